@@ -155,4 +155,28 @@ std::string manPage(const Page& page) {
     return text + seeAlso(page);
 }
 
+std::string manSection(std::string_view place) {
+    const Place at = placeOf(place);
+    const auto blocks = blocksAt(at);
+    if (blocks.empty())
+        return {};
+    const Page& page = *findPage(at.page);
+    std::string text;
+    for (const Section& section : page.sections) {
+        if (section.anchor == at.anchor)
+            text = fmt::format(".TP\n\\fB{}\\fR\n", escapedText(section.title));
+    }
+    const bool beginsPlain = blocks.front().kind == BlockKind::Paragraph;
+    text += beginsPlain ? manLine(blocks.front().line, page) + "\n" : "\\&\n";
+    if (blocks.size() == 1 && beginsPlain)
+        return text;
+    text += ".RS\n";
+    for (std::size_t i = beginsPlain ? 1 : 0; i < blocks.size(); ++i) {
+        const bool isHeading = blocks[i].kind == BlockKind::Heading; // would end the indentation
+        text += isHeading ? ".PP\n\\fB" + escapedText(plainText(blocks[i].line)) + "\\fR\n"
+                          : blockText(blocks[i], page);
+    }
+    return text + ".RE\n";
+}
+
 } // namespace trainscope::app::manual

@@ -119,6 +119,52 @@ std::vector<std::string> queryWords(std::string_view query) {
     return wanted;
 }
 
+std::vector<Block> blocksAt(const Place& place) {
+    const Page* page = findPage(place.page);
+    if (page == nullptr)
+        return {};
+    const auto& blocks = page->markup.blocks;
+    const auto isHeading = [](const Block& block) { return block.kind == Block::Kind::Heading; };
+    auto begin = blocks.begin();
+    int level = 0; // of the heading
+    if (!place.anchor.empty()) {
+        begin = std::find_if(blocks.begin(), blocks.end(),
+            [&](const Block& block) { return isHeading(block) && block.anchor == place.anchor; });
+        if (begin == blocks.end())
+            return {};
+        level = begin->level;
+        ++begin;
+    }
+    return {begin, std::find_if(begin, blocks.end(), [&](const Block& block) {
+                return isHeading(block) && (level == 0 || block.level <= level);
+            })};
+}
+
+std::string definitionAt(std::string_view place, std::size_t columns) {
+    const Place at = placeOf(place);
+    const auto blocks = blocksAt(at);
+    if (blocks.empty())
+        return {};
+    std::string text;
+    for (const Section& section : findPage(at.page)->sections) {
+        if (section.anchor == at.anchor)
+            text = section.title + ": " + plainText(blocks.front());
+    }
+    std::string lines;
+    std::size_t length = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        const std::string_view word = rest.substr(0, end);
+        const auto characters = static_cast<std::size_t>(
+            std::count_if(word.begin(), word.end(), [](char c) { return !isInsideCharacter(c); }));
+        const bool isNext = length > 0 && length + 1 + characters > columns;
+        lines.append(lines.empty() ? "" : isNext ? "\n" : " ").append(word);
+        length = isNext || length == 0 ? characters : length + 1 + characters;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return lines;
+}
+
 std::vector<Hit> search(std::string_view query) {
     const auto wanted = queryWords(query);
     std::vector<Hit> hits;

@@ -4,6 +4,7 @@
 
 #include "app/manual/Markup.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,13 @@ const std::vector<Page>& pages();
 const Page* findPage(std::string_view id); // nullptr: there is none
 // The page of that name, else the first section with that anchor; empty: neither.
 std::optional<Place> findTopic(std::string_view name);
+
+// Blocks of the section at that place, those below it with theirs, without its own heading; of a
+// page its beginning. Empty where there is no such place.
+std::vector<Block> blocksAt(const Place& place);
+// What a section says first, in plain lines of that many characters at most; "Title: text". Empty
+// where there is no such place.
+std::string definitionAt(std::string_view place, std::size_t columns);
 
 struct Hit {
     Place place;

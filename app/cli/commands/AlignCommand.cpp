@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/CommandText.h"
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/text/Table.h"
@@ -118,14 +119,8 @@ void addAlignCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    command->footer(
-        R"(All parts of a collective end together, and none ends before the last has started: that
-gives each rank's offset and drift against rank 0's clock, and a bound of the error over the whole
-of the rank's trace: beyond the last collective what is not known of the drift adds up. Ranks that
-share no communicator with rank 0 are reached over others. Where a GPU's power was recorded too,
-the lag of telemetry behind the trace follows from power and kernels.
-
-Examples:
+    setFooter(*command, {"numbers#clock-offset"},
+        R"(Examples:
   trainscope-cli align traces.trainscope
   trainscope-cli align runs.trainscope --run gpt3-175b_3_00000 --json)");
     runsOnRun(*command, context, options, printAlignment);

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TopologyInput.h"
 #include "app/cli/text/Json.h"
 #include "core/analysis/machine/RunMachine.h"
@@ -289,11 +290,10 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         ->excludes(racks)
         ->excludes(network);
     addJson(*command, options->json);
-    command->footer(
+    setFooter(*command, {"numbers#order-of-the-air"},
         R"(What is said is kept in the database, also when runs are imported again, and used wherever front
-and rear GPUs are compared, links are shown and nodes are drawn. Without it the order of the air is
-inferred from which GPUs are hot at equal power; where temperatures do not tell, the air passes GPUs
-by their local indices. Links are those that are usual for the GPU.
+and rear GPUs are compared, links are shown and nodes are drawn. Links are those that are usual for
+the GPU.
 
 Examples:
   trainscope-cli cluster runs.trainscope

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/WindowOptions.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
@@ -162,12 +163,8 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
         "Take waits by each rank's own clock instead of one common clock");
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    command->footer(
-        R"(Calls are matched by communicator, kind, size and number. A collective's transfer lasts
-from the start of its last part to that part's end; what the other parts spend before is waiting.
-Algorithm bandwidth is size / transfer, bus bandwidth that × the factor of nccl-tests: 2(n-1)/n
-for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and messages.
-Of link: bus bandwidth against the GPU's scale-up link, or --network-gbps across nodes.
+    setFooter(*command, {"numbers#transfer-and-waiting", "numbers#bandwidth"},
+        R"(Of link: bus bandwidth against the GPU's scale-up link, or --network-gbps across nodes.
 
 Examples:
   trainscope-cli collectives traces.trainscope

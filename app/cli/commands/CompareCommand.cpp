@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/output/CompareOutput.h"
 #include "app/comparing/SavedComparison.h"
 #include "core/model/Try.h"
@@ -246,10 +247,8 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
         ->check(checkQuantity);
     addSavingOptions(*command, *options);
     addJson(*command, options->json);
-    command->footer(
-        R"(Only settled iterations count unless --whole-run is given; the output says which. A difference
-is beyond the spread where Welch's t-test on the iterations says so at 95 %. The verdict goes by tokens
-per joule and per second and GPU, and is "undecided" where the data does not carry one.
+    setFooter(*command, {"compare#when-a-difference-counts", "compare#the-verdict"},
+        R"(Only settled iterations count unless --whole-run is given; the output says which.
 
 Examples:
   trainscope-cli compare runs.trainscope --run gpt3-175b_h200 --run gpt3-175b_h100

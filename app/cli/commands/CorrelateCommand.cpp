@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Try.h"
@@ -170,13 +171,8 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
         ->check(aboveZero());
     addJson(*command, options->json);
-    command->footer(
-        R"(Both are put on a common grid, counters as their rates, and a straight line is taken
-from each. A positive lag says that the second follows the first; its error is about one
-standard error. Of lags that are nearly as good, as where signals repeat, that of a positive
-correlation nearest to 0 is told.
-
-Examples:
+    setFooter(*command, {"numbers#correlation"},
+        R"(Examples:
   trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_temperature:0
   trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_power:8 --max-lag 5)");
     runsOnRun(*command, context, options, printCorrelation);

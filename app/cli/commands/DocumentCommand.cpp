@@ -56,9 +56,11 @@ void printSynopsis(const std::vector<CommandText>& commands, std::ostream& out) 
 }
 
 // A line `.\" options COMMAND` of the template stands for the command's options; up to `.\" end`
-// follow remarks that the man page adds to some of them, each behind `.\" of --OPTION`.
+// follow remarks that the man page adds to some of them, each behind `.\" of --OPTION`. A line
+// `.\" manual PAGE#SECTION` stands for what the manual says there.
 constexpr std::string_view kSynopsis = R"(.\" synopsis)";
 constexpr std::string_view kOptions = R"(.\" options )";
+constexpr std::string_view kManual = R"(.\" manual )";
 constexpr std::string_view kRemarks = R"(.\" of )";
 constexpr std::string_view kEnd = R"(.\" end)";
 
@@ -123,6 +125,12 @@ Outcome printMan(
             const std::string name = line.substr(kOptions.size());
             missing.erase(name);
             RETURN_IF_ERROR(printOptionsOf(name, commands, file, page));
+        } else if (line.starts_with(kManual)) {
+            const std::string place = line.substr(kManual.size());
+            const std::string section = app::manual::manSection(place);
+            if (section.empty())
+                return Error{ErrorCode::Unrecognised, "The manual has no '" + place + "'.", path};
+            page << section;
         } else {
             page << line << '\n';
         }

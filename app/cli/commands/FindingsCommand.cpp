@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/WindowOptions.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/text/Numbers.h"
@@ -82,9 +83,8 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
-what its shares are shares of, and where it shows. A straggler is named by the
-waiting that it causes, with what it did meanwhile, and stands for its symptoms.
+    setFooter(*command, {"findings#order", "numbers#straggler"},
+        R"(Each finding states from where on its rule speaks, what its shares are shares of, and where it shows.
 Of a capture, rules that speak of a whole run, as how it ended, say nothing.
 
 Examples:

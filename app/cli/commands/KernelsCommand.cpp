@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CategoryOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceSumsInput.h"
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/AboveLimitOutput.h"
@@ -193,10 +194,10 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->needs(above);
     addJson(*command, options->json, "Print one JSON object with all kernels");
     selection->excludes("--json");
-    command->footer(
-        R"(Times are unions over all streams of a device, exact to the nanosecond; kernel time is
-the sum. Communication are the kernels of NCCL, RCCL and MSCCL. Without --categories the table
-kernel_categories.json in the configuration folder is used, where there is one.
+    setFooter(*command,
+        {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"},
+        R"(Without --categories the table kernel_categories.json in the configuration folder is used, where
+there is one.
 
 Examples:
   trainscope-cli kernels traces.trainscope

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/LayoutOptions.h"
 #include "app/cli/output/BytesOutput.h"
 #include "app/cli/output/LayoutOutput.h"
@@ -232,12 +233,8 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         "The traced iteration; the one with most of it traced unless given", "K");
     addJson(*command, options->json);
     command->get_option("--tasks")->needs("--json");
-    command->footer(
-        R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
-process groups of its traces, else from its name, and it says which; options given replace what is
-known.
-
-Ranks and groups are those of Megatron-LM; what it refuses is refused. In ranks, tp, cp, dp and pp
+    setFooter(*command, {"layout#where-the-layout-comes-from"},
+        R"(Options given replace what is known. What Megatron-LM refuses is refused. In ranks, tp, cp, dp and pp
 count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
 ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by their
 layers. With the model known, sequence and micro-batch too, it tells what each group exchanges per

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/cli/options/TraceSumsInput.h"
 #include "app/cli/options/WindowOptions.h"
@@ -136,11 +137,10 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--csv", options->csv, "Print all rows of all ranks as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");
     command->get_option("--csv")->excludes("--json");
-    command->footer(
-        R"(Operators and shapes have the kernels, copies and sets that they launch themselves; modules
-and annotations have those of all that they call, the backward pass of their operators with it. FLOP
-and bytes follow from recorded shapes; what is not known is left out, never 0. Operators of your own
-are told by operator_work.json in the configuration folder.
+    setFooter(*command, {"operators#work"},
+        R"(Operators and shapes have the kernels, copies and sets that they launch themselves; modules and
+annotations have those of all that they call, the backward pass of their operators with it.
+Operators of your own are told by operator_work.json in the configuration folder.
 
 Examples:
   trainscope-cli operators traces.trainscope --rank 0

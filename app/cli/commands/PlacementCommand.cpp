@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/text/Table.h"
@@ -114,11 +115,8 @@ void addPlacementCommand(CLI::App& app, CommandContext& context) {
     addOption(
         *command, "--out-args", options->argumentsFile, "Write the launch arguments there", "F");
     addJson(*command, options->json);
-    command->footer(
-        R"(From the settled part of a run: throttling of each GPU, front and rear temperatures, power.
-Stages on GPUs that throttle get fewer layers, cool GPUs the stages with more to do, as far as
-memory allows. Everything expected of it is an estimate with a range and its assumptions; it says
-when no placement would help.
+    setFooter(*command, {"layout#placement-for-the-heat"},
+        R"(It says when no placement would help.
 
 Examples:
   trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000

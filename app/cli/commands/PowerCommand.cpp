@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "core/predict/power/RunPower.h"
 #include "core/text/Numbers.h"
 
@@ -118,9 +119,8 @@ void addPowerCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<PowerOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    command->footer(
-        R"(Fitted to the first 60 % of the record and tried on the rest. What a run does not tell is
-absent: the power of activities without traces, heat where temperatures hardly change.
+    setFooter(*command, {"power#calibration"},
+        R"(What a run does not tell is absent.
 
 Examples:
   trainscope-cli power runs.trainscope --run gpt3-175b_3_00000

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/DetailOutput.h"
@@ -307,12 +308,9 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "With --detail and --json: the energy of each iteration for each GPU");
     addJson(*command, options->json);
     perGpu->needs("--detail")->needs("--json");
-    command->footer(
-        R"(Means are weighted by time, energy is what the energy counter counted, else the integral of
-gpu_power, and missing samples count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch
-configuration and the iterations; what they do not say is absent, with the reason.
-Iterations are taken from the traces' annotations, else from the period of the summed
-power. A run may be named by the last parts of its path.
+    setFooter(*command, {"numbers#time-weighted-mean", "numbers#iterations"},
+        R"(trainscope-numbers(7) defines every number. What the launch configuration and the iterations do not
+say is absent, with the reason. A run may be named by the last parts of its path.
 
 Examples:
   trainscope-cli summary runs.trainscope

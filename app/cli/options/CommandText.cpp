@@ -1,6 +1,7 @@
 #include "app/cli/options/CommandText.h"
 
 #include "app/cli/options/Suggestions.h"
+#include "app/manual/Manual.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 
@@ -111,6 +112,17 @@ std::vector<CommandText> commandsOf(CLI::App& app) {
         commands.push_back(std::move(text));
     }
     return commands;
+}
+
+void setFooter(CLI::App& command, std::vector<std::string_view> places, std::string rest) {
+    constexpr std::size_t kColumns = 100;
+    command.footer(std::string()); // else that of all commands stands below
+    command.footer([places = std::move(places), rest = std::move(rest)] {
+        std::string text;
+        for (const auto place : places)
+            text += app::manual::definitionAt(place, kColumns) + "\n";
+        return text + "\n" + rest;
+    });
 }
 
 } // namespace trainscope::cli

@@ -1,6 +1,7 @@
 // Every command and option of --help stands in the man page and in the three completions, and has
 // an example.
 
+#include "app/manual/Manual.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -9,6 +10,7 @@
 #include <QTemporaryFile>
 #include <QtTest>
 
+using namespace trainscope;
 using trainscope::test::runCli;
 
 namespace {
@@ -130,6 +132,22 @@ private Q_SLOTS:
         QTest::newRow("an option that is none")
             << QStringLiteral(".\\\" of --threads\n") << QStringLiteral(".\\\" of --treads\n")
             << QStringLiteral("--treads");
+        QTest::newRow("a section of the manual that is none")
+            << QStringLiteral(".\\\" manual numbers#clock-offset\n")
+            << QStringLiteral(".\\\" manual numbers#clock-ofset\n")
+            << QStringLiteral("numbers#clock-ofset");
+    }
+
+    // Numbers are defined once, in the manual: help and man page say what it says.
+    void numbersAreDefinedByTheManual() {
+        const auto said
+            = QStringLiteral("bounded by the fact that no part ends before the last has started");
+        QVERIFY(QString::fromStdString(app::manual::definitionAt("numbers#clock-offset", 10'000))
+                    .contains(said));
+        QVERIFY(helpOf(QStringLiteral("align")).simplified().contains(said));
+        QVERIFY(partOf(manText(), QStringLiteral(".SH ALIGN\n"), "\n.SH ").contains(said));
+        for (const QString& command : commandNames())
+            QVERIFY2(!helpOf(command).contains(QStringLiteral("\n\n\n\n")), qPrintable(command));
     }
 
     void templateIsComplete() {

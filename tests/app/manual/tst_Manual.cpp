@@ -252,6 +252,35 @@ private Q_SLOTS:
         QVERIFY(!manual::findTopic("nothing of the kind"));
     }
 
+    // A section is all up to the next of its level; the beginning of a page is what has no heading.
+    void sectionsByName() {
+        const auto heat = manual::blocksAt({"numbers", "heat"});
+        QVERIFY(heat.size() > 8);
+        QCOMPARE(heat.front().anchor, std::string("throttled-time"));
+        QCOMPARE(manual::blocksAt({"numbers", "step-time"}).size(), std::size_t{1});
+        QVERIFY(manual::blocksAt({"numbers", "no-such"}).empty());
+        QVERIFY(manual::blocksAt({"nothing", {}}).empty());
+        QCOMPARE(manual::blocksAt({"numbers", {}}).size(), std::size_t{1});
+        QCOMPARE(manual::definitionAt("numbers#waiting", 40),
+            std::string("Waiting: Of a synchronising collective,\na rank waits from its own start "
+                        "to the\nlast rank's start."));
+        QVERIFY(manual::definitionAt("numbers#no-such", 40).empty());
+    }
+
+    void sectionsOfOtherManPages() {
+        const std::string waiting = manual::manSection("numbers#waiting");
+        QCOMPARE(waiting,
+            std::string(
+                ".TP\n\\fBWaiting\\fR\nOf a synchronising collective, a rank waits from its "
+                "own start to the last rank's start.\n"));
+        const std::string straggler = manual::manSection("numbers#straggler");
+        QVERIFY(contains(straggler, "\n.RS\n") && straggler.ends_with(".RE\n"));
+        QVERIFY(contains(straggler, "\\fBhost_late_s\\fR"));
+        const std::string traces = manual::manSection("numbers#traces");
+        QVERIFY(!contains(traces, "\n.SS ") && contains(traces, "\n.PP\n\\fBPhases\\fR\n"));
+        QVERIFY(manual::manSection("numbers#no-such").empty());
+    }
+
     void foundWordsAreBold() {
         QCOMPARE(manual::withBoldWords("Energy & energy bound", {"energy", "bound"}),
             std::string("<b>Energy</b> &amp; <b>energy</b> <b>bound</b>"));
