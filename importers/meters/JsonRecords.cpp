@@ -162,6 +162,7 @@ class AmdJsonReader final : public RecordReader {
         }
         Who who;
         who.id = gpu;
+        RETURN_IF_ERROR(log.know(who)); // its readings may all be texts
         const TimeNs time = timeOf(record, {"timestamp"}, log, gpu);
         log.row();
         for (std::size_t i = 0; i < record.size(); ++i) {
@@ -203,6 +204,8 @@ class RocmJsonReader final : public RecordReader {
             if (isOfCard(member))
                 name(cards[member.path[0]], member);
         }
+        for (const auto& [card, who] : cards)
+            RETURN_IF_ERROR(log.know(who));
         for (const Member& member : record) {
             if (!isOfCard(member))
                 continue;

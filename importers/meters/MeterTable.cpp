@@ -1,6 +1,7 @@
 #include "importers/meters/MeterTable.h"
 
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Number.h"
 #include "importers/common/PowerSensor.h"
@@ -200,7 +201,9 @@ Status MeterTable::hold(Channel& channel, TimeNs time, double value) {
     channel.times.push_back(time);
     channel.values.push_back(value);
     channel.lastTime = time;
-    channel.isPresent = channel.isPresent || !std::isnan(value);
+    const bool isZeroPower = value == 0.0 && channel.what.metric.name == metric::kGpuPower;
+    channel.isNoPower = !channel.isPresent && (channel.isNoPower || isZeroPower);
+    channel.isPresent = channel.isPresent || !(std::isnan(value) || isZeroPower);
     ++m_held;
     if (channel.times.size() < kBlock && m_held < kMostHeld)
         return {};
@@ -270,7 +273,7 @@ Status MeterTable::flush(Channel& channel) {
     m_report.missing += std::count_if(channel.values.begin(), channel.values.end(),
         [](double value) { return std::isnan(value); });
     // A channel that a source lists but never measures makes no empty series.
-    if (channel.isPresent) {
+    if (channel.isPresent || (channel.isNoPower && !hasPower())) {
         if (!channel.series.isValid()) {
             SeriesDescription what = channel.what;
             what.subject = row.subject;
@@ -297,8 +300,32 @@ Status MeterTable::flush(Channel& channel) {
     return {};
 }
 
+bool MeterTable::hasPower() const {
+    return std::any_of(m_channels.begin(), m_channels.end(), [](const Channel& channel) {
+        return channel.isPresent && channel.what.metric.name == metric::kGpuPower;
+    });
+}
+
+void MeterTable::warnOfNoPower() {
+    std::vector<int> ranks;
+    if (!hasPower())
+        return;
+    for (const Channel& channel : m_channels) {
+        if (channel.isNoPower && !channel.isPresent && !channel.isDropped)
+            ranks.push_back(m_rows[channel.row].subject.rank);
+    }
+    if (ranks.empty())
+        return;
+    std::sort(ranks.begin(), ranks.end());
+    m_report.warn({}, 0,
+        "The power of rank" + std::string(ranks.size() > 1 ? "s " : " ") + text::rankList(ranks)
+            + " is 0 W throughout, which no GPU draws: it is taken as missing. The second die of a "
+              "package has no power of its own.");
+}
+
 Status MeterTable::finish() {
     RETURN_IF_ERROR(flushAll());
+    warnOfNoPower();
     std::int64_t repeated = 0;
     std::int64_t decreasing = 0;
     const SampleStatistics* first = nullptr;

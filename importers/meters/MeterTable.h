@@ -6,6 +6,8 @@
 // Power that only a running energy counter tells is derived: the mean between two readings of the
 // counter, at the time of the later one, marked as averaged. The first one holds from the first
 // reading on.
+// A GPU that draws 0 W throughout, beside others with power, has none of its own: the second die of
+// a package, whose whole power the first one tells.
 
 #include "core/model/Import.h"
 #include "importers/common/SampleStatistics.h"
@@ -81,6 +83,7 @@ private:
         std::vector<TimeNs> times;
         std::vector<double> values;
         bool isPresent = false; // a value was seen
+        bool isNoPower = false; // all values so far are a GPU's power of 0 W
         std::optional<TimeNs> lastTime;
         std::optional<double> lastValue; // that is not missing
         TimeNs lastValueTime;
@@ -89,6 +92,8 @@ private:
         bool isDropped = false; // derived, and the source has its own after all
     };
 
+    [[nodiscard]] bool hasPower() const; // of any GPU
+    void warnOfNoPower();
     Status settle();
     Status place(Row& row);
     Status flush(Channel& channel);

@@ -4,11 +4,15 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/SampleStatistics.h"
 #include "importers/nvsmi/Guess.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <set>
 
 namespace trainscope::importers::nvsmi {
@@ -74,17 +78,146 @@ void countWideGpus(ColumnOrder& order) {
     order.highestIndex = *gpus.rbegin();
 }
 
-void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
+// The stamps of the rows, and the numbers of the column that has most different ones.
+struct RowSeries {
     std::vector<TimeNs> stamps;
-    bool fraction = false;
+    std::vector<double> numbers;
+    bool hasFraction = false; // of stamps
+};
+
+RowSeries seriesOf(const ColumnOrder& order, const std::vector<Cells>& rows) {
+    RowSeries series;
+    std::optional<std::size_t> richest;
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        const std::size_t distinct
+            = order.columns[i].role == Role::Metric ? countDistinct(rows, i) : 0;
+        if (distinct > most)
+            richest = i;
+        most = std::max(most, distinct);
+    }
     for (const Cells& row : rows) {
         const auto stamp = order.stamp < 0 ? std::nullopt : stampIn(order, row);
         if (!stamp)
             continue;
-        stamps.push_back(stamp->time);
-        fraction = fraction || stamp->hasFraction;
+        series.stamps.push_back(stamp->time);
+        series.hasFraction = series.hasFraction || stamp->hasFraction;
+        const auto value
+            = richest ? parseCell(row[*richest], order.columns[*richest].form) : std::nullopt;
+        series.numbers.push_back(value ? value->number : kMissing);
     }
-    order.rhythm = findRhythm(stamps, fraction);
+    return series;
+}
+
+// True where the numbers that stand `rows` behind one another are the same more often than not.
+bool areAlike(const RowSeries& series, std::size_t begin, std::size_t burst, std::size_t rows) {
+    std::size_t pairs = 0;
+    std::size_t same = 0;
+    for (std::size_t i = begin; i + rows < series.numbers.size(); ++i) {
+        if ((i - begin) % burst >= rows)
+            continue;
+        ++pairs;
+        same += series.numbers[i] == series.numbers[i + rows] ? 1U : 0U;
+    }
+    return 2 * same > pairs;
+}
+
+// Mean size of the steps from each number to that `rows` behind it.
+double meanStep(const RowSeries& series, std::size_t begin, std::size_t rows) {
+    double sum = 0.0;
+    std::size_t count = 0;
+    for (std::size_t i = begin; i + rows < series.numbers.size(); ++i) {
+        const double step = std::abs(series.numbers[i + rows] - series.numbers[i]);
+        if (std::isnan(step))
+            continue;
+        sum += step;
+        ++count;
+    }
+    return count == 0 ? 0.0 : sum / static_cast<double>(count);
+}
+
+// Halfway between the two steps that take turns, where two recorders write in phases of their own.
+std::optional<DurationNs> phasesOf(const RowSeries& series, std::size_t begin) {
+    std::array<std::vector<std::int64_t>, 2> steps;
+    for (std::size_t i = begin; i + 1 < series.stamps.size(); ++i)
+        steps[(i - begin) % 2].push_back((series.stamps[i + 1] - series.stamps[i]).ns);
+    const auto first = medianOf(steps[0]);
+    const auto second = medianOf(steps[1]);
+    if (!first || !second || *first <= 0 || *second <= 0)
+        return std::nullopt;
+    const auto areSteady = [](const std::vector<std::int64_t>& all, std::int64_t median) {
+        const auto near = std::count_if(all.begin(), all.end(),
+            [median](std::int64_t step) { return 4 * std::abs(step - median) <= median; });
+        return near * 10 >= static_cast<std::ptrdiff_t>(all.size()) * 8;
+    };
+    const bool differ = 10 * std::abs(*first - *second) > *first + *second;
+    const bool isSteady = areSteady(steps[0], *first) && areSteady(steps[1], *second);
+    return differ && isSteady ? std::optional(DurationNs{(*first + *second) / 2}) : std::nullopt;
+}
+
+constexpr std::string_view kRecorders
+    = "Two recorders write to this file with the same columns, none of which names the GPU: ";
+
+// Recorders that write bursts together: before the header of the last one a burst had fewer rows.
+void settleBursts(ColumnOrder& order, const RowSeries& series) {
+    Rhythm& rhythm = order.rhythm;
+    const std::size_t begin = order.rowsOfFirst;
+    std::size_t first = begin > 0 ? 1 : 0; // rows of the first burst
+    while (first > 0 && first < begin
+        && series.stamps[first] - series.stamps[first - 1] <= rhythm.pause)
+        ++first;
+    const bool isShared = rhythm.gpus % order.headers == 0 && static_cast<int>(first) < rhythm.gpus;
+    if (!isShared)
+        return; // recorded again
+    std::size_t behind = begin; // the first whole burst
+    while (behind > 0 && behind < series.stamps.size()
+        && series.stamps[behind] - series.stamps[behind - 1] <= rhythm.pause)
+        ++behind;
+    const auto burst = static_cast<std::size_t>(rhythm.gpus);
+    const std::size_t each = burst / static_cast<std::size_t>(order.headers);
+    const bool isSame = areAlike(series, behind, burst, each);
+    order.warnings.push_back(std::string(kRecorders)
+        + (isSame ? "they read the same numbers, so that their rows are of the same GPUs and count "
+                    "once."
+                  : "their numbers differ, so that each was taken to read GPUs of its own. Record "
+                    "with index among the fields."));
+    if (!isSame)
+        return;
+    rhythm.recorders = order.headers;
+    rhythm.gpus = static_cast<int>(each);
+}
+
+// Two recorders of one GPU each, whose rows take turns.
+void settleTurns(ColumnOrder& order, const RowSeries& series) {
+    constexpr std::size_t kFewest = 8;
+    constexpr double kClearly = 2.0;
+    const std::size_t begin = order.rowsOfFirst;
+    if (order.headers != 2 || begin + kFewest > series.stamps.size())
+        return;
+    const auto pause = phasesOf(series, begin);
+    const double steps = meanStep(series, begin, 1);
+    const bool areTurns = steps > kClearly * meanStep(series, begin, 2) && steps > 0.0;
+    if (areTurns && pause)
+        order.rhythm = {2, *pause, false, 1};
+    else if (!areTurns && !pause)
+        return; // recorded again
+    order.warnings.push_back(std::string(kRecorders)
+        + (areTurns && pause ? "their rows take turns and their numbers differ, so that each was "
+                               "taken to read a GPU of its own. "
+                : areTurns   ? "their rows cannot be told apart and were taken for one GPU. "
+                             : "their rows were taken for one GPU, which both read. ")
+        + "Record with index among the fields.");
+}
+
+void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
+    const RowSeries series = seriesOf(order, rows);
+    order.rhythm = findRhythm(series.stamps, series.hasFraction);
+    if (order.headers > 1 && order.rowsOfFirst < series.stamps.size()) {
+        if (order.rhythm.gpus > 1)
+            settleBursts(order, series);
+        else
+            settleTurns(order, series);
+    }
     order.gpusSeen = order.rhythm.gpus;
     order.highestIndex = order.rhythm.gpus - 1;
     if (order.rhythm.gpus > 1) {
@@ -242,19 +375,21 @@ bool isTable(const std::vector<std::string>& lines) {
     return false;
 }
 
-// Up to a header with other columns than `columns`.
-std::vector<Cells> collectRows(const std::vector<std::string>& lines, std::size_t from,
-    char separator, const std::vector<Column>& columns) {
+// Up to a header with other columns than those of `order`, whose own ones are counted.
+std::vector<Cells> collectRows(
+    const std::vector<std::string>& lines, std::size_t from, char separator, ColumnOrder& order) {
     std::vector<Cells> rows;
     CellSplitter splitter;
     for (std::size_t i = from; i < lines.size() && rows.size() < kRowsToJudge; ++i) {
         if (trimmed(lines[i]).empty())
             continue;
         const auto header = headerColumns(lines[i], separator);
-        if (!header.empty() && !sameHeader(header, columns))
+        if (!header.empty() && !sameHeader(header, order.columns))
             return rows;
-        if (!header.empty())
+        if (!header.empty()) {
+            order.rowsOfFirst = ++order.headers == 2 ? rows.size() : order.rowsOfFirst;
             continue;
+        }
         const auto& cells = splitter.split(lines[i], separator);
         rows.emplace_back(cells.begin(), cells.end());
     }
@@ -411,7 +546,7 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
         const auto& cells = splitter.split(lines[i], separator);
         if (!mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
             continue;
-        auto rows = collectRows(lines, i, separator, {});
+        auto rows = collectRows(lines, i, separator, order);
         keepFitting(rows, commonWidth(rows));
         if (rows.empty() || rows.front().size() != cells.size())
             continue;
@@ -495,7 +630,7 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
         order.hasHeader = true;
         order.confidence = headerConfidence(columns, lines[i]);
         order.columns = std::move(columns);
-        auto rows = collectRows(lines, i + 1, separator, order.columns);
+        auto rows = collectRows(lines, i + 1, separator, order);
         return finish(std::move(order), std::move(rows));
     }
     return withoutHeader(lines);

@@ -38,6 +38,8 @@ struct ColumnOrder {
     int name = -1;
     int uuid = -1;
     Rhythm rhythm; // used when gpu is -1
+    int headers = 1; // the same one, in the lines read
+    std::size_t rowsOfFirst = 0; // before the second of them
     std::optional<StampKind> clock; // of the first stamp
     TimeNs firstStamp; // where there is a clock
     std::string model; // that the first row names

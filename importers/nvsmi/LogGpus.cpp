@@ -84,14 +84,15 @@ Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
 }
 
 int Rotation::next(TimeNs stamp) {
-    if (m_rhythm.gpus <= 1)
+    const int rows = m_rhythm.gpus * m_rhythm.recorders;
+    if (rows <= 1)
         return 0;
     const bool newBurst = m_position < 0 || stamp - m_last > m_rhythm.pause || stamp < m_last;
-    const bool wasFull = m_position == m_rhythm.gpus - 1;
+    const bool wasFull = m_position == rows - 1;
     m_unevenBursts += m_position >= 0 && newBurst != wasFull ? 1 : 0;
-    m_position = newBurst ? 0 : (m_position + 1) % m_rhythm.gpus;
+    m_position = newBurst ? 0 : (m_position + 1) % rows;
     m_last = stamp;
-    return m_position;
+    return m_position % m_rhythm.gpus;
 }
 
 namespace {

@@ -161,7 +161,7 @@ private:
             m_out.numbers.push_back(number);
             any = any || !std::isnan(number) || (isMetric && isMissingCell(cells[i]));
         }
-        if (!any)
+        if (!any && m_order.gpu < 0) // a GPU that is named is there, with or without numbers
             return unrecognised("The line has no numbers: " + excerpt(line));
         return *stamp;
     }

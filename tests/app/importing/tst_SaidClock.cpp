@@ -90,6 +90,38 @@ private Q_SLOTS:
         QCOMPARE(saidZone("Europe/Berlin", summer), std::optional<std::int64_t>(7200));
     }
 
+    void dates_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<std::optional<importers::DateOrder>>("order");
+        using Order = std::optional<importers::DateOrder>;
+        const auto row = [](const char* text, Order order) {
+            QTest::newRow(text) << std::string(text) << order;
+        };
+        row("day-first", importers::DateOrder::DayFirst);
+        row("month-first", importers::DateOrder::MonthFirst);
+        row(" Day-First ", importers::DateOrder::DayFirst);
+        for (const char* text : {"", "day", "day first", "year-first", "dd/mm"})
+            row(text, {});
+    }
+    void dates() {
+        QFETCH(std::string, text);
+        QFETCH(std::optional<importers::DateOrder>, order);
+        QCOMPARE(saidDates(text), order);
+    }
+
+    // Said of units whose dates are open, and of no others.
+    void datesOfUnits() {
+        SaidClock clock;
+        clock.dates = importers::DateOrder::DayFirst;
+        for (const bool asks : {false, true}) {
+            importers::ImportUnit unit;
+            unit.asksDates = asks;
+            stateClock(clock, unit);
+            QCOMPARE(unit.saidDates,
+                asks ? importers::DateOrder::DayFirst : importers::DateOrder::Unknown);
+        }
+    }
+
     // Only of what a source's own clock leaves open.
     void stated() {
         const SaidClock clock{TimeNs{kMidnight * kSecond}, DurationNs{kSecond / 10}, "+2"};

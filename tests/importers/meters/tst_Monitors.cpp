@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+#include <array>
+
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
@@ -65,6 +67,53 @@ private Q_SLOTS:
         QCOMPARE(log.ofGpu("gpu_power", 1), (Values{200, 210}));
         QCOMPARE(log.seconds("gpu_power", 1), (Values{0, 1}));
         QCOMPARE(log.ofNode("cpu_utilization"), (Values{0.2, 0.3}));
+    }
+
+    // Two packages of two dies: their power is 240 + 260 W, whatever the second dies say instead.
+    void diesOfPackages_data() {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("text");
+        const auto each = [](const char* name, const QByteArray& none) {
+            const std::array<QByteArray, 4> power{"240.0", none, "260.0", none};
+            QByteArray text = "======================= ROCm System Management Interface "
+                              "=======================\n";
+            QByteArray table = "device,Average Graphics Package Power (W)\n";
+            QByteArray json = "{";
+            QByteArray amd = "[";
+            for (int i = 0; i < 4; ++i) {
+                const QByteArray index = QByteArray::number(i);
+                const QByteArray& watts = power[static_cast<std::size_t>(i)];
+                text += "GPU[" + index + "]\t\t: Average Graphics Package Power (W): " + watts
+                    + "\n";
+                table += "card" + index + "," + watts + "\n";
+                json += (i == 0 ? "\"card" : ", \"card") + index
+                    + "\": {\"Average Graphics Package Power (W)\": \"" + watts + "\"}";
+                amd += (i == 0 ? "" : ", ") + QByteArray("{\"gpu\": ") + index
+                    + ", \"power\": {\"socket_power\": {\"value\": \"" + watts
+                    + "\", \"unit\": \"W\"}}}";
+            }
+            QTest::addRow("text, %s", name) << QByteArray("smi.txt") << text;
+            QTest::addRow("table, %s", name) << QByteArray("smi.csv") << table;
+            QTest::addRow("JSON, %s", name) << QByteArray("smi.json") << json + "}\n";
+            QTest::addRow("amd-smi JSON, %s", name) << QByteArray("amd.json") << amd + "]\n";
+        };
+        each("a text", "N/A (Secondary die)");
+        each("none", "N/A");
+        each("zero", "0.0");
+    }
+    void diesOfPackages() {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, text);
+        ImportedAll log;
+        importFile(name.toStdString(), text.toStdString(), log);
+        QCOMPARE(log.sink.gpus.size(), std::size_t{4});
+        double watts = 0.0;
+        for (int rank = 0; rank < 4; ++rank) {
+            const Values power = log.ofGpu("gpu_power", rank);
+            QCOMPARE(power.empty(), rank % 2 == 1);
+            watts += power.empty() ? 0.0 : power.front();
+        }
+        QCOMPARE(watts, 500.0);
     }
 
     void cardsOfRocm() {

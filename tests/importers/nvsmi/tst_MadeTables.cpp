@@ -8,6 +8,10 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -452,6 +456,82 @@ private Q_SLOTS:
         QCOMPARE(log.ofGpu("gpu_temperature"), (Values{51, 52, 53}));
         QCOMPARE(log.sink.gpus.size(), std::size_t{1});
         QVERIFY2(log.warnings().find("Two recorders") != std::string::npos, log.warnings().c_str());
+    }
+
+    // Two recorders with one header each and no column of the GPU: 40 s at 200 W and as many at the
+    // second one's power. The same readings count once.
+    void recordersOfOneHeader_data() {
+        QTest::addColumn<int>("phase"); // ms between their rows
+        QTest::addColumn<int>("other"); // W above the first one's
+        QTest::addColumn<int>("gpus");
+        QTest::addColumn<double>("watts"); // of all GPUs together
+        QTest::newRow("together, the same GPU") << 4 << 0 << 1 << 200.0;
+        QTest::newRow("together, two GPUs") << 4 << 150 << 2 << 550.0;
+        QTest::newRow("in turns, the same GPU") << 400 << 0 << 1 << 200.0;
+        QTest::newRow("in turns, two GPUs") << 400 << 150 << 2 << 550.0;
+        QTest::newRow("in even turns, two GPUs that cannot be told apart")
+            << 500 << 150 << 1 << 275.0;
+    }
+    void recordersOfOneHeader() {
+        QFETCH(int, phase);
+        QFETCH(int, other);
+        QFETCH(int, gpus);
+        QFETCH(double, watts);
+        const std::string header = "timestamp, power.draw [W], temperature.gpu\n";
+        std::string text = header;
+        const auto row = [](int second, int ms, double power) {
+            std::array<char, 80> line{};
+            const int length = std::snprintf(line.data(), line.size(),
+                "2026/03/01 10:00:%02d.%03d, %.2f W, 60\n", second, ms, power);
+            return std::string(line.data(), static_cast<std::size_t>(length));
+        };
+        for (int i = 0; i < 40; ++i) {
+            const double swing = (i * 7) % 10 - 4.5; // means 0 over ten rows
+            text += row(i, 0, 200 + swing);
+            text += i == 0 ? header : std::string();
+            text += row(i, phase, 200 + other + swing);
+        }
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(static_cast<int>(log.sink.gpus.size()), gpus);
+        double sum = 0.0;
+        for (int rank = 0; rank < gpus; ++rank) {
+            const Values power = log.ofGpu("gpu_power", rank);
+            QCOMPARE(power.size(), std::size_t(80 / gpus));
+            sum += std::accumulate(power.begin(), power.end(), 0.0)
+                / static_cast<double>(power.size());
+        }
+        QVERIFY2(std::abs(sum - watts) < 0.01, QByteArray::number(sum).constData());
+        QVERIFY2(log.warnings().find("Two recorders") != std::string::npos, log.warnings().c_str());
+    }
+
+    // A log of two GPUs that is begun again, with its header, is one recorder's.
+    void headerThatComesAgain() {
+        std::string text;
+        for (int i = 0; i < 20; ++i) {
+            if (i == 0 || i == 5)
+                text += "timestamp, power.draw [W]\n";
+            const std::string at = "2026/03/01 10:00:" + std::to_string(10 + i);
+            text += at + ".000, 100.00 W\n" + at + ".004, 300.00 W\n";
+        }
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(log.ofGpu("gpu_power", 0), Values(20, 100.0));
+        QCOMPARE(log.ofGpu("gpu_power", 1), Values(20, 300.0));
+        QCOMPARE(log.warnings(), std::string());
+    }
+
+    // A GPU that is named is there, whatever its cells say instead of numbers.
+    void textsMakeDevices() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100\n"
+            "2026-03-01T10:00:00Z,1,N/A (Secondary die)\n2026-03-01T10:00:01Z,0,110\n"
+            "2026-03-01T10:00:01Z,1,N/A (Secondary die)\n",
+            log);
+        QCOMPARE(log.sink.gpus.size(), std::size_t{2});
+        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{100, 110}));
+        QVERIFY(log.ofGpu("gpu_power", 1).empty());
     }
 
     // 03/04 is the 3rd of April or the 4th of March: the unit asks, and takes what is said.
