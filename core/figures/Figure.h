@@ -1,15 +1,15 @@
 #pragma once
 // A figure of any kind: the options it takes, its reading from the store into plain values, and
-// from these its picture, what lies where in it, and its numbers. Command line, window, report and
-// export know this and the list of kinds (Kinds.h), and no kind by itself.
+// from these its picture and its numbers. Command line, window, report and export know this and the
+// list of kinds (Kinds.h), and no kind by itself.
 
 #include "core/analysis/RunStudy.h"
 #include "core/figures/Option.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
+#include "core/plot/Picture.h"
 #include "core/plot/comparison/Comparison.h"
-#include "core/plot/figures/FigureGeometry.h"
 #include "core/store/Store.h"
 
 #include <functional>
@@ -50,22 +50,6 @@ struct Request {
     std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
 };
 
-// Place of a run, or of a GPU of it, in a picture.
-struct Place {
-    Point at;
-    bool isOwn = true; // else something of it, which stands for no GPU or run
-};
-
-struct Picture {
-    PlotScene scene;
-    double preferredHeight = 0.0; // below this, texts are thinned out
-    std::vector<std::string> warnings; // for the user
-    std::function<std::optional<FigureHit>(Point at)> hitAt; // what lies there
-    // The likeliest first; without a rank those of the run.
-    std::function<std::vector<Place>(RunId run, std::optional<int> rank)> placesOf = {};
-    std::vector<Rect> targets = {}; // that keys go to; of a grid of cells its first one
-};
-
 // A figure that has been read: a value that refers to no store. Any thread.
 struct Figure {
     std::string_view kind; // its key
@@ -76,6 +60,17 @@ struct Figure {
     std::function<Picture(const FigureStyle& style)> draw; // absent: it has numbers alone
     std::function<std::string()> csv; // full precision, SI units in the header
 };
+
+// Draws data, which the picture keeps for its words.
+template <typename Data, typename Build>
+std::function<Picture(const FigureStyle& style)> drawing(
+    std::shared_ptr<const Data> data, Build build) {
+    return [data = std::move(data), build = std::move(build)](const FigureStyle& style) {
+        Picture picture = build(*data, style);
+        picture.data = data;
+        return picture;
+    };
+}
 
 // Hashes of the sources of those runs, each once, sorted.
 std::vector<std::string> sourcesOf(

@@ -3,7 +3,7 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/model/Try.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/report/ComparisonTables.h"
 #include "core/text/Table.h"
 

@@ -25,7 +25,7 @@ struct Diagrams {
     layout::Layout layout = test::demoLayout({kNodes, kGpus, 8, 16});
     layout::Cluster cluster = test::demoCluster(kNodes, kGpus);
     plot::RankColours colours = test::demoHeat(kNodes * kGpus);
-    plot::DiagramStyle style;
+    plot::FigureStyle style;
     QImage image{kWidth, 2 * kHeight, QImage::Format_RGB32};
 
     Diagrams() {

@@ -7,21 +7,16 @@
 #include "core/plot/layout/RankGridDiagram.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace trainscope::app {
 namespace {
 
-template <typename ChartHit>
-std::optional<LayoutDiagrams::Hit> hitOf(const std::optional<ChartHit>& hit) {
-    if (!hit)
-        return std::nullopt;
+HoverText wordsOf(const plot::Hit& hit) {
     QStringList lines;
-    for (const auto& [label, text] : hit->facts)
+    for (const auto& [label, text] : hit.facts)
         lines.append(QStringLiteral("%1  %2").arg(
             QString::fromStdString(label), QString::fromStdString(text)));
-    return LayoutDiagrams::Hit{hit->rank, std::nullopt, toQt(hit->outline),
-        {QString::fromStdString(hit->title), lines.join(QLatin1Char('\n'))}};
+    return {QString::fromStdString(hit.title), lines.join(QLatin1Char('\n'))};
 }
 
 } // namespace
@@ -32,7 +27,7 @@ LayoutDiagrams::LayoutDiagrams(
     , m_context(context)
     , m_schedule(schedule) { }
 
-void LayoutDiagrams::layOut(Part part, const plot::DiagramStyle& style) {
+void LayoutDiagrams::layOut(Part part, const plot::FigureStyle& style) {
     auto& diagram = m_parts[static_cast<std::size_t>(part)];
     diagram = {};
     diagram.scene = {style.width, 0.0, style.theme->window, {}};
@@ -49,17 +44,16 @@ void LayoutDiagrams::layOut(Part part, const plot::DiagramStyle& style) {
         diagram = plot::buildRankGrid({layout, m_context.colours}, style);
     } else if (part == Schedule && m_schedule.isShown()) {
         m_shownSchedule = m_schedule.part(m_context.settings.wholeStep);
-        m_scheduleChart = plot::buildScheduleFigure(m_shownSchedule, style);
-        diagram.scene = m_scheduleChart.scene;
+        static_cast<plot::Picture&>(diagram) = plot::buildScheduleFigure(m_shownSchedule, style);
     } else if (part == Placed && m_context.isPlacementShown) {
-        m_placementChart = plot::buildPlacementFigure(m_context.placement, style);
-        diagram.scene = m_placementChart.scene;
+        static_cast<plot::Picture&>(diagram)
+            = plot::buildPlacementFigure(m_context.placement, style);
     }
     Q_EMIT laidOut();
     Q_EMIT marksChanged();
 }
 
-void LayoutDiagrams::layOutLegend(const plot::DiagramStyle& style, plot::PlotScene& scene) const {
+void LayoutDiagrams::layOutLegend(const plot::FigureStyle& style, plot::PlotScene& scene) const {
     const auto& figure = m_context.reading->figure;
     plot::DiagramLegend legend{&m_context.colours, m_context.layout(), {}, {}, {}};
     if (figure.layout) {
@@ -106,47 +100,22 @@ void LayoutDiagrams::recolour() {
 std::optional<LayoutDiagrams::Hit> LayoutDiagrams::hitAt(Part part, double x, double y) const {
     if (!m_context.reading)
         return std::nullopt;
-    if (part == Schedule)
-        return hitOf(plot::hitSchedule(m_shownSchedule, m_scheduleChart, x, y));
-    if (part == Placed)
-        return hitOf(plot::hitPlacement(m_context.placement, m_placementChart, x, y));
-    if (const auto rank = plot::rankAt(diagram(part), x, y)) {
-        const auto& cells = diagram(part).cells;
-        const auto at = static_cast<std::size_t>(*rank);
-        return Hit{rank, std::nullopt, at < cells.size() ? toQt(cells[at]) : QRectF(), {}};
-    }
-    if (part == Physical) {
-        if (const auto edge = plot::edgeAt(diagram(Physical), x, y))
-            return Hit{std::nullopt, edge, {x, y, 1.0, 1.0}, {}};
-    }
-    return std::nullopt;
+    const auto hit = diagram(part).hitAt({x, y});
+    if (!hit)
+        return std::nullopt;
+    const bool isDiagram = part == Physical || part == Logical;
+    return Hit{hit->rank, isDiagram ? hit->choice : std::nullopt, toQt(hit->outline),
+        isDiagram ? HoverText() : wordsOf(*hit)};
 }
 
-// The nearest cell in that direction; those beside it in line come first.
 std::optional<int> LayoutDiagrams::neighbour(int columns, int rows) const {
-    constexpr double kAcross = 3.0;
-    const auto& cells = diagram(Physical).cells;
+    const auto& shown = diagram(Physical);
     const bool hasStart
-        = m_context.rank && static_cast<std::size_t>(*m_context.rank) < cells.size();
-    const QPointF from
-        = hasStart ? toQt(cells[static_cast<std::size_t>(*m_context.rank)]).center() : QPointF();
-    std::optional<int> best;
-    double least = 0.0;
-    for (std::size_t at = 0; at < cells.size(); ++at) {
-        if (cells[at].width <= 0.0)
-            continue;
-        if (!hasStart)
-            return static_cast<int>(at);
-        const QPointF away = toQt(cells[at]).center() - from;
-        const double along = away.x() * columns + away.y() * rows;
-        const double across = std::abs(columns != 0 ? away.y() : away.x());
-        const double distance = along + kAcross * across;
-        if (along < 1.0 || (best && distance >= least))
-            continue;
-        best = static_cast<int>(at);
-        least = distance;
-    }
-    return best;
+        = m_context.rank && static_cast<std::size_t>(*m_context.rank) < shown.cells.size();
+    const auto next = hasStart
+        ? shown.neighbour(shown.cells[static_cast<std::size_t>(*m_context.rank)], columns, rows)
+        : shown.first();
+    return next ? next->rank : std::nullopt;
 }
 
 } // namespace trainscope::app

@@ -39,7 +39,7 @@ public:
         const LayoutContext& context, const LayoutSchedule& schedule, QObject* parent = nullptr);
 
     // For the items that paint. Lays a part out anew; its scene's height is what it wants.
-    void layOut(Part part, const plot::DiagramStyle& style);
+    void layOut(Part part, const plot::FigureStyle& style);
     [[nodiscard]] const plot::PlotScene& scene(Part part) const { return diagram(part).scene; }
     // Above the scene: the groups of the rank that is pointed at, or selected.
     [[nodiscard]] plot::PlotScene marks(Part part, const plot::Theme& theme) const;
@@ -60,14 +60,12 @@ private:
     [[nodiscard]] const plot::RankDiagram& diagram(Part part) const {
         return m_parts[static_cast<std::size_t>(part)];
     }
-    void layOutLegend(const plot::DiagramStyle& style, plot::PlotScene& scene) const;
+    void layOutLegend(const plot::FigureStyle& style, plot::PlotScene& scene) const;
 
     const LayoutContext& m_context;
     const LayoutSchedule& m_schedule;
-    std::array<plot::RankDiagram, kParts> m_parts; // of legend and charts only the scene
+    std::array<plot::RankDiagram, kParts> m_parts; // of legend and charts the picture alone
     plot::ScheduleFigureData m_shownSchedule; // the part of the step that is drawn
-    plot::ScheduleGeometry m_scheduleChart;
-    plot::PlacementGeometry m_placementChart;
 };
 
 } // namespace trainscope::app

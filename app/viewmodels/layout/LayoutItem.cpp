@@ -61,7 +61,7 @@ void LayoutItem::itemChange(ItemChange change, const ItemChangeData& value) {
 void LayoutItem::updatePolish() {
     if (m_controller && !m_marks && isVisible() && width() > 0.0) {
         const plot::Theme& theme = Theme::instance()->plotTheme();
-        plot::DiagramStyle style;
+        plot::FigureStyle style;
         style.theme = &theme;
         style.width = width();
         style.measure = measureWith(theme);

@@ -131,17 +131,7 @@ figures::Figure chartFigure(const std::shared_ptr<const plot::ColumnChart>& char
     figures::Figure figure;
     figure.kind = "query";
     figure.title = chart->title;
-    figure.draw = [chart](const plot::FigureStyle& style) {
-        auto geometry
-            = std::make_shared<plot::ColumnChartGeometry>(plot::buildColumnChart(*chart, style));
-        figures::Picture picture;
-        picture.scene = geometry->scene;
-        picture.preferredHeight = geometry->preferredHeight;
-        picture.hitAt = [chart, geometry](
-                            plot::Point at) { return plot::hitColumnChart(*chart, *geometry, at); };
-        picture.placesOf = [](RunId, std::optional<int>) { return std::vector<figures::Place>(); };
-        return picture;
-    };
+    figure.draw = figures::drawing(chart, plot::buildColumnChart);
     figure.csv = [chart] { return plot::columnChartCsv(*chart); };
     return figure;
 }

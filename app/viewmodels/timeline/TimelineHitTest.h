@@ -1,5 +1,9 @@
 #pragma once
 // Item under a point of the drawn timeline. Pure function; any thread.
+//
+// It is no plot::Picture: its items are the samples and spans of the data that is shown, some
+// hundred thousand, which move with every step of the window. Each question is one search in the
+// column of its time, while targets would be made anew for every picture of a pan.
 
 #include "core/plot/timeline/TimeScale.h"
 #include "core/plot/timeline/Timeline.h"

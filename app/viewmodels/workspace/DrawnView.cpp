@@ -4,21 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
 
-constexpr int kMostSteps = 64; // tried in one direction before giving up
-// Sideways counts more: what stands in the same row or column comes first.
-constexpr double kSideways = 4.0;
 // A picture is kept as pixels.
 constexpr double kHighestPicture = 8000.0;
 
-plot::Point centreOf(const plot::Rect& rect) {
-    return {rect.x + rect.width / 2.0, rect.y + rect.height / 2.0};
-}
-
-Evidence evidenceOf(const plot::FigureHit& part) {
+Evidence evidenceOf(const plot::Hit& part) {
     return {part.run, part.rank, part.range, part.metric};
 }
 
@@ -33,7 +27,7 @@ std::shared_ptr<const plot::PlotScene> DrawnView::draw(
     m_picture.reset();
     const bool hasRoom = width > 0.0 && viewHeight > 0.0;
     if (isReady() && hasRoom) {
-        m_picture = std::make_shared<const figures::Picture>(
+        m_picture = std::make_shared<const plot::Picture>(
             layOut({&theme, width, viewHeight, measure, false, m_isCaptionDrawn}));
         laidOut();
     }
@@ -47,7 +41,7 @@ std::shared_ptr<const plot::PlotScene> DrawnView::draw(
                      : nullptr;
 }
 
-figures::Picture DrawnView::layOut(plot::FigureStyle style) const {
+plot::Picture DrawnView::layOut(plot::FigureStyle style) const {
     const auto shown = figure();
     auto picture = shown.draw(style);
     const double wanted = std::min(picture.preferredHeight, kHighestPicture);
@@ -87,13 +81,12 @@ void DrawnView::leave() {
 }
 
 void DrawnView::clickAt(double x, double y) {
-    selectAt({x, y});
+    select(partAt({x, y}));
     if (m_selected && m_selected->choice)
         chooseOffered(*m_selected->choice);
 }
 
-void DrawnView::selectAt(plot::Point at) {
-    auto part = partAt(at);
+void DrawnView::select(Part part) {
     m_evidence.reset();
     if (part && part->run.isValid()) {
         m_evidence = evidenceOf(*part);
@@ -132,59 +125,27 @@ bool DrawnView::step(int columns, int rows) {
     // Another picture is still to be drawn.
     if (!m_picture)
         return false;
-    const auto go = [this](plot::Point to) { selectAt(to); };
-    if (!m_selected) {
-        if (!m_picture->targets.empty())
-            go(centreOf(m_picture->targets.front()));
-        return m_selected.has_value();
-    }
-    const plot::Rect from = m_selected->outline;
-    plot::Point at = centreOf(from);
-    for (int i = 0; i < kMostSteps; ++i) {
-        at.x += columns * (i == 0 ? from.width / 2.0 + 1.0 : 4.0);
-        at.y += rows * (i == 0 ? from.height / 2.0 + 1.0 : 4.0);
-        const auto part = partAt(at);
-        if (!part || part->outline == from)
-            continue;
-        go(at);
-        return true;
-    }
-    const auto next = nearest(centreOf(from), columns, rows);
-    if (next)
-        go(*next);
-    return next.has_value();
-}
-
-std::optional<plot::Point> DrawnView::nearest(plot::Point from, int columns, int rows) const {
-    std::optional<plot::Point> best;
-    double least = 0.0;
-    for (const plot::Rect& target : m_picture->targets) {
-        const plot::Point at = centreOf(target);
-        const double along = columns * (at.x - from.x) + rows * (at.y - from.y);
-        const double across = columns != 0 ? at.y - from.y : at.x - from.x;
-        const double distance = along + kSideways * std::abs(across);
-        if (along > 1.0 && (!best || distance < least)) {
-            best = at;
-            least = distance;
-        }
-    }
-    return best;
+    auto next = m_selected ? m_picture->neighbour(m_selected->outline, columns, rows)
+                           : m_picture->first();
+    if (!next)
+        return false;
+    select(std::move(next));
+    return true;
 }
 
 DrawnView::Part DrawnView::find(const Evidence& evidence) const {
-    Part first;
+    Part own;
     if (!m_picture)
-        return first;
-    for (const auto& place : m_picture->placesOf(evidence.run, evidence.rank)) {
-        auto part = partAt(place.at);
-        const bool isSame = part && m_selected && part->title == m_selected->title
-            && part->facts == m_selected->facts;
+        return own;
+    for (auto& place : m_picture->placesOf(evidence.run, evidence.rank)) {
+        const bool isSame
+            = m_selected && place.title == m_selected->title && place.facts == m_selected->facts;
         if (isSame)
-            return part;
-        if (place.isOwn && !first)
-            first = std::move(part);
+            return std::move(place);
+        if (place.isOwn && !own)
+            own = std::move(place);
     }
-    return first;
+    return own;
 }
 
 void DrawnView::takeSelection(const Evidence& evidence) {
@@ -195,31 +156,12 @@ void DrawnView::takeSelection(const Evidence& evidence) {
 DrawnView::Part DrawnView::findAgain() const {
     if (!m_selected || !m_selected->choice || !m_picture)
         return std::nullopt;
-    Part other; // of the same title
-    for (const plot::Rect& target : m_picture->targets) {
-        auto part = partAt(centreOf(target));
-        if (!part || !part->choice || part->title != m_selected->title)
-            continue;
-        if (part->choice == m_selected->choice)
-            return part;
-        if (!other)
-            other = std::move(part);
-    }
-    return other;
+    auto same = m_picture->offered(m_selected->choice, m_selected->title);
+    return same ? same : m_picture->offered({}, m_selected->title);
 }
 
 void DrawnView::selectOffered(std::optional<std::size_t> choice) {
-    Part found;
-    if (m_picture && choice) {
-        for (const plot::Rect& target : m_picture->targets) {
-            auto part = partAt(centreOf(target));
-            if (part && part->choice == choice) {
-                found = std::move(part);
-                break;
-            }
-        }
-    }
-    setSelected(std::move(found));
+    setSelected(m_picture && choice ? m_picture->offered(choice) : std::nullopt);
 }
 
 void DrawnView::placeSelection() {

@@ -91,20 +91,19 @@ protected:
     void selectOffered(std::optional<std::size_t> choice);
 
 private:
-    using Part = std::optional<plot::FigureHit>;
-    [[nodiscard]] figures::Picture layOut(plot::FigureStyle style) const;
+    using Part = std::optional<plot::Hit>;
+    [[nodiscard]] plot::Picture layOut(plot::FigureStyle style) const;
     [[nodiscard]] Part partAt(plot::Point at) const;
     // The part that shows that place of the data: the one that was selected before, else the first.
     [[nodiscard]] Part find(const Evidence& evidence) const;
     // The offered choice that was selected before the picture became another one.
     [[nodiscard]] Part findAgain() const;
-    void selectAt(plot::Point at);
-    [[nodiscard]] std::optional<plot::Point> nearest(plot::Point from, int columns, int rows) const;
+    void select(Part part);
     void placeSelection();
     void setSelected(Part part);
 
     bool m_isCaptionDrawn;
-    std::shared_ptr<const figures::Picture> m_picture; // nullptr: nothing is drawn
+    std::shared_ptr<const plot::Picture> m_picture; // nullptr: nothing is drawn
 
     double m_contentHeight = 0.0;
     Part m_hover;

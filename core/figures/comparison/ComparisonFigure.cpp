@@ -2,7 +2,6 @@
 
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/model/Try.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
 
 #include <fmt/format.h>
 
@@ -285,30 +284,6 @@ Kind comparisonKind(std::string_view key, const Panels& panels) {
         }};
 }
 
-// The cell of the GPU, or the run's name; other parts of the run are no place of it alone.
-std::vector<Place> placesOf(const ComparisonData& data, const ComparisonGeometry& geometry,
-    RunId run, std::optional<int> rank) {
-    std::vector<Place> cells;
-    std::vector<Place> others;
-    for (const auto& target : geometry.targets) {
-        if (data.runs[target.run].named.id != run)
-            continue;
-        const Point at{
-            target.rect.x + target.rect.width / 2.0, target.rect.y + target.rect.height / 2.0};
-        if (target.panel == ComparisonPanel::Heatmap) {
-            if (rank && data.heat->runs[target.run].cells[target.item].rank == *rank)
-                cells.insert(cells.begin(), {at});
-            continue;
-        }
-        const auto hit = hitComparison(data, geometry, at.x, at.y);
-        if (hit)
-            others.push_back(
-                {at, rank ? hit->rank == rank : target.panel == ComparisonPanel::Verdict});
-    }
-    cells.insert(cells.end(), others.begin(), others.end());
-    return cells;
-}
-
 } // namespace
 
 Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, BoardChoice choice) {
@@ -317,29 +292,18 @@ Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, Board
     for (const auto& run : data->runs)
         figure.runs.emplace_back(run.named.id, run.named.name);
     figure.csv = [data, panels = choice.panels] { return comparisonCsv(*data, panels); };
-    figure.draw = [data, choice = std::move(choice)](const FigureStyle& asked) {
-        ComparisonStyle style{asked.theme, asked.width, asked.height, asked.measure, choice.panels,
-            choice.stacked, choice.perStage, asked.title && !choice.bare,
-            asked.caption && !choice.bare};
-        auto geometry = std::make_shared<ComparisonGeometry>(buildComparison(*data, style));
-        Picture picture;
-        picture.scene = std::move(geometry->scene);
-        picture.preferredHeight = picture.scene.height;
-        if (asked.height > 0.0 && picture.scene.height > asked.height + 0.5)
-            picture.warnings.push_back(
-                fmt::format("The comparison is {:.0f} mm high, since its panels do not fit into "
-                            "less at this width.",
+    figure.draw = drawing(
+        data, [choice = std::move(choice)](const ComparisonData& drawn, FigureStyle style) {
+            style.title = style.title && !choice.bare;
+            style.caption = style.caption && !choice.bare;
+            Picture picture = buildComparison(drawn, style, choice);
+            if (style.height > 0.0 && picture.scene.height > style.height + 0.5)
+                picture.warnings.push_back(fmt::format(
+                    "The comparison is {:.0f} mm high, since its panels do not fit into "
+                    "less at this width.",
                     picture.scene.height * 25.4 / 72.0));
-        picture.hitAt = [data, geometry](Point at) -> std::optional<FigureHit> {
-            return hitComparison(*data, *geometry, at.x, at.y);
-        };
-        picture.placesOf = [data, geometry](RunId run, std::optional<int> rank) {
-            return placesOf(*data, *geometry, run, rank);
-        };
-        for (const auto& target : geometry->targets)
-            picture.targets.push_back(target.rect);
-        return picture;
-    };
+            return picture;
+        });
     return figure;
 }
 

@@ -11,13 +11,6 @@ std::vector<Kind> comparisonKinds();
 // Those of their options that the window has as well: "statistic", "per" and "sort".
 const Options<ComparisonQuery>& comparedOptions();
 
-// Panels of a comparison to draw, and their form.
-struct BoardChoice {
-    std::vector<ComparisonPanel> panels; // empty: all
-    bool stacked = false;
-    bool perStage = false;
-    bool bare = false; // without title and notes: the text around it tells them
-};
 // Draws data that has been read; the figure has no sources.
 Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, BoardChoice choice);
 

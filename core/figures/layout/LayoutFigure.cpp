@@ -352,14 +352,7 @@ Result<LayoutFigureData> loadLayoutFigure(
 Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data) {
     Figure figure{"layout", data->title, {}, {{data->run.id, data->run.name}}, {}, {}, {}};
     figure.csv = [data] { return layoutCsv(*data); };
-    figure.draw = [data](const FigureStyle& style) {
-        auto geometry = buildLayoutFigure(*data, style);
-        return Picture{std::move(geometry.scene), geometry.preferredHeight, {},
-            [physical = std::move(geometry.physical), logical = std::move(geometry.logical), data](
-                Point at) {
-                return hitLayout(*data, {{}, physical, logical, 0.0}, at);
-            }};
-    };
+    figure.draw = drawing(data, buildLayoutFigure);
     return figure;
 }
 

@@ -22,13 +22,13 @@ Result<PlacementFigureData> loadPlacement(
         if (code != ErrorCode::NotFound && code != ErrorCode::Usage)
             return placement.error();
         return PlacementFigureData{
-            id, run.name, placementTitle(run), {}, placement.error().message, std::nullopt};
+            {placementTitle(run), {}, {}, placement.error().message}, id, run.name, std::nullopt};
     }
     return placementFigureOf(run, std::move(placement).value());
 }
 
 PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement) {
-    PlacementFigureData data{run.id, run.name, placementTitle(run), {}, {}, std::nullopt};
+    PlacementFigureData data{{placementTitle(run), {}, {}, {}}, run.id, run.name, std::nullopt};
     data.caption = fmt::format("An estimate. {}. {} Front GPUs above, rear GPUs below, as the air "
                                "passes them; numbers are ranks.",
         placement.headline, placement.reason);
@@ -40,11 +40,7 @@ Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data) {
     Figure figure{"placement", data->title, data->isEmpty() ? data->emptyText : std::string(),
         {{data->run, data->runName}}, {}, {}, {}};
     figure.csv = [data] { return placementCsv(*data); };
-    figure.draw = [data](const FigureStyle& style) {
-        auto geometry = std::make_shared<PlacementGeometry>(buildPlacementFigure(*data, style));
-        return Picture{std::move(geometry->scene), geometry->preferredHeight, {},
-            [data, geometry](Point at) { return hitPlacement(*data, *geometry, at.x, at.y); }};
-    };
+    figure.draw = drawing(data, buildPlacementFigure);
     return figure;
 }
 

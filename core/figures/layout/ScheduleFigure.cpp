@@ -189,11 +189,7 @@ Figure scheduleFigure(const std::shared_ptr<const ScheduleFigureData>& data) {
     Figure figure{"schedule", data->title, data->isEmpty() ? data->emptyText : std::string(),
         {{data->query.run, data->run}}, {}, {}, {}};
     figure.csv = [data] { return scheduleCsv(*data); };
-    figure.draw = [data](const FigureStyle& style) {
-        auto geometry = std::make_shared<ScheduleGeometry>(buildScheduleFigure(*data, style));
-        return Picture{std::move(geometry->scene), geometry->preferredHeight, {},
-            [data, geometry](Point at) { return hitSchedule(*data, *geometry, at.x, at.y); }};
-    };
+    figure.draw = drawing(data, buildScheduleFigure);
     return figure;
 }
 

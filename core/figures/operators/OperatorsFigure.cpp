@@ -13,7 +13,6 @@ namespace trainscope::figures {
 namespace {
 
 using analysis::OperatorGrouping;
-using plot::OperatorsGeometry;
 
 constexpr std::int64_t kRowsDrawn = 20;
 constexpr std::int64_t kDifferencesDrawn = 24;
@@ -98,51 +97,38 @@ Result<Figure> loadDifferenceKind(
 
 template <typename Data>
 Figure figureOf(std::string_view kind, const std::shared_ptr<const Data>& data,
-    OperatorsGeometry (*build)(const Data&, const FigureStyle&),
-    std::optional<FigureHit> (*hit)(const Data&, const OperatorsGeometry&, Point)) {
+    plot::Picture (*build)(const Data&, const FigureStyle&)) {
     Figure figure;
     figure.kind = kind;
     figure.title = data->head.title;
     figure.emptyText = data->isEmpty() ? data->head.emptyText : std::string();
     figure.runs = {{data->head.run, data->head.runName}};
-    figure.draw = [data, build, hit](const FigureStyle& style) {
-        auto geometry = std::make_shared<OperatorsGeometry>(build(*data, style));
-        Picture picture;
-        picture.scene = std::move(geometry->scene);
-        picture.preferredHeight = geometry->preferredHeight;
-        for (const auto& target : geometry->targets)
-            picture.targets.push_back(target.rect);
-        picture.hitAt = [data, geometry, hit](Point at) { return hit(*data, *geometry, at); };
-        picture.placesOf = [](RunId, std::optional<int>) { return std::vector<Place>(); };
-        return picture;
-    };
+    figure.draw = drawing(data, build);
     return figure;
 }
 
 } // namespace
 
 Figure flameFigure(const std::shared_ptr<const plot::FlameFigureData>& data) {
-    Figure figure = figureOf("operators-flame", data, plot::buildFlame, plot::hitFlame);
+    Figure figure = figureOf("operators-flame", data, plot::buildFlame);
     figure.csv = [data] { return plot::flameCsv(*data); };
     return figure;
 }
 
 Figure rooflineFigure(const std::shared_ptr<const plot::RooflineFigureData>& data) {
-    Figure figure = figureOf("operators-roofline", data, plot::buildRoofline, plot::hitRoofline);
+    Figure figure = figureOf("operators-roofline", data, plot::buildRoofline);
     figure.csv = [data] { return plot::operatorsCsv(data->head, data->operators); };
     return figure;
 }
 
 Figure operatorTableFigure(const std::shared_ptr<const plot::OperatorTableFigureData>& data) {
-    Figure figure
-        = figureOf("operators-table", data, plot::buildOperatorTable, plot::hitOperatorTable);
+    Figure figure = figureOf("operators-table", data, plot::buildOperatorTable);
     figure.csv = [data] { return plot::operatorsCsv(data->head, data->operators); };
     return figure;
 }
 
 Figure differenceFigure(const std::shared_ptr<const plot::DifferenceFigureData>& data) {
-    Figure figure
-        = figureOf("operators-difference", data, plot::buildDifference, plot::hitDifference);
+    Figure figure = figureOf("operators-difference", data, plot::buildDifference);
     figure.csv = [data] { return plot::differenceCsv(*data); };
     return figure;
 }

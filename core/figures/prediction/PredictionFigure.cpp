@@ -292,18 +292,10 @@ Figure predictionFigure(const std::shared_ptr<const PredictionFigureData>& data,
     Figure figure{
         "prediction", data->title, hasAny ? std::string() : data->emptyText, {}, {}, {}, {}};
     figure.csv = [data] { return predictionCsv(*data); };
-    figure.draw = [data, panels = std::move(panels)](const FigureStyle& style) {
-        auto geometry
-            = std::make_shared<plot::PredictionGeometry>(buildPrediction(*data, style, panels));
-        Picture picture;
-        picture.scene = std::move(geometry->scene);
-        picture.preferredHeight = geometry->preferredHeight;
-        picture.hitAt = [geometry](Point at) { return hitPrediction(*geometry, at); };
-        picture.placesOf = [](RunId, std::optional<int>) { return std::vector<Place>(); };
-        for (const auto& target : geometry->targets)
-            picture.targets.push_back(target.outline);
-        return picture;
-    };
+    figure.draw = drawing(
+        data, [panels = std::move(panels)](const PredictionFigureData& drawn, const auto& style) {
+            return buildPrediction(drawn, style, panels);
+        });
     return figure;
 }
 

@@ -171,59 +171,6 @@ Kind runKind(FigureKind kind) {
     return made;
 }
 
-Point centreOf(const Rect& rect) {
-    return {rect.x + rect.width / 2.0, rect.y + rect.height / 2.0};
-}
-
-// Centre of the cell of that run and rank.
-std::optional<Point> cellOf(const FigureData& data, std::size_t index, const Rect& grid, RunId run,
-    std::optional<int> rank) {
-    const FigureHeatmap& map = data.heatmaps[index];
-    const auto column
-        = rank ? std::find(map.columns.begin(), map.columns.end(), *rank) : map.columns.end();
-    const auto row = std::find_if(map.rows.begin(), map.rows.end(),
-        [&](const auto& candidate) { return data.runs[candidate.run].id == run; });
-    if (column == map.columns.end() || map.byNode || row == map.rows.end())
-        return std::nullopt;
-    const auto along = [](auto at, std::size_t count) {
-        return (static_cast<double>(at) + 0.5) / static_cast<double>(count);
-    };
-    return Point{grid.x + grid.width * along(column - map.columns.begin(), map.columns.size()),
-        grid.y + grid.height * along(row - map.rows.begin(), map.rows.size())};
-}
-
-std::vector<Place> placesOf(
-    const FigureData& data, const FigureGeometry& geometry, RunId run, std::optional<int> rank) {
-    std::vector<Place> places;
-    for (std::size_t i = 0; i < std::min(data.heatmaps.size(), geometry.cells.size()); ++i) {
-        if (const auto at = cellOf(data, i, geometry.cells[i], run, rank))
-            places.push_back({*at});
-    }
-    for (const auto& target : geometry.targets) {
-        if (target.panel >= data.panels.size()
-            || target.category >= data.panels[target.panel].categories.size())
-            continue;
-        const auto& category = data.panels[target.panel].categories[target.category];
-        const bool isOfRun = category.run && data.runs[*category.run].id == run;
-        if (isOfRun && (!rank || !category.rank || *category.rank == *rank))
-            places.push_back({centreOf(target.rect)});
-    }
-    return places;
-}
-
-std::vector<Rect> targetsOf(const FigureData& data, const FigureGeometry& geometry) {
-    std::vector<Rect> targets;
-    for (std::size_t i = 0; i < std::min(data.heatmaps.size(), geometry.cells.size()); ++i) {
-        const Rect& grid = geometry.cells[i];
-        targets.push_back(
-            {grid.x, grid.y, grid.width / static_cast<double>(data.heatmaps[i].columns.size()),
-                grid.height / static_cast<double>(data.heatmaps[i].rows.size())});
-    }
-    for (const auto& target : geometry.targets)
-        targets.push_back(target.rect);
-    return targets;
-}
-
 } // namespace
 
 Figure runFigure(const std::shared_ptr<const FigureData>& data) {
@@ -231,24 +178,15 @@ Figure runFigure(const std::shared_ptr<const FigureData>& data) {
         data->isEmpty() ? data->emptyText : std::string(), {}, {}, {}, {}};
     for (const auto& run : data->runs)
         figure.runs.emplace_back(run.id, run.name);
-    figure.draw = [data](const FigureStyle& style) {
-        auto geometry = std::make_shared<FigureGeometry>(buildFigure(*data, style));
-        Picture picture;
-        picture.scene = std::move(geometry->scene);
-        picture.preferredHeight = geometry->preferredHeight;
+    figure.draw = drawing(data, [](const FigureData& drawn, const FigureStyle& style) {
+        Picture picture = buildFigure(drawn, style);
         if (style.height > 0.0 && style.height < 0.8 * picture.preferredHeight)
             picture.warnings.push_back(
                 fmt::format("The figure wants to be {:.0f} mm high; lower, its labels are thinned "
                             "out or touch.",
                     picture.preferredHeight * 25.4 / 72.0));
-        picture.hitAt
-            = [data, geometry](Point at) { return hitFigure(*data, *geometry, at.x, at.y); };
-        picture.placesOf = [data, geometry](RunId run, std::optional<int> rank) {
-            return placesOf(*data, *geometry, run, rank);
-        };
-        picture.targets = targetsOf(*data, *geometry);
         return picture;
-    };
+    });
     figure.csv = [data] { return figureCsv(*data); };
     return figure;
 }

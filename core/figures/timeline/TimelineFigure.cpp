@@ -77,7 +77,8 @@ Picture drawTimeline(
     auto geometry = buildTimeline(data, data.window, style);
     if (asked.height > 0.0)
         geometry.scene.height = asked.height;
-    Picture picture{std::move(geometry.scene), 0.0, {}, {}};
+    Picture picture;
+    picture.scene = std::move(geometry.scene);
     picture.preferredHeight = picture.scene.height;
     const bool isLow = std::any_of(data.lanes.begin(), data.lanes.end(),
         [](const LaneData& lane) { return lane.spec.height < kLeastLane; });

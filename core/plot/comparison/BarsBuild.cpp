@@ -87,8 +87,8 @@ private:
             value ? quantityValueText(quantity.axis, value)
                   : m_frame.fitted("not known", m_texts + row.width),
             value ? m_frame.theme.text : m_frame.theme.textMuted);
-        m_frame.target({labels, row.y, row.right() - labels + m_texts, row.height},
-            ComparisonPanel::Bars, index, run);
+        m_frame.addQuantity(
+            {labels, row.y, row.right() - labels + m_texts, row.height}, index, run);
     }
 
     // From one standard deviation below the value to one above; returns its right end.

@@ -64,26 +64,18 @@ PanelEdge edgeOf(ComparisonPanel panel, bool many) {
 
 class Board {
 public:
-    Board(const ComparisonData& data, const ComparisonStyle& style)
+    Board(const ComparisonData& data, const FigureStyle& style, const BoardChoice& choice)
         : m_data(data)
-        , m_style(style)
-        , m_frame{{*style.theme, style.measure, m_geometry.scene}, data, style, m_geometry}
-        , m_board(m_frame, style.width) {
-        m_geometry.scene.width = style.width;
-        m_geometry.scene.background = style.theme->window;
-    }
+        , m_choice(choice)
+        , m_frame(m_picture, style, data, choice)
+        , m_board(m_frame) { }
 
-    ComparisonGeometry build() {
-        if (m_style.title)
-            m_board.addTitle(m_data.title);
-        if (m_data.isEmpty())
-            m_board.addEmpty(m_data.emptyText);
-        else
+    Picture build() {
+        m_board.addTitle(m_data.title);
+        if (!m_data.isEmpty())
             placeAll();
-        if (m_style.notes && !m_data.isEmpty())
-            m_board.addFoot(m_data.caption, m_data.notes);
-        m_geometry.scene.height = std::max(m_board.height(), m_style.height);
-        return std::move(m_geometry);
+        m_board.close(m_data);
+        return std::move(m_picture);
     }
 
 private:
@@ -94,7 +86,7 @@ private:
     [[nodiscard]] std::vector<ComparisonPanel> shown() const {
         std::vector<ComparisonPanel> panels;
         for (const ComparisonPanel panel : kComparisonPanels) {
-            const auto& chosen = m_style.panels;
+            const auto& chosen = m_choice.panels;
             const bool wanted
                 = chosen.empty() || std::find(chosen.begin(), chosen.end(), panel) != chosen.end();
             if (wanted && m_data.has(panel))
@@ -106,10 +98,7 @@ private:
     [[nodiscard]] BoardPanel panelOf(ComparisonPanel panel) {
         PanelTexts texts = textsOf(m_data, panel);
         return {edgeOf(panel, m_data.isMany()), std::move(texts.title), std::move(texts.subtitle),
-            1, [this, panel](double width) { return contentOf(m_frame, panel, width); },
-            [this, panel](Rect rect) {
-                m_geometry.panels.push_back({panel, rect});
-            }};
+            1, [this, panel](double width) { return contentOf(m_frame, panel, width); }};
     }
 
     void placeAll() {
@@ -127,16 +116,17 @@ private:
     }
 
     const ComparisonData& m_data;
-    const ComparisonStyle& m_style;
-    ComparisonGeometry m_geometry;
+    const BoardChoice& m_choice;
+    Picture m_picture;
     ComparisonFrame m_frame;
     PanelBoard m_board;
 };
 
 } // namespace
 
-ComparisonGeometry buildComparison(const ComparisonData& data, const ComparisonStyle& style) {
-    return Board(data, style).build();
+Picture buildComparison(
+    const ComparisonData& data, const FigureStyle& style, const BoardChoice& choice) {
+    return Board(data, style, choice).build();
 }
 
 } // namespace trainscope::plot

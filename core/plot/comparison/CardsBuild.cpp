@@ -69,7 +69,7 @@ private:
     void drawCard(std::size_t index, Rect rect) const {
         const auto& quantity = m_frame.data.quantities[index];
         m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
-        m_frame.target(rect, ComparisonPanel::Cards, index, m_frame.data.runs.size() - 1);
+        m_frame.addQuantity(rect, index, m_frame.data.runs.size() - 1);
         const double inner = rect.width - 2.0 * pad();
         const double x = rect.x + pad();
         double y = rect.y + pad() + m_frame.size(TextRole::Secondary);

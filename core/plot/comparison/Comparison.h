@@ -1,7 +1,7 @@
 #pragma once
 // Runs side by side: the verdict, cards and bars of what was compared, where a step's time goes,
 // heat maps on one scale, metrics and kernels of one iteration on one axis. A query is loaded into
-// plain numbers (ComparisonData), which geometry (ComparisonGeometry.h) and CSV are made from.
+// plain numbers (ComparisonData), which picture and CSV are made from.
 //
 // All numbers are SI; a number that the data cannot give is absent. core/figures/comparison reads
 // the data, as core/analysis/comparison defines it.
@@ -250,13 +250,11 @@ struct ComparisonFact { // of the configuration
     std::vector<std::string> values; // by run; "—" where nothing states it
 };
 
-struct ComparisonData {
+// The title says what the runs have in common, the caption which part of them is compared and how
+// numbers were normalised; notes have the marks of the runs.
+struct ComparisonData : SheetTexts {
     ComparisonQuery query;
     std::vector<std::shared_ptr<const analysis::RunMeasures>> measured; // by run
-    std::string title; // what the runs have in common
-    std::string caption; // which part of the runs; how numbers were normalised
-    std::vector<std::string> notes; // what was left out, and why; with the marks of the runs
-    std::string emptyText; // what is missing where there is nothing to draw
     std::vector<ComparedRun> runs;
     std::optional<ComparisonVerdict> verdict;
     std::vector<ComparisonQuantity> quantities;
@@ -271,6 +269,25 @@ struct ComparisonData {
     [[nodiscard]] bool isMany() const { return runs.size() > kFewRuns; }
     [[nodiscard]] bool has(ComparisonPanel panel) const;
 };
+
+// Panels of a comparison to draw, and their form.
+struct BoardChoice {
+    std::vector<ComparisonPanel> panels = {}; // empty: all
+    bool stacked = false; // curves below each other instead of over each other
+    bool perStage = false; // the step of each pipeline stage beside that of the run
+    bool bare = false; // without title and notes: the text around it tells them
+};
+// Areas are the panels; those without data are left away. As tall as it wants at least. Pure; any
+// thread.
+Picture buildComparison(
+    const ComparisonData& data, const FigureStyle& style, const BoardChoice& choice);
+
+// "Where the step goes"; "seconds per step, exposed time only".
+struct PanelTexts {
+    std::string title;
+    std::string subtitle;
+};
+PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel);
 
 // The numbers of those panels, full precision, SI units; blocks one below the other, each with its
 // header, divided by empty lines.

@@ -1,8 +1,11 @@
 #include "core/plot/comparison/ComparisonFrame.h"
 
 #include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
 #include "core/text/SharedWords.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +17,138 @@ namespace {
 constexpr double kTextContrast = 4.5;
 constexpr double kTimeTickDistance = 6.0; // in sizes of the text
 
+// With many runs, only the one pointed at and the first are told.
+bool isTold(const ComparisonData& data, std::size_t run, std::size_t pointed) {
+    return !data.isMany() || run == 0 || run == pointed;
+}
+
+void tellQuantity(
+    const ComparisonData& data, const ComparisonQuantity& quantity, std::size_t run, Hit& hit) {
+    hit.title = quantity.axis.title;
+    hit.metric = quantity.axis.metric;
+    for (std::size_t i = 0; i < data.runs.size(); ++i) {
+        if (!isTold(data, i, run))
+            continue;
+        addFact(hit, markedName(data.runs[i]),
+            quantity.values[i] ? spreadText(quantity, i) : quantity.whyAbsent[i]);
+        if (i == 0 || !quantity.changes[i].difference)
+            continue;
+        addFact(hit, fmt::format("{} to {}", data.runs[i].mark, data.runs[0].mark),
+            changeText(quantity, i) + ", " + weightText(data, quantity, i));
+        addFact(hit, "Judged by", quantity.changes[i].why);
+    }
+}
+
+void tellHeat(const ComparisonHeat& heat, const ComparisonHeat::OfRun& of,
+    const ComparisonHeat::Cell& cell, const ComparedRun& run, Hit& hit) {
+    const bool isGpu = cell.rank >= 0;
+    hit.title = fmt::format(
+        "{} · {} {}", run.mark, isGpu ? "rank" : "node", isGpu ? cell.rank : cell.node);
+    hit.metric = heat.scale.metric;
+    addFact(hit, heat.scale.title, valueText(heat.scale, cell.value));
+    addFact(hit, "Node", fmt::format("{}", cell.node));
+    if (isGpu)
+        addFact(hit, "Place in the air",
+            fmt::format("{} of {}, front to rear", cell.slot + 1, of.slots));
+    addFact(hit, "Run", run.named.name);
+}
+
+bool hasValue(const std::vector<float>& values, std::size_t column) {
+    return column < values.size() && !std::isnan(values[column]);
+}
+
+void tellDifferences(const ComparisonData& data, std::size_t column, std::size_t run, Hit& hit) {
+    const auto& axis = data.curves->axis;
+    for (const auto& difference : data.curves->differences) {
+        if (!isTold(data, difference.run, run) || !hasValue(difference.values, column))
+            continue;
+        const auto value = static_cast<double>(difference.values[column]);
+        addFact(hit, fmt::format("{} − {}", data.runs[difference.run].mark, data.runs[0].mark),
+            (value > 0.0 ? "+" : "") + valueText(axis, value)
+                + (difference.beyond[column] != 0 ? ", beyond the spread" : ""));
+    }
+}
+
+// The place is that of the run, or of the first curve that is known there.
+void tellColumn(const ComparisonData& data, std::size_t column, std::size_t run, Hit& hit) {
+    const auto& curves = *data.curves;
+    const double seconds = curves.from + curves.step * (static_cast<double>(column) + 0.5);
+    hit.title = fmt::format("{} at {}", curves.axis.title,
+        curves.stretched ? text::percent(seconds, 0) + " of the iteration" : secondsText(seconds));
+    hit.metric = curves.axis.metric;
+    for (const auto& curve : curves.curves) {
+        if (!isTold(data, curve.run, run) || !hasValue(curve.mean, column))
+            continue;
+        const auto value = [&](const std::vector<float>& of) {
+            return valueText(curves.axis, static_cast<double>(of[column]));
+        };
+        addFact(hit, data.runs[curve.run].mark,
+            fmt::format("{} ({} to {})", value(curve.mean), value(curve.low), value(curve.high)));
+        if (hit.run.isValid() && curve.run != run)
+            continue;
+        hit.run = data.runs[curve.run].named.id;
+        const double since
+            = curves.stretched ? seconds * curve.range.length().seconds() : seconds - curve.offset;
+        const TimeNs at = curve.range.begin + DurationNs{std::llround(since * 1e9)};
+        hit.range = TimeRange{at, at};
+    }
+    tellDifferences(data, column, run, hit);
+}
+
 } // namespace
+
+void addFact(Hit& hit, std::string label, std::string value) {
+    if (!value.empty())
+        hit.facts.emplace_back(std::move(label), std::move(value));
+}
+
+std::string markedName(const ComparedRun& run) {
+    return run.mark + " · " + run.named.name;
+}
+
+void ComparisonFrame::addRun(Rect rect, std::size_t run) const {
+    ofRun(
+        rect, run,
+        [&of = data.runs[run]](Hit& hit) {
+            hit.title = markedName(of);
+            addFact(hit, "Cluster", of.named.cluster);
+            addFact(hit, "Layout", of.named.layout);
+            addFact(hit, "Model", of.named.model);
+        },
+        true);
+}
+
+void ComparisonFrame::addQuantity(Rect rect, std::size_t quantity, std::size_t run) const {
+    ofRun(rect, run, [&all = data, &of = data.quantities[quantity], run](Hit& hit) {
+        tellQuantity(all, of, run, hit);
+    });
+}
+
+void ComparisonFrame::addHeat(Rect rect, std::size_t cell, std::size_t run) const {
+    const auto& of = data.heat->runs[run];
+    const auto& one = of.cells[cell];
+    Shown shown{data.runs[run].named.id};
+    shown.isOwn = one.rank >= 0;
+    if (shown.isOwn)
+        shown.rank = one.rank;
+    add(rect, shown, run, [&heat = *data.heat, &of, &one, &compared = data.runs[run]](Hit& hit) {
+        tellHeat(heat, of, one, compared, hit);
+    });
+}
+
+void ComparisonFrame::addCurves(Rect plot, std::size_t run) const {
+    Target target{plot, {},
+        [&all = data, run](Hit& hit, const Spot& spot) { tellColumn(all, spot.column, run, hit); },
+        1, static_cast<std::size_t>(std::max(data.curves->columns, 1)),
+        [&all = data, run](std::size_t /*row*/, std::size_t column) {
+            const auto& curves = all.curves->curves;
+            const bool isKnown = std::any_of(curves.begin(), curves.end(), [&](const auto& curve) {
+                return isTold(all, curve.run, run) && hasValue(curve.mean, column);
+            });
+            return isKnown ? std::optional(Shown()) : std::nullopt;
+        }};
+    picture.targets.push_back(std::move(target));
+}
 
 Color ComparisonFrame::fillOf(std::size_t run) const {
     return seriesColor(data.runs[run].color);
@@ -59,11 +193,6 @@ double ComparisonFrame::widestMark() const {
 
 void ComparisonFrame::drawMark(std::size_t run, Point at) const {
     text(at, mark(run), inkOf(run), TextRole::Small, Align::Left, true);
-}
-
-void ComparisonFrame::target(
-    Rect rect, ComparisonPanel panel, std::size_t item, std::size_t run, std::size_t part) const {
-    geometry.targets.push_back({rect, panel, item, run, part});
 }
 
 void drawTimeTicks(

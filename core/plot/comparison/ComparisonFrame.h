@@ -2,8 +2,7 @@
 // ComparisonFrame: the values that every panel's drawing gets, and the few things that several of
 // them draw.
 
-#include "core/plot/Canvas.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/figures/ColourScale.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBoard.h"
@@ -12,10 +11,16 @@
 
 namespace trainscope::plot {
 
-struct ComparisonFrame : Canvas {
+class ComparisonFrame : public Sheet {
+public:
+    ComparisonFrame(Picture& onto, const FigureStyle& ofStyle, const ComparisonData& compared,
+        const BoardChoice& chosen)
+        : Sheet(onto, ofStyle)
+        , data(compared)
+        , choice(chosen) { }
+
     const ComparisonData& data;
-    const ComparisonStyle& style;
-    ComparisonGeometry& geometry;
+    const BoardChoice& choice;
 
     // Colour of the panels, on which text lies.
     [[nodiscard]] Color paper() const { return theme.panel; }
@@ -30,9 +35,36 @@ struct ComparisonFrame : Canvas {
     [[nodiscard]] std::string markedCluster(std::size_t run) const;
     [[nodiscard]] double widestMark() const;
     void drawMark(std::size_t run, Point at) const;
-    void target(Rect rect, ComparisonPanel panel, std::size_t item, std::size_t run,
-        std::size_t part = 0) const;
+
+    // Adds a target that shows something of the run; isOwn: the run itself.
+    template <typename Words>
+    void ofRun(Rect rect, std::size_t run, Words words, bool isOwn = false) const {
+        Shown shown{data.runs[run].named.id};
+        shown.isOwn = isOwn;
+        add(rect, shown, run, std::move(words));
+    }
+    // A place that stands for the run.
+    void addRun(Rect rect, std::size_t run) const;
+    // A value of that quantity; with many runs beside that of the first alone.
+    void addQuantity(Rect rect, std::size_t quantity, std::size_t run) const;
+    // A GPU or a node of the heat map.
+    void addHeat(Rect rect, std::size_t cell, std::size_t run) const;
+    // The columns of all curves; with many runs of that one and the first.
+    void addCurves(Rect plot, std::size_t run) const;
+
+private:
+    template <typename Words>
+    void add(Rect rect, const Shown& shown, std::size_t run, Words words) const {
+        target(rect, shown, [&of = data.runs[run], words = std::move(words)](Hit& hit) {
+            hit.range = of.stretch;
+            words(hit);
+        });
+    }
 };
+
+// Empty values are left out.
+void addFact(Hit& hit, std::string label, std::string value);
+std::string markedName(const ComparedRun& run); // "A · gpt3-175b_3_01000"
 
 // Ticks along x, of seconds or of shares: `plot` gets grid lines, labels stand below it.
 enum class AxisTicks { Seconds, Shares };

@@ -1,6 +1,6 @@
 // Names of the choices, and the texts of the panels.
 #include "core/model/EnumNames.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <fmt/format.h>

@@ -56,7 +56,6 @@ public:
         drawTicks({left.x, top, m_half, rows});
         if (hasDifferences)
             drawTicks({right.x, top, m_half, rows});
-        m_frame.geometry.curves = {left.x, top, m_half, rows};
     }
 
 private:
@@ -94,13 +93,13 @@ private:
                     ? kTransparent
                     : scaleColor(m_curves.axis, static_cast<double>(value)));
         addStrip(std::move(cells), rect);
-        m_frame.target(rect, ComparisonPanel::Curves, index, curve.run, 1);
+        m_frame.addCurves(rect, curve.run);
         const auto* difference = m_curves.differenceOf(curve.run);
         if (difference == nullptr)
             return;
         const Rect beside{rect.right() + between(), rect.y, rect.width, rect.height};
         addStrip(differenceCells(*difference), beside);
-        m_frame.target(beside, ComparisonPanel::Curves, index, curve.run, 2);
+        m_frame.addCurves(beside, curve.run);
     }
 
     [[nodiscard]] std::vector<Color> differenceCells(

@@ -41,7 +41,6 @@ public:
         legend({area.x + m_labels, area.y}, true);
         const Rect top{area.x + m_labels, area.y + legendHeight(),
             std::max(m_width - m_labels - 2.0 * m_frame.gap(), 1.0), plotHeight()};
-        m_frame.geometry.curves = top;
         double y = top.y;
         for (std::size_t plot = 0; plot < plots(); ++plot) {
             const Rect rect{top.x, y, top.width, plotHeight()};
@@ -54,17 +53,16 @@ public:
                     differenceHeight() - headroom() - m_frame.gap()});
             y += differenceHeight();
         }
-        m_frame.geometry.curves.height = y - m_frame.gap() - top.y;
         drawTimeTicks(m_frame, {top.x, y - m_frame.gap(), top.width, 0.0}, begin(), end(),
             m_curves.stretched ? AxisTicks::Shares : AxisTicks::Seconds);
-        m_frame.target(m_frame.geometry.curves, ComparisonPanel::Curves, 0, 0);
+        m_frame.addCurves({top.x, top.y, top.width, y - m_frame.gap() - top.y}, 0);
     }
 
 private:
     [[nodiscard]] double begin() const { return m_curves.from; }
     [[nodiscard]] double end() const { return m_curves.from + m_curves.step * m_curves.columns; }
     [[nodiscard]] std::size_t plots() const {
-        return m_frame.style.stacked ? m_curves.curves.size() : 1;
+        return m_frame.choice.stacked ? m_curves.curves.size() : 1;
     }
     [[nodiscard]] double plotHeight() const {
         return (plots() > 1 ? kStackedLines : kPlotLines) * m_frame.lineHeight();
@@ -115,7 +113,7 @@ private:
 
     void drawPlot(Rect plot, std::size_t only) const {
         drawGrid(plot, m_curves.axis);
-        const auto isShown = [&](std::size_t i) { return !m_frame.style.stacked || i == only; };
+        const auto isShown = [&](std::size_t i) { return !m_frame.choice.stacked || i == only; };
         for (std::size_t i = 0; i < m_curves.curves.size(); ++i) {
             if (isShown(i))
                 drawBand(plot, m_curves.curves[i]);

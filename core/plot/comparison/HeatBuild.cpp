@@ -104,7 +104,7 @@ private:
                 m_frame.fill(inner, scaleColor(m_heat.scale, *cell.value));
             else
                 m_frame.hatch(inner, m_frame.theme.gap);
-            m_frame.target(rect, ComparisonPanel::Heatmap, i, index);
+            m_frame.addHeat(rect, i, index);
         }
     }
 

@@ -92,7 +92,7 @@ private:
                 strip.cells[place] = scaleColor(m_heat.scale, *cell.value);
             else
                 m_frame.hatch(rect, m_frame.theme.gap);
-            m_frame.target(rect, ComparisonPanel::Heatmap, i, index);
+            m_frame.addHeat(rect, i, index);
         }
         m_frame.scene.items.emplace_back(std::move(strip));
         if (run.slots * m_cell < 4.0 * m_frame.theme.lineWidth)
@@ -123,8 +123,9 @@ private:
             const auto& [sum, count] = sums[row];
             strip.cells.push_back(
                 count > 0 ? scaleColor(m_heat.scale, sum / count) : Color{0, 0, 0, 0});
-            m_frame.target({at.x + m_cell * static_cast<double>(row), at.y, m_cell, high},
-                ComparisonPanel::Heatmap, firsts[row], index);
+            if (firsts[row] < run.cells.size())
+                m_frame.addHeat({at.x + m_cell * static_cast<double>(row), at.y, m_cell, high},
+                    firsts[row], index);
         }
         m_frame.scene.items.emplace_back(std::move(strip));
     }

@@ -21,8 +21,7 @@ class RunsTable : public PanelContent {
 public:
     RunsTable(const ComparisonFrame& frame, double width, bool onlyCards)
         : m_frame(frame)
-        , m_width(width)
-        , m_panel(onlyCards ? ComparisonPanel::Cards : ComparisonPanel::Bars) {
+        , m_width(width) {
         for (std::size_t i = 0; i < frame.data.quantities.size(); ++i) {
             if (!onlyCards || frame.data.quantities[i].isCard)
                 m_quantities.push_back(i);
@@ -131,7 +130,7 @@ private:
         m_frame.text({rect.x + m_marks, base},
             m_frame.fitted(m_frame.shortName(run), rect.width - m_marks - 2.0 * m_frame.gap()),
             m_frame.theme.text);
-        m_frame.target(rect, ComparisonPanel::Verdict, 0, run);
+        m_frame.addRun(rect, run);
     }
 
     void drawCell(std::size_t index, std::size_t run, Rect cell) const {
@@ -149,7 +148,7 @@ private:
                 Align::Right, isBeyond);
         if (value)
             drawBar(quantity, run, {cell.x, cell.y + 1.45 * small(), cell.width, 0.3 * small()});
-        m_frame.target(cell, m_panel, index, run);
+        m_frame.addQuantity(cell, index, run);
     }
 
     void drawBar(const ComparisonQuantity& quantity, std::size_t run, Rect row) const {
@@ -164,7 +163,6 @@ private:
 
     const ComparisonFrame& m_frame;
     double m_width;
-    ComparisonPanel m_panel;
     std::vector<std::size_t> m_quantities;
     std::size_t m_perBlock = 1;
     double m_marks = 0.0; // chip and mark, before the name

@@ -2,6 +2,7 @@
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,17 @@ namespace trainscope::plot {
 
 namespace {
 
+void tellPart(const ComparisonStack& stack, const ComparisonStack::Part& part,
+    const std::string& mark, Hit& hit) {
+    hit.stage = stack.stage;
+    hit.title = stack.stage ? fmt::format("{} · stage {} · {}", mark, *stack.stage, part.title)
+                            : fmt::format("{} · {}", mark, part.title);
+    addFact(hit, "Per step", secondsText(part.seconds));
+    if (stack.seconds > 0.0)
+        addFact(hit, "Share of the step", text::percent(part.seconds / stack.seconds));
+    addFact(hit, "Step", secondsText(stack.seconds));
+}
+
 class StackRows : public PanelContent {
 public:
     StackRows(const ComparisonFrame& frame, double width)
@@ -18,7 +30,7 @@ public:
         , m_width(width) {
         for (std::size_t i = 0; i < frame.data.stacks.size(); ++i) {
             const auto& stack = frame.data.stacks[i];
-            if (stack.stage && !frame.style.perStage)
+            if (stack.stage && !frame.choice.perStage)
                 continue;
             m_rows.push_back(i);
             m_longest = std::max(m_longest, stack.seconds);
@@ -87,7 +99,10 @@ private:
                 row.x + xOf(seconds, row.width), row.y, xOf(part.seconds, row.width), row.height};
             seconds += part.seconds;
             drawPart(part, rect);
-            m_frame.target(rect, ComparisonPanel::Breakdown, index, stack.run, i);
+            m_frame.ofRun(
+                rect, stack.run, [&stack, &part, mark = m_frame.mark(stack.run)](Hit& hit) {
+                    tellPart(stack, part, mark, hit);
+                });
         }
     }
     [[nodiscard]] double xOf(double seconds, double width) const {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,34 @@ constexpr double kLeastNames = 0.3; // of the width
 constexpr double kLeastColumn = 5.0; // in sizes of the text
 constexpr int kMostValueLines = 6; // of a value
 
+// Equal values of several of many runs in one line.
+void tellOfRuns(const ComparisonData& data, const std::vector<std::string>& values, Hit& hit) {
+    if (!data.isMany()) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            addFact(hit, markedName(data.runs[i]), values[i]);
+        return;
+    }
+    std::vector<RunsNote> same;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        addNote(same, i, values[i]);
+    constexpr std::size_t most = 12;
+    for (std::size_t i = 0; i < std::min(same.size(), most); ++i)
+        addFact(hit, analysis::runMarks(same[i].runs), same[i].text);
+    if (same.size() > most)
+        addFact(hit, "More", fmt::format("{} other values", same.size() - most));
+}
+
+void tellKernel(const ComparisonData& data, std::size_t row, Hit& hit) {
+    const auto& kernel = data.kernels[row];
+    hit.title = kernel.name;
+    addFact(hit, "Category", kernel.category);
+    std::vector<std::string> values;
+    for (const auto& seconds : kernel.seconds)
+        values.push_back(
+            seconds ? secondsText(*seconds) + " per step" : std::string("does not run"));
+    tellOfRuns(data, values, hit);
+}
+
 // A first column of names and one for each run. Columns that do not fit beside each other follow
 // in a further block; values that do not fit into their column are wrapped.
 class RunTable : public PanelContent {
@@ -33,10 +62,12 @@ public:
         bool muted = false; // the name
     };
 
-    RunTable(const ComparisonFrame& frame, ComparisonPanel panel, double width, std::string extra,
+    using Tell = std::function<void(std::size_t row, Hit& hit)>;
+
+    RunTable(const ComparisonFrame& frame, Tell tell, double width, std::string extra,
         std::vector<Row> rows)
         : m_frame(frame)
-        , m_panel(panel)
+        , m_tell(std::move(tell))
         , m_width(width)
         , m_extra(std::move(extra))
         , m_rows(std::move(rows)) {
@@ -121,7 +152,8 @@ private:
         for (std::size_t i = 0; i < m_rows.size(); ++i) {
             drawRow(m_rows[i], first, {at.x, y});
             const double high = rowHeight(m_rows[i], first);
-            m_frame.target({at.x, y, m_width, high}, m_panel, i, 0);
+            m_frame.ofRun(
+                {at.x, y, m_width, high}, 0, [tell = m_tell, i](Hit& hit) { tell(i, hit); });
             y += high;
         }
     }
@@ -150,7 +182,7 @@ private:
     }
 
     const ComparisonFrame& m_frame;
-    ComparisonPanel m_panel;
+    Tell m_tell;
     double m_width;
     std::string m_extra; // title of a last column; empty: none
     std::vector<Row> m_rows;
@@ -176,8 +208,8 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
                 fmt::format("{:.2f} ×", text::worded(*kernel.seconds[1] / *kernel.seconds[0])));
         rows.push_back(std::move(row));
     }
-    return {frame, ComparisonPanel::Kernels, width,
-        isPair ? fmt::format("{} / {}", frame.mark(1), frame.mark(0)) : std::string(),
+    return {frame, [&data = frame.data](std::size_t row, Hit& hit) { tellKernel(data, row, hit); },
+        width, isPair ? fmt::format("{} / {}", frame.mark(1), frame.mark(0)) : std::string(),
         std::move(rows)};
 }
 
@@ -185,7 +217,12 @@ RunTable configurationTable(const ComparisonFrame& frame, double width) {
     std::vector<RunTable::Row> rows;
     for (const auto& fact : frame.data.configuration)
         rows.push_back({fact.title, fact.values, {}, true});
-    return {frame, ComparisonPanel::Configuration, width, {}, std::move(rows)};
+    return {frame,
+        [&data = frame.data](std::size_t row, Hit& hit) {
+            hit.title = data.configuration[row].title;
+            tellOfRuns(data, data.configuration[row].values, hit);
+        },
+        width, {}, std::move(rows)};
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // above run on one axis of time.
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/comparison/ComparisonText.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,20 @@ namespace {
 constexpr double kTrackRow = 1.05; // in sizes of the small text
 constexpr double kLeastTrackRow = 0.45;
 constexpr double kMostFullRows = 32.0; // of full height; more are lower
+
+// `share`: of the time axis.
+void tellTrack(const ComparisonTracks& tracks, const ComparisonTracks::Row& row,
+    const ComparedRun& run, double share, Hit& hit) {
+    hit.title = fmt::format("{} · stage {} · rank {}", run.mark, row.stage, row.rank);
+    const double seconds = tracks.secondsOf(row.run) * share;
+    const auto piece = std::find_if(row.pieces.begin(), row.pieces.end(),
+        [seconds](const auto& one) { return one.begin <= seconds && seconds < one.end; });
+    addFact(hit, "At", secondsText(seconds));
+    addFact(hit, "Kernels",
+        piece == row.pieces.end() ? "idle" : tracks.categoryTitles[piece->category]);
+    const TimeNs at = tracks.ranges[row.run].begin + DurationNs{std::llround(seconds * 1e9)};
+    hit.range = TimeRange{at, at};
+}
 
 class TrackRows : public PanelContent {
 public:
@@ -48,7 +63,6 @@ public:
             drawTimeTicks(m_frame, plot, 0.0, 1.0, AxisTicks::Shares);
         else
             drawTimeTicks(m_frame, plot, 0.0, m_tracks.seconds);
-        m_frame.geometry.tracks = plot;
         double y = area.y;
         double labelled = -1e9;
         for (std::size_t i = 0; i < m_tracks.rows.size(); ++i) {
@@ -64,7 +78,7 @@ public:
                     {plot.x - m_frame.gap(), m_frame.centred(rect)}, nameOf(row), Align::Right);
             }
             drawRow(row, rect);
-            m_frame.target(rect, ComparisonPanel::Tracks, i, row.run);
+            addTarget(row, rect);
             y += m_row + hair();
         }
         legend({area.x, y + timeTicksHeight(m_frame) + m_frame.gap()}, true);
@@ -93,6 +107,13 @@ private:
                 entries.push_back({m_tracks.categories[i], m_tracks.categoryTitles[i]});
         }
         return drawCategoryLegend(m_frame, entries, at, m_width, draw);
+    }
+
+    void addTarget(const ComparisonTracks::Row& row, Rect rect) const {
+        const ComparedRun& run = m_frame.data.runs[row.run];
+        m_frame.picture.targets.push_back({rect, {run.named.id, row.rank, row.stage},
+            [&tracks = m_tracks, &row, &run, wide = std::max(rect.width, 1.0)](Hit& hit,
+                const Spot& spot) { tellTrack(tracks, row, run, spot.at.x / wide, hit); }});
     }
 
     void drawRow(const ComparisonTracks::Row& row, Rect rect) const {

@@ -182,7 +182,7 @@ private:
             {at.x + pad, base}, compared.mark, ink, TextRole::Secondary, Align::Left, true);
         m_frame.text(
             {at.x + 2.0 * pad + mark, base}, text, m_frame.theme.text, TextRole::Secondary);
-        m_frame.target(chip, ComparisonPanel::Verdict, 0, run);
+        m_frame.addRun(chip, run);
     }
 
     double headline(Point at, double width, bool draw) const {

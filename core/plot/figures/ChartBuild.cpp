@@ -2,8 +2,6 @@
 #include "core/plot/figures/ChartStyle.h"
 #include "core/plot/figures/PanelBuild.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace trainscope::plot {
@@ -57,19 +55,18 @@ PanelMargins stackMargins(const Canvas& canvas, const FigureData& data, Rect are
 }
 
 // Panels below each other with one axis of categories under the last.
-void drawStacked(
-    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
-    const PanelMargins margins = stackMargins(canvas, data, area);
+void drawStacked(const Sheet& sheet, const FigureData& data, Rect area) {
+    const PanelMargins margins = stackMargins(sheet, data, area);
     const double width = std::max(area.width - margins.left - margins.right, 1.0);
-    const CategoryAxis axis(canvas, data.panels.front().categories, width);
-    const double plot = stackedPlot(canvas, data, area, margins);
+    const CategoryAxis axis(sheet, data.panels.front().categories, width);
+    const double plot = stackedPlot(sheet, data, area, margins);
     double y = area.y;
     for (std::size_t i = 0; i < data.panels.size(); ++i) {
-        y += panelHead(canvas);
-        drawPanel(canvas, data.panels[i], i, {area.x + margins.left, y, width, plot}, geometry);
-        y += plot + canvas.gap();
+        y += panelHead(sheet);
+        drawPanel(sheet, data, data.panels[i], {area.x + margins.left, y, width, plot});
+        y += plot + sheet.gap();
     }
-    axis.draw(area.x + margins.left, y - canvas.gap());
+    axis.draw(area.x + margins.left, y - sheet.gap());
 }
 
 // Panels beside each other, each with its own categories; the values' axis is the same.
@@ -99,22 +96,22 @@ public:
             kLeastPlot * lineOf(canvas));
     }
 
-    void draw(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
-        const double name = lineOf(canvas);
-        canvas.heading({area.x, area.y + canvas.size()}, axisTitle(data.panels.front().left),
+    void draw(const Sheet& sheet, const FigureData& data, Rect area) {
+        const double name = lineOf(sheet);
+        sheet.heading({area.x, area.y + sheet.size()}, axisTitle(data.panels.front().left),
             area.width, TextRole::Small);
         area.y += name;
         area.height -= name;
-        const double plot = plotHeight(canvas, area.height);
+        const double plot = plotHeight(sheet, area.height);
         double x = area.x;
         for (std::size_t i = 0; i < data.panels.size(); ++i) {
             x += m_margins.left;
-            const Rect rect{x, area.y + panelHead(canvas), m_widths[i], plot};
-            drawPanel(canvas, data.panels[i], i, rect, geometry);
+            const Rect rect{x, area.y + panelHead(sheet), m_widths[i], plot};
+            drawPanel(sheet, data, data.panels[i], rect);
             m_axes[i].draw(x, rect.bottom());
-            canvas.note({x + m_widths[i] / 2.0, rect.bottom() + m_axisHeight + 0.85 * name},
+            sheet.note({x + m_widths[i] / 2.0, rect.bottom() + m_axisHeight + 0.85 * name},
                 axisName(data.panels[i]), Align::Centre);
-            x += m_widths[i] + m_margins.right + 2.0 * canvas.gap();
+            x += m_widths[i] + m_margins.right + 2.0 * sheet.gap();
         }
     }
 
@@ -145,52 +142,15 @@ double panelsHeight(const Canvas& canvas, const FigureData& data, double width) 
     return legend + count * (panelHead(canvas) + plot + canvas.gap()) + axis.height();
 }
 
-void drawPanels(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
-    const double legend = drawChartLegend(canvas, data, {area.x, area.y}, area.width, true);
+void drawPanels(const Sheet& sheet, const FigureData& data, Rect area) {
+    const double legend = drawChartLegend(sheet, data, {area.x, area.y}, area.width, true);
     area.y += legend;
     area.height = std::max(area.height - legend, 1.0);
     if (!data.sideBySide)
-        return drawStacked(canvas, data, area, geometry);
-    const BesideLayout wanted(canvas, data, area.width, wantedPlot(canvas, data));
-    const double plot = wanted.plotHeight(canvas, area.height - lineOf(canvas));
-    BesideLayout(canvas, data, area.width, plot).draw(canvas, data, area, geometry);
-}
-
-std::optional<FigureHit> hitPanel(
-    const FigureData& data, const FigureGeometry& geometry, Point at) {
-    // The target that was drawn last lies on top.
-    for (std::size_t i = geometry.targets.size(); i > 0; --i) {
-        const auto* target = &geometry.targets[i - 1];
-        if (!target->rect.contains(at) || target->panel >= data.panels.size())
-            continue;
-        const FigurePanel& panel = data.panels[target->panel];
-        const FigureSet& set = panel.sets[target->set];
-        const FigureCategory& category = panel.categories[target->category];
-        const FigureAxis& axis
-            = set.role == SetRole::Efficiency && panel.right ? *panel.right : panel.left;
-        FigureHit hit;
-        hit.outline = target->rect;
-        hit.rank = category.rank;
-        hit.stage = category.stage;
-        if (category.run) {
-            hit.run = data.runs[*category.run].id;
-            hit.title = data.runs[*category.run].name;
-        }
-        if (category.stage)
-            hit.title += fmt::format(" · stage {}", *category.stage);
-        if (category.rank)
-            hit.title += fmt::format(" · rank {}", *category.rank);
-        const bool isStack = set.role == SetRole::KernelCategory;
-        hit.facts.emplace_back(isStack || set.role == SetRole::Single
-                ? (isStack ? set.name : axis.title)
-                : fmt::format("{}, {}", axis.title, set.name),
-            axis.metric.empty() && axis.siUnit == "1" && axis.unit.scale == 100.0
-                ? text::percent(set.values[target->category].value_or(0.0))
-                : valueText(axis, set.values[target->category])
-                    + (axis.siUnit == "1" && !axis.unit.unit.empty() ? " " + axis.unit.unit : ""));
-        return hit;
-    }
-    return std::nullopt;
+        return drawStacked(sheet, data, area);
+    const BesideLayout wanted(sheet, data, area.width, wantedPlot(sheet, data));
+    const double plot = wanted.plotHeight(sheet, area.height - lineOf(sheet));
+    BesideLayout(sheet, data, area.width, plot).draw(sheet, data, area);
 }
 
 } // namespace trainscope::plot

@@ -1,7 +1,6 @@
 #include "core/plot/figures/ColumnChart.h"
 
 #include "core/plot/Palette.h"
-#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Table.h"
@@ -143,49 +142,11 @@ std::string numberText(const FigureAxis& axis, double value) {
                                : valueText(axis, value);
 }
 
-} // namespace
-
-FigureAxis columnAxis(std::string title, std::string unit, const std::vector<double>& values) {
-    return axisOf(std::move(title), {}, std::move(unit), values, false);
-}
-
-ColumnChartGeometry buildColumnChart(const ColumnChart& chart, const FigureStyle& style) {
-    ColumnChartGeometry geometry;
-    geometry.scene.width = style.width;
-    geometry.scene.background = style.theme->window;
-    const Canvas canvas{*style.theme, style.measure, geometry.scene};
-    const double pad = 2.0 * canvas.gap();
-    const double width = std::max(style.width - 2.0 * pad, 1.0);
-    const bool hasTitle = style.title && !chart.title.empty();
-    FigureFoot foot(canvas, width);
-    if (style.caption)
-        foot.add({}, chart.notes);
-    FigurePanel like;
-    like.left = chart.y;
-    const double left = marginsOf(canvas, like, kChartLines * canvas.lineHeight()).left;
-    const double above = pad + (hasTitle ? titleHeight(canvas) : 0.0) + panelHead(canvas);
-    const double fixed = 2.0 * canvas.lineHeight() + canvas.gap() + pad;
-    geometry.preferredHeight = above + kChartLines * canvas.lineHeight() + fixed + foot.height();
-    const double height = style.height > 0.0 ? style.height : geometry.preferredHeight;
-    if (height < geometry.preferredHeight)
-        foot.keepTo(kMostChartNoteLines);
-    const double below = fixed + foot.height();
-    geometry.scene.height = height;
-    if (hasTitle)
-        drawTitle(canvas, chart.title, {pad, pad}, width);
-    // The last tick may stand at the end of the axis, with half of its text beyond.
-    const auto ticks = ticksOf(chart.x, kMostXTicks);
-    const double right = ticks.empty() ? 0.0 : canvas.width(ticks.back().label) / 2.0;
-    geometry.area = {pad + left, above, std::max(width - left - right, 1.0),
-        std::max(height - above - below, kLeastPlot * canvas.lineHeight())};
-    ColumnDrawing(canvas, chart, geometry.area).draw();
-    foot.draw(pad, height - pad - foot.height());
-    return geometry;
-}
-
-std::optional<FigureHit> hitColumnChart(
-    const ColumnChart& chart, const ColumnChartGeometry& geometry, Point at) {
-    const Rect& area = geometry.area;
+// The point next to the place, as near as the pointer can mean. Places are from the corner of the
+// hit's outline, which reaches beyond the axes.
+void tellNearest(const ColumnChart& chart, Point at, Hit& hit) {
+    const Rect area{
+        kReach, kReach, hit.outline.width - 2.0 * kReach, hit.outline.height - 2.0 * kReach};
     const Point* nearest = nullptr;
     Point place;
     double least = kReach * kReach;
@@ -200,13 +161,43 @@ std::optional<FigureHit> hitColumnChart(
         place = {x, y};
     }
     if (nearest == nullptr)
-        return std::nullopt;
-    FigureHit hit;
-    hit.outline = {place.x - kDot, place.y - kDot, 2.0 * kDot, 2.0 * kDot};
+        return;
+    hit.outline
+        = {hit.outline.x + place.x - kDot, hit.outline.y + place.y - kDot, 2.0 * kDot, 2.0 * kDot};
     hit.title = numberText(chart.y, nearest->y);
     hit.facts.emplace_back(chart.x.title, numberText(chart.x, nearest->x));
     hit.facts.emplace_back(chart.y.title, numberText(chart.y, nearest->y));
-    return hit;
+}
+
+} // namespace
+
+FigureAxis columnAxis(std::string title, std::string unit, const std::vector<double>& values) {
+    return axisOf(std::move(title), {}, std::move(unit), values, false);
+}
+
+Picture buildColumnChart(const ColumnChart& chart, const FigureStyle& style) {
+    Picture picture;
+    Sheet sheet(picture, style);
+    const double below = 2.0 * sheet.lineHeight() + sheet.gap();
+    const Rect room = sheet.open(
+        chart, panelHead(sheet) + kChartLines * sheet.lineHeight() + below, kMostChartNoteLines);
+    FigurePanel like;
+    like.left = chart.y;
+    const double left = marginsOf(sheet, like, kChartLines * sheet.lineHeight()).left;
+    // The last tick may stand at the end of the axis, with half of its text beyond.
+    const auto ticks = ticksOf(chart.x, kMostXTicks);
+    const double right = ticks.empty() ? 0.0 : sheet.width(ticks.back().label) / 2.0;
+    const Rect area{room.x + left, room.y + panelHead(sheet),
+        std::max(room.width - left - right, 1.0),
+        std::max(room.height - panelHead(sheet) - below, kLeastPlot * sheet.lineHeight())};
+    ColumnDrawing(sheet, chart, area).draw();
+    picture.areas.push_back(area);
+    // One for all points: there may be millions.
+    picture.targets.push_back(
+        {{area.x - kReach, area.y - kReach, area.width + 2.0 * kReach, area.height + 2.0 * kReach},
+            {}, [&chart](Hit& hit, const Spot& spot) { tellNearest(chart, spot.at, hit); }});
+    sheet.close();
+    return picture;
 }
 
 std::string columnChartCsv(const ColumnChart& chart) {

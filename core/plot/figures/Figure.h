@@ -1,12 +1,13 @@
 #pragma once
 // Figures that compare runs: heat maps over GPUs, sweeps over layouts, optimisations and
 // micro-batches, kernel times and power spectra. A query is loaded into plain numbers (FigureData),
-// which geometry (FigureGeometry.h) and CSV are made from; screen, PNG, PDF and SVG show the same.
+// which picture and CSV are made from; screen, PNG, PDF and SVG show the same.
 //
 // All numbers are SI; a number that the data cannot give is absent. core/figures reads the data.
 
 #include "core/model/Metric.h"
 #include "core/model/Run.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/Ticks.h"
 #include "core/text/Numbers.h"
 
@@ -128,12 +129,9 @@ struct FigureSpectrum {
     std::optional<double> iterationHz;
 };
 
-struct FigureData {
+// The caption says which part of the runs, and how values were combined.
+struct FigureData : SheetTexts {
     FigureQuery query;
-    std::string title;
-    std::string caption; // which part of the runs, how values were combined
-    std::vector<std::string> notes; // what was left out, and why
-    std::string emptyText; // what is missing where there is nothing to draw
     std::vector<FigureRun> runs;
     std::vector<FigureHeatmap> heatmaps;
     std::vector<FigurePanel> panels;
@@ -146,6 +144,9 @@ struct FigureData {
         return heatmaps.empty() && panels.empty() && spectra.empty();
     }
 };
+
+// Empty data gives its emptyText in the middle. Pure; any thread.
+Picture buildFigure(const FigureData& data, const FigureStyle& style);
 
 // The numbers behind the figure, full precision, SI units in the header.
 std::string figureCsv(const FigureData& data);

@@ -1,8 +1,8 @@
 #pragma once
 // Parts that figures share: axes with their ticks and texts, and the drawing of each part.
 
-#include "core/plot/Canvas.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/Sheet.h"
+#include "core/plot/figures/Figure.h"
 
 #include <string>
 #include <string_view>
@@ -30,18 +30,10 @@ std::string valueText(const FigureAxis& axis, const std::optional<double>& value
 
 // Each part: the height it wants, and its drawing into an area of at least that width.
 double heatmapsHeight(const Canvas& canvas, const FigureData& data);
-void drawHeatmaps(
-    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry);
-
+void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area);
 double panelsHeight(const Canvas& canvas, const FigureData& data, double width);
-void drawPanels(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry);
+void drawPanels(const Sheet& sheet, const FigureData& data, Rect area);
 double spectraHeight(const Canvas& canvas, const FigureData& data);
-void drawSpectra(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry);
-
-std::optional<FigureHit> hitPanel(const FigureData& data, const FigureGeometry& geometry, Point at);
-std::optional<FigureHit> hitSpectrum(
-    const FigureData& data, const FigureGeometry& geometry, Point at);
-std::optional<FigureHit> hitHeatmap(
-    const FigureData& data, const FigureGeometry& geometry, Point at);
+void drawSpectra(const Sheet& sheet, const FigureData& data, Rect area);
 
 } // namespace trainscope::plot

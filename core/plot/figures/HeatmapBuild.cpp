@@ -229,6 +229,45 @@ private:
     Rect m_grid;
 };
 
+void tellCell(const FigureData& data, const FigureHeatmap& heatmap, const Spot& spot, Hit& hit) {
+    const auto& row = heatmap.rows[spot.row];
+    const FigureRun& run = runOf(data, row);
+    const int column = heatmap.columns[spot.column];
+    hit.metric = heatmap.scale.metric;
+    hit.title = fmt::format("{} · {} {}", run.label, heatmap.byNode ? "node" : "rank", column);
+    hit.facts.emplace_back(heatmap.scale.title, valueText(heatmap.scale, row.values[spot.column]));
+    if (!heatmap.byNode)
+        hit.facts.emplace_back("Node", fmt::format("{}", row.nodes[spot.column]));
+    if (run.label != run.name)
+        hit.facts.emplace_back("Run", run.name);
+    if (!row.note.empty())
+        hit.facts.emplace_back("Time", row.note);
+}
+
+// A node is no place of a GPU, nor of its run alone.
+std::optional<Shown> shownBy(
+    const FigureData& data, const FigureHeatmap& heatmap, std::size_t index, std::size_t column) {
+    const auto& row = heatmap.rows[index];
+    if (row.nodes[column] < 0 && !row.values[column])
+        return std::nullopt;
+    Shown shown{runOf(data, row).id};
+    shown.isOwn = !heatmap.byNode;
+    if (!heatmap.byNode)
+        shown.rank = heatmap.columns[column];
+    return shown;
+}
+
+void addCells(
+    const Sheet& sheet, const FigureData& data, const FigureHeatmap& heatmap, const Rect& grid) {
+    Target cells{grid, {},
+        [&data, &heatmap](Hit& hit, const Spot& spot) { tellCell(data, heatmap, spot, hit); },
+        heatmap.rows.size(), heatmap.columns.size(),
+        [&data, &heatmap](
+            std::size_t row, std::size_t column) { return shownBy(data, heatmap, row, column); }};
+    sheet.picture.areas.push_back(grid);
+    sheet.picture.targets.push_back(std::move(cells));
+}
+
 } // namespace
 
 double heatmapsHeight(const Canvas& canvas, const FigureData& data) {
@@ -238,54 +277,15 @@ double heatmapsHeight(const Canvas& canvas, const FigureData& data) {
     return height;
 }
 
-void drawHeatmaps(
-    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
-    const double wanted = heatmapsHeight(canvas, data);
+void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area) {
+    const double wanted = heatmapsHeight(sheet, data);
     for (const auto& heatmap : data.heatmaps) {
-        Drawing drawing(canvas, data, heatmap);
-        const double share = area.height * (drawing.wantedHeight() + 2.0 * canvas.gap()) / wanted;
-        geometry.cells.push_back(
-            drawing.draw({area.x, area.y, area.width, share - 2.0 * canvas.gap()}));
+        Drawing drawing(sheet, data, heatmap);
+        const double share = area.height * (drawing.wantedHeight() + 2.0 * sheet.gap()) / wanted;
+        const Rect grid = drawing.draw({area.x, area.y, area.width, share - 2.0 * sheet.gap()});
+        addCells(sheet, data, heatmap, grid);
         area.y += share; // the height stays that of the whole, which the shares are of
     }
-}
-
-std::optional<FigureHit> hitHeatmap(
-    const FigureData& data, const FigureGeometry& geometry, Point at) {
-    for (std::size_t i = 0; i < geometry.cells.size(); ++i) {
-        const Rect& grid = geometry.cells[i];
-        const FigureHeatmap& heatmap = data.heatmaps[i];
-        if (!grid.contains(at))
-            continue;
-        const double width = grid.width / static_cast<double>(heatmap.columns.size());
-        const double height = grid.height / static_cast<double>(heatmap.rows.size());
-        const auto column = std::min(
-            static_cast<std::size_t>((at.x - grid.x) / width), heatmap.columns.size() - 1);
-        const auto index
-            = std::min(static_cast<std::size_t>((at.y - grid.y) / height), heatmap.rows.size() - 1);
-        const auto& row = heatmap.rows[index];
-        const FigureRun& run = data.runs[row.run];
-        if (row.nodes[column] < 0 && !row.values[column])
-            return std::nullopt;
-        FigureHit hit;
-        hit.outline = {grid.x + width * static_cast<double>(column),
-            grid.y + height * static_cast<double>(index), width, height};
-        hit.run = run.id;
-        hit.metric = heatmap.scale.metric;
-        const int subject = heatmap.columns[column];
-        if (!heatmap.byNode)
-            hit.rank = subject;
-        hit.title = fmt::format("{} · {} {}", run.label, heatmap.byNode ? "node" : "rank", subject);
-        hit.facts.emplace_back(heatmap.scale.title, valueText(heatmap.scale, row.values[column]));
-        if (!heatmap.byNode)
-            hit.facts.emplace_back("Node", fmt::format("{}", row.nodes[column]));
-        if (run.label != run.name)
-            hit.facts.emplace_back("Run", run.name);
-        if (!row.note.empty())
-            hit.facts.emplace_back("Time", row.note);
-        return hit;
-    }
-    return std::nullopt;
 }
 
 } // namespace trainscope::plot

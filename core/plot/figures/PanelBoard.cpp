@@ -1,41 +1,36 @@
 #include "core/plot/figures/PanelBoard.h"
 
-#include "core/plot/figures/FigureFoot.h"
-
 #include <algorithm>
 
 namespace trainscope::plot {
 
-namespace { } // namespace
-
-PanelBoard::PanelBoard(const Canvas& canvas, double width)
-    : m_canvas(canvas)
-    , m_width(width)
+PanelBoard::PanelBoard(const Sheet& sheet)
+    : m_sheet(sheet)
     , m_y(edge()) { }
 
 double PanelBoard::width() const {
-    return std::max(m_width - 2.0 * edge(), 1.0);
+    return std::max(m_sheet.style.width - 2.0 * edge(), 1.0);
 }
 
 std::vector<std::string> PanelBoard::subtitleOf(const BoardPanel& panel, double inner) const {
     if (panel.mostLines > 1)
-        return m_canvas.wrapped(panel.subtitle, inner, panel.mostLines);
-    return {m_canvas.fitted(panel.subtitle, inner)};
+        return m_sheet.wrapped(panel.subtitle, inner, panel.mostLines);
+    return {m_sheet.fitted(panel.subtitle, inner)};
 }
 
 double PanelBoard::headHeight(const BoardPanel& panel, double inner) const {
     const std::size_t lines = std::max<std::size_t>(subtitleOf(panel, inner).size(), 1);
-    return 1.35 * m_canvas.size(TextRole::Body) + static_cast<double>(lines) * m_canvas.lineHeight()
-        + 2.0 * m_canvas.gap();
+    return 1.35 * m_sheet.size(TextRole::Body) + static_cast<double>(lines) * m_sheet.lineHeight()
+        + 2.0 * m_sheet.gap();
 }
 
 void PanelBoard::addTitle(const std::string& title, int mostLines) {
-    if (title.empty())
+    if (title.empty() || !m_sheet.style.title)
         return;
-    const auto lines = m_canvas.wrapped(title, width(), mostLines, TextRole::Body, true);
+    const auto lines = m_sheet.wrapped(title, width(), mostLines, TextRole::Body, true);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        drawTitle(m_canvas, lines[i], {edge(), m_y}, width());
-        m_y += i + 1 < lines.size() ? m_canvas.lineHeight(TextRole::Body) : titleHeight(m_canvas);
+        drawTitle(m_sheet, lines[i], {edge(), m_y}, width());
+        m_y += i + 1 < lines.size() ? m_sheet.lineHeight(TextRole::Body) : titleHeight(m_sheet);
     }
 }
 
@@ -60,35 +55,44 @@ void PanelBoard::addRow(const std::vector<BoardPanel>& row) {
 }
 
 void PanelBoard::place(const BoardPanel& panel, const PanelContent& content, Rect rect) const {
-    panel.placed(rect);
+    m_sheet.picture.areas.push_back(rect);
     if (panel.edge != PanelEdge::None)
-        m_canvas.box(rect, 1.5 * m_canvas.gap(), m_canvas.theme.lineWidth);
+        m_sheet.box(rect, 1.5 * m_sheet.gap(), m_sheet.theme.lineWidth);
     if (panel.edge != PanelEdge::FrameAndHead)
         return content.draw(rect);
     const double inner = rect.width - 2.0 * pad();
     const double x = rect.x + pad();
-    const double y = rect.y + pad() + m_canvas.size(TextRole::Body);
-    m_canvas.heading({x, y}, panel.title, inner, TextRole::Body);
-    double line = y + 1.35 * m_canvas.size();
+    const double y = rect.y + pad() + m_sheet.size(TextRole::Body);
+    m_sheet.heading({x, y}, panel.title, inner, TextRole::Body);
+    double line = y + 1.35 * m_sheet.size();
     for (auto& words : subtitleOf(panel, inner)) {
-        m_canvas.note({x, line}, std::move(words));
-        line += m_canvas.lineHeight();
+        m_sheet.note({x, line}, std::move(words));
+        line += m_sheet.lineHeight();
     }
     const double top = rect.y + pad() + headHeight(panel, inner);
     content.draw({x, top, inner, rect.bottom() - pad() - top});
 }
 
 void PanelBoard::addEmpty(const std::string& text) {
-    const double height = kEmptyHeight * m_canvas.lineHeight(TextRole::Body);
-    drawEmptyText(m_canvas, text, {edge(), m_y, width(), height});
+    const double height = kEmptyHeight * m_sheet.lineHeight(TextRole::Body);
+    drawEmptyText(m_sheet, text, {edge(), m_y, width(), height});
     m_y += height;
 }
 
-void PanelBoard::addFoot(const std::string& caption, const std::vector<std::string>& notes) {
-    FigureFoot foot(m_canvas, width());
-    foot.add(caption, notes);
-    foot.draw(edge(), m_y - m_canvas.gap());
-    m_y += foot.height() + gap() - m_canvas.gap();
+void PanelBoard::addFoot(const SheetTexts& texts) {
+    const SheetFoot foot(m_sheet, texts, width());
+    foot.draw(edge(), m_y - m_sheet.gap());
+    m_y += foot.height() + gap() - m_sheet.gap();
+}
+
+void PanelBoard::close(const SheetTexts& texts) {
+    Picture& picture = m_sheet.picture;
+    if (picture.areas.empty())
+        addEmpty(texts.emptyText);
+    else if (m_sheet.style.caption)
+        addFoot(texts);
+    picture.preferredHeight = m_y + edge() - gap();
+    picture.scene.height = std::max(picture.preferredHeight, m_sheet.style.height);
 }
 
 } // namespace trainscope::plot

@@ -1,7 +1,7 @@
 #pragma once
-// A board: panels in rows below each other, with a title above them and caption and notes below.
+// A sheet of panels in rows below each other, with a title above them and caption and notes below.
 
-#include "core/plot/Canvas.h"
+#include "core/plot/Sheet.h"
 
 #include <functional>
 #include <memory>
@@ -31,35 +31,33 @@ struct BoardPanel {
     std::string subtitle;
     int mostLines = 1; // of the subtitle
     std::function<MadeContent(double width)> make;
-    std::function<void(Rect)> placed; // told before it is drawn
 };
 
 class PanelBoard {
 public:
-    // A board of that width, edges included; adds to the canvas from the top.
-    PanelBoard(const Canvas& canvas, double width);
+    // Adds to the sheet from the top.
+    explicit PanelBoard(const Sheet& sheet);
 
     // Between its edges.
     [[nodiscard]] double width() const;
     void addTitle(const std::string& title, int mostLines = 1);
-    // Beside each other, as high as the highest.
+    // Beside each other, as high as the highest; each is an area of the picture.
     void addRow(const std::vector<BoardPanel>& row);
-    // In the place of panels.
-    void addEmpty(const std::string& text);
-    void addFoot(const std::string& caption, const std::vector<std::string>& notes);
-    // Height of all that was added, edges included.
-    [[nodiscard]] double height() const { return m_y + edge() - gap(); }
+    // The caption and notes, or where no row was added the reason in their place; the picture is as
+    // high as all of this, or as its style says where that is more.
+    void close(const SheetTexts& texts);
 
 private:
-    [[nodiscard]] double edge() const { return 4.0 * m_canvas.gap(); }
-    [[nodiscard]] double gap() const { return 3.0 * m_canvas.gap(); }
-    [[nodiscard]] double pad() const { return 3.5 * m_canvas.gap(); }
+    [[nodiscard]] double edge() const { return 4.0 * m_sheet.gap(); }
+    [[nodiscard]] double gap() const { return 3.0 * m_sheet.gap(); }
+    [[nodiscard]] double pad() const { return 3.5 * m_sheet.gap(); }
     [[nodiscard]] double headHeight(const BoardPanel& panel, double inner) const;
     [[nodiscard]] std::vector<std::string> subtitleOf(const BoardPanel& panel, double inner) const;
     void place(const BoardPanel& panel, const PanelContent& content, Rect rect) const;
+    void addEmpty(const std::string& text);
+    void addFoot(const SheetTexts& texts);
 
-    const Canvas& m_canvas;
-    double m_width;
+    const Sheet& m_sheet;
     double m_y;
 };
 

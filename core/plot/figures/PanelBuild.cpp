@@ -1,6 +1,9 @@
 #include "core/plot/figures/PanelBuild.h"
 
 #include "core/plot/figures/ChartStyle.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,23 +22,44 @@ double widestTick(const Canvas& canvas, const FigureAxis& axis, int most) {
     return widest;
 }
 
+void tellValue(const FigureData& data, const FigurePanel& panel, const FigureSet& set,
+    std::size_t index, Hit& hit) {
+    const FigureCategory& category = panel.categories[index];
+    if (category.run)
+        hit.title = data.runs[*category.run].name;
+    if (category.stage)
+        hit.title += fmt::format(" · stage {}", *category.stage);
+    if (category.rank)
+        hit.title += fmt::format(" · rank {}", *category.rank);
+    if (hit.title.empty())
+        hit.title = category.label;
+    const FigureAxis& axis
+        = set.role == SetRole::Efficiency && panel.right ? *panel.right : panel.left;
+    const bool isStack = set.role == SetRole::KernelCategory;
+    const std::string label = isStack ? set.name
+        : set.role == SetRole::Single ? axis.title
+                                      : fmt::format("{}, {}", axis.title, set.name);
+    const bool isShare = axis.metric.empty() && axis.siUnit == "1" && axis.unit.scale == 100.0;
+    hit.facts.emplace_back(label,
+        isShare ? text::percent(set.values[index].value_or(0.0))
+                : valueText(axis, set.values[index])
+                + (axis.siUnit == "1" && !axis.unit.unit.empty() ? " " + axis.unit.unit : ""));
+}
+
 class PanelDrawing {
 public:
-    PanelDrawing(const Canvas& canvas, const FigurePanel& panel, std::size_t index, Rect plot,
-        FigureGeometry& geometry)
-        : m_canvas(canvas)
+    PanelDrawing(const Sheet& sheet, const FigureData& data, const FigurePanel& panel, Rect plot)
+        : m_sheet(sheet)
+        , m_data(data)
         , m_panel(panel)
-        , m_index(index)
         , m_plot(plot)
-        , m_geometry(geometry) {
-        m_ticks = mostTicks(canvas, plot.height);
-    }
+        , m_ticks(mostTicks(sheet, plot.height)) { }
 
-    void draw() {
+    void draw() const {
         drawChart();
-        drawTicks(m_panel.left, m_plot.x - m_canvas.gap(), Align::Right);
+        drawTicks(m_panel.left, m_plot.x - m_sheet.gap(), Align::Right);
         if (m_panel.right)
-            drawTicks(*m_panel.right, m_plot.right() + m_canvas.gap(), Align::Left);
+            drawTicks(*m_panel.right, m_plot.right() + m_sheet.gap(), Align::Left);
         drawTitles();
         drawGroupBorders();
         addTargets();
@@ -63,7 +87,7 @@ private:
             std::count_if(m_panel.sets.begin(), m_panel.sets.end(), isBar));
     }
 
-    void drawChart() {
+    void drawChart() const {
         Chart chart;
         chart.area = m_plot;
         chart.x = {-0.5, static_cast<double>(count()) - 0.5, false, 0.0, 0.0};
@@ -78,11 +102,11 @@ private:
             else
                 addPoints(set, chart);
         }
-        addChart(m_canvas, std::move(chart));
+        addChart(m_sheet, std::move(chart));
     }
 
     void addBars(const FigureSet& set, Chart& chart) const {
-        chart.bars.colors.push_back(lookOf(set, m_canvas.theme).fill);
+        chart.bars.colors.push_back(lookOf(set, m_sheet.theme).fill);
         std::vector<double> values;
         for (const auto& value : set.values)
             values.push_back(value.value_or(0.0) * m_panel.left.unit.scale);
@@ -93,9 +117,9 @@ private:
     void addPoints(const FigureSet& set, Chart& chart) const {
         const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
         ChartCurve curve;
-        curve.color = lookOf(set, m_canvas.theme).fill;
-        curve.width = 2.0 * m_canvas.theme.lineWidth;
-        curve.marker = 0.6 * m_canvas.size();
+        curve.color = lookOf(set, m_sheet.theme).fill;
+        curve.width = 2.0 * m_sheet.theme.lineWidth;
+        curve.marker = 0.6 * m_sheet.size();
         curve.onRight = m_panel.right.has_value();
         const auto finish = [&] {
             if (!curve.points.empty())
@@ -116,20 +140,20 @@ private:
 
     void drawTicks(const FigureAxis& axis, double x, Align align) const {
         for (const auto& tick : ticksOf(axis, m_ticks))
-            m_canvas.note({x, m_canvas.centred(yOf(axis, tick.value))}, tick.label, align);
+            m_sheet.note({x, m_sheet.centred(yOf(axis, tick.value))}, tick.label, align);
     }
 
     void drawTitles() const {
-        const double y = m_plot.y - 2.5 * m_canvas.gap();
+        const double y = m_plot.y - 2.5 * m_sheet.gap();
         const std::string right = m_panel.right ? axisTitle(*m_panel.right) : std::string();
-        const double rightWidth = right.empty() ? 0.0 : m_canvas.width(right);
-        const double edge = m_canvas.scene.width - 2.0 * m_canvas.gap();
-        const double rightEnd = std::min(m_plot.right() + m_canvas.gap() * 8.0, edge);
-        const double from = m_plot.x - 0.5 * m_canvas.gap();
+        const double rightWidth = right.empty() ? 0.0 : m_sheet.width(right);
+        const double edge = m_sheet.scene.width - 2.0 * m_sheet.gap();
+        const double rightEnd = std::min(m_plot.right() + m_sheet.gap() * 8.0, edge);
+        const double from = m_plot.x - 0.5 * m_sheet.gap();
         const double room = m_plot.right() - from - (right.empty() ? 0.0 : rightWidth);
         const std::string left = m_panel.title.empty() ? axisTitle(m_panel.left) : m_panel.title;
-        m_canvas.heading({from, y}, left, room, TextRole::Small);
-        m_canvas.note({rightEnd, y}, right, Align::Right);
+        m_sheet.heading({from, y}, left, room, TextRole::Small);
+        m_sheet.note({rightEnd, y}, right, Align::Right);
     }
 
     void drawGroupBorders() const {
@@ -137,16 +161,20 @@ private:
             if (m_panel.categories[i].group == m_panel.categories[i - 1].group)
                 continue;
             const double x = xOf(static_cast<double>(i) - 0.5);
-            m_canvas.line({x, m_plot.y}, {x, m_plot.bottom()}, m_canvas.theme.line);
+            m_sheet.line({x, m_plot.y}, {x, m_plot.bottom()}, m_sheet.theme.line);
         }
     }
 
-    void addTarget(Rect rect, std::size_t set, std::size_t category) {
-        m_geometry.targets.push_back({rect, m_index, set, category});
+    void addTarget(Rect rect, std::size_t set, std::size_t index) const {
+        const FigureCategory& category = m_panel.categories[index];
+        const RunId run = category.run ? m_data.runs[*category.run].id : RunId();
+        m_sheet.target(rect, {run, category.rank, category.stage},
+            [&data = m_data, &panel = m_panel, &of = m_panel.sets[set], index](
+                Hit& hit) { tellValue(data, panel, of, index, hit); });
     }
 
     // The same places that Qt Charts gives the bars: sets side by side in kBars of the category.
-    void addTargets() {
+    void addTargets() const {
         const double width = kBars * distance() / static_cast<double>(isStacked() ? 1 : barSets());
         std::vector<double> stacked(count(), 0.0);
         std::size_t bar = 0;
@@ -170,19 +198,19 @@ private:
     }
 
     void addBarTarget(
-        std::size_t set, std::size_t category, double x, double width, ValueRange values) {
+        std::size_t set, std::size_t category, double x, double width, ValueRange values) const {
         const double top = yOf(m_panel.left, std::max(values.low, values.high));
         const double bottom = yOf(m_panel.left, std::min(values.low, values.high));
         const Rect rect{x, top, width, bottom - top};
-        const SetLook look = lookOf(m_panel.sets[set], m_canvas.theme);
-        if (look.hatched && rect.width > 2.0 * m_canvas.theme.lineWidth)
-            m_canvas.hatch(rect, hatchOn(look.fill));
+        const SetLook look = lookOf(m_panel.sets[set], m_sheet.theme);
+        if (look.hatched && rect.width > 2.0 * m_sheet.theme.lineWidth)
+            m_sheet.hatch(rect, hatchOn(look.fill));
         addTarget(rect, set, category);
     }
 
-    void addPointTargets(std::size_t set) {
+    void addPointTargets(std::size_t set) const {
         const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
-        const double size = 1.2 * m_canvas.size();
+        const double size = 1.2 * m_sheet.size();
         for (std::size_t i = 0; i < count(); ++i) {
             if (const auto& value = m_panel.sets[set].values[i])
                 addTarget({xOf(static_cast<double>(i)) - size / 2.0, yOf(axis, *value) - size / 2.0,
@@ -200,23 +228,22 @@ private:
             if (isKnown && !isOom)
                 continue;
             const std::string text = isOom ? "OOM" : "–";
-            const Color color = isOom ? m_canvas.theme.warning : m_canvas.theme.textMuted;
+            const Color color = isOom ? m_sheet.theme.warning : m_sheet.theme.textMuted;
             const double x = xOf(static_cast<double>(i));
-            const double foot = m_plot.bottom() - m_canvas.gap();
-            if (m_canvas.width(text, TextRole::Small, true) <= distance())
-                m_canvas.text({x, foot}, text, color, TextRole::Small, Align::Centre, true);
+            const double foot = m_plot.bottom() - m_sheet.gap();
+            if (m_sheet.width(text, TextRole::Small, true) <= distance())
+                m_sheet.text({x, foot}, text, color, TextRole::Small, Align::Centre, true);
             else
-                m_canvas.text({x + 0.36 * m_canvas.size(), foot}, text, color, TextRole::Small,
+                m_sheet.text({x + 0.36 * m_sheet.size(), foot}, text, color, TextRole::Small,
                     Align::Left, true, -90.0);
         }
     }
 
-    const Canvas& m_canvas;
+    const Sheet& m_sheet;
+    const FigureData& m_data;
     const FigurePanel& m_panel;
-    std::size_t m_index;
     Rect m_plot;
-    FigureGeometry& m_geometry;
-    int m_ticks = 0;
+    int m_ticks;
 };
 
 } // namespace
@@ -256,9 +283,9 @@ double panelHead(const Canvas& canvas) {
     return canvas.lineHeight() + 3.0 * canvas.gap();
 }
 
-void drawPanel(const Canvas& canvas, const FigurePanel& panel, std::size_t index, Rect plot,
-    FigureGeometry& geometry) {
-    PanelDrawing(canvas, panel, index, plot, geometry).draw();
+void drawPanel(const Sheet& sheet, const FigureData& data, const FigurePanel& panel, Rect plot) {
+    sheet.picture.areas.push_back(plot);
+    PanelDrawing(sheet, data, panel, plot).draw();
 }
 
 } // namespace trainscope::plot

@@ -18,8 +18,7 @@ PanelMargins marginsOf(const Canvas& canvas, const FigurePanel& panel, double he
 double panelHead(const Canvas& canvas);
 
 // `plot`: the plot area. Adds a target for each bar and point.
-void drawPanel(const Canvas& canvas, const FigurePanel& panel, std::size_t index, Rect plot,
-    FigureGeometry& geometry);
+void drawPanel(const Sheet& sheet, const FigureData& data, const FigurePanel& panel, Rect plot);
 
 // Ticks of an axis of that height, in the panel's small text.
 int mostTicks(const Canvas& canvas, double height);

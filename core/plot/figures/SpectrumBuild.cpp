@@ -22,16 +22,22 @@ std::string powerText(double watts) {
                           : fmt::format("{:.3g} W", text::worded(watts));
 }
 
+void tellLine(const FigureRun& run, const FigureSpectrum::Line& line, Hit& hit) {
+    hit.title = run.name;
+    hit.facts.emplace_back("Frequency", frequencyText(line.frequencyHz));
+    hit.facts.emplace_back("Amplitude", powerText(line.amplitudeW));
+    if (line.harmonic > 0)
+        hit.facts.emplace_back("Harmonic", fmt::format("{} × iteration", line.harmonic));
+}
+
 class SpectrumDrawing {
 public:
-    SpectrumDrawing(const Canvas& canvas, const FigureData& data, std::size_t index, Rect plot,
-        FigureGeometry& geometry)
-        : m_canvas(canvas)
+    SpectrumDrawing(const Sheet& sheet, const FigureData& data, std::size_t index, Rect plot)
+        : m_sheet(sheet)
         , m_data(data)
         , m_spectrum(data.spectra[index])
         , m_index(index)
-        , m_plot(plot)
-        , m_geometry(geometry) { }
+        , m_plot(plot) { }
 
     void draw(bool last) {
         drawHarmonics();
@@ -56,42 +62,42 @@ private:
         const double top = m_data.frequency.range.high;
         const double distance = xOf(step) - xOf(0.0);
         for (std::size_t k = 1; static_cast<double>(k) * step <= top && k <= kMostHarmonics; ++k) {
-            if (k > 1 && distance < 3.0 * m_canvas.theme.lineWidth)
+            if (k > 1 && distance < 3.0 * m_sheet.theme.lineWidth)
                 break;
             const double x = xOf(static_cast<double>(k) * step);
-            m_canvas.scene.items.emplace_back(Line{{x, m_plot.y}, {x, m_plot.bottom()},
-                m_canvas.theme.line, m_canvas.theme.lineWidth, true});
+            m_sheet.scene.items.emplace_back(Line{{x, m_plot.y}, {x, m_plot.bottom()},
+                m_sheet.theme.line, m_sheet.theme.lineWidth, true});
         }
     }
 
     void addCurve() const {
-        const int most = mostTicks(m_canvas, m_plot.height);
+        const int most = mostTicks(m_sheet, m_plot.height);
         Chart chart;
         chart.area = m_plot;
         chart.x = chartAxis(m_data.frequency, 8, false);
         chart.left = chartAxis(m_data.amplitude, most, true);
         ChartCurve curve;
-        curve.color = legibleOn(seriesColor(4), m_canvas.theme.window);
-        curve.width = 1.5 * m_canvas.theme.lineWidth;
+        curve.color = legibleOn(seriesColor(4), m_sheet.theme.window);
+        curve.width = 1.5 * m_sheet.theme.lineWidth;
         for (std::size_t i = 0; i < m_spectrum.frequencyHz.size(); ++i) {
             const double amplitude = std::max(m_spectrum.amplitudeW[i], m_data.amplitude.range.low);
             curve.points.push_back({m_spectrum.frequencyHz[i] * m_data.frequency.unit.scale,
                 amplitude * m_data.amplitude.unit.scale});
         }
         chart.curves.push_back(std::move(curve));
-        addChart(m_canvas, std::move(chart));
+        addChart(m_sheet, std::move(chart));
     }
 
     void drawTicks(bool last) const {
-        for (const auto& tick : ticksOf(m_data.amplitude, mostTicks(m_canvas, m_plot.height)))
-            m_canvas.note({m_plot.x - m_canvas.gap(), m_canvas.centred(yOf(tick.value))},
-                tick.label, Align::Right);
+        for (const auto& tick : ticksOf(m_data.amplitude, mostTicks(m_sheet, m_plot.height)))
+            m_sheet.note({m_plot.x - m_sheet.gap(), m_sheet.centred(yOf(tick.value))}, tick.label,
+                Align::Right);
         if (!last)
             return;
-        const double y = m_plot.bottom() + m_canvas.gap() + m_canvas.size();
+        const double y = m_plot.bottom() + m_sheet.gap() + m_sheet.size();
         for (const auto& tick : ticksOf(m_data.frequency, 8))
-            m_canvas.note({xOf(tick.value), y}, tick.label, Align::Centre);
-        m_canvas.note({m_plot.x + m_plot.width / 2.0, y + m_canvas.lineHeight()},
+            m_sheet.note({xOf(tick.value), y}, tick.label, Align::Centre);
+        m_sheet.note({m_plot.x + m_plot.width / 2.0, y + m_sheet.lineHeight()},
             axisTitle(m_data.frequency), Align::Centre);
     }
 
@@ -101,7 +107,7 @@ private:
             text = m_data.runs[m_spectrum.run].label + (m_index == 0 ? " · " + text : "");
         if (m_spectrum.iterationHz)
             text += " · iteration " + frequencyText(*m_spectrum.iterationHz);
-        m_canvas.heading({m_plot.x - 0.5 * m_canvas.gap(), m_plot.y - 2.5 * m_canvas.gap()}, text,
+        m_sheet.heading({m_plot.x - 0.5 * m_sheet.gap(), m_plot.y - 2.5 * m_sheet.gap()}, text,
             m_plot.width, TextRole::Small);
     }
 
@@ -120,25 +126,26 @@ private:
     // The strongest first; a label that would touch another or the point of another stays out.
     void drawLines() {
         std::vector<Rect> taken;
-        const double size = m_canvas.size();
+        const double size = m_sheet.size();
         const double dot = 0.45 * size;
         for (const auto& line : m_spectrum.lines) {
             const Point peak = peakOf(line);
-            m_canvas.dot(peak, dot, m_canvas.theme.text);
+            m_sheet.dot(peak, dot, m_sheet.theme.text);
             taken.push_back({peak.x - dot / 2.0, peak.y - dot / 2.0, dot, dot});
         }
         for (std::size_t i = 0; i < m_spectrum.lines.size(); ++i) {
             const auto& line = m_spectrum.lines[i];
             const Point peak = peakOf(line);
-            m_geometry.targets.push_back(
-                {{peak.x - size, peak.y - size, 2.0 * size, 2.0 * size}, m_index, 0, i});
+            const FigureRun& run = m_data.runs[m_spectrum.run];
+            m_sheet.target({peak.x - size, peak.y - size, 2.0 * size, 2.0 * size}, {run.id},
+                [&run, &line](Hit& hit) { tellLine(run, line, hit); });
             placeLabel(textOf(line), peak, taken);
         }
     }
 
     void placeLabel(const std::string& text, Point peak, std::vector<Rect>& taken) const {
-        const double size = m_canvas.size();
-        const double width = m_canvas.width(text);
+        const double size = m_sheet.size();
+        const double width = m_sheet.width(text);
         const double gap = 0.5 * size;
         const double y = std::clamp(
             peak.y - 0.6 * size, m_plot.y, std::max(m_plot.bottom() - 1.2 * size, m_plot.y));
@@ -148,7 +155,7 @@ private:
                 if (!isFree(rect, taken))
                     continue;
                 taken.push_back(rect);
-                m_canvas.text({x, rect.y + size}, text, m_canvas.theme.text);
+                m_sheet.text({x, rect.y + size}, text, m_sheet.theme.text);
                 return;
             }
         }
@@ -163,12 +170,11 @@ private:
         });
     }
 
-    const Canvas& m_canvas;
+    const Sheet& m_sheet;
     const FigureData& m_data;
     const FigureSpectrum& m_spectrum;
     std::size_t m_index;
     Rect m_plot;
-    FigureGeometry& m_geometry;
 };
 
 double footOf(const Canvas& canvas) {
@@ -183,43 +189,23 @@ double spectraHeight(const Canvas& canvas, const FigureData& data) {
         + footOf(canvas);
 }
 
-void drawSpectra(
-    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
+void drawSpectra(const Sheet& sheet, const FigureData& data, Rect area) {
     const auto count = static_cast<double>(data.spectra.size());
     FigurePanel like;
     like.left = data.amplitude;
     const double height
-        = std::max((area.height - footOf(canvas)) / count - panelHead(canvas) - canvas.gap(),
-            kLeastPlot * canvas.lineHeight());
-    const auto margins = marginsOf(canvas, like, height);
-    const double width = std::max(area.width - margins.left - 4.0 * canvas.gap(), 1.0);
+        = std::max((area.height - footOf(sheet)) / count - panelHead(sheet) - sheet.gap(),
+            kLeastPlot * sheet.lineHeight());
+    const auto margins = marginsOf(sheet, like, height);
+    const double width = std::max(area.width - margins.left - 4.0 * sheet.gap(), 1.0);
     double y = area.y;
     for (std::size_t i = 0; i < data.spectra.size(); ++i) {
-        y += panelHead(canvas);
-        SpectrumDrawing(canvas, data, i, {area.x + margins.left, y, width, height}, geometry)
-            .draw(i + 1 == data.spectra.size());
-        y += height + canvas.gap();
+        y += panelHead(sheet);
+        const Rect plot{area.x + margins.left, y, width, height};
+        sheet.picture.areas.push_back(plot);
+        SpectrumDrawing(sheet, data, i, plot).draw(i + 1 == data.spectra.size());
+        y += height + sheet.gap();
     }
-}
-
-std::optional<FigureHit> hitSpectrum(
-    const FigureData& data, const FigureGeometry& geometry, Point at) {
-    for (const auto& target : geometry.targets) {
-        if (!target.rect.contains(at) || target.panel >= data.spectra.size())
-            continue;
-        const FigureSpectrum& spectrum = data.spectra[target.panel];
-        const auto& line = spectrum.lines[target.category];
-        FigureHit hit;
-        hit.outline = target.rect;
-        hit.run = data.runs[spectrum.run].id;
-        hit.title = data.runs[spectrum.run].name;
-        hit.facts.emplace_back("Frequency", frequencyText(line.frequencyHz));
-        hit.facts.emplace_back("Amplitude", powerText(line.amplitudeW));
-        if (line.harmonic > 0)
-            hit.facts.emplace_back("Harmonic", fmt::format("{} × iteration", line.harmonic));
-        return hit;
-    }
-    return std::nullopt;
 }
 
 } // namespace trainscope::plot

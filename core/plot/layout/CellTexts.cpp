@@ -1,5 +1,7 @@
 #include "core/plot/layout/CellTexts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace trainscope::plot {
@@ -10,8 +12,7 @@ constexpr double kLeastCell = 2.0; // lines, of a plain one
 
 } // namespace
 
-CellTexts::CellTexts(
-    const DiagramStyle& style, const RankColours& colours, int ranks, PlaceOf place)
+CellTexts::CellTexts(const FigureStyle& style, const RankColours& colours, int ranks, PlaceOf place)
     : m_style(style)
     , m_colours(colours)
     , m_place(std::move(place))
@@ -103,6 +104,7 @@ void CellTexts::add(RankDiagram& diagram, int rank, const Rect& rect, Level leve
         label(diagram, cell, {middle, rect.y + rect.height / 2.0 + 0.36 * m_size}, number,
             Align::Centre, false);
     }
+    diagram.add(rect, {{}, rank}, [rank](Hit& hit) { hit.title = fmt::format("rank {}", rank); });
     diagram.cells[static_cast<std::size_t>(rank)] = rect;
     diagram.items[static_cast<std::size_t>(rank)] = cell;
 }

@@ -15,7 +15,7 @@ public:
 
     // `place`: of a rank, "S0 T3"; shown with Full, and with Stacked where there are no values.
     using PlaceOf = std::function<std::string(int rank)>;
-    CellTexts(const DiagramStyle& style, const RankColours& colours, int ranks, PlaceOf place);
+    CellTexts(const FigureStyle& style, const RankColours& colours, int ranks, PlaceOf place);
 
     // The most text that fits into every cell of that size.
     [[nodiscard]] Level levelFor(double width, double height) const;
@@ -31,7 +31,7 @@ private:
     void label(RankDiagram& diagram, RankCell& cell, Point at, std::string text, Align align,
         bool bold) const;
 
-    const DiagramStyle& m_style;
+    const FigureStyle& m_style;
     const RankColours& m_colours;
     PlaceOf m_place;
     double m_rank = 0.0; // widths of the widest

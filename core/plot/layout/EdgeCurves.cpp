@@ -37,7 +37,7 @@ std::vector<Point> curve(Point a, Point b, Point c, Point d) {
 class Curves {
 public:
     Curves(const PhysicalData& data, const std::vector<Rect>& nodes,
-        const NodeArrangement& arrangement, const DiagramStyle& style)
+        const NodeArrangement& arrangement, const FigureStyle& style)
         : m_data(data)
         , m_nodes(nodes)
         , m_arrangement(arrangement)
@@ -116,7 +116,7 @@ private:
 } // namespace
 
 std::vector<EdgeCurve> edgeCurves(const PhysicalData& data, const std::vector<Rect>& nodes,
-    const NodeArrangement& arrangement, const DiagramStyle& style) {
+    const NodeArrangement& arrangement, const FigureStyle& style) {
     return Curves(data, nodes, arrangement, style).all();
 }
 

@@ -7,9 +7,16 @@
 
 namespace trainscope::plot {
 
+// A line between two nodes, as drawn.
+struct EdgeCurve {
+    std::size_t edge = 0; // index into the data's
+    std::vector<Point> points;
+    double width = 0.0;
+};
+
 // Lines of the greatest of the data's edges between boxes `nodes` (as in the cluster), widest
 // first.
 std::vector<EdgeCurve> edgeCurves(const PhysicalData& data, const std::vector<Rect>& nodes,
-    const NodeArrangement& arrangement, const DiagramStyle& style);
+    const NodeArrangement& arrangement, const FigureStyle& style);
 
 } // namespace trainscope::plot

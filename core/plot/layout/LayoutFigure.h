@@ -30,7 +30,7 @@ struct LayoutQuery {
     bool bytes = true; // what is exchanged: reads the traces
 };
 
-struct LayoutFigureData {
+struct LayoutFigureData : SheetTexts {
     LayoutQuery query;
     FigureRun run;
     std::optional<layout::Layout> layout; // absent: nothing says it; then physical alone
@@ -40,22 +40,10 @@ struct LayoutFigureData {
     analysis::RunBytes bytes; // empty without a layout
     std::vector<PhysicalNode> nodes; // as cluster.nodes
     std::vector<PhysicalEdge> edges;
-    std::string title;
-    std::string caption;
-    std::vector<std::string> notes;
 };
 
-struct LayoutGeometry {
-    PlotScene scene;
-    std::vector<Rect> physical; // cells by rank; empty: not shown
-    std::vector<Rect> logical;
-    double preferredHeight = 0.0;
-};
-LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style);
-
-// The rank in either diagram.
-std::optional<FigureHit> hitLayout(
-    const LayoutFigureData& data, const LayoutGeometry& geometry, Point at);
+// Each rank is a target in both diagrams. Pure; any thread.
+Picture buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style);
 
 // A row per rank: where it is, its coordinates, its value (SI), what it sends per step by group.
 std::string layoutCsv(const LayoutFigureData& data);

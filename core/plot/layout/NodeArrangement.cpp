@@ -23,7 +23,7 @@ constexpr double kFullHeight = 0.72; // of its width, a cell that is stretched
 class Arranger {
 public:
     Arranger(const layout::Cluster& cluster, bool hasEdges, const CellTexts& texts,
-        const DiagramStyle& style)
+        const FigureStyle& style)
         : m_texts(texts)
         , m_style(style)
         , m_count(static_cast<int>(std::max<std::size_t>(cluster.nodes.size(), 1)))
@@ -166,7 +166,7 @@ private:
     }
 
     const CellTexts& m_texts;
-    const DiagramStyle& m_style;
+    const FigureStyle& m_style;
     int m_count;
     int m_gpus = 1;
     bool m_hasEdges;
@@ -217,7 +217,7 @@ Rect NodeArrangement::cards(const Rect& node) const {
 }
 
 NodeArrangement arrangeNodes(const layout::Cluster& cluster, bool hasEdges, const CellTexts& texts,
-    const DiagramStyle& style) {
+    const FigureStyle& style) {
     return Arranger(cluster, hasEdges, texts, style).arrange();
 }
 

@@ -39,6 +39,6 @@ struct NodeArrangement {
 };
 
 NodeArrangement arrangeNodes(const layout::Cluster& cluster, bool hasEdges, const CellTexts& texts,
-    const DiagramStyle& style);
+    const FigureStyle& style);
 
 } // namespace trainscope::plot

@@ -28,7 +28,7 @@ bool overlaps(const Rect& a, const Rect& b) {
 
 class Diagram {
 public:
-    Diagram(const PhysicalData& data, const DiagramStyle& style)
+    Diagram(const PhysicalData& data, const FigureStyle& style)
         : m_data(data)
         , m_cluster(*data.cluster)
         , m_canvas{*style.theme, style.measure, m_diagram.scene}
@@ -36,7 +36,7 @@ public:
         , m_texts(style, data.colours, m_ranks, [this](int rank) { return placeOf(rank); })
         , m_arrangement(arrangeNodes(m_cluster, !data.edges.empty(), m_texts, style)) { }
 
-    RankDiagram build(const DiagramStyle& style) {
+    RankDiagram build(const FigureStyle& style) {
         m_diagram.cells.resize(static_cast<std::size_t>(m_ranks));
         m_diagram.items.resize(static_cast<std::size_t>(m_ranks));
         m_diagram.preferredHeight = m_arrangement.totalHeight;
@@ -273,11 +273,12 @@ private:
         }
     }
 
-    void addEdges(const DiagramStyle& style) {
-        m_diagram.edges = edgeCurves(m_data, m_diagram.nodes, m_arrangement, style);
-        const bool isDense = m_diagram.edges.size() > kManyEdges;
+    void addEdges(const FigureStyle& style) {
+        const auto edges = edgeCurves(m_data, m_diagram.nodes, m_arrangement, style);
+        const bool isDense = edges.size() > kManyEdges;
         // The widest at the bottom.
-        for (const EdgeCurve& curve : m_diagram.edges) {
+        for (const EdgeCurve& curve : edges) {
+            addEdgeTarget(curve);
             const Color color = groupColor(m_data.edges[curve.edge].group);
             m_canvas.scene.items.emplace_back(
                 Polyline{curve.points, isDense ? withAlpha(color, 0xA0) : color, curve.width});
@@ -285,8 +286,23 @@ private:
         if (m_arrangement.level == Level::Plain)
             return;
         std::vector<Rect> taken = m_diagram.nodes;
-        for (const EdgeCurve& curve : m_diagram.edges)
+        for (const EdgeCurve& curve : edges)
             addEdgeLabel(curve, taken);
+    }
+
+    void addEdgeTarget(const EdgeCurve& curve) {
+        const PhysicalEdge& edge = m_data.edges[curve.edge];
+        Target target;
+        target.line = curve.points;
+        target.lineWidth = curve.width;
+        target.shown.choice = curve.edge;
+        const std::string title = fmt::format("node {} – node {}", edge.a, edge.b);
+        target.tell
+            = [title, group = groupTitle(edge.group), label = edge.label](Hit& hit, const Spot&) {
+                  hit.title = title;
+                  hit.facts.emplace_back(group, label);
+              };
+        m_diagram.targets.push_back(std::move(target));
     }
 
     // Below an arc, or on a curve between rows; left out where others are.
@@ -324,7 +340,7 @@ private:
 
 } // namespace
 
-RankDiagram buildPhysical(const PhysicalData& data, const DiagramStyle& style) {
+RankDiagram buildPhysical(const PhysicalData& data, const FigureStyle& style) {
     return Diagram(data, style).build(style);
 }
 

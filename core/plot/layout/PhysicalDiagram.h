@@ -34,7 +34,7 @@ struct PhysicalData {
     std::vector<PhysicalEdge> edges;
 };
 
-RankDiagram buildPhysical(const PhysicalData& data, const DiagramStyle& style);
+RankDiagram buildPhysical(const PhysicalData& data, const FigureStyle& style);
 
 // So many lines are drawn, those with the most bytes; more would hide each other.
 inline constexpr std::size_t kMostEdges = 512;

@@ -1,8 +1,8 @@
 #include "core/plot/layout/PlacementFigure.h"
 
 #include "core/plot/Palette.h"
-#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/layout/RankDiagram.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
@@ -18,58 +18,67 @@ namespace {
 using analysis::GpuPlace;
 using analysis::Placement;
 
-constexpr int kMostPlacementLines = 4;
 constexpr double kWantedGpu = 22.0;
 constexpr double kLeastGpu = 6.0;
+
+// The placement of the data may be another one by now.
+void tellPlace(const PlacementFigureData& data, std::size_t index, Hit& hit) {
+    if (!data.placement || index >= data.placement->gpus.size())
+        return;
+    const GpuPlace& gpu = data.placement->gpus[index];
+    const auto layers = [&](int stage, bool isAfter) {
+        const auto& one = data.placement->stages[static_cast<std::size_t>(stage)];
+        return text::counted(isAfter ? one.layersAfter : one.layersBefore, "layer");
+    };
+    hit.title
+        = fmt::format("GPU {} of node {}, {}", gpu.local, gpu.node, gpu.isRear ? "rear" : "front");
+    hit.facts = {{"now",
+                     fmt::format("rank {}, stage {} of {}", gpu.rankBefore, gpu.stageBefore,
+                         layers(gpu.stageBefore, false))},
+        {"proposed",
+            fmt::format("rank {}, stage {} of {}", gpu.rankAfter, gpu.stageAfter,
+                layers(gpu.stageAfter, true))},
+        {"temperature", fmt::format("{:.1f} °C", text::worded(gpu.temperatureC))},
+        {"lost to throttling", text::percent(gpu.lost)}};
+}
 
 class PlacementBuilder {
 public:
     PlacementBuilder(const PlacementFigureData& data, const FigureStyle& style)
         : m_data(data)
-        , m_style(style)
-        , m_canvas{*style.theme, style.measure, m_geometry.scene} { }
+        , m_sheet(m_picture, style)
+        , m_left(m_sheet.edge())
+        , m_width(m_sheet.width()) { }
 
-    PlacementGeometry build() {
-        m_geometry.scene.width = m_style.width;
-        m_geometry.scene.background = m_canvas.theme.window;
-        const double pad = 2.0 * m_canvas.gap();
-        m_left = pad;
-        m_width = std::max(1.0, m_style.width - 2.0 * pad);
-        const double small = m_canvas.lineHeight();
-        double y = pad + (m_style.title ? titleHeight(m_canvas) - m_canvas.gap() : 0.0);
+    Picture build() {
         if (!m_data.placement) {
-            drawLines(
-                m_canvas.wrapped(m_data.emptyText, m_width, kMostPlacementLines, TextRole::Body),
-                y + small, TextRole::Body);
-            m_geometry.preferredHeight = y + 4.0 * small;
-            finish();
-            return std::move(m_geometry);
+            m_sheet.drawEmpty(m_data);
+            return std::move(m_picture);
         }
-        if (m_style.title)
-            drawTitle(m_canvas, m_data.title, {m_left, pad}, m_width);
         arrange();
+        layStages();
+        const auto foot = m_sheet.style.caption
+            ? m_sheet.wrapped(m_data.caption, m_width, static_cast<int>(m_data.caption.size()))
+            : std::vector<std::string>{};
+        const double small = m_sheet.lineHeight();
+        // The caption is no foot of the sheet: it follows the machines.
+        const double titleGap = m_sheet.style.title ? m_sheet.gap() : 0.0;
+        const Rect area = m_sheet.open({m_data.title, {}, {}, {}},
+            2.0 * machineHeight() + stagesHeight()
+                + (static_cast<double>(foot.size()) + 1.0) * small - titleGap);
+        double y = area.y - titleGap;
         for (const bool isAfter : {false, true})
             y = drawMachine(y, isAfter);
-        y = drawStages(y);
-        const auto foot = m_style.caption
-            ? m_canvas.wrapped(m_data.caption, m_width, static_cast<int>(m_data.caption.size()))
-            : std::vector<std::string>{};
-        drawLines(foot, y + small, TextRole::Small);
-        m_geometry.preferredHeight = y + (static_cast<double>(foot.size()) + 1.0) * small + pad;
-        finish();
-        return std::move(m_geometry);
+        drawStages(y);
+        drawLines(foot, y + stagesHeight() + small);
+        return std::move(m_picture);
     }
 
 private:
-    void finish() {
-        m_geometry.scene.height
-            = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
-    }
-
-    void drawLines(const std::vector<std::string>& lines, double y, TextRole role) const {
+    void drawLines(const std::vector<std::string>& lines, double y) const {
         for (const auto& line : lines) {
-            m_canvas.text({m_left, y}, line, m_canvas.theme.textSecondary, role);
-            y += m_canvas.lineHeight(role);
+            m_sheet.note({m_left, y}, line);
+            y += m_sheet.lineHeight();
         }
     }
 
@@ -96,33 +105,40 @@ private:
         m_across = std::min(across(), m_nodes);
     }
 
-    [[nodiscard]] double nodeGap() const { return 3.0 * m_canvas.gap(); }
+    [[nodiscard]] double nodeGap() const { return 3.0 * m_sheet.gap(); }
     [[nodiscard]] double nodeWidth() const { return m_columns * m_cell; }
-    [[nodiscard]] bool hasNames() const { return nodeWidth() > 6.0 * m_canvas.size(); }
+    [[nodiscard]] bool hasNames() const { return nodeWidth() > 6.0 * m_sheet.size(); }
     [[nodiscard]] double nodeHeight() const {
-        return 2.0 * m_cell + m_canvas.gap() + (hasNames() ? m_canvas.lineHeight() : 0.0);
+        return 2.0 * m_cell + m_sheet.gap() + (hasNames() ? m_sheet.lineHeight() : 0.0);
+    }
+
+    [[nodiscard]] double machineHeight() const {
+        const int rows = (m_nodes + m_across - 1) / m_across;
+        return m_sheet.lineHeight() + m_sheet.gap() + rows * (nodeHeight() + nodeGap());
     }
 
     double drawMachine(double top, bool isAfter) {
         const Placement& placement = *m_data.placement;
-        const double small = m_canvas.lineHeight();
-        m_canvas.heading({m_left, top + m_canvas.size()},
+        m_sheet.heading({m_left, top + m_sheet.size()},
             isAfter ? (placement.helps ? "Proposed (estimate)" : "Proposed: as before") : "Before",
             m_width, TextRole::Small);
-        top += small + m_canvas.gap();
-        auto& cells = isAfter ? m_geometry.after : m_geometry.before;
+        const double bottom = top + machineHeight();
+        top += m_sheet.lineHeight() + m_sheet.gap();
         std::map<int, int> seen;
-        for (const GpuPlace& gpu : placement.gpus)
-            cells.push_back(drawGpu(gpu, seen[gpu.node]++, top, isAfter));
-        const int rows = (m_nodes + m_across - 1) / m_across;
+        for (std::size_t i = 0; i < placement.gpus.size(); ++i) {
+            const GpuPlace& gpu = placement.gpus[i];
+            const Rect rect = drawGpu(gpu, seen[gpu.node]++, top, isAfter);
+            m_sheet.target(rect, {m_data.run, gpu.rankBefore},
+                [&data = m_data, i](Hit& hit) { tellPlace(data, i, hit); });
+        }
         if (hasNames()) {
             for (const auto& [node, index] : m_indexOf) {
                 const Point at = originOf(index, top);
-                m_canvas.text({at.x, at.y + m_canvas.size()}, fmt::format("node {}", node),
-                    m_canvas.theme.textSecondary);
+                m_sheet.text({at.x, at.y + m_sheet.size()}, fmt::format("node {}", node),
+                    m_sheet.theme.textSecondary);
             }
         }
-        return top + rows * (nodeHeight() + nodeGap());
+        return bottom;
     }
 
     [[nodiscard]] Point originOf(int node, double top) const {
@@ -135,62 +151,70 @@ private:
     Rect drawGpu(const GpuPlace& gpu, int place, double top, bool isAfter) {
         const Placement& placement = *m_data.placement;
         const Point origin = originOf(m_indexOf[gpu.node], top);
-        const double names = hasNames() ? m_canvas.lineHeight() : 0.0;
+        const double names = hasNames() ? m_sheet.lineHeight() : 0.0;
         const int row = place >= m_columns ? 1 : 0;
         const double inset = m_cell > 10.0 ? 1.0 : 0.5;
         const Rect rect{origin.x + (place - row * m_columns) * m_cell,
-            origin.y + names + row * (m_cell + m_canvas.gap()), m_cell - inset, m_cell - inset};
+            origin.y + names + row * (m_cell + m_sheet.gap()), m_cell - inset, m_cell - inset};
         const int stage = isAfter ? gpu.stageAfter : gpu.stageBefore;
         const Color color = indexColor(stage, static_cast<int>(placement.stages.size()));
-        m_canvas.fill(rect, color);
+        m_sheet.fill(rect, color);
         const std::string text = std::to_string(isAfter ? gpu.rankAfter : gpu.rankBefore);
-        if (m_canvas.width(text) + 2.0 <= rect.width && m_canvas.size() + 2.0 <= rect.height)
-            m_canvas.text({rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
+        if (m_sheet.width(text) + 2.0 <= rect.width && m_sheet.size() + 2.0 <= rect.height)
+            m_sheet.text({rect.x + rect.width / 2.0, m_sheet.centred(rect)}, text,
                 readableOn(color), TextRole::Small, Align::Centre);
         return rect;
     }
 
     // "stage 0 · 24 → 25 layers", in columns.
-    double drawStages(double top) const {
+    void layStages() {
         const Placement& placement = *m_data.placement;
-        std::vector<std::string> texts;
         double widest = 0.0;
         for (std::size_t stage = 0; stage < placement.stages.size(); ++stage) {
             const auto& one = placement.stages[stage];
-            texts.push_back(one.layersBefore == one.layersAfter
+            m_stages.push_back(one.layersBefore == one.layersAfter
                     ? fmt::format("stage {}: {}", stage, text::counted(one.layersBefore, "layer"))
                     : fmt::format("stage {}: {} → {}", stage, one.layersBefore,
                         text::counted(one.layersAfter, "layer")));
-            widest = std::max(widest, m_canvas.width(texts.back()));
+            widest = std::max(widest, m_sheet.width(m_stages.back()));
         }
-        const double side = m_canvas.size();
-        const double column = side + widest + 4.0 * m_canvas.gap();
-        const auto across = std::max<std::size_t>(1, static_cast<std::size_t>(m_width / column));
-        const double line = m_canvas.lineHeight() + m_canvas.gap() / 2.0;
-        for (std::size_t stage = 0; stage < texts.size(); ++stage) {
-            const double x = m_left + static_cast<double>(stage % across) * column;
-            const std::size_t row = stage / across;
-            const double y = top + static_cast<double>(row) * line;
-            m_canvas.fill({x, y, side, side},
-                indexColor(static_cast<int>(stage), static_cast<int>(texts.size())));
-            m_canvas.text({x + side + m_canvas.gap(), m_canvas.centred(y + side / 2.0)},
-                texts[stage], m_canvas.theme.text);
+        m_stageColumn = m_sheet.size() + widest + 4.0 * m_sheet.gap();
+        m_stagesAcross
+            = std::max<std::size_t>(1, static_cast<std::size_t>(m_width / m_stageColumn));
+    }
+
+    [[nodiscard]] double stageLine() const { return m_sheet.lineHeight() + m_sheet.gap() / 2.0; }
+    [[nodiscard]] double stagesHeight() const {
+        const std::size_t rows = (m_stages.size() + m_stagesAcross - 1) / m_stagesAcross;
+        return static_cast<double>(rows) * stageLine();
+    }
+
+    void drawStages(double top) const {
+        const double side = m_sheet.size();
+        for (std::size_t stage = 0; stage < m_stages.size(); ++stage) {
+            const double x = m_left + static_cast<double>(stage % m_stagesAcross) * m_stageColumn;
+            const std::size_t row = stage / m_stagesAcross;
+            const double y = top + static_cast<double>(row) * stageLine();
+            m_sheet.fill({x, y, side, side},
+                indexColor(static_cast<int>(stage), static_cast<int>(m_stages.size())));
+            m_sheet.text({x + side + m_sheet.gap(), m_sheet.centred(y + side / 2.0)},
+                m_stages[stage], m_sheet.theme.text);
         }
-        const std::size_t rows = (texts.size() + across - 1) / across;
-        return top + static_cast<double>(rows) * line;
     }
 
     const PlacementFigureData& m_data;
-    const FigureStyle& m_style;
-    PlacementGeometry m_geometry;
-    Canvas m_canvas;
-    double m_left = 0.0;
-    double m_width = 0.0;
+    Picture m_picture;
+    Sheet m_sheet;
+    double m_left;
+    double m_width;
     double m_cell = kWantedGpu;
     int m_columns = 1; // of a node
     int m_nodes = 0;
     int m_across = 1;
     std::map<int, int> m_indexOf; // of nodes
+    std::vector<std::string> m_stages; // in words
+    double m_stageColumn = 0.0; // its width
+    std::size_t m_stagesAcross = 1;
 };
 
 } // namespace
@@ -213,7 +237,7 @@ std::string placementCsv(const PlacementFigureData& data) {
     return csv;
 }
 
-PlacementGeometry buildPlacementFigure(const PlacementFigureData& data, const FigureStyle& style) {
+Picture buildPlacementFigure(const PlacementFigureData& data, const FigureStyle& style) {
     return PlacementBuilder(data, style).build();
 }
 

@@ -4,19 +4,17 @@
 // layers of each stage. Pure.
 
 #include "core/analysis/cluster/Placement.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/Sheet.h"
 
 #include <string>
 #include <vector>
 
 namespace trainscope::plot {
 
-struct PlacementFigureData {
+// The caption marks it as an estimate.
+struct PlacementFigureData : SheetTexts {
     RunId run;
     std::string runName;
-    std::string title;
-    std::string caption; // marked as an estimate
-    std::string emptyText; // why there is no placement to draw
     std::optional<analysis::Placement> placement;
 
     [[nodiscard]] bool isEmpty() const { return !placement; }
@@ -26,17 +24,8 @@ struct PlacementFigureData {
 // after.
 std::string placementCsv(const PlacementFigureData& data);
 
-struct PlacementGeometry {
-    PlotScene scene;
-    std::vector<Rect> before; // by index in Placement::gpus
-    std::vector<Rect> after;
-    double preferredHeight = 0.0;
-};
-
-PlacementGeometry buildPlacementFigure(const PlacementFigureData& data, const FigureStyle& style);
-
-// A GPU, before or after; its rank is that before. Title: "GPU 3 of node 0, front".
-std::optional<FigureHit> hitPlacement(
-    const PlacementFigureData& data, const PlacementGeometry& geometry, double x, double y);
+// Targets are the GPUs as in Placement::gpus, before and then after; their rank is that before.
+// Title: "GPU 3 of node 0, front".
+Picture buildPlacementFigure(const PlacementFigureData& data, const FigureStyle& style);
 
 } // namespace trainscope::plot

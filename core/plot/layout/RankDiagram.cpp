@@ -24,16 +24,6 @@ std::optional<double> valueOf(const RankColours& colours, int rank) {
     return at < colours.values.size() ? colours.values[at] : std::nullopt;
 }
 
-double distance(Point from, Point to, double x, double y) {
-    const double dx = to.x - from.x;
-    const double dy = to.y - from.y;
-    const double length = dx * dx + dy * dy;
-    const double along = length > 0.0
-        ? std::clamp(((x - from.x) * dx + (y - from.y) * dy) / length, 0.0, 1.0)
-        : 0.0;
-    return std::hypot(x - from.x - along * dx, y - from.y - along * dy);
-}
-
 } // namespace
 
 std::string_view toString(RankColour colour) {
@@ -141,31 +131,6 @@ void recolour(RankDiagram& diagram, const RankColours& colours, const layout::La
             std::get<Label>(items[*cell.value]).text
                 = shortValue(colours.scale, valueOf(colours, number));
     }
-}
-
-std::optional<int> rankAt(const RankDiagram& diagram, double x, double y) {
-    for (std::size_t rank = 0; rank < diagram.cells.size(); ++rank) {
-        if (diagram.cells[rank].contains({x, y}))
-            return static_cast<int>(rank);
-    }
-    return std::nullopt;
-}
-
-std::optional<std::size_t> edgeAt(const RankDiagram& diagram, double x, double y) {
-    constexpr double kEdgeReach = 4.0;
-    std::optional<std::size_t> found;
-    double best = kEdgeReach;
-    for (const EdgeCurve& curve : diagram.edges) {
-        for (std::size_t i = 1; i < curve.points.size(); ++i) {
-            const double away
-                = distance(curve.points[i - 1], curve.points[i], x, y) - curve.width / 2.0;
-            if (away < best) {
-                best = away;
-                found = curve.edge;
-            }
-        }
-    }
-    return found;
 }
 
 } // namespace trainscope::plot

@@ -3,7 +3,8 @@
 // without a new layout. Pure; any thread.
 
 #include "core/layout/Layout.h"
-#include "core/plot/layout/DiagramStyle.h"
+#include "core/plot/Picture.h"
+#include "core/plot/figures/Figure.h"
 
 #include <cstddef>
 #include <optional>
@@ -33,30 +34,18 @@ struct RankCell {
     std::optional<std::size_t> value; // the label that tells the value
 };
 
-// A line between two nodes, as drawn.
-struct EdgeCurve {
-    std::size_t edge = 0; // index into the data's
-    std::vector<Point> points;
-    double width = 0.0;
-};
-
-struct RankDiagram {
-    PlotScene scene;
+// Targets are the cells, by rank, and the lines between nodes of a physical diagram, whose choice
+// is the index of the data's edge.
+struct RankDiagram : Picture {
     std::vector<Rect> cells; // by rank; empty where a rank has no place; they do not overlap
     std::vector<RankCell> items; // by rank
-    std::vector<EdgeCurve> edges; // of a physical diagram
     std::vector<Rect> nodes; // of a physical diagram, as in the cluster
-    double preferredHeight = 0.0; // below this, texts are left out
 };
 
 // Writes the colours and values into the cells; their `by` is as the diagram was built with.
 // `layout` may be nullptr with Value and Node only.
 void recolour(RankDiagram& diagram, const RankColours& colours, const layout::Layout* layout,
     const Theme& theme);
-
-std::optional<int> rankAt(const RankDiagram& diagram, double x, double y);
-// Index into the data's edges, of the line within 4 units of the point.
-std::optional<std::size_t> edgeAt(const RankDiagram& diagram, double x, double y);
 
 // Colour of a cell; absent values have the theme's gap colour and are hatched.
 Color rankColor(

@@ -22,7 +22,7 @@ constexpr double kWidestCell = 2.4; // of the least width for its texts
 
 class Grid {
 public:
-    Grid(const RankGridData& data, const DiagramStyle& style)
+    Grid(const RankGridData& data, const FigureStyle& style)
         : m_data(data)
         , m_grid(data.layout->grid)
         , m_degrees(m_grid.degrees())
@@ -192,7 +192,7 @@ private:
     const RankGridData& m_data;
     const layout::RankGrid& m_grid;
     const layout::Degrees& m_degrees;
-    const DiagramStyle& m_style;
+    const FigureStyle& m_style;
     RankDiagram m_diagram;
     Canvas m_canvas;
     int m_blocks = 1;
@@ -207,7 +207,7 @@ private:
 
 } // namespace
 
-RankDiagram buildRankGrid(const RankGridData& data, const DiagramStyle& style) {
+RankDiagram buildRankGrid(const RankGridData& data, const FigureStyle& style) {
     return Grid(data, style).build();
 }
 

@@ -12,6 +12,6 @@ struct RankGridData {
     RankColours colours;
 };
 
-RankDiagram buildRankGrid(const RankGridData& data, const DiagramStyle& style);
+RankDiagram buildRankGrid(const RankGridData& data, const FigureStyle& style);
 
 } // namespace trainscope::plot

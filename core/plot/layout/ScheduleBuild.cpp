@@ -1,7 +1,7 @@
 #include "core/plot/Palette.h"
-#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/ScheduleFigure.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
@@ -30,88 +30,139 @@ Color taskColor(TaskKind kind, int chunk) {
     return blend(seriesColor(index), rgb(0xffffff), std::min(kLightest, chunk * kLighter));
 }
 
+struct Bubble {
+    int stage = 0;
+    double from = 0.0;
+    double to = 0.0;
+};
+
+std::string_view wordOf(TaskKind kind, bool isSplit) {
+    switch (kind) {
+    case TaskKind::Forward:
+        return "forward";
+    case TaskKind::Backward:
+        return isSplit ? "backward (gradient of the inputs)" : "backward";
+    case TaskKind::WeightGradient:
+        return "gradient of the weights";
+    }
+    return "";
+}
+
+bool isSplit(const Schedule& schedule) {
+    return std::any_of(schedule.tasks.begin(), schedule.tasks.end(),
+        [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
+}
+
+std::string momentText(const ScheduleFigureData& data, double time) {
+    return data.isTimed() ? text::quantity(time, "s") : fmt::format("{:g}", text::worded(time));
+}
+
+void addBubbleShares(const ScheduleFigureData& data, int stage, Hit& hit) {
+    const auto& own = data.stages[static_cast<std::size_t>(stage)];
+    if (own.tracedBubble)
+        hit.facts.emplace_back("bubbles of the stage", text::percent(*own.tracedBubble));
+    if (own.plannedBubble)
+        hit.facts.emplace_back(own.tracedBubble ? "planned" : "bubbles of the stage",
+            text::percent(*own.plannedBubble));
+}
+
+void tellPass(const ScheduleFigureData& data, bool isPlanned, std::size_t index, Hit& hit) {
+    const Schedule& schedule = isPlanned ? *data.planned : *data.traced;
+    const ScheduleTask& task = schedule.tasks[index];
+    hit.title = fmt::format("stage {} · {}{}{}{}", task.stage, wordOf(task.kind, isSplit(schedule)),
+        task.microbatch >= 0 ? fmt::format(" of micro-batch {}", task.microbatch) : "",
+        schedule.virtualStages > 1 ? fmt::format(", piece {}", task.chunk) : "",
+        isPlanned ? ", planned" : "");
+    hit.facts = {{"begins", momentText(data, task.start)}, {"ends", momentText(data, task.end)},
+        {"takes", momentText(data, task.end - task.start)}};
+    addBubbleShares(data, task.stage, hit);
+}
+
+void tellBubble(const ScheduleFigureData& data, const Bubble& bubble, Hit& hit) {
+    const double length = data.traced ? data.windowTo - data.windowFrom : data.planned->makespan;
+    hit.title = fmt::format("stage {} · bubble: no pass runs", bubble.stage);
+    hit.facts = {{"begins", momentText(data, bubble.from)}, {"ends", momentText(data, bubble.to)},
+        {"takes", momentText(data, bubble.to - bubble.from)},
+        {data.traced ? "of the time shown" : "of the step",
+            text::percent((bubble.to - bubble.from) / length)}};
+    addBubbleShares(data, bubble.stage, hit);
+}
+
+// Time without a pass of the schedule, by stage and in order.
+std::vector<Bubble> bubblesOf(const Schedule& schedule, double from, double to) {
+    std::vector<std::vector<std::pair<double, double>>> busy(
+        static_cast<std::size_t>(schedule.stages));
+    for (const ScheduleTask& task : schedule.tasks)
+        busy[static_cast<std::size_t>(task.stage)].emplace_back(task.start, task.end);
+    std::vector<Bubble> bubbles;
+    for (std::size_t stage = 0; stage < busy.size(); ++stage) {
+        std::sort(busy[stage].begin(), busy[stage].end());
+        busy[stage].emplace_back(to, to);
+        double free = from;
+        for (const auto& [begin, end] : busy[stage]) {
+            if (std::min(begin, to) > free)
+                bubbles.push_back({static_cast<int>(stage), free, std::min(begin, to)});
+            free = std::max(free, end);
+        }
+    }
+    return bubbles;
+}
+
 class ScheduleBuilder {
 public:
     ScheduleBuilder(const ScheduleFigureData& data, const FigureStyle& style)
         : m_data(data)
-        , m_style(style)
-        , m_canvas{*style.theme, style.measure, m_geometry.scene} { }
+        , m_sheet(m_picture, style) { }
 
-    ScheduleGeometry build() {
-        m_geometry.scene.width = m_style.width;
-        m_geometry.scene.background = m_canvas.theme.window;
-        const double pad = 2.0 * m_canvas.gap();
-        const double width = std::max(1.0, m_style.width - 2.0 * pad);
-        FigureFoot foot(m_canvas, width);
-        if (m_style.caption && !m_data.isEmpty())
-            foot.add(m_data.caption, m_data.notes);
-        const double top = pad + headHeight();
-        const double fixed = axisHeight() + legendHeight() + pad;
-        m_geometry.preferredHeight
-            = top + m_data.stageCount() * wantedRow() + fixed + foot.height();
-        const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
-        if (height < m_geometry.preferredHeight)
-            foot.keepTo(kMostFootLines);
-        const double below = fixed + foot.height();
-        m_geometry.scene.height = height;
+    Picture build() {
         if (m_data.isEmpty()) {
-            drawEmptyText(m_canvas, m_data.emptyText, {pad, 0.0, width, height});
-            return std::move(m_geometry);
+            m_sheet.drawEmpty(m_data);
+            return std::move(m_picture);
         }
-        const double names = m_canvas.width(fmt::format("stage {}", m_data.stageCount()));
-        m_facts = m_canvas.width(factsHeading()) + 2.0 * m_canvas.gap();
-        const double left = pad + names + 2.0 * m_canvas.gap();
-        m_geometry.area = {left, top, std::max(1.0, pad + width - left - m_facts),
-            std::max(1.0, height - top - below)};
-        m_scale = m_geometry.area.width / (m_data.to - m_data.from);
-        drawHead(pad, width);
+        const double below = axisHeight() + legendHeight();
+        const Rect room = m_sheet.open(
+            m_data, headHeight() + m_data.stageCount() * wantedRow() + below, kMostFootLines);
+        const double names = m_sheet.width(fmt::format("stage {}", m_data.stageCount()));
+        m_facts = m_sheet.width(factsHeading()) + 2.0 * m_sheet.gap();
+        const double left = room.x + names + 2.0 * m_sheet.gap();
+        m_area = {left, room.y + headHeight(), std::max(1.0, room.right() - left - m_facts),
+            std::max(1.0, room.height - headHeight() - below)};
+        m_scale = m_area.width / (m_data.to - m_data.from);
+        m_sheet.note(
+            {m_area.right() + m_facts, m_area.y - m_sheet.gap()}, factsHeading(), Align::Right);
         layRows();
         drawAxis();
         drawRows();
         drawLegend();
-        foot.draw(pad, height - pad - foot.height());
-        return std::move(m_geometry);
+        m_sheet.close();
+        return std::move(m_picture);
     }
 
 private:
     [[nodiscard]] bool hasBoth() const { return m_data.traced && m_data.planned; }
     [[nodiscard]] double wantedRow() const {
-        return hasBoth() ? 2.6 * m_canvas.size() : 2.0 * m_canvas.size();
+        return hasBoth() ? 2.6 * m_sheet.size() : 2.0 * m_sheet.size();
     }
-    [[nodiscard]] double headHeight() const {
-        const double title = m_style.title ? titleHeight(m_canvas) : 0.0;
-        return title + m_canvas.lineHeight() + m_canvas.gap();
-    }
+    [[nodiscard]] double headHeight() const { return m_sheet.lineHeight() + m_sheet.gap(); }
     [[nodiscard]] double axisHeight() const {
-        return 2.0 * m_canvas.lineHeight() + 2.0 * m_canvas.gap();
+        return 2.0 * m_sheet.lineHeight() + 2.0 * m_sheet.gap();
     }
-    [[nodiscard]] double legendHeight() const {
-        return m_canvas.lineHeight() + 2.0 * m_canvas.gap();
-    }
+    [[nodiscard]] double legendHeight() const { return m_sheet.lineHeight() + 2.0 * m_sheet.gap(); }
     [[nodiscard]] std::string factsHeading() const {
         return hasBoth() ? "bubbles (planned)" : "bubbles";
     }
 
-    void drawHead(double pad, double width) const {
-        if (m_style.title)
-            drawTitle(m_canvas, m_data.title, {pad, pad}, width);
-        m_canvas.note({m_geometry.area.right() + m_facts, m_geometry.area.y - m_canvas.gap()},
-            factsHeading(), Align::Right);
-    }
-
     [[nodiscard]] double xOf(double time) const {
-        return m_geometry.area.x
-            + std::clamp((time - m_data.from) * m_scale, 0.0, m_geometry.area.width);
+        return m_area.x + std::clamp((time - m_data.from) * m_scale, 0.0, m_area.width);
     }
 
     void layRows() {
-        const double rowHeight = m_geometry.area.height / m_data.stageCount();
-        const double inset = rowHeight > 8.0 ? std::min(m_canvas.gap(), 0.15 * rowHeight) : 0.0;
-        const auto every = static_cast<int>(labelStep(m_canvas.size(), rowHeight));
+        const double rowHeight = m_area.height / m_data.stageCount();
+        const double inset = rowHeight > 8.0 ? std::min(m_sheet.gap(), 0.15 * rowHeight) : 0.0;
+        const auto every = static_cast<int>(labelStep(m_sheet.size(), rowHeight));
         for (int stage = 0; stage < m_data.stageCount(); ++stage) {
-            const Rect row{m_geometry.area.x, m_geometry.area.y + stage * rowHeight,
-                m_geometry.area.width, rowHeight - inset};
-            m_geometry.rows.push_back(row);
+            const Rect row{m_area.x, m_area.y + stage * rowHeight, m_area.width, rowHeight - inset};
+            m_picture.areas.push_back(row);
             m_lanes.push_back(lanesOf(row));
             drawGround(m_lanes.back());
             if (stage % every == 0)
@@ -120,12 +171,13 @@ private:
     }
 
     void drawRows() {
+        addBubbles();
         if (m_data.traced)
             drawPasses(*m_data.traced, false);
         if (m_data.planned)
             drawPasses(*m_data.planned, true);
         for (Label& label : m_numbers)
-            m_geometry.scene.items.emplace_back(std::move(label));
+            m_picture.scene.items.emplace_back(std::move(label));
     }
 
     struct Lanes {
@@ -145,23 +197,45 @@ private:
     void drawGround(const Lanes& lanes) {
         const double from = m_data.traced ? xOf(m_data.windowFrom) : xOf(0.0);
         const double to = m_data.traced ? xOf(m_data.windowTo) : xOf(m_data.planned->makespan);
-        m_canvas.fill(lanes.traced, m_canvas.theme.panel);
-        m_geometry.grounds.push_back({from, lanes.traced.y, to - from, lanes.traced.height});
-        m_canvas.hatch(m_geometry.grounds.back(), m_canvas.theme.gap);
+        m_sheet.fill(lanes.traced, m_sheet.theme.panel);
+        m_sheet.hatch({from, lanes.traced.y, to - from, lanes.traced.height}, m_sheet.theme.gap);
         if (hasBoth())
-            m_canvas.fill(lanes.planned, m_canvas.theme.panel);
+            m_sheet.fill(lanes.planned, m_sheet.theme.panel);
+    }
+
+    [[nodiscard]] Shown shownBy(int stage) const {
+        Shown shown{m_data.query.run, {}, stage};
+        if (const int rank = m_data.stages[static_cast<std::size_t>(stage)].rank; rank >= 0)
+            shown.rank = rank;
+        shown.isOwn = false;
+        return shown;
+    }
+
+    // In the lane of the passes; of the plan where there is no trace.
+    void addBubbles() const {
+        const auto bubbles = m_data.traced
+            ? bubblesOf(*m_data.traced, m_data.windowFrom, m_data.windowTo)
+            : bubblesOf(*m_data.planned, 0.0, m_data.planned->makespan);
+        for (const Bubble& bubble : bubbles) {
+            const Rect& lane = m_lanes[static_cast<std::size_t>(bubble.stage)].traced;
+            const double left = xOf(bubble.from);
+            const Rect rect{left, lane.y, xOf(bubble.to) - left, lane.height};
+            if (rect.width >= 1.0)
+                m_sheet.target(rect, shownBy(bubble.stage),
+                    [&data = m_data, bubble](Hit& hit) { tellBubble(data, bubble, hit); });
+        }
     }
 
     void drawRowTexts(int stage, const Rect& row) const {
-        const double baseline = m_canvas.centred(row);
-        m_canvas.note({m_geometry.area.x - m_canvas.gap(), baseline},
-            fmt::format("stage {}", stage), Align::Right);
+        const double baseline = m_sheet.centred(row);
+        m_sheet.note(
+            {m_area.x - m_sheet.gap(), baseline}, fmt::format("stage {}", stage), Align::Right);
         const auto& facts = m_data.stages[static_cast<std::size_t>(stage)];
         const std::string text = hasBoth()
             ? fmt::format(
                 "{} ({})", text::percent(facts.tracedBubble), text::percent(facts.plannedBubble))
             : text::percent(m_data.traced ? facts.tracedBubble : facts.plannedBubble);
-        m_canvas.text({m_geometry.area.right() + m_facts, baseline}, text, m_canvas.theme.text,
+        m_sheet.text({m_area.right() + m_facts, baseline}, text, m_sheet.theme.text,
             TextRole::Small, Align::Right);
     }
 
@@ -177,7 +251,7 @@ private:
         }
         for (Bars& row : rows) {
             if (!row.bars.empty())
-                m_geometry.scene.items.emplace_back(std::move(row));
+                m_picture.scene.items.emplace_back(std::move(row));
         }
     }
 
@@ -186,9 +260,11 @@ private:
             xOf(task.start), row.area.y, xOf(task.end) - xOf(task.start), row.area.height};
         Color color = taskColor(task.kind, task.chunk);
         if (isPlanned && hasBoth())
-            color = blend(color, m_canvas.theme.panel, kLightPlan);
+            color = blend(color, m_sheet.theme.panel, kLightPlan);
         if (rect.width >= 1.0)
-            m_geometry.targets.push_back({rect, isPlanned, index});
+            m_sheet.target(rect, shownBy(task.stage), [&data = m_data, isPlanned, index](Hit& hit) {
+                tellPass(data, isPlanned, index, hit);
+            });
         const bool joins
             = rect.width < 1.0 && !row.bars.empty() && rect.right() - row.bars.back().left < 1.0;
         if (joins) {
@@ -200,31 +276,31 @@ private:
         if (task.microbatch < 0 || (isPlanned && hasBoth()))
             return;
         const std::string text = std::to_string(task.microbatch);
-        if (rect.width >= m_canvas.width(text) + m_canvas.gap()
-            && rect.height >= m_canvas.size() + 1.0)
-            m_numbers.push_back(Label{{rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
+        if (rect.width >= m_sheet.width(text) + m_sheet.gap()
+            && rect.height >= m_sheet.size() + 1.0)
+            m_numbers.push_back(Label{{rect.x + rect.width / 2.0, m_sheet.centred(rect)}, text,
                 readableOn(color), TextRole::Small, Align::Centre, false, 0.0});
     }
 
     void drawAxis() const {
         FigureAxis axis;
-        const bool isTime = m_data.traced || m_data.unit == "s";
+        const bool isTime = m_data.isTimed();
         axis.siUnit = isTime ? "s" : "";
         axis.title = isTime ? "Time since the step's first pass" : "Time in " + m_data.unit;
         axis.unit
             = isTime ? text::shownUnit("s", std::max(m_data.from, m_data.to)) : text::ShownUnit{};
         axis.range = {m_data.from, m_data.to};
-        const Rect& area = m_geometry.area;
-        const double y = area.bottom() + m_canvas.gap() + m_canvas.size();
-        const double distance = 4.0 * m_canvas.size(); // of ticks
+        const Rect& area = m_area;
+        const double y = area.bottom() + m_sheet.gap() + m_sheet.size();
+        const double distance = 4.0 * m_sheet.size(); // of ticks
         const int most = std::max(2, static_cast<int>(area.width / distance));
         for (const FigureTick& tick : ticksOf(axis, most)) {
             const double x = xOf(tick.value);
-            m_canvas.line({x, area.y}, {x, area.bottom()}, m_canvas.theme.grid);
-            m_canvas.note({x, y}, tick.label, Align::Centre);
+            m_sheet.line({x, area.y}, {x, area.bottom()}, m_sheet.theme.grid);
+            m_sheet.note({x, y}, tick.label, Align::Centre);
         }
-        m_canvas.note(
-            {area.x + area.width / 2.0, y + m_canvas.lineHeight()}, axisTitle(axis), Align::Centre);
+        m_sheet.note(
+            {area.x + area.width / 2.0, y + m_sheet.lineHeight()}, axisTitle(axis), Align::Centre);
     }
 
     [[nodiscard]] std::string plannedText() const {
@@ -233,18 +309,18 @@ private:
     }
 
     void drawLegend() const {
-        const Rect& area = m_geometry.area;
-        const double side = m_canvas.size();
-        const double gap = m_canvas.gap();
-        LegendFlow flow(m_canvas,
-            {side, gap, 3.0 * gap, 0.0, 0.5 * side, m_canvas.theme.textSecondary},
-            {area.x, area.bottom() + axisHeight() + gap}, m_style.width);
+        const Rect& area = m_area;
+        const double side = m_sheet.size();
+        const double gap = m_sheet.gap();
+        LegendFlow flow(m_sheet,
+            {side, gap, 3.0 * gap, 0.0, 0.5 * side, m_sheet.theme.textSecondary},
+            {area.x, area.bottom() + axisHeight() + gap}, m_sheet.style.width);
         const auto entry = [&](const std::string& text, Color color, bool isHatched) {
             flow.add(text, [&](Point left) {
                 const Rect box{left.x, left.y - side / 2.0, side, side};
-                m_canvas.fill(box, color);
+                m_sheet.fill(box, color);
                 if (isHatched)
-                    m_canvas.hatch(box);
+                    m_sheet.hatch(box);
             });
         };
         const Schedule& shown = m_data.traced ? *m_data.traced : *m_data.planned;
@@ -258,14 +334,14 @@ private:
             entry("later pieces", taskColor(TaskKind::Forward, 1), false);
         if (hasBoth())
             entry(plannedText(),
-                blend(taskColor(TaskKind::Backward, 0), m_canvas.theme.panel, kLightPlan), false);
-        entry("bubble", m_canvas.theme.panel, true);
+                blend(taskColor(TaskKind::Backward, 0), m_sheet.theme.panel, kLightPlan), false);
+        entry("bubble", m_sheet.theme.panel, true);
     }
 
     const ScheduleFigureData& m_data;
-    const FigureStyle& m_style;
-    ScheduleGeometry m_geometry;
-    Canvas m_canvas;
+    Picture m_picture;
+    Sheet m_sheet;
+    Rect m_area; // of the rows, time from left to right
     double m_facts = 0.0; // width of the bubbles' column
     double m_scale = 0.0;
     std::vector<Lanes> m_lanes;
@@ -286,12 +362,16 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
 
 } // namespace
 
-ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style) {
+Picture buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style) {
     return ScheduleBuilder(data, style).build();
 }
 
 int ScheduleFigureData::stageCount() const {
     return traced ? traced->stages : planned ? planned->stages : 0;
+}
+
+bool ScheduleFigureData::isTimed() const {
+    return traced || unit == "s";
 }
 
 std::string_view ScheduleFigureData::kindTitle() const {

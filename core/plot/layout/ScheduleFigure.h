@@ -5,7 +5,7 @@
 
 #include "core/analysis/schedule/SchedulePlans.h"
 #include "core/layout/Schedule.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/Sheet.h"
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,7 @@ struct ScheduleQuery {
     bool operator==(const ScheduleQuery&) const = default;
 };
 
-struct ScheduleFigureData {
+struct ScheduleFigureData : SheetTexts {
     // Shares of time in which a stage has no pass; absent: not known.
     struct StageFacts {
         int rank = -1; // that was traced; -1: none
@@ -38,10 +38,6 @@ struct ScheduleFigureData {
 
     ScheduleQuery query;
     std::string run;
-    std::string title;
-    std::string caption;
-    std::vector<std::string> notes;
-    std::string emptyText; // what is missing where there is nothing to draw
     std::optional<layout::Schedule> traced; // seconds since the first pass
     std::optional<layout::Schedule> planned; // likewise beside a trace; else in `unit`
     // Unit of the axis: "s"; a plan without seconds has the meaning of a time of 1, for people:
@@ -63,6 +59,7 @@ struct ScheduleFigureData {
 
     [[nodiscard]] bool isEmpty() const { return !traced && !planned; }
     [[nodiscard]] int stageCount() const;
+    [[nodiscard]] bool isTimed() const; // else in `unit`
     // "1F1B", "Order of no known schedule": of the traced passes, else of the plan. Not of an empty
     // one.
     [[nodiscard]] std::string_view kindTitle() const;
@@ -71,25 +68,8 @@ struct ScheduleFigureData {
 // A row per pass: series (traced, planned), stage, rank, chunk, micro-batch, kind, start and end.
 std::string scheduleCsv(const ScheduleFigureData& data);
 
-struct ScheduleGeometry {
-    struct Target {
-        Rect rect;
-        bool isPlanned = false;
-        std::size_t task = 0; // index in that schedule
-    };
-    PlotScene scene;
-    Rect area; // of the rows, time from left to right
-    std::vector<Rect> rows; // by stage
-    std::vector<Rect> grounds; // of the rows, where bubbles show
-    std::vector<Target> targets; // passes of at least a pixel
-    double preferredHeight = 0.0;
-};
-
-// Pure; any thread.
-ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style);
-
-// Title: "stage 1 · backward of micro-batch 3", "stage 1 · bubble".
-std::optional<FigureHit> hitSchedule(
-    const ScheduleFigureData& data, const ScheduleGeometry& geometry, double x, double y);
+// Areas are the rows by stage. Targets are passes and bubbles of at least a pixel. Titles: "stage 1
+// · backward of micro-batch 3", "stage 1 · bubble". Pure; any thread.
+Picture buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style);
 
 } // namespace trainscope::plot

@@ -1,7 +1,7 @@
 // Two runs beside each other: what differs most, as bars from the middle, to the left what the
 // second run does faster, to the right what it does slower.
 #include "core/plot/Palette.h"
-#include "core/plot/operators/OperatorsSheet.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 
@@ -37,29 +37,44 @@ std::string changeText(const ComparedOperator& one) {
     return ratio ? fmt::format("× {}", text::number(*ratio)) : text::kMissing;
 }
 
+void tellDifference(const ComparedOperator& one, Hit& hit) {
+    hit.title = comparedTitle(one.kind, one.name);
+    if (!one.path.empty())
+        hit.facts.emplace_back("Called by", one.path);
+    if (one.pass != analysis::StepPass::None)
+        hit.facts.emplace_back("Pass", passTitle(one.pass));
+    hit.facts.emplace_back("A", secondsText(one.times.a));
+    hit.facts.emplace_back("B", secondsText(one.times.b));
+    hit.facts.emplace_back(
+        "B − A", text::quantity(one.times.difference(), "s", text::Digits::Three));
+    hit.facts.emplace_back("B / A", changeText(one));
+}
+
 class DifferenceBuilder {
 public:
     DifferenceBuilder(const DifferenceFigureData& data, const FigureStyle& style)
         : m_data(data)
-        , m_sheet(data.head, style, m_geometry)
+        , m_sheet(m_picture, style)
         , m_count(std::min(data.operators.size(), data.most)) { }
 
-    OperatorsGeometry build() {
+    Picture build() {
         if (m_data.isEmpty()) {
-            m_sheet.drawEmpty();
-            return std::move(m_geometry);
+            m_sheet.drawEmpty(m_data.head);
+            return std::move(m_picture);
         }
         m_sheet.setLegend({{"faster in B", faster()}, {"slower in B", slower()}});
-        const Rect area = m_sheet.open(headHeight() + static_cast<double>(m_count) * wantedRow());
+        const Rect area
+            = m_sheet.open(m_data.head, headHeight() + static_cast<double>(m_count) * wantedRow());
+        m_sheet.close();
         layOut(area);
+        m_picture.areas.push_back(m_area);
         drawHead(area);
         for (std::size_t i = 0; i < m_count; ++i)
             drawRow(i, area);
-        const double middle = m_geometry.area.x + m_geometry.area.width / 2.0;
-        m_sheet.line({middle, m_geometry.area.y},
-            {middle, m_geometry.area.y + static_cast<double>(m_count) * m_row},
+        const double middle = m_area.x + m_area.width / 2.0;
+        m_sheet.line({middle, m_area.y}, {middle, m_area.y + static_cast<double>(m_count) * m_row},
             m_sheet.theme.textSecondary);
-        return std::move(m_geometry);
+        return std::move(m_picture);
     }
 
 private:
@@ -87,9 +102,8 @@ private:
         const double left = area.x + m_names + m_a + m_b + 3.0 * between();
         const double right = area.right() - m_ratio - between();
         const double top = area.y + headHeight();
-        m_geometry.area
-            = {left, top, std::max(right - left, 1.0), std::max(area.bottom() - top, 1.0)};
-        m_row = std::min(wantedRow(), m_geometry.area.height / static_cast<double>(m_count));
+        m_area = {left, top, std::max(right - left, 1.0), std::max(area.bottom() - top, 1.0)};
+        m_row = std::min(wantedRow(), m_area.height / static_cast<double>(m_count));
     }
 
     [[nodiscard]] double rightOfA(const Rect& area) const {
@@ -110,16 +124,16 @@ private:
         m_sheet.note({area.x, baseline}, "operator");
         m_sheet.note({rightOfA(area), baseline}, "A", Align::Right);
         m_sheet.note({rightOfB(area), baseline}, "B", Align::Right);
-        m_sheet.note(
-            {m_geometry.area.x + m_geometry.area.width / 2.0, baseline}, "B − A", Align::Centre);
+        m_sheet.note({m_area.x + m_area.width / 2.0, baseline}, "B − A", Align::Centre);
         m_sheet.note({area.right(), baseline}, "B / A", Align::Right);
     }
 
     void drawRow(std::size_t index, const Rect& area) const {
         const ComparedOperator& one = m_data.operators[index];
-        const Rect row{
-            area.x, m_geometry.area.y + static_cast<double>(index) * m_row, area.width, m_row};
-        m_sheet.target(row, index);
+        const Rect row{area.x, m_area.y + static_cast<double>(index) * m_row, area.width, m_row};
+        Shown shown;
+        shown.choice = index;
+        m_sheet.target(row, shown, [&one](Hit& hit) { tellDifference(one, hit); });
         drawBar(one, row);
         if (m_row < m_sheet.size())
             return;
@@ -138,9 +152,9 @@ private:
     // Hatched where one of the runs does not have it.
     void drawBar(const ComparedOperator& one, const Rect& row) const {
         const double difference = one.times.difference();
-        const double half = m_geometry.area.width / 2.0;
+        const double half = m_area.width / 2.0;
         const double wide = m_most > 0.0 ? half * std::abs(difference) / m_most : 0.0;
-        const double middle = m_geometry.area.x + half;
+        const double middle = m_area.x + half;
         const double inset = 0.18 * m_row;
         const Rect bar{
             difference < 0.0 ? middle - wide : middle, row.y + inset, wide, m_row - 2.0 * inset};
@@ -150,8 +164,9 @@ private:
     }
 
     const DifferenceFigureData& m_data;
-    OperatorsGeometry m_geometry;
-    OperatorsSheet m_sheet;
+    Picture m_picture;
+    Sheet m_sheet;
+    Rect m_area; // of the bars
     std::size_t m_count;
     double m_names = 0.0;
     double m_a = 0.0; // widths
@@ -163,28 +178,8 @@ private:
 
 } // namespace
 
-OperatorsGeometry buildDifference(const DifferenceFigureData& data, const FigureStyle& style) {
+Picture buildDifference(const DifferenceFigureData& data, const FigureStyle& style) {
     return DifferenceBuilder(data, style).build();
-}
-
-std::optional<FigureHit> hitDifference(
-    const DifferenceFigureData& data, const OperatorsGeometry& geometry, Point at) {
-    const auto* target = targetAt(geometry, at);
-    if (target == nullptr)
-        return std::nullopt;
-    const ComparedOperator& one = data.operators[target->index];
-    FigureHit hit = operatorsHit(*target);
-    hit.title = comparedTitle(one.kind, one.name);
-    if (!one.path.empty())
-        hit.facts.emplace_back("Called by", one.path);
-    if (one.pass != analysis::StepPass::None)
-        hit.facts.emplace_back("Pass", passTitle(one.pass));
-    hit.facts.emplace_back("A", secondsText(one.times.a));
-    hit.facts.emplace_back("B", secondsText(one.times.b));
-    hit.facts.emplace_back(
-        "B − A", text::quantity(one.times.difference(), "s", text::Digits::Three));
-    hit.facts.emplace_back("B / A", changeText(one));
-    return hit;
 }
 
 } // namespace trainscope::plot

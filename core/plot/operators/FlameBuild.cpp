@@ -1,8 +1,8 @@
 // The flame graph: callers above what they call, as wide as the kernel time of all that they
 // launched, the longest first. Sums of kernel time add up to their callers'; busy times do not.
 #include "core/plot/Palette.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/TextFit.h"
-#include "core/plot/operators/OperatorsSheet.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -25,16 +25,36 @@ constexpr double kHostShade = 0.4; // of the panel over frames that are no work 
 constexpr double kFaded = 0.8; // of the panel over frames that are not found
 constexpr std::size_t kMostRows = 120;
 
+void tellFrame(const CalledWork& work, std::uint32_t at, Hit& hit) {
+    const analysis::CallTree& tree = work.tree;
+    const CallNode& node = tree.nodes[at];
+    hit.title = frameTitle(node.kind, tree.names[node.name]);
+    if (const std::string shapes = analysis::shapeText(tree.signatures[node.signature]);
+        !shapes.empty())
+        hit.facts.emplace_back("Inputs", shapes);
+    for (auto& fact : sourceFacts(tree.names[node.name]))
+        hit.facts.push_back(std::move(fact));
+    for (auto& fact : factsOf(node.sums))
+        hit.facts.push_back(std::move(fact));
+    const double all = static_cast<double>(tree.nodes.front().sums.time.ns);
+    hit.facts.emplace_back(
+        "Of all kernel time", text::roundedPercent(static_cast<double>(node.sums.time.ns) / all));
+    if (!work.efficiencies.empty()) {
+        for (auto& fact : factsOf(work.efficiencies[at]))
+            hit.facts.push_back(std::move(fact));
+    }
+}
+
 class FlameBuilder {
 public:
     FlameBuilder(const FlameFigureData& data, const FigureStyle& style)
         : m_data(data)
-        , m_sheet(data.head, style, m_geometry) { }
+        , m_sheet(m_picture, style) { }
 
-    OperatorsGeometry build() {
+    Picture build() {
         if (m_data.isEmpty()) {
-            m_sheet.drawEmpty();
-            return std::move(m_geometry);
+            m_sheet.drawEmpty(m_data.head);
+            return std::move(m_picture);
         }
         m_children = analysis::childrenOf(tree());
         findPasses();
@@ -51,14 +71,15 @@ public:
         layOut(m_sheet.width() / total);
         m_sheet.setLegend(legend());
         const double wanted = static_cast<double>(m_rows.size()) * wantedRow();
-        m_geometry.area = m_sheet.open(wanted);
-        m_rowHeight
-            = std::min(wantedRow(), m_geometry.area.height / static_cast<double>(m_rows.size()));
+        m_area = m_sheet.open(m_data.head, wanted);
+        m_sheet.close();
+        m_picture.areas.push_back(m_area);
+        m_rowHeight = std::min(wantedRow(), m_area.height / static_cast<double>(m_rows.size()));
         for (std::size_t row = 0; row < m_rows.size(); ++row)
             drawRow(row);
         for (Label& label : m_labels)
-            m_geometry.scene.items.emplace_back(std::move(label));
-        return std::move(m_geometry);
+            m_picture.scene.items.emplace_back(std::move(label));
+        return std::move(m_picture);
     }
 
 private:
@@ -145,7 +166,7 @@ private:
     }
 
     void drawRow(std::size_t row) {
-        const Rect& area = m_geometry.area;
+        const Rect& area = m_area;
         Bars bars{{area.x, area.y + static_cast<double>(row) * m_rowHeight, area.width,
                       std::max(m_rowHeight - kFrameGap, 0.5)},
             {}};
@@ -154,10 +175,20 @@ private:
             const Rect rect{area.x + frame.x, bars.area.y, frame.width, bars.area.height};
             const double space = rect.width > 3.0 ? kFrameGap : 0.0;
             bars.bars.push_back({rect.x, rect.right() - space, color});
-            m_sheet.target(rect, frame.together > 1 ? tree().nodes.size() : frame.node);
+            addTarget(frame, rect);
             drawName(frame, rect, color);
         }
-        m_geometry.scene.items.emplace_back(std::move(bars));
+        m_picture.scene.items.emplace_back(std::move(bars));
+    }
+
+    void addTarget(const Frame& frame, const Rect& rect) const {
+        if (frame.together > 1)
+            return m_sheet.target(rect, {}, [](Hit& hit) { hit.title = "Several short ones"; });
+        Shown shown;
+        shown.choice = frame.node;
+        m_sheet.target(rect, shown, [work = m_data.work.get(), node = frame.node](Hit& hit) {
+            tellFrame(*work, node, hit);
+        });
     }
 
     void drawName(const Frame& frame, const Rect& rect, Color color) {
@@ -173,7 +204,7 @@ private:
                 std::move(shown), readableOn(color), TextRole::Small, Align::Left, false, 0.0});
     }
 
-    [[nodiscard]] OperatorsSheet::Legend legend() const {
+    [[nodiscard]] Sheet::Legend legend() const {
         std::set<std::string> categories;
         std::array<bool, analysis::kPasses> passes{};
         for (const auto& row : m_rows) {
@@ -185,7 +216,7 @@ private:
                     categories.insert(m_data.work->categories[frame.node]);
             }
         }
-        OperatorsSheet::Legend entries;
+        Sheet::Legend entries;
         for (const std::string& category : categories)
             entries.emplace_back(categoryTitle(category), categoryColor(category));
         for (std::size_t i = 0; i < passes.size() && !isByCategory(); ++i) {
@@ -197,8 +228,9 @@ private:
     }
 
     const FlameFigureData& m_data;
-    OperatorsGeometry m_geometry;
-    OperatorsSheet m_sheet;
+    Picture m_picture;
+    Sheet m_sheet;
+    Rect m_area; // of the frames
     analysis::CallChildren m_children;
     std::vector<StepPass> m_passes; // by node
     bool m_isByCategory = false; // also where no pass is known
@@ -215,39 +247,8 @@ bool FlameFigureData::isEmpty() const {
     return !work || root >= work->tree.nodes.size() || work->tree.nodes[root].sums.time.ns <= 0;
 }
 
-OperatorsGeometry buildFlame(const FlameFigureData& data, const FigureStyle& style) {
+Picture buildFlame(const FlameFigureData& data, const FigureStyle& style) {
     return FlameBuilder(data, style).build();
-}
-
-std::optional<FigureHit> hitFlame(
-    const FlameFigureData& data, const OperatorsGeometry& geometry, Point at) {
-    const auto* target = targetAt(geometry, at);
-    if (target == nullptr || data.isEmpty())
-        return std::nullopt;
-    FigureHit hit = operatorsHit(*target);
-    const analysis::CallTree& tree = data.work->tree;
-    if (target->index >= tree.nodes.size()) {
-        hit.choice.reset();
-        hit.title = "Several short ones";
-        return hit;
-    }
-    const CallNode& node = tree.nodes[target->index];
-    hit.title = frameTitle(node.kind, tree.names[node.name]);
-    if (const std::string shapes = analysis::shapeText(tree.signatures[node.signature]);
-        !shapes.empty())
-        hit.facts.emplace_back("Inputs", shapes);
-    for (auto& fact : sourceFacts(tree.names[node.name]))
-        hit.facts.push_back(std::move(fact));
-    for (auto& fact : factsOf(node.sums))
-        hit.facts.push_back(std::move(fact));
-    const double all = static_cast<double>(tree.nodes.front().sums.time.ns);
-    hit.facts.emplace_back(
-        "Of all kernel time", text::roundedPercent(static_cast<double>(node.sums.time.ns) / all));
-    if (!data.work->efficiencies.empty()) {
-        for (auto& fact : factsOf(data.work->efficiencies[target->index]))
-            hit.facts.push_back(std::move(fact));
-    }
-    return hit;
 }
 
 } // namespace trainscope::plot

@@ -1,7 +1,7 @@
 // The longest operators as a table: their time as bars, and beside it as many of their figures as
 // there is room for.
 #include "core/plot/Palette.h"
-#include "core/plot/operators/OperatorsSheet.h"
+#include "core/plot/operators/OperatorColours.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -31,25 +31,28 @@ class OperatorTableBuilder {
 public:
     OperatorTableBuilder(const OperatorTableFigureData& data, const FigureStyle& style)
         : m_data(data)
-        , m_sheet(data.head, style, m_geometry)
+        , m_sheet(m_picture, style)
         , m_colours(data.operators)
         , m_count(std::min(data.operators.size(), data.most)) { }
 
-    OperatorsGeometry build() {
+    Picture build() {
         if (m_data.isEmpty()) {
-            m_sheet.drawEmpty();
-            return std::move(m_geometry);
+            m_sheet.drawEmpty(m_data.head);
+            return std::move(m_picture);
         }
         for (std::size_t i = 0; i < m_count; ++i)
             m_colours.draw(m_data.operators[i]);
         m_sheet.setLegend(m_colours.legend());
-        const Rect area = m_sheet.open(headHeight() + static_cast<double>(m_count) * wantedRow());
+        const Rect area
+            = m_sheet.open(m_data.head, headHeight() + static_cast<double>(m_count) * wantedRow());
+        m_sheet.close();
         chooseColumns();
         layOut(area);
+        m_picture.areas.push_back(m_area);
         drawHead(area);
         for (std::size_t i = 0; i < m_count; ++i)
             drawRow(i, area);
-        return std::move(m_geometry);
+        return std::move(m_picture);
     }
 
 private:
@@ -127,14 +130,14 @@ private:
         const double left = area.x + m_names + between();
         m_bars = std::max(right - left - timeWidth(), 1.0);
         const double top = area.y + headHeight();
-        m_geometry.area = {left, top, m_bars, std::max(area.bottom() - top, 1.0)};
-        m_row = std::min(wantedRow(), m_geometry.area.height / static_cast<double>(m_count));
+        m_area = {left, top, m_bars, std::max(area.bottom() - top, 1.0)};
+        m_row = std::min(wantedRow(), m_area.height / static_cast<double>(m_count));
     }
 
     void drawHead(const Rect& area) const {
         const double baseline = area.y + m_sheet.size();
         m_sheet.note({area.x, baseline}, m_data.nameTitle);
-        m_sheet.note({m_geometry.area.x, baseline}, "kernel time");
+        m_sheet.note({m_area.x, baseline}, "kernel time");
         forEachColumn(area, [&](const OperatorFigureColumn& column, double right) {
             m_sheet.note({right, baseline}, column.title, Align::Right);
         });
@@ -153,13 +156,12 @@ private:
 
     void drawRow(std::size_t index, const Rect& area) const {
         const MeasuredOperator& one = m_data.operators[index];
-        const Rect row{
-            area.x, m_geometry.area.y + static_cast<double>(index) * m_row, area.width, m_row};
-        m_sheet.target(row, index);
+        const Rect row{area.x, m_area.y + static_cast<double>(index) * m_row, area.width, m_row};
+        addOperator(m_sheet, row, m_data.operators, index);
         const double inset = 0.18 * m_row;
         const double longest = static_cast<double>(m_data.operators.front().time.ns);
         const double share = longest > 0.0 ? static_cast<double>(one.time.ns) / longest : 0.0;
-        const Rect bar{m_geometry.area.x, row.y + inset, m_bars * share, m_row - 2.0 * inset};
+        const Rect bar{m_area.x, row.y + inset, m_bars * share, m_row - 2.0 * inset};
         m_sheet.fill(bar, m_colours.of(one));
         drawReachable(one, bar);
         if (m_row < m_sheet.size())
@@ -183,8 +185,9 @@ private:
     }
 
     const OperatorTableFigureData& m_data;
-    OperatorsGeometry m_geometry;
-    OperatorsSheet m_sheet;
+    Picture m_picture;
+    Sheet m_sheet;
+    Rect m_area; // of the bars
     OperatorColours m_colours;
     std::size_t m_count;
     std::vector<OperatorFigureColumn> m_columns;
@@ -195,16 +198,8 @@ private:
 
 } // namespace
 
-OperatorsGeometry buildOperatorTable(
-    const OperatorTableFigureData& data, const FigureStyle& style) {
+Picture buildOperatorTable(const OperatorTableFigureData& data, const FigureStyle& style) {
     return OperatorTableBuilder(data, style).build();
-}
-
-std::optional<FigureHit> hitOperatorTable(
-    const OperatorTableFigureData& data, const OperatorsGeometry& geometry, Point at) {
-    const auto* target = targetAt(geometry, at);
-    return target == nullptr ? std::nullopt
-                             : std::optional(operatorHit(*target, data.operators[target->index]));
 }
 
 } // namespace trainscope::plot

@@ -4,7 +4,7 @@
 
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/operators/TreeDifference.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/Sheet.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +15,10 @@
 
 namespace trainscope::plot {
 
-struct OperatorsHead {
+struct OperatorsHead : SheetTexts {
     RunId run;
     std::string runName;
     std::optional<int> rank; // absent: several together
-    std::string title;
-    std::string caption;
-    std::vector<std::string> notes;
-    std::string emptyText; // what is missing where there is nothing to draw
 };
 
 // A call tree with what is known of its work.
@@ -95,31 +91,11 @@ struct DifferenceFigureData {
     [[nodiscard]] bool isEmpty() const { return operators.empty(); }
 };
 
-struct OperatorsGeometry {
-    struct Target {
-        Rect rect;
-        std::size_t index = 0; // of the node or the operator
-    };
-    PlotScene scene;
-    Rect area; // of the frames, points or bars
-    std::vector<Target> targets; // the last that contains a point is on top
-    double preferredHeight = 0.0;
-};
-
-OperatorsGeometry buildFlame(const FlameFigureData& data, const FigureStyle& style);
-OperatorsGeometry buildRoofline(const RooflineFigureData& data, const FigureStyle& style);
-OperatorsGeometry buildOperatorTable(const OperatorTableFigureData& data, const FigureStyle& style);
-OperatorsGeometry buildDifference(const DifferenceFigureData& data, const FigureStyle& style);
-
-// Their choice is the node or the operator. Absent where there is nothing.
-std::optional<FigureHit> hitFlame(
-    const FlameFigureData& data, const OperatorsGeometry& geometry, Point at);
-std::optional<FigureHit> hitRoofline(
-    const RooflineFigureData& data, const OperatorsGeometry& geometry, Point at);
-std::optional<FigureHit> hitOperatorTable(
-    const OperatorTableFigureData& data, const OperatorsGeometry& geometry, Point at);
-std::optional<FigureHit> hitDifference(
-    const DifferenceFigureData& data, const OperatorsGeometry& geometry, Point at);
+// The choices of their targets are the nodes or the operators.
+Picture buildFlame(const FlameFigureData& data, const FigureStyle& style);
+Picture buildRoofline(const RooflineFigureData& data, const FigureStyle& style);
+Picture buildOperatorTable(const OperatorTableFigureData& data, const FigureStyle& style);
+Picture buildDifference(const DifferenceFigureData& data, const FigureStyle& style);
 
 // A row per node, callers before what they call, and per operator.
 std::string flameCsv(const FlameFigureData& data);

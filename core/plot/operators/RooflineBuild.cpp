@@ -5,7 +5,7 @@
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/plot/operators/LabelRoom.h"
-#include "core/plot/operators/OperatorsSheet.h"
+#include "core/plot/operators/OperatorColours.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -35,13 +35,13 @@ class RooflineBuilder {
 public:
     RooflineBuilder(const RooflineFigureData& data, const FigureStyle& style)
         : m_data(data)
-        , m_sheet(data.head, style, m_geometry)
+        , m_sheet(m_picture, style)
         , m_colours(data.operators) { }
 
-    OperatorsGeometry build() {
+    Picture build() {
         if (m_data.isEmpty()) {
-            m_sheet.drawEmpty();
-            return std::move(m_geometry);
+            m_sheet.drawEmpty(m_data.head);
+            return std::move(m_picture);
         }
         for (std::size_t i = 0; i < m_data.operators.size(); ++i) {
             if (!isOnRoofline(m_data.operators[i]))
@@ -51,13 +51,14 @@ public:
         }
         makeAxes();
         m_sheet.setLegend(m_colours.legend());
-        placePlot(m_sheet.open(
+        placePlot(m_sheet.open(m_data.head,
             (isPrinted(m_sheet.theme) ? kPrintedLines : kRooflineLines) * m_sheet.lineHeight()));
+        m_picture.areas.push_back(m_area);
         drawAxes();
         drawRoofs();
         drawPoints();
         nameAll();
-        return std::move(m_geometry);
+        return std::move(m_picture);
     }
 
 private:
@@ -103,25 +104,26 @@ private:
     }
 
     void placePlot(const Rect& area) {
+        m_sheet.close();
         double labels = 0.0;
         for (const FigureTick& tick : speedTicks(area.height))
             labels = std::max(labels, m_sheet.width(tick.label));
         const double left = area.x + labels + 2.0 * m_sheet.gap();
         const double top = area.y + m_sheet.lineHeight() + 1.5 * m_sheet.gap();
         const double below = 2.0 * m_sheet.lineHeight() + 2.0 * m_sheet.gap();
-        m_geometry.area = {left, top, std::max(area.right() - left - 2.0 * m_sheet.gap(), 1.0),
+        m_area = {left, top, std::max(area.right() - left - 2.0 * m_sheet.gap(), 1.0),
             std::max(area.bottom() - top - below, 1.0)};
         m_sheet.note({area.x, area.y + m_sheet.size()}, axisTitle(m_y));
     }
 
     [[nodiscard]] Point placeOf(double intensity, double flopPerSecond) const {
-        const Rect& plot = m_geometry.area;
+        const Rect& plot = m_area;
         return {plot.x + plot.width * fractionOf(m_x, intensity),
             plot.bottom() - plot.height * fractionOf(m_y, flopPerSecond)};
     }
 
     void drawAxes() const {
-        const Rect& plot = m_geometry.area;
+        const Rect& plot = m_area;
         const Theme& theme = m_sheet.theme;
         for (const FigureTick& tick : speedTicks(plot.height)) {
             const double y = placeOf(m_x.range.low, tick.value).y;
@@ -166,19 +168,19 @@ private:
         const double width = 1.5 * theme.lineWidth;
         for (const Roof& roof : m_data.roofs)
             m_sheet.line(placeOf(ridgeOf(roof), roof.flopPerSecond),
-                {m_geometry.area.right(), heightOf(roof)}, theme.textSecondary, width);
+                {m_area.right(), heightOf(roof)}, theme.textSecondary, width);
         if (const auto line = slope())
             m_sheet.line(line->from, line->to, theme.textSecondary, width);
     }
 
     // Points with the fewest places for a name come first.
     void nameAll() const {
-        LabelRoom room(m_geometry.area);
-        for (const auto& point : m_geometry.targets)
+        LabelRoom room(m_area);
+        for (const auto& point : m_picture.targets)
             room.take(point.rect);
         for (const Roof& roof : m_data.roofs) {
             const double left = placeOf(ridgeOf(roof), roof.flopPerSecond).x;
-            room.take(Rect{left, heightOf(roof), m_geometry.area.right() - left, 0.0});
+            room.take(Rect{left, heightOf(roof), m_area.right() - left, 0.0});
         }
         nameSlope(room);
         for (const Roof& roof : m_data.roofs)
@@ -228,7 +230,7 @@ private:
         const double least = placeOf(ridgeOf(roof), roof.flopPerSecond).x - wide / 2.0;
         std::vector<Rect> places;
         for (const double space : {m_sheet.gap() / 2.0, m_sheet.gap() / 4.0}) {
-            for (double left = m_geometry.area.right() - wide; left >= least; left -= high / 2.0) {
+            for (double left = m_area.right() - wide; left >= least; left -= high / 2.0) {
                 places.push_back({left, y - space - high, wide, high});
                 places.push_back({left, y + space, wide, high});
             }
@@ -253,7 +255,8 @@ private:
             const double wide = diameterOf(one);
             m_sheet.dot(at, wide + kOutline * m_sheet.theme.lineWidth, m_sheet.theme.window);
             m_sheet.dot(at, wide, legibleOn(m_colours.of(one), m_sheet.theme.window, 2.0));
-            m_sheet.target({at.x - wide / 2.0, at.y - wide / 2.0, wide, wide}, i);
+            addOperator(
+                m_sheet, {at.x - wide / 2.0, at.y - wide / 2.0, wide, wide}, m_data.operators, i);
         }
     }
 
@@ -263,8 +266,8 @@ private:
         for (std::size_t place = 0; place < m_shown.size() && named < kMostNamed; ++place) {
             const auto& one = m_data.operators[m_shown[place]];
             const std::string words = m_sheet.fitted(one.name, 16.0 * m_sheet.size());
-            const auto found = room.takeFirst(
-                placesBeside(m_geometry.targets[place].rect, m_sheet.width(words)));
+            const auto found
+                = room.takeFirst(placesBeside(m_picture.targets[place].rect, m_sheet.width(words)));
             if (!found)
                 continue;
             m_sheet.text({found->x, m_sheet.centred(*found)}, words, m_sheet.theme.text);
@@ -289,8 +292,9 @@ private:
     }
 
     const RooflineFigureData& m_data;
-    OperatorsGeometry m_geometry;
-    OperatorsSheet m_sheet;
+    Picture m_picture;
+    Sheet m_sheet;
+    Rect m_area; // of the points
     OperatorColours m_colours;
     FigureAxis m_x;
     FigureAxis m_y;
@@ -309,15 +313,8 @@ bool RooflineFigureData::isEmpty() const {
     return std::none_of(operators.begin(), operators.end(), isOnRoofline);
 }
 
-OperatorsGeometry buildRoofline(const RooflineFigureData& data, const FigureStyle& style) {
+Picture buildRoofline(const RooflineFigureData& data, const FigureStyle& style) {
     return RooflineBuilder(data, style).build();
-}
-
-std::optional<FigureHit> hitRoofline(
-    const RooflineFigureData& data, const OperatorsGeometry& geometry, Point at) {
-    const auto* target = targetAt(geometry, at);
-    return target == nullptr ? std::nullopt
-                             : std::optional(operatorHit(*target, data.operators[target->index]));
 }
 
 } // namespace trainscope::plot

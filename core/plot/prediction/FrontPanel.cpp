@@ -1,7 +1,6 @@
 // The schedule of a prediction, and the candidates of a search: step time against another quantity
 // with the front that nothing beats in both.
 #include "core/plot/Palette.h"
-#include "core/plot/SceneParts.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/text/Numbers.h"
@@ -14,32 +13,22 @@ namespace {
 
 class PredictedSchedule : public PanelContent {
 public:
-    PredictedSchedule(const PredictionFrame& frame, const FigureStyle& style, double width)
-        : m_frame(frame)
-        , m_style(style) {
-        m_style.width = width;
-        m_style.height = 0.0;
-        m_style.title = m_style.caption = false;
-        m_chart = buildScheduleFigure(*frame.data.schedule, m_style);
+    PredictedSchedule(const PredictionFrame& frame, double width)
+        : m_frame(frame) {
+        FigureStyle style = frame.style;
+        style.width = width;
+        style.height = 0.0;
+        style.title = style.caption = false;
+        m_chart = buildScheduleFigure(*frame.data.schedule, style);
     }
 
     [[nodiscard]] double height() const override { return m_chart.scene.height; }
 
-    void draw(Rect area) const override {
-        appendScene(m_frame.scene, m_chart.scene, {area.x, area.y});
-        for (std::size_t i = 0; i < m_chart.rows.size(); ++i) {
-            Rect row = m_chart.rows[i];
-            row.x += area.x;
-            row.y += area.y;
-            m_frame.target(row, "stage " + std::to_string(i),
-                {{"Bubble", text::percent(m_frame.data.schedule->stages[i].plannedBubble)}});
-        }
-    }
+    void draw(Rect area) const override { m_frame.picture.append(m_chart, {area.x, area.y}); }
 
 private:
     const PredictionFrame& m_frame;
-    FigureStyle m_style;
-    ScheduleGeometry m_chart;
+    Picture m_chart;
 };
 
 class PredictedFrontPanel : public PanelContent {
@@ -127,11 +116,10 @@ private:
             m_frame.dot(at, 0.8 * size, m_frame.theme.panel);
         }
         m_frame.dot(at, (point.isOnFront ? 0.6 : 0.35) * size, color);
-        auto& target = m_frame.target({at.x - kReach, at.y - kReach, 2.0 * kReach, 2.0 * kReach},
-            point.name,
+        m_frame.target({at.x - kReach, at.y - kReach, 2.0 * kReach, 2.0 * kReach}, point.name,
             {{m_x.title, predictedText(point.seconds, "s")},
-                {m_front.title, text::quantity(point.value, m_front.unit, text::Digits::Three)}});
-        target.choice = place;
+                {m_front.title, text::quantity(point.value, m_front.unit, text::Digits::Three)}},
+            place);
     }
 
     const PredictionFrame& m_frame;
@@ -142,9 +130,8 @@ private:
 
 } // namespace
 
-MadeContent predictedSchedule(
-    const PredictionFrame& frame, const FigureStyle& style, double width) {
-    return std::make_unique<PredictedSchedule>(frame, style, width);
+MadeContent predictedSchedule(const PredictionFrame& frame, double width) {
+    return std::make_unique<PredictedSchedule>(frame, width);
 }
 
 MadeContent predictedFront(const PredictionFrame& frame, double /*width*/) {

@@ -64,29 +64,19 @@ public:
     PredictionBoard(const PredictionFigureData& data, const FigureStyle& style,
         const std::vector<PredictionPanel>& panels)
         : m_data(data)
-        , m_style(style)
-        , m_frame{{*style.theme, style.measure, m_geometry.scene}, data, m_geometry}
-        , m_board(m_frame, style.width) {
-        m_geometry.scene.width = style.width;
-        m_geometry.scene.background = style.theme->window;
+        , m_frame(m_picture, style, data)
+        , m_board(m_frame) {
         for (const PredictionPanel panel : panels) {
             if (data.has(panel))
                 m_panels.push_back(panel);
         }
     }
 
-    PredictionGeometry build() {
-        if (m_style.title)
-            m_board.addTitle(m_data.title, kMostHeadLines);
-        if (m_panels.empty())
-            m_board.addEmpty(m_data.emptyText);
-        else
-            placeAll();
-        if (m_style.caption && !m_panels.empty())
-            m_board.addFoot(m_data.caption, m_data.notes);
-        m_geometry.preferredHeight = m_board.height();
-        m_geometry.scene.height = std::max(m_geometry.preferredHeight, m_style.height);
-        return std::move(m_geometry);
+    Picture build() {
+        m_board.addTitle(m_data.title, kMostHeadLines);
+        placeAll();
+        m_board.close(m_data);
+        return std::move(m_picture);
     }
 
 private:
@@ -106,10 +96,7 @@ private:
         PanelHead head = headOf(m_data, panel);
         return {hasOwnFrames(panel) ? PanelEdge::None : PanelEdge::FrameAndHead,
             std::move(head.title), std::move(head.subtitle), kMostHeadLines,
-            [this, panel](double wide) { return contentOf(panel, wide); },
-            [this, panel](Rect rect) {
-                m_geometry.panels.push_back({panel, rect});
-            }};
+            [this, panel](double wide) { return contentOf(panel, wide); }};
     }
 
     [[nodiscard]] MadeContent contentOf(PredictionPanel panel, double wide) const {
@@ -125,7 +112,7 @@ private:
         case PredictionPanel::Heat:
             return predictedHeat(m_frame, wide);
         case PredictionPanel::Schedule:
-            return predictedSchedule(m_frame, m_style, wide);
+            return predictedSchedule(m_frame, wide);
         case PredictionPanel::WhatIf:
             return predictedWhatIf(m_frame, wide);
         case PredictionPanel::Front:
@@ -139,8 +126,7 @@ private:
     }
 
     const PredictionFigureData& m_data;
-    const FigureStyle& m_style;
-    PredictionGeometry m_geometry;
+    Picture m_picture;
     PredictionFrame m_frame;
     PanelBoard m_board;
     std::vector<PredictionPanel> m_panels;
@@ -184,15 +170,9 @@ bool PredictionFigureData::isEmpty() const {
         [this](PredictionPanel panel) { return has(panel); });
 }
 
-PredictionGeometry buildPrediction(const PredictionFigureData& data, const FigureStyle& style,
+Picture buildPrediction(const PredictionFigureData& data, const FigureStyle& style,
     const std::vector<PredictionPanel>& panels) {
     return PredictionBoard(data, style, panels).build();
-}
-
-std::optional<FigureHit> hitPrediction(const PredictionGeometry& geometry, Point at) {
-    const auto found = std::find_if(geometry.targets.rbegin(), geometry.targets.rend(),
-        [at](const FigureHit& target) { return target.outline.contains(at); });
-    return found == geometry.targets.rend() ? std::nullopt : std::optional(*found);
 }
 
 } // namespace trainscope::plot

@@ -5,8 +5,8 @@
 // the candidates of a search: as times against another quantity, and ranked. Plain values; SI.
 // Pure.
 
+#include "core/plot/Sheet.h"
 #include "core/plot/comparison/Comparison.h"
-#include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
 #include <array>
@@ -152,11 +152,7 @@ inline constexpr std::array kPredictionPanels{PredictionPanel::Cards, Prediction
     PredictionPanel::Schedule, PredictionPanel::WhatIf, PredictionPanel::Front,
     PredictionPanel::Ranking};
 
-struct PredictionFigureData {
-    std::string title;
-    std::string caption;
-    std::vector<std::string> notes;
-    std::string emptyText; // what is missing where there is nothing to draw
+struct PredictionFigureData : SheetTexts {
     std::vector<PredictedCard> cards;
     std::vector<PredictedStep> steps; // the one that is asked for comes last
     std::vector<PredictedStage> stages;
@@ -178,22 +174,9 @@ struct PredictionFigureData {
 // A row per value: panel, name, part, unit, value and the bounds of its interval.
 std::string predictionCsv(const PredictionFigureData& data);
 
-struct PredictionGeometry {
-    struct Place {
-        PredictionPanel panel = PredictionPanel::Cards;
-        Rect rect;
-    };
-    PlotScene scene;
-    std::vector<Place> panels;
-    std::vector<FigureHit> targets; // the last that contains a point is on top
-    double preferredHeight = 0.0;
-};
-
-// Panels without data are left away. Any thread.
-PredictionGeometry buildPrediction(const PredictionFigureData& data, const FigureStyle& style,
+// Areas are the panels; those without data are left away. Choices are the points of the front. Any
+// thread.
+Picture buildPrediction(const PredictionFigureData& data, const FigureStyle& style,
     const std::vector<PredictionPanel>& panels);
-
-// Absent where there is nothing.
-std::optional<FigureHit> hitPrediction(const PredictionGeometry& geometry, Point at);
 
 } // namespace trainscope::plot

@@ -50,13 +50,14 @@ const PartLook* lookOfPart(std::string_view part) {
 
 } // namespace
 
-FigureHit& PredictionFrame::target(Rect rect, std::string title, Facts facts) const {
-    FigureHit hit;
-    hit.outline = rect;
-    hit.title = std::move(title);
-    hit.facts = std::move(facts);
-    geometry.targets.push_back(std::move(hit));
-    return geometry.targets.back();
+void PredictionFrame::target(
+    Rect rect, std::string title, Facts facts, std::optional<std::size_t> choice) const {
+    Shown shown;
+    shown.choice = choice;
+    Sheet::target(rect, shown, [title = std::move(title), facts = std::move(facts)](Hit& hit) {
+        hit.title = title;
+        hit.facts = facts;
+    });
 }
 
 void PredictionFrame::whisker(const PredictedValue& value, const FigureAxis& axis, Rect row) const {

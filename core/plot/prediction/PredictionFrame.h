@@ -2,7 +2,6 @@
 // PredictionFrame: the values that every panel of a prediction's board gets, and the few things
 // that several of them draw.
 
-#include "core/plot/Canvas.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBoard.h"
 #include "core/plot/prediction/PredictionFigure.h"
@@ -14,13 +13,18 @@
 
 namespace trainscope::plot {
 
-struct PredictionFrame : Canvas {
+class PredictionFrame : public Sheet {
+public:
+    PredictionFrame(Picture& onto, const FigureStyle& ofStyle, const PredictionFigureData& shown)
+        : Sheet(onto, ofStyle)
+        , data(shown) { }
+
     const PredictionFigureData& data;
-    PredictionGeometry& geometry;
 
     using Facts = std::vector<std::pair<std::string, std::string>>;
-    // Returns it, for more to be said of it.
-    FigureHit& target(Rect rect, std::string title, Facts facts) const;
+    // Its words are ready, since a board has few.
+    void target(
+        Rect rect, std::string title, Facts facts, std::optional<std::size_t> choice = {}) const;
     // The bounds of an interval along x, seen over any fill; nothing without one.
     void whisker(const PredictedValue& value, const FigureAxis& axis, Rect row) const;
     [[nodiscard]] Color fillOf(std::string_view part) const;
@@ -53,7 +57,7 @@ MadeContent predictedCards(const PredictionFrame& frame, double width);
 MadeContent predictedSteps(const PredictionFrame& frame, double width);
 MadeContent predictedMemory(const PredictionFrame& frame, double width);
 MadeContent predictedHeat(const PredictionFrame& frame, double width);
-MadeContent predictedSchedule(const PredictionFrame& frame, const FigureStyle& style, double width);
+MadeContent predictedSchedule(const PredictionFrame& frame, double width);
 MadeContent predictedFront(const PredictionFrame& frame, double width);
 MadeContent predictedRanking(const PredictionFrame& frame, double width);
 MadeContent predictedWhatIf(const PredictionFrame& frame, double width);

@@ -1,8 +1,7 @@
 // The ranked layouts of a search, each with its step and the whiskers of its interval; and the
 // verdict on the best of two clusters.
 #include "core/plot/Palette.h"
-#include "core/plot/SceneParts.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/text/Numbers.h"
 
@@ -107,36 +106,27 @@ public:
     PredictedVerdict(const PredictionFrame& frame, double width)
         : m_frame(frame)
         , m_edge(4.0 * frame.gap()) {
-        ComparisonStyle style;
-        style.theme = &frame.theme;
+        FigureStyle style = frame.style;
         style.width = width + 2.0 * m_edge;
-        style.measure = frame.measure;
-        style.panels = {ComparisonPanel::Verdict, ComparisonPanel::Cards, ComparisonPanel::Reasons};
-        style.title = style.notes = false;
-        m_made = buildComparison(*frame.data.rival, style);
+        style.height = 0.0;
+        style.title = style.caption = false;
+        m_made = buildComparison(*frame.data.rival, style,
+            {{ComparisonPanel::Verdict, ComparisonPanel::Cards, ComparisonPanel::Reasons}});
+        // A predicted run is in no database.
+        for (Target& target : m_made.targets)
+            target.shown = {};
     }
 
     [[nodiscard]] double height() const override { return m_made.scene.height - 2.0 * m_edge; }
 
     void draw(Rect area) const override {
-        const Point corner{area.x - m_edge, area.y - m_edge};
-        appendScene(m_frame.scene, m_made.scene, corner);
-        for (const auto& target : m_made.targets) {
-            const auto hit = hitComparison(*m_frame.data.rival, m_made,
-                target.rect.x + target.rect.width / 2.0, target.rect.y + target.rect.height / 2.0);
-            if (!hit)
-                continue;
-            Rect rect = target.rect;
-            rect.x += corner.x;
-            rect.y += corner.y;
-            m_frame.target(rect, hit->title, hit->facts);
-        }
+        m_frame.picture.append(m_made, {area.x - m_edge, area.y - m_edge});
     }
 
 private:
     const PredictionFrame& m_frame;
     double m_edge;
-    ComparisonGeometry m_made;
+    Picture m_made;
 };
 
 } // namespace

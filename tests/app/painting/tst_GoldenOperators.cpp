@@ -75,10 +75,10 @@ class tst_GoldenOperators : public QObject {
 private Q_SLOTS:
     void drawings_data() {
         QTest::addColumn<QByteArray>("scene");
-        const auto row = [](const char* name, const plot::OperatorsGeometry& made,
-                             const plot::FigureStyle& style) {
-            QTest::newRow(name) << sceneText(made.scene, style.measure);
-        };
+        const auto row
+            = [](const char* name, const plot::Picture& made, const plot::FigureStyle& style) {
+                  QTest::newRow(name) << sceneText(made.scene, style.measure);
+              };
         auto flame = flameData();
         const auto paper = operatorsStyle("paper");
         const auto dark = operatorsStyle("dark");

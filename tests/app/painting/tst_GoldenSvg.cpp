@@ -5,9 +5,9 @@
 
 #include "app/painting/support/DemoTimeline.h"
 #include "app/painting/support/Golden.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/comparison/support/DemoComparison.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/figures/Figure.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "core/plot/timeline/Timeline.h"
 #include "support/TestProgram.h"
@@ -70,13 +70,13 @@ QByteArray drawnFigure(const plot::FigureData& data, const char* themeName) {
 }
 
 QByteArray drawnComparison(std::vector<plot::ComparisonPanel> panels, const char* themeName) {
-    plot::ComparisonStyle style;
+    plot::FigureStyle style;
     style.theme = plot::findTheme(themeName);
     style.width = 60.0 * style.theme->size(plot::TextRole::Body);
     style.measure = test::goldenPitch(*style.theme);
-    style.panels = std::move(panels);
     return test::sceneText(
-        plot::buildComparison(test::demoComparison(), style).scene, style.measure);
+        plot::buildComparison(test::demoComparison(), style, {std::move(panels)}).scene,
+        style.measure);
 }
 
 // Every kind of item, in every style that the painter knows.

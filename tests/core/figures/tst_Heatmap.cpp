@@ -4,7 +4,7 @@
 
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/figures/Figure.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
@@ -126,10 +126,10 @@ private Q_SLOTS:
     void whatThePointerFinds() {
         const auto data = loadFigure(m_database.store(), {}).value();
         const auto geometry = buildFigure(data, heatmapStyle());
-        const Rect grid = geometry.cells.front();
+        const Rect grid = geometry.areas.front();
         const auto at = [&](double column, double row) {
-            return hitFigure(
-                data, geometry, grid.x + grid.width * column / 4, grid.y + grid.height * row / 3);
+            return geometry.hitAt(
+                {grid.x + grid.width * column / 4, grid.y + grid.height * row / 3});
         };
         const auto hit = at(3.5, 0.5);
         QVERIFY(hit.has_value());
@@ -141,14 +141,14 @@ private Q_SLOTS:
         QCOMPARE(hit->facts[1].second, std::string("1")); // node
         QCOMPARE(hit->outline.x, grid.x + grid.width * 0.75);
         QCOMPARE(at(2.5, 1.5)->facts[0].second, std::string("—"));
-        QVERIFY(!hitFigure(data, geometry, grid.x - 2.0, grid.y + 1.0));
-        QVERIFY(!hitFigure(data, geometry, grid.right() + 1.0, grid.y + 1.0));
+        QVERIFY(!geometry.hitAt({grid.x - 2.0, grid.y + 1.0}));
+        QVERIFY(!geometry.hitAt({grid.right() + 1.0, grid.y + 1.0}));
     }
 
     void nodesAreDivided() {
         const auto data = loadFigure(m_database.store(), {}).value();
         const auto geometry = buildFigure(data, heatmapStyle());
-        const Rect grid = geometry.cells.front();
+        const Rect grid = geometry.areas.front();
         const auto isBorder = [&](const SceneItem& item) {
             const auto* line = std::get_if<Line>(&item);
             return line != nullptr && line->from.x == line->to.x
@@ -207,7 +207,7 @@ private Q_SLOTS:
             const auto* label = std::get_if<Label>(&item);
             const bool isNumber = label != nullptr && !label->text.empty()
                 && label->text.find_first_not_of("0123456789") == std::string::npos
-                && label->anchor.y > geometry.cells.front().bottom();
+                && label->anchor.y > geometry.areas.front().bottom();
             if (isNumber)
                 anchors.push_back(label->anchor.x);
         }

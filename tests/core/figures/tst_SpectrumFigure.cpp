@@ -4,7 +4,7 @@
 
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/figures/Figure.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
@@ -98,8 +98,7 @@ private Q_SLOTS:
         const auto geometry = buildFigure(m_data, style);
         QVERIFY(!geometry.targets.empty());
         const Rect& rect = geometry.targets.front().rect;
-        const auto hit
-            = hitFigure(m_data, geometry, rect.x + rect.width / 2, rect.y + rect.height / 2);
+        const auto hit = geometry.hitAt({rect.x + rect.width / 2, rect.y + rect.height / 2});
         QVERIFY(hit.has_value());
         QCOMPARE(hit->facts[0].second, std::string("0.05 Hz"));
         QVERIFY(hit->run == m_database.idOf("planted"));

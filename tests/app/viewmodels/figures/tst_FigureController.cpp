@@ -36,7 +36,7 @@ class tst_FigureController : public QObject {
             *m_controller->data(), {&theme, 800.0, 400.0, app::measureWith(theme), false, false});
         layOut();
         const auto& map = m_controller->data()->heatmaps.front();
-        const auto& cells = geometry.cells.front();
+        const auto& cells = geometry.areas.front();
         const auto row = std::find_if(map.rows.begin(), map.rows.end(), [this](const auto& other) {
             return m_controller->data()->runs[other.run].name == "small";
         });

@@ -25,9 +25,9 @@ namespace {
 
 constexpr double kWidth = 900.0;
 
-plot::DiagramStyle style() {
+plot::FigureStyle style() {
     static const plot::Theme& theme = plot::lightTheme();
-    plot::DiagramStyle style;
+    plot::FigureStyle style;
     style.theme = &theme;
     style.width = kWidth;
     style.measure = [](std::string_view text, plot::TextRole, bool) {

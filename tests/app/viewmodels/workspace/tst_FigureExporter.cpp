@@ -28,7 +28,7 @@ public:
         figures::Figure figure;
         figure.title = "clock of " + text::quantity(1.755e9, "Hz");
         figure.draw = [read = figure.title](const plot::FigureStyle&) {
-            figures::Picture picture;
+            plot::Picture picture;
             picture.scene.width = 200.0;
             picture.scene.height = 50.0;
             for (const std::string& shown : {read, text::percent(0.125), std::string("a,b")})

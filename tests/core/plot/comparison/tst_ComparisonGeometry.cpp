@@ -2,9 +2,9 @@
 
 #include <QTest>
 
-#include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/comparison/support/DemoComparison.h"
+#include "core/plot/support/Targets.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
@@ -17,35 +17,16 @@ using namespace trainscope::test;
 
 namespace {
 
-ComparisonStyle styleOf(double width, std::vector<ComparisonPanel> panels = {}) {
-    ComparisonStyle style;
+FigureStyle styleOf(double width) {
+    FigureStyle style;
     style.theme = &lightTheme();
     style.width = width;
     style.measure = fixedPitch;
-    style.panels = std::move(panels);
     return style;
 }
 
-using Target = ComparisonGeometry::Target;
-
-std::vector<Target> targetsOf(const ComparisonGeometry& geometry, ComparisonPanel panel) {
-    std::vector<Target> found;
-    std::copy_if(geometry.targets.begin(), geometry.targets.end(), std::back_inserter(found),
-        [panel](const Target& target) { return target.panel == panel; });
-    return found;
-}
-
-std::optional<ComparisonHit> hitOf(
-    const ComparisonData& data, const ComparisonGeometry& geometry, const Rect& rect) {
-    return hitComparison(data, geometry, rect.x + rect.width / 2.0, rect.y + rect.height / 2.0);
-}
-
-std::string factOf(const ComparisonHit& hit, const std::string& label) {
-    for (const auto& [name, value] : hit.facts) {
-        if (name == label)
-            return value;
-    }
-    return {};
+Picture drawn(const ComparisonData& data, double width, std::vector<ComparisonPanel> panels = {}) {
+    return buildComparison(data, styleOf(width), {std::move(panels)});
 }
 
 bool hasText(const PlotScene& scene, const std::string& text) {
@@ -76,20 +57,19 @@ private Q_SLOTS:
         QFETCH(double, width);
         QFETCH(int, beside);
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(width));
-        QCOMPARE(geometry.panels.size(), kComparisonPanels.size());
+        const auto geometry = drawn(data, width);
+        QCOMPARE(geometry.areas.size(), kComparisonPanels.size());
         int row = 0;
-        for (std::size_t i = 0; i < geometry.panels.size(); ++i) {
-            const Rect& rect = geometry.panels[i].rect;
-            QVERIFY(geometry.panels[i].panel == kComparisonPanels[i]);
+        for (std::size_t i = 0; i < geometry.areas.size(); ++i) {
+            const Rect& rect = geometry.areas[i];
             QVERIFY(rect.x >= 0.0 && rect.right() <= width);
             QVERIFY(rect.y >= 0.0 && rect.bottom() <= geometry.scene.height);
             for (std::size_t k = 0; k < i; ++k) {
-                const Rect& other = geometry.panels[k].rect;
+                const Rect& other = geometry.areas[k];
                 QVERIFY(
                     rect.x >= other.right() || other.x >= rect.right() || rect.y >= other.bottom());
             }
-            row += isClose(rect.y, geometry.panels[2].rect.y) ? 1 : 0;
+            row += isClose(rect.y, geometry.areas[2].y) ? 1 : 0;
         }
         QCOMPARE(row, beside);
         for (const auto& item : itemsOf<Label>(geometry.scene)) {
@@ -102,40 +82,38 @@ private Q_SLOTS:
     }
 
     void onlyChosenPanels() {
-        const auto geometry
-            = buildComparison(demoComparison(), styleOf(900.0, {ComparisonPanel::Heatmap}));
-        QCOMPARE(geometry.panels.size(), std::size_t{1});
+        const auto geometry = drawn(demoComparison(), 900.0, {ComparisonPanel::Heatmap});
+        QCOMPARE(geometry.areas.size(), std::size_t{1});
         auto data = demoComparison();
         data.heat.reset();
-        QVERIFY(buildComparison(data, styleOf(900.0, {ComparisonPanel::Heatmap})).panels.empty());
+        QVERIFY(drawn(data, 900.0, {ComparisonPanel::Heatmap}).areas.empty());
     }
 
     // 10 s are as wide as the plot, parts as wide as their seconds, one scale for both runs.
     void stacks() {
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(1000.0, {ComparisonPanel::Breakdown}));
-        const auto parts = targetsOf(geometry, ComparisonPanel::Breakdown);
+        const auto geometry = drawn(data, 1000.0, {ComparisonPanel::Breakdown});
+        const auto parts = rectsOf(geometry);
         QCOMPARE(parts.size(), std::size_t{4}); // the stage's is not shown
-        const double second = parts[0].rect.width / 6.0;
-        QVERIFY(isClose(parts[1].rect.width, 4.0 * second));
-        QVERIFY(isClose(parts[1].rect.x, parts[0].rect.right()));
-        QVERIFY(isClose(parts[2].rect.x, parts[0].rect.x));
-        QVERIFY(isClose(parts[2].rect.width, 4.0 * second));
-        const auto hit = hitOf(data, geometry, parts[1].rect);
+        const double second = parts[0].width / 6.0;
+        QVERIFY(isClose(parts[1].width, 4.0 * second));
+        QVERIFY(isClose(parts[1].x, parts[0].right()));
+        QVERIFY(isClose(parts[2].x, parts[0].x));
+        QVERIFY(isClose(parts[2].width, 4.0 * second));
+        const auto hit = geometry.hitAt(centreOf(parts[1]));
         QVERIFY(hit.has_value());
         QCOMPARE(hit->title, std::string("A · AllReduce exposed"));
         QCOMPARE(factOf(*hit, "Per step"), std::string("4 s"));
         QCOMPARE(factOf(*hit, "Share of the step"), std::string("40.0 %"));
-        auto style = styleOf(1000.0, {ComparisonPanel::Breakdown});
-        style.perStage = true;
-        QCOMPARE(targetsOf(buildComparison(data, style), ComparisonPanel::Breakdown).size(),
-            std::size_t{5});
+        BoardChoice choice{{ComparisonPanel::Breakdown}};
+        choice.perStage = true;
+        QCOMPARE(buildComparison(data, styleOf(1000.0), choice).targets.size(), std::size_t{5});
     }
 
     // Bars from 0 to 100 W; the spread of B reaches from 78 to 82 W.
     void bars() {
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(600.0, {ComparisonPanel::Bars}));
+        const auto geometry = drawn(data, 600.0, {ComparisonPanel::Bars});
         std::vector<Rect> drawn;
         for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
             if (fill.fill == seriesColor(0) || fill.fill == seriesColor(1))
@@ -157,8 +135,8 @@ private Q_SLOTS:
         data.quantities.push_back(demoQuantity(50.0, 51.0, ComparisonWeight::Within));
         data.quantities.push_back(demoQuantity(0.10, 0.145, ComparisonWeight::Unknown));
         data.quantities.back().isShare = true;
-        const auto geometry = buildComparison(data, styleOf(900.0, {ComparisonPanel::Cards}));
-        QCOMPARE(targetsOf(geometry, ComparisonPanel::Cards).size(), std::size_t{3});
+        const auto geometry = drawn(data, 900.0, {ComparisonPanel::Cards});
+        QCOMPARE(geometry.targets.size(), std::size_t{3});
         for (const char* text :
             {"2.00 ×", "A better", "1.02 ×", "within spread", "+4.5 pp", "spread unknown"})
             QVERIFY2(hasText(geometry.scene, text), text);
@@ -180,13 +158,15 @@ private Q_SLOTS:
         quantity.whyAbsent.resize(runs);
         quantity.changes.resize(runs);
         data.quantities = {quantity};
-        const auto geometry = buildComparison(data, styleOf(900.0, {ComparisonPanel::Cards}));
+        const auto geometry = drawn(data, 900.0, {ComparisonPanel::Cards});
         for (std::size_t run = 0; run < runs; ++run)
             QVERIFY(hasText(geometry.scene, "…" + std::to_string(run) + "…"));
         // Rows of one height below each other.
         std::vector<double> tops;
-        for (const auto& target : targetsOf(geometry, ComparisonPanel::Verdict))
-            tops.push_back(target.rect.y);
+        for (const auto& target : geometry.targets) {
+            if (target.shown.isOwn)
+                tops.push_back(target.rect.y);
+        }
         QCOMPARE(tops.size(), runs);
         for (std::size_t run = 2; run < runs; ++run)
             QVERIFY(isClose(tops[run] - tops[run - 1], tops[1] - tops[0]));
@@ -196,17 +176,17 @@ private Q_SLOTS:
     // Cells of both runs are equally large; nodes are rows, and a missing value is hatched.
     void heat() {
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(700.0, {ComparisonPanel::Heatmap}));
-        const auto cells = targetsOf(geometry, ComparisonPanel::Heatmap);
+        const auto geometry = drawn(data, 700.0, {ComparisonPanel::Heatmap});
+        const auto cells = rectsOf(geometry);
         QCOMPARE(cells.size(), std::size_t{12});
         for (const auto& cell : cells) {
-            QVERIFY(isClose(cell.rect.width, cells[0].rect.width));
-            QVERIFY(isClose(cell.rect.width, cell.rect.height));
+            QVERIFY(isClose(cell.width, cells[0].width));
+            QVERIFY(isClose(cell.width, cell.height));
         }
-        QVERIFY(isClose(cells[1].rect.x, cells[0].rect.right()));
-        QVERIFY(isClose(cells[8].rect.y, cells[4].rect.bottom()));
-        QVERIFY(cells[4].rect.x > cells[3].rect.right());
-        const auto hit = hitOf(data, geometry, cells[2].rect);
+        QVERIFY(isClose(cells[1].x, cells[0].right()));
+        QVERIFY(isClose(cells[8].y, cells[4].bottom()));
+        QVERIFY(cells[4].x > cells[3].right());
+        const auto hit = geometry.hitAt(centreOf(cells[2]));
         QCOMPARE(hit->rank.value_or(-1), 2);
         QCOMPARE(factOf(*hit, "GPU temperature, mean"), std::string("60 °C"));
         QCOMPARE(factOf(*hit, "Place in the air"), std::string("3 of 4, front to rear"));
@@ -222,8 +202,8 @@ private Q_SLOTS:
             }
             return Color{};
         };
-        QVERIFY(colourAt(cells[1].rect) == colourAt(cells[5].rect));
-        QVERIFY(!(colourAt(cells[1].rect) == colourAt(cells[2].rect)));
+        QVERIFY(colourAt(cells[1]) == colourAt(cells[5]));
+        QVERIFY(!(colourAt(cells[1]) == colourAt(cells[2])));
     }
 
     void aThousandGpus() {
@@ -236,18 +216,18 @@ private Q_SLOTS:
                     run.cells.push_back({8 * node + slot, node, node, slot, 50.0});
             }
         }
-        const auto geometry = buildComparison(data, styleOf(1100.0, {ComparisonPanel::Heatmap}));
-        const auto cells = targetsOf(geometry, ComparisonPanel::Heatmap);
+        const auto geometry = drawn(data, 1100.0, {ComparisonPanel::Heatmap});
+        const auto cells = rectsOf(geometry);
         QCOMPARE(cells.size(), std::size_t{2048});
         for (const auto& cell : cells)
-            QVERIFY(cell.rect.right() <= 1100.0 && cell.rect.width >= 4.0);
+            QVERIFY(cell.right() <= 1100.0 && cell.width >= 4.0);
     }
 
     // Means at 100 and 200 W of 400 W; the difference is shaded in its first five columns only.
     void curves() {
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(700.0, {ComparisonPanel::Curves}));
-        const Rect& plot = geometry.curves;
+        const auto geometry = drawn(data, 700.0, {ComparisonPanel::Curves});
+        const Rect plot = geometry.targets.front().rect;
         const auto columns = itemsOf<Columns>(geometry.scene);
         QCOMPARE(columns.size(), std::size_t{3});
         const double height = columns[0].area.height;
@@ -264,54 +244,50 @@ private Q_SLOTS:
         QVERIFY(isClose(lines[0].points.back().x, plot.x + plot.width * 19.5 / 20.0));
         for (std::size_t i = 0; i < 20; ++i)
             QCOMPARE(!std::isnan(columns[2].top[i]), i < 5);
-        auto style = styleOf(700.0, {ComparisonPanel::Curves});
-        style.stacked = true;
-        const auto stacked = itemsOf<Columns>(buildComparison(data, style).scene);
+        BoardChoice choice{{ComparisonPanel::Curves}};
+        choice.stacked = true;
+        const auto stacked = itemsOf<Columns>(buildComparison(data, styleOf(700.0), choice).scene);
         QVERIFY(stacked[1].area.y >= stacked[0].area.bottom());
     }
 
     void hitOnCurves() {
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(700.0, {ComparisonPanel::Curves}));
-        const Rect& plot = geometry.curves;
-        const auto hit
-            = hitComparison(data, geometry, plot.x + plot.width * 2.25 / 10.0, plot.y + 5.0);
+        const auto geometry = drawn(data, 700.0, {ComparisonPanel::Curves});
+        const Rect plot = geometry.targets.front().rect;
+        const auto hit = geometry.hitAt({plot.x + plot.width * 2.25 / 10.0, plot.y + 5.0});
         QVERIFY(hit.has_value());
         QCOMPARE(factOf(*hit, "A"), std::string("100 W (50 W to 150 W)"));
         QCOMPARE(factOf(*hit, "B − A"), std::string("+100 W, beyond the spread"));
         QCOMPARE(hit->metric, std::string("gpu_power"));
         // The middle of the column from 2 to 2.5 s after the begin of A's iteration at 1 s.
         QCOMPARE(hit->range->begin.ns, std::int64_t{3'250'000'000});
-        const auto later = hitComparison(data, geometry, plot.x + plot.width * 0.9, plot.y + 5.0);
+        const auto later = geometry.hitAt({plot.x + plot.width * 0.9, plot.y + 5.0});
         QCOMPARE(factOf(*later, "B"), std::string());
     }
 
     void tracks() {
         const auto data = demoComparison();
-        const auto geometry = buildComparison(data, styleOf(900.0, {ComparisonPanel::Tracks}));
-        const auto rows = targetsOf(geometry, ComparisonPanel::Tracks);
+        const auto geometry = drawn(data, 900.0, {ComparisonPanel::Tracks});
+        const auto rows = rectsOf(geometry);
         QCOMPARE(rows.size(), std::size_t{3});
-        QVERIFY(rows[1].rect.y > rows[0].rect.bottom());
+        QVERIFY(rows[1].y > rows[0].bottom());
         const auto bars = barsOf(geometry.scene);
         QCOMPARE(bars.size(), std::size_t{4});
-        const double second = geometry.tracks.width / 10.0;
+        const double second = rows[0].width / 10.0;
         QVERIFY(isClose(bars[0].rect.width, 4.0 * second));
-        QVERIFY(isClose(bars[1].rect.x, geometry.tracks.x + 5.0 * second));
-        QVERIFY(isClose(bars[3].rect.x, geometry.tracks.x + 2.0 * second));
-        const auto hit
-            = hitComparison(data, geometry, geometry.tracks.x + 3.0 * second, rows[2].rect.y + 1.0);
+        QVERIFY(isClose(bars[1].rect.x, rows[0].x + 5.0 * second));
+        QVERIFY(isClose(bars[3].rect.x, rows[0].x + 2.0 * second));
+        const auto hit = geometry.hitAt({rows[0].x + 3.0 * second, rows[2].y + 1.0});
         QCOMPARE(hit->title, std::string("B · stage 1 · rank 4"));
         QCOMPARE(factOf(*hit, "Kernels"), std::string("GEMM"));
         QCOMPARE(hit->range->begin.ns, std::int64_t{3'000'000'000});
-        const auto idle
-            = hitComparison(data, geometry, geometry.tracks.x + 4.5 * second, rows[0].rect.y + 1.0);
+        const auto idle = geometry.hitAt({rows[0].x + 4.5 * second, rows[0].y + 1.0});
         QCOMPARE(factOf(*idle, "Kernels"), std::string("idle"));
     }
 
     // Numbers are bold, and so are their units; a name with digits is not.
     void verdict() {
-        const auto geometry
-            = buildComparison(demoComparison(), styleOf(900.0, {ComparisonPanel::Verdict}));
+        const auto geometry = drawn(demoComparison(), 900.0, {ComparisonPanel::Verdict});
         const auto labels = itemsOf<Label>(geometry.scene);
         const auto isBold = [&](const std::string& text) {
             return std::any_of(labels.begin(), labels.end(),

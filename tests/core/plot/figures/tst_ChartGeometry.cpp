@@ -2,8 +2,8 @@
 
 #include <QTest>
 
-#include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
+#include "core/plot/support/Targets.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
@@ -48,6 +48,17 @@ Rect boxOf(const Label& label, const FigureStyle& of) {
     return {label.anchor.x - 0.7 * size, label.anchor.y - (width - shift), 0.7 * size, width};
 }
 
+// The first of those words.
+std::optional<Hit> targetOf(
+    const Picture& picture, const std::string& title, const std::string& label) {
+    for (const Target& target : picture.targets) {
+        Hit hit = told(target);
+        if (hit.title == title && hit.facts.front().first == label)
+            return hit;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 class tst_ChartGeometry : public QObject {
@@ -85,31 +96,27 @@ private Q_SLOTS:
         const Chart& chart = *chartsOf(geometry.scene).front();
         const double category = chart.area.width / 4.0;
         // Mean of place 1 (101 of 204 W): the left half of 72 % of the second category.
-        const auto target = std::find_if(geometry.targets.begin(), geometry.targets.end(),
-            [](const auto& t) { return t.set == 0 && t.category == 1; });
-        QVERIFY(target != geometry.targets.end());
-        QVERIFY(std::abs(target->rect.x - (chart.area.x + category * 1.14)) < 1e-9);
-        QVERIFY(std::abs(target->rect.width - category * 0.36) < 1e-9);
-        QVERIFY(std::abs(target->rect.bottom() - chart.area.bottom()) < 1e-9);
-        QVERIFY(std::abs(target->rect.height - chart.area.height * 101.0 / 204.0) < 1e-9);
+        const auto target = targetOf(geometry, "run 1", "GPU power, average");
+        QVERIFY(target.has_value());
+        QVERIFY(std::abs(target->outline.x - (chart.area.x + category * 1.14)) < 1e-9);
+        QVERIFY(std::abs(target->outline.width - category * 0.36) < 1e-9);
+        QVERIFY(std::abs(target->outline.bottom() - chart.area.bottom()) < 1e-9);
+        QVERIFY(std::abs(target->outline.height - chart.area.height * 101.0 / 204.0) < 1e-9);
         // Nothing to point at where a run ended out of memory.
         QVERIFY(std::none_of(geometry.targets.begin(), geometry.targets.end(),
-            [](const auto& t) { return t.category == 2; }));
+            [](const auto& t) { return told(t).title == "run 2"; }));
     }
 
     void stacksStandOnEachOther() {
         const auto data = demoStages(3);
         const auto geometry = buildFigure(data, style(500.0));
-        const auto rectOf = [&](std::size_t set) {
-            return std::find_if(geometry.targets.begin(), geometry.targets.end(),
-                [set](const auto& t) { return t.panel == 1 && t.set == set && t.category == 2; })
-                ->rect;
-        };
-        QVERIFY(std::abs(rectOf(1).bottom() - rectOf(0).y) < 1e-9);
-        QVERIFY(std::abs(rectOf(2).bottom() - rectOf(1).y) < 1e-9);
+        const auto rectOf
+            = [&](const char* set) { return targetOf(geometry, "mbs4 · stage 2", set)->outline; };
+        QVERIFY(std::abs(rectOf("all_reduce").bottom() - rectOf("gemm").y) < 1e-9);
+        QVERIFY(std::abs(rectOf("send_recv").bottom() - rectOf("all_reduce").y) < 1e-9);
         // 4.2 ms of 20 ms.
         const Chart& chart = *chartsOf(geometry.scene)[1];
-        QVERIFY(std::abs(rectOf(0).height - chart.area.height * 0.21) < 1e-9);
+        QVERIFY(std::abs(rectOf("gemm").height - chart.area.height * 0.21) < 1e-9);
         QVERIFY(chart.bars.stacked);
         QVERIFY(std::abs(chart.bars.values[0][2] - 4.2) < 1e-12); // in the unit of the axis
     }
@@ -157,15 +164,13 @@ private Q_SLOTS:
     void whatThePointerFinds() {
         const auto data = demoSweep(2, 4);
         const auto geometry = buildFigure(data, style(400.0));
-        const auto target = std::find_if(geometry.targets.begin(), geometry.targets.end(),
-            [](const auto& t) { return t.panel == 1 && t.set == 1 && t.category == 3; });
-        const auto hit
-            = hitFigure(data, geometry, target->rect.x + 1.0, target->rect.bottom() - 1.0);
+        const auto target = targetOf(geometry, "run 3", "GPU power, peak");
+        const auto hit = geometry.hitAt({target->outline.x + 1.0, target->outline.bottom() - 1.0});
         QVERIFY(hit.has_value());
         QCOMPARE(hit->title, std::string("run 3"));
         QCOMPARE(hit->facts[0].first, std::string("GPU power, peak"));
         QCOMPARE(hit->facts[0].second, std::string("153 W"));
-        QVERIFY(!hitFigure(data, geometry, 1.0, 1.0));
+        QVERIFY(!geometry.hitAt({1.0, 1.0}));
     }
 
     void textsNeitherTouchNorLeave_data() {

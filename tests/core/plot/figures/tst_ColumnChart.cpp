@@ -57,7 +57,7 @@ private Q_SLOTS:
     void pointsLieWhereTheirNumbersSay() {
         const auto chart = chartOf({{0, 0}, {5, 50}, {10, 100}}, false);
         const auto geometry = buildColumnChart(chart, styleOf(600, 400));
-        const Rect& area = geometry.area;
+        const Rect& area = geometry.areas.front();
         const auto dots = drawnOf<FillRect>(geometry.scene);
         QCOMPARE(dots.size(), std::size_t{3});
         const auto centre = [](const FillRect& dot) {
@@ -68,12 +68,11 @@ private Q_SLOTS:
         QVERIFY(std::abs(centre(dots[0]).y - area.bottom()) < 1e-9);
         QVERIFY(std::abs(centre(dots[2]).x - area.right()) < 1e-9);
         QVERIFY(area.right() <= 600 && area.bottom() < 400);
-        const auto hit
-            = hitColumnChart(chart, geometry, {centre(dots[1]).x + 3, centre(dots[1]).y});
+        const auto hit = geometry.hitAt({centre(dots[1]).x + 3, centre(dots[1]).y});
         QVERIFY(hit.has_value());
         QCOMPARE(hit->facts[0].second, std::string("5"));
         QCOMPARE(hit->facts[1].second, std::string("50"));
-        QVERIFY(!hitColumnChart(chart, geometry, {area.x + area.width / 2, area.y + 2}));
+        QVERIFY(!geometry.hitAt({area.x + area.width / 2, area.y + 2}));
     }
 
     // Numbers of twelve digits, 72 wide: five of them stand beside each other in 560, not in 220.
@@ -105,7 +104,7 @@ private Q_SLOTS:
         QVERIFY(lines[0].points.size() <= 4 * 501);
         const auto [low, high] = std::minmax_element(lines[0].points.begin(), lines[0].points.end(),
             [](const Point& a, const Point& b) { return a.y < b.y; });
-        QVERIFY(high->y - low->y > 0.3 * geometry.area.height);
+        QVERIFY(high->y - low->y > 0.3 * geometry.areas.front().height);
         QVERIFY(std::is_sorted(lines[0].points.begin(), lines[0].points.end(),
             [](const Point& a, const Point& b) { return std::floor(a.x) < std::floor(b.x); }));
     }

@@ -5,10 +5,12 @@
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -35,6 +37,13 @@ std::vector<PhysicalEdge> chain(int nodes) {
     for (int node = 1; node < nodes; ++node)
         edges.push_back({node - 1, node, "pp", 1e9 * node, std::to_string(node) + ".00 GB / step"});
     return edges;
+}
+
+std::vector<Target> linesOf(const Picture& picture) {
+    std::vector<Target> lines;
+    std::copy_if(picture.targets.begin(), picture.targets.end(), std::back_inserter(lines),
+        [](const Target& target) { return !target.line.empty(); });
+    return lines;
 }
 
 } // namespace
@@ -115,9 +124,8 @@ private Q_SLOTS:
                     QVERIFY(isWithin(cell, {0, 0, width, diagram.scene.height}));
                     QVERIFY2(cell.width >= 2.0 && cell.height >= 2.0,
                         qPrintable(QStringLiteral("%1 × %2").arg(cell.width).arg(cell.height)));
-                    QCOMPARE(rankAt(diagram, cell.x + cell.width / 2, cell.y + cell.height / 2)
-                                 .value_or(-1),
-                        static_cast<int>(rank));
+                    const auto hit = diagram.hitAt(test::centreOf(cell));
+                    QCOMPARE(hit ? hit->rank.value_or(-1) : -1, static_cast<int>(rank));
                 }
                 for (std::size_t a = 0; a < diagram.nodes.size(); ++a) {
                     for (std::size_t b = 0; b < a; ++b)
@@ -156,17 +164,20 @@ private Q_SLOTS:
         const auto cluster = demoCluster(4, 8);
         const auto diagram
             = buildPhysical({&cluster, nullptr, demoHeat(32), {}, chain(4)}, diagramStyle(1080, 0));
-        QCOMPARE(diagram.edges.size(), std::size_t{3});
+        const auto edges = linesOf(diagram);
+        QCOMPARE(edges.size(), std::size_t{3});
         // 3, 2 and 1 GB, the widest first.
-        QCOMPARE(diagram.edges[0].edge, std::size_t{2});
-        QCOMPARE(diagram.edges[1].width / diagram.edges[0].width, 2.0 / 3.0);
-        QCOMPARE(diagram.edges[2].width / diagram.edges[0].width, 1.0 / 3.0);
-        for (const EdgeCurve& curve : diagram.edges) {
-            const Point middle = curve.points[curve.points.size() / 2];
+        QCOMPARE(edges[0].shown.choice.value_or(99), std::size_t{2});
+        QCOMPARE(edges[1].lineWidth / edges[0].lineWidth, 2.0 / 3.0);
+        QCOMPARE(edges[2].lineWidth / edges[0].lineWidth, 1.0 / 3.0);
+        for (const Target& edge : edges) {
+            const Point middle = edge.line[edge.line.size() / 2];
             QVERIFY(middle.y > diagram.nodes[0].bottom());
-            QCOMPARE(edgeAt(diagram, middle.x, middle.y).value_or(99), curve.edge);
+            const auto hit = diagram.hitAt({middle.x, middle.y + edge.lineWidth / 2.0 + 3.5});
+            QVERIFY(hit && hit->choice == edge.shown.choice && !hit->rank);
+            QVERIFY(!diagram.hitAt({middle.x, middle.y + edge.lineWidth / 2.0 + 4.5}));
         }
-        QVERIFY(!edgeAt(diagram, 5, 5).has_value());
+        QVERIFY(!diagram.hitAt({5, 5}).has_value());
     }
 
     // 1,024 GPUs whose nodes all exchange: what is drawn stays bounded.
@@ -179,7 +190,7 @@ private Q_SLOTS:
         }
         const auto diagram = buildPhysical(
             {&cluster, nullptr, demoHeat(1024), {}, edges}, diagramStyle(1080, 500));
-        QCOMPARE(diagram.edges.size(), kMostEdges);
+        QCOMPARE(linesOf(diagram).size(), kMostEdges);
     }
 
     void racksAreNamed() {

@@ -4,6 +4,7 @@
 
 #include "core/plot/layout/RankGridDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
 #include <set>
@@ -39,7 +40,7 @@ private Q_SLOTS:
         QCOMPARE(diagram.cells[16].x, diagram.cells[0].x);
         QVERIFY(diagram.cells[1].x > diagram.cells[0].x);
         QCOMPARE(diagram.cells[1].y, diagram.cells[0].y);
-        QVERIFY(!rankAt(diagram, 1, 1).has_value());
+        QVERIFY(!diagram.hitAt({1, 1}).has_value());
         // Rank and place in every cell, two stages, four blocks.
         QCOMPARE(itemsOf<Label>(diagram.scene).size(), std::size_t{2 * 32 + 2 + 4});
     }
@@ -79,9 +80,8 @@ private Q_SLOTS:
                 QVERIFY(cell.y >= 0 && cell.bottom() <= diagram.scene.height + 1e-6);
                 QVERIFY2(cell.width >= 2.0 && cell.height >= 2.0,
                     qPrintable(QStringLiteral("%1 × %2").arg(cell.width).arg(cell.height)));
-                QCOMPARE(
-                    rankAt(diagram, cell.x + cell.width / 2, cell.y + cell.height / 2).value_or(-1),
-                    static_cast<int>(rank));
+                const auto hit = diagram.hitAt(test::centreOf(cell));
+                QCOMPARE(hit ? hit->rank.value_or(-1) : -1, static_cast<int>(rank));
             }
             if (height <= 0.0)
                 QVERIFY2(diagram.scene.height < 1.6 * width,

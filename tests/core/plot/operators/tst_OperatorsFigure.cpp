@@ -5,6 +5,7 @@
 #include "core/analysis/operators/support/HandTree.h"
 #include "core/plot/operators/OperatorsFigure.h"
 #include "core/plot/operators/OperatorsText.h"
+#include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -53,9 +54,9 @@ FlameFigureData flame() {
     return data;
 }
 
-const Rect* rectOf(const OperatorsGeometry& geometry, std::size_t index) {
+const Rect* rectOf(const Picture& geometry, std::size_t index) {
     for (const auto& target : geometry.targets) {
-        if (target.index == index)
+        if (target.shown.choice == index)
             return &target.rect;
     }
     return nullptr;
@@ -199,8 +200,8 @@ private Q_SLOTS:
         const auto geometry = buildFlame(data, styleOf());
         QCOMPARE(geometry.targets.size(), std::size_t{3});
         QVERIFY(isAt(&geometry.targets[2].rect, kPadding + 0.99 * kContent, 0.01 * kContent));
-        const auto hit = hitFlame(
-            data, geometry, {kPadding + 0.995 * kContent, geometry.targets[2].rect.y + 1.0});
+        const auto hit
+            = geometry.hitAt({kPadding + 0.995 * kContent, geometry.targets[2].rect.y + 1.0});
         QVERIFY(hit && !hit->choice && !hit->run.isValid());
     }
 
@@ -208,17 +209,11 @@ private Q_SLOTS:
         const auto data = flame();
         const auto geometry = buildFlame(data, styleOf());
         const Rect* rect = rectOf(geometry, 4);
-        const auto hit = hitFlame(data, geometry, {rect->x + 1.0, rect->y + 1.0});
+        const auto hit = geometry.hitAt({rect->x + 1.0, rect->y + 1.0});
         QVERIFY(hit.has_value());
         QCOMPARE(hit->title, std::string("aten::addmm"));
         QCOMPARE(hit->choice.value_or(0), std::size_t{4});
-        const auto told = [&hit](const std::string& label) {
-            for (const auto& [name, text] : hit->facts) {
-                if (name == label)
-                    return text;
-            }
-            return std::string();
-        };
+        const auto told = [&hit](const std::string& label) { return test::factOf(*hit, label); };
         QCOMPARE(told("Inputs"), std::string("[8, 512], [512, 64] bf16"));
         QCOMPARE(told("Kernel time"), std::string("60 µs"));
         QCOMPARE(told("Of all kernel time"), std::string("60 %"));
@@ -347,17 +342,17 @@ private Q_SLOTS:
         };
         data.operators = {compared("mm", 4.0, 2.0), compared("new", 0.0, 1.0)};
         const auto geometry = buildDifference(data, styleOf());
-        const double middle = geometry.area.x + geometry.area.width / 2.0;
+        const double middle = geometry.areas[0].x + geometry.areas[0].width / 2.0;
         std::vector<Rect> bars;
         for (const auto& item : geometry.scene.items) {
             const auto* bar = std::get_if<FillRect>(&item);
-            if (bar != nullptr && bar->hatch == Hatch::None && bar->rect.y >= geometry.area.y
+            if (bar != nullptr && bar->hatch == Hatch::None && bar->rect.y >= geometry.areas[0].y
                 && bar->rect.bottom() <= geometry.targets.back().rect.bottom())
                 bars.push_back(bar->rect);
         }
         QCOMPARE(bars.size(), std::size_t{2});
         QVERIFY(std::abs(bars[0].right() - middle) < 1e-9);
-        QVERIFY(std::abs(bars[0].width - geometry.area.width / 2.0) < 1e-9);
+        QVERIFY(std::abs(bars[0].width - geometry.areas[0].width / 2.0) < 1e-9);
         QVERIFY(std::abs(bars[1].x - middle) < 1e-9);
         QVERIFY(std::abs(bars[1].width - bars[0].width / 2.0) < 1e-9);
         const auto csv = differenceCsv(data);

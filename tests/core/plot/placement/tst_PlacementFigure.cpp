@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/plot/layout/PlacementFigure.h"
+#include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -67,10 +68,8 @@ private Q_SLOTS:
     void cells() {
         QFETCH(int, nodes);
         const auto geometry = buildPlacementFigure(demo(nodes), styleOf(500.0));
-        QCOMPARE(geometry.before.size(), static_cast<std::size_t>(8 * nodes));
-        QCOMPARE(geometry.after.size(), geometry.before.size());
-        std::vector<Rect> all = geometry.before;
-        all.insert(all.end(), geometry.after.begin(), geometry.after.end());
+        const auto all = test::rectsOf(geometry);
+        QCOMPARE(all.size(), static_cast<std::size_t>(2 * 8 * nodes)); // before and after
         for (std::size_t a = 0; a < all.size(); ++a) {
             QVERIFY(all[a].x >= 0.0 && all[a].right() <= 500.0);
             QVERIFY(all[a].bottom() <= geometry.scene.height);
@@ -82,6 +81,20 @@ private Q_SLOTS:
         QCOMPARE(all[4].x, all[0].x);
         QVERIFY(all[4].y > all[0].bottom());
         QVERIFY(all[1].x > all[0].right());
+    }
+
+    void aGpuSaysItsChange() {
+        const auto data = demo(1);
+        const auto geometry = buildPlacementFigure(data, styleOf(500.0));
+        const auto before = geometry.hitAt(test::centreOf(geometry.targets[5].rect));
+        const auto after = geometry.hitAt(test::centreOf(geometry.targets[8 + 5].rect));
+        QVERIFY(before && after);
+        QCOMPARE(before->title, std::string("GPU 5 of node 0, rear"));
+        QCOMPARE(before->rank.value_or(-1), 5);
+        QCOMPARE(test::factOf(*before, "now"), std::string("rank 5, stage 1 of 20 layers"));
+        QCOMPARE(test::factOf(*before, "proposed"), std::string("rank 4, stage 1 of 19 layers"));
+        QCOMPARE(after->title, before->title);
+        QVERIFY(after->facts == before->facts);
     }
 
     void whatItSays() {
@@ -99,7 +112,7 @@ private Q_SLOTS:
         QVERIFY(csv.find("job,0,5,5,rear,0,0,5,1,20,4,1,19\n") != std::string::npos);
         PlacementFigureData none;
         none.emptyText = "Nothing.";
-        QVERIFY(buildPlacementFigure(none, styleOf(300.0)).before.empty());
+        QVERIFY(buildPlacementFigure(none, styleOf(300.0)).targets.empty());
     }
 };
 

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/plot/prediction/support/DemoPrediction.h"
+#include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -27,19 +28,25 @@ FigureStyle pagesOf(double width) {
     return style;
 }
 
-PredictionGeometry builtOf(double width, std::vector<PredictionPanel> panels = {}) {
+Picture builtOf(double width, std::vector<PredictionPanel> panels = {}) {
     if (panels.empty())
         panels.assign(kPredictionPanels.begin(), kPredictionPanels.end());
-    return buildPrediction(test::demoPrediction(), pagesOf(width), panels);
+    const auto data = std::make_shared<const PredictionFigureData>(test::demoPrediction());
+    Picture picture = buildPrediction(*data, pagesOf(width), panels);
+    picture.data = data;
+    return picture;
 }
 
-const FigureHit* targetOf(const PredictionGeometry& geometry, const std::string& title) {
-    const auto found = std::find_if(geometry.targets.begin(), geometry.targets.end(),
-        [&](const FigureHit& hit) { return hit.title == title; });
-    return found == geometry.targets.end() ? nullptr : &*found;
+std::optional<Hit> targetOf(const Picture& geometry, const std::string& title) {
+    for (const Target& target : geometry.targets) {
+        auto hit = test::told(target);
+        if (hit.title == title)
+            return hit;
+    }
+    return std::nullopt;
 }
 
-bool says(const PredictionGeometry& geometry, const std::string& wanted) {
+bool says(const Picture& geometry, const std::string& wanted) {
     return std::any_of(
         geometry.scene.items.begin(), geometry.scene.items.end(), [&](const SceneItem& item) {
             const auto* label = std::get_if<Label>(&item);
@@ -47,15 +54,14 @@ bool says(const PredictionGeometry& geometry, const std::string& wanted) {
         });
 }
 
-// The plain bars of a panel, as drawn.
-std::vector<Rect> filledIn(const PredictionGeometry& geometry, PredictionPanel panel) {
-    const auto place = std::find_if(geometry.panels.begin(), geometry.panels.end(),
-        [panel](const auto& one) { return one.panel == panel; });
+// The plain bars of the only panel, as drawn.
+std::vector<Rect> filledIn(const Picture& geometry) {
+    const Rect& place = geometry.areas.front();
     std::vector<Rect> rects;
     for (const auto& item : geometry.scene.items) {
         const auto* fill = std::get_if<FillRect>(&item);
         const bool isBar = fill != nullptr && fill->hatch == Hatch::None && fill->radius == 0.0
-            && fill->rect.x > place->rect.x + 0.3 * place->rect.width;
+            && fill->rect.x > place.x + 0.3 * place.width;
         if (isBar)
             rects.push_back(fill->rect);
     }
@@ -71,10 +77,10 @@ private Q_SLOTS:
     // 2, 1 and 1 of 4 s; the axis reaches to 5 s, the longest whisker.
     void partsAreAsLongAsTheyTake() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Step});
-        const auto* gemm = targetOf(geometry, "TP 8 · GEMM");
-        const auto* tensor = targetOf(geometry, "TP 8 · Tensor parallel");
-        const auto* bubble = targetOf(geometry, "TP 8 · Bubble");
-        QVERIFY(gemm != nullptr && tensor != nullptr && bubble != nullptr);
+        const auto gemm = targetOf(geometry, "TP 8 · GEMM");
+        const auto tensor = targetOf(geometry, "TP 8 · Tensor parallel");
+        const auto bubble = targetOf(geometry, "TP 8 · Bubble");
+        QVERIFY(gemm.has_value() && tensor.has_value() && bubble.has_value());
         QCOMPARE(gemm->outline.width, 2.0 * tensor->outline.width);
         QCOMPARE(tensor->outline.width, bubble->outline.width);
         QCOMPARE(tensor->outline.x, gemm->outline.right());
@@ -117,9 +123,9 @@ private Q_SLOTS:
     // 60 and 90 GB against 80.
     void memoryBeyondTheGpuIsMarked() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Memory});
-        const auto* first = targetOf(geometry, "stage 0 · Activations");
-        const auto* second = targetOf(geometry, "stage 1 · Activations");
-        QVERIFY(first != nullptr && second != nullptr);
+        const auto first = targetOf(geometry, "stage 0 · Activations");
+        const auto second = targetOf(geometry, "stage 1 · Activations");
+        QVERIFY(first.has_value() && second.has_value());
         QCOMPARE(second->outline.width / first->outline.width, 70.0 / 40.0);
         const double perGb = first->outline.width / 40.0;
         QVERIFY(says(geometry, "GPU has 80 GB"));
@@ -139,10 +145,10 @@ private Q_SLOTS:
     // 4 s · 9 kJ and 5 s · 8 kJ are the front.
     void theFrontIsALine() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Front});
-        const auto* fast = targetOf(geometry, "TP 8");
-        const auto* lean = targetOf(geometry, "TP 4");
-        const auto* other = targetOf(geometry, "TP 2");
-        QVERIFY(fast != nullptr && lean != nullptr && other != nullptr);
+        const auto fast = targetOf(geometry, "TP 8");
+        const auto lean = targetOf(geometry, "TP 4");
+        const auto other = targetOf(geometry, "TP 2");
+        QVERIFY(fast.has_value() && lean.has_value() && other.has_value());
         QVERIFY(fast->outline.x < lean->outline.x && lean->outline.x < other->outline.x);
         QVERIFY(lean->outline.y > fast->outline.y && fast->outline.y > other->outline.y);
         int lines = 0;
@@ -161,7 +167,7 @@ private Q_SLOTS:
     // 500 now; half: 400 (300 to 500), 0.8 times: 450, twice: 550 (450 to 650).
     void whatIfIsToldFromNow() {
         const auto geometry = builtOf(900.0, {PredictionPanel::WhatIf});
-        const auto bars = filledIn(geometry, PredictionPanel::WhatIf);
+        const auto bars = filledIn(geometry);
         // Of less, in half its height, then of more; the nearer over the farther.
         QCOMPARE(bars.size(), std::size_t{4});
         QCOMPARE(bars[0].width, 2.0 * bars[1].width);
@@ -208,8 +214,8 @@ private Q_SLOTS:
         QVERIFY(std::isnan(residual.top[3]));
         QVERIFY(says(geometry,
             "mean 20\u00a0W, 90 % within 40\u00a0W (4.0 % and 8.0 %), bias +13.3\u00a0W"));
-        const auto* track = targetOf(geometry, "GPU power, predicted − measured");
-        QVERIFY(track != nullptr);
+        const auto track = targetOf(geometry, "GPU power, predicted − measured");
+        QVERIFY(track.has_value());
         QCOMPARE(track->facts.back().second, std::string("2 GPUs"));
         // Where other GPUs were measured than predicted.
         auto data = test::demoPrediction();
@@ -223,11 +229,11 @@ private Q_SLOTS:
 
     void theRankingHasWhiskers() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Ranking});
-        const auto bars = filledIn(geometry, PredictionPanel::Ranking);
+        const auto bars = filledIn(geometry);
         QCOMPARE(bars.size(), std::size_t{2});
         QVERIFY(std::abs(bars[1].width / bars[0].width - 5.0 / 4.0) < 1e-9);
         QVERIFY(says(geometry, "▸ ◆ TP 8"));
-        QVERIFY(targetOf(geometry, "TP 4") != nullptr);
+        QVERIFY(targetOf(geometry, "TP 4").has_value());
     }
 
     // The points of the picture are choices, in their order.
@@ -236,14 +242,14 @@ private Q_SLOTS:
         QCOMPARE(targetOf(geometry, "TP 8")->choice.value(), std::size_t{0});
         QCOMPARE(targetOf(geometry, "TP 2")->choice.value(), std::size_t{2});
         // The chosen one lies on top.
-        QCOMPARE(geometry.targets.back().title, std::string("TP 8"));
+        QCOMPARE(test::told(geometry.targets.back()).title, std::string("TP 8"));
     }
 
     void twoClustersAreAComparison() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Verdict});
         QVERIFY(says(geometry, test::demoPrediction().rival->verdict->headline.substr(0, 5)));
         for (const auto& target : geometry.targets)
-            QVERIFY(!target.choice);
+            QVERIFY(!target.shown.choice);
     }
 
     void everythingIsInside_data() {
@@ -254,16 +260,16 @@ private Q_SLOTS:
     void everythingIsInside() {
         QFETCH(double, width);
         const auto geometry = builtOf(width);
-        QCOMPARE(geometry.panels.size(), kPredictionPanels.size());
+        QCOMPARE(geometry.areas.size(), kPredictionPanels.size());
         for (const auto& target : geometry.targets) {
-            QVERIFY(target.outline.x >= 0.0);
-            QVERIFY2(target.outline.right() <= width + 1e-6, target.title.c_str());
-            QVERIFY(target.outline.bottom() <= geometry.scene.height);
+            QVERIFY(target.rect.x >= 0.0);
+            QVERIFY2(target.rect.right() <= width + 1e-6, test::told(target).title.c_str());
+            QVERIFY(target.rect.bottom() <= geometry.scene.height);
         }
-        for (std::size_t a = 0; a < geometry.panels.size(); ++a) {
+        for (std::size_t a = 0; a < geometry.areas.size(); ++a) {
             for (std::size_t b = 0; b < a; ++b) {
-                const Rect& one = geometry.panels[a].rect;
-                const Rect& two = geometry.panels[b].rect;
+                const Rect& one = geometry.areas[a];
+                const Rect& two = geometry.areas[b];
                 QVERIFY(one.x >= two.right() || two.x >= one.right() || one.y >= two.bottom()
                     || two.y >= one.bottom());
             }
@@ -282,12 +288,12 @@ private Q_SLOTS:
 
     void panelsAreChosen() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Cards, PredictionPanel::Heat});
-        QCOMPARE(geometry.panels.size(), std::size_t{2});
+        QCOMPARE(geometry.areas.size(), std::size_t{2});
         QVERIFY(says(geometry, "3 s to 5 s"));
         QVERIFY(says(geometry, "40 % to 62.5 %"));
         QVERIFY(says(geometry, "70 °C"));
         QVERIFY(!says(geometry, "GEMM"));
-        QVERIFY(hitPrediction(geometry, {0.0, 0.0}) == std::nullopt);
+        QVERIFY(!geometry.hitAt({0.0, 0.0}));
     }
 
     void csvHasTheNumbers() {

@@ -5,6 +5,7 @@
 
 #include "core/plot/layout/ScheduleFigure.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "core/plot/layout/support/DemoSchedule.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -15,7 +16,7 @@ using test::itemsOf;
 
 namespace {
 
-DiagramStyle planStyle(double width, double height) {
+FigureStyle planStyle(double width, double height) {
     auto style = test::diagramStyle(width, height);
     style.measure = [](std::string_view text, TextRole, bool) {
         return 7.0 * static_cast<double>(text.size());
@@ -44,21 +45,22 @@ private Q_SLOTS:
         QCOMPARE(schedule.makespan, 9.0);
         const auto data = planAlone(schedule);
         const auto chart = buildScheduleFigure(data, planStyle(900, 200));
-        const double perUnit = chart.area.width / 9.0;
-        QCOMPARE(chart.targets.size(), std::size_t{8});
-        for (const auto& target : chart.targets) {
-            const auto& task = schedule.tasks[target.task];
-            const Rect& bar = target.rect;
-            QVERIFY(std::abs(bar.x - chart.area.x - perUnit * task.start) < 1e-9);
-            QVERIFY(std::abs(bar.width - perUnit * (task.end - task.start)) < 1e-9);
-            const auto hit = hitSchedule(data, chart, bar.x + 1, bar.y + 1);
+        const Rect& area = chart.areas.front();
+        const double perUnit = area.width / 9.0;
+        QCOMPARE(test::passesOf(chart).size(), std::size_t{8});
+        for (const auto& task : schedule.tasks) {
+            const Rect& row = chart.areas[static_cast<std::size_t>(task.stage)];
+            const auto hit = chart.hitAt({area.x + perUnit * task.start + 1, row.y + 1});
             QVERIFY(hit.has_value());
+            QVERIFY(std::abs(hit->outline.x - area.x - perUnit * task.start) < 1e-9);
+            QVERIFY(std::abs(hit->outline.width - perUnit * (task.end - task.start)) < 1e-9);
             QCOMPARE(hit->stage.value_or(-1), task.stage);
-            QVERIFY(hit->outline == bar);
+            QVERIFY(hit->title.find("micro-batch " + std::to_string(task.microbatch))
+                != std::string::npos);
         }
         // The step ends with the first stage; what the last one leaves free is no pass.
-        const Rect& last = chart.rows.back();
-        const auto free = hitSchedule(data, chart, last.right() - 1, last.y + 1);
+        const Rect& last = chart.areas.back();
+        const auto free = chart.hitAt({last.right() - 1, last.y + 1});
         QVERIFY(free.has_value());
         QCOMPARE(free->title, std::string("stage 1 · bubble: no pass runs"));
     }
@@ -71,12 +73,13 @@ private Q_SLOTS:
         data.from = 2.5;
         data.to = 4.5;
         const auto chart = buildScheduleFigure(data, planStyle(500, 160));
-        std::vector<std::size_t> tasks;
-        for (const auto& target : chart.targets)
-            tasks.push_back(target.task);
-        QCOMPARE(tasks, (std::vector<std::size_t>{2, 3, 4}));
-        QCOMPARE(chart.targets.front().rect.x, chart.area.x);
-        QCOMPARE(chart.targets.back().rect.right(), chart.area.right());
+        const auto passes = test::passesOf(chart);
+        QCOMPARE(passes.size(), std::size_t{3});
+        for (std::size_t i = 0; i < passes.size(); ++i)
+            QVERIFY(
+                passes[i].title.ends_with("micro-batch " + std::to_string(i + 2) + ", planned"));
+        QCOMPARE(passes.front().outline.x, chart.areas.front().x);
+        QCOMPARE(passes.back().outline.right(), chart.areas.front().right());
     }
 
     // 64 stages × 2,048 micro-batches: what is narrower than a pixel is joined, and no bar leaves

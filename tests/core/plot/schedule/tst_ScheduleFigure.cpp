@@ -6,11 +6,15 @@
 #include "support/TestProgram.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
 using trainscope::test::demoSchedule;
+using trainscope::test::factOf;
+using trainscope::test::passesOf;
+using trainscope::test::told;
 
 namespace {
 
@@ -44,29 +48,29 @@ private Q_SLOTS:
     void passesLieWhereTheirTimesAre() {
         const auto data = demoSchedule(true);
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
-        QCOMPARE(geometry.rows.size(), std::size_t{2});
-        QCOMPARE(geometry.targets.size(), std::size_t{16}); // 8 traced, 8 planned
-        const double perSecond = geometry.area.width / data.to;
-        for (const auto& target : geometry.targets) {
-            const auto& schedule = target.isPlanned ? *data.planned : *data.traced;
-            const auto& task = schedule.tasks[target.task];
-            const Rect& row = geometry.rows[static_cast<std::size_t>(task.stage)];
-            QVERIFY(std::abs(target.rect.x - (geometry.area.x + task.start * perSecond)) < 1e-9);
-            QVERIFY(std::abs(target.rect.width - (task.end - task.start) * perSecond) < 1e-9);
-            QVERIFY(target.rect.y >= row.y - 1e-9 && target.rect.bottom() <= row.bottom() + 1e-9);
+        QCOMPARE(geometry.areas.size(), std::size_t{2});
+        QCOMPARE(passesOf(geometry).size(), std::size_t{16}); // 8 traced, 8 planned
+        const Rect& area = geometry.areas.front();
+        const double perSecond = area.width / data.to;
+        std::array<double, 2> lowest{0.0, 1e9}; // of stage 0: bottom of traced, top of planned
+        for (const bool isPlanned : {false, true}) {
+            for (const auto& task : (isPlanned ? data.planned : data.traced)->tasks) {
+                const Rect& row = geometry.areas[static_cast<std::size_t>(task.stage)];
+                const auto hit = geometry.hitAt({area.x + task.start * perSecond + 1.0,
+                    isPlanned ? row.bottom() - 1.0 : row.y + 1.0});
+                QVERIFY(hit.has_value());
+                const Rect& rect = hit->outline;
+                QVERIFY(std::abs(rect.x - (area.x + task.start * perSecond)) < 1e-9);
+                QVERIFY(std::abs(rect.width - (task.end - task.start) * perSecond) < 1e-9);
+                QVERIFY(rect.y >= row.y - 1e-9 && rect.bottom() <= row.bottom() + 1e-9);
+                if (task.stage == 0)
+                    lowest[isPlanned] = isPlanned ? std::min(lowest[1], rect.y)
+                                                  : std::max(lowest[0], rect.bottom());
+            }
         }
         // Traced above planned, without touching.
-        const auto low = [&](bool isPlanned) {
-            double y = isPlanned ? 1e9 : 0.0;
-            for (const auto& target : geometry.targets) {
-                const auto& schedule = target.isPlanned ? *data.planned : *data.traced;
-                if (schedule.tasks[target.task].stage == 0 && target.isPlanned == isPlanned)
-                    y = isPlanned ? std::min(y, target.rect.y) : std::max(y, target.rect.bottom());
-            }
-            return y;
-        };
-        QVERIFY(low(false) <= low(true));
-        QVERIFY(geometry.area.right() < 800 && geometry.area.bottom() < 300);
+        QVERIFY(lowest[0] <= lowest[1]);
+        QVERIFY(area.right() < 800 && geometry.areas.back().bottom() < 300);
     }
 
     void theWindowCutsThem() {
@@ -75,36 +79,61 @@ private Q_SLOTS:
         data.to = 4.0;
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
         for (const auto& target : geometry.targets) {
-            QVERIFY(target.rect.x >= geometry.area.x - 1e-9);
-            QVERIFY(target.rect.right() <= geometry.area.right() + 1e-9);
+            QVERIFY(target.rect.x >= geometry.areas.front().x - 1e-9);
+            QVERIFY(target.rect.right() <= geometry.areas.front().right() + 1e-9);
         }
-        QVERIFY(!geometry.targets.empty() && geometry.targets.size() < 16);
+        const auto passes = passesOf(geometry);
+        QVERIFY(!passes.empty() && passes.size() < 16);
     }
 
     void whatIsUnderThePointer() {
         const auto data = demoSchedule(true);
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
-        for (const auto& target : geometry.targets) {
-            const Rect& rect = target.rect;
-            const auto hit
-                = hitSchedule(data, geometry, rect.x + rect.width / 2, rect.y + rect.height / 2);
-            QVERIFY(hit.has_value());
-            QCOMPARE(hit->outline, rect);
-            const auto& schedule = target.isPlanned ? *data.planned : *data.traced;
-            const auto& task = schedule.tasks[target.task];
-            QCOMPARE(hit->stage.value_or(-1), task.stage);
-            QCOMPARE(hit->rank.value_or(-1), task.stage == 0 ? 4 : -1);
-            QVERIFY(hit->title.find("micro-batch " + std::to_string(task.microbatch))
-                != std::string::npos);
-            QCOMPARE(hit->title.find("planned") != std::string::npos, target.isPlanned);
+        const double perSecond = geometry.areas.front().width / data.to;
+        for (const bool isPlanned : {false, true}) {
+            for (const auto& task : (isPlanned ? data.planned : data.traced)->tasks) {
+                const Rect& row = geometry.areas[static_cast<std::size_t>(task.stage)];
+                const auto hit = geometry.hitAt({row.x + (task.start + task.end) / 2.0 * perSecond,
+                    isPlanned ? row.bottom() - 1.0 : row.y + 1.0});
+                QVERIFY(hit.has_value());
+                QCOMPARE(hit->stage.value_or(-1), task.stage);
+                QCOMPARE(hit->rank.value_or(-1), task.stage == 0 ? 4 : -1);
+                QVERIFY(hit->title.find("micro-batch " + std::to_string(task.microbatch))
+                    != std::string::npos);
+                QCOMPARE(hit->title.find("planned") != std::string::npos, isPlanned);
+            }
         }
-        QVERIFY(!hitSchedule(data, geometry, 1, 1));
+        QVERIFY(!geometry.hitAt({1, 1}));
+    }
+
+    // Forward passes take 1 s, backward ones 2 s, traced 10 % longer: stage 1 waits for the first
+    // pass of stage 0, and at the end for its last.
+    void bubblesAreTheTimeBetween() {
+        const auto data = demoSchedule(true);
+        const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
+        std::vector<const Target*> bubbles;
+        for (const Target& target : geometry.targets) {
+            if (told(target).title == "stage 1 · bubble: no pass runs")
+                bubbles.push_back(&target);
+        }
+        QCOMPARE(bubbles.size(), std::size_t{2});
+        QCOMPARE(factOf(told(*bubbles[0]), "begins"), std::string("0 s"));
+        QCOMPARE(factOf(told(*bubbles[0]), "takes"), std::string("1.1 s"));
+        QCOMPARE(factOf(told(*bubbles[1]), "takes"), std::string("2.2 s"));
+        QCOMPARE(factOf(told(*bubbles[1]), "of the time shown"), std::string("22.2 %"));
+        double busy = 0.0; // 6 of 9 s
+        for (const Hit& pass : passesOf(geometry)) {
+            if (pass.stage == 1 && pass.title.find("planned") == std::string::npos)
+                busy += pass.outline.width;
+        }
+        const double free = bubbles[0]->rect.width + bubbles[1]->rect.width;
+        QVERIFY(std::abs(busy / free - 2.0) < 1e-9);
     }
 
     void aPlanAlone() {
         const auto data = demoSchedule(false);
         const auto geometry = buildScheduleFigure(data, styleOf(600, 0));
-        QCOMPARE(geometry.targets.size(), std::size_t{8});
+        QCOMPARE(passesOf(geometry).size(), std::size_t{8});
         QCOMPARE(geometry.scene.height, geometry.preferredHeight);
         bool saysUnit = false;
         for (const auto& item : geometry.scene.items) {
@@ -132,8 +161,8 @@ private Q_SLOTS:
                 bars += row->bars.size();
         }
         QVERIFY(bars <= 64 * 1000);
-        for (std::size_t a = 1; a < geometry.rows.size(); ++a)
-            QVERIFY(geometry.rows[a].y >= geometry.rows[a - 1].bottom());
+        for (std::size_t a = 1; a < geometry.areas.size(); ++a)
+            QVERIFY(geometry.areas[a].y >= geometry.areas[a - 1].bottom());
     }
 
     void numbers() {

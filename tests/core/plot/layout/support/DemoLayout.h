@@ -12,9 +12,9 @@
 namespace trainscope::test {
 
 // Every character is 6 units wide, of small text.
-inline plot::DiagramStyle diagramStyle(
+inline plot::FigureStyle diagramStyle(
     double width, double height, const plot::Theme& theme = plot::darkTheme()) {
-    plot::DiagramStyle style;
+    plot::FigureStyle style;
     style.theme = &theme;
     style.width = width;
     style.height = height;
@@ -88,7 +88,7 @@ inline bool overlap(const plot::Rect& a, const plot::Rect& b) {
 }
 
 // Where a label is painted, about.
-inline plot::Rect extentOf(const plot::Label& label, const plot::DiagramStyle& style) {
+inline plot::Rect extentOf(const plot::Label& label, const plot::FigureStyle& style) {
     const double width = style.measure(label.text, label.role, label.bold);
     const double size = style.theme->size(label.role);
     const double left = label.align == plot::Align::Left ? 0.0

@@ -2,6 +2,7 @@
 // A small schedule, traced and planned.
 
 #include "core/plot/layout/ScheduleFigure.h"
+#include "core/plot/support/Targets.h"
 
 namespace trainscope::test {
 
@@ -29,6 +30,17 @@ inline plot::ScheduleFigureData demoSchedule(bool isTraced) {
         data.stages[0].tracedBubble = 0.125;
     }
     return data;
+}
+
+// The passes among the targets, which the bubbles stand before.
+inline std::vector<plot::Hit> passesOf(const plot::Picture& picture) {
+    std::vector<plot::Hit> passes;
+    for (const plot::Target& target : picture.targets) {
+        plot::Hit hit = told(target);
+        if (hit.title.find("bubble") == std::string::npos)
+            passes.push_back(std::move(hit));
+    }
+    return passes;
 }
 
 } // namespace trainscope::test

@@ -1,0 +1,116 @@
+#include "core/plot/Sheet.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace trainscope::plot {
+
+double titleHeight(const Canvas& canvas) {
+    return canvas.lineHeight(TextRole::Body) + 2.0 * canvas.gap();
+}
+
+void drawTitle(const Canvas& canvas, const std::string& title, Point corner, double width) {
+    const double baseline = corner.y + canvas.size(TextRole::Body);
+    canvas.heading({corner.x, baseline}, title, width, TextRole::Body);
+}
+
+void drawEmptyText(const Canvas& canvas, const std::string& text, Rect area) {
+    constexpr int kMostLines = 4;
+    double y = area.y + area.height / 2.0;
+    for (const auto& line : canvas.wrapped(text, 0.8 * area.width, kMostLines, TextRole::Body)) {
+        canvas.text({area.x + area.width / 2.0, y}, line, canvas.theme.textSecondary,
+            TextRole::Body, Align::Centre);
+        y += canvas.lineHeight(TextRole::Body);
+    }
+}
+
+SheetFoot::SheetFoot(const Canvas& canvas, const SheetTexts& texts, double width)
+    : m_canvas(canvas)
+    , m_width(width) {
+    if (!texts.caption.empty())
+        m_texts.push_back(texts.caption);
+    std::copy_if(texts.notes.begin(), texts.notes.end(), std::back_inserter(m_texts),
+        [](const std::string& note) { return !note.empty(); });
+    for (const std::string& text : m_texts)
+        wrap(text, static_cast<int>(text.size()));
+}
+
+void SheetFoot::keepTo(int mostLines) {
+    m_lines.clear();
+    for (const std::string& text : m_texts)
+        wrap(text, mostLines);
+}
+
+void SheetFoot::wrap(const std::string& text, int mostLines) {
+    for (auto& line : m_canvas.wrapped(text, m_width, mostLines))
+        m_lines.push_back(std::move(line));
+}
+
+double SheetFoot::height() const {
+    return m_lines.empty()
+        ? 0.0
+        : m_canvas.gap() + static_cast<double>(m_lines.size()) * m_canvas.lineHeight();
+}
+
+void SheetFoot::draw(double x, double top) const {
+    double y = top + m_canvas.gap() + m_canvas.size();
+    for (const auto& line : m_lines) {
+        m_canvas.note({x, y}, line);
+        y += m_canvas.lineHeight();
+    }
+}
+
+Sheet::Sheet(Picture& onto, const FigureStyle& ofStyle)
+    : Canvas{*ofStyle.theme, ofStyle.measure, onto.scene}
+    , picture(onto)
+    , style(ofStyle) {
+    scene.width = style.width;
+    scene.background = theme.window;
+}
+
+double Sheet::width() const {
+    return std::max(style.width - 2.0 * edge(), 1.0);
+}
+
+Rect Sheet::open(const SheetTexts& texts, double wanted, int mostFootLines) {
+    m_foot.emplace(*this, style.caption ? texts : SheetTexts(), width());
+    const bool hasTitle = style.title && !texts.title.empty();
+    const double legend = drawLegend({}, false);
+    const double top = edge() + (hasTitle ? titleHeight(*this) : 0.0);
+    const double fixed = (legend > 0.0 ? legend + 2.0 * gap() : 0.0) + edge();
+    picture.preferredHeight = top + wanted + fixed + m_foot->height();
+    scene.height = style.height > 0.0 ? style.height : picture.preferredHeight;
+    if (scene.height < picture.preferredHeight)
+        m_foot->keepTo(mostFootLines);
+    if (hasTitle)
+        drawTitle(*this, texts.title, {edge(), edge()}, width());
+    const double below = fixed + m_foot->height();
+    m_area = {edge(), top, width(), std::max(scene.height - top - below, 1.0)};
+    return m_area;
+}
+
+void Sheet::close() const {
+    drawLegend({edge(), m_area.bottom() + 2.0 * gap()}, true);
+    m_foot->draw(edge(), scene.height - edge() - m_foot->height());
+}
+
+void Sheet::drawEmpty(const SheetTexts& texts) {
+    m_legend.clear();
+    const Rect area = open({texts.title, {}, {}, {}}, kEmptyHeight * lineHeight(TextRole::Body));
+    drawEmptyText(*this, texts.emptyText, area);
+}
+
+double Sheet::drawLegend(Point at, bool isDrawn) const {
+    const double side = 0.8 * size();
+    LegendFlow flow(*this,
+        {side, gap(), 1.2 * size(), 1.5 * size(), 0.5 * size(), theme.textSecondary}, at, width(),
+        isDrawn);
+    for (const auto& [words, color] : m_legend) {
+        flow.add(words, [&, color = color](Point left) {
+            fill({left.x, left.y - side / 2.0, side, side}, color);
+        });
+    }
+    return flow.height();
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,92 @@
+#pragma once
+// The sheet that every picture is drawn on: its title above, the content, its legend, and below in
+// small text its caption and notes; or the reason in the place of content that is missing.
+
+#include "core/plot/Canvas.h"
+#include "core/plot/Picture.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::plot {
+
+struct SheetTexts {
+    std::string title;
+    std::string caption;
+    std::vector<std::string> notes; // what was left out, and why
+    std::string emptyText; // what is missing where there is nothing to draw
+};
+
+// With the gap below it.
+double titleHeight(const Canvas& canvas);
+void drawTitle(const Canvas& canvas, const std::string& title, Point corner, double width);
+
+inline constexpr double kEmptyHeight = 12.0; // lines that a figure without content wants
+// In the middle.
+void drawEmptyText(const Canvas& canvas, const std::string& text, Rect area);
+
+// Caption and notes.
+class SheetFoot {
+public:
+    SheetFoot(const Canvas& canvas, const SheetTexts& texts, double width);
+
+    // Each text takes the lines that it needs, at most so many; an empty one takes none.
+    void keepTo(int mostLines);
+    // With the gap above it; 0 without text.
+    [[nodiscard]] double height() const;
+    void draw(double x, double top) const;
+
+private:
+    void wrap(const std::string& text, int mostLines);
+
+    const Canvas& m_canvas;
+    double m_width;
+    std::vector<std::string> m_texts;
+    std::vector<std::string> m_lines;
+};
+
+class Sheet : public Canvas {
+public:
+    using Legend = std::vector<std::pair<std::string, Color>>; // words and their colour
+
+    // Takes the width and the background of the style.
+    Sheet(Picture& picture, const FigureStyle& style);
+    Sheet(const Sheet&) = delete;
+    Sheet& operator=(const Sheet&) = delete;
+    ~Sheet() = default;
+
+    Picture& picture;
+    const FigureStyle& style;
+
+    using Canvas::width;
+    [[nodiscard]] double width() const; // between the edges
+    [[nodiscard]] double edge() const { return 2.0 * gap(); }
+
+    // Below the content; before open().
+    void setLegend(Legend legend) { m_legend = std::move(legend); }
+    // Decides the height from that of the content, draws the title and returns the content's place:
+    // as high as wanted, or what the style's height leaves. Texts of the foot are cut to so many
+    // lines where that is less.
+    Rect open(const SheetTexts& texts, double wanted, int mostFootLines = 4);
+    // Draws legend and foot.
+    void close() const;
+    // Instead of both.
+    void drawEmpty(const SheetTexts& texts);
+
+    // `words`: void(Hit&), see Picture::add().
+    template <typename Words>
+    void target(Rect rect, const Shown& shown, Words words) const {
+        picture.add(rect, shown, std::move(words));
+    }
+
+private:
+    double drawLegend(Point at, bool isDrawn) const; // its height
+
+    Legend m_legend;
+    Rect m_area;
+    std::optional<SheetFoot> m_foot; // once it is open
+};
+
+} // namespace trainscope::plot
