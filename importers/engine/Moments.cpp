@@ -1,7 +1,6 @@
 #include "importers/engine/Moments.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
@@ -31,70 +30,10 @@ std::optional<std::int64_t> takeUnit(std::string_view& rest) {
     return std::nullopt;
 }
 
-// "2026-11-22", then T, t or a blank.
-std::optional<std::int64_t> dayOf(std::string_view text) {
-    if (text.size() != 10 || text[4] != '-' || text[7] != '-')
-        return std::nullopt;
-    const auto year = wholeNumber<int>(text.substr(0, 4));
-    const auto month = wholeNumber<int>(text.substr(5, 2));
-    const auto day = wholeNumber<int>(text.substr(8, 2));
-    if (!year || !month || !day)
-        return std::nullopt;
-    return daysOf(*year, *month, *day);
-}
-
-std::optional<int> twoDigits(std::string_view text, std::size_t at, int limit) {
-    if (text.size() < at + 2)
-        return std::nullopt;
-    const auto number = wholeNumber<int>(text.substr(at, 2));
-    return number && *number >= 0 && *number < limit ? number : std::nullopt;
-}
-
-// "10:00:00.250": ns of the day; what follows stays in `text`.
-std::optional<std::int64_t> takeClock(std::string_view& text) {
-    const auto hour = twoDigits(text, 0, 24);
-    const auto minute = twoDigits(text, 3, 60);
-    if (!hour || !minute || text[2] != ':')
-        return std::nullopt;
-    std::int64_t ns = *hour * text::kHour + *minute * text::kMinute;
-    text.remove_prefix(5);
-    if (!text.starts_with(':'))
-        return ns;
-    std::size_t end = 1;
-    while (end < text.size() && (isDigit(text[end]) || text[end] == '.'))
-        ++end;
-    const auto seconds = decimalToNs(text.substr(1, end - 1), text::kSecond);
-    if (!seconds || *seconds < 0 || *seconds > text::kMinute)
-        return std::nullopt;
-    text.remove_prefix(end);
-    return ns + *seconds;
-}
-
-std::optional<std::int64_t> zoneOf(std::string_view text) {
-    if (text == "Z" || text == "z")
-        return 0;
-    if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
-        return std::nullopt;
-    const auto hours = twoDigits(text, 1, 24);
-    const auto minutes = twoDigits(text, 4, 60);
-    if (!hours || !minutes)
-        return std::nullopt;
-    const std::int64_t ns = *hours * text::kHour + *minutes * text::kMinute;
-    return text[0] == '-' ? -ns : ns;
-}
-
+// With its zone.
 std::optional<TimeNs> stampFrom(std::string_view text) {
-    if (text.size() < 11)
-        return std::nullopt;
-    const auto day = dayOf(text.substr(0, 10));
-    if (!day || (lowerChar(text[10]) != 't' && text[10] != ' '))
-        return std::nullopt;
-    text.remove_prefix(11);
-    const auto clock = takeClock(text);
-    const auto zone = clock ? zoneOf(text) : std::nullopt;
-    if (!zone)
-        return std::nullopt;
-    return TimeNs{*day * text::kDay + *clock - *zone};
+    const auto stamp = parseStamp(text);
+    return stamp && stamp->kind == StampKind::Zoned ? std::optional(stamp->time) : std::nullopt;
 }
 
 } // namespace

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <unordered_set>
@@ -61,26 +60,8 @@ std::optional<int> rankOf(const ExecutionTraceHeader& header, std::string_view s
 
 // "2024-08-19 11:25:30" as if it were UTC.
 std::optional<TimeNs> secondOf(std::string_view text) {
-    int y = 0;
-    int mo = 0;
-    int d = 0;
-    int h = 0;
-    int mi = 0;
-    int s = 0;
-    const std::string copy(text.substr(0, 19));
-    const auto part = [&copy](std::size_t at, std::size_t size, int& into) {
-        if (copy.size() < at + size)
-            return false;
-        const char* begin = copy.data() + at;
-        return std::from_chars(begin, begin + size, into).ptr == begin + size;
-    };
-    if (!part(0, 4, y) || !part(5, 2, mo) || !part(8, 2, d) || !part(11, 2, h) || !part(14, 2, mi)
-        || !part(17, 2, s))
-        return std::nullopt;
-    const auto days = daysOf(y, mo, d);
-    if (!days || y < 1970 || y > 2200)
-        return std::nullopt;
-    return TimeNs{(((*days * 24 + h) * 60 + mi) * 60 + s) * 1'000'000'000};
+    const auto stamp = parseStamp(text.substr(0, 19));
+    return stamp && stamp->kind == StampKind::Local ? std::optional(stamp->time) : std::nullopt;
 }
 
 // PyTorch's own has its nodes in an array; Chakra's are messages, or objects in a row.

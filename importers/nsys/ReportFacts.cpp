@@ -2,7 +2,6 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "core/model/WholeNumber.h"
 #include "importers/common/Stamp.h"
 #include "importers/trace/LauncherVariables.h"
 
@@ -33,22 +32,9 @@ void takeRank(const LaunchedRank& launched, ReportFacts& facts) {
 // "2025-04-24T19:58:58" or with a blank, without zone, as seconds.
 std::optional<std::int64_t> secondsOf(std::string_view text) {
     constexpr std::size_t kLength = 19;
-    if (text.size() < kLength)
-        return std::nullopt;
-    const auto part
-        = [&](std::size_t at, std::size_t size) { return wholeNumber<int>(text.substr(at, size)); };
-    const auto year = part(0, 4);
-    const auto month = part(5, 2);
-    const auto day = part(8, 2);
-    const auto hour = part(11, 2);
-    const auto minute = part(14, 2);
-    const auto second = part(17, 2);
-    if (!year || !month || !day || !hour || !minute || !second)
-        return std::nullopt;
-    const auto days = daysOf(*year, *month, *day);
-    if (!days)
-        return std::nullopt;
-    return ((*days * 24 + *hour) * 60 + *minute) * 60 + *second;
+    const auto stamp = text.size() < kLength ? std::nullopt : parseStamp(text.substr(0, kLength));
+    return stamp && stamp->kind == StampKind::Local ? std::optional(stamp->time.ns / 1'000'000'000)
+                                                    : std::nullopt;
 }
 
 // Zones lie a multiple of 15 minutes from UTC.

@@ -146,32 +146,20 @@ bool takePart(LineHead& head) {
 std::optional<LogStamp> takeStamp(std::string_view& text) {
     if (!isDateAt(text))
         return std::nullopt;
-    const int year = digitsAt(text, 0, 4);
-    const int month = digitsAt(text, 5, 2);
-    const int day = digitsAt(text, 8, 2);
-    const int hour = digitsAt(text, 11, 2);
-    const int minute = digitsAt(text, 14, 2);
-    const int second = digitsAt(text, 17, 2);
-    const auto days = daysOf(year, month, day);
-    if (year < 1990 || year > 2200 || !days || hour < 0 || hour > 23 || minute < 0 || minute > 59
-        || second < 0 || second > 60)
-        return std::nullopt;
-    std::string_view rest = text.substr(19);
-    std::int64_t fraction = 0;
+    std::size_t end = 19;
     std::int64_t unit = kSecond;
-    if (rest.size() > 1 && (rest[0] == '.' || rest[0] == ',') && isDigit(rest[1])) {
-        rest.remove_prefix(1);
-        for (; !rest.empty() && isDigit(rest[0]); rest.remove_prefix(1)) {
-            unit /= 10;
-            fraction += unit * (rest[0] - '0');
-        }
-    }
+    const bool hasFraction
+        = text.size() > end + 1 && (text[end] == '.' || text[end] == ',') && isDigit(text[end + 1]);
+    for (end += hasFraction ? 1 : 0; hasFraction && end < text.size() && isDigit(text[end]); ++end)
+        unit /= 10;
+    const auto stamp = parseStamp(text.substr(0, end));
+    if (!stamp || stamp->kind != StampKind::Local)
+        return std::nullopt;
+    std::string_view rest = text.substr(end);
     const auto zone = takeZone(rest);
-    const std::int64_t seconds = *days * 86'400 + std::int64_t{hour} * 3600
-        + std::int64_t{minute} * 60 + second - zone.value_or(0);
     text = rest;
-    return LogStamp{
-        {seconds * kSecond + fraction}, zone.has_value(), {std::max<std::int64_t>(unit, 1'000)}};
+    return LogStamp{stamp->time - DurationNs{zone.value_or(0) * kSecond}, zone.has_value(),
+        {std::max<std::int64_t>(unit, 1'000)}};
 }
 
 LineHead splitHead(std::string_view line) {
