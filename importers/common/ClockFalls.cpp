@@ -1,8 +1,8 @@
-#include "importers/nvsmi/ClockFalls.h"
+#include "importers/common/ClockFalls.h"
 
 #include <algorithm>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 void ClockFalls::row(std::size_t slot, TimeNs time, std::int64_t line) {
     if (slot >= m_gpus.size())
@@ -12,7 +12,7 @@ void ClockFalls::row(std::size_t slot, TimeNs time, std::int64_t line) {
     gpu.last = time;
     if (step.ns > 0)
         gpu.period = step;
-    if (step.ns >= -gpu.period.ns)
+    if (step.ns >= -std::max(gpu.period.ns, m_jitter.ns))
         return;
     m_count = std::max(m_count, ++gpu.falls);
     if (!m_first)
@@ -26,4 +26,4 @@ std::string ClockFalls::inWords(std::optional<StampKind> stamps) const {
     return words;
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers

@@ -11,12 +11,22 @@
 #include <string>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 class ClockFalls {
 public:
-    // The next row of a GPU. Less than the step before it is no fall: recorders jitter.
+    // `jitter`: falls of loggers that write beside one another are no longer than that.
+    explicit ClockFalls(DurationNs jitter = {})
+        : m_jitter(jitter) { }
+    // The next row of a GPU, or reading of a series. Less than the step before it is no fall:
+    // recorders jitter.
     void row(std::size_t slot, TimeNs time, std::int64_t line);
+
+    // The rows that follow have times of their own.
+    void restart() {
+        for (GpuClock& gpu : m_gpus)
+            gpu.last.reset();
+    }
 
     struct Fall {
         std::int64_t line = 0;
@@ -32,9 +42,10 @@ private:
         DurationNs period;
         int falls = 0;
     };
+    DurationNs m_jitter;
     std::vector<GpuClock> m_gpus; // by slot
     std::optional<Fall> m_first;
     int m_count = 0; // all GPUs fall together
 };
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers

@@ -7,11 +7,140 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <vector>
 
 namespace trainscope::importers {
 
 namespace {
+
+// Whole names, words joined by '.': those of nvidia-smi and of the scripts around it.
+struct PartNames {
+    NamedPart part;
+    std::string_view names; // separated by blanks
+};
+constexpr std::array kPartNames{
+    PartNames{NamedPart::Stamp,
+        "timestamp time datetime date.time date ts t time.stamp epoch unix unix.time utc "
+        "wall.time"},
+    PartNames{
+        NamedPart::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
+    PartNames{NamedPart::Gpu,
+        "gpu gpu.index gpu.id index idx device device.index device.id id gpu.idx gpu.num "
+        "gpu.number "
+        "gpuid gpuindex local.rank rank minor.number"},
+    PartNames{NamedPart::Uuid, "uuid gpu.uuid"},
+    PartNames{NamedPart::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
+    PartNames{NamedPart::Serial, "serial gpu.serial serial.number"},
+    PartNames{NamedPart::Host, "host hostname node node.name server machine"},
+    PartNames{NamedPart::Name, "name gpu.name product.name model gpu.model device.name"},
+    PartNames{NamedPart::Ignored,
+        "count driver.version vbios.version driver display.mode display.active persistence.mode "
+        "compute.mode "
+        "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
+        "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
+        "gpu.operation.mode.current "
+        "process.name sample iteration step line row no"},
+    PartNames{NamedPart::Process, "pid process.id"},
+};
+
+struct MetricNames {
+    std::string_view metric;
+    std::string_view unit;
+    std::string_view names;
+    CellForm form = CellForm::Number;
+    SensorKind sensor = SensorKind::Unknown;
+};
+constexpr std::array kMetricNames{
+    MetricNames{metric::kGpuPower, "W",
+        "power.draw power gpu.power gpu.power.draw power.usage pwr draw.power board.power draw "
+        "power.consumption gpu.power.usage"},
+    MetricNames{metric::kGpuPower, "W",
+        "power.draw.instant power.instant gpu.power.instant instant.power", CellForm::Number,
+        SensorKind::Instant},
+    MetricNames{metric::kGpuPower, "W",
+        "power.draw.average power.average gpu.power.average average.power avg.power",
+        CellForm::Number, SensorKind::Averaged},
+    MetricNames{metric::kPowerLimit, "W",
+        "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced"},
+    MetricNames{metric::kGpuTemperature, "C",
+        "temperature.gpu temperature temp gpu.temp gpu.temperature temp.gpu gtemp gpu.thermal "
+        "core.temp"},
+    MetricNames{metric::kMemTemperature, "C",
+        "temperature.memory temperature.mem mem.temp memory.temp memory.temperature "
+        "mem.temperature mtemp hbm.temp"},
+    MetricNames{metric::kSmClock, "MHz",
+        "clocks.sm clocks.current.sm sm.clock clock.sm sm sm.clk sm.freq gpu.clock pclk"},
+    MetricNames{"graphics_clock", "MHz",
+        "clocks.gr clocks.current.graphics clocks.graphics graphics.clock clock.graphics gr.clock "
+        "clock clocks"},
+    MetricNames{metric::kMemClock, "MHz",
+        "clocks.mem clocks.current.memory clocks.memory mem.clock memory.clock clock.mem "
+        "clock.memory mclk"},
+    MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
+    MetricNames{metric::kGpuUtilization, "%",
+        "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
+        "sm.util usage gpuutil"},
+    MetricNames{metric::kMemUtilization, "%",
+        "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
+        "utilization.mem mem.utilization memutil"},
+    MetricNames{metric::kMemUsed, "MiB",
+        "memory.used mem.used memory.usage used.memory vram.used memory.allocated used.gpu.memory "
+        "fb.used gpu.memory.used "
+        "memory mem vram gpu.memory"},
+    MetricNames{metric::kMemTotal, "MiB",
+        "memory.total mem.total total.memory vram.total fb.total gpu.memory.total"},
+    MetricNames{"mem_free", "MiB", "memory.free mem.free free.memory fb.free gpu.memory.free"},
+    MetricNames{"mem_reserved", "MiB", "memory.reserved"},
+    MetricNames{"encoder_utilization", "%", "utilization.encoder utilization.enc"},
+    MetricNames{"decoder_utilization", "%", "utilization.decoder utilization.dec"},
+    MetricNames{metric::kFanSpeed, "%", "fan.speed fan"},
+    MetricNames{"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
+    MetricNames{metric::kThrottleReasons, "",
+        "clocks.throttle.reasons.active clocks.event.reasons.active throttle.reasons event.reasons "
+        "throttle.reasons.active clocks.throttle.reasons reasons throttle.reason clock.reasons",
+        CellForm::Hex},
+    MetricNames{"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
+    MetricNames{"pcie_link_width", "", "pcie.link.width.current pcie.width"},
+    MetricNames{metric::kPcieTxRate, "MB/s",
+        "tx.pci tx.pcie pcie.tx pci.tx txpci pcie.tx.throughput pcie.throughput.tx"},
+    MetricNames{metric::kPcieRxRate, "MB/s",
+        "rx.pci rx.pcie pcie.rx pci.rx rxpci pcie.rx.throughput pcie.throughput.rx"},
+    // A counter only where its numbers rise; see settleForms() of the tables.
+    MetricNames{metric::kGpuEnergy, "J",
+        "energy gpu.energy total.energy energy.total energy.consumption total.energy.consumption "
+        "gpu.energy.consumption energy.consumed gpu.energy.consumed energy.counter "
+        "cumulative.energy"},
+    MetricNames{metric::kPcieTx, "GB", "cumulative.tx"},
+    MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
+};
+
+// One of both.
+struct NameMeaning {
+    NamedPart part = NamedPart::None;
+    const MetricNames* metric = nullptr;
+};
+
+NameMeaning meaningOf(std::string_view name) {
+    static const auto meanings = [] {
+        std::unordered_map<std::string_view, NameMeaning> all;
+        for (const PartNames& part : kPartNames) {
+            for (const std::string_view each : words(part.names, " "))
+                all.try_emplace(each, NameMeaning{part.part, nullptr});
+        }
+        for (const MetricNames& metric : kMetricNames) {
+            for (const std::string_view each : words(metric.names, " "))
+                all.try_emplace(each, NameMeaning{NamedPart::None, &metric});
+        }
+        return all;
+    }();
+    const auto found = meanings.find(name);
+    return found == meanings.end() ? NameMeaning{} : found->second;
+}
+
+NamedMetric asNamed(const MetricNames& names) {
+    return {names.metric, names.unit, names.sensor, names.form};
+}
 
 // Words of names, one list for all tables: of what, and which quantity.
 enum class Part { None, Gpu, Graphics, Sm, Memory, Cpu, HostMemory, Node, Hotspot };
@@ -183,6 +312,21 @@ std::optional<int> takeNumber(std::string& word) {
 
 } // namespace
 
+NamedPart partNamed(std::string_view name) {
+    return meaningOf(name).part;
+}
+
+std::optional<NamedMetric> metricNamed(std::string_view name) {
+    const MetricNames* names = meaningOf(name).metric;
+    return names == nullptr ? std::nullopt : std::optional(asNamed(*names));
+}
+
+std::optional<NamedMetric> usualOf(std::string_view metric) {
+    const auto usual = std::find_if(kMetricNames.begin(), kMetricNames.end(),
+        [metric](const MetricNames& names) { return names.metric == metric; });
+    return usual == kMetricNames.end() ? std::nullopt : std::optional(asNamed(*usual));
+}
+
 std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view unit) {
     NameWords name(base);
     const Quantity ofUnit = quantityOfUnit(unit);
@@ -209,6 +353,21 @@ std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view
     }
     return std::nullopt;
 }
+
+namespace {
+
+// A whole name of plain numbers that are no counter, in a unit of the same quantity.
+std::optional<WordsMetric> gaugeNamed(std::string_view name, std::string_view unit) {
+    const auto named = metricNamed(name);
+    const auto own = named ? findUnit(named->unit) : std::nullopt;
+    const auto said = findUnit(unit);
+    if (!own || named->form != CellForm::Number || own->si == "J" || named->unit == "GB"
+        || (said && said->si != own->si))
+        return std::nullopt;
+    return WordsMetric{named->metric, named->unit, named->sensor, false};
+}
+
+} // namespace
 
 std::optional<KeyedMetric> metricOfKey(std::string_view key) {
     constexpr std::size_t kLongest = 200;
@@ -239,7 +398,8 @@ std::optional<KeyedMetric> metricOfKey(std::string_view key) {
     std::string base;
     for (const std::string& part : parts)
         base += (base.empty() ? "" : ".") + part;
-    const auto metric = base.empty() ? std::nullopt : metricOfWords(base, found.unit);
+    const auto composed = base.empty() ? std::nullopt : metricOfWords(base, found.unit);
+    const auto metric = composed ? composed : gaugeNamed(base, found.unit);
     if (!metric)
         return std::nullopt;
     found.metric = *metric;

@@ -1,15 +1,44 @@
 #pragma once
-// The words by which people name readings in tables and records of their own: of what (GPU, memory,
-// CPU, node), which quantity (power, limit, temperature, clock, use, memory, fan), and the unit,
-// which may stand for the quantity. One list for all formats whose columns are free.
+// The names by which nvidia-smi, its scripts and people call readings and what these are of, and
+// the words of which names are put together: of what (GPU, memory, CPU, node), which quantity
+// (power, limit, temperature, clock, use, memory, fan), and the unit, which may stand for the
+// quantity. One list for all formats whose columns are free; tools whose names mean something else
+// have their own.
 
 #include "core/model/Series.h"
+#include "importers/common/Cells.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace trainscope::importers {
+
+// Part of a row or record that is no reading.
+enum class NamedPart {
+    None, // no such name
+    Stamp,
+    Elapsed,
+    Gpu,
+    Uuid,
+    BusId,
+    Serial,
+    Host,
+    Name,
+    Process,
+    Ignored
+};
+struct NamedMetric {
+    std::string_view metric; // of the registry
+    std::string_view unit; // usual, where none is named
+    SensorKind sensor = SensorKind::Unknown;
+    CellForm form = CellForm::Number;
+};
+// By a whole name in small letters whose words are parted by '.': "pci.bus.id", "power.draw".
+NamedPart partNamed(std::string_view name);
+std::optional<NamedMetric> metricNamed(std::string_view name);
+// Unit and form of a metric where nothing says them.
+std::optional<NamedMetric> usualOf(std::string_view metric);
 
 struct WordsMetric {
     std::string_view metric; // of the registry

@@ -239,15 +239,6 @@ class RocmJsonReader final : public RecordReader {
     }
 };
 
-constexpr std::array kGpustatNames{ColumnName{"temperature.gpu", "gpu_temperature", "C"},
-    ColumnName{"fan.speed", "fan_speed", "%"},
-    ColumnName{"utilization.gpu", "gpu_utilization", "%"},
-    ColumnName{"utilization.enc", "encoder_utilization", "%"},
-    ColumnName{"utilization.dec", "decoder_utilization", "%"},
-    ColumnName{"power.draw", "gpu_power", "W"},
-    ColumnName{"enforced.power.limit", "power_limit", "W"},
-    ColumnName{"memory.used", "mem_used", "MiB"}, ColumnName{"memory.total", "mem_total", "MiB"}};
-
 // {"hostname": "a", "query_time": "2025-…", "gpus": [{"index": 0, "uuid": …, "power.draw": 70}]}
 class GpustatReader final : public RecordReader {
     Status record(const Record& record, MeterLog& log) override {
@@ -269,7 +260,7 @@ class GpustatReader final : public RecordReader {
                 who.uuid = member.text;
             else if (name == "name")
                 who.model = member.text;
-            else if (const ColumnName* known = findColumn(kGpustatNames, name)) {
+            else if (const auto known = metricNamed(name)) {
                 const SeriesDescription what = meterSeries(known->metric, known->unit);
                 RETURN_IF_ERROR(log.add(who, what, time, numberOf(member.text, what, log)));
             }

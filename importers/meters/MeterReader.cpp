@@ -4,15 +4,8 @@
 #include "core/model/Try.h"
 
 #include <cmath>
-#include <cstdlib>
 
 namespace trainscope::importers::meters {
-
-namespace {
-
-constexpr std::int64_t kJitterNs = 1'000'000'000; // of loggers that write beside one another
-
-} // namespace
 
 void MeterLog::skip(std::string text) {
     ++m_report.skipped;
@@ -88,6 +81,7 @@ Status MeterLog::release(const Moment& moment) {
 Status MeterLog::restart() {
     RETURN_IF_ERROR(finish());
     m_gate = {};
+    m_falls.restart();
     m_stamp.reset();
     return {};
 }
@@ -124,13 +118,11 @@ Status MeterLog::add(std::size_t channel, TimeNs time, double value, bool once) 
 }
 
 Status MeterLog::take(const Reading& reading) {
-    const auto before = m_table.lastTime(reading.channel);
-    if (reading.once && before == reading.time) {
+    if (reading.once && m_table.lastTime(reading.channel) == reading.time) {
         duplicate();
         return {};
     }
-    if (before)
-        noteStepBack(*before, reading.time);
+    m_falls.row(reading.channel, reading.time, m_line);
     return m_table.add(reading.channel, reading.time, reading.value);
 }
 
@@ -138,15 +130,6 @@ Status MeterLog::know(const Who& who) {
     if (const auto subject = m_table.subject(who); !subject.hasValue())
         skip(subject.error().message);
     return {};
-}
-
-// All GPUs and metrics of a file step together: of like steps one is told.
-void MeterLog::noteStepBack(TimeNs before, TimeNs time) {
-    const DurationNs back = before - time;
-    if (back.ns <= kJitterNs || back.ns / 2 <= m_stepBack.ns)
-        return;
-    m_stepBack = back;
-    warn(stepBackText(back, m_kind));
 }
 
 double MeterLog::checked(
@@ -164,6 +147,8 @@ double MeterLog::checked(
 }
 
 void MeterLog::completeFacts() {
+    if (const auto& fall = m_falls.first())
+        m_report.warn(m_file, fall->line, m_falls.inWords(m_kind));
     if (m_own.empty())
         return;
     std::string& names = m_report.facts["own_columns"];

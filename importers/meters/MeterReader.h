@@ -3,6 +3,7 @@
 // known of the file.
 
 #include "importers/common/Cells.h"
+#include "importers/common/ClockFalls.h"
 #include "importers/common/Stamp.h"
 #include "importers/common/StampGate.h"
 #include "importers/common/WallClock.h"
@@ -104,7 +105,6 @@ private:
     Status take(const Reading& reading);
     Status release(const std::vector<bool>& areDamaged);
     Status release(const Moment& moment);
-    void noteStepBack(TimeNs before, TimeNs time);
     double checked(const SeriesDescription& known, const SeriesDescription& what, double value);
 
     MeterTable& m_table;
@@ -125,7 +125,7 @@ private:
     std::vector<Moment> m_moments; // that wait
     bool m_isWaiting = false; // the readings that come are of the last of them
     Status m_status; // of those released
-    DurationNs m_stepBack; // the largest that was told
+    ClockFalls m_falls{{1'000'000'000}};
 };
 
 class MeterReader {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 namespace trainscope::importers::nvsmi {
@@ -17,126 +16,6 @@ namespace trainscope::importers::nvsmi {
 namespace {
 
 using Role = Column::Role;
-
-struct RoleNames {
-    Role role;
-    std::string_view names; // separated by blanks
-};
-constexpr std::array kRoles{
-    RoleNames{Role::Stamp,
-        "timestamp time datetime date.time date ts t time.stamp epoch unix unix.time utc "
-        "wall.time"},
-    RoleNames{Role::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
-    RoleNames{Role::Gpu,
-        "gpu gpu.index gpu.id index idx device device.index device.id id gpu.idx gpu.num "
-        "gpu.number "
-        "gpuid gpuindex local.rank rank minor.number"},
-    RoleNames{Role::Uuid, "uuid gpu.uuid"},
-    RoleNames{Role::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
-    RoleNames{Role::Serial, "serial gpu.serial serial.number"},
-    RoleNames{Role::Host, "host hostname node node.name server machine"},
-    RoleNames{Role::Name, "name gpu.name product.name model gpu.model device.name"},
-    RoleNames{Role::Ignored,
-        "count driver.version vbios.version driver display.mode display.active persistence.mode "
-        "compute.mode "
-        "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
-        "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
-        "gpu.operation.mode.current "
-        "process.name sample iteration step line row no"},
-    RoleNames{Role::Process, "pid process.id"},
-};
-
-struct MetricNames {
-    std::string_view metric;
-    std::string_view unit;
-    std::string_view names;
-    CellForm form = CellForm::Number;
-    SensorKind sensor = SensorKind::Unknown;
-};
-constexpr std::array kMetrics{
-    MetricNames{metric::kGpuPower, "W",
-        "power.draw power gpu.power gpu.power.draw power.usage pwr draw.power board.power draw "
-        "power.consumption gpu.power.usage"},
-    MetricNames{metric::kGpuPower, "W",
-        "power.draw.instant power.instant gpu.power.instant instant.power", CellForm::Number,
-        SensorKind::Instant},
-    MetricNames{metric::kGpuPower, "W",
-        "power.draw.average power.average gpu.power.average average.power avg.power",
-        CellForm::Number, SensorKind::Averaged},
-    MetricNames{metric::kPowerLimit, "W",
-        "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced"},
-    MetricNames{metric::kGpuTemperature, "C",
-        "temperature.gpu temperature temp gpu.temp gpu.temperature temp.gpu gtemp gpu.thermal "
-        "core.temp"},
-    MetricNames{metric::kMemTemperature, "C",
-        "temperature.memory temperature.mem mem.temp memory.temp memory.temperature "
-        "mem.temperature mtemp hbm.temp"},
-    MetricNames{metric::kSmClock, "MHz",
-        "clocks.sm clocks.current.sm sm.clock clock.sm sm sm.clk sm.freq gpu.clock pclk"},
-    MetricNames{"graphics_clock", "MHz",
-        "clocks.gr clocks.current.graphics clocks.graphics graphics.clock clock.graphics gr.clock "
-        "clock clocks"},
-    MetricNames{metric::kMemClock, "MHz",
-        "clocks.mem clocks.current.memory clocks.memory mem.clock memory.clock clock.mem "
-        "clock.memory mclk"},
-    MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
-    MetricNames{metric::kGpuUtilization, "%",
-        "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
-        "sm.util usage gpuutil"},
-    MetricNames{metric::kMemUtilization, "%",
-        "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
-        "utilization.mem mem.utilization memutil"},
-    MetricNames{metric::kMemUsed, "MiB",
-        "memory.used mem.used memory.usage used.memory vram.used memory.allocated used.gpu.memory "
-        "fb.used gpu.memory.used "
-        "memory mem vram gpu.memory"},
-    MetricNames{metric::kMemTotal, "MiB",
-        "memory.total mem.total total.memory vram.total fb.total gpu.memory.total"},
-    MetricNames{"mem_free", "MiB", "memory.free mem.free free.memory fb.free gpu.memory.free"},
-    MetricNames{"mem_reserved", "MiB", "memory.reserved"},
-    MetricNames{metric::kFanSpeed, "%", "fan.speed fan"},
-    MetricNames{"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
-    MetricNames{metric::kThrottleReasons, "",
-        "clocks.throttle.reasons.active clocks.event.reasons.active throttle.reasons event.reasons "
-        "throttle.reasons.active clocks.throttle.reasons reasons throttle.reason clock.reasons",
-        CellForm::Hex},
-    MetricNames{"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
-    MetricNames{"pcie_link_width", "", "pcie.link.width.current pcie.width"},
-    MetricNames{metric::kPcieTxRate, "MB/s",
-        "tx.pci tx.pcie pcie.tx pci.tx txpci pcie.tx.throughput pcie.throughput.tx"},
-    MetricNames{metric::kPcieRxRate, "MB/s",
-        "rx.pci rx.pcie pcie.rx pci.rx rxpci pcie.rx.throughput pcie.throughput.rx"},
-    // A counter only where its numbers rise; see settleForms.
-    MetricNames{metric::kGpuEnergy, "J",
-        "energy gpu.energy total.energy energy.total energy.consumption total.energy.consumption "
-        "gpu.energy.consumption energy.consumed gpu.energy.consumed energy.counter "
-        "cumulative.energy"},
-    MetricNames{metric::kPcieTx, "GB", "cumulative.tx"},
-    MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
-};
-
-// Meaning of a name: one of both.
-struct Meaning {
-    const RoleNames* role = nullptr;
-    const MetricNames* metric = nullptr;
-};
-
-Meaning meaningOf(std::string_view name) {
-    static const auto meanings = [] {
-        std::unordered_map<std::string_view, Meaning> all;
-        for (const RoleNames& role : kRoles) {
-            for (const std::string_view each : words(role.names, " "))
-                all.try_emplace(each, Meaning{&role, nullptr});
-        }
-        for (const MetricNames& metric : kMetrics) {
-            for (const std::string_view each : words(metric.names, " "))
-                all.try_emplace(each, Meaning{nullptr, &metric});
-        }
-        return all;
-    }();
-    const auto found = meanings.find(name);
-    return found == meanings.end() ? Meaning{} : found->second;
-}
 
 struct HeaderName {
     std::string base; // lower case, words joined by '.'
@@ -162,8 +41,8 @@ bool isLetter(char c) {
 }
 
 bool isTemperature(std::string_view name) {
-    const MetricNames* metric = meaningOf(name).metric;
-    return metric != nullptr && metric->unit == "C";
+    const auto metric = importers::metricNamed(name);
+    return metric && metric->unit == "C";
 }
 
 bool isUnitSuffix(const std::vector<std::string_view>& parts) {
@@ -210,7 +89,7 @@ bool saysCelsius(std::string_view text) {
     return text.ends_with('C') || text.ends_with('c') || text == "℃";
 }
 
-Metric metricNamed(std::string_view name) {
+Metric metricCalled(std::string_view name) {
     if (const Metric* known = findMetric(name))
         return *known;
     std::string label(name);
@@ -219,8 +98,8 @@ Metric metricNamed(std::string_view name) {
 }
 
 std::optional<Column> metricColumn(std::string_view base) {
-    const MetricNames* names = meaningOf(base).metric;
-    if (names == nullptr)
+    const auto names = importers::metricNamed(base);
+    if (!names)
         return std::nullopt;
     Column column = columnOf(names->metric, names->unit);
     column.form = names->form;
@@ -260,7 +139,7 @@ Column unknownColumn(const HeaderName& name) {
     Column column;
     const std::string own = ownMetricName(name.base);
     column.role = own.empty() ? Role::Ignored : Role::Metric;
-    column.metric = metricNamed(own);
+    column.metric = metricCalled(own);
     return column;
 }
 
@@ -277,7 +156,7 @@ std::string ownMetricName(std::string_view header) {
 Column columnOf(std::string_view metric, std::string_view unit) {
     Column column;
     column.role = Role::Metric;
-    column.metric = metricNamed(metric);
+    column.metric = metricCalled(metric);
     column.certain = true;
     column.counterBits = column.metric.kind == MetricKind::Counter ? 64 : 0;
     if (const auto known = findUnit(unit)) {
@@ -304,7 +183,7 @@ void adoptUnit(Column& column, std::string_view text) {
     if (column.certain && column.metric.unit != unit->si) {
         // "memory_percent" is not memory in bytes: the unit decides what was measured.
         const bool share = column.metric.name == "mem_used" && unit->si == "1";
-        column.metric = metricNamed(share ? "mem_utilization" : ownMetricName(column.header));
+        column.metric = metricCalled(share ? "mem_utilization" : ownMetricName(column.header));
         column.counterBits = 0;
     }
     column.scale = unit->scale;
@@ -359,11 +238,9 @@ std::optional<Column> columnSaid(std::string_view header) {
     const bool isRole = std::any_of(kSaidRoles.begin(), kSaidRoles.end(),
         [&said](const Named& named) { return named.first == said->meaning; });
     if (!isRole) {
-        const auto usual = std::find_if(kMetrics.begin(), kMetrics.end(),
-            [&said](const MetricNames& names) { return names.metric == said->meaning; });
-        column
-            = columnOf(said->meaning, usual == kMetrics.end() ? std::string_view() : usual->unit);
-        column.form = usual == kMetrics.end() ? CellForm::Number : usual->form;
+        const auto usual = usualOf(said->meaning);
+        column = columnOf(said->meaning, usual ? usual->unit : std::string_view());
+        column.form = usual ? usual->form : CellForm::Number;
         column.ofNode = said->meaning == metric::kNodePower || said->meaning == metric::kCpuPower
             || said->meaning == metric::kDramPower;
     }
@@ -376,6 +253,20 @@ std::optional<Column> columnSaid(std::string_view header) {
 }
 
 namespace {
+
+std::optional<Role> roleNamed(std::string_view name) {
+    using Named = std::pair<NamedPart, Role>;
+    constexpr std::array kRoles{Named{NamedPart::Stamp, Role::Stamp},
+        Named{NamedPart::Elapsed, Role::Elapsed}, Named{NamedPart::Gpu, Role::Gpu},
+        Named{NamedPart::Uuid, Role::Uuid}, Named{NamedPart::BusId, Role::BusId},
+        Named{NamedPart::Serial, Role::Serial}, Named{NamedPart::Host, Role::Host},
+        Named{NamedPart::Name, Role::Name}, Named{NamedPart::Process, Role::Process},
+        Named{NamedPart::Ignored, Role::Ignored}};
+    const NamedPart part = partNamed(name);
+    const auto* found = std::find_if(
+        kRoles.begin(), kRoles.end(), [part](const Named& named) { return named.first == part; });
+    return found == kRoles.end() ? std::nullopt : std::optional(found->second);
+}
 
 Column roleColumn(Role role) {
     Column column;
@@ -424,9 +315,9 @@ Column columnNamed(std::string_view header) {
         = name.unitText.empty() ? std::string_view(name.suffix) : name.unitText;
     const auto finish
         = [&](Column column) { return finished(std::move(column), header, unitText); };
-    const RoleNames* role = meaningOf(name.base).role;
-    if (role != nullptr && (role->role != Role::Gpu || unitText.empty()))
-        return finish(roleColumn(role->role));
+    const auto role = roleNamed(name.base);
+    if (role && (role != Role::Gpu || unitText.empty()))
+        return finish(roleColumn(*role));
     const auto unit = findUnit(unitText);
     if (auto column = metricColumn(name.base)) {
         // "mem_mhz" is the clock of what "mem" alone would be the bytes of.

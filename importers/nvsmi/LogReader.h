@@ -3,10 +3,10 @@
 // rows are read by jobs and recorded in order; a drawn table is read line by line.
 
 #include "core/model/Import.h"
+#include "importers/common/ClockFalls.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/StampGate.h"
 #include "importers/common/WallClock.h"
-#include "importers/nvsmi/ClockFalls.h"
 #include "importers/nvsmi/LogGpus.h"
 #include "importers/nvsmi/Rows.h"
 #include "importers/nvsmi/SmiTable.h"

@@ -48,6 +48,11 @@ private Q_SLOTS:
         row("hbm_temp", "mem_temperature", "", -1);
         row("hotspot_temp_c", "hotspot_temperature", "c", -1);
         row("avg_gpu_power", "gpu_power", "", -1);
+        // Whole names of nvidia-smi, whose words alone would not do.
+        row("enforced.power.limit", "power_limit", "", -1);
+        row("utilization.enc", "encoder_utilization", "", -1);
+        row("clocks_current_video", "video_clock", "", -1);
+        row("tx_pci", "pcie_tx_rate", "", -1);
         // A sum of all GPUs, energy, names and counters are no readings of one GPU.
         for (const char* key : {"total_gpu_power", "gpu_energy_j", "gpu_name", "loss", "time",
                  "gpu", "learning_rate", "power_of_two", "step"})
