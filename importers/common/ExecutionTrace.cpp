@@ -2,7 +2,7 @@
 
 #include "core/model/Try.h"
 #include "importers/common/ExecutionNodes.h"
-#include "importers/common/JsonObjects.h"
+#include "importers/common/JsonPaths.h"
 
 #include <algorithm>
 #include <utility>
@@ -44,19 +44,19 @@ public:
         , m_size(size) { }
 
     Status readJson() {
-        JsonObjects objects(m_stream, {"nodes", "workload_graph"});
+        JsonPaths objects(m_stream, {"nodes", "workload_graph"}, JsonPaths::Outside::Given);
         bool hasArray = false;
         while (true) {
-            std::string_view text;
-            const auto part = objects.next(text);
+            const auto found = objects.next();
             m_end.bytes = objects.bytes();
-            if (!part.hasValue()) {
-                m_end.problem = part.error().message;
+            if (!found.hasValue()) {
+                m_end.problem = found.error().message;
                 break;
             }
-            if (part.value() == JsonObjects::Part::End)
+            if (!found.value())
                 break;
-            const bool isElement = part.value() == JsonObjects::Part::Element;
+            const std::string_view text = found.value()->text;
+            const bool isElement = found.value()->path != JsonPaths::kOutside;
             if (isElement && !hasArray)
                 (void)takeHeader(objects.outside() + "}", m_end.header);
             hasArray = hasArray || isElement;

@@ -17,9 +17,10 @@ constexpr std::size_t kOuterDepth = 2; // of an array that is a member of the wh
 
 } // namespace
 
-JsonPaths::JsonPaths(ByteStream& stream, std::vector<std::string_view> paths)
+JsonPaths::JsonPaths(ByteStream& stream, std::vector<std::string_view> paths, Outside outside)
     : m_stream(stream)
     , m_paths(std::move(paths))
+    , m_keepsOutside(outside == Outside::Given)
     , m_block(kPathBlock) { }
 
 Result<bool> JsonPaths::fill() {
@@ -29,21 +30,31 @@ Result<bool> JsonPaths::fill() {
     return m_size > 0;
 }
 
+// Absent where the object that ended is too large.
+std::optional<JsonPaths::Found> JsonPaths::given() {
+    std::string& text = m_isOutside ? m_outside : m_text;
+    const std::size_t size = text.size();
+    if (size >= (m_isOutside ? kLargestOutside : kLargest)) {
+        ++m_leftOut;
+        text.clear();
+        return std::nullopt;
+    }
+    text.append(JsonScanner::kPadding, '\0');
+    return Found{
+        m_isOutside ? kOutside : m_wanted, m_outer, std::string_view(text).substr(0, size)};
+}
+
 Result<std::optional<JsonPaths::Found>> JsonPaths::next() {
     m_text.clear();
+    if (std::exchange(m_isOutside, false))
+        m_outside.clear();
     while (true) {
         while (m_used < m_size) {
             if (!take(m_block[m_used++]))
                 continue;
-            if (m_text.size() >= kLargest) {
-                ++m_leftOut;
-                m_text.clear();
-                continue;
-            }
-            const std::size_t size = m_text.size();
-            m_text.append(JsonScanner::kPadding, '\0');
-            return std::optional(
-                Found{m_wanted, m_outer, std::string_view(m_text).substr(0, size)});
+            if (auto found = given())
+                return found;
+            m_isOutside = false;
         }
         if (m_isTooDeep)
             return Error{ErrorCode::Unreadable, "Its brackets lead too deep.", {}};
@@ -58,9 +69,15 @@ Result<std::optional<JsonPaths::Found>> JsonPaths::next() {
         "The text ends inside an object; what came before was read. Copy the file again.", {}};
 }
 
-void JsonPaths::keep(char c) {
-    if (m_wantedDepth > 0 && m_text.size() < kLargest)
-        m_text += c;
+// Commas and blanks between wanted objects are none of it.
+void JsonPaths::keepOutside(char c) {
+    if (!m_frames.empty() && !m_frames.back().isWanted && m_outside.size() < kLargestOutside)
+        m_outside += c;
+}
+
+bool JsonPaths::isOutermost() const {
+    return std::none_of(
+        m_frames.begin(), m_frames.end(), [](const Frame& frame) { return frame.isObject; });
 }
 
 void JsonPaths::takeInString(char c) {
@@ -85,7 +102,9 @@ void JsonPaths::open(char c) {
         return;
     }
     const bool isMember = !m_frames.empty() && m_frames.back().isObject;
-    m_frames.push_back({c == '{', m_path.size()});
+    if (m_keepsOutside && c == '{' && isOutermost())
+        m_outside.clear();
+    m_frames.push_back({c == '{', m_path.size(), false});
     if (isMember)
         m_path += (m_path.empty() ? "" : "/") + m_name;
     m_expectsName = c == '{';
@@ -93,28 +112,36 @@ void JsonPaths::open(char c) {
         m_outer = -1;
     if (c == '{' && m_frames.size() == kOuterDepth + 1 && !m_frames[1].isObject)
         ++m_outer;
-    if (c != '{' || m_wantedDepth > 0)
+    if (m_wantedDepth > 0 || (c == '[' && !m_keepsOutside))
         return;
     const auto wanted = std::find(m_paths.begin(), m_paths.end(), m_path);
-    if (wanted != m_paths.end()) {
+    if (c == '[' && wanted != m_paths.end() && isMember) {
+        keepOutside('[');
+        keepOutside(']');
+        m_frames.back().isWanted = true;
+    } else if (c == '{' && wanted != m_paths.end()) {
         m_wanted = static_cast<std::size_t>(wanted - m_paths.begin());
         m_wantedDepth = m_frames.size();
     }
 }
 
-bool JsonPaths::close() {
+// True where an object that is to be given ends.
+bool JsonPaths::close(char c) {
+    keep(c);
     if (m_frames.empty())
         return false;
     const bool isWanted = m_wantedDepth == m_frames.size();
+    const bool isObject = m_frames.back().isObject;
     m_path.resize(m_frames.back().pathSize);
     m_frames.pop_back();
     m_expectsName = false;
     if (isWanted)
         m_wantedDepth = 0;
-    return isWanted;
+    m_isOutside = m_keepsOutside && !isWanted && isObject && isOutermost();
+    return isWanted || m_isOutside;
 }
 
-// True where a wanted object ends.
+// True where an object that is to be given ends.
 bool JsonPaths::take(char c) {
     if (m_isInString) {
         takeInString(c);
@@ -136,8 +163,7 @@ bool JsonPaths::take(char c) {
         return false;
     case '}':
     case ']':
-        keep(c);
-        return close();
+        return close(c);
     case ',':
         m_expectsName = !m_frames.empty() && m_frames.back().isObject;
         keep(c);

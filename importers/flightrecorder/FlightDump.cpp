@@ -1,7 +1,7 @@
 #include "importers/flightrecorder/FlightDump.h"
 
 #include "core/model/Try.h"
-#include "importers/common/JsonObjects.h"
+#include "importers/common/JsonPaths.h"
 #include "importers/common/NodeValues.h"
 
 #include <algorithm>
@@ -133,19 +133,19 @@ Result<FlightDump> readFlightDump(const SourceTree& tree, const std::string& pat
     std::int64_t entries = 0;
     for (const bool isFirstPass : {true, false}) {
         ASSIGN_OR_RETURN(const auto stream, tree.open(path));
-        JsonObjects objects(*stream, {"entries"});
+        JsonPaths objects(*stream, {"entries"}, JsonPaths::Outside::Given);
         while (true) {
-            std::string_view text;
-            const auto part = objects.next(text);
-            if (!part.hasValue()) {
-                dump.problem = part.error().message;
+            const auto found = objects.next();
+            if (!found.hasValue()) {
+                dump.problem = found.error().message;
                 if (isFirstPass)
                     takeFlightHeader(objects.outside() + "}", dump.header);
                 break;
             }
-            if (part.value() == JsonObjects::Part::End)
+            if (!found.value())
                 break;
-            if (part.value() == JsonObjects::Part::Whole) {
+            const std::string_view text = found.value()->text;
+            if (found.value()->path == JsonPaths::kOutside) {
                 if (isFirstPass)
                     takeFlightHeader(text, dump.header);
                 continue;

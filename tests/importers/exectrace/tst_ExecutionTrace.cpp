@@ -4,7 +4,7 @@
 
 #include "core/layout/ProcessGroup.h"
 #include "importers/common/ExecutionTrace.h"
-#include "importers/common/JsonObjects.h"
+#include "importers/common/JsonPaths.h"
 #include "importers/common/NodeValues.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
@@ -115,16 +115,15 @@ private Q_SLOTS:
             "x {\"s\": \"}\\\"{\", \"nodes\": [ {\"a\":[{}]}, {\"b\":\"]\"} ], \"t\": "
             "[1]}{\"c\":2}"}});
         const auto stream = tree->open("a");
-        JsonObjects objects(*stream.value(), {"nodes"});
+        JsonPaths objects(*stream.value(), {"nodes"}, JsonPaths::Outside::Given);
         std::string all;
         while (true) {
-            std::string_view text;
-            const auto part = objects.next(text);
-            QVERIFY(part.hasValue());
-            if (part.value() == JsonObjects::Part::End)
+            const auto found = objects.next();
+            QVERIFY(found.hasValue());
+            if (!found.value())
                 break;
-            all += std::string(part.value() == JsonObjects::Part::Element ? "E" : "W")
-                + std::string(text) + "|";
+            all += std::string(found.value()->path == JsonPaths::kOutside ? "W" : "E")
+                + std::string(found.value()->text) + "|";
         }
         QCOMPARE(all,
             std::string("E{\"a\":[{}]}|E{\"b\":\"]\"}|W{\"s\": \"}\\\"{\", \"nodes\": [], \"t\": "
