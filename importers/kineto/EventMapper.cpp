@@ -82,11 +82,7 @@ Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
     count(batch);
     m_batchNames.assign(batch.textCount(), {});
     m_batchTracks.assign(batch.tracks.size(), kNoTrack);
-    constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000'000;
-    m_isFarFromZero = m_isFarFromZero
-        || std::any_of(batch.records.begin(), batch.records.end(), [](const EventRecord& record) {
-               return record.kind == RecordKind::Span && record.start > kDay;
-           });
+    look(batch);
     for (const EventRecord& record : batch.records) {
         if (isTimeless(record)) {
             EventRecord timeless = record;
@@ -100,6 +96,30 @@ Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
         RETURN_IF_ERROR(take(record, batch, text));
     }
     return {};
+}
+
+// Finds out where the trace begins, and what becomes of the events at 0 that came before.
+void EventMapper::look(const EventBatch& batch) {
+    constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000'000;
+    for (const EventRecord& record : batch.records) {
+        if (record.kind != RecordKind::Span || record.start <= 0)
+            continue;
+        (record.start > kDay ? m_isFarFromZero : m_isNearZero) = true;
+    }
+    if (m_isFarFromZero && !m_atZero.empty()) {
+        const auto count = static_cast<std::int64_t>(m_atZero.size());
+        m_unusable += count;
+        m_report.skipped += count;
+        m_report.warn(m_file, 0, textOf(EventProblem::AtZero));
+        m_atZero.clear();
+    } else if (m_isNearZero) {
+        addHeld();
+    }
+}
+
+void EventMapper::addHeld() {
+    for (const AtZero& held : std::exchange(m_atZero, {}))
+        addSpan(held.track, held.span, held.record, held.iteration);
 }
 
 bool EventMapper::isTimeless(const EventRecord& record) const {
@@ -185,7 +205,14 @@ Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch
     }
     span.name = name->id;
     ASSIGN_OR_RETURN(span.detail, detailOf(record, batch));
-    addSpan(trackAt(batch, record.track), span, record, name->iteration);
+    const std::size_t track = trackAt(batch, record.track);
+    constexpr std::size_t kMostAtZero = 100'000;
+    const bool waits
+        = record.start == 0 && !m_isFarFromZero && !m_isNearZero && m_atZero.size() < kMostAtZero;
+    if (waits)
+        m_atZero.push_back({track, span, record, name->iteration});
+    else
+        addSpan(track, span, record, name->iteration);
     return {};
 }
 
@@ -258,6 +285,7 @@ void EventMapper::joinExternals() {
 }
 
 void EventMapper::finish() {
+    addHeld();
     joinExternals();
     for (const FlowJoin::Waiting& waiting : m_autograd.takeRest())
         m_output.add(waiting.track, waiting.span);

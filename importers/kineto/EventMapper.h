@@ -35,6 +35,9 @@ public:
     // Adds what waited for the end of the trace, and the counts to the report.
     void finish();
 
+    [[nodiscard]] std::vector<analysis::AllocatorRecord> memoryRecords(DurationNs base) {
+        return m_sideEvents.memoryRecords(base);
+    }
     [[nodiscard]] const TraceHeader& traceHeader() const { return m_header; }
     [[nodiscard]] std::int64_t eventCount() const { return m_events; }
     // Start of the first span; absent before there is one.
@@ -50,6 +53,8 @@ private:
     void count(const EventBatch& batch);
     void tell(const EventRecord& record, const TraceSyntax& text);
     bool isTimeless(const EventRecord& record) const;
+    void look(const EventBatch& batch);
+    void addHeld();
     Status take(const EventRecord& record, const EventBatch& batch, const TraceSyntax& text);
     Status addRecord(const EventRecord& record, const EventBatch& batch);
     Result<NameId> detailOf(const EventRecord& record, const EventBatch& batch);
@@ -84,6 +89,14 @@ private:
     std::int64_t m_kernels = 0;
     std::optional<TimeNs> m_firstTime;
     bool m_isFarFromZero = false; // more than a day
+    bool m_isNearZero = false; // a span begins behind 0, within a day
+    struct AtZero {
+        std::size_t track = 0;
+        Span span;
+        EventRecord record;
+        std::optional<std::int64_t> iteration;
+    };
+    std::vector<AtZero> m_atZero; // until others show where the trace begins
 };
 
 } // namespace trainscope::importers::kineto

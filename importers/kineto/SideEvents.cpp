@@ -182,12 +182,40 @@ void SideEvents::memory(const TraceEvent& event) {
     if (!time || !bytes)
         return;
     const JsonToken* device = event.arg("Device Id");
-    const MemorySeries& series = memoryOf(device == nullptr ? 0 : integerOf(*device).value_or(0));
+    const std::int64_t number = device == nullptr ? 0 : integerOf(*device).value_or(0);
+    const MemorySeries& series = memoryOf(number);
     m_output.addSample(series.allocated, {*time}, *bytes);
-    if (const auto total = reserved == nullptr ? std::nullopt : numberOf(*reserved)) {
+    const auto total = reserved == nullptr ? std::nullopt : numberOf(*reserved);
+    const JsonToken* address = event.arg("Addr");
+    const JsonToken* size = event.arg("Bytes");
+    const auto at = address == nullptr ? std::nullopt : integerOf(*address);
+    const auto change = size == nullptr ? std::nullopt : integerOf(*size);
+    const auto now = integerOf(*allocated);
+    if (at && change && now && m_memory.contains(number))
+        m_live[number].add({{*time}, *at, *change, *now,
+            reserved == nullptr ? 0 : integerOf(*reserved).value_or(0)});
+    if (total) {
         m_output.addSample(series.reserved, {*time}, *total);
         m_output.addSample(series.unallocated, {*time}, *total - *bytes);
     }
+}
+
+std::vector<analysis::AllocatorRecord> SideEvents::memoryRecords(DurationNs base) {
+    std::vector<analysis::AllocatorRecord> records;
+    for (auto& [device, live] : m_live) {
+        auto peak = live.peak();
+        if (!peak)
+            continue;
+        analysis::AllocatorRecord record;
+        record.rank = m_output.rank();
+        record.device = static_cast<int>(std::clamp<std::int64_t>(device, 0, 1 << 20));
+        record.events = live.events();
+        record.peak = std::move(*peak);
+        if (record.peak.time)
+            record.peak.time = *record.peak.time + base;
+        records.push_back(std::move(record));
+    }
+    return records;
 }
 
 // A rank's first device is the rank's, others are told apart.

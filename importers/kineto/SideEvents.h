@@ -5,6 +5,7 @@
 
 #include "core/model/Span.h"
 #include "importers/kineto/EventFacts.h"
+#include "importers/kineto/LiveMemory.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TraceOutput.h"
 
@@ -86,6 +87,9 @@ public:
     // Both have a time that is a number.
     void begin(const TraceEvent& event);
     std::optional<Ended> end(const TraceEvent& event);
+    // What lived at the peaks of the devices whose memory events have addresses, in a form to be
+    // kept; times are shifted by `base`.
+    [[nodiscard]] std::vector<analysis::AllocatorRecord> memoryRecords(DurationNs base);
     // Begins and ends without their other half, so far.
     [[nodiscard]] std::int64_t unpaired() const {
         return m_unpaired + static_cast<std::int64_t>(m_begunCount);
@@ -114,6 +118,7 @@ private:
 
     TraceOutput& m_output;
     std::map<std::int64_t, MemorySeries> m_memory; // by device
+    std::map<std::int64_t, LiveMemory> m_live; // likewise
     TextMap<std::vector<Begun>> m_begun; // by thread
     std::size_t m_begunCount = 0;
     std::int64_t m_unpaired = 0;

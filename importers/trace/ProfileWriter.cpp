@@ -155,6 +155,14 @@ Status ProfileWriter::work(const ProfiledWork& work, DetailText& detail) {
     return flushSometimes();
 }
 
+void ProfileWriter::tellEarly(int rank, const std::vector<TimeRange>& iterations) {
+    const int index = rank - m_outputs.firstRank();
+    if (index < 0 || index >= m_outputs.rankCount())
+        return;
+    if (const std::string early = m_outputs.output(index).earlyText(iterations); !early.empty())
+        m_report.warn(m_file, 0, "rank " + std::to_string(rank) + ": " + early);
+}
+
 Status ProfileWriter::finish() {
     std::int64_t projected = 0;
     RETURN_IF_ERROR(m_ranges.forEachProjection([&](const HostRange& range, std::uint32_t at,
@@ -183,6 +191,11 @@ Status ProfileWriter::finish() {
             mark.index, {mark.range.begin + m_base, mark.range.end + m_base}, mark.rank, false};
         RETURN_IF_ERROR(m_sink.iteration(m_run, iteration));
     }
+    std::map<int, std::vector<TimeRange>> byRank;
+    for (const MarkedIteration& mark : marks)
+        byRank[mark.rank].push_back(mark.range);
+    for (const auto& [rank, ranges] : byRank)
+        tellEarly(rank, ranges);
     if (!marks.empty())
         m_report.counts["iterations"] = static_cast<std::int64_t>(marks.size());
     if (m_iterations.wereOpen())

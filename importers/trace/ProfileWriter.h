@@ -54,6 +54,9 @@ public:
     // Projections and iterations, and what is held.
     Status finish();
 
+    // Remarks on kernels that end long before a rank's first iteration.
+    void tellEarly(int rank, const std::vector<TimeRange>& iterations);
+
     // Start and end where they are times in order; counted and told where not.
     std::optional<TimeRange> rangeOf(
         std::optional<std::int64_t> start, std::optional<std::int64_t> end);

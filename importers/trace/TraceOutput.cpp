@@ -28,7 +28,10 @@ std::size_t TraceOutput::track(const TrackLabel& label) {
 }
 
 void TraceOutput::add(std::size_t track, const Span& span) {
-    m_tracks[track].spans.push_back(span);
+    TrackBuffer& buffer = m_tracks[track];
+    if (span.kind == SpanKind::Kernel && buffer.description.kind == TrackKind::Stream)
+        m_work.add(span.start, span.duration);
+    buffer.spans.push_back(span);
     ++m_held;
     ++m_spanCount;
 }
@@ -150,6 +153,13 @@ Status TraceOutput::flushIterations(RunId run, DurationNs base) {
         RETURN_IF_ERROR(m_sink.iteration(run, iteration));
     }
     return {};
+}
+
+std::string TraceOutput::earlyText() const {
+    std::vector<TimeRange> ranges;
+    for (const Mark& mark : m_hostMarks.empty() ? m_deviceMarks : m_hostMarks)
+        ranges.push_back(mark.range);
+    return m_work.earlyText(ranges);
 }
 
 std::vector<int> TraceOutput::devices() const {

@@ -6,6 +6,7 @@
 #include "core/model/Import.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TrackLabel.h"
+#include "importers/trace/WorkIslands.h"
 
 #include <cstdint>
 #include <map>
@@ -49,6 +50,11 @@ public:
     Status flushCapture(RunId run, const std::string& name);
     // Iterations: the host's marks, else their projections on the device.
     Status flushIterations(RunId run, DurationNs base);
+    // WorkIslands::earlyText() of its kernels, with its own iterations or others.
+    [[nodiscard]] std::string earlyText() const;
+    [[nodiscard]] std::string earlyText(const std::vector<TimeRange>& iterations) const {
+        return m_work.earlyText(iterations);
+    }
 
     [[nodiscard]] std::int64_t spanCount() const { return m_spanCount; }
     [[nodiscard]] std::int64_t sampleCount() const { return m_sampleCount; }
@@ -87,6 +93,7 @@ private:
     std::map<std::pair<std::string, std::string>, std::string> m_threadNames;
     std::vector<Mark> m_hostMarks;
     std::vector<Mark> m_deviceMarks;
+    WorkIslands m_work;
     std::optional<TimeRange> m_extent; // of what was flushed
     std::size_t m_held = 0;
     bool m_hasFlushed = false;

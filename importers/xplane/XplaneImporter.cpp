@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 #include <new>
 #include <set>
 #include <utility>
@@ -385,6 +385,7 @@ private:
         const bool ofDevices = std::any_of(
             m_marks.begin(), m_marks.end(), [](const Mark& one) { return one.rank >= 0; });
         std::int64_t count = 0;
+        std::map<int, std::vector<TimeRange>> byRank;
         const DurationNs base = m_base.value_or(DurationNs{0});
         for (const Mark& one : m_marks) {
             if (ofDevices != (one.rank >= 0))
@@ -395,9 +396,12 @@ private:
                 const Iteration iteration{
                     one.index, {one.range.begin + base, one.range.end + base}, first + i, false};
                 RETURN_IF_ERROR(m_sink.iteration(m_writer->run(), iteration));
+                byRank[first + i].push_back(one.range);
                 ++count;
             }
         }
+        for (const auto& [rank, ranges] : byRank)
+            m_writer->tellEarly(rank, ranges);
         if (count > 0)
             m_report.counts["iterations"] = count;
         return {};

@@ -9,6 +9,7 @@
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
@@ -66,7 +67,7 @@ Result<KernelsReport> computeReport(
     const analysis::RunStudy& study, const KernelsOptions& options) {
     ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
     ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(study));
-    KernelsReport report{study.run, {}, {}, {}, {}, {}};
+    KernelsReport report{study.run, {}, {}, {}, {}, {}, {}};
     analysis::SteadyTraces shown; // all of them
     if (options.steady) {
         ASSIGN_OR_RETURN(shown, analysis::steadyTraces(study));
@@ -77,6 +78,17 @@ Result<KernelsReport> computeReport(
             givenWindows(options.window, study.store, study.run, study.progress));
         shown.windowOf = [windows](int rank) { return windows.of(rank); };
         report.windowText = windows.wording(study.run);
+    }
+    const bool isWhole = !options.steady && !options.window.isGiven() && !options.iteration;
+    if (isWhole) {
+        ASSIGN_OR_RETURN(report.early, analysis::earlyWork(study, iterations));
+    }
+    if (report.early) {
+        report.windowText = analysis::earlyWorkText(*report.early);
+        shown.windowOf = [rest = report.early->rest](int rank) {
+            const auto found = rest.find(rank);
+            return found == rest.end() ? kAllTime : found->second;
+        };
     }
     RETURN_IF_ERROR(compute(
         study, {iterations.everyOne(), options.iteration}, shown.windowOf, categories, report));

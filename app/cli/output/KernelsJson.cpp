@@ -173,6 +173,9 @@ const analysis::AttributedEnergy* energyOf(
 
 Json kernelsJson(const KernelsReport& report) {
     Json json = object({{"run", report.run.name}, {"window", given(report.windowText)}});
+    if (report.early)
+        json["early_work"] = object({{"kernels", report.early->kernels},
+            {"kernel_time_s", report.early->kernelS}, {"before_s", report.early->gapS}});
     json["ranks"]
         = listOf(report.devices, [&](const auto& device) { return deviceJson(report, device); });
     if (report.pipeline)

@@ -3,6 +3,7 @@
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
@@ -22,6 +23,7 @@ struct KernelsReport {
     std::vector<analysis::DeviceActivity> activities; // of the same devices
     std::optional<analysis::Pipeline> pipeline;
     analysis::EnergyByPhase energy; // by kernel too
+    std::optional<analysis::EarlyWork> early; // left out of the figures
 };
 
 // Null where there is none.

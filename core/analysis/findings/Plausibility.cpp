@@ -6,6 +6,10 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -353,8 +357,12 @@ std::optional<EmptySteps> emptyStepsOf(
     return found;
 }
 
-std::optional<EarlyWork> earlyWorkOf(
-    const StreamKernels& kernels, const std::vector<Iteration>& iterations) {
+// Work that ends before this moment is long before the first iteration; absent without iterations.
+struct EarlyLimit {
+    TimeNs first; // iteration
+    TimeNs before;
+};
+std::optional<EarlyLimit> earlyLimitOf(const std::vector<Iteration>& iterations) {
     if (iterations.empty())
         return std::nullopt;
     std::vector<std::int64_t> lengths;
@@ -365,12 +373,25 @@ std::optional<EarlyWork> earlyWorkOf(
     }
     const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
     std::nth_element(lengths.begin(), middle, lengths.end());
+    if (*middle <= 0)
+        return std::nullopt;
     const auto gap
         = static_cast<std::int64_t>(std::llround(kLongBefore * static_cast<double>(*middle)));
+    return EarlyLimit{begin, begin - DurationNs{gap}};
+}
+
+std::optional<EarlyWork> earlyWorkOf(
+    const StreamKernels& kernels, const std::vector<Iteration>& iterations) {
+    const auto limit = earlyLimitOf(iterations);
+    if (!limit)
+        return std::nullopt;
     EarlyWork found;
     for (const KernelSpan& kernel : kernels.all()) {
-        if (*middle <= 0 || (begin - kernel.range.end).ns <= gap)
+        if (kernel.range.end >= limit->before) {
+            TimeRange& rest = found.rest.try_emplace(kernel.rank, kernel.range).first->second;
+            rest = {std::min(rest.begin, kernel.range.begin), std::max(rest.end, kernel.range.end)};
             continue;
+        }
         ++found.kernels;
         found.kernelS += secondsOf(kernel.range.length().ns);
         if (found.kernels == 1)
@@ -380,11 +401,43 @@ std::optional<EarlyWork> earlyWorkOf(
     }
     if (found.kernels == 0)
         return std::nullopt;
-    found.gapS = secondsOf((begin - found.where.end).ns);
+    found.gapS = secondsOf((limit->first - found.where.end).ns);
     return found;
 }
 
 } // namespace
+
+std::string earlyWorkText(const EarlyWork& early) {
+    return fmt::format("{} of {} {} {} before the first iteration and {} in no share",
+        text::counted(early.kernels, "kernel"), text::seconds(early.kernelS),
+        early.kernels == 1 ? "ends" : "end", text::seconds(early.gapS),
+        early.kernels == 1 ? "counts" : "count");
+}
+
+Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunIterations& iterations) {
+    const std::optional<EarlyWork> none;
+    const auto limit = earlyLimitOf(iterations.iterations);
+    if (!limit)
+        return none;
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    const bool mayBe = std::any_of(tracks.begin(), tracks.end(), [&](const Track& track) {
+        return track.description.kind == TrackKind::Stream && track.count > 0
+            && track.range.begin < limit->before;
+    });
+    if (!mayBe)
+        return none;
+    StreamKernels kernels;
+    RETURN_IF_ERROR(kernels.read(study));
+    auto found = earlyWorkOf(kernels, iterations.iterations);
+    if (!found)
+        return none;
+    for (const Track& track : tracks) {
+        const auto rest = found->rest.find(track.description.rank);
+        if (track.description.kind == TrackKind::Stream && rest != found->rest.end())
+            rest->second.end = std::max(rest->second.end, track.range.end);
+    }
+    return found;
+}
 
 Result<Plausibility> plausibilityOf(
     const RunStudy& study, const std::vector<AboveLimit>& limits, const RunIterations& iterations) {

@@ -10,6 +10,7 @@
 #include "core/store/Store.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,7 +83,13 @@ struct EarlyWork {
     double kernelS = 0.0;
     TimeRange where;
     double gapS = 0.0; // to the first iteration
+    // By rank, all else: from the first other kernel to the end of what was traced.
+    std::map<int, TimeRange> rest;
 };
+// "3 kernels of 2.00 ms end 40.0 s before the first iteration and count in no share".
+std::string earlyWorkText(const EarlyWork& early);
+// Cancelled by progress.
+Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunIterations& iterations);
 
 struct Plausibility {
     std::optional<ContradictingEnergy> energy;

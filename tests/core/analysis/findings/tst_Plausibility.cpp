@@ -3,6 +3,8 @@
 #include <QtTest>
 
 #include "core/analysis/findings/Findings.h"
+#include "core/analysis/findings/Plausibility.h"
+#include "core/analysis/iterations/Iterations.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
@@ -28,7 +30,8 @@ struct Planted {
 
 // Kernels of one rank on their streams, and iterations of `stepUs` from 1000 µs on, marked on the
 // host.
-std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std::int64_t stepUs) {
+std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std::int64_t stepUs,
+    std::optional<EarlyWork>* early = nullptr) {
     const Fixture fixture;
     auto store = fixture.create();
     auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
@@ -59,7 +62,10 @@ std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std:
         ok(session->spans(
             got(session->track(id, {TrackKind::Thread, 0, -1, "1", "1", "thread"})), marks));
     ok(session->finish({}, "", 0, {}));
-    return got(findingsOf({store, got(store.findRun("run"))}));
+    const RunStudy study{store, got(store.findRun("run"))};
+    if (early != nullptr)
+        *early = got(earlyWork(study, got(iterationsOf(study))));
+    return got(findingsOf(study));
 }
 
 // A reading a second, with a limit of 150 W.
@@ -163,13 +169,22 @@ private Q_SLOTS:
         std::vector<Planted> kernels{{"init", 50, 50}};
         for (int i = 0; i < 6; ++i)
             kernels.push_back({"k", 1000 + i * 10 + 1, 5});
-        const auto found = named(traced(kernels, 6, 10), "early_work");
+        std::optional<EarlyWork> early;
+        const auto found = named(traced(kernels, 6, 10, &early), "early_work");
         QVERIFY(found);
+        // All else is from the first other kernel to the end of the trace.
+        QVERIFY(early);
+        QCOMPARE(early->rest.at(0).begin.ns, 1001 * kMicrosecond);
+        QCOMPARE(early->rest.at(0).end.ns, 1056 * kMicrosecond);
+        QCOMPARE(earlyWorkText(*early),
+            std::string(
+                "1 kernel of 50 µs ends 900 µs before the first iteration and counts in no share"));
         QCOMPARE(found->values.at("kernels"), 1.0);
         QVERIFY(isClose(found->values.at("kernel_time_s"), 50e-6));
         QVERIFY(isClose(found->values.at("before_s"), 900e-6));
         kernels.front() = {"init", 900, 50};
-        QVERIFY(!named(traced(kernels, 6, 10), "early_work"));
+        QVERIFY(!named(traced(kernels, 6, 10, &early), "early_work"));
+        QVERIFY(!early);
     }
 
     // Two kernels begin and end in "attn": clipped it lasts from 20 to 40.
