@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// How far each run is moved to the right along the time axis.
+// A sheet that moves runs to the right along the time axis.
 UiSheet {
     id: sheet
 

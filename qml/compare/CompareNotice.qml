@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What happened to a saved comparison, and what can be done about it.
+// A notice about a saved comparison: what became of it, and what can be done.
 UiNotice {
     id: notice
 

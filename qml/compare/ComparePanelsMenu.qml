@@ -5,7 +5,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What the board shows, and how.
+// A menu of the board's panels and of their looks.
 UiMenu {
     id: menu
 

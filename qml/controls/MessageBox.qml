@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What a view says where it has nothing to show.
+// A message in place of a view that has nothing to show.
 Column {
     id: box
 

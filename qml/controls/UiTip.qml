@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What the pointer is over: a title and lines.
+// A tip with a title and lines about the item under the pointer.
 UiRaised {
     id: tip
 

@@ -15,7 +15,7 @@ Item {
     property string text: ""
     property string shortcut: ""
     property int delay: Theme.toolTipDelay
-    // Where the tip of a wide item begins; below 0: it stands in the item's middle.
+    // x in a wide item at which its tip begins; below 0: its middle.
     property real pointerX: -1
     readonly property bool opened: made.object !== null && (made.object as T.ToolTip).opened
 

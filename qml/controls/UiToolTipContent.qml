@@ -8,7 +8,7 @@ Row {
 
     required property string text
     required property string shortcut
-    // Of text in several lines Qt takes all of them for the implicit width.
+    // Qt's implicit width is that of a text's lines in a row; this is the width that they take.
     readonly property real usedWidth: keys.visible ? implicitWidth : Math.ceil(label.contentWidth)
 
     spacing: Theme.spaceS

@@ -14,7 +14,7 @@ UiSheet {
     // Size of the view, for "as on screen".
     property real viewWidth: 0
     property real viewHeight: 0
-    // What the view can write, where that is more than one figure.
+    // Titles of the figures that the view can write; empty: it has one.
     property var figures: []
     property int figure: 0
     signal figureChosen(int index)

@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What the last export said: where the file is, warnings, or why it failed.
+// Outcome of the last export: the file, warnings, or the error.
 ColumnLayout {
     id: outcome
 

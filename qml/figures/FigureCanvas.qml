@@ -11,7 +11,7 @@ FocusScope {
     required property DrawnView controller
     // Another part of the view tells how the reading goes.
     property bool quiet: false
-    // What is scrolled out above, as a share of the picture's height.
+    // Share of the picture's height that is scrolled out above.
     readonly property real scroll: flick.contentHeight > 0 ? flick.contentY / flick.contentHeight : 0
 
     function scrollTo(share: real) {

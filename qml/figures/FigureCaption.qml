@@ -3,7 +3,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// Which part of the runs the figure covers, and the switch to all of it.
+// A foot with the part of the runs that the figure covers, and the switch to all of it.
 UiBar {
     id: footer
 

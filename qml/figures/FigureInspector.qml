@@ -5,12 +5,12 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What is selected in a figure, and what the figure left out.
+// The inspector of a figure: its selected part, and what it left out.
 InspectorPane {
     id: panel
 
     required property DrawnView controller
-    // What a click does, where nothing is selected.
+    // Shown while nothing is selected: what a click does.
     property string hint: qsTr("Click a part of the figure for its numbers; double click it for its timeline.")
 
     InspectorHead {

@@ -9,7 +9,7 @@ Item {
     required property DatabaseView controller
     required property string emptyTitle
     property string emptyText: ""
-    // What is read is told at the lower edge, where there is something to see already.
+    // The progress of a reading stands at the lower edge, where there is something to see already.
     property bool below: false
     property bool hidden: false
     default property alias actions: column.data // below the message

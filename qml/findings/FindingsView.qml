@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What stands out in the runs, in sentences; a click shows the evidence on the timeline.
+// The findings of the runs in sentences; a click shows the evidence on the timeline.
 ViewPage {
     id: view
 

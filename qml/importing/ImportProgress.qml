@@ -3,7 +3,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// How far the work is: the file under way with its phase, and everything with rate and time left.
+// Progress of an import: the file under way with its phase, and everything with rate and time left.
 ColumnLayout {
     id: progress
 

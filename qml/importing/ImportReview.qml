@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What was recognised, what was not, and where it would go. Nothing is written yet.
+// The import plan before anything is written: recognised files, the others, and the target.
 ColumnLayout {
     id: review
 

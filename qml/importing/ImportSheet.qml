@@ -112,7 +112,7 @@ UiSheet {
                 visible: sheet.stage === ImportController.Stage.Finished
                 primary: true
                 text: qsTr("Done")
-                // When the stage changes it is not visible yet and cannot take the focus.
+                // The stage changes before this is visible: it cannot take the focus then.
                 onVisibleChanged: sheet.focusDefault()
                 onClicked: sheet.controller.cancel()
             }

@@ -3,7 +3,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// Where the runs go: the open database, or a file.
+// The target of an import: the open database, or a file.
 RowLayout {
     id: row
 

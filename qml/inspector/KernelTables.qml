@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What the GPUs and hosts did in the selection: one table under the other.
+// Tables of the selection's work on GPUs and hosts, one under the other.
 ColumnLayout {
     id: tables
 

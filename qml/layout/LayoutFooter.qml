@@ -3,7 +3,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// Where the layout is from, and how to enter another.
+// A foot with the layout's source, and the way to enter another.
 UiBar {
     id: footer
 

@@ -4,7 +4,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// Where the ranks of a run sit, and what they exchange.
+// The view of a run's ranks in the machine, and of the traffic between them.
 ViewPage {
     id: view
 

@@ -24,7 +24,7 @@ Flickable {
     function scrollTo(y: real) {
         view.contentY = Math.max(0, Math.min(y, view.contentHeight - view.height));
     }
-    // Whether the key has turned pages.
+    // True when the key has turned pages.
     function handleKey(key: int): bool {
         const page = view.height - 2 * Theme.spaceXl;
         const line = Theme.controlHeight * 2;

@@ -4,7 +4,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What the rows are of, what is searched in them, and how they are drawn.
+// Controls of the rows, of their search and of their drawing.
 SettingsBar {
     id: bar
 

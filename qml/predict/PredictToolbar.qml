@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// Where the job comes from, and what stays on the board.
+// Controls of the job's source and of the board's tracks.
 SettingsBar {
     id: bar
 

@@ -6,7 +6,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// What the database answered: the table, the chart beside it, how long it took, or what is wrong.
+// The answer to a query: a table, a chart beside it, its duration, or the error.
 Item {
     id: answer
 

@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// Which column of numbers an axis shows.
+// A choice of the column of numbers along an axis.
 Row {
     id: axis
 

@@ -4,7 +4,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What stands in the place of an answer before the first one: questions to begin with.
+// Questions to begin with, in the answer's place before the first one.
 Flickable {
     id: area
 

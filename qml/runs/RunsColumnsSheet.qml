@@ -4,7 +4,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// Which columns the table of runs shows.
+// A sheet that chooses the columns of the table of runs.
 UiSheet {
     id: sheet
 

@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What can be done with the chosen runs.
+// A menu of what can be done with the chosen runs.
 UiMenu {
     id: menu
 

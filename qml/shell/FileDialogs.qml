@@ -47,7 +47,7 @@ Item {
         place: dialogs
         title: qsTr("Write the report")
         fileMode: FileDialog.SaveFile
-        // What is there already is asked for here. Qt 6.4 leaves the property out of its type description.
+        // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
         // qmllint disable
         options: FileDialog.DontConfirmOverwrite
         // qmllint enable

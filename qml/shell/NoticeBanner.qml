@@ -5,7 +5,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// What went wrong or was done, above everything and in nobody's way: a popup, since a sheet keeps the pointer from
+// The last message, good or bad, above everything and in nobody's way: a popup, since a sheet keeps the pointer from
 // all that is none.
 T.Popup {
     id: banner

@@ -16,7 +16,7 @@ UiBar {
     signal menuWanted(Item anchor)
 
     readonly property bool isOpen: session.workspace.isOpen
-    // What the name may take beside the tabs.
+    // Width that the name may take beside the tabs.
     readonly property real nameRoom: bar.width - head.implicitWidth - tabs.implicitWidth - tail.implicitWidth
         - 5 * Theme.spaceM
 

@@ -9,11 +9,11 @@ FocusScope {
     property bool inspectorOpen: false
     // Takes the keys.
     property Item body: null
-    // What tells of the selection; may be absent.
+    // The pane that tells of the selection; may be absent.
     property Item inspector: null
     // May be absent: there is nothing to export.
     property Exportable exportable: null
-    // Where it can write several figures: their titles, and which one it does.
+    // Titles of its figures where it can write several, and the chosen one.
     property var figures: []
     property int figure: 0
 }

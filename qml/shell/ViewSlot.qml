@@ -21,7 +21,7 @@ FocusScope {
     onChosenChanged: visited = visited || chosen
     Component.onCompleted: visited = chosen
 
-    // Of one; a Loader of Qt 6.4 does not take bound components.
+    // One page; a Loader of Qt 6.4 does not take bound components.
     Repeater {
         id: place
 

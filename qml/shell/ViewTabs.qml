@@ -10,7 +10,7 @@ Row {
 
     required property Places places
     property bool folded: false
-    // What all tabs take, folded or not.
+    // Width that all tabs take unfolded, whether they are folded or not.
     readonly property real openWidth: open.implicitWidth
 
     spacing: Theme.spaceXs

@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What is shown while a database is open: the runs and the chosen view with its inspector.
+// The pane of an open database: the runs, and the chosen view with its inspector.
 FocusScope {
     id: pane
 
@@ -24,7 +24,7 @@ FocusScope {
         pane.panes.runListOpen = true;
         runList.focusFilter();
     }
-    // Of the view that has one, else the timeline's.
+    // Focuses the search of the view that has one, else the timeline's.
     function focusSearch() {
         const operators = pane.page as OperatorsView;
         if (operators)
@@ -43,7 +43,7 @@ FocusScope {
                 return pane.parts[at].forceActiveFocus(Qt.TabFocusReason);
         }
     }
-    // What is hidden would keep the keys.
+    // A part that is hidden would keep the keys.
     function takeKeysFrom(part: Item) {
         if (!part.visible && part.activeFocus && pane.body)
             pane.body.forceActiveFocus(Qt.OtherFocusReason);

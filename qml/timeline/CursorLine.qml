@@ -10,7 +10,7 @@ Item {
     required property real plotRight
     required property real plotBottom
 
-    // Whether the readout at the pointer lies beside a part of that height.
+    // True where the readout at the pointer lies beside a part of that height.
     function covers(top: real, height: real): bool {
         return hover.visible && top < hover.y + hover.height && hover.y < top + height;
     }

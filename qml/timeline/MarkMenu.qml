@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What can be done to one mark; openFor() says to which.
+// A menu for one mark, which openFor() gives.
 UiMenu {
     id: menu
 

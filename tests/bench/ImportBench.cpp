@@ -73,8 +73,8 @@ void traceToKernels(benchmark::State& state) {
     state.counters["bytes"] = static_cast<double>(fs::file_size(trace));
 }
 
-// What an import of long traces ends with, and the table of operators from it: beside
-// traceToKernels of as many kernels.
+// The end of an import of long traces, and the table of operators from it: beside traceToKernels of
+// as many kernels.
 void traceToOperators(benchmark::State& state) {
     const fs::path database = bench::cacheFolder() / "operators.trainscope";
     const std::string problem = importInto(bench::kinetoTrace(state.range(0)), database);

@@ -1,4 +1,4 @@
-// What the machine itself can do, measured in the same run: copying memory, finding line ends,
+// Limits of the machine itself, measured in the same run: copying memory, finding line ends,
 // hashing, inflating.
 #include <benchmark/benchmark.h>
 #include <xxhash.h>

@@ -1,5 +1,5 @@
-// What everybody writes first: one row per sample in SQLite, grouped into pixel columns by SQL. The
-// same window of the same samples as windowQuery.
+// The naive way: one row per sample in SQLite, grouped into pixel columns by SQL. The same window
+// of the same samples as windowQuery.
 #include "bench/inputs/Cache.h"
 #include "bench/inputs/PowerDatabase.h"
 

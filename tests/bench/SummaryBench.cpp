@@ -33,7 +33,7 @@ void summary(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * size.ranks * size.rows * bench::kTelemetryMetrics);
 }
 
-// Of values that are nearly all different.
+// Quantiles of values that are nearly all different.
 void quantiles(benchmark::State& state) {
     std::mt19937_64 random(1);
     analysis::Distribution distribution;

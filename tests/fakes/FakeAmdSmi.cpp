@@ -43,7 +43,7 @@ void put(void* to, std::size_t byte, T value) {
     std::memcpy(static_cast<char*>(to) + byte, &value, sizeof value);
 }
 
-// What a function writes is made all ones where nothing is measured.
+// Outputs of a function are made all ones where nothing is measured.
 std::uint32_t given(void* to, std::size_t size) {
     if (is("lost"))
         return kNotSupportedHere;

@@ -175,7 +175,7 @@ unsigned keptMilliwatts(int gpu, long long microseconds) {
     double sum = 0.0;
     for (int i = 0; i < inASecond; ++i)
         sum += wanderingMilliwatts(gpu, microseconds - i * kAskedStep, kAskedStep);
-    // Of its last digits each sample has others.
+    // The last digits differ between samples.
     return static_cast<unsigned>(sum / inASecond)
         + static_cast<unsigned>(microseconds / kRingStep % 3);
 }

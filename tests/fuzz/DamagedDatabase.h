@@ -58,7 +58,7 @@ inline void requireOk(const Status& status) {
         std::abort();
 }
 
-// What people and other programs say of a run, a row of each.
+// Adds a row of each that people and other programs say of a run.
 inline void describe(store::Store& store, RunId run) {
     const std::vector<std::string> tags{"baseline"};
     requireOk(store::setTags(store, run, tags));
@@ -156,9 +156,8 @@ inline const std::string& soundDatabase() {
     return bytes;
 }
 
-// Whether pages that were changed have the sums of what they held before, or right ones again, as a
-// file has that somebody made on purpose: by their sums alone, most damage is found and read no
-// further.
+// Checksums of changed pages: those of what they held before, or right ones again, as a file has
+// that somebody made on purpose: by their sums alone, most damage is found and read no further.
 enum class Sums { Old, Right };
 
 // The sum of a page as core/store/database/PageSums.h has it.

@@ -1,5 +1,5 @@
 #pragma once
-// What the bytes of an input say: texts, parts for several files, and changes of what is sound,
+// Meanings of the bytes of an input: texts, parts for several files, and changes of what is sound,
 // which go further than files of any bytes, that are refused by their beginning.
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline std::string_view textOf(Input input) {
     return {reinterpret_cast<const char*>(input.data()), input.size()};
 }
 
-// What the first byte says, of so many; nothing of an empty input.
+// A choice of so many, by the first byte; nothing of an empty input.
 inline std::size_t takeChoice(Input& input, std::size_t choices) {
     if (input.empty())
         return 0;
@@ -50,8 +50,8 @@ struct Change {
     std::string_view bytes;
 };
 
-// Of the form: place (3 bytes, of the size), numbers (1: in its lower half of bytes, in its upper
-// half of those that they replace), bytes.
+// A change has the form: place (3 bytes, of the size), numbers (1: in its lower half of bytes, in
+// its upper half of those that they replace), bytes.
 inline std::optional<Change> takeChange(Input& changes, std::size_t size) {
     constexpr std::size_t kHead = 4;
     if (changes.size() <= kHead || size == 0)

@@ -54,7 +54,7 @@ void readAnyAnswer(const std::string& text) {
     readAnswer(R"({"status":"success","data":[)" + text + "]}");
 }
 
-// What is asked of a link that was read.
+// Asks a link that was read for everything.
 void askOf(const Link& link) {
     const ReductionScope scope{"DCGM_FI_DEV_POWER_USAGE", true, 60'000, "gpu=\"0\""};
     const Columns columns{1'795'341'600'000, 1'000, 50, 1'000};
@@ -187,7 +187,7 @@ Wanted everything() {
     return wanted;
 }
 
-// What is kept of a link to what the sound answers tell of.
+// The stored text of a link to what the sound answers tell of.
 std::string soundLink() {
     Answers answers(soundAnswers(), 200);
     const auto catalogue = readCatalogue(answers, everything(), {});

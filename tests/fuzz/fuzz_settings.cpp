@@ -1,6 +1,6 @@
-// What is kept between sessions, of any bytes: arrangements of the views, comparisons, layouts,
-// facts of a machine, and the user's tables of kernels, operators, models and GPUs. Read, or
-// refused in words; what was read and written again reads the same.
+// Texts kept between sessions, of any bytes: arrangements of the views, comparisons, layouts, facts
+// of a machine, and the user's tables of kernels, operators, models and GPUs. Read, or refused in
+// words; what was read and written again reads the same.
 
 #include "app/comparing/ComparisonSettings.h"
 #include "app/viewmodels/workspace/ViewFile.h"

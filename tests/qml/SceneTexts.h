@@ -63,7 +63,7 @@ public:
         }
         return found;
     }
-    // How many texts can be read below an item: a scene without any proves nothing.
+    // Number of texts that can be read below an item: a scene without any proves nothing.
     Q_INVOKABLE static int count(QQuickItem* item) {
         std::vector<Seen> seen;
         collect(*item, {item->mapRectToScene(QRectF(QPointF(), item->size()))}, seen);
@@ -102,7 +102,7 @@ private:
         bool isEnabled = true;
         QString problem; // empty: none
     };
-    // What an item inherits from those that it stands in.
+    // Inherited state of an item: that of all that it stands in.
     struct Place {
         QRectF shown;
         bool scrollsX = false; // what is scrolled may end at the edge of its list
@@ -207,7 +207,7 @@ private:
         return (alignment & inMiddle) != 0 ? room / 2.0 : 0.0;
     }
 
-    // What a view is made of hangs on its item, and items on each other.
+    // Parts of a view hang on its item, and items on each other.
     static void collectSheets(QObject& object, QList<QObject*>& found) {
         for (QObject* child : object.children()) {
             if (!child->inherits("QQuickPopup")

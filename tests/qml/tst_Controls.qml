@@ -152,7 +152,7 @@ Item {
             compare(latch.toggles, 2);
         }
 
-        // Where the model is told by toggled(), and where by clicked().
+        // toggled() tells the model of a change, clicked() tells others of a click.
         function test_checkBoxTellsWhatHappened() {
             const clicks = createTemporaryObject(spies, root, {target: box, signalName: "clicked"});
             const toggles = createTemporaryObject(spies, root, {target: box, signalName: "toggled"});

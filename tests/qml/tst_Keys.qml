@@ -25,14 +25,14 @@ TestCase {
             "Query": [Views.Query, () => findChild(test.shownPage(), "editor")],
             "Operators": [Views.Operators, () => findChild(test.shownPage(), "tableRows")]
         })
-    // Where a row's keys belong to another part of the view.
+    // Rows whose keys belong to another part of the view.
     readonly property var exceptions: ({
             "queryCopy": () => test.answered(),
             "queryStop": () => test.asking(),
             "operatorsCopy": () => test.selectedRow(),
             "divider": () => test.divider()
         })
-    // What the window's keys do, by id.
+    // Effects of the window's keys, by id.
     readonly property var effects: ({
             "open": () => test.opens(test.part("database").database),
             "importFiles": () => test.opens(test.part("database").files),
@@ -86,7 +86,7 @@ TestCase {
         theSession.openSample();
         tryVerify(() => theSession.workspace.isOpen, 60000);
     }
-    // Of the window's parts the one that has that property.
+    // The one of the window's parts that has that property.
     function part(property: string): var {
         const parts = test.window.contentData;
         for (let i = 0; i < parts.length; ++i) {
@@ -228,7 +228,7 @@ TestCase {
         keyClick(Qt.Key_Escape);
         verify(!selection.visible);
     }
-    // What is left are rows for the pointer.
+    // The other rows are for the pointer.
     function test_rowsWithoutKeys() {
         compare(rowsWhere(row => row.strokes.length === 0).map(row => row.group).filter(group => group !== "Mouse on the timeline").join(" "), "");
     }

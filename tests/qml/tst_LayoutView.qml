@@ -92,7 +92,7 @@ Item {
             verify(slider.value > 0);
             compare(choices.count, 1);
             compare(choices.signalArguments[0][0], slider.value);
-            // What it shows has gone there: nothing is chosen.
+            // The slider has gone to the shown place: nothing is chosen.
             slider.place = slider.value;
             slider.place = 0.75;
             compare(slider.value, 0.75);

@@ -56,7 +56,7 @@ Item {
             keyClick(Qt.Key_Z, Qt.ControlModifier);
             verify(editor.text !== "s1");
         }
-        // What comes from outside the editor can be undone in it.
+        // Text from outside the editor can be undone in it.
         function test_insertedTextCanBeUndone() {
             const editor = findChild(view, "editor");
             editor.text = "";

@@ -176,7 +176,7 @@ TestCase {
         const isTable = controller.answered !== undefined || controller.ready === undefined;
         return !controller.loading && !controller.asking && (isTable || controller.ready || controller.emptyText !== "");
     }
-    // What is still wrong, in an item or everywhere, when a view had time to take its places.
+    // Problems that remain, in an item or everywhere, when a view had time to take its places.
     function settledProblems(within): string {
         let found = [];
         const began = Date.now();

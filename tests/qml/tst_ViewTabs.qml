@@ -100,7 +100,7 @@ Item {
             const open = tabs.width;
             tabs.folded = true;
             tryVerify(() => tabs.width < open / 2);
-            // What decides whether they fold does not change by folding.
+            // The decision whether they fold does not change by folding.
             compare(tabs.openWidth, open);
         }
     }

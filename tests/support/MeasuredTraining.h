@@ -21,7 +21,7 @@ struct MeasuredRow {
     [[nodiscard]] bool says(const std::string& name, const std::string& part) const {
         return cells.at(name).find(part) != std::string::npos;
     }
-    // What the cell begins with; absent where that is no number.
+    // The number that the cell begins with; absent where there is none.
     [[nodiscard]] std::optional<int> number(const std::string& name) const {
         const std::string& text = cells.at(name);
         char* end = nullptr;

@@ -49,7 +49,7 @@ struct PublishedRun {
     double step; // s
     double publishedError; // of the step, per cent
     double send; // ms, measured
-    // Of the published predictions, per cent: the slowest stage forward and backward.
+    // Published predictions in per cent: the slowest stage forward and backward.
     double publishedStageForward;
     double publishedStageBackward;
 };

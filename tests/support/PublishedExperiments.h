@@ -50,7 +50,7 @@ inline std::vector<ExperimentRow> readExperiments(const std::string& root) {
     return rows;
 }
 
-// How many there are in which folder: 386 published ones, or four.
+// Number of experiments in a folder: 386 published ones, or four.
 struct Experiments {
     std::string root;
     std::size_t count = 0;

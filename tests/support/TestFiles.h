@@ -1,5 +1,5 @@
 #pragma once
-// Where the tests' files lie: small stand-ins in tests/standins, written by hand with figures
+// Folders of the tests' files: small stand-ins in tests/standins, written by hand with figures
 // worked out by hand, and the real files beside the checkout, where there are any. Both have the
 // folders data and research.
 

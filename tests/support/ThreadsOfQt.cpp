@@ -1,8 +1,8 @@
-// What Qt hands from one thread to another, told to ThreadSanitizer: Qt is not instrumented and
-// locks with futexes of its own, so that each value which comes by an event, a signal, a future or
-// its thread pool would look like a race. The functions of Qt below stand before its own in tests
-// under ThreadSanitizer. They order everything that is handed over at all, which is more than Qt
-// does: races between what two events do may stay unseen, those around them do not.
+// Order between threads that Qt makes, told to ThreadSanitizer: Qt is not instrumented and locks
+// with futexes of its own, so that each value which comes by an event, a signal, a future or its
+// thread pool would look like a race. The functions of Qt below stand before its own in tests under
+// ThreadSanitizer. They order everything that is handed over at all, which is more than Qt does:
+// races between what two events do may stay unseen, those around them do not.
 
 #include <QFutureInterface>
 #include <QObject>

@@ -76,20 +76,278 @@ class tst_Captures : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
-    void infoListsThem();
-    void kernels();
-    void operators();
-    void summary();
-    void findings();
-    void collectives();
-    void comparison();
-    void keptByName();
-    void figure();
-    void severalRuns();
-    void mistakes_data();
-    void mistakes();
-    void theRecording();
+    void initTestCase() {
+        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("job")));
+        QVERIFY(writeTrace(file("job/short.json"), kShort));
+        QVERIFY(writeTrace(file("job/long.json"), kLong));
+        m_database = file("t.trainscope").toStdString();
+        const auto ran = runCli({"import", file("job").toStdString(), "--into", m_database});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+    }
+    void infoListsThem() {
+        const auto runs = told({"info"})["runs"];
+        QCOMPARE(runs.size(), 1U);
+        const auto captures = runs[0]["captures"];
+        QCOMPARE(captures.size(), 2U);
+        QCOMPARE(captures[0]["name"].get<std::string>(), std::string("short"));
+        QCOMPARE(captures[0]["rank"].get<int>(), 0);
+        QCOMPARE(captures[0]["start_ns"].get<std::int64_t>(), 1'700'000'000'000'000'000);
+        QCOMPARE(captures[0]["duration_s"].get<double>(), 70e-6);
+        QCOMPARE(captures[1]["name"].get<std::string>(), std::string("long"));
+        QCOMPARE(captures[1]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
+        QCOMPARE(captures[1]["duration_s"].get<double>(), 150e-6);
+        const auto text = runCli({"info", m_database}).out;
+        QVERIFY2(text.find("Captures of job") != std::string::npos, text.c_str());
+        QVERIFY(text.find("short") != std::string::npos);
+    }
+    void kernels() {
+        const auto all = told({"kernels"})["ranks"][0];
+        QCOMPARE(all["kernel_count"].get<int>(), 3);
+        const auto json = told({"kernels", "--capture", "short"});
+        QCOMPARE(json["window"].get<std::string>(), std::string("the capture 'short'"));
+        const auto& first = json["ranks"][0];
+        QCOMPARE(first["kernel_count"].get<int>(), 1);
+        QCOMPARE(first["window_us"].get<double>(), 65.0); // 5 to 70
+        QCOMPARE(first["compute_us"].get<double>(), 40.0);
+        QCOMPARE(first["communication_us"].get<double>(), 0.0);
+        QCOMPARE(first["copies"]["count"].get<int>(), 1);
+        QCOMPARE(first["iterations"].size(), std::size_t{1});
+        QCOMPARE(first["iterations"][0]["index"].get<int>(), 1);
+        const auto second = told({"kernels", "--capture", "long"})["ranks"][0];
+        QCOMPARE(second["kernel_count"].get<int>(), 2);
+        QCOMPARE(second["kernel_time_us"].get<double>(), 150.0);
+        QCOMPARE(second["compute_us"].get<double>(), 100.0);
+        QCOMPARE(second["overlap_us"].get<double>(), 10.0);
+        QCOMPARE(second["exposed_communication_us"].get<double>(), 40.0);
+        QCOMPARE(second["copies"]["count"].get<int>(), 0);
+        const auto tables
+            = runCli({"kernels", m_database, "--capture", "long", "--selection", "--csv"}).out;
+        QVERIFY2(tables.find("\nmy_gemm_kernel,1,0.0001,") != std::string::npos, tables.c_str());
+    }
+    void operators() {
+        const auto timeOf = [this](std::vector<std::string> more) {
+            more.insert(more.begin(), {"operators", "--by", "operator"});
+            const auto rows = told(more)["ranks"][0]["operators"];
+            for (const auto& row : rows) {
+                if (row["name"] == "aten::mm")
+                    return row["kernel_time_us"].get<double>();
+            }
+            return -1.0;
+        };
+        QCOMPARE(timeOf({}), 140.0);
+        QCOMPARE(timeOf({"--capture", "short"}), 40.0);
+        QCOMPARE(timeOf({"--capture", "long"}), 100.0);
+    }
+    void summary() {
+        const auto run = told({"summary", "--capture", "long"})["runs"][0];
+        QCOMPARE(run["duration_s"].get<double>(), 150e-6);
+        QCOMPARE(run["window"]["basis"].get<std::string>(), std::string("capture"));
+        QCOMPARE(run["window"]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
+        QCOMPARE(run["window"]["iterations"].get<int>(), 1);
+        QCOMPARE(run["efficiency"]["step_time_s"].get<double>(), 150e-6);
+        const auto other = told({"summary", "--capture", "short"})["runs"][0];
+        QCOMPARE(other["efficiency"]["step_time_s"].get<double>(), 65e-6);
+        const auto text = runCli({"summary", m_database, "--capture", "long"}).out;
+        QVERIFY2(text.find("only the capture 'long'") != std::string::npos, text.c_str());
+        QCOMPARE(told({"summary", "--capture", "long", "--detail"})["runs"].size(), 1U);
+    }
+    // Communication is exposed in the second stretch alone, for 40 of its 140 or 150 µs.
+    void findings() {
+        const auto rulesOf = [this](const char* capture) {
+            const auto json = told({"findings", "--capture", capture});
+            std::map<std::string, nlohmann::json> rules;
+            for (const auto& one : json["findings"])
+                rules[one["rule"].get<std::string>()] = one;
+            return rules;
+        };
+        QVERIFY(!rulesOf("short").contains("exposed_communication"));
+        const auto found = rulesOf("long");
+        QVERIFY(found.contains("exposed_communication"));
+        const auto& evidence = found.at("exposed_communication")["evidence"];
+        QVERIFY(evidence["start_ns"].get<std::int64_t>() >= 1'700'000'001'000'000'000);
+        QVERIFY(!found.contains("out_of_memory"));
+        const auto text = runCli({"findings", m_database, "--capture", "long"}).out;
+        QVERIFY2(text.starts_with("job · long: "), text.c_str());
+        QVERIFY2(text.find("the capture 'long'") != std::string::npos, text.c_str());
+    }
+    // Two ranks that were captured twice: 3 steps, and 5 steps a second later, with a collective
+    // each.
+    void collectives() {
+        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("two")));
+        for (const int rank : {0, 1}) {
+            const QString name = QStringLiteral("two/rank%1_%2.json");
+            const StepTrace early{rank, 2, 0, 3, 1'000, 100};
+            const StepTrace late{rank, 2, 1'000'000, 5, 1'000, 100};
+            QVERIFY(early.write(
+                m_folder.filePath(name.arg(rank).arg(QLatin1String("early"))).toStdString()));
+            QVERIFY(late.write(
+                m_folder.filePath(name.arg(rank).arg(QLatin1String("late"))).toStdString()));
+        }
+        const auto database = file("two.trainscope").toStdString();
+        const auto ran = runCli({"import", file("two").toStdString(), "--into", database});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto matched = [&database](std::vector<std::string> more) {
+            more.insert(more.begin(), {"collectives", database, "--json"});
+            const auto json = runCli(more).json();
+            return json.is_null() ? -1 : json["collectives"].get<int>();
+        };
+        QCOMPARE(matched({}), 8);
+        QCOMPARE(matched({"--capture", "early"}), 3);
+        QCOMPARE(matched({"--capture", "late"}), 5);
+    }
+    void comparison() {
+        const auto json = told({"compare", "--capture", "short", "--capture", "long"});
+        QCOMPARE(json["runs"].size(), 2U);
+        const auto& a = json["runs"][0];
+        const auto& b = json["runs"][1];
+        QCOMPARE(a["name"].get<std::string>(), std::string("job · short"));
+        QCOMPARE(b["name"].get<std::string>(), std::string("job · long"));
+        QCOMPARE(a["step_time_s"].get<double>(), 65e-6);
+        QCOMPARE(b["step_time_s"].get<double>(), 150e-6);
+        QVERIFY(std::abs(json["ratios"]["step_time_s"].get<double>() - 150.0 / 65.0) < 1e-9);
+        QCOMPARE(b["breakdown"]["basis"].get<std::string>(), std::string("iterations"));
+        QCOMPARE(b["breakdown"]["kernels"].size(), std::size_t{2});
+        QCOMPARE(partUs(b, "all_reduce_exposed"), 40.0);
+        QCOMPARE(partUs(b, "gemm"), 100.0);
+        QCOMPARE(partUs(a, "gemm"), 40.0);
+        QCOMPARE(partUs(a, "all_reduce_exposed"), -1.0);
+        const auto text
+            = runCli({"compare", m_database, "--capture", "short", "--capture", "long"}).out;
+        QVERIFY2(text.find("A  job · short") != std::string::npos, text.c_str());
+    }
+    void keptByName() {
+        const auto kept = runCli({"compare", m_database, "--capture", "long", "--capture", "short",
+            "--save", "both", "--json"});
+        QVERIFY2(kept.status == 0, kept.err.c_str());
+        const auto listed = told({"compare", "--list"})["comparisons"][0];
+        QCOMPARE(listed["runs"][0].get<std::string>(), std::string("job · long"));
+        QCOMPARE(listed["runs"][1].get<std::string>(), std::string("job · short"));
+        const auto again = told({"compare", "--saved", "both"});
+        QVERIFY(again == kept.json());
+        const QString out = file("saved.svg");
+        const auto drawn = runCli({"figure", m_database, "--kind", "comparison-board", "--saved",
+            "both", "--out", out.toStdString()});
+        QVERIFY2(drawn.status == 0, drawn.err.c_str());
+        QFile csv(file("saved.csv"));
+        QVERIFY(csv.open(QIODevice::ReadOnly) && csv.readAll().contains("job · long"));
+    }
+    void figure() {
+        const QString out = file("captures.svg");
+        const auto drawn = runCli({"figure", m_database, "--kind", "comparison", "--capture",
+            "short", "--capture", "long", "--out", out.toStdString()});
+        QVERIFY2(drawn.status == 0, drawn.err.c_str());
+        QFile csv(file("captures.csv"));
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        const QByteArray numbers = csv.readAll();
+        QVERIFY2(numbers.contains("job · short") && numbers.contains("job · long"), numbers);
+        const auto one = runCli({"figure", m_database, "--kind", "comparison", "--capture", "short",
+            "--out", out.toStdString()});
+        QCOMPARE(one.status, 2);
+    }
+    // The same stretch of two runs, and of each its own.
+    void severalRuns() {
+        const auto database = file("pair.trainscope").toStdString();
+        for (const char* name : {"first", "second"}) {
+            const QString folder = file(name);
+            QVERIFY(QDir().mkpath(folder));
+            for (const auto& [capture, text] :
+                {std::pair("short", kShort), std::pair("long", kLong)}) {
+                const auto own = QByteArray(text).replace("my_gemm", QByteArray(name) + "_gemm");
+                QVERIFY(writeTrace(
+                    QStringLiteral("%1/%2.json").arg(folder, QString::fromLatin1(capture)), own));
+            }
+            const auto ran
+                = runCli({"import", folder.toStdString(), "--name", name, "--into", database});
+            QVERIFY2(ran.status == 0, ran.err.c_str());
+        }
+        const std::vector<std::string> both{"compare", database, "--run", "first", "--run",
+            "second", "--json", "--capture", "long"};
+        const auto ran = runCli(both);
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto same = ran.json();
+        QCOMPARE(same["runs"][0]["name"].get<std::string>(), std::string("first · long"));
+        QCOMPARE(same["runs"][1]["name"].get<std::string>(), std::string("second · long"));
+        QCOMPARE(same["ratios"]["step_time_s"].get<double>(), 1.0);
+        auto own = both;
+        own.insert(own.end(), {"--capture", "short"});
+        const auto crossed = runCli(own).json();
+        QCOMPARE(crossed["runs"][1]["name"].get<std::string>(), std::string("second · short"));
+        own.insert(own.end(), {"--capture", "short"});
+        QCOMPARE(runCli(own).status, 2);
+    }
+    void mistakes_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("said");
+        const QString unknown = QStringLiteral("The captures of the run are: short, long.");
+        for (const char* command :
+            {"kernels", "operators", "collectives", "summary", "findings", "compare"}) {
+            QStringList arguments{
+                QString::fromLatin1(command), QStringLiteral("--capture"), QStringLiteral("shrt")};
+            if (arguments.front() == QStringLiteral("compare"))
+                arguments << QStringLiteral("--capture") << QStringLiteral("long");
+            QTest::newRow(command) << arguments << unknown;
+        }
+        const auto row = [](const char* text, const char* said) {
+            QTest::newRow(text) << QString::fromLatin1(text).split(QLatin1Char(' '))
+                                << QString::fromLatin1(said);
+        };
+        row("kernels --capture short --from 0", "--from");
+        row("kernels --capture short --steady", "--steady");
+        row("operators --capture short --to 1", "--to");
+        row("summary --capture short --steady", "--steady");
+        row("compare --capture short --capture short", "was given twice");
+        row("compare --capture short", "");
+        row("compare --run job --capture short", "nothing to be compared with");
+        row("compare --capture short --capture long --saved x", "--saved");
+    }
+    void mistakes() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, said);
+        std::vector<std::string> all;
+        for (const QString& one : arguments)
+            all.push_back(one.toStdString());
+        all.insert(all.begin() + 1, m_database);
+        const auto ran = runCli(all);
+        QCOMPARE(ran.status, 2);
+        QVERIFY2(QString::fromStdString(ran.err).contains(said), ran.err.c_str());
+    }
+    void theRecording() {
+        const std::string traces = realFiles() + "/data/h100_recording/training/traces";
+        if (realFiles().empty() || !std::filesystem::exists(traces))
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        const auto database = file("real.trainscope").toStdString();
+        const auto ran = runCli({"import", traces, "--into", database});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        for (const RealCapture& one : kReal) {
+            const auto json = runCli({"kernels", database, "--capture", one.name, "--json"}).json();
+            const auto& device = json["ranks"][0];
+            QCOMPARE(device["kernel_count"].get<int>(), one.kernels);
+            QVERIFY2(isToTheNanosecond(device["compute_us"], one.computeUs), one.name);
+            QVERIFY2(isToTheNanosecond(device["window_us"], one.windowUs), one.name);
+        }
+        const auto json = runCli(
+            {"compare", database, "--capture", "eager-16", "--capture", "compiled-16", "--json"})
+                              .json();
+        QCOMPARE(json["runs"][1]["name"].get<std::string>(), std::string("traces · compiled-16"));
+        // Each of the traces is of two iterations, the second of which ends with its last work.
+        for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
+            const auto& run = json["runs"][place];
+            QCOMPARE(run["breakdown"]["basis"].get<std::string>(), std::string("iterations"));
+            QVERIFY(isToTheNanosecond(
+                run["breakdown"]["seconds"].get<double>() * 2e6, kReal[place].windowUs));
+            QVERIFY(
+                isToTheNanosecond(run["step_time_s"].get<double>() * 2e6, kReal[place].windowUs));
+        }
+        for (const RealCapture& one : kReal) {
+            const auto run
+                = runCli({"summary", database, "--capture", one.name, "--detail", "--json"}).json();
+            const auto& iterations = run["runs"][0]["iterations"];
+            QCOMPARE(iterations.size(), std::size_t{2});
+            QVERIFY2(
+                isToTheNanosecond(iterations[0]["duration_s"].get<double>() * 1e6, one.firstStepUs),
+                one.name);
+        }
+    }
 
 private:
     // The command on the database of both stretches, as JSON.
@@ -103,289 +361,6 @@ private:
     QTemporaryDir m_folder;
     std::string m_database;
 };
-
-void tst_Captures::initTestCase() {
-    QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("job")));
-    QVERIFY(writeTrace(file("job/short.json"), kShort));
-    QVERIFY(writeTrace(file("job/long.json"), kLong));
-    m_database = file("t.trainscope").toStdString();
-    const auto ran = runCli({"import", file("job").toStdString(), "--into", m_database});
-    QVERIFY2(ran.status == 0, ran.err.c_str());
-}
-
-void tst_Captures::infoListsThem() {
-    const auto runs = told({"info"})["runs"];
-    QCOMPARE(runs.size(), 1U);
-    const auto captures = runs[0]["captures"];
-    QCOMPARE(captures.size(), 2U);
-    QCOMPARE(captures[0]["name"].get<std::string>(), std::string("short"));
-    QCOMPARE(captures[0]["rank"].get<int>(), 0);
-    QCOMPARE(captures[0]["start_ns"].get<std::int64_t>(), 1'700'000'000'000'000'000);
-    QCOMPARE(captures[0]["duration_s"].get<double>(), 70e-6);
-    QCOMPARE(captures[1]["name"].get<std::string>(), std::string("long"));
-    QCOMPARE(captures[1]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
-    QCOMPARE(captures[1]["duration_s"].get<double>(), 150e-6);
-    const auto text = runCli({"info", m_database}).out;
-    QVERIFY2(text.find("Captures of job") != std::string::npos, text.c_str());
-    QVERIFY(text.find("short") != std::string::npos);
-}
-
-void tst_Captures::kernels() {
-    const auto all = told({"kernels"})["ranks"][0];
-    QCOMPARE(all["kernel_count"].get<int>(), 3);
-    const auto json = told({"kernels", "--capture", "short"});
-    QCOMPARE(json["window"].get<std::string>(), std::string("the capture 'short'"));
-    const auto& first = json["ranks"][0];
-    QCOMPARE(first["kernel_count"].get<int>(), 1);
-    QCOMPARE(first["window_us"].get<double>(), 65.0); // 5 to 70
-    QCOMPARE(first["compute_us"].get<double>(), 40.0);
-    QCOMPARE(first["communication_us"].get<double>(), 0.0);
-    QCOMPARE(first["copies"]["count"].get<int>(), 1);
-    QCOMPARE(first["iterations"].size(), std::size_t{1});
-    QCOMPARE(first["iterations"][0]["index"].get<int>(), 1);
-    const auto second = told({"kernels", "--capture", "long"})["ranks"][0];
-    QCOMPARE(second["kernel_count"].get<int>(), 2);
-    QCOMPARE(second["kernel_time_us"].get<double>(), 150.0);
-    QCOMPARE(second["compute_us"].get<double>(), 100.0);
-    QCOMPARE(second["overlap_us"].get<double>(), 10.0);
-    QCOMPARE(second["exposed_communication_us"].get<double>(), 40.0);
-    QCOMPARE(second["copies"]["count"].get<int>(), 0);
-    const auto tables
-        = runCli({"kernels", m_database, "--capture", "long", "--selection", "--csv"}).out;
-    QVERIFY2(tables.find("\nmy_gemm_kernel,1,0.0001,") != std::string::npos, tables.c_str());
-}
-
-void tst_Captures::operators() {
-    const auto timeOf = [this](std::vector<std::string> more) {
-        more.insert(more.begin(), {"operators", "--by", "operator"});
-        const auto rows = told(more)["ranks"][0]["operators"];
-        for (const auto& row : rows) {
-            if (row["name"] == "aten::mm")
-                return row["kernel_time_us"].get<double>();
-        }
-        return -1.0;
-    };
-    QCOMPARE(timeOf({}), 140.0);
-    QCOMPARE(timeOf({"--capture", "short"}), 40.0);
-    QCOMPARE(timeOf({"--capture", "long"}), 100.0);
-}
-
-void tst_Captures::summary() {
-    const auto run = told({"summary", "--capture", "long"})["runs"][0];
-    QCOMPARE(run["duration_s"].get<double>(), 150e-6);
-    QCOMPARE(run["window"]["basis"].get<std::string>(), std::string("capture"));
-    QCOMPARE(run["window"]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
-    QCOMPARE(run["window"]["iterations"].get<int>(), 1);
-    QCOMPARE(run["efficiency"]["step_time_s"].get<double>(), 150e-6);
-    const auto other = told({"summary", "--capture", "short"})["runs"][0];
-    QCOMPARE(other["efficiency"]["step_time_s"].get<double>(), 65e-6);
-    const auto text = runCli({"summary", m_database, "--capture", "long"}).out;
-    QVERIFY2(text.find("only the capture 'long'") != std::string::npos, text.c_str());
-    QCOMPARE(told({"summary", "--capture", "long", "--detail"})["runs"].size(), 1U);
-}
-
-// Communication is exposed in the second stretch alone, for 40 of its 140 or 150 µs.
-void tst_Captures::findings() {
-    const auto rulesOf = [this](const char* capture) {
-        const auto json = told({"findings", "--capture", capture});
-        std::map<std::string, nlohmann::json> rules;
-        for (const auto& one : json["findings"])
-            rules[one["rule"].get<std::string>()] = one;
-        return rules;
-    };
-    QVERIFY(!rulesOf("short").contains("exposed_communication"));
-    const auto found = rulesOf("long");
-    QVERIFY(found.contains("exposed_communication"));
-    const auto& evidence = found.at("exposed_communication")["evidence"];
-    QVERIFY(evidence["start_ns"].get<std::int64_t>() >= 1'700'000'001'000'000'000);
-    QVERIFY(!found.contains("out_of_memory"));
-    const auto text = runCli({"findings", m_database, "--capture", "long"}).out;
-    QVERIFY2(text.starts_with("job · long: "), text.c_str());
-    QVERIFY2(text.find("the capture 'long'") != std::string::npos, text.c_str());
-}
-
-// Two ranks that were captured twice: 3 steps, and 5 steps a second later, with a collective each.
-void tst_Captures::collectives() {
-    QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("two")));
-    for (const int rank : {0, 1}) {
-        const QString name = QStringLiteral("two/rank%1_%2.json");
-        const StepTrace early{rank, 2, 0, 3, 1'000, 100};
-        const StepTrace late{rank, 2, 1'000'000, 5, 1'000, 100};
-        QVERIFY(early.write(
-            m_folder.filePath(name.arg(rank).arg(QLatin1String("early"))).toStdString()));
-        QVERIFY(
-            late.write(m_folder.filePath(name.arg(rank).arg(QLatin1String("late"))).toStdString()));
-    }
-    const auto database = file("two.trainscope").toStdString();
-    const auto ran = runCli({"import", file("two").toStdString(), "--into", database});
-    QVERIFY2(ran.status == 0, ran.err.c_str());
-    const auto matched = [&database](std::vector<std::string> more) {
-        more.insert(more.begin(), {"collectives", database, "--json"});
-        const auto json = runCli(more).json();
-        return json.is_null() ? -1 : json["collectives"].get<int>();
-    };
-    QCOMPARE(matched({}), 8);
-    QCOMPARE(matched({"--capture", "early"}), 3);
-    QCOMPARE(matched({"--capture", "late"}), 5);
-}
-
-void tst_Captures::comparison() {
-    const auto json = told({"compare", "--capture", "short", "--capture", "long"});
-    QCOMPARE(json["runs"].size(), 2U);
-    const auto& a = json["runs"][0];
-    const auto& b = json["runs"][1];
-    QCOMPARE(a["name"].get<std::string>(), std::string("job · short"));
-    QCOMPARE(b["name"].get<std::string>(), std::string("job · long"));
-    QCOMPARE(a["step_time_s"].get<double>(), 65e-6);
-    QCOMPARE(b["step_time_s"].get<double>(), 150e-6);
-    QVERIFY(std::abs(json["ratios"]["step_time_s"].get<double>() - 150.0 / 65.0) < 1e-9);
-    QCOMPARE(b["breakdown"]["basis"].get<std::string>(), std::string("iterations"));
-    QCOMPARE(b["breakdown"]["kernels"].size(), std::size_t{2});
-    QCOMPARE(partUs(b, "all_reduce_exposed"), 40.0);
-    QCOMPARE(partUs(b, "gemm"), 100.0);
-    QCOMPARE(partUs(a, "gemm"), 40.0);
-    QCOMPARE(partUs(a, "all_reduce_exposed"), -1.0);
-    const auto text
-        = runCli({"compare", m_database, "--capture", "short", "--capture", "long"}).out;
-    QVERIFY2(text.find("A  job · short") != std::string::npos, text.c_str());
-}
-
-void tst_Captures::keptByName() {
-    const auto kept = runCli({"compare", m_database, "--capture", "long", "--capture", "short",
-        "--save", "both", "--json"});
-    QVERIFY2(kept.status == 0, kept.err.c_str());
-    const auto listed = told({"compare", "--list"})["comparisons"][0];
-    QCOMPARE(listed["runs"][0].get<std::string>(), std::string("job · long"));
-    QCOMPARE(listed["runs"][1].get<std::string>(), std::string("job · short"));
-    const auto again = told({"compare", "--saved", "both"});
-    QVERIFY(again == kept.json());
-    const QString out = file("saved.svg");
-    const auto drawn = runCli({"figure", m_database, "--kind", "comparison-board", "--saved",
-        "both", "--out", out.toStdString()});
-    QVERIFY2(drawn.status == 0, drawn.err.c_str());
-    QFile csv(file("saved.csv"));
-    QVERIFY(csv.open(QIODevice::ReadOnly) && csv.readAll().contains("job · long"));
-}
-
-void tst_Captures::figure() {
-    const QString out = file("captures.svg");
-    const auto drawn = runCli({"figure", m_database, "--kind", "comparison", "--capture", "short",
-        "--capture", "long", "--out", out.toStdString()});
-    QVERIFY2(drawn.status == 0, drawn.err.c_str());
-    QFile csv(file("captures.csv"));
-    QVERIFY(csv.open(QIODevice::ReadOnly));
-    const QByteArray numbers = csv.readAll();
-    QVERIFY2(numbers.contains("job · short") && numbers.contains("job · long"), numbers);
-    const auto one = runCli({"figure", m_database, "--kind", "comparison", "--capture", "short",
-        "--out", out.toStdString()});
-    QCOMPARE(one.status, 2);
-}
-
-// The same stretch of two runs, and of each its own.
-void tst_Captures::severalRuns() {
-    const auto database = file("pair.trainscope").toStdString();
-    for (const char* name : {"first", "second"}) {
-        const QString folder = file(name);
-        QVERIFY(QDir().mkpath(folder));
-        for (const auto& [capture, text] : {std::pair("short", kShort), std::pair("long", kLong)}) {
-            const auto own = QByteArray(text).replace("my_gemm", QByteArray(name) + "_gemm");
-            QVERIFY(writeTrace(
-                QStringLiteral("%1/%2.json").arg(folder, QString::fromLatin1(capture)), own));
-        }
-        const auto ran
-            = runCli({"import", folder.toStdString(), "--name", name, "--into", database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-    }
-    const std::vector<std::string> both{
-        "compare", database, "--run", "first", "--run", "second", "--json", "--capture", "long"};
-    const auto ran = runCli(both);
-    QVERIFY2(ran.status == 0, ran.err.c_str());
-    const auto same = ran.json();
-    QCOMPARE(same["runs"][0]["name"].get<std::string>(), std::string("first · long"));
-    QCOMPARE(same["runs"][1]["name"].get<std::string>(), std::string("second · long"));
-    QCOMPARE(same["ratios"]["step_time_s"].get<double>(), 1.0);
-    auto own = both;
-    own.insert(own.end(), {"--capture", "short"});
-    const auto crossed = runCli(own).json();
-    QCOMPARE(crossed["runs"][1]["name"].get<std::string>(), std::string("second · short"));
-    own.insert(own.end(), {"--capture", "short"});
-    QCOMPARE(runCli(own).status, 2);
-}
-
-void tst_Captures::mistakes_data() {
-    QTest::addColumn<QStringList>("arguments");
-    QTest::addColumn<QString>("said");
-    const QString unknown = QStringLiteral("The captures of the run are: short, long.");
-    for (const char* command :
-        {"kernels", "operators", "collectives", "summary", "findings", "compare"}) {
-        QStringList arguments{
-            QString::fromLatin1(command), QStringLiteral("--capture"), QStringLiteral("shrt")};
-        if (arguments.front() == QStringLiteral("compare"))
-            arguments << QStringLiteral("--capture") << QStringLiteral("long");
-        QTest::newRow(command) << arguments << unknown;
-    }
-    const auto row = [](const char* text, const char* said) {
-        QTest::newRow(text) << QString::fromLatin1(text).split(QLatin1Char(' '))
-                            << QString::fromLatin1(said);
-    };
-    row("kernels --capture short --from 0", "--from");
-    row("kernels --capture short --steady", "--steady");
-    row("operators --capture short --to 1", "--to");
-    row("summary --capture short --steady", "--steady");
-    row("compare --capture short --capture short", "was given twice");
-    row("compare --capture short", "");
-    row("compare --run job --capture short", "nothing to be compared with");
-    row("compare --capture short --capture long --saved x", "--saved");
-}
-
-void tst_Captures::mistakes() {
-    QFETCH(QStringList, arguments);
-    QFETCH(QString, said);
-    std::vector<std::string> all;
-    for (const QString& one : arguments)
-        all.push_back(one.toStdString());
-    all.insert(all.begin() + 1, m_database);
-    const auto ran = runCli(all);
-    QCOMPARE(ran.status, 2);
-    QVERIFY2(QString::fromStdString(ran.err).contains(said), ran.err.c_str());
-}
-
-void tst_Captures::theRecording() {
-    const std::string traces = realFiles() + "/data/h100_recording/training/traces";
-    if (realFiles().empty() || !std::filesystem::exists(traces))
-        QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-    const auto database = file("real.trainscope").toStdString();
-    const auto ran = runCli({"import", traces, "--into", database});
-    QVERIFY2(ran.status == 0, ran.err.c_str());
-    for (const RealCapture& one : kReal) {
-        const auto json = runCli({"kernels", database, "--capture", one.name, "--json"}).json();
-        const auto& device = json["ranks"][0];
-        QCOMPARE(device["kernel_count"].get<int>(), one.kernels);
-        QVERIFY2(isToTheNanosecond(device["compute_us"], one.computeUs), one.name);
-        QVERIFY2(isToTheNanosecond(device["window_us"], one.windowUs), one.name);
-    }
-    const auto json = runCli(
-        {"compare", database, "--capture", "eager-16", "--capture", "compiled-16", "--json"})
-                          .json();
-    QCOMPARE(json["runs"][1]["name"].get<std::string>(), std::string("traces · compiled-16"));
-    // Each of the traces is of two iterations, the second of which ends with its last work.
-    for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
-        const auto& run = json["runs"][place];
-        QCOMPARE(run["breakdown"]["basis"].get<std::string>(), std::string("iterations"));
-        QVERIFY(isToTheNanosecond(
-            run["breakdown"]["seconds"].get<double>() * 2e6, kReal[place].windowUs));
-        QVERIFY(isToTheNanosecond(run["step_time_s"].get<double>() * 2e6, kReal[place].windowUs));
-    }
-    for (const RealCapture& one : kReal) {
-        const auto run
-            = runCli({"summary", database, "--capture", one.name, "--detail", "--json"}).json();
-        const auto& iterations = run["runs"][0]["iterations"];
-        QCOMPARE(iterations.size(), std::size_t{2});
-        QVERIFY2(
-            isToTheNanosecond(iterations[0]["duration_s"].get<double>() * 1e6, one.firstStepUs),
-            one.name);
-    }
-}
 
 TRAINSCOPE_GUI_TEST(tst_Captures)
 #include "tst_Captures.moc"

@@ -110,7 +110,7 @@ private Q_SLOTS:
         }
     }
 
-    // What the help calls a value is told whole, and what it may be is no part of it.
+    // The man page has the help's name of a value in full, without its choices.
     void valuesAreNamed() {
         const QString man = manText();
         QVERIFY(man.contains(QStringLiteral("\n.BI --header \" NAME:VALUE\"\n")));
@@ -119,7 +119,7 @@ private Q_SLOTS:
         QVERIFY(completionOf("zsh").contains(QStringLiteral("]:NAME\\:VALUE:")));
     }
 
-    // Who adds a command adds its section; who takes an option away takes what is said of it.
+    // A new command needs its section, and an option that goes takes its words along.
     void templateIsComplete_data() {
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");

@@ -112,12 +112,95 @@ class tst_EnergyDetail : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
-    void phasesAreThosePlanted();
-    void everythingAddsUp();
-    void stagesAndIterations();
-    void steady();
-    void text();
+    void initTestCase() {
+        const QString run
+            = m_folder.filePath(QStringLiteral("tree/sweep-h200/gpt3-175b/gpt3-175b_1_00000"));
+        QVERIFY(QDir().mkpath(run + QStringLiteral("/1_kineto")));
+        for (int rank = 0; rank < 2; ++rank) {
+            write(QStringLiteral("%1/gpu_power_%2.csv").arg(run).arg(rank), powerCsv(rank));
+            write(QStringLiteral("%1/1_kineto/trace_rank%2.json").arg(run).arg(rank),
+                traceText(rank));
+        }
+        write(run + QStringLiteral("/config.yaml"),
+            "trainer:\n  devices: 2\n  num_nodes: 1\nmodel:\n  micro_batch_size: 1\n"
+            "  global_batch_size: 4\n  tensor_model_parallel_size: 1\n"
+            "  pipeline_model_parallel_size: 2\n");
+        m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
+        const auto ran = runCli({"import", m_folder.filePath(QStringLiteral("tree")).toStdString(),
+            "--into", m_database});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        m_run = this->run({});
+        QVERIFY(m_run.contains("energy_by_phase"));
+    }
+    void phasesAreThosePlanted() {
+        for (const Piece& piece : kPieces) {
+            // The trace ends with the last kernel: the last idle time is outside.
+            const int times = std::string(piece.phase) == "idle" ? 1 : kIterations - kTraced;
+            const double truth = times * (piece.end - piece.begin) * (2.0 * piece.watts + 20.0);
+            const double joules = m_run["energy_by_phase"][piece.phase].get<double>();
+            const auto& interval = m_run["energy_by_phase_interval"][piece.phase];
+            QVERIFY2(std::abs(joules / truth - 1.0) < 0.05, piece.phase);
+            QVERIFY(interval[0] <= joules && joules <= interval[1]);
+        }
+        QVERIFY(!m_run["energy_by_phase"].contains("communication_hidden"));
+        QVERIFY(!m_run["energy_by_phase"].contains("compute"));
+    }
+    void everythingAddsUp() {
+        const double whole = m_run["energy_attribution"]["energy_j"].get<double>();
+        for (const char* map : {"energy_by_phase", "energy_by_category", "energy_by_stage"}) {
+            double sum = 0.0;
+            for (const auto& value : m_run[map])
+                sum += value.get<double>();
+            QVERIFY2(std::abs(sum - whole) < 1e-6 * whole, map);
+            QCOMPARE(m_run[std::string(map) + "_interval"].size(), m_run[map].size());
+        }
+        double gpus = 0.0;
+        for (const auto& gpu : m_run["energy_attribution"]["gpus"]) {
+            gpus += gpu["energy_j"].get<double>();
+            QCOMPARE(gpu["coverage"].get<double>(), 1.0);
+            QCOMPARE(gpu["duration_s"].get<double>(), 19.0);
+        }
+        QVERIFY(std::abs(gpus - whole) < 1e-9 * whole);
+        QVERIFY(std::abs(m_run["energy_by_collective"]["all_reduce"].get<double>()
+                    - m_run["energy_by_phase"]["communication_exposed"].get<double>())
+            < 1e-6);
+        QVERIFY(m_run["energy_by_collective_hidden"].empty());
+    }
+    void stagesAndIterations() {
+        QCOMPARE(m_run["energy_by_stage"].size(), std::size_t{2});
+        QVERIFY(m_run["energy_by_stage"]["1"] > m_run["energy_by_stage"]["0"]);
+        const auto& iterations = m_run["energy_per_iteration"];
+        QCOMPARE(iterations.size(), std::size_t{2});
+        double truth = 0.0;
+        for (const Piece& piece : kPieces)
+            truth += (piece.end - piece.begin) * (2.0 * piece.watts + 20.0);
+        for (const auto& iteration : iterations) {
+            QCOMPARE(iteration["gpus"].get<int>(), 2);
+            QVERIFY(std::abs(iteration["energy_j"].get<double>() / truth - 1.0) < 0.03);
+            QCOMPARE(m_run["energy_by_iteration"][std::to_string(iteration["index"].get<int>())],
+                iteration["energy_j"]);
+            double sum = 0.0;
+            for (const auto& phase : iteration["by_phase"])
+                sum += phase.get<double>();
+            QVERIFY(std::abs(sum - iteration["energy_j"].get<double>()) < 1e-6);
+        }
+    }
+    void steady() {
+        const auto json = run({"--steady"});
+        QVERIFY(json.contains("energy_by_phase"));
+        const auto kernels = runCli({"kernels", m_database, "--steady", "--json"}).json();
+        QVERIFY(kernels.contains("window"));
+        QCOMPARE(kernels["ranks"].size(), std::size_t{2});
+        QCOMPARE(kernels["pipeline"]["stage_count"].get<int>(), 2);
+        QVERIFY(runCli({"kernels", m_database, "--steady", "--iteration", "4"}).status != 0);
+    }
+    void text() {
+        const auto out = runCli({"summary", m_database, "--detail"}).out;
+        QVERIFY(out.find("while 2 GPUs were traced") != std::string::npos);
+        QVERIFY(out.find("communication exposed") != std::string::npos);
+        QVERIFY(out.find("bound ±") == std::string::npos);
+        QVERIFY(out.find("stage 1") != std::string::npos);
+    }
 
 private:
     nlohmann::json run(const std::vector<std::string>& options) {
@@ -130,100 +213,6 @@ private:
     std::string m_database;
     nlohmann::json m_run;
 };
-
-void tst_EnergyDetail::initTestCase() {
-    const QString run
-        = m_folder.filePath(QStringLiteral("tree/sweep-h200/gpt3-175b/gpt3-175b_1_00000"));
-    QVERIFY(QDir().mkpath(run + QStringLiteral("/1_kineto")));
-    for (int rank = 0; rank < 2; ++rank) {
-        write(QStringLiteral("%1/gpu_power_%2.csv").arg(run).arg(rank), powerCsv(rank));
-        write(QStringLiteral("%1/1_kineto/trace_rank%2.json").arg(run).arg(rank), traceText(rank));
-    }
-    write(run + QStringLiteral("/config.yaml"),
-        "trainer:\n  devices: 2\n  num_nodes: 1\nmodel:\n  micro_batch_size: 1\n"
-        "  global_batch_size: 4\n  tensor_model_parallel_size: 1\n"
-        "  pipeline_model_parallel_size: 2\n");
-    m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
-    const auto ran = runCli(
-        {"import", m_folder.filePath(QStringLiteral("tree")).toStdString(), "--into", m_database});
-    QVERIFY2(ran.status == 0, ran.err.c_str());
-    m_run = this->run({});
-    QVERIFY(m_run.contains("energy_by_phase"));
-}
-
-void tst_EnergyDetail::phasesAreThosePlanted() {
-    for (const Piece& piece : kPieces) {
-        // The trace ends with the last kernel: the last idle time is outside.
-        const int times = std::string(piece.phase) == "idle" ? 1 : kIterations - kTraced;
-        const double truth = times * (piece.end - piece.begin) * (2.0 * piece.watts + 20.0);
-        const double joules = m_run["energy_by_phase"][piece.phase].get<double>();
-        const auto& interval = m_run["energy_by_phase_interval"][piece.phase];
-        QVERIFY2(std::abs(joules / truth - 1.0) < 0.05, piece.phase);
-        QVERIFY(interval[0] <= joules && joules <= interval[1]);
-    }
-    QVERIFY(!m_run["energy_by_phase"].contains("communication_hidden"));
-    QVERIFY(!m_run["energy_by_phase"].contains("compute"));
-}
-
-void tst_EnergyDetail::everythingAddsUp() {
-    const double whole = m_run["energy_attribution"]["energy_j"].get<double>();
-    for (const char* map : {"energy_by_phase", "energy_by_category", "energy_by_stage"}) {
-        double sum = 0.0;
-        for (const auto& value : m_run[map])
-            sum += value.get<double>();
-        QVERIFY2(std::abs(sum - whole) < 1e-6 * whole, map);
-        QCOMPARE(m_run[std::string(map) + "_interval"].size(), m_run[map].size());
-    }
-    double gpus = 0.0;
-    for (const auto& gpu : m_run["energy_attribution"]["gpus"]) {
-        gpus += gpu["energy_j"].get<double>();
-        QCOMPARE(gpu["coverage"].get<double>(), 1.0);
-        QCOMPARE(gpu["duration_s"].get<double>(), 19.0);
-    }
-    QVERIFY(std::abs(gpus - whole) < 1e-9 * whole);
-    QVERIFY(std::abs(m_run["energy_by_collective"]["all_reduce"].get<double>()
-                - m_run["energy_by_phase"]["communication_exposed"].get<double>())
-        < 1e-6);
-    QVERIFY(m_run["energy_by_collective_hidden"].empty());
-}
-
-void tst_EnergyDetail::stagesAndIterations() {
-    QCOMPARE(m_run["energy_by_stage"].size(), std::size_t{2});
-    QVERIFY(m_run["energy_by_stage"]["1"] > m_run["energy_by_stage"]["0"]);
-    const auto& iterations = m_run["energy_per_iteration"];
-    QCOMPARE(iterations.size(), std::size_t{2});
-    double truth = 0.0;
-    for (const Piece& piece : kPieces)
-        truth += (piece.end - piece.begin) * (2.0 * piece.watts + 20.0);
-    for (const auto& iteration : iterations) {
-        QCOMPARE(iteration["gpus"].get<int>(), 2);
-        QVERIFY(std::abs(iteration["energy_j"].get<double>() / truth - 1.0) < 0.03);
-        QCOMPARE(m_run["energy_by_iteration"][std::to_string(iteration["index"].get<int>())],
-            iteration["energy_j"]);
-        double sum = 0.0;
-        for (const auto& phase : iteration["by_phase"])
-            sum += phase.get<double>();
-        QVERIFY(std::abs(sum - iteration["energy_j"].get<double>()) < 1e-6);
-    }
-}
-
-void tst_EnergyDetail::steady() {
-    const auto json = run({"--steady"});
-    QVERIFY(json.contains("energy_by_phase"));
-    const auto kernels = runCli({"kernels", m_database, "--steady", "--json"}).json();
-    QVERIFY(kernels.contains("window"));
-    QCOMPARE(kernels["ranks"].size(), std::size_t{2});
-    QCOMPARE(kernels["pipeline"]["stage_count"].get<int>(), 2);
-    QVERIFY(runCli({"kernels", m_database, "--steady", "--iteration", "4"}).status != 0);
-}
-
-void tst_EnergyDetail::text() {
-    const auto out = runCli({"summary", m_database, "--detail"}).out;
-    QVERIFY(out.find("while 2 GPUs were traced") != std::string::npos);
-    QVERIFY(out.find("communication exposed") != std::string::npos);
-    QVERIFY(out.find("bound ±") == std::string::npos);
-    QVERIFY(out.find("stage 1") != std::string::npos);
-}
 
 TRAINSCOPE_TEST(tst_EnergyDetail)
 #include "tst_EnergyDetail.moc"

@@ -1,5 +1,5 @@
-// What a real log without a GPU's name tells of its machine: eight H100 whose positions 1, 2, 5
-// and 6 are hot, held back by a power cap.
+// The machine of a real log that names no GPU: eight H100 whose positions 1, 2, 5 and 6 are hot,
+// held back by a power cap.
 
 #include "support/RunCli.h"
 #include "support/TestFiles.h"

@@ -1,4 +1,4 @@
-// What the options of `kernels` change, on a small trace whose figures can be read off.
+// Options of `kernels`, on a small trace whose figures can be read off.
 
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
@@ -32,13 +32,146 @@ class tst_KernelsOptions : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
-    void allOfIt();
-    void oneIteration();
-    void aPartOfTheRun();
-    void whatASelectionShows();
-    void categories();
-    void mistakes();
+    void initTestCase() {
+        QFile trace(m_folder.filePath(QStringLiteral("trace.json")));
+        QVERIFY(trace.open(QIODevice::WriteOnly));
+        trace.write(kTrace);
+        trace.close();
+        m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
+        const auto ran = runCli({"import", trace.fileName().toStdString(), "--into", m_database});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+    }
+    void allOfIt() {
+        const auto json = rank({});
+        QCOMPARE(json["rank"].get<int>(), 3);
+        QCOMPARE(json["window_us"].get<double>(), 170.0);
+        QCOMPARE(json["compute_us"].get<double>(), 80.0);
+        QCOMPARE(json["phases"]["forward_us"].get<double>(), 40.0);
+        QCOMPARE(json["phases"]["backward_us"].get<double>(), 30.0);
+        QCOMPARE(json["phases"]["communication_hidden_us"].get<double>(), 10.0);
+        QCOMPARE(json["phases"]["communication_exposed_us"].get<double>(), 20.0);
+        QCOMPARE(json["phases"]["copy_us"].get<double>(), 10.0);
+        QCOMPARE(json["phases"]["idle_us"].get<double>(), 60.0);
+        QCOMPARE(json["copy_us"].get<double>(), 10.0);
+        QCOMPARE(json["busy_us"].get<double>(), 110.0);
+        QCOMPARE(json["phases"].size(), std::size_t{8});
+        QCOMPARE(json["launch"]["joined"].get<int>(), 2);
+        QCOMPARE(json["launch"]["unjoined"].get<int>(), 1);
+        QCOMPARE(json["launch"]["delay_us"]["median"].get<double>(), 5.0);
+        QCOMPARE(json["copies"]["count"].get<int>(), 1);
+        QCOMPARE(json["copies"]["kinds"]["HtoD"]["bytes"].get<int>(), 1'000'000);
+        QCOMPARE(json["copies"]["kinds"]["HtoD"]["bandwidth_b_per_s"].get<double>(), 1e11);
+        QCOMPARE(json["iterations"].size(), std::size_t{2});
+        const auto& second = json["iterations"][1];
+        QCOMPARE(second["index"].get<int>(), 2);
+        QCOMPARE(second["window_us"].get<double>(), 100.0);
+        QCOMPARE(second["compute_us"].get<double>(), 40.0);
+        QCOMPARE(second["overlap_us"].get<double>(), 10.0);
+        QCOMPARE(second["idle_us"].get<double>(), 40.0);
+        QCOMPARE(second["phases"]["backward_us"].get<double>(), 30.0);
+        QVERIFY(!json.contains("bubble_us")); // no pipeline is known
+        const auto text = runCli({"kernels", m_database}).out;
+        QVERIFY(text.find("communication hidden") != std::string::npos);
+        QVERIFY(text.find("copies HtoD: 1") != std::string::npos);
+    }
+    void oneIteration() {
+        const auto all = rank({});
+        const auto json = rank({"--iteration", "2"});
+        for (const char* key : {"window_us", "busy_us", "compute_us", "communication_us", "idle_us",
+                 "exposed_communication_us", "overlap_us", "copy_us", "kernel_count", "categories",
+                 "phases"})
+            QVERIFY2(json[key] == all["iterations"][1][key], key);
+        QCOMPARE(json["kernels"].size(), std::size_t{2});
+    }
+    // 130 to 170 µs cut the second GEMM at its begin and the collective at its end.
+    void aPartOfTheRun() {
+        const auto json = rank({"--from", "130e-6", "--to", "170e-6"});
+        QCOMPARE(json["window_us"].get<double>(), 40.0);
+        QCOMPARE(json["busy_us"].get<double>(), 40.0);
+        QCOMPARE(json["compute_us"].get<double>(), 30.0);
+        QCOMPARE(json["communication_us"].get<double>(), 20.0);
+        QCOMPARE(json["overlap_us"].get<double>(), 10.0);
+        QCOMPARE(json["exposed_communication_us"].get<double>(), 10.0);
+        QCOMPARE(json["idle_us"].get<double>(), 0.0);
+        QCOMPARE(json["kernels"].size(), std::size_t{2});
+        // Open at its end: the second GEMM and the collective, no copy.
+        const auto rest = rank({"--from", "100e-6"});
+        QCOMPARE(rest["compute_us"].get<double>(), 40.0);
+        QCOMPARE(rest["copies"]["count"].get<int>(), 0);
+        for (const char* from : {"2", "170e-6"}) {
+            const auto ran = runCli({"kernels", m_database, "--from", from, "--to", "130e-6"});
+            QCOMPARE(ran.status, 2);
+            QVERIFY(ran.err.find("--from must lie before --to") != std::string::npos);
+        }
+        QCOMPARE(runCli({"kernels", m_database, "--from", "0", "--steady"}).status, 2);
+    }
+    // The same stretch: the GEMM with 30 µs, the collective with 20 of its 30, whole in its own
+    // table.
+    void whatASelectionShows() {
+        const std::vector<std::string> stretch{
+            "kernels", m_database, "--from", "130e-6", "--to", "170e-6", "--selection"};
+        const auto ran = runCli(stretch);
+        QCOMPARE(ran.status, 0);
+        for (const char* title : {"Time of the GPUs", "Kernels by name", "Collectives"})
+            QVERIFY2(ran.out.find(title) != std::string::npos, title);
+        auto csv = stretch;
+        csv.push_back("--csv");
+        const auto table = runCli(csv).out;
+        for (const char* line : {"\nmy_gemm_kernel,1,3e-05,", "\nAllReduce,1,2e-05,", // kernels
+                 "\nAllReduce,1,3e-05,"}) // calls
+            QVERIFY2(table.find(line) != std::string::npos, table.c_str());
+        auto json = stretch;
+        json.push_back("--json");
+        QCOMPARE(runCli(json).status, 2);
+        QCOMPARE(runCli({"kernels", m_database, "--csv"}).status, 2);
+    }
+    void categories() {
+        QVERIFY(rank({})["categories"].contains("gemm"));
+        const auto charllm = rank({"--categories", "charllm"});
+        QCOMPARE(charllm["categories"]["compute"]["time_us"].get<double>(), 80.0);
+        QCOMPARE(charllm["categories"]["all_reduce"]["time_us"].get<double>(), 30.0);
+        QFile table(m_folder.filePath(QStringLiteral("table.json")));
+        QVERIFY(table.open(QIODevice::WriteOnly));
+        table.write(R"({"rules": [{"category": "mine", "any": ["MY_"]}]})");
+        table.close();
+        const auto own = rank({"--categories", table.fileName().toStdString()});
+        QCOMPARE(own["categories"]["mine"]["count"].get<int>(), 2);
+        QCOMPARE(own["kernels"][0]["category"].get<std::string>(), std::string("mine"));
+        // The table of the configuration folder holds for exports as it does here.
+        const QString folder = m_folder.filePath(QStringLiteral("config/Trainscope"));
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(table.copy(folder + QStringLiteral("/kernel_categories.json")));
+        const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+        qputenv("XDG_CONFIG_HOME", m_folder.filePath(QStringLiteral("config")).toUtf8());
+        const QString out = m_folder.filePath(QStringLiteral("csv"));
+        const auto exported = runCli({"export", m_database, "--out", out.toStdString()});
+        // A broken one is told of by whoever would use it.
+        QFile broken(folder + QStringLiteral("/kernel_categories.json"));
+        QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{\"rules\": 5}") > 0);
+        broken.close();
+        const std::string picture = m_folder.filePath(QStringLiteral("flame.svg")).toStdString();
+        const auto kernelsRan = runCli({"kernels", m_database});
+        const auto flameRan
+            = runCli({"figure", m_database, "--kind", "operators-flame", "--out", picture});
+        qputenv("XDG_CONFIG_HOME", before);
+        for (const auto& ran : {kernelsRan, flameRan}) {
+            QCOMPARE(ran.status, 3);
+            QVERIFY2(ran.err.find("kernel_categories.json") != std::string::npos, ran.err.c_str());
+        }
+        QVERIFY(!QFile::exists(QString::fromStdString(picture)));
+        QVERIFY2(exported.status == 0, exported.err.c_str());
+        QFile kernels(out + QStringLiteral("/kernels.csv"));
+        QVERIFY(kernels.open(QIODevice::ReadOnly));
+        QVERIFY(kernels.readAll().contains(",my_gemm_kernel,mine,2,"));
+    }
+    void mistakes() {
+        auto ran = runCli({"kernels", m_database, "--iteration", "9"});
+        QVERIFY(ran.status != 0);
+        QVERIFY(ran.err.find("no traced iteration 9") != std::string::npos);
+        ran = runCli({"kernels", m_database, "--categories", "charlm"});
+        QCOMPARE(ran.status, 3);
+        QVERIFY(ran.err.find("default, charllm") != std::string::npos);
+    }
 
 private:
     nlohmann::json rank(const std::vector<std::string>& options) {
@@ -51,152 +184,6 @@ private:
     QTemporaryDir m_folder;
     std::string m_database;
 };
-
-void tst_KernelsOptions::initTestCase() {
-    QFile trace(m_folder.filePath(QStringLiteral("trace.json")));
-    QVERIFY(trace.open(QIODevice::WriteOnly));
-    trace.write(kTrace);
-    trace.close();
-    m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
-    const auto ran = runCli({"import", trace.fileName().toStdString(), "--into", m_database});
-    QVERIFY2(ran.status == 0, ran.err.c_str());
-}
-
-void tst_KernelsOptions::allOfIt() {
-    const auto json = rank({});
-    QCOMPARE(json["rank"].get<int>(), 3);
-    QCOMPARE(json["window_us"].get<double>(), 170.0);
-    QCOMPARE(json["compute_us"].get<double>(), 80.0);
-    QCOMPARE(json["phases"]["forward_us"].get<double>(), 40.0);
-    QCOMPARE(json["phases"]["backward_us"].get<double>(), 30.0);
-    QCOMPARE(json["phases"]["communication_hidden_us"].get<double>(), 10.0);
-    QCOMPARE(json["phases"]["communication_exposed_us"].get<double>(), 20.0);
-    QCOMPARE(json["phases"]["copy_us"].get<double>(), 10.0);
-    QCOMPARE(json["phases"]["idle_us"].get<double>(), 60.0);
-    QCOMPARE(json["copy_us"].get<double>(), 10.0);
-    QCOMPARE(json["busy_us"].get<double>(), 110.0);
-    QCOMPARE(json["phases"].size(), std::size_t{8});
-    QCOMPARE(json["launch"]["joined"].get<int>(), 2);
-    QCOMPARE(json["launch"]["unjoined"].get<int>(), 1);
-    QCOMPARE(json["launch"]["delay_us"]["median"].get<double>(), 5.0);
-    QCOMPARE(json["copies"]["count"].get<int>(), 1);
-    QCOMPARE(json["copies"]["kinds"]["HtoD"]["bytes"].get<int>(), 1'000'000);
-    QCOMPARE(json["copies"]["kinds"]["HtoD"]["bandwidth_b_per_s"].get<double>(), 1e11);
-    QCOMPARE(json["iterations"].size(), std::size_t{2});
-    const auto& second = json["iterations"][1];
-    QCOMPARE(second["index"].get<int>(), 2);
-    QCOMPARE(second["window_us"].get<double>(), 100.0);
-    QCOMPARE(second["compute_us"].get<double>(), 40.0);
-    QCOMPARE(second["overlap_us"].get<double>(), 10.0);
-    QCOMPARE(second["idle_us"].get<double>(), 40.0);
-    QCOMPARE(second["phases"]["backward_us"].get<double>(), 30.0);
-    QVERIFY(!json.contains("bubble_us")); // no pipeline is known
-    const auto text = runCli({"kernels", m_database}).out;
-    QVERIFY(text.find("communication hidden") != std::string::npos);
-    QVERIFY(text.find("copies HtoD: 1") != std::string::npos);
-}
-
-void tst_KernelsOptions::oneIteration() {
-    const auto all = rank({});
-    const auto json = rank({"--iteration", "2"});
-    for (const char* key : {"window_us", "busy_us", "compute_us", "communication_us", "idle_us",
-             "exposed_communication_us", "overlap_us", "copy_us", "kernel_count", "categories",
-             "phases"})
-        QVERIFY2(json[key] == all["iterations"][1][key], key);
-    QCOMPARE(json["kernels"].size(), std::size_t{2});
-}
-
-// 130 to 170 µs cut the second GEMM at its begin and the collective at its end.
-void tst_KernelsOptions::aPartOfTheRun() {
-    const auto json = rank({"--from", "130e-6", "--to", "170e-6"});
-    QCOMPARE(json["window_us"].get<double>(), 40.0);
-    QCOMPARE(json["busy_us"].get<double>(), 40.0);
-    QCOMPARE(json["compute_us"].get<double>(), 30.0);
-    QCOMPARE(json["communication_us"].get<double>(), 20.0);
-    QCOMPARE(json["overlap_us"].get<double>(), 10.0);
-    QCOMPARE(json["exposed_communication_us"].get<double>(), 10.0);
-    QCOMPARE(json["idle_us"].get<double>(), 0.0);
-    QCOMPARE(json["kernels"].size(), std::size_t{2});
-    // Open at its end: the second GEMM and the collective, no copy.
-    const auto rest = rank({"--from", "100e-6"});
-    QCOMPARE(rest["compute_us"].get<double>(), 40.0);
-    QCOMPARE(rest["copies"]["count"].get<int>(), 0);
-    for (const char* from : {"2", "170e-6"}) {
-        const auto ran = runCli({"kernels", m_database, "--from", from, "--to", "130e-6"});
-        QCOMPARE(ran.status, 2);
-        QVERIFY(ran.err.find("--from must lie before --to") != std::string::npos);
-    }
-    QCOMPARE(runCli({"kernels", m_database, "--from", "0", "--steady"}).status, 2);
-}
-
-// The same stretch: the GEMM with 30 µs, the collective with 20 of its 30, whole in its own table.
-void tst_KernelsOptions::whatASelectionShows() {
-    const std::vector<std::string> stretch{
-        "kernels", m_database, "--from", "130e-6", "--to", "170e-6", "--selection"};
-    const auto ran = runCli(stretch);
-    QCOMPARE(ran.status, 0);
-    for (const char* title : {"Time of the GPUs", "Kernels by name", "Collectives"})
-        QVERIFY2(ran.out.find(title) != std::string::npos, title);
-    auto csv = stretch;
-    csv.push_back("--csv");
-    const auto table = runCli(csv).out;
-    for (const char* line : {"\nmy_gemm_kernel,1,3e-05,", "\nAllReduce,1,2e-05,", // kernels
-             "\nAllReduce,1,3e-05,"}) // calls
-        QVERIFY2(table.find(line) != std::string::npos, table.c_str());
-    auto json = stretch;
-    json.push_back("--json");
-    QCOMPARE(runCli(json).status, 2);
-    QCOMPARE(runCli({"kernels", m_database, "--csv"}).status, 2);
-}
-
-void tst_KernelsOptions::categories() {
-    QVERIFY(rank({})["categories"].contains("gemm"));
-    const auto charllm = rank({"--categories", "charllm"});
-    QCOMPARE(charllm["categories"]["compute"]["time_us"].get<double>(), 80.0);
-    QCOMPARE(charllm["categories"]["all_reduce"]["time_us"].get<double>(), 30.0);
-    QFile table(m_folder.filePath(QStringLiteral("table.json")));
-    QVERIFY(table.open(QIODevice::WriteOnly));
-    table.write(R"({"rules": [{"category": "mine", "any": ["MY_"]}]})");
-    table.close();
-    const auto own = rank({"--categories", table.fileName().toStdString()});
-    QCOMPARE(own["categories"]["mine"]["count"].get<int>(), 2);
-    QCOMPARE(own["kernels"][0]["category"].get<std::string>(), std::string("mine"));
-    // The table of the configuration folder holds for exports as it does here.
-    const QString folder = m_folder.filePath(QStringLiteral("config/Trainscope"));
-    QVERIFY(QDir().mkpath(folder));
-    QVERIFY(table.copy(folder + QStringLiteral("/kernel_categories.json")));
-    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
-    qputenv("XDG_CONFIG_HOME", m_folder.filePath(QStringLiteral("config")).toUtf8());
-    const QString out = m_folder.filePath(QStringLiteral("csv"));
-    const auto exported = runCli({"export", m_database, "--out", out.toStdString()});
-    // A broken one is told of by whoever would use it.
-    QFile broken(folder + QStringLiteral("/kernel_categories.json"));
-    QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{\"rules\": 5}") > 0);
-    broken.close();
-    const std::string picture = m_folder.filePath(QStringLiteral("flame.svg")).toStdString();
-    const auto kernelsRan = runCli({"kernels", m_database});
-    const auto flameRan
-        = runCli({"figure", m_database, "--kind", "operators-flame", "--out", picture});
-    qputenv("XDG_CONFIG_HOME", before);
-    for (const auto& ran : {kernelsRan, flameRan}) {
-        QCOMPARE(ran.status, 3);
-        QVERIFY2(ran.err.find("kernel_categories.json") != std::string::npos, ran.err.c_str());
-    }
-    QVERIFY(!QFile::exists(QString::fromStdString(picture)));
-    QVERIFY2(exported.status == 0, exported.err.c_str());
-    QFile kernels(out + QStringLiteral("/kernels.csv"));
-    QVERIFY(kernels.open(QIODevice::ReadOnly));
-    QVERIFY(kernels.readAll().contains(",my_gemm_kernel,mine,2,"));
-}
-
-void tst_KernelsOptions::mistakes() {
-    auto ran = runCli({"kernels", m_database, "--iteration", "9"});
-    QVERIFY(ran.status != 0);
-    QVERIFY(ran.err.find("no traced iteration 9") != std::string::npos);
-    ran = runCli({"kernels", m_database, "--categories", "charlm"});
-    QCOMPARE(ran.status, 3);
-    QVERIFY(ran.err.find("default, charllm") != std::string::npos);
-}
 
 TRAINSCOPE_GUI_TEST(tst_KernelsOptions)
 #include "tst_KernelsOptions.moc"

@@ -22,7 +22,8 @@ struct DirectTime {
     double microseconds = 0.0;
 };
 
-// Of ops_summary.csv: names have no commas; the columns that are read come before those that have.
+// Rows of ops_summary.csv: names have no commas; the columns that are read come before those that
+// have.
 std::map<std::string, DirectTime> reportOf(const std::string& path) {
     QFile file(QString::fromStdString(path));
     std::map<std::string, DirectTime> report;

@@ -1,5 +1,5 @@
-// Where commands write: nothing that somebody has is replaced by something else, nothing half done
-// is left, and links, pipes and names are taken as they are.
+// Output files of commands: nothing that somebody has is replaced by something else, nothing half
+// done is left, and links, pipes and names are taken as they are.
 
 #include "support/RunCli.h"
 #include "support/TestProgram.h"

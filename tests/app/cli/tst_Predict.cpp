@@ -78,8 +78,8 @@ private Q_SLOTS:
         QVERIFY(!json["mape"].contains("tokens_per_s_per_gpu"));
     }
 
-    // What is not above 0 was not measured: it is no error of 100 % and more, and the rows beside
-    // it are predicted from each other as without it.
+    // A step time that is not above 0 was not measured: it is no error of 100 % and more, and the
+    // rows beside it are predicted from each other as without it.
     void rowsOfATableWithoutTime() {
         QTemporaryDir folder;
         const std::string path = folder.filePath(QStringLiteral("t.csv")).toStdString();
@@ -159,7 +159,7 @@ private Q_SLOTS:
         QVERIFY(text.out.find("TP 8") != std::string::npos);
     }
 
-    // What the run that was written says of its job is all that a prediction is made of.
+    // A prediction takes no more of a predicted run than the run says of its job.
     void theJobOfAPredictedRun_data() {
         QTest::addColumn<QStringList>("more");
         const auto layout = [](const char* text) {
@@ -207,7 +207,7 @@ private Q_SLOTS:
             QStringLiteral("tp=3")};
         QTest::newRow("from and search") << QStringList{QStringLiteral("--from"),
             QStringLiteral("none.trainscope"), QStringLiteral("--search")};
-        // What a run or a row says itself is not passed over in silence.
+        // An option against the run's or the row's own words is refused, not ignored.
         QTest::newRow("from and recompute")
             << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
                    QStringLiteral("--recompute"), QStringLiteral("full")};

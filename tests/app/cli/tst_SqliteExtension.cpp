@@ -37,7 +37,7 @@ Finished runProgram(const QString& program, const QStringList& arguments) {
     if (const QString runtime = sanitizerRuntime(); !runtime.isEmpty()) {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("LD_PRELOAD"), runtime);
-        // What the program itself leaves behind is its own affair.
+        // Leaks of the program itself are not the extension's.
         environment.insert(QStringLiteral("ASAN_OPTIONS"), QStringLiteral("detect_leaks=0"));
         process.setProcessEnvironment(environment);
     }

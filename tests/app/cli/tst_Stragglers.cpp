@@ -18,7 +18,7 @@ bool isAbout(double value, double expected, double within) {
     return std::abs(value - expected) <= within * std::abs(expected);
 }
 
-// Of all waiting, the straggler's parts must make up its whole.
+// The straggler's parts of a waiting make up the whole.
 double partsOf(const nlohmann::json& values) {
     double sum = 0.0;
     for (const char* part : {"host_late_s", "stalled_s", "idle_s", "slower_kernels_s",

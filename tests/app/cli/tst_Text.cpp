@@ -102,7 +102,7 @@ private Q_SLOTS:
             std::string("Searching  [#####...............]  25 %  3 s left"));
     }
 
-    // What analyses count are GPUs, series or layouts.
+    // Analyses count GPUs, series or layouts.
     void progressOfWhatIsNotBytes() {
         std::ostringstream out;
         std::ostringstream err;

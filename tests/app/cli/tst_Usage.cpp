@@ -50,7 +50,7 @@ private Q_SLOTS:
         QVERIFY(!ran.err.empty());
     }
 
-    // Of numbers, clusters and questions that make no sense.
+    // Numbers, clusters and questions that make no sense.
     void valuesThatMakeNoSense_data() {
         QTest::addColumn<std::vector<std::string>>("arguments");
         QTest::addColumn<std::string>("says");
@@ -73,7 +73,7 @@ private Q_SLOTS:
         A stack = cluster("8xH100");
         stack.insert(stack.end(), {"--stack", "bogus"});
         row("unknown stack", stack, "bogus");
-        // What would be passed over in silence.
+        // Options that would be ignored silently.
         const auto predict = [&cluster](std::initializer_list<const char*> more) {
             A arguments = cluster("8xH100");
             arguments.insert(arguments.end(), more.begin(), more.end());

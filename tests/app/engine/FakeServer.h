@@ -131,7 +131,7 @@ private:
         }
     }
 
-    // Whether a whole request was there.
+    // True when a whole request was there.
     bool serve(QTcpSocket& socket, QByteArray& text) {
         const auto end = text.indexOf("\r\n\r\n");
         if (end < 0)

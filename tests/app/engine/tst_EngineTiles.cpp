@@ -1,4 +1,4 @@
-// What answers become in tiles, with numbers that were computed by hand.
+// Tiles of an engine's answers, with numbers that were computed by hand.
 
 #include "app/engine/BandCounts.h"
 #include "app/engine/TileFilling.h"
@@ -39,73 +39,68 @@ Labels told(const char* rollup, const char* row) {
 class tst_EngineTiles : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void labelsThatChangeWithinAColumn();
-    void rowsOfABand();
-    void quantilesFromCounts();
+    // 10 samples of 300 W under the old labels and 30 of 400 W under the new ones: 375 W. In the
+    // next tile there is one series, in a third column nobody tells how many.
+    void labelsThatChangeWithinAColumn() {
+        TileFilling::Tiles tiles{std::make_shared<LaneTile>(), std::make_shared<LaneTile>()};
+        TileFilling filling(tiles, {0, 1000, 2 * LaneTile::kColumns, 1000});
+        QVERIFY(filling.contested().empty());
+        filling.addMean(7, "watts", answered("old", 3, 300.0), 1.0);
+        filling.addMean(7, "watts", answered("new", 130, 410.0), 1.0);
+        QVERIFY(filling.contested().empty());
+        filling.addMean(7, "watts", answered("later", 3, 400'000.0), 1e-3);
+        filling.addMean(8, "watts", answered("old", 5, 300.0), 1.0);
+        filling.addMean(8, "watts", answered("new", 5, 400.0), 1.0);
+        QCOMPARE(filling.contested(), std::set<std::string>{"watts"});
+        filling.addCount(7, "watts", answered("old", 3, 10.0));
+        filling.addCount(7, "watts", answered("later", 3, 30.0));
+        filling.addCount(7, "watts", answered("another", 3, 1000.0));
+        filling.addLow(7, answered("old", 3, 290.0), 1.0);
+        filling.addLow(7, answered("later", 3, 280'000.0), 1e-3);
+        filling.addHigh(7, answered("old", 3, 310.0), 1.0);
+        filling.addHigh(7, answered("later", 3, 420'000.0), 1e-3);
+        filling.finish();
+        QCOMPARE(tiles[0]->rows.at(7).mean[3], 375.0F);
+        QCOMPARE(tiles[0]->rows.at(7).low[3], 280.0F);
+        QCOMPARE(tiles[0]->rows.at(7).high[3], 420.0F);
+        QVERIFY(std::isnan(tiles[0]->rows.at(7).mean[2]));
+        QCOMPARE(tiles[1]->rows.at(7).mean[2], 410.0F);
+        QCOMPARE(tiles[0]->rows.at(8).mean[5], 350.0F);
+    }
+    void rowsOfABand() {
+        QCOMPARE(bandRowOf(told("min", "0")), std::optional<std::size_t>(0));
+        QCOMPARE(bandRowOf(told("avg", "0.05")), std::optional<std::size_t>(1));
+        QCOMPARE(bandRowOf(told("avg", "0.5")), std::optional<std::size_t>(3));
+        QCOMPARE(bandRowOf(told("max", "1")), std::optional(kBandRows - 1));
+        // The lowest of the means is no row, nor a quantile of the extremes.
+        for (const auto& none : {told("avg", "0"), told("min", "0.5"), told("max", "0"),
+                 told("min", "1"), told("avg", "0.6")})
+            QVERIFY(!bandRowOf(none));
+        // Rates have no extremes of their own.
+        QCOMPARE(bandRowOf(told(nullptr, "0")), std::optional<std::size_t>(0));
+        QCOMPARE(bandRowOf(told(nullptr, "0.95")), std::optional<std::size_t>(5));
+        QCOMPARE(bandRowOf(told(nullptr, "1")), std::optional(kBandRows - 1));
+    }
+    // 1 × 10 W, 2 × 20 W, 1 × 40 W in one column, 3 × 7 W in another: ranks 0 to 3 are 10, 20,
+    // 20, 40.
+    void quantilesFromCounts() {
+        BandCounts counts;
+        counts.add(20.0, answered("", 4, 2.0));
+        counts.add(40.0, answered("", 4, 1.0));
+        counts.add(10.0, answered("", 4, 1.0));
+        counts.add(7.0, answered("", 9, 3.0));
+        QCOMPARE(counts.quantile(0.5).values, (std::vector<double>{20.0, 7.0}));
+        QCOMPARE(counts.quantile(0.95).values.at(0), 37.0); // rank 2.85
+        QCOMPARE(counts.quantile(0.25).values.at(0), 17.5); // rank 0.75
+        QCOMPARE(counts.quantile(0.5).times.at(1).ns, 9999 * kMs);
+        QVERIFY(counts.isKnown());
+        // Steps of half a percent; nothing is 0, and below it there is no logarithm.
+        QVERIFY(std::abs(distributedOf(told(nullptr, "1200")) - std::exp(6.0)) < 1e-9);
+        QCOMPARE(distributedOf(told(nullptr, "-Inf")), 0.0);
+        counts.add(distributedOf(told(nullptr, "NaN")), answered("", 4, 1.0));
+        QVERIFY(!counts.isKnown());
+    }
 };
-
-// 10 samples of 300 W under the old labels and 30 of 400 W under the new ones: 375 W. In the next
-// tile there is one series, in a third column nobody tells how many.
-void tst_EngineTiles::labelsThatChangeWithinAColumn() {
-    TileFilling::Tiles tiles{std::make_shared<LaneTile>(), std::make_shared<LaneTile>()};
-    TileFilling filling(tiles, {0, 1000, 2 * LaneTile::kColumns, 1000});
-    QVERIFY(filling.contested().empty());
-    filling.addMean(7, "watts", answered("old", 3, 300.0), 1.0);
-    filling.addMean(7, "watts", answered("new", 130, 410.0), 1.0);
-    QVERIFY(filling.contested().empty());
-    filling.addMean(7, "watts", answered("later", 3, 400'000.0), 1e-3);
-    filling.addMean(8, "watts", answered("old", 5, 300.0), 1.0);
-    filling.addMean(8, "watts", answered("new", 5, 400.0), 1.0);
-    QCOMPARE(filling.contested(), std::set<std::string>{"watts"});
-    filling.addCount(7, "watts", answered("old", 3, 10.0));
-    filling.addCount(7, "watts", answered("later", 3, 30.0));
-    filling.addCount(7, "watts", answered("another", 3, 1000.0));
-    filling.addLow(7, answered("old", 3, 290.0), 1.0);
-    filling.addLow(7, answered("later", 3, 280'000.0), 1e-3);
-    filling.addHigh(7, answered("old", 3, 310.0), 1.0);
-    filling.addHigh(7, answered("later", 3, 420'000.0), 1e-3);
-    filling.finish();
-    QCOMPARE(tiles[0]->rows.at(7).mean[3], 375.0F);
-    QCOMPARE(tiles[0]->rows.at(7).low[3], 280.0F);
-    QCOMPARE(tiles[0]->rows.at(7).high[3], 420.0F);
-    QVERIFY(std::isnan(tiles[0]->rows.at(7).mean[2]));
-    QCOMPARE(tiles[1]->rows.at(7).mean[2], 410.0F);
-    QCOMPARE(tiles[0]->rows.at(8).mean[5], 350.0F);
-}
-
-void tst_EngineTiles::rowsOfABand() {
-    QCOMPARE(bandRowOf(told("min", "0")), std::optional<std::size_t>(0));
-    QCOMPARE(bandRowOf(told("avg", "0.05")), std::optional<std::size_t>(1));
-    QCOMPARE(bandRowOf(told("avg", "0.5")), std::optional<std::size_t>(3));
-    QCOMPARE(bandRowOf(told("max", "1")), std::optional(kBandRows - 1));
-    // The lowest of the means is no row, nor a quantile of the extremes.
-    for (const auto& none : {told("avg", "0"), told("min", "0.5"), told("max", "0"),
-             told("min", "1"), told("avg", "0.6")})
-        QVERIFY(!bandRowOf(none));
-    // Rates have no extremes of their own.
-    QCOMPARE(bandRowOf(told(nullptr, "0")), std::optional<std::size_t>(0));
-    QCOMPARE(bandRowOf(told(nullptr, "0.95")), std::optional<std::size_t>(5));
-    QCOMPARE(bandRowOf(told(nullptr, "1")), std::optional(kBandRows - 1));
-}
-
-// 1 × 10 W, 2 × 20 W, 1 × 40 W in one column, 3 × 7 W in another: ranks 0 to 3 are 10, 20, 20, 40.
-void tst_EngineTiles::quantilesFromCounts() {
-    BandCounts counts;
-    counts.add(20.0, answered("", 4, 2.0));
-    counts.add(40.0, answered("", 4, 1.0));
-    counts.add(10.0, answered("", 4, 1.0));
-    counts.add(7.0, answered("", 9, 3.0));
-    QCOMPARE(counts.quantile(0.5).values, (std::vector<double>{20.0, 7.0}));
-    QCOMPARE(counts.quantile(0.95).values.at(0), 37.0); // rank 2.85
-    QCOMPARE(counts.quantile(0.25).values.at(0), 17.5); // rank 0.75
-    QCOMPARE(counts.quantile(0.5).times.at(1).ns, 9999 * kMs);
-    QVERIFY(counts.isKnown());
-    // Steps of half a percent; nothing is 0, and below it there is no logarithm.
-    QVERIFY(std::abs(distributedOf(told(nullptr, "1200")) - std::exp(6.0)) < 1e-9);
-    QCOMPARE(distributedOf(told(nullptr, "-Inf")), 0.0);
-    counts.add(distributedOf(told(nullptr, "NaN")), answered("", 4, 1.0));
-    QVERIFY(!counts.isKnown());
-}
 
 TRAINSCOPE_TEST(tst_EngineTiles)
 #include "tst_EngineTiles.moc"

@@ -1,5 +1,5 @@
-// What the environment says who one is goes to the engines that the user has named, and to no
-// other that a database names.
+// Credentials of the environment go to the engines that the user has named, and to no other that a
+// database names.
 
 #include "app/engine/KnownEngines.h"
 #include "support/TestProgram.h"

@@ -242,7 +242,8 @@ void tst_RealEngines::links() {
     meansOfAll(*lanes, run, all);
 }
 
-// Of the whole hour: power goes from 300 to 418 W in steps of 2 W, energy from 0 to 1799 J twice.
+// Figures of the whole hour: power goes from 300 to 418 W in steps of 2 W, energy from 0 to 1799 J
+// twice.
 void tst_RealEngines::figuresOfStretches(EngineLanes& lanes, const Run& run) {
     const auto told = [&] { return lanes.figures(run.id, run.range).value(); };
     QTRY_COMPARE_WITH_TIMEOUT(told().told, std::size_t{3}, 10'000);
@@ -319,7 +320,7 @@ void tst_RealEngines::engineGone() {
         QVERIFY(!lanes->state().error);
     }
     m_prometheus.stop();
-    // What was had of it is there still, in another window too; what was not is told.
+    // Tiles that were read are there still, in another window too; missing ones are told.
     const auto lanes = EngineLanes::open(store, settings).value();
     QVERIFY(isFilled(load(*lanes)));
     const auto elsewhere = figures::loadTimeline(store, catalogue, runs,

@@ -42,73 +42,67 @@ bool importInChild(const QString& folder, const QString& database) {
 class tst_Crash : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void killedAtAnyTime_data();
-    void killedAtAnyTime();
-    void fullDisk();
-};
-
-void tst_Crash::killedAtAnyTime_data() {
-    QTest::addColumn<int>("milliseconds");
-    for (const int milliseconds : {5, 40, 120, 250, 500, 900})
-        QTest::newRow(qPrintable(QString::number(milliseconds))) << milliseconds;
-}
-
-void tst_Crash::killedAtAnyTime() {
-    QFETCH(int, milliseconds);
-    QTemporaryDir dir;
-    const QString database = dir.filePath(QStringLiteral("db.trainscope"));
-    QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
-    QVERIFY(importInChild(dir.filePath(QStringLiteral("before")), database));
-    for (const char* name : {"in/a.csv", "in/b.csv", "in/c.csv"})
-        QVERIFY(writeFile(dir.filePath(QString::fromLatin1(name)), logText(kLarge)));
-
-    const QString folder = dir.filePath(QStringLiteral("in"));
-    const pid_t child = inChild([&] {
-        diesAfter(std::chrono::milliseconds(milliseconds));
-        return importFolder(folder, database).hasValue() ? 0 : 1;
-    });
-    QVERIFY(child > 0);
-    int status = 0;
-    waitpid(child, &status, 0);
-
-    const auto samples = samplesByRun(database);
-    QVERIFY2(samples.has_value(), "the database does not open any more");
-    QCOMPARE(samples->at("old"), std::int64_t{2 * kSmall});
-    for (const auto& [run, count] : *samples) {
-        if (run != "old")
-            QCOMPARE(count, std::int64_t{2 * kLarge});
+    void killedAtAnyTime_data() {
+        QTest::addColumn<int>("milliseconds");
+        for (const int milliseconds : {5, 40, 120, 250, 500, 900})
+            QTest::newRow(qPrintable(QString::number(milliseconds))) << milliseconds;
     }
-    // And it goes on from there.
-    QVERIFY(importInChild(folder, database));
-    QCOMPARE(samplesByRun(database)->size(), std::size_t{4});
-}
+    void killedAtAnyTime() {
+        QFETCH(int, milliseconds);
+        QTemporaryDir dir;
+        const QString database = dir.filePath(QStringLiteral("db.trainscope"));
+        QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
+        QVERIFY(importInChild(dir.filePath(QStringLiteral("before")), database));
+        for (const char* name : {"in/a.csv", "in/b.csv", "in/c.csv"})
+            QVERIFY(writeFile(dir.filePath(QString::fromLatin1(name)), logText(kLarge)));
 
-void tst_Crash::fullDisk() {
-    QTemporaryDir dir;
-    const QString database = dir.filePath(QStringLiteral("db.trainscope"));
-    QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
-    QVERIFY(importInChild(dir.filePath(QStringLiteral("before")), database));
-    QVERIFY(writeFile(dir.filePath(QStringLiteral("in/a.csv")), logText(kLarge)));
-    const auto before = samplesByRun(database);
+        const QString folder = dir.filePath(QStringLiteral("in"));
+        const pid_t child = inChild([&] {
+            diesAfter(std::chrono::milliseconds(milliseconds));
+            return importFolder(folder, database).hasValue() ? 0 : 1;
+        });
+        QVERIFY(child > 0);
+        int status = 0;
+        waitpid(child, &status, 0);
 
-    const QString folder = dir.filePath(QStringLiteral("in"));
-    const pid_t child = inChild([&] {
-        // No file may grow beyond this: what writing to a full disk looks like to the program.
-        const rlimit limit{200'000, 200'000};
-        std::signal(SIGXFSZ, SIG_IGN);
-        setrlimit(RLIMIT_FSIZE, &limit);
-        const auto outcomes = importFolder(folder, database);
-        if (!outcomes.hasValue())
-            return outcomes.error().code == ErrorCode::Io ? 0 : 2;
-        const auto& error = outcomes.value().back().error;
-        return error && error->code == ErrorCode::Io && !error->message.empty() ? 0 : 3;
-    });
-    int status = 0;
-    waitpid(child, &status, 0);
-    QVERIFY(WIFEXITED(status));
-    QCOMPARE(WEXITSTATUS(status), 0);
-    QCOMPARE(samplesByRun(database), before);
-}
+        const auto samples = samplesByRun(database);
+        QVERIFY2(samples.has_value(), "the database does not open any more");
+        QCOMPARE(samples->at("old"), std::int64_t{2 * kSmall});
+        for (const auto& [run, count] : *samples) {
+            if (run != "old")
+                QCOMPARE(count, std::int64_t{2 * kLarge});
+        }
+        // And it goes on from there.
+        QVERIFY(importInChild(folder, database));
+        QCOMPARE(samplesByRun(database)->size(), std::size_t{4});
+    }
+    void fullDisk() {
+        QTemporaryDir dir;
+        const QString database = dir.filePath(QStringLiteral("db.trainscope"));
+        QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
+        QVERIFY(importInChild(dir.filePath(QStringLiteral("before")), database));
+        QVERIFY(writeFile(dir.filePath(QStringLiteral("in/a.csv")), logText(kLarge)));
+        const auto before = samplesByRun(database);
+
+        const QString folder = dir.filePath(QStringLiteral("in"));
+        const pid_t child = inChild([&] {
+            // No file may grow beyond this: what writing to a full disk looks like to the program.
+            const rlimit limit{200'000, 200'000};
+            std::signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &limit);
+            const auto outcomes = importFolder(folder, database);
+            if (!outcomes.hasValue())
+                return outcomes.error().code == ErrorCode::Io ? 0 : 2;
+            const auto& error = outcomes.value().back().error;
+            return error && error->code == ErrorCode::Io && !error->message.empty() ? 0 : 3;
+        });
+        int status = 0;
+        waitpid(child, &status, 0);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+        QCOMPARE(samplesByRun(database), before);
+    }
+};
 
 TRAINSCOPE_TEST(tst_Crash)
 #include "tst_Crash.moc"

@@ -24,7 +24,7 @@ importers::ImportPlan planOf(const std::vector<std::uint64_t>& sizes) {
     return plan;
 }
 
-// What the listener was told last.
+// A listener that remembers the last progress.
 struct Listening {
     ImportProgress seen;
     ImportListener listener = [this](const ImportProgress& progress) {
@@ -39,123 +39,113 @@ class tst_ProgressFunnel : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void finishingIsWork();
-    void sharesAreLearnt();
-    void neverFalls();
-    void isWholeBehindTheLastUnit();
-    void stopsOnce();
-};
-
-void tst_ProgressFunnel::finishingIsWork() {
-    const auto plan = planOf({100, 300});
-    Listening listening;
-    const ImportProgress& seen = listening.seen;
-    ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listening.listener, [&now] { return now += Seconds(1); });
-    funnel.beginUnit(0);
-    QCOMPARE(seen.fraction, 0.0);
-    funnel.report({"Reading", 50, 100});
-    QCOMPARE(seen.unitFraction, 0.35); // half of the 0.7 that reading takes
-    QCOMPARE(seen.fraction, 0.0875); // of a quarter of the bytes
-    QCOMPARE(seen.bytesDone, std::uint64_t{50});
-    funnel.report({"Reading", 90, 100});
-    funnel.report({"Indexing", 0, 16});
-    QCOMPARE(seen.unitFraction, 0.7); // what was not read is not needed
-    QCOMPARE(seen.bytesDone, std::uint64_t{90});
-    funnel.report({"Indexing", 8, 16});
-    QCOMPARE(seen.unitFraction, 0.7 + 0.3 * 0.45);
-    funnel.report({"Indexing", 16, 16});
-    funnel.report({"Saving", 0, 0});
-    QCOMPARE(seen.unitFraction, 0.7 + 0.3 * 0.9);
-    funnel.endUnit();
-    QCOMPARE(seen.fraction, 0.25);
-    QCOMPARE(seen.bytesDone, std::uint64_t{100});
-    funnel.beginUnit(1);
-    QCOMPARE(seen.fraction, 0.25);
-    funnel.endUnit();
-    QCOMPARE(seen.fraction, 1.0);
-}
-
-void tst_ProgressFunnel::sharesAreLearnt() {
-    const auto plan = planOf({100, 100});
-    Listening listening;
-    const ImportProgress& seen = listening.seen;
-    ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listening.listener, [&now] { return now; });
-    funnel.beginUnit(0);
-    now += Seconds(3);
-    funnel.report({"Reading", 100, 100});
-    funnel.report({"Indexing", 0, 1});
-    now += Seconds(7);
-    funnel.endUnit();
-    funnel.beginUnit(1);
-    now += Seconds(1);
-    funnel.report({"Reading", 100, 100});
-    QVERIFY(qAbs(seen.unitFraction - 0.5) < 1e-12); // between 0.7 as guessed and 0.3 as seen
-}
-
-void tst_ProgressFunnel::neverFalls() {
-    std::mt19937 random(3);
-    for (int round = 0; round < 200; ++round) {
-        const auto plan = planOf({random() % 1000, random() % 1000, random() % 1000});
-        double last = 0.0;
-        bool isGood = true;
-        const ImportListener listener = [&](const ImportProgress& progress) {
-            isGood = isGood && progress.fraction >= last && progress.fraction <= 1.0 + 1e-12;
-            last = progress.fraction;
-            return true;
-        };
+    void finishingIsWork() {
+        const auto plan = planOf({100, 300});
+        Listening listening;
+        const ImportProgress& seen = listening.seen;
         ProgressFunnel::Time now;
-        ProgressFunnel funnel(
-            plan, listener, [&] { return now += std::chrono::milliseconds(random() % 50); });
-        for (std::size_t unit = 0; unit < 3; ++unit) {
-            funnel.beginUnit(unit);
-            for (int i = 0; i < 30; ++i) {
-                constexpr std::array<const char*, 3> kPhases{"Reading", "Indexing", "Sorting"};
-                const std::uint64_t total
-                    = random() % 3 == 0 ? random() % 500 : plan.units[unit].bytes;
-                funnel.report({kPhases[random() % 3], random() % 1000, total});
+        ProgressFunnel funnel(plan, listening.listener, [&now] { return now += Seconds(1); });
+        funnel.beginUnit(0);
+        QCOMPARE(seen.fraction, 0.0);
+        funnel.report({"Reading", 50, 100});
+        QCOMPARE(seen.unitFraction, 0.35); // half of the 0.7 that reading takes
+        QCOMPARE(seen.fraction, 0.0875); // of a quarter of the bytes
+        QCOMPARE(seen.bytesDone, std::uint64_t{50});
+        funnel.report({"Reading", 90, 100});
+        funnel.report({"Indexing", 0, 16});
+        QCOMPARE(seen.unitFraction, 0.7); // what was not read is not needed
+        QCOMPARE(seen.bytesDone, std::uint64_t{90});
+        funnel.report({"Indexing", 8, 16});
+        QCOMPARE(seen.unitFraction, 0.7 + 0.3 * 0.45);
+        funnel.report({"Indexing", 16, 16});
+        funnel.report({"Saving", 0, 0});
+        QCOMPARE(seen.unitFraction, 0.7 + 0.3 * 0.9);
+        funnel.endUnit();
+        QCOMPARE(seen.fraction, 0.25);
+        QCOMPARE(seen.bytesDone, std::uint64_t{100});
+        funnel.beginUnit(1);
+        QCOMPARE(seen.fraction, 0.25);
+        funnel.endUnit();
+        QCOMPARE(seen.fraction, 1.0);
+    }
+    void sharesAreLearnt() {
+        const auto plan = planOf({100, 100});
+        Listening listening;
+        const ImportProgress& seen = listening.seen;
+        ProgressFunnel::Time now;
+        ProgressFunnel funnel(plan, listening.listener, [&now] { return now; });
+        funnel.beginUnit(0);
+        now += Seconds(3);
+        funnel.report({"Reading", 100, 100});
+        funnel.report({"Indexing", 0, 1});
+        now += Seconds(7);
+        funnel.endUnit();
+        funnel.beginUnit(1);
+        now += Seconds(1);
+        funnel.report({"Reading", 100, 100});
+        QVERIFY(qAbs(seen.unitFraction - 0.5) < 1e-12); // between 0.7 as guessed and 0.3 as seen
+    }
+    void neverFalls() {
+        std::mt19937 random(3);
+        for (int round = 0; round < 200; ++round) {
+            const auto plan = planOf({random() % 1000, random() % 1000, random() % 1000});
+            double last = 0.0;
+            bool isGood = true;
+            const ImportListener listener = [&](const ImportProgress& progress) {
+                isGood = isGood && progress.fraction >= last && progress.fraction <= 1.0 + 1e-12;
+                last = progress.fraction;
+                return true;
+            };
+            ProgressFunnel::Time now;
+            ProgressFunnel funnel(
+                plan, listener, [&] { return now += std::chrono::milliseconds(random() % 50); });
+            for (std::size_t unit = 0; unit < 3; ++unit) {
+                funnel.beginUnit(unit);
+                for (int i = 0; i < 30; ++i) {
+                    constexpr std::array<const char*, 3> kPhases{"Reading", "Indexing", "Sorting"};
+                    const std::uint64_t total
+                        = random() % 3 == 0 ? random() % 500 : plan.units[unit].bytes;
+                    funnel.report({kPhases[random() % 3], random() % 1000, total});
+                }
+                funnel.endUnit();
             }
+            QVERIFY(isGood);
+            QVERIFY(plan.units[0].bytes + plan.units[1].bytes + plan.units[2].bytes == 0
+                || qAbs(last - 1.0) < 1e-12);
+        }
+    }
+    // Call trees are made when every unit is read: all 400 bytes are done, and none of them twice.
+    void isWholeBehindTheLastUnit() {
+        const auto plan = planOf({100, 300});
+        Listening listening;
+        const ImportProgress& seen = listening.seen;
+        ProgressFunnel::Time now;
+        ProgressFunnel funnel(plan, listening.listener, [&now] { return now += Seconds(1); });
+        for (const std::size_t unit : {std::size_t{0}, std::size_t{1}}) {
+            funnel.beginUnit(unit);
             funnel.endUnit();
         }
-        QVERIFY(isGood);
-        QVERIFY(plan.units[0].bytes + plan.units[1].bytes + plan.units[2].bytes == 0
-            || qAbs(last - 1.0) < 1e-12);
+        for (const std::uint64_t done : {std::uint64_t{0}, std::uint64_t{20}, std::uint64_t{40}}) {
+            QVERIFY(funnel.report({"Following launches", done, 40}));
+            QCOMPARE(seen.phase, std::string("Following launches"));
+            QCOMPARE(seen.fraction, 1.0);
+            QCOMPARE(seen.unitFraction, 1.0);
+            QCOMPARE(seen.bytesDone, std::uint64_t{400});
+        }
     }
-}
-
-// Call trees are made when every unit is read: all 400 bytes are done, and none of them twice.
-void tst_ProgressFunnel::isWholeBehindTheLastUnit() {
-    const auto plan = planOf({100, 300});
-    Listening listening;
-    const ImportProgress& seen = listening.seen;
-    ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listening.listener, [&now] { return now += Seconds(1); });
-    for (const std::size_t unit : {std::size_t{0}, std::size_t{1}}) {
-        funnel.beginUnit(unit);
-        funnel.endUnit();
+    void stopsOnce() {
+        const auto plan = planOf({100});
+        int calls = 0;
+        const ImportListener listener = [&calls](const ImportProgress&) { return ++calls < 2; };
+        ProgressFunnel::Time now;
+        ProgressFunnel funnel(plan, listener, [&now] { return now += Seconds(1); });
+        funnel.beginUnit(0);
+        QVERIFY(!funnel.report({"Reading", 10, 100}));
+        QVERIFY(!funnel.report({"Reading", 20, 100}));
+        QVERIFY(funnel.isCancelled());
+        QCOMPARE(calls, 2);
     }
-    for (const std::uint64_t done : {std::uint64_t{0}, std::uint64_t{20}, std::uint64_t{40}}) {
-        QVERIFY(funnel.report({"Following launches", done, 40}));
-        QCOMPARE(seen.phase, std::string("Following launches"));
-        QCOMPARE(seen.fraction, 1.0);
-        QCOMPARE(seen.unitFraction, 1.0);
-        QCOMPARE(seen.bytesDone, std::uint64_t{400});
-    }
-}
-
-void tst_ProgressFunnel::stopsOnce() {
-    const auto plan = planOf({100});
-    int calls = 0;
-    const ImportListener listener = [&calls](const ImportProgress&) { return ++calls < 2; };
-    ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listener, [&now] { return now += Seconds(1); });
-    funnel.beginUnit(0);
-    QVERIFY(!funnel.report({"Reading", 10, 100}));
-    QVERIFY(!funnel.report({"Reading", 20, 100}));
-    QVERIFY(funnel.isCancelled());
-    QCOMPARE(calls, 2);
-}
+};
 
 TRAINSCOPE_TEST(tst_ProgressFunnel)
 #include "tst_ProgressFunnel.moc"

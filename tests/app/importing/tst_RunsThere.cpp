@@ -146,7 +146,7 @@ private:
         const auto done = runImport(*m_tree, plan, path("db.trainscope"), {});
         return done.hasValue() ? plan.units : std::vector<ImportUnit>(1);
     }
-    // Of power.
+    // Power series by run.
     std::map<std::string, int> seriesByRun() const {
         const auto store = store::Store::open(path("db.trainscope"), store::OpenMode::ReadOnly);
         std::map<std::string, int> counts;

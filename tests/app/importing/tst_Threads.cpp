@@ -1,5 +1,5 @@
-// What an import writes is the same for any number of threads: every table, byte by byte, but the
-// time of the import.
+// An import writes the same for any number of threads: every table, byte by byte, but the time of
+// the import.
 #include "app/importing/Logs.h"
 #include "core/parallel/WorkerPool.h"
 #include "support/TestProgram.h"
@@ -67,7 +67,7 @@ QByteArray cell(sqlite3_stmt* row, int column) {
     return {data, sqlite3_column_bytes(row, column)};
 }
 
-// Of all rows in their order; `sql` names the table.
+// Hash of all rows in their order; `sql` names the table.
 QByteArray hashOfTable(sqlite3* database, const QByteArray& table, qint64& rows) {
     QCryptographicHash hash(QCryptographicHash::Sha256);
     sqlite3_stmt* row = nullptr;
@@ -126,40 +126,42 @@ bool importWith(unsigned threads, const QString& folder, const QString& database
 class tst_Threads : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void sameContent();
+    void sameContent() {
+        QTemporaryDir dir;
+        const auto path = [&dir](const std::string& name) {
+            return dir.filePath(QString::fromStdString(name));
+        };
+        for (int rank = 0; rank < 8; ++rank) {
+            const auto seed = static_cast<unsigned>(rank);
+            const int rows = rank == 3 ? kManySamples : kFewSamples;
+            const std::string end = "_" + std::to_string(rank) + ".csv";
+            QVERIFY(
+                writeFile(path("in/tree/a_1_00000/gpu_power" + end), telemetry(rows, seed, false)));
+            QVERIFY(writeFile(
+                path("in/tree/a_1_00000/pcie_rx_bytes" + end), telemetry(rows, seed + 50, true)));
+            QVERIFY(
+                writeFile(path("in/tree/b_2_00000/sm_clock" + end), telemetry(rows, seed, false)));
+        }
+        QVERIFY(writeFile(path("in/traces/rank0.json"), trace(20'000)));
+        QVERIFY(writeFile(path("in/logs/smi.csv"), logText(30'000)));
+
+        Tables expected;
+        for (const unsigned threads : {1U, 2U, 16U}) {
+            const QString database = path("db" + std::to_string(threads) + ".trainscope");
+            QVERIFY(importWith(threads, path("in"), database));
+            qint64 rows = 0;
+            const Tables tables = tablesOf(database, rows);
+            QVERIFY(rows > 200);
+            if (expected.empty())
+                expected = tables;
+            QCOMPARE(tables.size(), expected.size());
+            for (const auto& [name, hash] : tables)
+                QVERIFY2(hash == expected[name],
+                    (name + " differs with " + QByteArray::number(threads) + " threads")
+                        .constData());
+        }
+    }
 };
-
-void tst_Threads::sameContent() {
-    QTemporaryDir dir;
-    const auto path
-        = [&dir](const std::string& name) { return dir.filePath(QString::fromStdString(name)); };
-    for (int rank = 0; rank < 8; ++rank) {
-        const auto seed = static_cast<unsigned>(rank);
-        const int rows = rank == 3 ? kManySamples : kFewSamples;
-        const std::string end = "_" + std::to_string(rank) + ".csv";
-        QVERIFY(writeFile(path("in/tree/a_1_00000/gpu_power" + end), telemetry(rows, seed, false)));
-        QVERIFY(writeFile(
-            path("in/tree/a_1_00000/pcie_rx_bytes" + end), telemetry(rows, seed + 50, true)));
-        QVERIFY(writeFile(path("in/tree/b_2_00000/sm_clock" + end), telemetry(rows, seed, false)));
-    }
-    QVERIFY(writeFile(path("in/traces/rank0.json"), trace(20'000)));
-    QVERIFY(writeFile(path("in/logs/smi.csv"), logText(30'000)));
-
-    Tables expected;
-    for (const unsigned threads : {1U, 2U, 16U}) {
-        const QString database = path("db" + std::to_string(threads) + ".trainscope");
-        QVERIFY(importWith(threads, path("in"), database));
-        qint64 rows = 0;
-        const Tables tables = tablesOf(database, rows);
-        QVERIFY(rows > 200);
-        if (expected.empty())
-            expected = tables;
-        QCOMPARE(tables.size(), expected.size());
-        for (const auto& [name, hash] : tables)
-            QVERIFY2(hash == expected[name],
-                (name + " differs with " + QByteArray::number(threads) + " threads").constData());
-    }
-}
 
 TRAINSCOPE_TEST(tst_Threads)
 #include "tst_Threads.moc"

@@ -164,7 +164,7 @@ private Q_SLOTS:
         QCOMPARE(text,
             std::string("a: its nodes have GPU 7, which the topology of 4 GPUs does not have."));
         QVERIFY(!clusterOf("a").topology.has_value());
-        // Of no other run it is an error.
+        // A topology without a run is an error.
         QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(2, 200)));
         const auto refused = importAll("alone", "a");
         QVERIFY(refused.front().error.has_value());

@@ -83,7 +83,7 @@ private Q_SLOTS:
         const int secondInk = *std::min_element(second.begin(), second.end());
         QVERIFY2(secondInk - firstInk > 40,
             qPrintable(QStringLiteral("%1 and %2").arg(firstInk).arg(secondInk)));
-        // Of the second, 5 of 14 widths of the line are left out; of the first nothing.
+        // The second line leaves out 5 of 14 of its widths, the first nothing.
         const auto paper = [](const std::vector<int>& greys) {
             return static_cast<double>(std::count_if(greys.begin(), greys.end(), [](int grey) {
                 return grey > 220;

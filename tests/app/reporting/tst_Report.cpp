@@ -134,7 +134,7 @@ private Q_SLOTS:
         QVERIFY(!has("optimization-sweep"));
     }
 
-    // Of runs with a call tree; those above have kernels alone.
+    // A run with a call tree; those above have kernels alone.
     void operatorsOfARunWithACallTree() {
         PlantedTrace trace;
         trace.run.gpuModel = "H100 SXM";

@@ -33,7 +33,7 @@ private:
         return {};
     }
 
-    // Of the tensor-parallel stream of that rank.
+    // Spans of the tensor-parallel stream of that rank.
     static std::vector<Span> allReduces(const store::Store& store, RunId run, int rank) {
         std::vector<Span> spans;
         const auto tracks = store.tracks(run);

@@ -1,5 +1,5 @@
 #pragma once
-// Where generated inputs are kept between runs: $XDG_CACHE_HOME/trainscope-bench/v3.
+// Generated inputs, cached between runs in $XDG_CACHE_HOME/trainscope-bench/v3.
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// What the frame benchmarks look at: a generated run with telemetry and kernels, kept in the cache
-// folder between runs.
+// The database of the frame benchmarks: a generated run with telemetry and kernels, kept in the
+// cache folder between runs.
 
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Which GPU a recording is of, from names and from what was reached.
+// The GPU of a recording, guessed from names and from what was reached.
 
 #include <QtTest>
 
@@ -53,7 +53,7 @@ private Q_SLOTS:
             QCOMPARE(guessed(named(name)), std::string());
     }
 
-    // Of the models with 1.98 GHz and 700 W, H200 and H100, only an H100 would be full.
+    // Two models have 1.98 GHz and 700 W, H200 and H100; only an H100 would be full.
     void fromWhatWasReached() {
         const auto guess = guessGpuModel(trained());
         QVERIFY(guess.has_value());

@@ -97,7 +97,7 @@ private Q_SLOTS:
         QCOMPARE(findGpuModel("NVIDIA H200 NVL")->powerLimitW.value(), 600.0);
         QVERIFY(!findGpuModel("Tesla V100-PCIE-16GB")->linkBandwidth);
     }
-    // What nvidia-smi shows of them, in MiB: 0MiB / 275040MiB of a B300 SXM6 AC.
+    // nvidia-smi shows MiB: 0MiB / 275040MiB of a B300 SXM6 AC.
     void memoryIsThatOfTheDriver() {
         constexpr double kMebibyte = 1024.0 * 1024.0;
         QCOMPARE(findGpuModel("NVIDIA B300 SXM6 AC")->memoryBytes.value(), 275040.0 * kMebibyte);

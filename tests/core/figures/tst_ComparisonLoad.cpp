@@ -1,5 +1,5 @@
-// What is read from a database: iterations laid over each other, heat maps in the order of the air,
-// what is left out, and what is taken over from before.
+// Readings of a comparison from a database: iterations laid over each other, heat maps in the order
+// of the air, what is left out, and what is taken over from before.
 
 #include <QTest>
 
@@ -174,7 +174,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(fast.mean[30] - 506.5F) < 0.01F);
         QVERIFY(std::abs(fast.mean[90] - 106.5F) < 0.01F);
         QVERIFY(!std::isnan(fast.mean[119]) && std::isnan(fast.mean[121]));
-        // Where both run: the fast one is low already while the slow one is high.
+        // Both run here: the fast one is low already while the slow one is high.
         const auto& difference = curves.differences.front();
         QVERIFY(std::abs(difference.values[90] + 400.0F) < 0.01F);
         QCOMPARE(int(difference.beyond[90]), 1);
@@ -294,7 +294,7 @@ private Q_SLOTS:
         QVERIFY(data.isEmpty());
     }
 
-    // What was measured before is not read again.
+    // Runs that were measured before are not read again.
     void takesOver() {
         const auto before = load(query({"slow", "fast"}));
         auto asked = query({"fast", "slow"});

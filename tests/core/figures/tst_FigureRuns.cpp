@@ -1,4 +1,4 @@
-// How figures choose, order and name runs.
+// Choice, order and names of runs in figures.
 
 #include <QTest>
 

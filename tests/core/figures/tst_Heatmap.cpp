@@ -257,7 +257,7 @@ private Q_SLOTS:
         const auto csv = QString::fromStdString(figureCsv(data)).split(QLatin1Char('\n'));
         QCOMPARE(csv.size(), 6);
         QVERIFY(csv[3].endsWith(QStringLiteral(",2,1,")));
-        // What the caption says is said of the run that is shown.
+        // The caption speaks of the shown run.
         FigureQuery alone;
         alone.runs = {database.idOf("a")};
         QCOMPARE(data.caption, loadFigure(database.store(), alone).value().caption);

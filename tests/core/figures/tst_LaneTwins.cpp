@@ -35,7 +35,8 @@ class tst_LaneTwins : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of rank 0 the second has 10 values, the first 9; of rank 1 both have 10, so the first stands.
+    // Rank 0 has 9 values in the first series and 10 in the second; rank 1 has 10 in both, so the
+    // first stands.
     void theOneWithMoreValues() {
         plot::Catalogue catalogue;
         catalogue.runs.emplace_back();

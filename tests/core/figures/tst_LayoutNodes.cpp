@@ -1,4 +1,4 @@
-// What the boxes of nodes say, and of which moment their colours are.
+// Words in the boxes of nodes, and the moment of their colours.
 
 #include <QTest>
 

@@ -1,4 +1,4 @@
-// What a training log says of the run as lanes: by default, in the menu, and as slopes with points.
+// Lanes of a training log: by default, in the menu, and as slopes with points.
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Metric.h"
 #include "core/plot/timeline/LanePrepare.h"
@@ -49,59 +49,57 @@ Bucket heldFrom(float value) {
 class tst_LogLanes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void byDefault();
-    void inTheMenu();
-    void slopes();
+    void byDefault() {
+        const auto arrangement
+            = defaultArrangement(catalogueOf({seriesOf("gpu_power", SubjectKind::Gpu),
+                seriesOf("loss", SubjectKind::Run), seriesOf("token_rate", SubjectKind::Run),
+                seriesOf("grad_norm", SubjectKind::Run)}));
+        QVERIFY(hasLane(arrangement, "gpu_power"));
+        QVERIFY(hasLane(arrangement, "loss"));
+        QVERIFY(hasLane(arrangement, "token_rate"));
+        QVERIFY(!hasLane(arrangement, "grad_norm"));
+        // Without tokens the samples, without samples what was reported.
+        QVERIFY(
+            hasLane(defaultArrangement(catalogueOf({seriesOf("reported_flops", SubjectKind::Run)})),
+                "reported_flops"));
+        // Metrics that only nodes and switches have are power all the same.
+        const auto ofNodes = defaultArrangement(catalogueOf(
+            {seriesOf("node_power", SubjectKind::Node), seriesOf("loss", SubjectKind::Run),
+                seriesOf("switch_power", SubjectKind::Switch)}));
+        QVERIFY(hasLane(ofNodes, "node_power"));
+        QVERIFY(hasLane(ofNodes, "switch_power"));
+    }
+    // One of the run is offered as a line only.
+    void inTheMenu() {
+        const auto choices = laneChoices(catalogueOf(
+            {seriesOf("gpu_power", SubjectKind::Gpu), seriesOf("loss", SubjectKind::Run)}));
+        std::vector<std::string> ofLoss;
+        for (const auto& choice : choices) {
+            if (choice.lane.metric == "loss")
+                ofLoss.push_back(choice.title);
+        }
+        QCOMPARE(ofLoss, std::vector<std::string>{"Loss"});
+    }
+    // From 2 in the first column to 4 in the fifth, and held behind it.
+    void slopes() {
+        plot::LaneData lane;
+        lane.spec.style = plot::LaneStyle::Lines;
+        plot::LanePreparation preparation(lane, 6, 1, plot::LoadDetail::Drawn);
+        plot::LaneSeries series;
+        series.subject.kind = SubjectKind::Run;
+        series.buckets
+            = {valueAt(2), heldFrom(2), heldFrom(2), heldFrom(2), valueAt(4), heldFrom(4)};
+        preparation.add(series);
+        const plot::Trace& trace = lane.series.front().trace;
+        for (std::size_t i = 1; i <= 4; ++i) {
+            const float end = 2.0F + 0.5F * static_cast<float>(i);
+            QCOMPARE(trace.high[i], end);
+            QCOMPARE(trace.low[i], end - 0.5F);
+        }
+        QCOMPARE(trace.high[5], 4.0F);
+        QCOMPARE(trace.low[5], 4.0F);
+    }
 };
-
-void tst_LogLanes::byDefault() {
-    const auto arrangement = defaultArrangement(
-        catalogueOf({seriesOf("gpu_power", SubjectKind::Gpu), seriesOf("loss", SubjectKind::Run),
-            seriesOf("token_rate", SubjectKind::Run), seriesOf("grad_norm", SubjectKind::Run)}));
-    QVERIFY(hasLane(arrangement, "gpu_power"));
-    QVERIFY(hasLane(arrangement, "loss"));
-    QVERIFY(hasLane(arrangement, "token_rate"));
-    QVERIFY(!hasLane(arrangement, "grad_norm"));
-    // Without tokens the samples, without samples what was reported.
-    QVERIFY(hasLane(defaultArrangement(catalogueOf({seriesOf("reported_flops", SubjectKind::Run)})),
-        "reported_flops"));
-    // What only nodes and switches have is power all the same.
-    const auto ofNodes = defaultArrangement(catalogueOf({seriesOf("node_power", SubjectKind::Node),
-        seriesOf("loss", SubjectKind::Run), seriesOf("switch_power", SubjectKind::Switch)}));
-    QVERIFY(hasLane(ofNodes, "node_power"));
-    QVERIFY(hasLane(ofNodes, "switch_power"));
-}
-
-// One of the run is offered as a line only.
-void tst_LogLanes::inTheMenu() {
-    const auto choices = laneChoices(
-        catalogueOf({seriesOf("gpu_power", SubjectKind::Gpu), seriesOf("loss", SubjectKind::Run)}));
-    std::vector<std::string> ofLoss;
-    for (const auto& choice : choices) {
-        if (choice.lane.metric == "loss")
-            ofLoss.push_back(choice.title);
-    }
-    QCOMPARE(ofLoss, std::vector<std::string>{"Loss"});
-}
-
-// From 2 in the first column to 4 in the fifth, and held behind it.
-void tst_LogLanes::slopes() {
-    plot::LaneData lane;
-    lane.spec.style = plot::LaneStyle::Lines;
-    plot::LanePreparation preparation(lane, 6, 1, plot::LoadDetail::Drawn);
-    plot::LaneSeries series;
-    series.subject.kind = SubjectKind::Run;
-    series.buckets = {valueAt(2), heldFrom(2), heldFrom(2), heldFrom(2), valueAt(4), heldFrom(4)};
-    preparation.add(series);
-    const plot::Trace& trace = lane.series.front().trace;
-    for (std::size_t i = 1; i <= 4; ++i) {
-        const float end = 2.0F + 0.5F * static_cast<float>(i);
-        QCOMPARE(trace.high[i], end);
-        QCOMPARE(trace.low[i], end - 0.5F);
-    }
-    QCOMPARE(trace.high[5], 4.0F);
-    QCOMPARE(trace.low[5], 4.0F);
-}
 
 TRAINSCOPE_TEST(tst_LogLanes)
 #include "tst_LogLanes.moc"

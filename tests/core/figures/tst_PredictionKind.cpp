@@ -109,7 +109,7 @@ private Q_SLOTS:
         QCOMPARE(made.value().notes.size(), std::size_t{2});
     }
 
-    // What the run says of training is not asked of inference.
+    // A job of inference takes nothing from the run's words on training.
     void aRunOfInferenceIsAJob() {
         Run served = m_run;
         served.launch.workload = Workload::Inference;
@@ -177,8 +177,8 @@ private Q_SLOTS:
         QCOMPARE(figure.error().code, ErrorCode::Usage);
     }
 
-    // What was measured: 500 W of one GPU, all the time; the other GPUs tell nothing, so means of
-    // all that are predicted stand against it.
+    // The run measured 500 W of one GPU, all the time; the other GPUs tell nothing, so means of all
+    // that are predicted stand against it.
     void predictedOverMeasured() {
         const auto measured = measuredTracksOf({*m_store, m_run}).value();
         QCOMPARE(measured.iterations, std::size_t{4});
@@ -233,7 +233,7 @@ private Q_SLOTS:
         const auto level = overlayOf(measured, telemetry, 2.0);
         QCOMPARE(level.seconds.value(), 1.0);
         QCOMPARE(level.tracks.front().predicted.mean.front(), 395.0F);
-        // Of another number of GPUs the means.
+        // Another number of GPUs gives the means.
         measured.tracks.front().values.erase(1);
         QCOMPARE(overlayOf(measured, telemetry, 2.0).tracks.front().told.bias, -5.0);
         QCOMPARE(overlayOf(measured, telemetry, 2.0).tracks.front().told.gpus, std::size_t{0});

@@ -1,4 +1,4 @@
-// What a roofline says of the work that it cannot draw.
+// Notes under a roofline on work that it cannot draw.
 
 #include <QTest>
 

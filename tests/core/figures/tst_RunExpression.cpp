@@ -115,7 +115,7 @@ private Q_SLOTS:
         row("tp = 8", "r1 r11");
         row("layout = tp16", ""); // figures call layouts by tensor and pipeline
         row("cluster ~ h200 and gpus = 32", "r1 r2 r10 r11");
-        // Of tags one has to fit.
+        // One tag has to fit.
         row("tag = paper", "r1 r2");
         row("tags ~ fan", "r2");
         row("tags = \"slow fans\"", "r2");

@@ -1,4 +1,4 @@
-// What a search of layouts says of those that cannot be.
+// Words on the layouts of a search that cannot be.
 
 #include <QTest>
 

@@ -1,4 +1,4 @@
-// What is said of a machine comes back from its text as it was.
+// Facts of a machine come back from their text as they were.
 
 #include <QtTest>
 

@@ -1,4 +1,4 @@
-// What names of communicators say, and the text that groups are kept as.
+// Names of communicators, and the text that groups are stored as.
 
 #include <QtTest>
 

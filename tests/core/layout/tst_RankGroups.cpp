@@ -111,7 +111,7 @@ int product(const Coordinates& sizes) {
     return result;
 }
 
-// What initialize_model_parallel refuses, in the words of its checks.
+// Layouts that initialize_model_parallel accepts, in the words of its checks.
 bool megatronAccepts(const Case& one) {
     if (product(one.expert) != one.world)
         return false;

@@ -1,4 +1,4 @@
-// Who sends to whom, by hand, and that nothing is lost on the way.
+// Senders and receivers of traffic, by hand; nothing is lost on the way.
 
 #include <QtTest>
 

@@ -1,5 +1,5 @@
-// What is shown of strangers' texts: well-formed, without control characters and without
-// directions, and unchanged where there is nothing to mend.
+// Strangers' texts are shown well-formed, without control characters and without directions, and
+// unchanged where there is nothing to mend.
 
 #include "core/model/HarmlessText.h"
 #include "support/TestProgram.h"

@@ -69,7 +69,8 @@ private Q_SLOTS:
         QVERIFY(metricKindFromString("nonsense") == MetricKind::Gauge);
     }
 
-    // What a source calls a gauge is what the registry knows; names of its own stay gauges.
+    // The registry knows the kind of a metric that a source calls a gauge; names of its own stay
+    // gauges.
     void kindsHoldByName() {
         const auto kind = [](const char* name) { return metricKindOf(name, MetricKind::Gauge); };
         QVERIFY(kind("throttle_reasons") == MetricKind::Mask);

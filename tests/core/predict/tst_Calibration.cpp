@@ -139,7 +139,7 @@ private Q_SLOTS:
             QVERIFY2(std::abs(more.factors().at(name) / factor - 1.0) < 1e-9, name.c_str());
     }
 
-    // What neighbours tell is in the parts too, which add up to the corrected step.
+    // Corrections by neighbours are in the parts too, which add up to the corrected step.
     void partsAddUpToTheCorrectedStep() {
         std::vector<MeasuredJob> rows = measured({}, 0.0);
         rows.erase(rows.begin() + 6, rows.end());

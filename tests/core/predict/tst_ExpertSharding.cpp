@@ -1,4 +1,4 @@
-// What steps of mixtures of experts exchange and update where experts have replicas of their own,
+// Exchanges and updates of steps of mixtures of experts where experts have replicas of their own,
 // against the closed forms of rings with counts by hand.
 
 #include <QtTest>

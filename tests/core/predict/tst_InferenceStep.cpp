@@ -105,8 +105,8 @@ private Q_SLOTS:
         QCOMPARE(forwardWork(*cached).bytes, 2.0 * 576 * tokens + 2.0 * 128 * (576 + 512));
     }
 
-    // Of eight experts with two for each token, one token meets two; sixteen meet
-    // 8 · (1 − (3/4)^16) = 7.92.
+    // Each token takes two of eight experts: one token meets two; sixteen meet 8 · (1 − (3/4)^16) =
+    // 7.92.
     void fewTokensMeetFewExperts() {
         const auto busy = [](int samples) {
             JobRequest request = served("mixtral-8x7b", "tp=1", 1);

@@ -39,8 +39,8 @@ bool holds(const Interval& interval, double value) {
     return interval.low <= value && value <= interval.high;
 }
 
-// What torchtitan printed: GiB that the allocator of the fullest GPU had reserved (benchmarks of
-// December 2024, compiled). CUDA and NCCL take 0.8 GB besides.
+// Figures that torchtitan printed: GiB that the allocator of the fullest GPU had reserved
+// (benchmarks of December 2024, compiled). CUDA and NCCL take 0.8 GB besides.
 struct Printed {
     const char* model;
     const char* cluster;

@@ -190,7 +190,7 @@ private Q_SLOTS:
             QVERIFY(made.low < row.seconds && row.seconds < made.high);
             QVERIFY(made.intervals.memoryB.low < row.allocated);
             QVERIFY(made.intervals.meanW.low < row.watts && row.watts < made.intervals.meanW.high);
-            // What the allocator reserves besides is fragments.
+            // The allocator's other reserve is fragments.
             QVERIFY(made.memoryB < 1.1 * row.reserved);
         }
         qInfo("mean: step %.1f %%, memory %.1f %%, power %.1f %%", 100 * seconds.mean(),
@@ -299,7 +299,7 @@ private Q_SLOTS:
             piece.backward[StepPart::Recompute], 12.0 * (16.0 * t * h * h + 2.0 * t * t * h)));
     }
 
-    // Where kernels are small, a layer lasts what its host takes to launch it.
+    // A layer of small kernels lasts what its host takes to launch it.
     void hostBound() {
         JobRequest request = gptOf(48, 256, 4, 128);
         const Job job = jobOf(request).value();

@@ -151,8 +151,8 @@ private Q_SLOTS:
         QCOMPARE(before.clock, 1.0);
     }
 
-    // What the constants of the H100 were chosen for: products in training reach 0.71 of the peak
-    // where isolated ones reach 0.87. And what they were not: the speed at 500 W against 700 W is
+    // The constants of the H100 were chosen for this: products in training reach 0.71 of the peak
+    // where isolated ones reach 0.87. They were not chosen for the speed at 500 W against 700 W,
     // 0.80 of products (torchtitan, (5/7)^0.65).
     void theLimitOfHopperSetsTheSpeedOfProducts() {
         const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("NVIDIA H100 80GB HBM3"));
@@ -165,7 +165,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(lowered.clock / usual.clock - std::pow(5.0 / 7.0, 0.65)) < 0.03);
     }
 
-    // What settles at its clock and is then given with the seconds of that clock settles there.
+    // A load that settles at its clock, given again with the seconds of that clock, settles there.
     void whatWasPlayedIsWhatWasSettled() {
         const GpuPower gpu = roundGpu();
         const std::vector<TimedLoad> full{{1.0, 600.0, 1.0}, {0.5, 200.0, 0.25}, {0.5, 0, 0, true}};

@@ -1,4 +1,4 @@
-// What sensors would show of steps that nobody ran, against sums by hand.
+// Sensors of steps that nobody ran, against sums by hand.
 
 #include <QtTest>
 
@@ -72,7 +72,7 @@ private Q_SLOTS:
         QVERIFY(isAbout(gpu.joules, 10.0 * 280.0 + 10.0));
     }
 
-    // Of 0.1 s before each sample: the first six of a second are products alone.
+    // Samples show the 0.1 s before them: the first six of a second are products alone.
     void sensorsShowTheTimeJustPassed() {
         const auto made = predictTelemetry(request(2));
         const GpuSamples& gpu = made.value().gpus.front();

@@ -1,4 +1,4 @@
-// How many GPUs of a group share a node, counted by hand.
+// GPUs of a group that share a node, counted by hand.
 
 #include <QtTest>
 

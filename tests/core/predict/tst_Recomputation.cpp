@@ -1,5 +1,5 @@
-// What is done again: its FLOP against Narayanan et al. 2021, its time and its memory from nothing
-// to everything. Operators cost here what they multiply, and exchanges nothing.
+// Recomputed work: its FLOP against Narayanan et al. 2021, its time and its memory from nothing to
+// everything. Operators cost here what they multiply, and exchanges nothing.
 
 #include <QtTest>
 

@@ -44,7 +44,7 @@ private Q_SLOTS:
         QCOMPARE(outlook.node[7].watts, watts[7]);
     }
 
-    // Of two nodes the one that has the last stage.
+    // The node shown is the one of two that has the last stage.
     void theNodeIsThatOfTheHottest() {
         const Outlook outlook = pipelineOn("2x8xH200", "pp=16").outlook;
         QCOMPARE(outlook.node.size(), std::size_t{8});

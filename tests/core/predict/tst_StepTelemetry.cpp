@@ -1,4 +1,4 @@
-// What a predicted step is said to draw, against what the sensors of its run show.
+// Predicted power of a step, against what the sensors of its run show.
 
 #include <QtTest>
 

@@ -58,7 +58,7 @@ private Q_SLOTS:
         QVERIFY(isClose(celsius[1], 27.5));
     }
 
-    // What goes in comes out, whatever the node.
+    // Heat that goes in comes out, whatever the node.
     void heatIsConserved() {
         ThermalNode node{{}, {24.0, 0.004}, 3.0};
         std::vector<double> watts;

@@ -1,5 +1,4 @@
-// What a step takes if one thing were otherwise, and the verdict between clusters that do not
-// exist.
+// Step times if one thing were otherwise, and the verdict between clusters that do not exist.
 
 #include <QtTest>
 

@@ -38,7 +38,7 @@ std::pair<double, double> costOf(const SearchRequest& request, const Prediction&
     return {std::round(prediction.outlook.peakW * request.cluster.gpus()), prediction.seconds};
 }
 
-// What the ranges of Search.h allow, each predicted by itself.
+// Everything in the ranges of Search.h, each layout predicted by itself.
 struct Whole {
     std::map<LayoutKey, Prediction> predictions; // without schedules
     std::int64_t oom = 0;
@@ -224,7 +224,7 @@ private Q_SLOTS:
             ranked.insert(keyOf(one.choice));
             const Prediction& prediction = whole.predictions.at(keyOf(one.choice));
             QVERIFY(one.leastSeconds <= prediction.seconds * (1.0 + 1e-9));
-            // What the best are known by: no prediction is below these.
+            // The bounds of the best: no prediction is below these.
             QVERIFY(prediction.energyJ >= 0.97 * one.energyJ * one.leastSeconds / one.seconds);
             QVERIFY(prediction.outlook.peakW * gpus >= one.leastPeakW * (1.0 - 1e-6));
             // And what is shown of the others is near.

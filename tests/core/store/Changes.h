@@ -149,7 +149,7 @@ inline Status recordOne(const std::filesystem::path& path, const std::function<v
     return failure;
 }
 
-// What the operation starts from, and the database beside `path` that it merges.
+// Makes the operation's base, and the database beside `path` that it merges.
 inline void makeBase(Status (*work)(const std::filesystem::path&),
     const std::filesystem::path& base, const std::filesystem::path& path) {
     if (work == migrateOne) {

@@ -64,8 +64,8 @@ inline Result<std::string> contentsOf(
     return contentsOf(database);
 }
 
-// What a program with SQLite of its own does to the file; its code, and the number in the first
-// row.
+// Runs SQL on the file as a program with SQLite of its own does; its code, and the number in the
+// first row.
 inline std::pair<int, int> asAnotherProgram(const std::filesystem::path& path, const char* sql) {
     sqlite3* handle = nullptr;
     int number = 0;

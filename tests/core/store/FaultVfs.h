@@ -36,7 +36,7 @@ inline int faultStep(int calls, int places) {
 
 inline sqlite3_vfs* systemVfs = nullptr;
 
-// Where set, it hears what is written, and Fault::Power counts writes and syncs.
+// Hears what is written, if set; Fault::Power then counts writes and syncs.
 inline UnsyncedDisk* watchedDisk = nullptr;
 inline bool isPowerOff = false;
 

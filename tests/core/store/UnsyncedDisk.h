@@ -1,6 +1,6 @@
 #pragma once
-// What a disk has for sure of the files that are written, and what is only on its way to it: a loss
-// of power keeps any part of that, sector by sector and in no order. FaultVfs.h tells it.
+// A disk that has some written data for sure and some only on its way: a loss of power keeps any
+// part of that, sector by sector and in no order. FaultVfs.h tells it.
 
 #include <QFile>
 

@@ -1,4 +1,4 @@
-// Whose file is it: foreign, newer, damaged, empty and unreadable files are refused, each with its
+// Owners of files: foreign, newer, damaged, empty and unreadable files are refused, each with its
 // own message, and stay as they are; a database of ours opens from a folder that cannot be written,
 // too.
 
@@ -130,7 +130,7 @@ private Q_SLOTS:
             return !opened.hasValue() && opened.error().code == ErrorCode::Refused ? 0 : 1;
         }),
             0);
-        // What a writer left half written is not read as if it were whole.
+        // Data that a writer left half written is not read as if it were whole.
         write(fixture.path.string() + "-journal", QByteArray(4096, 'x'));
         QCOMPARE(asNobody([&] {
             return Store::open(fixture.path, OpenMode::ReadOnly).hasValue() ? 1 : 0;
@@ -187,7 +187,7 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(killed.string() + "-journal"));
     }
 
-    // Who copies, mails or archives a database takes one file.
+    // A copy, mail or archive of a database needs one file.
     void atRestADatabaseIsOneFile() {
         const auto isAlone = [](const std::filesystem::path& path) {
             const auto exists = [&](const char* suffix) {
@@ -215,7 +215,7 @@ private Q_SLOTS:
         QVERIFY(isAlone(fixture.path));
         QCOMPARE(got(fixture.view().runs()).size(), std::size_t{1});
         QVERIFY(isAlone(fixture.path));
-        // What a writer that was killed left is read, and then in the one file.
+        // Data that a killed writer left is read, and then in the one file.
         {
             const Store left = got(Store::open(killed, OpenMode::ReadOnly));
             QCOMPARE(got(left.runs()).size(), std::size_t{1});

@@ -111,7 +111,7 @@ void compareCaptures(const Store& store, RunId run, int format) {
     QVERIFY(got(store.captures(run)) == (format >= 11 ? expected : std::vector<Capture>{}));
 }
 
-// What could be said of a run in that format.
+// Compares the words that a run could have in that format.
 void compareWords(const Store& store, RunId run, int format) {
     QVERIFY(got(store.airflow(run)) == (format >= 3 ? format::kAir : std::vector<int>{}));
     const auto comparisons = got(store.comparisons());
@@ -150,7 +150,7 @@ class tst_Formats : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of this program's own format; the README says how it is kept.
+    // The program's own format; the README says how it is kept.
     void current() {
         Fixture fixture;
         {

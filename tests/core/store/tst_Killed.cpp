@@ -50,7 +50,7 @@ struct Child {
     Child& operator=(const Child&) = delete;
     ~Child() { ::close(pipe); }
 
-    // Whether it had ended by itself, with success.
+    // True when it had ended by itself, with success.
     [[nodiscard]] bool hasEnded() const {
         int status = 0;
         ::waitpid(id, &status, 0);

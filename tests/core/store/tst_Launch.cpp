@@ -1,5 +1,5 @@
-// What a launch configuration says is kept, every field of it, and a database of an older version
-// keeps what it has when it is brought up.
+// Every field of a launch configuration is kept, and a database of an older version keeps what it
+// has when it is brought up.
 
 #include "core/store/Fixture.h"
 

@@ -216,7 +216,7 @@ private Q_SLOTS:
         QVERIFY(!store::vacuum(reader).hasValue());
     }
 
-    // Of what has the name of a compact copy, only those that killed programs left go.
+    // Only compact copies that killed programs left go, whatever else has such a name.
     void vacuumTakesNobodysFilesAway() {
         const Fixture fixture;
         const Fixture other;
@@ -280,7 +280,7 @@ private Q_SLOTS:
             QCOMPARE(asked.error().code, ErrorCode::Unreadable);
             QVERIFY(asked.error().message.find("damaged") != std::string::npos);
         }
-        // What lies before the hole, or behind it, is there.
+        // Samples before the hole and behind it are there.
         const std::int64_t ms = 1'000'000;
         const TimeRange early{{1000 * ms}, {2000 * ms}};
         const TimeRange late{{39'000 * ms}, {39'900 * ms}};

@@ -163,12 +163,12 @@ private Q_SLOTS:
                 QStringLiteral("/var/log/smi.csv"), QStringLiteral("/var/log/smi.csv (2)")}));
         QVERIFY(merge(store, other).remarks.empty());
         QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 2x1"));
-        // Of that path, one's own is imported again.
+        // A path of one's own is imported again.
         import(store, "smi", "h3", 4, 2.0);
         QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 4x2"));
     }
 
-    // Of runs of one name, as that of the file is; then one of the logs has grown.
+    // Two runs have one name, as that of the file is; then one of the logs has grown.
     void nodesOfOneRunKeepTheirLogs() {
         const Fixture all;
         const Fixture one;
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QVERIFY(merge(store, two).remarks.empty());
         QCOMPARE(contents(store), QStringLiteral("smi: 4x1, 6x5"));
         QCOMPARE(paths(store).size(), 2);
-        // What is merged further is still what it was.
+        // A second merge keeps what the first one gave.
         const Fixture further;
         Store last = further.create();
         QVERIFY(merge(last, all).remarks.empty());
@@ -239,7 +239,7 @@ private Q_SLOTS:
         }
     }
 
-    // What was only said of the GPUs there is longer than what was recorded here.
+    // The other database says more of the GPUs than was recorded here.
     void whatOneSaysOfTheGpusIsNotRecorded() {
         const Fixture from;
         import(from, "job", "h1", 1, 1.0);
@@ -327,7 +327,7 @@ private Q_SLOTS:
         for (const Track& one : tracks)
             QCOMPARE(one.count, kSpans);
         QCOMPARE(got(store.check()).damageCount, 0);
-        // What is whole is not replaced by a part, but replaces one.
+        // A whole run is not replaced by a part, but replaces one.
         QCOMPARE(merge(kept, other).remarks.size(), std::size_t{1});
         QVERIFY(contents(kept) == sound);
         const Fixture further;

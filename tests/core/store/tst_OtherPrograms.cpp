@@ -60,7 +60,7 @@ private Q_SLOTS:
         QVERIFY(checkedWhole(fixture.path));
     }
 
-    // What a recorder writes goes into other rows each time.
+    // A recorder writes into other rows each time.
     void aRecordingIsMergedAndCheckedAsItWasAtOneMoment() {
         const Fixture fixture;
         Store recorder = fixture.create();

@@ -52,7 +52,7 @@ void fill(Store& store, const std::string& name, int rows) {
     ok(session->finish({}, "", 0, {}));
 }
 
-// What a look at the file finds: refused or reported, or else what is wrong with that.
+// Looks at the file: refused or reported, or else what is wrong with that.
 std::string missedIn(const std::filesystem::path& path, const std::string& contents) {
     const auto store = Store::open(path, OpenMode::ReadOnly);
     if (!store.hasValue())

@@ -1,5 +1,4 @@
-// What others do to a file that is open: they take it away, put another in its place, or write to
-// it as well.
+// Other programs take an open file away, put another in its place, or write to it as well.
 
 #include "core/store/Connection.h"
 #include "core/store/Contents.h"
@@ -150,7 +149,8 @@ private Q_SLOTS:
         QCOMPARE(got(view.runs()).size(), std::size_t{2});
     }
 
-    // Who has it open may write to the end; who opens it then is told, and reads all of it.
+    // A program that has it open may write to the end; one that opens it then is told, and reads
+    // all of it.
     void madeReadOnlyWhileOpen() {
         const Fixture fixture;
         Store store = fixture.create();

@@ -61,7 +61,7 @@ std::vector<Written> writeSamples(Store& store) {
     return all;
 }
 
-// What SQL says of some numbers.
+// Statistics of some numbers by SQL.
 struct Figures {
     std::int64_t rows = 0;
     std::vector<double> present;
@@ -233,7 +233,7 @@ private Q_SLOTS:
                                "ORDER BY rank DESC")),
             (QStringList{
                 QStringLiteral("2,17105"), QStringLiteral("1,17005"), QStringLiteral("0,34003")}));
-        // Of ranks that were sampled together times alternate.
+        // Ranks that were sampled together alternate in time.
         QCOMPARE(linesOf(store,
                      QStringLiteral("SELECT time_ns, rank FROM samples WHERE run='b' AND "
                                     "metric='gpu_power' ORDER BY time_ns LIMIT 4")),
@@ -241,7 +241,7 @@ private Q_SLOTS:
                 QStringLiteral("1002,2"), QStringLiteral("1100,0")}));
     }
 
-    // What is not the same throughout a chunk is asked of every row.
+    // Columns that vary within a chunk are asked of every row.
     void whatNeedsEveryRow_data() {
         QTest::addColumn<QString>("sql");
         for (const char* sql : {"SELECT sum(value*2), avg(value+rank) FROM samples",

@@ -1,4 +1,4 @@
-// What reports and runs say as JSON.
+// Reports and runs as JSON.
 
 #include "core/store/tables/StoredJson.h"
 #include "support/TestProgram.h"

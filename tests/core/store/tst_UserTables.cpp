@@ -1,5 +1,5 @@
-// What users add to a database: saved comparisons, layouts entered by hand, tags and notes; and the
-// figures that it keeps.
+// Entries of users in a database: saved comparisons, layouts entered by hand, tags and notes; and
+// the figures that it keeps.
 
 #include "core/store/Fixture.h"
 

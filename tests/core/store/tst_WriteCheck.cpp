@@ -1,4 +1,4 @@
-// Whether a database could be written, told before anything is: by folder, file and lock.
+// A database's being writable is told before anything is written: by folder, file and lock.
 
 #include "core/store/Fixture.h"
 #include "core/store/WriteCheck.h"

@@ -49,7 +49,7 @@ private Q_SLOTS:
         row(999.96, "W", "gpu_power", "1000 W", "1 kW", "1000 W");
         row(9999.6, "W", "node_power", "10 kW", "10 kW", "10.00 kW");
         row(999.96e6, "Hz", "sm_clock", "1 GHz", "1 GHz", "1.000 GHz");
-        // What has four digits below it keeps them.
+        // Numbers that have four digits below a unit keep them.
         row(999.6e6, "B", "", "999.6 MB", "1 GB", "999.6 MB");
         row(0.9996e-3, "s", "", "999.6 µs", "1 ms", "0.0009996 s");
         // A step of 6.794 s is no "6.8 s".

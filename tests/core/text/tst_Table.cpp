@@ -84,7 +84,7 @@ private Q_SLOTS:
         QCOMPARE(text::csv(table), std::string("name,change\n'=1+1,-5\n"));
     }
 
-    // Where semicolons separate, what stands behind one is another cell, quoted or not.
+    // With semicolons between cells, text behind one is another cell, quoted or not.
     void semicolonsBeginNoFormulas() {
         QCOMPARE(text::csvCell("x;=1+1;y"), std::string("\"x;'=1+1;y\""));
         QCOMPARE(text::csvCell("=1;+2+3; @a;"), std::string("\"'=1;'+2+3;' @a;\""));

@@ -52,7 +52,7 @@ private Q_SLOTS:
         QVERIFY(!attainable(work(1, 1, ElementType::Float32, Units::Vector), Roof{}));
     }
 
-    // Of fp32 the peak is that which its kernels are told to use.
+    // The peak of fp32 is that which its kernels are told to use.
     void singlePrecisionIsToldByKernels() {
         catalogue::GpuModel model = gpu();
         model.fp32Flops = 2e13;

@@ -145,7 +145,7 @@ private Q_SLOTS:
                 flash, "['','','','0.','1','True','3']")
                 .flop,
             4.0 * 58 * 8);
-        // Of 4 queries behind 2 keys: 3 keys seen by the first, 4 by each of the others.
+        // 4 queries behind 2 keys: 3 keys seen by the first, 4 by each of the others.
         QCOMPARE(
             by("flash_attn::_flash_attn_forward", "[[1,4,1,8],[1,6,1,8],[1,6,1,8],[],[],[],[]]",
                 flash, "['','','','0.','1','True','3']")

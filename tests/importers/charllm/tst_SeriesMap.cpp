@@ -1,4 +1,5 @@
-// Which file becomes which metric, with which unit, width and subject; and what folder names say.
+// Files and the metrics that they become, with unit, width and subject; and the words of folder
+// names.
 
 #include "importers/charllm/RunPlan.h"
 #include "importers/charllm/SeriesMap.h"

@@ -111,7 +111,7 @@ private Q_SLOTS:
             const Made made = readAll(*tree);
             QVERIFY2(made.bytes < kAtMost, qPrintable(QString::number(made.bytes)));
             QCOMPARE(made.refused, 8);
-            // What was read once can be read again.
+            // A file that was read once can be read again.
             QCOMPARE(contentOf(*tree, "a/first.csv"), std::string("1"));
         }
     }

@@ -53,7 +53,7 @@ PickleReader::TakeDict takeNothing() {
     };
 }
 
-// Why it is refused; empty: it is not.
+// The reason of a refusal; empty: it is not refused.
 std::string refusal(const std::string& bytes) {
     const auto stream = memoryStream(bytes);
     PickleReader reader(*stream, takeNothing());

@@ -1,4 +1,4 @@
-// Which folder is a run, what it is called, and what CharLLM-PPT's file names say.
+// Folders that are runs, their names, and the words of CharLLM-PPT's file names.
 
 #include "importers/common/RunFolders.h"
 #include "support/TestProgram.h"

@@ -1,4 +1,4 @@
-// What the report says of a series, by hand-made series.
+// The report's figures of a series, by hand-made series.
 
 #include "importers/common/SampleStatistics.h"
 #include "support/TestProgram.h"

@@ -105,7 +105,7 @@ void tst_EngineTexts::selectionsOfSome() {
     QCOMPARE(
         chosen.with({"p", "q"}, R"(n="1")"), std::string(R"({job="a",__name__=~"p|q",n="1"})"));
     QCOMPARE(Selector{}.with({}), std::string(R"({__name__!=""})"));
-    // What means something in a pattern stands for itself.
+    // Characters with a meaning in a pattern stand for themselves.
     QCOMPARE(oneOf("n", {"a.b", "c\"d"}), std::string(R"(n=~"a\\.b|c\"d")"));
     QCOMPARE(oneOf("n", {"a.b"}), std::string(R"(n="a.b")"));
 }

@@ -114,7 +114,7 @@ private Q_SLOTS:
                 damaged[random() % damaged.size()] = static_cast<char>(random());
             import(damaged);
         }
-        // What came before the cut is there.
+        // Records before the cut are there.
         const auto tree = memoryTree({{"d_0", whole.substr(0, whole.find("\"record_id\": 2"))}});
         test::RecordingSink sink;
         const auto units = importer.plan(*tree, tree->files());

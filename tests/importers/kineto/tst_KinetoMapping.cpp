@@ -1,4 +1,4 @@
-// What each kind of event becomes, on hand-written traces whose numbers can be checked by eye.
+// Events of each kind become spans, on hand-written traces whose numbers can be checked by eye.
 
 #include <QtTest>
 
@@ -71,7 +71,7 @@ void tst_KinetoMapping::kernelKeepsItsArguments() {
     QCOMPARE(kernels[0].correlation, 42);
     QCOMPARE(imported.sink.name(kernels[0].detail),
         std::string("{\"context\":1,\"grid\":[16,1,1],\"block\":[128,1,1]}"));
-    // What differs from launch to launch is not in the detail, so both share one.
+    // Values that differ from launch to launch are not in the detail, so both share one.
     QVERIFY(kernels[0].detail == kernels[1].detail);
     const TrackDescription& track = imported.sink.tracks[0].description;
     QVERIFY(track.kind == TrackKind::Stream);

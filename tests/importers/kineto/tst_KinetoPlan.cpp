@@ -1,4 +1,4 @@
-// Which files are traces, which rank they are, and which of them are one run.
+// Files that are traces, their ranks, and the runs that they make together.
 
 #include "importers/kineto/SharedFiles.h"
 #include "importers/kineto/TraceText.h"
@@ -44,269 +44,233 @@ class tst_KinetoPlan : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void sniffs_data();
-    void sniffs();
-    void rankFromName_data();
-    void rankFromName();
-    void ranksOfOneFolderAreOneRun();
-    void oneFolderPerRank();
-    void sameRankTwiceIsTwoRuns();
-    void packedCopyOfARankIsLeftOut();
-    void differentWorldsAreDifferentRuns();
-    void headerBehindTheEventsIsFound();
-    void ranklessFilesGetTheNextFreeRank();
-    void runFolderTakesItsHighestKineto();
-    void theRealFolderIsSplit();
-    void tracesOfAProcessAreCaptures();
-    void tracesOfTwoProcessesOneAfterTheOtherAreTwoRuns();
-    void numbersAreRanksWhereTheTracesOverlap();
-    void numbersAreNoRanksWhereTheyFollow();
-    void everyRankHasItsCaptures();
-    void captureNames();
-    void theRecordingIsOneRank();
+    void sniffs_data() {
+        QTest::addColumn<QByteArray>("head");
+        QTest::addColumn<bool>("isMine");
+        QTest::newRow("trace") << QByteArray("{\"schemaVersion\": 1, \"traceEvents\" : [") << true;
+        QTest::newRow("bare array")
+            << QByteArray("[ {\"name\": \"a\", \"ph\": \"X\", \"ts\": 1") << true;
+        QTest::newRow("events behind a long header") << QByteArray(
+            "{\"schemaVersion\": 1, \"deviceProperties\": [{}], \"distributedInfo\": {\"ranks\": "
+            "[1,2") << true;
+        QTest::newRow("execution trace")
+            << QByteArray("{\"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 1, \"nodes\": [") << false;
+        QTest::newRow("other JSON") << QByteArray("{\"traces\": [1, 2]}") << false;
+        QTest::newRow("array of others") << QByteArray("[{\"rank\": 1}]") << false;
+        QTest::newRow("CSV") << QByteArray("timestamp, index\n1, 2\n") << false;
+        QTest::newRow("empty") << QByteArray() << false;
+    }
+    void sniffs() {
+        QFETCH(QByteArray, head);
+        QFETCH(bool, isMine);
+        QCOMPARE(importers::kineto::importer().sniff(head.toStdString(), "x.txt") > 0, isMine);
+    }
+    void rankFromName_data() {
+        QTest::addColumn<QByteArray>("path");
+        QTest::addColumn<int>("rank");
+        const auto row
+            = [](const char* path, int rank) { QTest::newRow(path) << QByteArray(path) << rank; };
+        row("rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz", 34);
+        row("inference_rank_1.json.gz", 1);
+        row("rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", 0);
+        row("megatron_kineto_3.json", -1); // nobody says what the number is
+        row("eager-16.json.gz", -1);
+        row("profile_gpu3.json", 3);
+        row("8gpu_16.json", -1);
+        row("worker0.1623143089861.pt.trace.json.gz", 0);
+        row("modded-nanogpt-hook-gpu-rank-00-chrome-trace.json.gz", 0);
+        row("a/b/trace-12.json", -1);
+        row("9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", -1);
+        row("Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", -1);
+        row("trace.json", -1);
+        row("crank.json", -1);
+    }
+    void rankFromName() {
+        QFETCH(QByteArray, path);
+        QFETCH(int, rank);
+        const auto named = importers::rankInStem(importers::traceStem(path.toStdString()));
+        QCOMPARE(named ? named->rank : -1, rank);
+    }
+    void ranksOfOneFolderAreOneRun() {
+        const auto units
+            = plan({{"job/node-a_11.json", trace(0, 2)}, {"job/node-b_12.json", trace(1, 2)}});
+        QCOMPARE(units.size(), std::size_t{2});
+        for (const auto& [path, unit] : units) {
+            QCOMPARE(unit.runName, std::string("job"));
+            QCOMPARE(unit.worldSize, 2);
+            QVERIFY(unit.enabled);
+            QCOMPARE(unit.files, std::vector<std::string>{path});
+        }
+        QCOMPARE(units.at("job/node-a_11.json").rank.value_or(-1), 0);
+        QCOMPARE(units.at("job/node-b_12.json").rank.value_or(-1), 1);
+    }
+    void oneFolderPerRank() {
+        const auto units = plan({{"job/result/0/host_7.1724066820235157909.pt.trace.json",
+                                     traceText({kernelText("k", "1", "5")})},
+            {"job/result/1/host_8.1724066820235157910.pt.trace.json",
+                traceText({kernelText("k", "2", "5")})}});
+        for (const auto& [path, unit] : units)
+            QCOMPARE(unit.runName, std::string("job/result"));
+        QCOMPARE(
+            units.at("job/result/1/host_8.1724066820235157910.pt.trace.json").rank.value_or(-1), 1);
+    }
+    void sameRankTwiceIsTwoRuns() {
+        const auto units = plan({{"job/a_0.json", trace(0, 8)}, {"job/b_0.json", trace(0, 8)}});
+        QCOMPARE(units.at("job/a_0.json").runName, std::string("job/a_0"));
+        QCOMPARE(units.at("job/b_0.json").runName, std::string("job/b_0"));
+    }
+    void packedCopyOfARankIsLeftOut() {
+        const auto units = plan({{"job/rank0.json", trace(0, 2)},
+            {"job/rank0.json.gz", trace(0, 2)}, {"job/rank1.json.zst", trace(1, 2)}});
+        QCOMPARE(units.size(), std::size_t{3});
+        for (const auto& [path, unit] : units) {
+            QCOMPARE(unit.runName, std::string("job"));
+            QCOMPARE(unit.files, std::vector<std::string>{path});
+        }
+        QVERIFY(units.at("job/rank0.json").enabled);
+        QVERIFY(units.at("job/rank1.json.zst").enabled);
+        const ImportUnit& copy = units.at("job/rank0.json.gz");
+        QVERIFY(!copy.enabled);
+        QCOMPARE(copy.rank.value_or(-1), 0);
+        QCOMPARE(
+            copy.notes, std::vector<std::string>{"Left out: rank0.json holds the same trace."});
+    }
+    void differentWorldsAreDifferentRuns() {
+        const auto units = plan({{"job/t_0.json", trace(0, 2)}, {"job/t_1.json", trace(1, 8)}});
+        QVERIFY(units.at("job/t_0.json").runName != units.at("job/t_1.json").runName);
+    }
+    void headerBehindTheEventsIsFound() {
+        const std::string text = traceText(
+            {kernelText("k", "1", "1")}, ", \"distributedInfo\": {\"rank\": 5, \"world_size\": 8}");
+        const auto units = plan({{"job/some.json", text}, {"job/other.txt", "x"}});
+        QCOMPARE(units.at("job/some.json").rank.value_or(-1), 5);
+        QCOMPARE(units.at("job/some.json").worldSize, 8);
+    }
+    void ranklessFilesGetTheNextFreeRank() {
+        const std::string early = traceText({kernelText("k", "1000", "1500")});
+        const std::string late = traceText({kernelText("k", "2000", "1500")});
+        const std::string first = "job/host_11.1724066820235.pt.trace.json";
+        const std::string second = "job/host_12.1724066820236.pt.trace.json";
+        const auto units = plan({{first, early}, {second, late}});
+        QCOMPARE(units.at(first).runName, std::string("job"));
+        QCOMPARE(units.at(first).rank.value_or(-1), 0);
+        QCOMPARE(units.at(second).rank.value_or(-1), 1);
+        QVERIFY(!units.at(second).notes.empty());
+    }
+    void runFolderTakesItsHighestKineto() {
+        const auto units = plan({{"sweep/gpt3_3_00/2_kineto/a_0.json", trace(0, 2)},
+            {"sweep/gpt3_3_00/10_kineto/a_0.json", trace(0, 2)},
+            {"sweep/gpt3_3_00/10_kineto/a_1.json", trace(1, 2)}});
+        for (const auto& [path, unit] : units)
+            QCOMPARE(unit.runName, std::string("sweep/gpt3_3_00"));
+        QVERIFY(!units.at("sweep/gpt3_3_00/2_kineto/a_0.json").enabled);
+        QVERIFY(!units.at("sweep/gpt3_3_00/2_kineto/a_0.json").notes.empty());
+        QVERIFY(units.at("sweep/gpt3_3_00/10_kineto/a_1.json").enabled);
+    }
+    void theRealFolderIsSplit() {
+        const auto small = importers::openDiskTree(standIns() + "/data/kineto");
+        QVERIFY(small.hasValue());
+        const auto pair
+            = importers::kineto::importer().plan(*small.value(), small.value()->files());
+        QCOMPARE(pair.size(), std::size_t{2});
+        for (std::size_t i = 0; i < 2; ++i) {
+            QCOMPARE(pair[i].runName, std::string("pair"));
+            QCOMPARE(pair[i].rank.value_or(-1), static_cast<int>(i));
+        }
+        if (!hasSharedTraces())
+            QSKIP("the real traces are not here");
+        const auto tree
+            = importers::openDiskTree((sharedData() + QStringLiteral("/kineto")).toStdString());
+        QVERIFY(tree.hasValue());
+        std::map<std::string, std::vector<ImportUnit>> runs;
+        for (const ImportUnit& unit :
+            importers::kineto::importer().plan(*tree.value(), tree.value()->files()))
+            runs[unit.runName].push_back(unit);
+        QCOMPARE(runs["astra_megatron_tp8"].size(), std::size_t{8});
+        QCOMPARE(runs["megatron_tp2_v100"].size(), std::size_t{2});
+        QCOMPARE(runs["hta_sampled"].size(), std::size_t{2});
+        // Everything else is alone in its run.
+        for (const auto& [name, units] : runs) {
+            if (name != "astra_megatron_tp8" && name != "megatron_tp2_v100"
+                && name != "hta_sampled")
+                QVERIFY2(units.size() == 1, name.c_str());
+        }
+        // A run for each file, but one for those three.
+        QCOMPARE(runs.size(), tree.value()->files().size() - 7 - 1 - 1);
+    }
+    // A script that profiles batches of 4, 16 and 64, one after the other.
+    void tracesOfAProcessAreCaptures() {
+        const auto units = plan({{"job/eager-4.json", captureText(1000, "77")},
+            {"job/eager-16.json", captureText(2000, "77")},
+            {"job/compiled-64.json", captureText(3000, "77")}});
+        for (const auto& [path, unit] : units) {
+            QCOMPARE(unit.runName, std::string("job"));
+            QCOMPARE(unit.rank.value_or(-1), 0);
+            QVERIFY(unit.notes.back().find("3 captures of rank 0") != std::string::npos);
+        }
+    }
+    void tracesOfTwoProcessesOneAfterTheOtherAreTwoRuns() {
+        const auto units = plan({{"job/before.json", captureText(1000, "77")},
+            {"job/after.json", captureText(2000, "91")}});
+        QCOMPARE(units.at("job/before.json").runName, std::string("job/before"));
+        QCOMPARE(units.at("job/after.json").runName, std::string("job/after"));
+    }
+    void numbersAreRanksWhereTheTracesOverlap() {
+        const auto units = plan({{"job/trace_1.json", captureText(1000, "77")},
+            {"job/trace_0.json", captureText(1100, "78")}});
+        QCOMPARE(units.at("job/trace_1.json").rank.value_or(-1), 1);
+        QCOMPARE(units.at("job/trace_0.json").rank.value_or(-1), 0);
+        QCOMPARE(units.at("job/trace_0.json").runName, std::string("job"));
+        // Batch sizes do not tell which rank is which.
+        const auto sizes = plan({{"job/batch_16.json", captureText(1000, "77")},
+            {"job/batch_4.json", captureText(1100, "78")}});
+        QCOMPARE(sizes.at("job/batch_16.json").rank.value_or(-1), 0);
+        QCOMPARE(sizes.at("job/batch_4.json").rank.value_or(-1), 1);
+    }
+    void numbersAreNoRanksWhereTheyFollow() {
+        const auto units = plan({{"job/trace_0.json", captureText(1000, "77")},
+            {"job/trace_1.json", captureText(2000, "77")}});
+        for (const auto& [path, unit] : units)
+            QCOMPARE(unit.rank.value_or(-1), 0);
+    }
+    void everyRankHasItsCaptures() {
+        const auto world = [](int rank) {
+            return ", \"distributedInfo\": {\"rank\": " + std::to_string(rank)
+                + ", \"world_size\": 2}";
+        };
+        const auto units = plan({{"job/rank0_step10.json", captureText(1000, "77", world(0))},
+            {"job/rank1_step10.json", captureText(1001, "78", world(1))},
+            {"job/rank0_step20.json", captureText(5000, "77", world(0))},
+            {"job/rank1_step20.json", captureText(5001, "78", world(1))}});
+        for (const auto& [path, unit] : units) {
+            QCOMPARE(unit.runName, std::string("job"));
+            QCOMPARE(unit.rank.value_or(-1), path.find("rank0") == std::string::npos ? 1 : 0);
+        }
+    }
+    void captureNames() {
+        using importers::captureName;
+        QCOMPARE(captureName("a/eager-16-recompute.json.gz"), std::string("eager-16-recompute"));
+        QCOMPARE(captureName("rank0_step20.pt.trace.json"), std::string("step20"));
+        QCOMPARE(captureName("warm-up.rank-3.json"), std::string("warm-up"));
+        QCOMPARE(captureName("job_rank3_late.json"), std::string("job_late"));
+        QCOMPARE(captureName("rank-3.json"), std::string("rank-3"));
+    }
+    // Four traces of one process on one GPU, whose names have batch sizes.
+    void theRecordingIsOneRank() {
+        const auto folder
+            = (sharedData() + QStringLiteral("/h100_recording/training/traces")).toStdString();
+        if (!std::filesystem::exists(folder))
+            QSKIP("the real recording is not here");
+        const auto tree = importers::openDiskTree(folder);
+        QVERIFY(tree.hasValue());
+        const auto units = importers::kineto::importer().plan(*tree.value(), tree.value()->files());
+        QCOMPARE(units.size(), std::size_t{4});
+        for (const ImportUnit& unit : units) {
+            QCOMPARE(unit.runName, std::string("traces"));
+            QCOMPARE(unit.rank.value_or(-1), 0);
+        }
+    }
 };
-
-void tst_KinetoPlan::sniffs_data() {
-    QTest::addColumn<QByteArray>("head");
-    QTest::addColumn<bool>("isMine");
-    QTest::newRow("trace") << QByteArray("{\"schemaVersion\": 1, \"traceEvents\" : [") << true;
-    QTest::newRow("bare array") << QByteArray("[ {\"name\": \"a\", \"ph\": \"X\", \"ts\": 1")
-                                << true;
-    QTest::newRow("events behind a long header") << QByteArray(
-        "{\"schemaVersion\": 1, \"deviceProperties\": [{}], \"distributedInfo\": {\"ranks\": [1,2")
-                                                 << true;
-    QTest::newRow("execution trace")
-        << QByteArray("{\"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 1, \"nodes\": [") << false;
-    QTest::newRow("other JSON") << QByteArray("{\"traces\": [1, 2]}") << false;
-    QTest::newRow("array of others") << QByteArray("[{\"rank\": 1}]") << false;
-    QTest::newRow("CSV") << QByteArray("timestamp, index\n1, 2\n") << false;
-    QTest::newRow("empty") << QByteArray() << false;
-}
-
-void tst_KinetoPlan::sniffs() {
-    QFETCH(QByteArray, head);
-    QFETCH(bool, isMine);
-    QCOMPARE(importers::kineto::importer().sniff(head.toStdString(), "x.txt") > 0, isMine);
-}
-
-void tst_KinetoPlan::rankFromName_data() {
-    QTest::addColumn<QByteArray>("path");
-    QTest::addColumn<int>("rank");
-    const auto row
-        = [](const char* path, int rank) { QTest::newRow(path) << QByteArray(path) << rank; };
-    row("rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz", 34);
-    row("inference_rank_1.json.gz", 1);
-    row("rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", 0);
-    row("megatron_kineto_3.json", -1); // nobody says what the number is
-    row("eager-16.json.gz", -1);
-    row("profile_gpu3.json", 3);
-    row("8gpu_16.json", -1);
-    row("worker0.1623143089861.pt.trace.json.gz", 0);
-    row("modded-nanogpt-hook-gpu-rank-00-chrome-trace.json.gz", 0);
-    row("a/b/trace-12.json", -1);
-    row("9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", -1);
-    row("Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", -1);
-    row("trace.json", -1);
-    row("crank.json", -1);
-}
-
-void tst_KinetoPlan::rankFromName() {
-    QFETCH(QByteArray, path);
-    QFETCH(int, rank);
-    const auto named = importers::rankInStem(importers::traceStem(path.toStdString()));
-    QCOMPARE(named ? named->rank : -1, rank);
-}
-
-void tst_KinetoPlan::ranksOfOneFolderAreOneRun() {
-    const auto units
-        = plan({{"job/node-a_11.json", trace(0, 2)}, {"job/node-b_12.json", trace(1, 2)}});
-    QCOMPARE(units.size(), std::size_t{2});
-    for (const auto& [path, unit] : units) {
-        QCOMPARE(unit.runName, std::string("job"));
-        QCOMPARE(unit.worldSize, 2);
-        QVERIFY(unit.enabled);
-        QCOMPARE(unit.files, std::vector<std::string>{path});
-    }
-    QCOMPARE(units.at("job/node-a_11.json").rank.value_or(-1), 0);
-    QCOMPARE(units.at("job/node-b_12.json").rank.value_or(-1), 1);
-}
-
-void tst_KinetoPlan::oneFolderPerRank() {
-    const auto units = plan({{"job/result/0/host_7.1724066820235157909.pt.trace.json",
-                                 traceText({kernelText("k", "1", "5")})},
-        {"job/result/1/host_8.1724066820235157910.pt.trace.json",
-            traceText({kernelText("k", "2", "5")})}});
-    for (const auto& [path, unit] : units)
-        QCOMPARE(unit.runName, std::string("job/result"));
-    QCOMPARE(
-        units.at("job/result/1/host_8.1724066820235157910.pt.trace.json").rank.value_or(-1), 1);
-}
-
-void tst_KinetoPlan::sameRankTwiceIsTwoRuns() {
-    const auto units = plan({{"job/a_0.json", trace(0, 8)}, {"job/b_0.json", trace(0, 8)}});
-    QCOMPARE(units.at("job/a_0.json").runName, std::string("job/a_0"));
-    QCOMPARE(units.at("job/b_0.json").runName, std::string("job/b_0"));
-}
-
-void tst_KinetoPlan::packedCopyOfARankIsLeftOut() {
-    const auto units = plan({{"job/rank0.json", trace(0, 2)}, {"job/rank0.json.gz", trace(0, 2)},
-        {"job/rank1.json.zst", trace(1, 2)}});
-    QCOMPARE(units.size(), std::size_t{3});
-    for (const auto& [path, unit] : units) {
-        QCOMPARE(unit.runName, std::string("job"));
-        QCOMPARE(unit.files, std::vector<std::string>{path});
-    }
-    QVERIFY(units.at("job/rank0.json").enabled);
-    QVERIFY(units.at("job/rank1.json.zst").enabled);
-    const ImportUnit& copy = units.at("job/rank0.json.gz");
-    QVERIFY(!copy.enabled);
-    QCOMPARE(copy.rank.value_or(-1), 0);
-    QCOMPARE(copy.notes, std::vector<std::string>{"Left out: rank0.json holds the same trace."});
-}
-
-void tst_KinetoPlan::differentWorldsAreDifferentRuns() {
-    const auto units = plan({{"job/t_0.json", trace(0, 2)}, {"job/t_1.json", trace(1, 8)}});
-    QVERIFY(units.at("job/t_0.json").runName != units.at("job/t_1.json").runName);
-}
-
-void tst_KinetoPlan::headerBehindTheEventsIsFound() {
-    const std::string text = traceText(
-        {kernelText("k", "1", "1")}, ", \"distributedInfo\": {\"rank\": 5, \"world_size\": 8}");
-    const auto units = plan({{"job/some.json", text}, {"job/other.txt", "x"}});
-    QCOMPARE(units.at("job/some.json").rank.value_or(-1), 5);
-    QCOMPARE(units.at("job/some.json").worldSize, 8);
-}
-
-void tst_KinetoPlan::ranklessFilesGetTheNextFreeRank() {
-    const std::string early = traceText({kernelText("k", "1000", "1500")});
-    const std::string late = traceText({kernelText("k", "2000", "1500")});
-    const std::string first = "job/host_11.1724066820235.pt.trace.json";
-    const std::string second = "job/host_12.1724066820236.pt.trace.json";
-    const auto units = plan({{first, early}, {second, late}});
-    QCOMPARE(units.at(first).runName, std::string("job"));
-    QCOMPARE(units.at(first).rank.value_or(-1), 0);
-    QCOMPARE(units.at(second).rank.value_or(-1), 1);
-    QVERIFY(!units.at(second).notes.empty());
-}
-
-void tst_KinetoPlan::runFolderTakesItsHighestKineto() {
-    const auto units = plan({{"sweep/gpt3_3_00/2_kineto/a_0.json", trace(0, 2)},
-        {"sweep/gpt3_3_00/10_kineto/a_0.json", trace(0, 2)},
-        {"sweep/gpt3_3_00/10_kineto/a_1.json", trace(1, 2)}});
-    for (const auto& [path, unit] : units)
-        QCOMPARE(unit.runName, std::string("sweep/gpt3_3_00"));
-    QVERIFY(!units.at("sweep/gpt3_3_00/2_kineto/a_0.json").enabled);
-    QVERIFY(!units.at("sweep/gpt3_3_00/2_kineto/a_0.json").notes.empty());
-    QVERIFY(units.at("sweep/gpt3_3_00/10_kineto/a_1.json").enabled);
-}
-
-void tst_KinetoPlan::theRealFolderIsSplit() {
-    const auto small = importers::openDiskTree(standIns() + "/data/kineto");
-    QVERIFY(small.hasValue());
-    const auto pair = importers::kineto::importer().plan(*small.value(), small.value()->files());
-    QCOMPARE(pair.size(), std::size_t{2});
-    for (std::size_t i = 0; i < 2; ++i) {
-        QCOMPARE(pair[i].runName, std::string("pair"));
-        QCOMPARE(pair[i].rank.value_or(-1), static_cast<int>(i));
-    }
-    if (!hasSharedTraces())
-        QSKIP("the real traces are not here");
-    const auto tree
-        = importers::openDiskTree((sharedData() + QStringLiteral("/kineto")).toStdString());
-    QVERIFY(tree.hasValue());
-    std::map<std::string, std::vector<ImportUnit>> runs;
-    for (const ImportUnit& unit :
-        importers::kineto::importer().plan(*tree.value(), tree.value()->files()))
-        runs[unit.runName].push_back(unit);
-    QCOMPARE(runs["astra_megatron_tp8"].size(), std::size_t{8});
-    QCOMPARE(runs["megatron_tp2_v100"].size(), std::size_t{2});
-    QCOMPARE(runs["hta_sampled"].size(), std::size_t{2});
-    // Everything else is alone in its run.
-    for (const auto& [name, units] : runs) {
-        if (name != "astra_megatron_tp8" && name != "megatron_tp2_v100" && name != "hta_sampled")
-            QVERIFY2(units.size() == 1, name.c_str());
-    }
-    // A run for each file, but one for those three.
-    QCOMPARE(runs.size(), tree.value()->files().size() - 7 - 1 - 1);
-}
-
-// A script that profiles batches of 4, 16 and 64, one after the other.
-void tst_KinetoPlan::tracesOfAProcessAreCaptures() {
-    const auto units = plan({{"job/eager-4.json", captureText(1000, "77")},
-        {"job/eager-16.json", captureText(2000, "77")},
-        {"job/compiled-64.json", captureText(3000, "77")}});
-    for (const auto& [path, unit] : units) {
-        QCOMPARE(unit.runName, std::string("job"));
-        QCOMPARE(unit.rank.value_or(-1), 0);
-        QVERIFY(unit.notes.back().find("3 captures of rank 0") != std::string::npos);
-    }
-}
-
-void tst_KinetoPlan::tracesOfTwoProcessesOneAfterTheOtherAreTwoRuns() {
-    const auto units = plan({{"job/before.json", captureText(1000, "77")},
-        {"job/after.json", captureText(2000, "91")}});
-    QCOMPARE(units.at("job/before.json").runName, std::string("job/before"));
-    QCOMPARE(units.at("job/after.json").runName, std::string("job/after"));
-}
-
-void tst_KinetoPlan::numbersAreRanksWhereTheTracesOverlap() {
-    const auto units = plan({{"job/trace_1.json", captureText(1000, "77")},
-        {"job/trace_0.json", captureText(1100, "78")}});
-    QCOMPARE(units.at("job/trace_1.json").rank.value_or(-1), 1);
-    QCOMPARE(units.at("job/trace_0.json").rank.value_or(-1), 0);
-    QCOMPARE(units.at("job/trace_0.json").runName, std::string("job"));
-    // Of batch sizes there is no telling which rank is which.
-    const auto sizes = plan({{"job/batch_16.json", captureText(1000, "77")},
-        {"job/batch_4.json", captureText(1100, "78")}});
-    QCOMPARE(sizes.at("job/batch_16.json").rank.value_or(-1), 0);
-    QCOMPARE(sizes.at("job/batch_4.json").rank.value_or(-1), 1);
-}
-
-void tst_KinetoPlan::numbersAreNoRanksWhereTheyFollow() {
-    const auto units = plan({{"job/trace_0.json", captureText(1000, "77")},
-        {"job/trace_1.json", captureText(2000, "77")}});
-    for (const auto& [path, unit] : units)
-        QCOMPARE(unit.rank.value_or(-1), 0);
-}
-
-void tst_KinetoPlan::everyRankHasItsCaptures() {
-    const auto world = [](int rank) {
-        return ", \"distributedInfo\": {\"rank\": " + std::to_string(rank) + ", \"world_size\": 2}";
-    };
-    const auto units = plan({{"job/rank0_step10.json", captureText(1000, "77", world(0))},
-        {"job/rank1_step10.json", captureText(1001, "78", world(1))},
-        {"job/rank0_step20.json", captureText(5000, "77", world(0))},
-        {"job/rank1_step20.json", captureText(5001, "78", world(1))}});
-    for (const auto& [path, unit] : units) {
-        QCOMPARE(unit.runName, std::string("job"));
-        QCOMPARE(unit.rank.value_or(-1), path.find("rank0") == std::string::npos ? 1 : 0);
-    }
-}
-
-void tst_KinetoPlan::captureNames() {
-    using importers::captureName;
-    QCOMPARE(captureName("a/eager-16-recompute.json.gz"), std::string("eager-16-recompute"));
-    QCOMPARE(captureName("rank0_step20.pt.trace.json"), std::string("step20"));
-    QCOMPARE(captureName("warm-up.rank-3.json"), std::string("warm-up"));
-    QCOMPARE(captureName("job_rank3_late.json"), std::string("job_late"));
-    QCOMPARE(captureName("rank-3.json"), std::string("rank-3"));
-}
-
-// Four traces of one process on one GPU, whose names have batch sizes.
-void tst_KinetoPlan::theRecordingIsOneRank() {
-    const auto folder
-        = (sharedData() + QStringLiteral("/h100_recording/training/traces")).toStdString();
-    if (!std::filesystem::exists(folder))
-        QSKIP("the real recording is not here");
-    const auto tree = importers::openDiskTree(folder);
-    QVERIFY(tree.hasValue());
-    const auto units = importers::kineto::importer().plan(*tree.value(), tree.value()->files());
-    QCOMPARE(units.size(), std::size_t{4});
-    for (const ImportUnit& unit : units) {
-        QCOMPARE(unit.runName, std::string("traces"));
-        QCOMPARE(unit.rank.value_or(-1), 0);
-    }
-}
 
 TRAINSCOPE_TEST(tst_KinetoPlan)
 #include "tst_KinetoPlan.moc"

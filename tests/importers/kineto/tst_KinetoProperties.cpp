@@ -1,5 +1,5 @@
-// What must hold for any trace: cutting it anywhere keeps a prefix, the order of its events does
-// not matter, and neither does where its header stands.
+// Properties of any trace: cutting it anywhere keeps a prefix, the order of its events does not
+// matter, and neither does where its header stands.
 
 #include "importers/kineto/SharedFiles.h"
 #include "importers/kineto/TraceText.h"

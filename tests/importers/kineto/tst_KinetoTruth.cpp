@@ -124,146 +124,134 @@ private Q_SLOTS:
         if (!hasSharedTraces())
             QSKIP("the real traces are not here");
     }
-    void figures_data();
-    void figures();
+    void figures_data() {
+        QTest::addColumn<QJsonObject>("truth");
+        for (const QJsonValue& value : kinetoTruth()) {
+            const QJsonObject truth = value.toObject();
+            QTest::newRow(qPrintable(truth[u"file"].toString())) << truth;
+        }
+    }
+    void figures() {
+        QFETCH(QJsonObject, truth);
+        const QString path = truth[u"path"].toString();
+        auto tree = importers::openDiskTree(path.toStdString());
+        QVERIFY(tree.hasValue());
+        const importers::Importer& importer = importers::kineto::importer();
+        const auto units = importer.plan(*tree.value(), tree.value()->files());
+        QCOMPARE(units.size(), std::size_t{1});
+        CollectingSink sink;
+        auto report = importer.import(*tree.value(), units[0], sink, {});
+        QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().describe().c_str());
+        m_report = report.value();
+        const Figures figures = figuresOf(sink);
+        compareCounts(truth);
+        compareKernels(truth, figures);
+        const QJsonObject devices = truth[u"per_device"].toObject();
+        QCOMPARE(static_cast<qint64>(figures.devices.size()), devices.size());
+        for (const auto& [device, times] : figures.devices)
+            compareDevice(devices[QString::number(device)].toObject(), times, figures);
+        compareTopKernels(truth, figures);
+        compareCopies(truth[u"memcpy_memset"].toObject(), figures);
+        std::set<std::string> steps;
+        for (const Iteration& iteration : sink.iterations)
+            steps.insert("ProfilerStep#" + std::to_string(iteration.index));
+        QCOMPARE(static_cast<qint64>(steps.size()), truth[u"profiler_steps"].toArray().size());
+        for (const QJsonValue& step : truth[u"profiler_steps"].toArray())
+            QVERIFY(steps.contains(step.toString().toStdString()));
+        const QJsonObject info = truth[u"distributedInfo"].toObject();
+        if (info.contains(u"rank"))
+            QCOMPARE(units[0].rank.value_or(-1), info[u"rank"].toInt());
+        QCOMPARE(m_report.ranksExpected, info[u"world_size"].toInt(0));
+    }
 
 private:
-    void compareCounts(const QJsonObject& truth);
-    void compareKernels(const QJsonObject& truth, const Figures& figures);
-    void compareDevice(const QJsonObject& truth, const DeviceTimes& device, const Figures& figures);
-    void compareCopies(const QJsonObject& truth, const Figures& figures);
-    void compareTopKernels(const QJsonObject& truth, const Figures& figures);
-};
-
-void tst_KinetoTruth::figures_data() {
-    QTest::addColumn<QJsonObject>("truth");
-    for (const QJsonValue& value : kinetoTruth()) {
-        const QJsonObject truth = value.toObject();
-        QTest::newRow(qPrintable(truth[u"file"].toString())) << truth;
-    }
-}
-
-void tst_KinetoTruth::compareCounts(const QJsonObject& truth) {
-    QCOMPARE(m_report.counts["events"], truth[u"n_events"].toInteger());
-    QCOMPARE(m_report.bytes, static_cast<std::uint64_t>(truth[u"bytes_uncompressed"].toInteger()));
-    QCOMPARE(m_report.skipped, 0);
-    for (const auto& [key, prefix] :
-        {std::pair("events_by_ph", "ph:"), std::pair("events_by_cat", "cat:")}) {
-        const QJsonObject expected = truth[QLatin1String(key)].toObject();
-        std::int64_t kinds = 0;
-        for (const auto& [name, count] : m_report.counts)
-            kinds += name.starts_with(prefix) ? 1 : 0;
-        QCOMPARE(kinds, expected.size());
-        for (auto it = expected.begin(); it != expected.end(); ++it)
-            QCOMPARE(m_report.counts[prefix + it.key().toStdString()], it.value().toInteger());
-    }
-}
-
-void tst_KinetoTruth::compareKernels(const QJsonObject& truth, const Figures& figures) {
-    QCOMPARE(figures.kernels, truth[u"kernel_count"].toInteger());
-    QCOMPARE(m_report.counts["kernels"], figures.kernels);
-    // The truth gives times as written; wall time adds the base.
-    const qint64 base = truth[u"baseTimeNanoseconds"].toInteger();
-    QCOMPARE(figures.first, base + truth[u"first_ts_ns"].toInteger());
-    QCOMPARE(figures.last, base + truth[u"last_end_ns"].toInteger());
-    if (figures.kernels == 0)
-        return;
-    QCOMPARE(figures.kernelTime, exactNs(truth[u"kernel_total_dur_us"]));
-    QCOMPARE(figures.firstKernel, base + truth[u"kernel_first_ts_ns"].toInteger());
-    QCOMPARE(figures.lastKernel, base + truth[u"kernel_last_end_ns"].toInteger());
-    QCOMPARE(figures.zeroKernels, truth[u"zero_dur_kernels"].toInteger());
-}
-
-void tst_KinetoTruth::compareDevice(
-    const QJsonObject& truth, const DeviceTimes& device, const Figures& figures) {
-    std::vector<Interval> all = device.compute;
-    all.insert(all.end(), device.communication.begin(), device.communication.end());
-    const auto busy = length(merged(all));
-    const auto communication = length(merged(device.communication));
-    QCOMPARE(static_cast<qint64>(all.size()), truth[u"kernels"].toInteger());
-    QCOMPARE(static_cast<qint64>(device.communication.size()), truth[u"comm_kernels"].toInteger());
-    QCOMPARE(busy, exactNs(truth[u"busy_union_us"]));
-    QCOMPARE(communication, exactNs(truth[u"comm_union_us"]));
-    QCOMPARE(length(merged(device.compute)), exactNs(truth[u"compute_union_us"]));
-    QCOMPARE(overlapOf(device), exactNs(truth[u"overlap_us"]));
-    QCOMPARE(communication - overlapOf(device), exactNs(truth[u"exposed_comm_us"]));
-    if (figures.devices.size() == 1)
-        QCOMPARE(figures.lastKernel - figures.firstKernel - busy,
-            exactNs(truth[u"idle_in_kernel_span_us"]));
-    const QJsonObject streams = truth[u"per_stream"].toObject();
-    QCOMPARE(static_cast<qint64>(device.streams.size()), streams.size());
-    for (const auto& [stream, figure] : device.streams) {
-        const QJsonObject expected = streams[QString::fromStdString(stream)].toObject();
-        QCOMPARE(figure.first, expected[u"kernels"].toInteger());
-        QCOMPARE(figure.second, exactNs(expected[u"dur_us"]));
-    }
-}
-
-void tst_KinetoTruth::compareTopKernels(const QJsonObject& truth, const Figures& figures) {
-    for (const QJsonValue& value : truth[u"top10_kernels"].toArray()) {
-        const QJsonObject expected = value.toObject();
-        // The truth cuts long names, so several kernels can share one of its names.
-        const std::string prefix = expected[u"name"].toString().toStdString();
-        const bool isFound
-            = std::any_of(figures.byName.begin(), figures.byName.end(), [&](const auto& row) {
-                  return row.first.starts_with(prefix)
-                      && row.second.first == expected[u"count"].toInteger()
-                      && row.second.second == exactNs(expected[u"total_us"]);
-              });
-        QVERIFY2(isFound, prefix.c_str());
-    }
-}
-
-void tst_KinetoTruth::compareCopies(const QJsonObject& truth, const Figures& figures) {
-    for (const auto& [name, kind] :
-        {std::pair("memcpy", SpanKind::Copy), std::pair("memset", SpanKind::Set)}) {
-        std::pair<std::int64_t, std::int64_t> expected;
-        // Old writers say Memcpy, new ones gpu_memcpy.
-        for (auto it = truth.begin(); it != truth.end(); ++it) {
-            if (!it.key().endsWith(QLatin1String(name), Qt::CaseInsensitive))
-                continue;
-            expected.first += it.value().toObject()[u"count"].toInteger();
-            expected.second += exactNs(it.value().toObject()[u"dur_us"]);
+    void compareCounts(const QJsonObject& truth) {
+        QCOMPARE(m_report.counts["events"], truth[u"n_events"].toInteger());
+        QCOMPARE(
+            m_report.bytes, static_cast<std::uint64_t>(truth[u"bytes_uncompressed"].toInteger()));
+        QCOMPARE(m_report.skipped, 0);
+        for (const auto& [key, prefix] :
+            {std::pair("events_by_ph", "ph:"), std::pair("events_by_cat", "cat:")}) {
+            const QJsonObject expected = truth[QLatin1String(key)].toObject();
+            std::int64_t kinds = 0;
+            for (const auto& [name, count] : m_report.counts)
+                kinds += name.starts_with(prefix) ? 1 : 0;
+            QCOMPARE(kinds, expected.size());
+            for (auto it = expected.begin(); it != expected.end(); ++it)
+                QCOMPARE(m_report.counts[prefix + it.key().toStdString()], it.value().toInteger());
         }
-        const auto found = figures.byKind.find(kind);
-        const bool isThere = found != figures.byKind.end();
-        QCOMPARE(isThere ? found->second.first : 0, expected.first);
-        QCOMPARE(isThere ? found->second.second : 0, expected.second);
     }
-}
-
-void tst_KinetoTruth::figures() {
-    QFETCH(QJsonObject, truth);
-    const QString path = truth[u"path"].toString();
-    auto tree = importers::openDiskTree(path.toStdString());
-    QVERIFY(tree.hasValue());
-    const importers::Importer& importer = importers::kineto::importer();
-    const auto units = importer.plan(*tree.value(), tree.value()->files());
-    QCOMPARE(units.size(), std::size_t{1});
-    CollectingSink sink;
-    auto report = importer.import(*tree.value(), units[0], sink, {});
-    QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().describe().c_str());
-    m_report = report.value();
-    const Figures figures = figuresOf(sink);
-    compareCounts(truth);
-    compareKernels(truth, figures);
-    const QJsonObject devices = truth[u"per_device"].toObject();
-    QCOMPARE(static_cast<qint64>(figures.devices.size()), devices.size());
-    for (const auto& [device, times] : figures.devices)
-        compareDevice(devices[QString::number(device)].toObject(), times, figures);
-    compareTopKernels(truth, figures);
-    compareCopies(truth[u"memcpy_memset"].toObject(), figures);
-    std::set<std::string> steps;
-    for (const Iteration& iteration : sink.iterations)
-        steps.insert("ProfilerStep#" + std::to_string(iteration.index));
-    QCOMPARE(static_cast<qint64>(steps.size()), truth[u"profiler_steps"].toArray().size());
-    for (const QJsonValue& step : truth[u"profiler_steps"].toArray())
-        QVERIFY(steps.contains(step.toString().toStdString()));
-    const QJsonObject info = truth[u"distributedInfo"].toObject();
-    if (info.contains(u"rank"))
-        QCOMPARE(units[0].rank.value_or(-1), info[u"rank"].toInt());
-    QCOMPARE(m_report.ranksExpected, info[u"world_size"].toInt(0));
-}
+    void compareKernels(const QJsonObject& truth, const Figures& figures) {
+        QCOMPARE(figures.kernels, truth[u"kernel_count"].toInteger());
+        QCOMPARE(m_report.counts["kernels"], figures.kernels);
+        // The truth gives times as written; wall time adds the base.
+        const qint64 base = truth[u"baseTimeNanoseconds"].toInteger();
+        QCOMPARE(figures.first, base + truth[u"first_ts_ns"].toInteger());
+        QCOMPARE(figures.last, base + truth[u"last_end_ns"].toInteger());
+        if (figures.kernels == 0)
+            return;
+        QCOMPARE(figures.kernelTime, exactNs(truth[u"kernel_total_dur_us"]));
+        QCOMPARE(figures.firstKernel, base + truth[u"kernel_first_ts_ns"].toInteger());
+        QCOMPARE(figures.lastKernel, base + truth[u"kernel_last_end_ns"].toInteger());
+        QCOMPARE(figures.zeroKernels, truth[u"zero_dur_kernels"].toInteger());
+    }
+    void compareDevice(
+        const QJsonObject& truth, const DeviceTimes& device, const Figures& figures) {
+        std::vector<Interval> all = device.compute;
+        all.insert(all.end(), device.communication.begin(), device.communication.end());
+        const auto busy = length(merged(all));
+        const auto communication = length(merged(device.communication));
+        QCOMPARE(static_cast<qint64>(all.size()), truth[u"kernels"].toInteger());
+        QCOMPARE(
+            static_cast<qint64>(device.communication.size()), truth[u"comm_kernels"].toInteger());
+        QCOMPARE(busy, exactNs(truth[u"busy_union_us"]));
+        QCOMPARE(communication, exactNs(truth[u"comm_union_us"]));
+        QCOMPARE(length(merged(device.compute)), exactNs(truth[u"compute_union_us"]));
+        QCOMPARE(overlapOf(device), exactNs(truth[u"overlap_us"]));
+        QCOMPARE(communication - overlapOf(device), exactNs(truth[u"exposed_comm_us"]));
+        if (figures.devices.size() == 1)
+            QCOMPARE(figures.lastKernel - figures.firstKernel - busy,
+                exactNs(truth[u"idle_in_kernel_span_us"]));
+        const QJsonObject streams = truth[u"per_stream"].toObject();
+        QCOMPARE(static_cast<qint64>(device.streams.size()), streams.size());
+        for (const auto& [stream, figure] : device.streams) {
+            const QJsonObject expected = streams[QString::fromStdString(stream)].toObject();
+            QCOMPARE(figure.first, expected[u"kernels"].toInteger());
+            QCOMPARE(figure.second, exactNs(expected[u"dur_us"]));
+        }
+    }
+    void compareCopies(const QJsonObject& truth, const Figures& figures) {
+        for (const auto& [name, kind] :
+            {std::pair("memcpy", SpanKind::Copy), std::pair("memset", SpanKind::Set)}) {
+            std::pair<std::int64_t, std::int64_t> expected;
+            // Old writers say Memcpy, new ones gpu_memcpy.
+            for (auto it = truth.begin(); it != truth.end(); ++it) {
+                if (!it.key().endsWith(QLatin1String(name), Qt::CaseInsensitive))
+                    continue;
+                expected.first += it.value().toObject()[u"count"].toInteger();
+                expected.second += exactNs(it.value().toObject()[u"dur_us"]);
+            }
+            const auto found = figures.byKind.find(kind);
+            const bool isThere = found != figures.byKind.end();
+            QCOMPARE(isThere ? found->second.first : 0, expected.first);
+            QCOMPARE(isThere ? found->second.second : 0, expected.second);
+        }
+    }
+    void compareTopKernels(const QJsonObject& truth, const Figures& figures) {
+        for (const QJsonValue& value : truth[u"top10_kernels"].toArray()) {
+            const QJsonObject expected = value.toObject();
+            // The truth cuts long names, so several kernels can share one of its names.
+            const std::string prefix = expected[u"name"].toString().toStdString();
+            const bool isFound
+                = std::any_of(figures.byName.begin(), figures.byName.end(), [&](const auto& row) {
+                      return row.first.starts_with(prefix)
+                          && row.second.first == expected[u"count"].toInteger()
+                          && row.second.second == exactNs(expected[u"total_us"]);
+                  });
+            QVERIFY2(isFound, prefix.c_str());
+        }
+    }
+};
 
 TRAINSCOPE_TEST(tst_KinetoTruth)
 #include "tst_KinetoTruth.moc"

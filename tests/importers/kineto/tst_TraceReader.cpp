@@ -1,5 +1,5 @@
-// What a trace is read as depends on its text alone: not on how it arrives, where it is cut into
-// pieces, or how many threads there are.
+// A trace's reading depends on its text alone: not on how it arrives, where it is cut into pieces,
+// or how many threads there are.
 
 #include "importers/kineto/RandomTrace.h"
 #include "importers/kineto/TraceReader.h"
@@ -126,109 +126,97 @@ class tst_TraceReader : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void soundTextIsReadTheSameInAnyPieces();
-    void damagedTextIsReadTheSameByAnyThreads();
-    void eventsBehindADamagedOneAreRead();
-    void aLargeEventSpansPieces();
-    void manyTinyEventsAreBounded();
-    void cancelEndsTheReading();
+    void soundTextIsReadTheSameInAnyPieces() {
+        WorkerPool none(0);
+        WorkerPool three(3);
+        for (unsigned seed = 1; seed <= 40; ++seed) {
+            RandomTrace random(seed);
+            const std::string text = random.text(20 + random.below(150), seed % 2 == 0);
+            const std::string expected = readPlainly(text, text.size() + 1);
+            QVERIFY(expected.find("broken") == std::string::npos);
+            QVERIFY(expected.find("header baseTimeNanoseconds = 1700") != std::string::npos);
+            for (WorkerPool* pool : {static_cast<WorkerPool*>(nullptr), &none, &three}) {
+                const auto pieceSize = static_cast<std::size_t>(50 + random.below(5000));
+                PortionStream stream(text, seed, 1 + random.below(3000));
+                const std::string got = readWith(stream, pool, pieceSize);
+                QCOMPARE(QByteArray::fromStdString(got), QByteArray::fromStdString(expected));
+            }
+        }
+    }
+    void damagedTextIsReadTheSameByAnyThreads() {
+        WorkerPool none(0);
+        WorkerPool three(3);
+        for (unsigned seed = 1; seed <= 150; ++seed) {
+            RandomTrace random(seed);
+            const std::string text
+                = damaged(random.text(20 + random.below(100), seed % 2 == 0), random);
+            const auto pieceSize = static_cast<std::size_t>(600 + random.below(5000));
+            const std::string expected = readPlainly(text, pieceSize);
+            for (WorkerPool* pool : {&none, &three}) {
+                PortionStream stream(text, seed, 1 + random.below(3000));
+                const std::string got = readWith(stream, pool, pieceSize);
+                QCOMPARE(QByteArray::fromStdString(got), QByteArray::fromStdString(expected));
+            }
+        }
+    }
+    void eventsBehindADamagedOneAreRead() {
+        std::string text = "{\"traceEvents\": [\n";
+        const int events = 2000;
+        for (int i = 0; i < events; ++i)
+            text += "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": "
+                + std::to_string(i) + (i == 700 || i == 1500 ? " 5" : "") + ", \"dur\": 1},\n";
+        text += "]}";
+        PortionStream stream(text, 1, 10000);
+        WorkerPool pool(2);
+        Notes notes;
+        TraceReader reader(stream, 0, "test", &pool, 4096);
+        QVERIFY(reader.run(notes, {}).hasValue());
+        QCOMPARE(notes.total, std::int64_t{events - 2});
+        // Line 1 is the opening, so event i ends on line i + 2.
+        const std::string lines = notes.lines.str();
+        for (const int broken : {702, 1502})
+            QVERIFY(lines.find("broken " + std::to_string(broken) + " an event is not valid")
+                != std::string::npos);
+        QVERIFY(lines.find("\n2001 0 0 1999000 1000 ") != std::string::npos);
+    }
+    void aLargeEventSpansPieces() {
+        const std::string large(3'000'000, 'n');
+        const std::string text = "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + large
+            + "\",\"ts\":1,\"dur\":2}, {\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"ts\":5}]";
+        WorkerPool pool(1);
+        PortionStream stream(text, 1, 1 << 20);
+        const std::string got = readWith(stream, &pool, 10000);
+        QVERIFY(got.find(large) != std::string::npos);
+        QVERIFY(got.ends_with("2 kernel:2 whole " + std::to_string(text.size())));
+    }
+    void manyTinyEventsAreBounded() {
+        std::string text = "[";
+        const int events = 300'000;
+        for (int i = 0; i < events; ++i)
+            text += "{},";
+        text += "{}]";
+        WorkerPool pool(1);
+        PortionStream stream(text, 1, 1 << 20);
+        Notes notes;
+        TraceReader reader(stream, 0, "test", &pool);
+        QVERIFY(reader.run(notes, {}).hasValue());
+        QCOMPARE(notes.total, std::int64_t{events + 1});
+    }
+    void cancelEndsTheReading() {
+        RandomTrace random(1);
+        const std::string text = random.text(20000, true);
+        WorkerPool pool(2);
+        PortionStream stream(text, 1, 1 << 20);
+        Notes notes;
+        TraceReader reader(stream, 0, "test", &pool, 65536);
+        int calls = 0;
+        const auto result
+            = reader.run(notes, [&](const ProgressState& /*state*/) { return ++calls < 5; });
+        QVERIFY(!result.hasValue());
+        QVERIFY(result.error().code == ErrorCode::Cancelled);
+        QVERIFY(stream.bytesConsumed() < text.size() / 2);
+    }
 };
-
-void tst_TraceReader::soundTextIsReadTheSameInAnyPieces() {
-    WorkerPool none(0);
-    WorkerPool three(3);
-    for (unsigned seed = 1; seed <= 40; ++seed) {
-        RandomTrace random(seed);
-        const std::string text = random.text(20 + random.below(150), seed % 2 == 0);
-        const std::string expected = readPlainly(text, text.size() + 1);
-        QVERIFY(expected.find("broken") == std::string::npos);
-        QVERIFY(expected.find("header baseTimeNanoseconds = 1700") != std::string::npos);
-        for (WorkerPool* pool : {static_cast<WorkerPool*>(nullptr), &none, &three}) {
-            const auto pieceSize = static_cast<std::size_t>(50 + random.below(5000));
-            PortionStream stream(text, seed, 1 + random.below(3000));
-            const std::string got = readWith(stream, pool, pieceSize);
-            QCOMPARE(QByteArray::fromStdString(got), QByteArray::fromStdString(expected));
-        }
-    }
-}
-
-void tst_TraceReader::damagedTextIsReadTheSameByAnyThreads() {
-    WorkerPool none(0);
-    WorkerPool three(3);
-    for (unsigned seed = 1; seed <= 150; ++seed) {
-        RandomTrace random(seed);
-        const std::string text
-            = damaged(random.text(20 + random.below(100), seed % 2 == 0), random);
-        const auto pieceSize = static_cast<std::size_t>(600 + random.below(5000));
-        const std::string expected = readPlainly(text, pieceSize);
-        for (WorkerPool* pool : {&none, &three}) {
-            PortionStream stream(text, seed, 1 + random.below(3000));
-            const std::string got = readWith(stream, pool, pieceSize);
-            QCOMPARE(QByteArray::fromStdString(got), QByteArray::fromStdString(expected));
-        }
-    }
-}
-
-void tst_TraceReader::eventsBehindADamagedOneAreRead() {
-    std::string text = "{\"traceEvents\": [\n";
-    const int events = 2000;
-    for (int i = 0; i < events; ++i)
-        text += "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": " + std::to_string(i)
-            + (i == 700 || i == 1500 ? " 5" : "") + ", \"dur\": 1},\n";
-    text += "]}";
-    PortionStream stream(text, 1, 10000);
-    WorkerPool pool(2);
-    Notes notes;
-    TraceReader reader(stream, 0, "test", &pool, 4096);
-    QVERIFY(reader.run(notes, {}).hasValue());
-    QCOMPARE(notes.total, std::int64_t{events - 2});
-    // Line 1 is the opening, so event i ends on line i + 2.
-    const std::string lines = notes.lines.str();
-    for (const int broken : {702, 1502})
-        QVERIFY(lines.find("broken " + std::to_string(broken) + " an event is not valid")
-            != std::string::npos);
-    QVERIFY(lines.find("\n2001 0 0 1999000 1000 ") != std::string::npos);
-}
-
-void tst_TraceReader::aLargeEventSpansPieces() {
-    const std::string large(3'000'000, 'n');
-    const std::string text = "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + large
-        + "\",\"ts\":1,\"dur\":2}, {\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"ts\":5}]";
-    WorkerPool pool(1);
-    PortionStream stream(text, 1, 1 << 20);
-    const std::string got = readWith(stream, &pool, 10000);
-    QVERIFY(got.find(large) != std::string::npos);
-    QVERIFY(got.ends_with("2 kernel:2 whole " + std::to_string(text.size())));
-}
-
-void tst_TraceReader::manyTinyEventsAreBounded() {
-    std::string text = "[";
-    const int events = 300'000;
-    for (int i = 0; i < events; ++i)
-        text += "{},";
-    text += "{}]";
-    WorkerPool pool(1);
-    PortionStream stream(text, 1, 1 << 20);
-    Notes notes;
-    TraceReader reader(stream, 0, "test", &pool);
-    QVERIFY(reader.run(notes, {}).hasValue());
-    QCOMPARE(notes.total, std::int64_t{events + 1});
-}
-
-void tst_TraceReader::cancelEndsTheReading() {
-    RandomTrace random(1);
-    const std::string text = random.text(20000, true);
-    WorkerPool pool(2);
-    PortionStream stream(text, 1, 1 << 20);
-    Notes notes;
-    TraceReader reader(stream, 0, "test", &pool, 65536);
-    int calls = 0;
-    const auto result
-        = reader.run(notes, [&](const ProgressState& /*state*/) { return ++calls < 5; });
-    QVERIFY(!result.hasValue());
-    QVERIFY(result.error().code == ErrorCode::Cancelled);
-    QVERIFY(stream.bytesConsumed() < text.size() / 2);
-}
 
 TRAINSCOPE_TEST(tst_TraceReader)
 #include "tst_TraceReader.moc"

@@ -1,4 +1,4 @@
-// What is read from a launch YAML, and what is left out rather than guessed.
+// Facts that are read from a launch YAML, and facts that are left out rather than guessed.
 
 #include "importers/launch/LaunchFile.h"
 #include "support/TestProgram.h"

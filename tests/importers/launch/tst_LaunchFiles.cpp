@@ -1,4 +1,4 @@
-// Which YAML goes with which run folder.
+// Run folders and the YAML files that go with them.
 
 #include "importers/launch/LaunchFiles.h"
 #include "support/TestProgram.h"

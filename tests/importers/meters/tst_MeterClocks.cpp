@@ -96,7 +96,7 @@ void tst_MeterClocks::timeOfDay() {
             (kMidnight + 86390) * kSecondNs, (kMidnight + 86390 + 60) * kSecondNs}));
 }
 
-// What `date` prints, with 24 hours and with 12; another zone's name says no offset.
+// Dates as `date` prints them, with 24 hours and with 12; another zone's name says no offset.
 void tst_MeterClocks::bannerDates_data() {
     QTest::addColumn<std::string>("date");
     QTest::addColumn<qint64>("second"); // date -u -d '2026-04-22 …' +%s

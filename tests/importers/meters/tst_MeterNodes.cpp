@@ -33,37 +33,33 @@ std::string answerOf(const std::vector<std::string>& gpus) {
 class tst_MeterNodes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void lateNodes();
-    void lateNodesOfOtherSize();
+    // More readings of the first GPU than are held back until nodes are counted.
+    void lateNodes() {
+        ImportedMeters imported;
+        importMeterText(answerOf({"n1/0", "n1/1", "n2/0", "n2/1"}), imported);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
+        for (int rank = 0; rank < 4; ++rank) {
+            const auto watts = imported.ofGpu("gpu_power", rank);
+            QCOMPARE(watts.size(), std::size_t{kLongAnswer});
+            QCOMPARE(watts.back(), 100.0 * (rank + 1));
+            QCOMPARE(imported.sink.gpus.at({1, rank}).node, rank / 2);
+            QCOMPARE(imported.sink.gpus.at({1, rank}).local, rank % 2);
+        }
+    }
+    // Before the second node turns up one GPU a node is all that was seen.
+    void lateNodesOfOtherSize() {
+        ImportedMeters imported;
+        importMeterText(answerOf({"n1/0", "n2/0", "n2/1", "n3/0", "n1/1"}), imported);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{5});
+        for (int rank = 0; rank < 5; ++rank) {
+            const auto watts = imported.ofGpu("gpu_power", rank);
+            QCOMPARE(watts.size(), std::size_t{kLongAnswer});
+            QCOMPARE(watts.back(), 100.0 * (rank + 1));
+        }
+        QCOMPARE(imported.sink.gpus.at({1, 4}).node, 0);
+        QCOMPARE(imported.reports[0].value().skipped, std::int64_t{0});
+    }
 };
-
-// More readings of the first GPU than are held back until nodes are counted.
-void tst_MeterNodes::lateNodes() {
-    ImportedMeters imported;
-    importMeterText(answerOf({"n1/0", "n1/1", "n2/0", "n2/1"}), imported);
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
-    for (int rank = 0; rank < 4; ++rank) {
-        const auto watts = imported.ofGpu("gpu_power", rank);
-        QCOMPARE(watts.size(), std::size_t{kLongAnswer});
-        QCOMPARE(watts.back(), 100.0 * (rank + 1));
-        QCOMPARE(imported.sink.gpus.at({1, rank}).node, rank / 2);
-        QCOMPARE(imported.sink.gpus.at({1, rank}).local, rank % 2);
-    }
-}
-
-// When the second node turns up one GPU a node is all that was seen.
-void tst_MeterNodes::lateNodesOfOtherSize() {
-    ImportedMeters imported;
-    importMeterText(answerOf({"n1/0", "n2/0", "n2/1", "n3/0", "n1/1"}), imported);
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{5});
-    for (int rank = 0; rank < 5; ++rank) {
-        const auto watts = imported.ofGpu("gpu_power", rank);
-        QCOMPARE(watts.size(), std::size_t{kLongAnswer});
-        QCOMPARE(watts.back(), 100.0 * (rank + 1));
-    }
-    QCOMPARE(imported.sink.gpus.at({1, 4}).node, 0);
-    QCOMPARE(imported.reports[0].value().skipped, std::int64_t{0});
-}
 
 TRAINSCOPE_TEST(tst_MeterNodes)
 #include "tst_MeterNodes.moc"

@@ -59,7 +59,7 @@ public:
         database.add(
             "META_DATA_CAPTURE", {"PROCESS_0:ENVIRONMENT_VARIABLE", name + "=\"" + value + "\""});
     }
-    // Of schema 3.
+    // A kernel of schema 3.
     void kernel(const std::string& name, std::int64_t start, std::int64_t end, std::int64_t process,
         std::int64_t correlation, std::int64_t device = 0, std::int64_t stream = 7,
         MadeValue graphNode = nullptr) {

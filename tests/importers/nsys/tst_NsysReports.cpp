@@ -56,305 +56,291 @@ void addSchemas(MadeReport& report) {
 class tst_NsysReports : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void workOfTheGpu();
-    void tablesOfOldVersions();
-    void rangesAreNestedAndProjected();
-    void callsOfNccl();
-    void groupsOfCalls();
-    void iterationsByName();
-    void ranksOfOneReport();
-    void reportsOfOneJob();
-    void withoutKernels();
-    void withoutStart();
-    void databasesOfOthers();
-};
-
-void tst_NsysReports::workOfTheGpu() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    report.gpu(0, "NVIDIA H100", "1111-22");
-    report.call("cudaLaunchKernel_v7000", 100, 110, kProcess, 5, 31);
-    report.kernel("void gemm<float, 4>(\"x\")", 1000, 1500, kProcess, 31);
-    report.kernel("node", 2000, 2600, kProcess, 32, 0, 8, std::int64_t{77});
-    report.database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId,"
-                        " streamId, correlationId, globalPid, bytes, copyKind, srcKind, dstKind)");
-    report.database.add("CUPTI_ACTIVITY_KIND_MEMCPY",
-        {std::int64_t{3000}, std::int64_t{3100}, std::int64_t{0}, std::int64_t{1}, std::int64_t{7},
-            std::int64_t{33}, globalId(kProcess), std::int64_t{4096}, std::int64_t{1},
-            std::int64_t{1}, std::int64_t{2}});
-    report.database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, end, deviceId,"
-                        " contextId, streamId, correlationId, globalPid, syncType)");
-    report.database.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-        {std::int64_t{4000}, std::int64_t{4001}, std::int64_t{0}, std::int64_t{1}, std::int64_t{7},
-            nullptr, globalId(kProcess), std::int64_t{3}});
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    const std::string shape
-        = R"({"grid":[12,2,1],"block":[256,1,1],"registers per thread":40,"shared memory":1536})";
-    QCOMPARE(imported.lines(SpanKind::Kernel),
-        (Lines{"0|0/7|void gemm<float, 4>(\"x\")|1000|500|31|" + shape,
-            "0|0/8|node|2000|600|32|" + shape}));
-    QCOMPARE(imported.lines(SpanKind::Copy),
-        (Lines{"0|0/7|Memcpy HtoD (Pinned -> Device)|3000|100|33|{\"bytes\":4096}"}));
-    QCOMPARE(imported.lines(SpanKind::Runtime), (Lines{"0|4242/5|cudaLaunchKernel|100|10|31|"}));
-    QCOMPARE(imported.lines(SpanKind::Sync), (Lines{"0|0/7|Stream Sync|4000|1|0|"}));
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
-    QCOMPARE(imported.sink.gpus[0].uuid, std::string("GPU-1111-22"));
-    QCOMPARE(imported.reports[0].value().counts.at("kernels of CUDA graphs"), std::int64_t{1});
-}
-
-// Before correlations could be missing, processes were not told, and names had another column.
-void tst_NsysReports::tablesOfOldVersions() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    report.database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT NOT NULL, end INT NOT"
-                        " NULL, deviceId INT NOT NULL, contextId INT NOT NULL, streamId INT NOT"
-                        " NULL, correlationId INT NOT NULL, shortName INT NOT NULL)");
-    report.database.add("CUPTI_ACTIVITY_KIND_KERNEL",
-        {std::int64_t{10}, std::int64_t{30}, std::int64_t{1}, std::int64_t{1}, std::int64_t{7},
-            std::int64_t{5}, report.text("old_kernel")});
-    report.database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (start, end, globalTid,"
-                        " correlationId, nameId)");
-    report.database.add("CUPTI_ACTIVITY_KIND_DRIVER",
-        {std::int64_t{1}, std::int64_t{2}, globalId(kProcess, 3), std::int64_t{5},
-            report.text("cuLaunchKernel")});
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    const auto kernels = imported.lines(SpanKind::Kernel);
-    QCOMPARE(kernels.size(), std::size_t{1});
-    QVERIFY(QByteArray::fromStdString(*kernels.begin()).startsWith("0|1/7|old_kernel|10|20|5|"));
-    QCOMPARE(imported.lines(SpanKind::Runtime), (Lines{"0|4242/3|cuLaunchKernel|1|1|5|"}));
-}
-
-// outer [0, 1000) holds inner [100, 400) and a launch of its own at 500; a second thread's launch
-// at 200 is none of theirs. The kernel of the launch in inner runs on two streams.
-void tst_NsysReports::rangesAreNestedAndProjected() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    report.range("outer", 0, std::int64_t{1000}, kProcess, 5);
-    report.range("inner", 101, std::int64_t{400}, kProcess, 5);
-    report.range("apart", 150, std::int64_t{900}, kProcess, 5, 60);
-    report.call("cudaLaunchKernel", 200, 210, kProcess, 5, 1);
-    report.call("cudaLaunchKernel", 300, 310, kProcess, 5, 2);
-    report.call("cudaLaunchKernel", 500, 510, kProcess, 5, 3);
-    report.call("cudaLaunchKernel", 200, 210, kProcess, 6, 4);
-    report.kernel("a", 2000, 2100, kProcess, 1);
-    report.kernel("b", 2200, 2500, kProcess, 2, 0, 9);
-    report.kernel("c", 2050, 2900, kProcess, 3);
-    report.kernel("d", 1000, 9000, kProcess, 4);
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    QCOMPARE(imported.lines(SpanKind::GpuAnnotation),
-        (Lines{"0|0/7|inner|2000|100|0|", "0|0/9|inner|2200|300|0|", "0|0/7|outer|2000|900|0|",
-            "0|0/9|outer|2200|300|0|"}));
-    QCOMPARE(imported.lines(SpanKind::Annotation),
-        (Lines{
-            "0|4242/5|outer|0|1000|0|", "0|4242/5|inner|101|299|0|", "0|4242/5|apart|150|750|0|"}));
-}
-
-void tst_NsysReports::callsOfNccl() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    addSchemas(report);
-    report.range("NCCL", 1, nullptr, kProcess, 5, 75, 1);
-    report.range(
-        "ncclCommInitRank", 2, std::int64_t{5}, kProcess, 5, 59, 1, payload(200, {0xABCD}, {8, 3}));
-    report.range("ncclAllReduce", 100, std::int64_t{200}, kProcess, 5, 59, 1,
-        payload(100, {0xABCD, 4096}, {}));
-    report.range("ncclAllGather", 300, std::int64_t{400}, kProcess, 5, 59, 1,
-        payload(100, {0xABCD, 1000}, {}));
-    report.range("ncclReduceScatter", 500, std::int64_t{600}, kProcess, 5, 59, 1,
-        payload(100, {0xABCD, 64}, {}));
-    report.call("cudaLaunchKernelExC", 150, 160, kProcess, 5, 1);
-    report.call("cudaLaunchKernelExC", 350, 360, kProcess, 5, 2);
-    report.call("cudaLaunchKernelExC", 550, 560, kProcess, 5, 3);
-    report.kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-        1000, 2000, kProcess, 1);
-    report.kernel("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 3000, 3500,
-        kProcess, 2);
-    report.kernel("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(x)", 4000, 4500, kProcess, 3);
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    const auto kernels = imported.lines(SpanKind::Kernel);
-    const auto has = [&](const std::string& part) {
-        return std::any_of(kernels.begin(), kernels.end(),
-            [&](const std::string& line) { return line.find(part) != std::string::npos; });
-    };
-    // 4096 B of 2 B each; of a gather NCCL tells what each of the 8 gives; of a scattered sum what
-    // each gets, 64 B of 4 B.
-    const std::string group = R"("Group size":8,"Process Group Name":"0x000000000000abcd","grid":)";
-    QVERIFY(has(R"({"Collective name":"all_reduce","In msg nelems":2048,"Out msg nelems":2048,)"
-                R"("dtype":"BFloat16",)"
-        + group));
-    QVERIFY(has(R"({"Collective name":"all_gather","In msg nelems":1000,"Out msg nelems":8000,)"
-                R"("dtype":"Byte",)"
-        + group));
-    QVERIFY(has(R"({"Collective name":"reduce_scatter","In msg nelems":128,"Out msg nelems":16,)"
-                R"("dtype":"Float",)"
-        + group));
-    const ImportReport& said = imported.reports[0].value();
-    QCOMPARE(said.counts.at("kernels of NCCL"), std::int64_t{3});
-    QCOMPARE(said.counts.at("kernels of NCCL with their call"), std::int64_t{3});
-    QCOMPARE(said.facts.at("NCCL"), std::string("rank 3 of 8 in the largest communicator"));
-    QVERIFY(imported.lines(SpanKind::Annotation)
-                .contains(R"(0|4242/5|ncclAllReduce|100|100|0|{"domain":"NCCL"})"));
-}
-
-// Two sums of 100 and 28 bytes, both called before the end of their group launches one kernel.
-void tst_NsysReports::groupsOfCalls() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    addSchemas(report);
-    report.range("NCCL", 1, nullptr, kProcess, 5, 75, 1);
-    report.range(
-        "ncclAllReduce", 50, std::int64_t{60}, kProcess, 5, 59, 1, payload(100, {7, 999}, {}));
-    report.range("ncclGroupStart", 100, std::int64_t{110}, kProcess, 5, 59, 1);
-    report.range(
-        "ncclAllReduce", 120, std::int64_t{130}, kProcess, 5, 59, 1, payload(100, {7, 100}, {}));
-    report.range(
-        "ncclAllReduce", 140, std::int64_t{150}, kProcess, 5, 59, 1, payload(100, {7, 28}, {}));
-    report.range("ncclGroupEnd", 160, std::int64_t{200}, kProcess, 5, 59, 1);
-    report.call("cudaLaunchKernelExC", 170, 180, kProcess, 5, 1);
-    report.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 1000, 2000, kProcess, 1);
-    ImportedReports imported;
-    importReport(report, imported);
-    const auto kernels = imported.lines(SpanKind::Kernel);
-    QCOMPARE(kernels.size(), std::size_t{1});
-    QVERIFY(kernels.begin()->find(
-                R"("Collective name":"all_reduce","In msg nelems":32,"Out msg nelems":32)")
-        != std::string::npos);
-    QVERIFY(kernels.begin()->find(R"("Calls":2)") != std::string::npos);
-}
-
-void tst_NsysReports::iterationsByName() {
-    using importers::iterationNameOf;
-    QCOMPARE(iterationNameOf("iteration10")->index, std::optional<std::int64_t>(10));
-    QCOMPARE(iterationNameOf("ProfilerStep#3")->index, std::optional<std::int64_t>(3));
-    QCOMPARE(iterationNameOf("train step 7")->index, std::optional<std::int64_t>(7));
-    QVERIFY(iterationNameOf("step").has_value() && !iterationNameOf("step")->index);
-    QVERIFY(!iterationNameOf("layer 3"));
-    QVERIFY(!iterationNameOf("12"));
-    // Steps that end, beside iterations without number: the numbered ones count.
-    importers::IterationMarks marks;
-    marks.add(0, *iterationNameOf("iteration"), {{0}, {50}});
-    marks.add(0, *iterationNameOf("step_4"), {{0}, {40}});
-    marks.add(0, *iterationNameOf("step_5"), {{40}, {90}});
-    const auto taken = marks.take();
-    QCOMPARE(taken.size(), std::size_t{2});
-    QCOMPARE(taken[1].index, std::int64_t{5});
-    QCOMPARE(taken[1].range.end.ns, std::int64_t{90});
-    QVERIFY(!marks.wereOpen());
-}
-
-// Two processes of a node, on GPUs that each of them numbers from 0.
-void tst_NsysReports::ranksOfOneReport() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    report.gpu(0, "NVIDIA H100", "a");
-    report.gpu(1, "NVIDIA H100", "b");
-    report.database.run("CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid, uuid)");
-    report.database.add(
-        "TARGET_INFO_CUDA_DEVICE", {std::int64_t{1}, std::int64_t{0}, std::int64_t{100}, nullptr});
-    report.database.add(
-        "TARGET_INFO_CUDA_DEVICE", {std::int64_t{0}, std::int64_t{0}, std::int64_t{200}, nullptr});
-    report.context(100, 0);
-    report.context(200, 0);
-    report.environment("SLURM_PROCID", "2"); // of four tasks, one a node
-    report.environment("SLURM_NTASKS", "4");
-    report.environment("SLURM_NODEID", "2");
-    report.kernel("k", 0, 10, 100, 1);
-    report.kernel("k", 5, 10, 200, 1);
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    QCOMPARE(imported.units[0].rank, std::optional<int>(4));
-    QCOMPARE(imported.units[0].worldSize, 8);
-    QCOMPARE(imported.units[0].summary,
-        std::string("Nsight Systems report, ranks 4 to 5 of 8, NVIDIA H100"));
-    QCOMPARE(imported.reports[0].value().ranksFound, (std::vector<int>{4, 5}));
-    // The process on GPU 0 is the first.
-    QCOMPARE(imported.lines(SpanKind::Kernel).begin()->substr(0, 12), std::string("4|0/7|k|5|5|"));
-    QCOMPARE(imported.sink.gpus[0].uuid, std::string("GPU-a"));
-    QCOMPARE(imported.sink.gpus[1].uuid, std::string("GPU-b"));
-    QCOMPARE(imported.sink.gpus[1].local, 1);
-    QCOMPARE(imported.sink.gpus[1].node, 2);
-}
-
-void tst_NsysReports::reportsOfOneJob() {
-    std::vector<std::pair<std::string, std::string>> files;
-    for (const int rank : {0, 1, 2}) {
+    void workOfTheGpu() {
         MadeReport report;
-        report.startAt(MadeReport::kStart + rank);
-        report.environment("RANK", std::to_string(rank));
-        report.environment("WORLD_SIZE", "3");
-        report.environment("SECRET_TOKEN", "not kept");
-        report.kernel("k", 0, 10, kProcess + rank, 1);
-        files.emplace_back(
-            "job/profile.node" + std::to_string(9 - rank) + ".sqlite", report.database.bytes());
+        report.startAt(MadeReport::kStart);
+        report.gpu(0, "NVIDIA H100", "1111-22");
+        report.call("cudaLaunchKernel_v7000", 100, 110, kProcess, 5, 31);
+        report.kernel("void gemm<float, 4>(\"x\")", 1000, 1500, kProcess, 31);
+        report.kernel("node", 2000, 2600, kProcess, 32, 0, 8, std::int64_t{77});
+        report.database.run(
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId,"
+            " streamId, correlationId, globalPid, bytes, copyKind, srcKind, dstKind)");
+        report.database.add("CUPTI_ACTIVITY_KIND_MEMCPY",
+            {std::int64_t{3000}, std::int64_t{3100}, std::int64_t{0}, std::int64_t{1},
+                std::int64_t{7}, std::int64_t{33}, globalId(kProcess), std::int64_t{4096},
+                std::int64_t{1}, std::int64_t{1}, std::int64_t{2}});
+        report.database.run(
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, end, deviceId,"
+            " contextId, streamId, correlationId, globalPid, syncType)");
+        report.database.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+            {std::int64_t{4000}, std::int64_t{4001}, std::int64_t{0}, std::int64_t{1},
+                std::int64_t{7}, nullptr, globalId(kProcess), std::int64_t{3}});
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        const std::string shape
+            = R"({"grid":[12,2,1],"block":[256,1,1],"registers per thread":40,"shared memory":1536})";
+        QCOMPARE(imported.lines(SpanKind::Kernel),
+            (Lines{"0|0/7|void gemm<float, 4>(\"x\")|1000|500|31|" + shape,
+                "0|0/8|node|2000|600|32|" + shape}));
+        QCOMPARE(imported.lines(SpanKind::Copy),
+            (Lines{"0|0/7|Memcpy HtoD (Pinned -> Device)|3000|100|33|{\"bytes\":4096}"}));
+        QCOMPARE(
+            imported.lines(SpanKind::Runtime), (Lines{"0|4242/5|cudaLaunchKernel|100|10|31|"}));
+        QCOMPARE(imported.lines(SpanKind::Sync), (Lines{"0|0/7|Stream Sync|4000|1|0|"}));
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
+        QCOMPARE(imported.sink.gpus[0].uuid, std::string("GPU-1111-22"));
+        QCOMPARE(imported.reports[0].value().counts.at("kernels of CUDA graphs"), std::int64_t{1});
     }
-    ImportedReports imported;
-    importReports(*importers::memoryTree(std::move(files)), imported);
-    QCOMPARE(imported.units.size(), std::size_t{3});
-    for (const auto& unit : imported.units)
-        QCOMPARE(unit.runName, std::string("job"));
-    QCOMPARE(imported.units[0].rank, std::optional<int>(2)); // node7
-    QCOMPARE(imported.sink.runs.size(), std::size_t{1});
-    QCOMPARE(imported.sink.runs.at("job").worldSize, 3);
-    // Times count from each report's own start.
-    QVERIFY(
-        imported.lines(SpanKind::Kernel)
-            .contains(
-                "2|0/7|k|2|10|1|"
-                R"({"grid":[12,2,1],"block":[256,1,1],"registers per thread":40,"shared memory":1536})"));
-}
-
-void tst_NsysReports::withoutKernels() {
-    MadeReport report;
-    report.startAt(MadeReport::kStart);
-    report.range("load", 0, std::int64_t{10}, kProcess, 5);
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    const auto& warnings = imported.reports[0].value().warnings;
-    QCOMPARE(warnings.size(), std::size_t{1});
-    QVERIFY(warnings[0].text.find("no kernels") != std::string::npos);
-    QCOMPARE(imported.units[0].notes.back(),
-        std::string("There are no kernels in this report, only what ran on the host."));
-    // Nothing at all is an error.
-    MadeReport empty;
-    empty.startAt(MadeReport::kStart);
-    ImportedReports nothing;
-    importReport(empty, nothing);
-    QVERIFY(!nothing.reports[0].hasValue());
-    QVERIFY(nothing.reports[0].error().code == ErrorCode::Unrecognised);
-}
-
-void tst_NsysReports::withoutStart() {
-    MadeReport report;
-    report.kernel("k", 5, 10, kProcess, 1);
-    ImportedReports imported;
-    importReport(report, imported);
-    QVERIFY(imported.reports[0].hasValue());
-    QVERIFY(!imported.units[0].start);
-    QCOMPARE(imported.sink.tracks[0].spans[0].start.ns, std::int64_t{5});
-    QVERIFY(imported.reports[0].value().facts.at("clock").starts_with("relative"));
-}
-
-void tst_NsysReports::databasesOfOthers() {
-    MadeDatabase other;
-    other.run("CREATE TABLE run (id INTEGER PRIMARY KEY); CREATE TABLE StringIds (id, value)");
-    const auto tree = importers::memoryTree({{"other.sqlite", other.bytes()},
-        {"short.sqlite", std::string("SQLite format 3\0", 16)}, {"empty", ""}});
-    const importers::Importer& importer = importers::nsys::importer();
-    for (const auto& file : tree->files()) {
-        const auto head = importers::readHead(*tree, file.path, 65536);
-        QCOMPARE(importer.look(*tree, file, head.value()), 0);
+    // Before correlations could be missing, processes were not told, and names had another column.
+    void tablesOfOldVersions() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        report.database.run(
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT NOT NULL, end INT NOT"
+            " NULL, deviceId INT NOT NULL, contextId INT NOT NULL, streamId INT NOT"
+            " NULL, correlationId INT NOT NULL, shortName INT NOT NULL)");
+        report.database.add("CUPTI_ACTIVITY_KIND_KERNEL",
+            {std::int64_t{10}, std::int64_t{30}, std::int64_t{1}, std::int64_t{1}, std::int64_t{7},
+                std::int64_t{5}, report.text("old_kernel")});
+        report.database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (start, end, globalTid,"
+                            " correlationId, nameId)");
+        report.database.add("CUPTI_ACTIVITY_KIND_DRIVER",
+            {std::int64_t{1}, std::int64_t{2}, globalId(kProcess, 3), std::int64_t{5},
+                report.text("cuLaunchKernel")});
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        const auto kernels = imported.lines(SpanKind::Kernel);
+        QCOMPARE(kernels.size(), std::size_t{1});
+        QVERIFY(
+            QByteArray::fromStdString(*kernels.begin()).startsWith("0|1/7|old_kernel|10|20|5|"));
+        QCOMPARE(imported.lines(SpanKind::Runtime), (Lines{"0|4242/3|cuLaunchKernel|1|1|5|"}));
     }
-}
+    // outer [0, 1000) holds inner [100, 400) and a launch of its own at 500; a second thread's
+    // launch at 200 is none of theirs. The kernel of the launch in inner runs on two streams.
+    void rangesAreNestedAndProjected() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        report.range("outer", 0, std::int64_t{1000}, kProcess, 5);
+        report.range("inner", 101, std::int64_t{400}, kProcess, 5);
+        report.range("apart", 150, std::int64_t{900}, kProcess, 5, 60);
+        report.call("cudaLaunchKernel", 200, 210, kProcess, 5, 1);
+        report.call("cudaLaunchKernel", 300, 310, kProcess, 5, 2);
+        report.call("cudaLaunchKernel", 500, 510, kProcess, 5, 3);
+        report.call("cudaLaunchKernel", 200, 210, kProcess, 6, 4);
+        report.kernel("a", 2000, 2100, kProcess, 1);
+        report.kernel("b", 2200, 2500, kProcess, 2, 0, 9);
+        report.kernel("c", 2050, 2900, kProcess, 3);
+        report.kernel("d", 1000, 9000, kProcess, 4);
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        QCOMPARE(imported.lines(SpanKind::GpuAnnotation),
+            (Lines{"0|0/7|inner|2000|100|0|", "0|0/9|inner|2200|300|0|", "0|0/7|outer|2000|900|0|",
+                "0|0/9|outer|2200|300|0|"}));
+        QCOMPARE(imported.lines(SpanKind::Annotation),
+            (Lines{"0|4242/5|outer|0|1000|0|", "0|4242/5|inner|101|299|0|",
+                "0|4242/5|apart|150|750|0|"}));
+    }
+    void callsOfNccl() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        addSchemas(report);
+        report.range("NCCL", 1, nullptr, kProcess, 5, 75, 1);
+        report.range("ncclCommInitRank", 2, std::int64_t{5}, kProcess, 5, 59, 1,
+            payload(200, {0xABCD}, {8, 3}));
+        report.range("ncclAllReduce", 100, std::int64_t{200}, kProcess, 5, 59, 1,
+            payload(100, {0xABCD, 4096}, {}));
+        report.range("ncclAllGather", 300, std::int64_t{400}, kProcess, 5, 59, 1,
+            payload(100, {0xABCD, 1000}, {}));
+        report.range("ncclReduceScatter", 500, std::int64_t{600}, kProcess, 5, 59, 1,
+            payload(100, {0xABCD, 64}, {}));
+        report.call("cudaLaunchKernelExC", 150, 160, kProcess, 5, 1);
+        report.call("cudaLaunchKernelExC", 350, 360, kProcess, 5, 2);
+        report.call("cudaLaunchKernelExC", 550, 560, kProcess, 5, 3);
+        report.kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+            1000, 2000, kProcess, 1);
+        report.kernel("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 3000,
+            3500, kProcess, 2);
+        report.kernel("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(x)", 4000, 4500, kProcess, 3);
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        const auto kernels = imported.lines(SpanKind::Kernel);
+        const auto has = [&](const std::string& part) {
+            return std::any_of(kernels.begin(), kernels.end(),
+                [&](const std::string& line) { return line.find(part) != std::string::npos; });
+        };
+        // 4096 B of 2 B each; of a gather NCCL tells what each of the 8 gives; of a scattered sum
+        // what each gets, 64 B of 4 B.
+        const std::string group
+            = R"("Group size":8,"Process Group Name":"0x000000000000abcd","grid":)";
+        QVERIFY(has(R"({"Collective name":"all_reduce","In msg nelems":2048,"Out msg nelems":2048,)"
+                    R"("dtype":"BFloat16",)"
+            + group));
+        QVERIFY(has(R"({"Collective name":"all_gather","In msg nelems":1000,"Out msg nelems":8000,)"
+                    R"("dtype":"Byte",)"
+            + group));
+        QVERIFY(
+            has(R"({"Collective name":"reduce_scatter","In msg nelems":128,"Out msg nelems":16,)"
+                R"("dtype":"Float",)"
+                + group));
+        const ImportReport& said = imported.reports[0].value();
+        QCOMPARE(said.counts.at("kernels of NCCL"), std::int64_t{3});
+        QCOMPARE(said.counts.at("kernels of NCCL with their call"), std::int64_t{3});
+        QCOMPARE(said.facts.at("NCCL"), std::string("rank 3 of 8 in the largest communicator"));
+        QVERIFY(imported.lines(SpanKind::Annotation)
+                    .contains(R"(0|4242/5|ncclAllReduce|100|100|0|{"domain":"NCCL"})"));
+    }
+    // Two sums of 100 and 28 bytes, both called before the end of their group launches one kernel.
+    void groupsOfCalls() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        addSchemas(report);
+        report.range("NCCL", 1, nullptr, kProcess, 5, 75, 1);
+        report.range(
+            "ncclAllReduce", 50, std::int64_t{60}, kProcess, 5, 59, 1, payload(100, {7, 999}, {}));
+        report.range("ncclGroupStart", 100, std::int64_t{110}, kProcess, 5, 59, 1);
+        report.range("ncclAllReduce", 120, std::int64_t{130}, kProcess, 5, 59, 1,
+            payload(100, {7, 100}, {}));
+        report.range(
+            "ncclAllReduce", 140, std::int64_t{150}, kProcess, 5, 59, 1, payload(100, {7, 28}, {}));
+        report.range("ncclGroupEnd", 160, std::int64_t{200}, kProcess, 5, 59, 1);
+        report.call("cudaLaunchKernelExC", 170, 180, kProcess, 5, 1);
+        report.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 1000, 2000, kProcess, 1);
+        ImportedReports imported;
+        importReport(report, imported);
+        const auto kernels = imported.lines(SpanKind::Kernel);
+        QCOMPARE(kernels.size(), std::size_t{1});
+        QVERIFY(kernels.begin()->find(
+                    R"("Collective name":"all_reduce","In msg nelems":32,"Out msg nelems":32)")
+            != std::string::npos);
+        QVERIFY(kernels.begin()->find(R"("Calls":2)") != std::string::npos);
+    }
+    void iterationsByName() {
+        using importers::iterationNameOf;
+        QCOMPARE(iterationNameOf("iteration10")->index, std::optional<std::int64_t>(10));
+        QCOMPARE(iterationNameOf("ProfilerStep#3")->index, std::optional<std::int64_t>(3));
+        QCOMPARE(iterationNameOf("train step 7")->index, std::optional<std::int64_t>(7));
+        QVERIFY(iterationNameOf("step").has_value() && !iterationNameOf("step")->index);
+        QVERIFY(!iterationNameOf("layer 3"));
+        QVERIFY(!iterationNameOf("12"));
+        // Steps that end, beside iterations without number: the numbered ones count.
+        importers::IterationMarks marks;
+        marks.add(0, *iterationNameOf("iteration"), {{0}, {50}});
+        marks.add(0, *iterationNameOf("step_4"), {{0}, {40}});
+        marks.add(0, *iterationNameOf("step_5"), {{40}, {90}});
+        const auto taken = marks.take();
+        QCOMPARE(taken.size(), std::size_t{2});
+        QCOMPARE(taken[1].index, std::int64_t{5});
+        QCOMPARE(taken[1].range.end.ns, std::int64_t{90});
+        QVERIFY(!marks.wereOpen());
+    }
+    // Two processes of a node, on GPUs that each of them numbers from 0.
+    void ranksOfOneReport() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        report.gpu(0, "NVIDIA H100", "a");
+        report.gpu(1, "NVIDIA H100", "b");
+        report.database.run("CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid, uuid)");
+        report.database.add("TARGET_INFO_CUDA_DEVICE",
+            {std::int64_t{1}, std::int64_t{0}, std::int64_t{100}, nullptr});
+        report.database.add("TARGET_INFO_CUDA_DEVICE",
+            {std::int64_t{0}, std::int64_t{0}, std::int64_t{200}, nullptr});
+        report.context(100, 0);
+        report.context(200, 0);
+        report.environment("SLURM_PROCID", "2"); // of four tasks, one a node
+        report.environment("SLURM_NTASKS", "4");
+        report.environment("SLURM_NODEID", "2");
+        report.kernel("k", 0, 10, 100, 1);
+        report.kernel("k", 5, 10, 200, 1);
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        QCOMPARE(imported.units[0].rank, std::optional<int>(4));
+        QCOMPARE(imported.units[0].worldSize, 8);
+        QCOMPARE(imported.units[0].summary,
+            std::string("Nsight Systems report, ranks 4 to 5 of 8, NVIDIA H100"));
+        QCOMPARE(imported.reports[0].value().ranksFound, (std::vector<int>{4, 5}));
+        // The process on GPU 0 is the first.
+        QCOMPARE(
+            imported.lines(SpanKind::Kernel).begin()->substr(0, 12), std::string("4|0/7|k|5|5|"));
+        QCOMPARE(imported.sink.gpus[0].uuid, std::string("GPU-a"));
+        QCOMPARE(imported.sink.gpus[1].uuid, std::string("GPU-b"));
+        QCOMPARE(imported.sink.gpus[1].local, 1);
+        QCOMPARE(imported.sink.gpus[1].node, 2);
+    }
+    void reportsOfOneJob() {
+        std::vector<std::pair<std::string, std::string>> files;
+        for (const int rank : {0, 1, 2}) {
+            MadeReport report;
+            report.startAt(MadeReport::kStart + rank);
+            report.environment("RANK", std::to_string(rank));
+            report.environment("WORLD_SIZE", "3");
+            report.environment("SECRET_TOKEN", "not kept");
+            report.kernel("k", 0, 10, kProcess + rank, 1);
+            files.emplace_back(
+                "job/profile.node" + std::to_string(9 - rank) + ".sqlite", report.database.bytes());
+        }
+        ImportedReports imported;
+        importReports(*importers::memoryTree(std::move(files)), imported);
+        QCOMPARE(imported.units.size(), std::size_t{3});
+        for (const auto& unit : imported.units)
+            QCOMPARE(unit.runName, std::string("job"));
+        QCOMPARE(imported.units[0].rank, std::optional<int>(2)); // node7
+        QCOMPARE(imported.sink.runs.size(), std::size_t{1});
+        QCOMPARE(imported.sink.runs.at("job").worldSize, 3);
+        // Times count from each report's own start.
+        QVERIFY(
+            imported.lines(SpanKind::Kernel)
+                .contains(
+                    "2|0/7|k|2|10|1|"
+                    R"({"grid":[12,2,1],"block":[256,1,1],"registers per thread":40,"shared memory":1536})"));
+    }
+    void withoutKernels() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        report.range("load", 0, std::int64_t{10}, kProcess, 5);
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        const auto& warnings = imported.reports[0].value().warnings;
+        QCOMPARE(warnings.size(), std::size_t{1});
+        QVERIFY(warnings[0].text.find("no kernels") != std::string::npos);
+        QCOMPARE(imported.units[0].notes.back(),
+            std::string("There are no kernels in this report, only what ran on the host."));
+        // Nothing at all is an error.
+        MadeReport empty;
+        empty.startAt(MadeReport::kStart);
+        ImportedReports nothing;
+        importReport(empty, nothing);
+        QVERIFY(!nothing.reports[0].hasValue());
+        QVERIFY(nothing.reports[0].error().code == ErrorCode::Unrecognised);
+    }
+    void withoutStart() {
+        MadeReport report;
+        report.kernel("k", 5, 10, kProcess, 1);
+        ImportedReports imported;
+        importReport(report, imported);
+        QVERIFY(imported.reports[0].hasValue());
+        QVERIFY(!imported.units[0].start);
+        QCOMPARE(imported.sink.tracks[0].spans[0].start.ns, std::int64_t{5});
+        QVERIFY(imported.reports[0].value().facts.at("clock").starts_with("relative"));
+    }
+    void databasesOfOthers() {
+        MadeDatabase other;
+        other.run("CREATE TABLE run (id INTEGER PRIMARY KEY); CREATE TABLE StringIds (id, value)");
+        const auto tree = importers::memoryTree({{"other.sqlite", other.bytes()},
+            {"short.sqlite", std::string("SQLite format 3\0", 16)}, {"empty", ""}});
+        const importers::Importer& importer = importers::nsys::importer();
+        for (const auto& file : tree->files()) {
+            const auto head = importers::readHead(*tree, file.path, 65536);
+            QCOMPARE(importer.look(*tree, file, head.value()), 0);
+        }
+    }
+};
 
 TRAINSCOPE_TEST(tst_NsysReports)
 #include "tst_NsysReports.moc"

@@ -40,115 +40,105 @@ const std::string kRanges
 class tst_NsysStats : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void theRealTable();
-    void otherUnitsAndTablesBeside();
-    void aTableIsReadOnce();
-    void dotsInNamesOfReports();
-    void aReportBesideIsTaken();
-    void nothingInIt();
-};
-
-void tst_NsysStats::theRealTable() {
-    const std::string path = realFiles() + "/data/nsys/flame_torch-ex_cuda_gpu_trace.csv";
-    const auto tree = importers::openDiskTree(path);
-    if (realFiles().empty() || !tree.hasValue())
-        QSKIP("the real files are not beside the checkout");
-    ImportedTraces imported;
-    importTraces(stats(), *tree.value(), imported);
-    QVERIFY(imported.reports[0].hasValue());
-    // As in the report itself: SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL
-    std::int64_t kernels = 0;
-    std::int64_t total = 0;
-    for (const CollectedTrack& track : imported.sink.tracks) {
-        for (const Span& span : track.spans) {
-            kernels += span.kind == SpanKind::Kernel ? 1 : 0;
-            total += span.kind == SpanKind::Kernel ? span.duration.ns : 0;
+    void theRealTable() {
+        const std::string path = realFiles() + "/data/nsys/flame_torch-ex_cuda_gpu_trace.csv";
+        const auto tree = importers::openDiskTree(path);
+        if (realFiles().empty() || !tree.hasValue())
+            QSKIP("the real files are not beside the checkout");
+        ImportedTraces imported;
+        importTraces(stats(), *tree.value(), imported);
+        QVERIFY(imported.reports[0].hasValue());
+        // As in the report itself: SELECT count(*), sum(end - start) FROM
+        // CUPTI_ACTIVITY_KIND_KERNEL
+        std::int64_t kernels = 0;
+        std::int64_t total = 0;
+        for (const CollectedTrack& track : imported.sink.tracks) {
+            for (const Span& span : track.spans) {
+                kernels += span.kind == SpanKind::Kernel ? 1 : 0;
+                total += span.kind == SpanKind::Kernel ? span.duration.ns : 0;
+            }
+        }
+        QCOMPARE(kernels, std::int64_t{2482});
+        QCOMPARE(total, std::int64_t{339'300'381});
+        QCOMPARE(imported.lines(SpanKind::Copy).size(), std::size_t{122});
+        QCOMPARE(imported.lines(SpanKind::Set).size(), std::size_t{81});
+        QCOMPARE(imported.sink.gpus[0].model, std::string("NVIDIA RTX A4500"));
+    }
+    void otherUnitsAndTablesBeside() {
+        ImportedTraces imported;
+        importTraces(stats(),
+            *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
+                {"job_cuda_api_trace.csv", kCalls}, {"job_nvtx_pushpop_trace.csv", kRanges}}),
+            imported);
+        QCOMPARE(imported.units.size(), std::size_t{1});
+        QCOMPARE(imported.units[0].files.size(), std::size_t{3});
+        QVERIFY(imported.reports[0].hasValue());
+        QCOMPARE(imported.lines(SpanKind::Kernel),
+            (Lines{"0|1/7|void f<int, 4>(\"a\", b)|1000500|2250|31|"
+                   "{\"grid\":[12,2,1],\"block\":[256,1,1],\"registers per thread\":40}"}));
+        QCOMPARE(imported.lines(SpanKind::Copy),
+            (Lines{"0|1/7|Memcpy HtoD (Pinned -> Device)|1004000|1000|32|"}));
+        QCOMPARE(imported.lines(SpanKind::Set), (Lines{"0|1/7|Memset (Device)|1006000|500|33|"}));
+        QCOMPARE(
+            imported.lines(SpanKind::Runtime), (Lines{"0|77/78|cudaLaunchKernel|990000|3000|31|"}));
+        QCOMPARE(imported.lines(SpanKind::GpuAnnotation), (Lines{"0|1/7|step 3|1000500|2250|0|"}));
+        QCOMPARE(imported.sink.iterations.size(), std::size_t{1});
+        QCOMPARE(imported.sink.iterations[0].index, std::int64_t{3});
+        QCOMPARE(imported.reports[0].value().skipped, std::int64_t{1});
+    }
+    // One that was packed, and one of an older version, which named it otherwise.
+    void aTableIsReadOnce() {
+        ImportedTraces imported;
+        importTraces(stats(),
+            *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
+                {"job_cuda_gpu_trace.csv.gz", gzipped(kGpu)}, {"job_gputrace.csv", kGpu}}),
+            imported);
+        QCOMPARE(imported.units.size(), std::size_t{1});
+        QVERIFY(imported.reports[0].hasValue());
+        QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
+        QCOMPARE(imported.lines(SpanKind::Copy).size(), std::size_t{1});
+        const ImportWarning& said = imported.reports[0].value().warnings[0];
+        QCOMPARE(said.text, std::string("not read: job_cuda_gpu_trace.csv holds the same table"));
+        QCOMPARE(said.file, std::string("job_cuda_gpu_trace.csv.gz"));
+        QCOMPARE(said.files, std::int64_t{2});
+    }
+    // The report's name stands before that of the table, whatever dots it has.
+    void dotsInNamesOfReports() {
+        ImportedTraces imported;
+        importTraces(stats(),
+            *importers::memoryTree(
+                {{"a/gpt3.tp4_cuda_gpu_trace.csv", kGpu}, {"a/gpt3.tp8_cuda_gpu_trace.csv", kGpu},
+                    {"a/gpt3.tp8_cuda_api_trace.csv", kCalls}, {"a/gpt3.tp8.sqlite", "x"}}),
+            imported);
+        QCOMPARE(imported.units.size(), std::size_t{2});
+        QCOMPARE(
+            imported.units[0].files, std::vector<std::string>{"a/gpt3.tp4_cuda_gpu_trace.csv"});
+        QVERIFY(imported.units[0].enabled);
+        QCOMPARE(imported.units[1].files.size(), std::size_t{2});
+        QVERIFY(!imported.units[1].enabled); // as its report lies beside it
+        QVERIFY(imported.units[0].runName != imported.units[1].runName);
+        QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
+    }
+    void aReportBesideIsTaken() {
+        ImportedTraces imported;
+        importTraces(stats(),
+            *importers::memoryTree({{"a/job_cuda_gpu_trace.csv", kGpu}, {"a/job.sqlite", "x"}}),
+            imported);
+        QCOMPARE(imported.units.size(), std::size_t{1});
+        QVERIFY(!imported.units[0].enabled);
+        QVERIFY(imported.units[0].notes.front().find("job.sqlite") != std::string::npos);
+    }
+    void nothingInIt() {
+        ImportedTraces imported;
+        importTraces(stats(),
+            *importers::memoryTree({{"a.csv", kGpu.substr(0, kGpu.find("1000.500"))}}), imported);
+        QVERIFY(!imported.reports[0].hasValue());
+        for (std::size_t size = 0; size < kGpu.size(); ++size) {
+            ImportedTraces cut;
+            importTraces(stats(), *importers::memoryTree({{"a.csv", kGpu.substr(0, size)}}), cut);
         }
     }
-    QCOMPARE(kernels, std::int64_t{2482});
-    QCOMPARE(total, std::int64_t{339'300'381});
-    QCOMPARE(imported.lines(SpanKind::Copy).size(), std::size_t{122});
-    QCOMPARE(imported.lines(SpanKind::Set).size(), std::size_t{81});
-    QCOMPARE(imported.sink.gpus[0].model, std::string("NVIDIA RTX A4500"));
-}
-
-void tst_NsysStats::otherUnitsAndTablesBeside() {
-    ImportedTraces imported;
-    importTraces(stats(),
-        *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
-            {"job_cuda_api_trace.csv", kCalls}, {"job_nvtx_pushpop_trace.csv", kRanges}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    QCOMPARE(imported.units[0].files.size(), std::size_t{3});
-    QVERIFY(imported.reports[0].hasValue());
-    QCOMPARE(imported.lines(SpanKind::Kernel),
-        (Lines{"0|1/7|void f<int, 4>(\"a\", b)|1000500|2250|31|"
-               "{\"grid\":[12,2,1],\"block\":[256,1,1],\"registers per thread\":40}"}));
-    QCOMPARE(imported.lines(SpanKind::Copy),
-        (Lines{"0|1/7|Memcpy HtoD (Pinned -> Device)|1004000|1000|32|"}));
-    QCOMPARE(imported.lines(SpanKind::Set), (Lines{"0|1/7|Memset (Device)|1006000|500|33|"}));
-    QCOMPARE(
-        imported.lines(SpanKind::Runtime), (Lines{"0|77/78|cudaLaunchKernel|990000|3000|31|"}));
-    QCOMPARE(imported.lines(SpanKind::GpuAnnotation), (Lines{"0|1/7|step 3|1000500|2250|0|"}));
-    QCOMPARE(imported.sink.iterations.size(), std::size_t{1});
-    QCOMPARE(imported.sink.iterations[0].index, std::int64_t{3});
-    QCOMPARE(imported.reports[0].value().skipped, std::int64_t{1});
-}
-
-void tst_NsysStats::aReportBesideIsTaken() {
-    ImportedTraces imported;
-    importTraces(stats(),
-        *importers::memoryTree({{"a/job_cuda_gpu_trace.csv", kGpu}, {"a/job.sqlite", "x"}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    QVERIFY(!imported.units[0].enabled);
-    QVERIFY(imported.units[0].notes.front().find("job.sqlite") != std::string::npos);
-}
-
-// One that was packed, and one of an older version, which named it otherwise.
-void tst_NsysStats::aTableIsReadOnce() {
-    ImportedTraces imported;
-    importTraces(stats(),
-        *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
-            {"job_cuda_gpu_trace.csv.gz", gzipped(kGpu)}, {"job_gputrace.csv", kGpu}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    QVERIFY(imported.reports[0].hasValue());
-    QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
-    QCOMPARE(imported.lines(SpanKind::Copy).size(), std::size_t{1});
-    const ImportWarning& said = imported.reports[0].value().warnings[0];
-    QCOMPARE(said.text, std::string("not read: job_cuda_gpu_trace.csv holds the same table"));
-    QCOMPARE(said.file, std::string("job_cuda_gpu_trace.csv.gz"));
-    QCOMPARE(said.files, std::int64_t{2});
-}
-
-// What stands before the name of the table is that of the report, whatever dots it has.
-void tst_NsysStats::dotsInNamesOfReports() {
-    ImportedTraces imported;
-    importTraces(stats(),
-        *importers::memoryTree(
-            {{"a/gpt3.tp4_cuda_gpu_trace.csv", kGpu}, {"a/gpt3.tp8_cuda_gpu_trace.csv", kGpu},
-                {"a/gpt3.tp8_cuda_api_trace.csv", kCalls}, {"a/gpt3.tp8.sqlite", "x"}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{2});
-    QCOMPARE(imported.units[0].files, std::vector<std::string>{"a/gpt3.tp4_cuda_gpu_trace.csv"});
-    QVERIFY(imported.units[0].enabled);
-    QCOMPARE(imported.units[1].files.size(), std::size_t{2});
-    QVERIFY(!imported.units[1].enabled); // as its report lies beside it
-    QVERIFY(imported.units[0].runName != imported.units[1].runName);
-    QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
-}
-
-void tst_NsysStats::nothingInIt() {
-    ImportedTraces imported;
-    importTraces(stats(),
-        *importers::memoryTree({{"a.csv", kGpu.substr(0, kGpu.find("1000.500"))}}), imported);
-    QVERIFY(!imported.reports[0].hasValue());
-    for (std::size_t size = 0; size < kGpu.size(); ++size) {
-        ImportedTraces cut;
-        importTraces(stats(), *importers::memoryTree({{"a.csv", kGpu.substr(0, size)}}), cut);
-    }
-}
+};
 
 TRAINSCOPE_TEST(tst_NsysStats)
 #include "tst_NsysStats.moc"

@@ -1,5 +1,5 @@
-// What the report and the plan of an nvidia-smi log tell the user: skipped lines with their
-// numbers, the sensor, the clock, nodes, and clear errors for files that hold nothing usable.
+// The report and the plan of an nvidia-smi log tell the user of skipped lines with their numbers,
+// the sensor, the clock, nodes, and clear errors for files that hold nothing usable.
 #include "importers/nvsmi/Import.h"
 #include "support/TestProgram.h"
 
@@ -27,360 +27,324 @@ std::string stampAt(int ms) {
 class tst_LogReport : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void countsAndLines();
-    void sensor_data();
-    void sensor();
-    void updatePeriod();
-    void utcOffset();
-    void nodesOfOneFolder();
-    void hostColumn();
-    void lateHost();
-    void closeGroupsOfRows();
-    void unevenGroupsOfRows();
-    void lostRow();
-    void nothingUsable_data();
-    void nothingUsable();
-    void gaps();
-    void clockSetBack();
-    void clockFalls_data();
-    void clockFalls();
-    void unitThatNobodyKnows();
-    void powerBesideAnEmptyOne();
-    void cancel();
-    void failingSink();
-};
-
-void tst_LogReport::countsAndLines() {
-    ImportedLog imported;
-    importText(kReportHeader + rowAt(0, "NVIDIA H200, 0, 100 W") + "%%% garbage\n"
-            + rowAt(1, "NVIDIA H200, 0, [N/A]") + "2026/04/22 00:00:02.000, NVIDIA H200\n"
-            + rowAt(3, "NVIDIA H200, 0, 101 W"),
-        imported);
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.rows, std::int64_t{3});
-    QCOMPARE(report.skipped, std::int64_t{2});
-    QCOMPARE(report.samples, std::int64_t{3});
-    QCOMPARE(report.missing, std::int64_t{1});
-    QCOMPARE(report.warningCount, std::int64_t{2});
-    QCOMPARE(report.warnings.at(0).line, std::int64_t{3});
-    QCOMPARE(report.warnings.at(1).line, std::int64_t{5});
-    QCOMPARE(report.facts.at("gpu_model"), std::string("NVIDIA H200"));
-    QCOMPARE(report.ranksFound, std::vector<int>{0});
-}
-
-void tst_LogReport::sensor_data() {
-    QTest::addColumn<QString>("model");
-    QTest::addColumn<int>("kind");
-    const int averaged = static_cast<int>(SensorKind::Averaged);
-    const int instant = static_cast<int>(SensorKind::Instant);
-    const int unknown = static_cast<int>(SensorKind::Unknown);
-    QTest::newRow("H100") << QStringLiteral("NVIDIA H100 80GB HBM3") << averaged;
-    QTest::newRow("GH200") << QStringLiteral("NVIDIA GH200 480GB") << averaged;
-    QTest::newRow("A100") << QStringLiteral("NVIDIA A100-SXM4-40GB") << instant;
-    QTest::newRow("V100") << QStringLiteral("Tesla V100-SXM2-32GB") << instant;
-    QTest::newRow("A40") << QStringLiteral("NVIDIA A40") << averaged;
-    QTest::newRow("A30") << QStringLiteral("NVIDIA A30") << instant;
-    QTest::newRow("RTX 3090") << QStringLiteral("NVIDIA GeForce RTX 3090") << averaged;
-    QTest::newRow("RTX 2080") << QStringLiteral("NVIDIA GeForce RTX 2080 Ti") << instant;
-    QTest::newRow("something else") << QStringLiteral("Graphics Device") << unknown;
-}
-
-void tst_LogReport::sensor() {
-    QFETCH(QString, model);
-    QFETCH(int, kind);
-    ImportedLog imported;
-    importText(kReportHeader + rowAt(0, model.toStdString() + ", 0, 100 W"), imported);
-    QCOMPARE(imported.sink.allSeries.size(), std::size_t{1});
-    QCOMPARE(static_cast<int>(imported.sink.allSeries[0].description.sensor), kind);
-}
-
-void tst_LogReport::updatePeriod() {
-    // Written every second, the sensor gives a new value every third.
-    std::string text = kReportHeader;
-    for (int second = 0; second < 60; ++second)
-        text += rowAt(second, "NVIDIA A100, 0, " + std::to_string(100 + second / 3) + " W");
-    ImportedLog imported;
-    importText(text, imported);
-    const auto& facts = imported.reports.at(0).value().facts;
-    QCOMPARE(facts.at("sampling_period"), std::string("1.000 s"));
-    QCOMPARE(facts.at("sensor_update_period"), std::string("3.000 s"));
-}
-
-void tst_LogReport::utcOffset() {
-    const auto tree = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-    const importers::Importer& importer = importers::nvsmi::importer();
-    auto units = importer.plan(*tree, tree->files());
-    units.at(0).utcOffsetSeconds = -4 * 3600;
-    RecordingSink sink;
-    QVERIFY(importer.import(*tree, units[0], sink, {}).hasValue());
-    // Local midnight four hours behind UTC is four in the morning there.
-    QCOMPARE(sink.allSeries.at(0).times.at(0).ns, (20'565LL * 86'400 + 4 * 3600) * 1'000'000'000);
-}
-
-void tst_LogReport::nodesOfOneFolder() {
-    const std::string head = "timestamp, index, power.draw [W]\n";
-    std::vector<std::pair<std::string, std::string>> files;
-    for (int node = 0; node < 11; ++node) {
-        const std::string watts = std::to_string(100 + node) + " W\n";
-        files.emplace_back("job/smi_node" + std::to_string(node) + ".csv",
-            head + "2026/04/22 00:00:00.000, 0, " + watts + "2026/04/22 00:00:00.001, 1, " + watts);
+    void countsAndLines() {
+        ImportedLog imported;
+        importText(kReportHeader + rowAt(0, "NVIDIA H200, 0, 100 W") + "%%% garbage\n"
+                + rowAt(1, "NVIDIA H200, 0, [N/A]") + "2026/04/22 00:00:02.000, NVIDIA H200\n"
+                + rowAt(3, "NVIDIA H200, 0, 101 W"),
+            imported);
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.rows, std::int64_t{3});
+        QCOMPARE(report.skipped, std::int64_t{2});
+        QCOMPARE(report.samples, std::int64_t{3});
+        QCOMPARE(report.missing, std::int64_t{1});
+        QCOMPARE(report.warningCount, std::int64_t{2});
+        QCOMPARE(report.warnings.at(0).line, std::int64_t{3});
+        QCOMPARE(report.warnings.at(1).line, std::int64_t{5});
+        QCOMPARE(report.facts.at("gpu_model"), std::string("NVIDIA H200"));
+        QCOMPARE(report.ranksFound, std::vector<int>{0});
     }
-    ImportedLog imported;
-    importTree(*importers::memoryTree(files), imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    QCOMPARE(imported.units[0].runName, std::string("job"));
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{22});
-    // Node 10 is the eleventh, not the one behind node 1.
-    const Gpu& last = imported.sink.gpus.at({1, 21});
-    QCOMPARE(last.node, 10);
-    QCOMPARE(last.local, 1);
-    QCOMPARE(imported.values("gpu_power", 21), std::vector<double>{110.0});
-}
-
-void tst_LogReport::hostColumn() {
-    ImportedLog imported;
-    importText("timestamp,hostname,index,power.draw [W]\n2026/04/22 "
-               "00:00:00.000,alpha,0,100\n2026/04/22 00:00:00.000,alpha,1,101\n"
-               "2026/04/22 00:00:00.000,beta,0,102\n2026/04/22 00:00:00.000,beta,1,103\n",
-        imported);
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
-    const Gpu& gpu = imported.sink.gpus.at({1, 3});
-    QCOMPARE(gpu.node, 1);
-    QCOMPARE(gpu.local, 1);
-    QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{103.0});
-}
-
-void tst_LogReport::lateHost() {
-    // 700 rows of one node: more than the columns and nodes are told by.
-    std::string text = "timestamp,hostname,index,power.draw [W]\n";
-    const auto row = [&text](int second, const std::string& rest) {
-        text += std::to_string(1'776'816'000 + second) + "," + rest + "\n";
-    };
-    for (int second = 0; second < 350; ++second) {
-        row(second, "alpha,0,100");
-        row(second, "alpha,1,101");
+    void sensor_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("kind");
+        const int averaged = static_cast<int>(SensorKind::Averaged);
+        const int instant = static_cast<int>(SensorKind::Instant);
+        const int unknown = static_cast<int>(SensorKind::Unknown);
+        QTest::newRow("H100") << QStringLiteral("NVIDIA H100 80GB HBM3") << averaged;
+        QTest::newRow("GH200") << QStringLiteral("NVIDIA GH200 480GB") << averaged;
+        QTest::newRow("A100") << QStringLiteral("NVIDIA A100-SXM4-40GB") << instant;
+        QTest::newRow("V100") << QStringLiteral("Tesla V100-SXM2-32GB") << instant;
+        QTest::newRow("A40") << QStringLiteral("NVIDIA A40") << averaged;
+        QTest::newRow("A30") << QStringLiteral("NVIDIA A30") << instant;
+        QTest::newRow("RTX 3090") << QStringLiteral("NVIDIA GeForce RTX 3090") << averaged;
+        QTest::newRow("RTX 2080") << QStringLiteral("NVIDIA GeForce RTX 2080 Ti") << instant;
+        QTest::newRow("something else") << QStringLiteral("Graphics Device") << unknown;
     }
-    row(350, "beta,0,300");
-    row(350, "beta,1,301");
-    row(351, "alpha,2,102");
-    ImportedLog imported;
-    importText(text, imported);
-    QCOMPARE(imported.reports.at(0).value().ranksFound, (std::vector<int>{0, 1, 2, 3, 4}));
-    const Gpu& late = imported.sink.gpus.at({1, 3});
-    QCOMPARE(late.node, 1);
-    QCOMPARE(late.local, 1);
-    QCOMPARE(imported.values("gpu_power", 2), std::vector<double>{300.0});
-    QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{301.0});
-    QCOMPARE(imported.values("gpu_power", 1).size(), std::size_t{350});
-    // The third GPU of the first node comes too late for a rank beside the others.
-    const Gpu& third = imported.sink.gpus.at({1, 4});
-    QCOMPARE(third.node, 0);
-    QCOMPARE(third.local, 2);
-    QCOMPARE(imported.values("gpu_power", 4), std::vector<double>{102.0});
-}
-
-void tst_LogReport::closeGroupsOfRows() {
-    // Eight GPUs 10 ms apart, every 100 ms: the pause of 30 ms is but three steps long.
-    std::string text = "timestamp, power.draw [W]\n";
-    for (int group = 0; group < 12; ++group) {
-        for (int gpu = 0; gpu < 8; ++gpu)
-            text += stampAt(100 * group + 10 * gpu) + ", " + std::to_string(100 + gpu) + " W\n";
+    void sensor() {
+        QFETCH(QString, model);
+        QFETCH(int, kind);
+        ImportedLog imported;
+        importText(kReportHeader + rowAt(0, model.toStdString() + ", 0, 100 W"), imported);
+        QCOMPARE(imported.sink.allSeries.size(), std::size_t{1});
+        QCOMPARE(static_cast<int>(imported.sink.allSeries[0].description.sensor), kind);
     }
-    ImportedLog imported;
-    importText(text, imported);
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{8});
-    QCOMPARE(imported.values("gpu_power", 7), std::vector<double>(12, 107.0));
-    QCOMPARE(imported.reports.at(0).value().warningCount, std::int64_t{0});
-}
-
-void tst_LogReport::unevenGroupsOfRows() {
-    // Four rows, then three, in turn: no GPU can be told for any.
-    std::string text = "timestamp, power.draw [W]\n";
-    for (int group = 0; group < 20; ++group) {
-        for (int gpu = 0; gpu < 4 - group % 2; ++gpu)
-            text += stampAt(1000 * group + gpu) + ", 100 W\n";
+    void updatePeriod() {
+        // Written every second, the sensor gives a new value every third.
+        std::string text = kReportHeader;
+        for (int second = 0; second < 60; ++second)
+            text += rowAt(second, "NVIDIA A100, 0, " + std::to_string(100 + second / 3) + " W");
+        ImportedLog imported;
+        importText(text, imported);
+        const auto& facts = imported.reports.at(0).value().facts;
+        QCOMPARE(facts.at("sampling_period"), std::string("1.000 s"));
+        QCOMPARE(facts.at("sensor_update_period"), std::string("3.000 s"));
     }
-    ImportedLog imported;
-    importText(text, imported);
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings.at(0).text.find("groups of different sizes") != std::string::npos);
-    QVERIFY(imported.units.at(0).notes.size() >= 1);
-}
-
-void tst_LogReport::lostRow() {
-    std::string text = "timestamp, power.draw [W]\n";
-    for (int group = 0; group < 20; ++group) {
-        for (int gpu = group == 10 ? 1 : 0; gpu < 4; ++gpu)
-            text += stampAt(1000 * group + gpu) + ", 100 W\n";
-    }
-    ImportedLog imported;
-    importText(text, imported);
-    QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings.at(0).text.starts_with("In 1 group of rows"));
-}
-
-void tst_LogReport::nothingUsable_data() {
-    QTest::addColumn<std::string>("text");
-    QTest::addColumn<QString>("says");
-    QTest::newRow("header only") << std::string("timestamp, index, power.draw [W]\n")
-                                 << QStringLiteral("No usable row");
-    QTest::newRow("no stamps") << std::string("index, power.draw [W]\n0, 70 W\n")
-                               << QStringLiteral("no time stamps");
-    QTest::newRow("only a message")
-        << std::string("timestamp, index, power.draw [W]\nNo devices were found\n")
-        << QStringLiteral("No devices were found");
-    QTest::newRow("memory of processes")
-        << std::string("timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
-                       "2026/04/22 00:00:00.000, GPU-aa, 11, python, 7000 MiB\n"
-                       "2026/04/22 00:00:00.000, GPU-aa, 12, python, 1000 MiB\n")
-        << QStringLiteral("memory of each process");
-    QTest::newRow("snapshot") << std::string(
-        "+---------+\n| NVIDIA-SMI 565.57.01  Driver Version: 565.57.01 |\n"
-        "|   0  NVIDIA H100 80GB HBM3   On  |   00000000:18:00.0 Off |  0 |\n"
-        "| N/A   30C    P0   100W /  700W |   1MiB /  81559MiB |  0%   Default |\n")
-                              << QStringLiteral("snapshot");
-}
-
-void tst_LogReport::nothingUsable() {
-    QFETCH(std::string, text);
-    QFETCH(QString, says);
-    ImportedLog imported;
-    importText(text, imported);
-    QCOMPARE(imported.reports.size(), std::size_t{1});
-    QVERIFY(!imported.reports[0].hasValue());
-    const QString message = QString::fromStdString(imported.reports[0].error().describe());
-    QVERIFY2(message.contains(says), qPrintable(message));
-    QVERIFY(message.contains(QStringLiteral("log.csv")));
-}
-
-void tst_LogReport::gaps() {
-    std::string text = kReportHeader;
-    for (const int second : {0, 1, 2, 3, 14, 15, 16, 26, 40})
-        text += rowAt(second, "X, 0, 100 W");
-    ImportedLog imported;
-    importText(text, imported);
-    // Of the steps 1 1 1 11 1 1 10 14 the median is 1 s: 11 and 14 exceed ten periods, 10 does not.
-    QCOMPARE(imported.reports.at(0).value().gaps, std::int64_t{2});
-}
-
-void tst_LogReport::clockSetBack() {
-    // Fewer forward steps than backward ones, years apart: no period, no gap, and all rows kept.
-    ImportedLog imported;
-    importText(kReportHeader
-            + "2199/01/01 00:00:00.000, X, 0, 5 W\n2150/01/01 00:00:00.000, X, 0, 6 W\n"
-              "1991/01/01 00:00:00.000, X, 0, 7 W\n",
-        imported);
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.rows, std::int64_t{3});
-    QCOMPARE(report.gaps, std::int64_t{0});
-    QVERIFY(!report.facts.contains("sampling_period"));
-}
-
-void tst_LogReport::clockFalls_data() {
-    QTest::addColumn<std::string>("rows");
-    QTest::addColumn<int>("line"); // 0: no warning
-    QTest::addColumn<QString>("says");
-    const auto at = [](const std::string& clock, int gpu) {
-        return "2026/10/25 " + clock + ", X, " + std::to_string(gpu) + ", 100 W\n";
-    };
-    QTest::newRow("end of summer time") << at("02:59:40.000", 0) + at("02:59:40.000", 1)
-            + at("02:59:50.000", 0) + at("02:59:50.000", 1) + at("02:00:00.000", 0)
-            + at("02:00:00.000", 1)
-            + at("02:00:10.000", 0) << 6 << QStringLiteral("Summer time ends here");
-    QTest::newRow("the same in unix time") << std::string(
-        "1776816000, X, 0, 100 W\n1776816010, X, 0, 100 W\n"
-        "1776812420, X, 0, 100 W\n") << 4 << QStringLiteral("The time goes back by 3590.0 s");
-    QTest::newRow("two logs in one file") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
-            + at("00:00:02.000", 0) + at("00:00:00.000", 0) + at("00:00:01.000", 0)
-            + at("00:00:02.000", 0)
-            + at("00:00:00.000", 0) << 5 << QStringLiteral("In all it goes back 2 times");
-    QTest::newRow("less than a period")
-        << at("00:00:00.000", 0) + at("00:00:01.000", 0) + at("00:00:00.500", 0) << 0 << QString();
-    QTest::newRow("one GPU behind the other") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
-            + at("00:00:00.000", 1)
-            + at("00:00:01.000", 1) << 0 << QString();
-}
-
-void tst_LogReport::clockFalls() {
-    QFETCH(std::string, rows);
-    QFETCH(int, line);
-    QFETCH(QString, says);
-    ImportedLog imported;
-    importText(kReportHeader + rows, imported);
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.warningCount, std::int64_t{line > 0 ? 1 : 0});
-    if (line == 0)
-        return;
-    QCOMPARE(report.warnings.at(0).line, std::int64_t{line});
-    const QString text = QString::fromStdString(report.warnings.at(0).text);
-    QVERIFY2(text.contains(says), qPrintable(text));
-    if (!says.startsWith(QStringLiteral("Summer")))
-        return;
-    // The hour that comes twice is unfolded: readings stay 10 s apart.
-    const auto times = imported.times("gpu_power", 0);
-    QCOMPARE(times.size(), std::size_t{4});
-    for (std::size_t i = 1; i < times.size(); ++i)
-        QCOMPARE(times[i] - times[i - 1], std::int64_t{10'000'000'000});
-}
-
-void tst_LogReport::unitThatNobodyKnows() {
-    ImportedLog imported;
-    importText("timestamp, index, temperature.gpu [K], power.draw [W]\n"
-               "2026/04/22 00:00:00.000, 0, 313, 100 W\n",
-        imported);
-    QCOMPARE(imported.sink.allSeries.size(), std::size_t{1}); // the power
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings.at(0).text.find("its unit \"K\"") != std::string::npos);
-}
-
-void tst_LogReport::powerBesideAnEmptyOne() {
-    const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
-    ImportedLog none;
-    importText(head + "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n", none);
-    const ImportReport& told = none.reports.at(0).value();
-    QVERIFY(told.facts.at("columns").find("\"power.draw.instant [W]\" has no values")
-        != std::string::npos);
-    QCOMPARE(told.warningCount, std::int64_t{0});
-    ImportedLog one;
-    importText(head
-            + "2026/04/22 00:00:00.000, 0, 10 W, 30 W\n"
-              "2026/04/22 00:00:00.000, 1, 20 W, [N/A]\n",
-        one);
-    const ImportReport& report = one.reports.at(0).value();
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings.at(0).text.find("rank 1;") != std::string::npos);
-}
-
-void tst_LogReport::cancel() {
-    std::string text = kReportHeader;
-    for (int i = 0; i < 5000; ++i)
-        text += rowAt(i % 60, "X, 0, 100 W");
-    const auto tree = importers::memoryTree({{"log.csv", text}});
-    const importers::Importer& importer = importers::nvsmi::importer();
-    RecordingSink sink;
-    const auto report = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink,
-        [](const ProgressState&) { return false; });
-    QVERIFY(!report.hasValue());
-    QCOMPARE(report.error().code, ErrorCode::Cancelled);
-}
-
-void tst_LogReport::failingSink() {
-    const auto tree = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-    const importers::Importer& importer = importers::nvsmi::importer();
-    const auto unit = importer.plan(*tree, tree->files()).at(0);
-    for (int call = 1; call <= 5; ++call) {
+    void utcOffset() {
+        const auto tree
+            = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
+        const importers::Importer& importer = importers::nvsmi::importer();
+        auto units = importer.plan(*tree, tree->files());
+        units.at(0).utcOffsetSeconds = -4 * 3600;
         RecordingSink sink;
-        sink.failAt = call;
-        const auto report = importer.import(*tree, unit, sink, {});
-        QVERIFY(!report.hasValue());
-        QCOMPARE(report.error().code, ErrorCode::Io);
+        QVERIFY(importer.import(*tree, units[0], sink, {}).hasValue());
+        // Local midnight four hours behind UTC is four in the morning there.
+        QCOMPARE(
+            sink.allSeries.at(0).times.at(0).ns, (20'565LL * 86'400 + 4 * 3600) * 1'000'000'000);
     }
-}
+    void nodesOfOneFolder() {
+        const std::string head = "timestamp, index, power.draw [W]\n";
+        std::vector<std::pair<std::string, std::string>> files;
+        for (int node = 0; node < 11; ++node) {
+            const std::string watts = std::to_string(100 + node) + " W\n";
+            files.emplace_back("job/smi_node" + std::to_string(node) + ".csv",
+                head + "2026/04/22 00:00:00.000, 0, " + watts + "2026/04/22 00:00:00.001, 1, "
+                    + watts);
+        }
+        ImportedLog imported;
+        importTree(*importers::memoryTree(files), imported);
+        QCOMPARE(imported.units.size(), std::size_t{1});
+        QCOMPARE(imported.units[0].runName, std::string("job"));
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{22});
+        // Node 10 is the eleventh, not the one behind node 1.
+        const Gpu& last = imported.sink.gpus.at({1, 21});
+        QCOMPARE(last.node, 10);
+        QCOMPARE(last.local, 1);
+        QCOMPARE(imported.values("gpu_power", 21), std::vector<double>{110.0});
+    }
+    void hostColumn() {
+        ImportedLog imported;
+        importText("timestamp,hostname,index,power.draw [W]\n2026/04/22 "
+                   "00:00:00.000,alpha,0,100\n2026/04/22 00:00:00.000,alpha,1,101\n"
+                   "2026/04/22 00:00:00.000,beta,0,102\n2026/04/22 00:00:00.000,beta,1,103\n",
+            imported);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
+        const Gpu& gpu = imported.sink.gpus.at({1, 3});
+        QCOMPARE(gpu.node, 1);
+        QCOMPARE(gpu.local, 1);
+        QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{103.0});
+    }
+    void lateHost() {
+        // 700 rows of one node: more than the columns and nodes are told by.
+        std::string text = "timestamp,hostname,index,power.draw [W]\n";
+        const auto row = [&text](int second, const std::string& rest) {
+            text += std::to_string(1'776'816'000 + second) + "," + rest + "\n";
+        };
+        for (int second = 0; second < 350; ++second) {
+            row(second, "alpha,0,100");
+            row(second, "alpha,1,101");
+        }
+        row(350, "beta,0,300");
+        row(350, "beta,1,301");
+        row(351, "alpha,2,102");
+        ImportedLog imported;
+        importText(text, imported);
+        QCOMPARE(imported.reports.at(0).value().ranksFound, (std::vector<int>{0, 1, 2, 3, 4}));
+        const Gpu& late = imported.sink.gpus.at({1, 3});
+        QCOMPARE(late.node, 1);
+        QCOMPARE(late.local, 1);
+        QCOMPARE(imported.values("gpu_power", 2), std::vector<double>{300.0});
+        QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{301.0});
+        QCOMPARE(imported.values("gpu_power", 1).size(), std::size_t{350});
+        // The third GPU of the first node comes too late for a rank beside the others.
+        const Gpu& third = imported.sink.gpus.at({1, 4});
+        QCOMPARE(third.node, 0);
+        QCOMPARE(third.local, 2);
+        QCOMPARE(imported.values("gpu_power", 4), std::vector<double>{102.0});
+    }
+    void closeGroupsOfRows() {
+        // Eight GPUs 10 ms apart, every 100 ms: the pause of 30 ms is but three steps long.
+        std::string text = "timestamp, power.draw [W]\n";
+        for (int group = 0; group < 12; ++group) {
+            for (int gpu = 0; gpu < 8; ++gpu)
+                text += stampAt(100 * group + 10 * gpu) + ", " + std::to_string(100 + gpu) + " W\n";
+        }
+        ImportedLog imported;
+        importText(text, imported);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{8});
+        QCOMPARE(imported.values("gpu_power", 7), std::vector<double>(12, 107.0));
+        QCOMPARE(imported.reports.at(0).value().warningCount, std::int64_t{0});
+    }
+    void unevenGroupsOfRows() {
+        // Four rows, then three, in turn: no GPU can be told for any.
+        std::string text = "timestamp, power.draw [W]\n";
+        for (int group = 0; group < 20; ++group) {
+            for (int gpu = 0; gpu < 4 - group % 2; ++gpu)
+                text += stampAt(1000 * group + gpu) + ", 100 W\n";
+        }
+        ImportedLog imported;
+        importText(text, imported);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        QVERIFY(report.warnings.at(0).text.find("groups of different sizes") != std::string::npos);
+        QVERIFY(imported.units.at(0).notes.size() >= 1);
+    }
+    void lostRow() {
+        std::string text = "timestamp, power.draw [W]\n";
+        for (int group = 0; group < 20; ++group) {
+            for (int gpu = group == 10 ? 1 : 0; gpu < 4; ++gpu)
+                text += stampAt(1000 * group + gpu) + ", 100 W\n";
+        }
+        ImportedLog imported;
+        importText(text, imported);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        QVERIFY(report.warnings.at(0).text.starts_with("In 1 group of rows"));
+    }
+    void nothingUsable_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("header only")
+            << std::string("timestamp, index, power.draw [W]\n") << QStringLiteral("No usable row");
+        QTest::newRow("no stamps")
+            << std::string("index, power.draw [W]\n0, 70 W\n") << QStringLiteral("no time stamps");
+        QTest::newRow("only a message")
+            << std::string("timestamp, index, power.draw [W]\nNo devices were found\n")
+            << QStringLiteral("No devices were found");
+        QTest::newRow("memory of processes")
+            << std::string("timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
+                           "2026/04/22 00:00:00.000, GPU-aa, 11, python, 7000 MiB\n"
+                           "2026/04/22 00:00:00.000, GPU-aa, 12, python, 1000 MiB\n")
+            << QStringLiteral("memory of each process");
+        QTest::newRow("snapshot") << std::string(
+            "+---------+\n| NVIDIA-SMI 565.57.01  Driver Version: 565.57.01 |\n"
+            "|   0  NVIDIA H100 80GB HBM3   On  |   00000000:18:00.0 Off |  0 |\n"
+            "| N/A   30C    P0   100W /  700W |   1MiB /  81559MiB |  0%   Default |\n")
+                                  << QStringLiteral("snapshot");
+    }
+    void nothingUsable() {
+        QFETCH(std::string, text);
+        QFETCH(QString, says);
+        ImportedLog imported;
+        importText(text, imported);
+        QCOMPARE(imported.reports.size(), std::size_t{1});
+        QVERIFY(!imported.reports[0].hasValue());
+        const QString message = QString::fromStdString(imported.reports[0].error().describe());
+        QVERIFY2(message.contains(says), qPrintable(message));
+        QVERIFY(message.contains(QStringLiteral("log.csv")));
+    }
+    void gaps() {
+        std::string text = kReportHeader;
+        for (const int second : {0, 1, 2, 3, 14, 15, 16, 26, 40})
+            text += rowAt(second, "X, 0, 100 W");
+        ImportedLog imported;
+        importText(text, imported);
+        // The steps 1 1 1 11 1 1 10 14 have a median of 1 s: 11 and 14 exceed ten periods, 10 does
+        // not.
+        QCOMPARE(imported.reports.at(0).value().gaps, std::int64_t{2});
+    }
+    void clockSetBack() {
+        // Fewer forward steps than backward ones, years apart: no period, no gap, and all rows
+        // kept.
+        ImportedLog imported;
+        importText(kReportHeader
+                + "2199/01/01 00:00:00.000, X, 0, 5 W\n2150/01/01 00:00:00.000, X, 0, 6 W\n"
+                  "1991/01/01 00:00:00.000, X, 0, 7 W\n",
+            imported);
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.rows, std::int64_t{3});
+        QCOMPARE(report.gaps, std::int64_t{0});
+        QVERIFY(!report.facts.contains("sampling_period"));
+    }
+    void clockFalls_data() {
+        QTest::addColumn<std::string>("rows");
+        QTest::addColumn<int>("line"); // 0: no warning
+        QTest::addColumn<QString>("says");
+        const auto at = [](const std::string& clock, int gpu) {
+            return "2026/10/25 " + clock + ", X, " + std::to_string(gpu) + ", 100 W\n";
+        };
+        QTest::newRow("end of summer time") << at("02:59:40.000", 0) + at("02:59:40.000", 1)
+                + at("02:59:50.000", 0) + at("02:59:50.000", 1) + at("02:00:00.000", 0)
+                + at("02:00:00.000", 1)
+                + at("02:00:10.000", 0) << 6 << QStringLiteral("Summer time ends here");
+        QTest::newRow("the same in unix time") << std::string(
+            "1776816000, X, 0, 100 W\n1776816010, X, 0, 100 W\n"
+            "1776812420, X, 0, 100 W\n") << 4 << QStringLiteral("The time goes back by 3590.0 s");
+        QTest::newRow("two logs in one file") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
+                + at("00:00:02.000", 0) + at("00:00:00.000", 0) + at("00:00:01.000", 0)
+                + at("00:00:02.000", 0)
+                + at("00:00:00.000", 0) << 5 << QStringLiteral("In all it goes back 2 times");
+        QTest::newRow("less than a period") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
+                + at("00:00:00.500", 0) << 0 << QString();
+        QTest::newRow("one GPU behind the other") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
+                + at("00:00:00.000", 1)
+                + at("00:00:01.000", 1) << 0 << QString();
+    }
+    void clockFalls() {
+        QFETCH(std::string, rows);
+        QFETCH(int, line);
+        QFETCH(QString, says);
+        ImportedLog imported;
+        importText(kReportHeader + rows, imported);
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.warningCount, std::int64_t{line > 0 ? 1 : 0});
+        if (line == 0)
+            return;
+        QCOMPARE(report.warnings.at(0).line, std::int64_t{line});
+        const QString text = QString::fromStdString(report.warnings.at(0).text);
+        QVERIFY2(text.contains(says), qPrintable(text));
+        if (!says.startsWith(QStringLiteral("Summer")))
+            return;
+        // The hour that comes twice is unfolded: readings stay 10 s apart.
+        const auto times = imported.times("gpu_power", 0);
+        QCOMPARE(times.size(), std::size_t{4});
+        for (std::size_t i = 1; i < times.size(); ++i)
+            QCOMPARE(times[i] - times[i - 1], std::int64_t{10'000'000'000});
+    }
+    void unitThatNobodyKnows() {
+        ImportedLog imported;
+        importText("timestamp, index, temperature.gpu [K], power.draw [W]\n"
+                   "2026/04/22 00:00:00.000, 0, 313, 100 W\n",
+            imported);
+        QCOMPARE(imported.sink.allSeries.size(), std::size_t{1}); // the power
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        QVERIFY(report.warnings.at(0).text.find("its unit \"K\"") != std::string::npos);
+    }
+    void powerBesideAnEmptyOne() {
+        const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
+        ImportedLog none;
+        importText(head + "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n", none);
+        const ImportReport& told = none.reports.at(0).value();
+        QVERIFY(told.facts.at("columns").find("\"power.draw.instant [W]\" has no values")
+            != std::string::npos);
+        QCOMPARE(told.warningCount, std::int64_t{0});
+        ImportedLog one;
+        importText(head
+                + "2026/04/22 00:00:00.000, 0, 10 W, 30 W\n"
+                  "2026/04/22 00:00:00.000, 1, 20 W, [N/A]\n",
+            one);
+        const ImportReport& report = one.reports.at(0).value();
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        QVERIFY(report.warnings.at(0).text.find("rank 1;") != std::string::npos);
+    }
+    void cancel() {
+        std::string text = kReportHeader;
+        for (int i = 0; i < 5000; ++i)
+            text += rowAt(i % 60, "X, 0, 100 W");
+        const auto tree = importers::memoryTree({{"log.csv", text}});
+        const importers::Importer& importer = importers::nvsmi::importer();
+        RecordingSink sink;
+        const auto report = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink,
+            [](const ProgressState&) { return false; });
+        QVERIFY(!report.hasValue());
+        QCOMPARE(report.error().code, ErrorCode::Cancelled);
+    }
+    void failingSink() {
+        const auto tree
+            = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
+        const importers::Importer& importer = importers::nvsmi::importer();
+        const auto unit = importer.plan(*tree, tree->files()).at(0);
+        for (int call = 1; call <= 5; ++call) {
+            RecordingSink sink;
+            sink.failAt = call;
+            const auto report = importer.import(*tree, unit, sink, {});
+            QVERIFY(!report.hasValue());
+            QCOMPARE(report.error().code, ErrorCode::Io);
+        }
+    }
+};
 
 TRAINSCOPE_TEST(tst_LogReport)
 #include "tst_LogReport.moc"

@@ -263,7 +263,7 @@ private Q_SLOTS:
         QVERIFY2(log.warnings().empty(), log.warnings().c_str());
     }
 
-    // What the user says of columns goes before what their names and cells tell.
+    // The user's words about columns go before their names and cells.
     void saidColumns() {
         importers::SaidColumns columns;
         for (const char* said : {"P_tot=gpu_power[mW]", "when=time", "junk=ignore"})

@@ -56,7 +56,7 @@ private:
     Run m_run;
 };
 
-// Of the last 40 % of the record, the moments at 75 % of the limit or more.
+// Errors over the last 40 % of the record, at the moments at 75 % of the limit or more.
 struct TrainingErrors {
     double power = 0.0; // mean |predicted/measured − 1|
     double clock = 0.0;
@@ -138,7 +138,7 @@ private Q_SLOTS:
         QVERIFY(power.temperature->mean < 2.0);
         QVERIFY(power.thermal->resistance > 0.035 && power.thermal->resistance < 0.052);
 
-        // What is fitted, in the model: the clock that the limit leaves busy GPUs.
+        // The model is fitted to one figure: the clock that the limit leaves busy GPUs.
         const GpuPower gpu = calibrated(gpuPowerOf(*catalogue::findGpuModel("H100 SXM5")), power);
         const std::vector<TimedLoad> loads{{1.0, *power.states.busyW - gpu.idleW, 1.0}};
         const SteadyPower steady = steadyPower(gpu, loads, {{}, {}, power.air->inletC + 5.0});

@@ -49,7 +49,7 @@ class tst_TimingFolder : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // What has no size, or runs on no whole number of GPUs, is no sample.
+    // A row without a size, or on no whole number of GPUs, is no sample.
     void shapesWithoutSizeAreLeftOut() {
         const auto folder = folderOf({{"a100/GPU_linear1_fp16.csv",
                                           "mp,b,l,dim,F_dur(us),B_dur(us)\n1,2,1024,0,1,2\n"

@@ -1,5 +1,5 @@
 #pragma once
-// What tests of devices share: the reading of one channel, and files that stand in for the
+// Shared parts of the tests of devices: the reading of one channel, and files that stand in for the
 // kernel's.
 
 #include "importers/record/Probe.h"
@@ -27,7 +27,7 @@ inline std::vector<double> allRead(
     return values;
 }
 
-// Of the first channel of that metric, with its scale; absent without such a channel.
+// SI value of the first channel of that metric, with its scale; absent without such a channel.
 inline std::optional<double> siValue(record::Probe& probe, std::string_view metric,
     std::optional<record::Pace> pace = std::nullopt) {
     const std::vector<double> values = allRead(probe, pace);

@@ -126,7 +126,7 @@ private Q_SLOTS:
             static_cast<std::ptrdiff_t>(readings.size()));
     }
 
-    // What a device lacks is no channel; what fails is missing.
+    // A value that a device lacks is no channel; one that fails is missing.
     void faults() {
         const auto library = nvml("lacking:0:0,failing:1:0,xid:1:0");
         const auto first = library->probe(library->gpus()[0]);

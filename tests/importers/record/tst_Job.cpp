@@ -1,4 +1,4 @@
-// What is kept of a job's environment and command, and what of neither.
+// Kept and dropped parts of a job's environment and command.
 
 #include "importers/record/JobDescription.h"
 #include "importers/record/MarkPipe.h"
@@ -148,7 +148,7 @@ private Q_SLOTS:
         QCOMPARE(marks.values[1].value, 64.0);
         QCOMPARE(marks.values[2].value, 2.31);
         QCOMPARE(marks.values[2].rank, -1);
-        // Of the step under way: tokens stand where it began, a loss where it was told.
+        // The step under way has tokens from where it began, and a loss from where it was told.
         marks = take("12 tokens=60000\nloss=nan val/acc=0.5\n", 150);
         QVERIFY(marks.ended.empty());
         QCOMPARE(marks.values.size(), 3U);
@@ -196,7 +196,7 @@ private Q_SLOTS:
         ::close(script);
     }
 
-    // Of killed recorders, and of nobody else.
+    // Pipes of killed recorders go, and nobody else's.
     void stalePipesGo() {
         QTemporaryDir folder;
         const auto path = [&folder](const std::string& name) {

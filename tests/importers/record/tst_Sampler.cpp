@@ -1,5 +1,5 @@
-// When readings are asked for again, what a slow one does to the others, and which of two accounts
-// of a GPU's power is written.
+// Periods of readings, the effect of a slow one on the others, and the choice between two accounts
+// of a GPU's power.
 
 #include "importers/record/PowerChoice.h"
 #include "importers/record/ReadingSchedule.h"
@@ -226,7 +226,7 @@ private Q_SLOTS:
         std::vector<std::int64_t> steps;
         for (std::size_t i = 1; i < state.size(); ++i)
             steps.push_back((state[i].time - state[i - 1].time).ns);
-        // Of most: the machine may be busy.
+        // Most steps are short; the machine may be busy.
         std::sort(steps.begin(), steps.end());
         QVERIFY2(steps[steps.size() / 2] < 15'000'000,
             qPrintable(QString::number(steps[steps.size() / 2])));

@@ -142,7 +142,7 @@ private Q_SLOTS:
         }
     }
 
-    // What is kept in a database or in a user's folder.
+    // Texts in a database or in a user's folder.
     void keptTexts() {
         const auto all = nestings();
         for (const std::string& nested : {all[0], all[2]}) {

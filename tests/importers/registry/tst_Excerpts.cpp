@@ -64,7 +64,7 @@ class tst_Excerpts : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of 5.2 MB three times 13,000 bytes, of 1,000 lines each.
+    // 5.2 MB give three times 13,000 bytes, of 1,000 lines each.
     void beginMiddleAndEnd() {
         const auto numbers = numbersIn(excerptOf(numberedLines(), {13'000, {0.5, 1.0}}));
         QVERIFY(numbers.size() >= 2'996 && numbers.size() <= 3'000);

@@ -1,4 +1,4 @@
-// Which runs a topology in a tree is of.
+// Runs that a topology in a tree belongs to.
 #include "importers/registry/Registry.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
@@ -133,7 +133,7 @@ private Q_SLOTS:
                 "nccl_test_rtx4090_topo_dump.xml", "rccl_topo_8p_rome.xml",
                 "yccl_l20_nccl_topo_dump.xml"}));
         QCOMPARE(units.size(), std::size_t{6});
-        // Of six in one folder one is taken.
+        // One of six in one folder is taken.
         QCOMPARE(std::count_if(units.begin(), units.end(),
                      [](const ImportUnit& unit) { return unit.enabled; }),
             std::ptrdiff_t{1});

@@ -1,4 +1,4 @@
-// Which telemetry and traces become one run: by time, model, number and readings, on small files
+// Telemetry and traces that become one run: by time, model, number and readings, on small files
 // whose stamps are written by hand, and on real files.
 
 #include "importers/kineto/TraceText.h"
@@ -279,7 +279,7 @@ private Q_SLOTS:
         QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(3));
         QCOMPARE(units[0].runName, units[1].runName);
     }
-    // Of the same minutes, model and number; but the GPU worked at other times, or not at all.
+    // Minutes, model and number are the same; but the GPU worked at other times, or not at all.
     void powerThatContradictsIsOfAnotherMachine() {
         const Work work = workFrom(1, 100.0, 160.0);
         const Work other = workFrom(99, 92.0, 168.0);

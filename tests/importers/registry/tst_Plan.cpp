@@ -1,4 +1,4 @@
-// What a folder is taken for: units, joined logs, and the reasons for what is left out.
+// The plan of a folder: units, joined logs, and the reasons for what is left out.
 #include "importers/common/ArchiveTree.h"
 #include "importers/registry/HashingTree.h"
 #include "importers/registry/Registry.h"
@@ -84,268 +84,240 @@ const ImportUnit* unitOf(const ImportPlan& plan, std::string_view importer) {
 class tst_Plan : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void reasons_data();
-    void reasons();
-    void databasesThatAreCut();
-    void archivesInsideArchives();
-    void logBesideOneTrace();
-    void logBesideTwoRuns();
-    void onlyOneFormat();
-    void theSurestFormatHasTheFile();
-    void unknownFormat();
-    void cancelled();
-    void forbiddenFolder();
-    void traceBehindALargeMember();
-    void looksAtLittle_data();
-    void looksAtLittle();
-    void eventsInTheMiddle();
-    void hashes();
-};
-
-void tst_Plan::reasons_data() {
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<std::string>("content");
-    QTest::addColumn<QString>("reason");
-    QTest::newRow("empty") << QStringLiteral("a.csv") << ""s << QStringLiteral("empty");
-    QTest::newRow("JPEG") << QStringLiteral("photo.csv") << "\xff\xd8\xff\xe0\x00\x10JFIF"s
-                          << QStringLiteral("JPEG image");
-    QTest::newRow("SQLite") << QStringLiteral("runs.trace") << "SQLite format 3\0\x10\x00"s
-                            << QStringLiteral("SQLite database");
-    QTest::newRow("execution trace")
-        << QStringLiteral("rank_0.pt.trace.json")
-        << R"({"schema":"1.0.2-chakra.0.0.4","nodes":[]})"s
-        << QStringLiteral("execution trace without nodes that could be read");
-    QTest::newRow("YAML") << QStringLiteral("launch.yaml") << "trainer:\n  devices: 8\n"s
-                          << QStringLiteral("YAML, not telemetry");
-    QTest::newRow("text") << QStringLiteral("notes.txt") << "we ran this on Monday\n"s
-                          << QStringLiteral("text without known columns");
-    QTest::newRow("blanks") << QStringLiteral("b.csv") << "\n\n  \n"s
-                            << QStringLiteral("empty: nothing but blanks");
-    QTest::newRow("PNG") << QStringLiteral("x") << "\x89PNG\r\n\x1a\n"s
-                         << QStringLiteral("PNG image");
-    QTest::newRow("JSON") << QStringLiteral("x.json") << "{\"a\": 1}"s
-                          << QStringLiteral("JSON without trace events or readings that are known");
-    QTest::newRow("log of a training run")
-        << QStringLiteral("slurm.log")
-        << "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n"s
-        << QStringLiteral("training log without steps that are known");
-    QTest::newRow("training log without iterations")
-        << QStringLiteral("metrics.json") << "{\"epoch\": 1, \"loss\": 10.8}\n{\"epoch\": 2}\n"s
-        << QStringLiteral("training log without steps that are known");
-    QTest::newRow("numbers as JSON")
-        << QStringLiteral("n.json") << "[1.5, 2]"s
-        << QStringLiteral("JSON without trace events or readings that are known");
-    QTest::newRow("DeepSpeed") << QStringLiteral("ds.json")
-                               << "{\"zero_optimization\": {\"stage\": 1}}"s
-                               << QStringLiteral("DeepSpeed configuration, not telemetry");
-    QTest::newRow("table of Zeus")
-        << QStringLiteral("zeus.csv")
-        << "dataset,network,batch_size,optimizer,power_limit,time_per_epoch,average_power\n"
-           "cifar100,shufflenetv2,1024,adadelta,100,27.13,106.9\n"s
-        << QStringLiteral("Zeus summary of runs by power limit, not telemetry");
-}
-
-void tst_Plan::reasons() {
-    QFETCH(QString, name);
-    QFETCH(std::string, content);
-    QFETCH(QString, reason);
-    const ImportPlan plan = planOf({{name.toStdString(), content}});
-    QVERIFY(plan.units.empty());
-    QCOMPARE(plan.unrecognised.size(), std::size_t{1});
-    QCOMPARE(QString::fromStdString(plan.unrecognised[0].reason), reason);
-}
-
-// The header of SQLite: pages of 4096 bytes at 16, change counter at 24, number of pages at 28, and
-// at 92 the change counter of when that was written.
-void tst_Plan::databasesThatAreCut() {
-    std::string database = "SQLite format 3\0\x10\0"s + std::string(82, '\0');
-    database[27] = 7;
-    database[31] = 10;
-    database[95] = 7;
-    database.resize(38'911, 'x'); // of 10 * 4096 bytes
-    const std::string whole = database + std::string(40'960 - database.size(), 'x');
-    std::string outdated = database; // by a program that does not count pages
-    outdated[95] = 6;
-    const ImportPlan plan = planOf({{"a.sqlite", database}, {"b.sqlite", whole},
-        {"c.sqlite", outdated}, {"d.sqlite.gz", trainscope::test::gzipped(whole)}});
-    QCOMPARE(plan.unrecognised.size(), std::size_t{4});
-    QCOMPARE(plan.unrecognised[0].reason,
-        "SQLite database that is cut short (38911 of 40960 bytes): copy it again"s);
-    for (std::size_t i = 1; i < 4; ++i)
-        QCOMPARE(plan.unrecognised[i].reason, "SQLite database"s);
-}
-
-// What is stored in them, and not compressed, looks like a log.
-void tst_Plan::archivesInsideArchives() {
-    const std::string inner = trainscope::test::zipOf({{"gpu.csv", kLog}});
-    const std::string tar = trainscope::test::tarOf({{"gpu.csv", kLog}});
-    const auto tree = withArchives(memoryTree(
-        {{"outer.zip", trainscope::test::zipOf({{"inner.zip", inner}, {"inner.tar", tar}})},
-            {"table.csv", inner}}));
-    const ImportPlan plan = planImport(*tree, {}).valueOr(ImportPlan{});
-    QVERIFY(plan.units.empty());
-    QCOMPARE(plan.unrecognised.size(), std::size_t{3});
-    for (std::size_t i = 0; i < 2; ++i)
-        QCOMPARE(plan.unrecognised[i].reason, "archive inside an archive: unpack it first"s);
-    QCOMPARE(
-        plan.unrecognised[2].reason, "ZIP archive (or a file built on one: .pt, .npz, .docx)"s);
-}
-
-void tst_Plan::logBesideOneTrace() {
-    const ImportPlan plan = planOf(
-        {{"job/trace_rank0.json", kTrace}, {"job/smi.csv", kLog}, {"job/README.md", "# hello\n"}});
-    QCOMPARE(plan.units.size(), std::size_t{2});
-    const ImportUnit* trace = unitOf(plan, "kineto");
-    const ImportUnit* log = unitOf(plan, "nvsmi");
-    QVERIFY(trace != nullptr && log != nullptr);
-    QCOMPARE(log->runName, trace->runName);
-    QVERIFY(!log->notes.empty());
-    QCOMPARE(plan.unrecognised.size(), std::size_t{1});
-    QCOMPARE(plan.unrecognised[0].path, std::string("job/README.md"));
-}
-
-void tst_Plan::logBesideTwoRuns() {
-    const ImportPlan plan
-        = planOf({{"a/trace.json", kTrace}, {"b/trace.json", kTrace}, {"smi.csv", kLog}});
-    const ImportUnit* log = unitOf(plan, "nvsmi");
-    QVERIFY(log != nullptr);
-    QCOMPARE(log->runName, std::string("smi"));
-}
-
-void tst_Plan::onlyOneFormat() {
-    const ImportPlan plan = planOf({{"trace.json", kTrace}, {"smi.csv", kLog}}, "kineto");
-    QCOMPARE(plan.units.size(), std::size_t{1});
-    QCOMPARE(plan.units[0].importer, std::string("kineto"));
-    QCOMPARE(plan.unrecognised.size(), std::size_t{1});
-}
-
-// The JSON of the first rocprof is a list of trace events, which Kineto's reader knows as well and
-// is asked first; also where the file is longer than the first look.
-void tst_Plan::theSurestFormatHasTheFile() {
-    const std::string head = test::kOldJson.substr(0, test::kOldJson.find(",{\"ts\":0"));
-    const std::string tail = test::kOldJson.substr(head.size());
-    const std::string event
-        = R"json(,{"ph":"X","name":"gemm(float*)","ts":"1","dur":"1","pid":"7","tid":"0",
-  "args":{"BeginNs":"1000","EndNs":"1600","dev-id":"1","queue-id":"2","pid":"4711","tid":"70"}})json";
-    std::string many;
-    while (many.size() < 100'000)
-        many += event;
-    for (const std::string& events : {std::string(), many}) {
-        const ImportPlan plan = planOf({{"results.json", head + events + tail}});
+    void reasons_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<std::string>("content");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("empty") << QStringLiteral("a.csv") << ""s << QStringLiteral("empty");
+        QTest::newRow("JPEG") << QStringLiteral("photo.csv") << "\xff\xd8\xff\xe0\x00\x10JFIF"s
+                              << QStringLiteral("JPEG image");
+        QTest::newRow("SQLite") << QStringLiteral("runs.trace") << "SQLite format 3\0\x10\x00"s
+                                << QStringLiteral("SQLite database");
+        QTest::newRow("execution trace")
+            << QStringLiteral("rank_0.pt.trace.json")
+            << R"({"schema":"1.0.2-chakra.0.0.4","nodes":[]})"s
+            << QStringLiteral("execution trace without nodes that could be read");
+        QTest::newRow("YAML") << QStringLiteral("launch.yaml") << "trainer:\n  devices: 8\n"s
+                              << QStringLiteral("YAML, not telemetry");
+        QTest::newRow("text") << QStringLiteral("notes.txt") << "we ran this on Monday\n"s
+                              << QStringLiteral("text without known columns");
+        QTest::newRow("blanks") << QStringLiteral("b.csv") << "\n\n  \n"s
+                                << QStringLiteral("empty: nothing but blanks");
+        QTest::newRow("PNG") << QStringLiteral("x") << "\x89PNG\r\n\x1a\n"s
+                             << QStringLiteral("PNG image");
+        QTest::newRow("JSON") << QStringLiteral("x.json") << "{\"a\": 1}"s
+                              << QStringLiteral(
+                                     "JSON without trace events or readings that are known");
+        QTest::newRow("log of a training run")
+            << QStringLiteral("slurm.log")
+            << "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n"s
+            << QStringLiteral("training log without steps that are known");
+        QTest::newRow("training log without iterations")
+            << QStringLiteral("metrics.json") << "{\"epoch\": 1, \"loss\": 10.8}\n{\"epoch\": 2}\n"s
+            << QStringLiteral("training log without steps that are known");
+        QTest::newRow("numbers as JSON")
+            << QStringLiteral("n.json") << "[1.5, 2]"s
+            << QStringLiteral("JSON without trace events or readings that are known");
+        QTest::newRow("DeepSpeed")
+            << QStringLiteral("ds.json") << "{\"zero_optimization\": {\"stage\": 1}}"s
+            << QStringLiteral("DeepSpeed configuration, not telemetry");
+        QTest::newRow("table of Zeus")
+            << QStringLiteral("zeus.csv")
+            << "dataset,network,batch_size,optimizer,power_limit,time_per_epoch,average_power\n"
+               "cifar100,shufflenetv2,1024,adadelta,100,27.13,106.9\n"s
+            << QStringLiteral("Zeus summary of runs by power limit, not telemetry");
+    }
+    void reasons() {
+        QFETCH(QString, name);
+        QFETCH(std::string, content);
+        QFETCH(QString, reason);
+        const ImportPlan plan = planOf({{name.toStdString(), content}});
+        QVERIFY(plan.units.empty());
+        QCOMPARE(plan.unrecognised.size(), std::size_t{1});
+        QCOMPARE(QString::fromStdString(plan.unrecognised[0].reason), reason);
+    }
+    // The header of SQLite: pages of 4096 bytes at 16, change counter at 24, number of pages at 28,
+    // and at 92 the change counter of when that was written.
+    void databasesThatAreCut() {
+        std::string database = "SQLite format 3\0\x10\0"s + std::string(82, '\0');
+        database[27] = 7;
+        database[31] = 10;
+        database[95] = 7;
+        database.resize(38'911, 'x'); // of 10 * 4096 bytes
+        const std::string whole = database + std::string(40'960 - database.size(), 'x');
+        std::string outdated = database; // by a program that does not count pages
+        outdated[95] = 6;
+        const ImportPlan plan = planOf({{"a.sqlite", database}, {"b.sqlite", whole},
+            {"c.sqlite", outdated}, {"d.sqlite.gz", trainscope::test::gzipped(whole)}});
+        QCOMPARE(plan.unrecognised.size(), std::size_t{4});
+        QCOMPARE(plan.unrecognised[0].reason,
+            "SQLite database that is cut short (38911 of 40960 bytes): copy it again"s);
+        for (std::size_t i = 1; i < 4; ++i)
+            QCOMPARE(plan.unrecognised[i].reason, "SQLite database"s);
+    }
+    // A file that is stored in them, and not compressed, looks like a log.
+    void archivesInsideArchives() {
+        const std::string inner = trainscope::test::zipOf({{"gpu.csv", kLog}});
+        const std::string tar = trainscope::test::tarOf({{"gpu.csv", kLog}});
+        const auto tree = withArchives(memoryTree(
+            {{"outer.zip", trainscope::test::zipOf({{"inner.zip", inner}, {"inner.tar", tar}})},
+                {"table.csv", inner}}));
+        const ImportPlan plan = planImport(*tree, {}).valueOr(ImportPlan{});
+        QVERIFY(plan.units.empty());
+        QCOMPARE(plan.unrecognised.size(), std::size_t{3});
+        for (std::size_t i = 0; i < 2; ++i)
+            QCOMPARE(plan.unrecognised[i].reason, "archive inside an archive: unpack it first"s);
+        QCOMPARE(
+            plan.unrecognised[2].reason, "ZIP archive (or a file built on one: .pt, .npz, .docx)"s);
+    }
+    void logBesideOneTrace() {
+        const ImportPlan plan = planOf({{"job/trace_rank0.json", kTrace}, {"job/smi.csv", kLog},
+            {"job/README.md", "# hello\n"}});
+        QCOMPARE(plan.units.size(), std::size_t{2});
+        const ImportUnit* trace = unitOf(plan, "kineto");
+        const ImportUnit* log = unitOf(plan, "nvsmi");
+        QVERIFY(trace != nullptr && log != nullptr);
+        QCOMPARE(log->runName, trace->runName);
+        QVERIFY(!log->notes.empty());
+        QCOMPARE(plan.unrecognised.size(), std::size_t{1});
+        QCOMPARE(plan.unrecognised[0].path, std::string("job/README.md"));
+    }
+    void logBesideTwoRuns() {
+        const ImportPlan plan
+            = planOf({{"a/trace.json", kTrace}, {"b/trace.json", kTrace}, {"smi.csv", kLog}});
+        const ImportUnit* log = unitOf(plan, "nvsmi");
+        QVERIFY(log != nullptr);
+        QCOMPARE(log->runName, std::string("smi"));
+    }
+    void onlyOneFormat() {
+        const ImportPlan plan = planOf({{"trace.json", kTrace}, {"smi.csv", kLog}}, "kineto");
         QCOMPARE(plan.units.size(), std::size_t{1});
-        QCOMPARE(plan.units[0].importer, "rocprof"s);
-        QVERIFY(plan.unrecognised.empty());
+        QCOMPARE(plan.units[0].importer, std::string("kineto"));
+        QCOMPARE(plan.unrecognised.size(), std::size_t{1});
     }
-    QVERIFY(unitOf(planOf({{"trace.json", kTrace}}), "rocprof") == nullptr);
-}
-
-void tst_Plan::unknownFormat() {
-    const auto tree = memoryTree({{"smi.csv", kLog}});
-    const auto plan = planImport(*tree, {}, "excel");
-    QVERIFY(!plan.hasValue());
-    QCOMPARE(plan.error().code, ErrorCode::Usage);
-    QVERIFY(plan.error().message.find("nvsmi") != std::string::npos);
-}
-
-void tst_Plan::cancelled() {
-    const auto tree = memoryTree({{"smi.csv", kLog}});
-    const auto plan = planImport(*tree, [](const ProgressState&) { return false; });
-    QVERIFY(!plan.hasValue());
-    QCOMPARE(plan.error().code, ErrorCode::Cancelled);
-}
-
-void tst_Plan::forbiddenFolder() {
-    QTemporaryDir dir;
-    QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("locked")));
-    QFile inside(dir.filePath(QStringLiteral("locked/smi.csv")));
-    QVERIFY(inside.open(QIODevice::WriteOnly));
-    inside.write(kLog.c_str());
-    inside.close();
-    const QString locked = dir.filePath(QStringLiteral("locked"));
-    QVERIFY(QFile::setPermissions(locked, {}));
-    if (QDir(locked).isReadable()) {
+    // The JSON of the first rocprof is a list of trace events, which Kineto's reader knows as well
+    // and is asked first; also where the file is longer than the first look.
+    void theSurestFormatHasTheFile() {
+        const std::string head = test::kOldJson.substr(0, test::kOldJson.find(",{\"ts\":0"));
+        const std::string tail = test::kOldJson.substr(head.size());
+        const std::string event
+            = R"json(,{"ph":"X","name":"gemm(float*)","ts":"1","dur":"1","pid":"7","tid":"0",
+  "args":{"BeginNs":"1000","EndNs":"1600","dev-id":"1","queue-id":"2","pid":"4711","tid":"70"}})json";
+        std::string many;
+        while (many.size() < 100'000)
+            many += event;
+        for (const std::string& events : {std::string(), many}) {
+            const ImportPlan plan = planOf({{"results.json", head + events + tail}});
+            QCOMPARE(plan.units.size(), std::size_t{1});
+            QCOMPARE(plan.units[0].importer, "rocprof"s);
+            QVERIFY(plan.unrecognised.empty());
+        }
+        QVERIFY(unitOf(planOf({{"trace.json", kTrace}}), "rocprof") == nullptr);
+    }
+    void unknownFormat() {
+        const auto tree = memoryTree({{"smi.csv", kLog}});
+        const auto plan = planImport(*tree, {}, "excel");
+        QVERIFY(!plan.hasValue());
+        QCOMPARE(plan.error().code, ErrorCode::Usage);
+        QVERIFY(plan.error().message.find("nvsmi") != std::string::npos);
+    }
+    void cancelled() {
+        const auto tree = memoryTree({{"smi.csv", kLog}});
+        const auto plan = planImport(*tree, [](const ProgressState&) { return false; });
+        QVERIFY(!plan.hasValue());
+        QCOMPARE(plan.error().code, ErrorCode::Cancelled);
+    }
+    void forbiddenFolder() {
+        QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("locked")));
+        QFile inside(dir.filePath(QStringLiteral("locked/smi.csv")));
+        QVERIFY(inside.open(QIODevice::WriteOnly));
+        inside.write(kLog.c_str());
+        inside.close();
+        const QString locked = dir.filePath(QStringLiteral("locked"));
+        QVERIFY(QFile::setPermissions(locked, {}));
+        if (QDir(locked).isReadable()) {
+            QFile::setPermissions(locked, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+            QSKIP("SKIPPED: this user may read everything");
+        }
+        const auto tree = openDiskTree(dir.path().toStdString());
+        QVERIFY(tree.hasValue());
+        const auto plan = planImport(*tree.value(), {});
         QFile::setPermissions(locked, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-        QSKIP("SKIPPED: this user may read everything");
-    }
-    const auto tree = openDiskTree(dir.path().toStdString());
-    QVERIFY(tree.hasValue());
-    const auto plan = planImport(*tree.value(), {});
-    QFile::setPermissions(locked, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    QVERIFY(plan.hasValue());
-    QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
-    QVERIFY(plan.value().unrecognised[0].reason.find("ermission") != std::string::npos);
-}
-
-void tst_Plan::traceBehindALargeMember() {
-    const std::string member = "{\"frames\": \"" + std::string(3'000'000, 'x') + "\", ";
-    const std::string events = "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"k\", \"ts\": 1}]}";
-    const auto tree = memoryTree({{"a.json", member + events}, {"b.json", member + "\"x\": 1}"}});
-    for (const char* only : {"", "kineto"}) {
-        const auto plan = planImport(*tree, {}, only);
         QVERIFY(plan.hasValue());
-        QCOMPARE(plan.value().units.size(), std::size_t{1});
-        QCOMPARE(plan.value().units[0].path, std::string("a.json"));
         QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
-        QCOMPARE(plan.value().unrecognised[0].reason,
-            std::string("JSON without trace events or readings that are known"));
+        QVERIFY(plan.value().unrecognised[0].reason.find("ermission") != std::string::npos);
     }
-}
-
-void tst_Plan::looksAtLittle_data() {
-    QTest::addColumn<std::string>("content");
-    const std::string frames(1'600'000, 'x');
-    QTest::newRow("one member") << "{\"frames\": \"" + frames + "\"}";
-    QTest::newRow("one line of numbers") << "{\"frames\": [0" + std::string(800'000, ',') + "1]}";
-    std::string lines = "{\n";
-    for (int i = 0; i < 40'000; ++i)
-        lines += "  \"member " + std::to_string(i) + "\": {\"a\": 1, \"b\": 2, \"c\": 3},\n";
-    QTest::newRow("many lines") << lines + "  \"end\": 0\n}\n";
-    QTest::newRow("text") << "we, ran: this on (Monday) 1 W, 2 W\n" + frames;
-}
-
-// Of a file that nobody knows, whatever its size, only its beginning, middle and end are read.
-void tst_Plan::looksAtLittle() {
-    QFETCH(std::string, content);
-    const auto tree = memoryTree({{"unknown.json", content}});
-    const CountingTree counting(*tree);
-    const auto plan = planImport(counting, {});
-    QVERIFY(plan.hasValue());
-    QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
-    constexpr std::uint64_t kOneLook = 65'536;
-    QVERIFY2(counting.bytesRead() <= 3 * kOneLook + 32,
-        qPrintable(QString::number(counting.bytesRead())));
-}
-
-// Between large members that hold nothing.
-void tst_Plan::eventsInTheMiddle() {
-    std::string events;
-    for (int i = 0; i < 3000; ++i)
-        events += std::string(i == 0 ? "" : ",")
-            + R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)"
-            + std::to_string(10 * i) + R"(,"dur":5,"args":{"device":0,"stream":7}})";
-    const std::string padding(300'000, 'x');
-    const auto tree = memoryTree({{"trace.json",
-        R"({"before":")" + padding + R"(","traceEvents":[)" + events + R"(],"after":")" + padding
-            + R"("})"}});
-    const auto plan = planImport(*tree, {});
-    QVERIFY(plan.hasValue());
-    QVERIFY(plan.value().unrecognised.empty());
-    QCOMPARE(plan.value().units.size(), std::size_t{1});
-    QCOMPARE(plan.value().units.front().importer, std::string("kineto"));
-}
-
-void tst_Plan::hashes() {
-    const auto hashOf = [](std::vector<std::pair<std::string, std::string>> files) {
-        const auto tree = memoryTree(std::move(files));
+    void traceBehindALargeMember() {
+        const std::string member = "{\"frames\": \"" + std::string(3'000'000, 'x') + "\", ";
+        const std::string events
+            = "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"k\", \"ts\": 1}]}";
+        const auto tree
+            = memoryTree({{"a.json", member + events}, {"b.json", member + "\"x\": 1}"}});
+        for (const char* only : {"", "kineto"}) {
+            const auto plan = planImport(*tree, {}, only);
+            QVERIFY(plan.hasValue());
+            QCOMPARE(plan.value().units.size(), std::size_t{1});
+            QCOMPARE(plan.value().units[0].path, std::string("a.json"));
+            QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
+            QCOMPARE(plan.value().unrecognised[0].reason,
+                std::string("JSON without trace events or readings that are known"));
+        }
+    }
+    void looksAtLittle_data() {
+        QTest::addColumn<std::string>("content");
+        const std::string frames(1'600'000, 'x');
+        QTest::newRow("one member") << "{\"frames\": \"" + frames + "\"}";
+        QTest::newRow("one line of numbers")
+            << "{\"frames\": [0" + std::string(800'000, ',') + "1]}";
+        std::string lines = "{\n";
+        for (int i = 0; i < 40'000; ++i)
+            lines += "  \"member " + std::to_string(i) + "\": {\"a\": 1, \"b\": 2, \"c\": 3},\n";
+        QTest::newRow("many lines") << lines + "  \"end\": 0\n}\n";
+        QTest::newRow("text") << "we, ran: this on (Monday) 1 W, 2 W\n" + frames;
+    }
+    // An unknown file of any size is only read at its beginning, middle and end.
+    void looksAtLittle() {
+        QFETCH(std::string, content);
+        const auto tree = memoryTree({{"unknown.json", content}});
+        const CountingTree counting(*tree);
+        const auto plan = planImport(counting, {});
+        QVERIFY(plan.hasValue());
+        QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
+        constexpr std::uint64_t kOneLook = 65'536;
+        QVERIFY2(counting.bytesRead() <= 3 * kOneLook + 32,
+            qPrintable(QString::number(counting.bytesRead())));
+    }
+    // Between large members that hold nothing.
+    void eventsInTheMiddle() {
+        std::string events;
+        for (int i = 0; i < 3000; ++i)
+            events += std::string(i == 0 ? "" : ",")
+                + R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)"
+                + std::to_string(10 * i) + R"(,"dur":5,"args":{"device":0,"stream":7}})";
+        const std::string padding(300'000, 'x');
+        const auto tree = memoryTree({{"trace.json",
+            R"({"before":")" + padding + R"(","traceEvents":[)" + events + R"(],"after":")"
+                + padding + R"("})"}});
         const auto plan = planImport(*tree, {});
-        return HashingTree(*tree).hashOf(plan.value().units.at(0), {}).valueOr(std::string());
-    };
-    const std::string one = hashOf({{"a/smi.csv", kLog}});
-    QCOMPARE(one.size(), std::size_t{32});
-    QCOMPARE(hashOf({{"moved/elsewhere/smi.csv", kLog}}), one);
-    QVERIFY(hashOf({{"a/smi.csv", kLog + "2026/04/22 00:00:01.000, 0, 71 W\n"}}) != one);
-    QVERIFY(hashOf({{"a/other.csv", kLog}}) != one);
-}
+        QVERIFY(plan.hasValue());
+        QVERIFY(plan.value().unrecognised.empty());
+        QCOMPARE(plan.value().units.size(), std::size_t{1});
+        QCOMPARE(plan.value().units.front().importer, std::string("kineto"));
+    }
+    void hashes() {
+        const auto hashOf = [](std::vector<std::pair<std::string, std::string>> files) {
+            const auto tree = memoryTree(std::move(files));
+            const auto plan = planImport(*tree, {});
+            return HashingTree(*tree).hashOf(plan.value().units.at(0), {}).valueOr(std::string());
+        };
+        const std::string one = hashOf({{"a/smi.csv", kLog}});
+        QCOMPARE(one.size(), std::size_t{32});
+        QCOMPARE(hashOf({{"moved/elsewhere/smi.csv", kLog}}), one);
+        QVERIFY(hashOf({{"a/smi.csv", kLog + "2026/04/22 00:00:01.000, 0, 71 W\n"}}) != one);
+        QVERIFY(hashOf({{"a/other.csv", kLog}}) != one);
+    }
+};
 
 TRAINSCOPE_TEST(tst_Plan)
 #include "tst_Plan.moc"

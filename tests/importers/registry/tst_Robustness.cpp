@@ -61,71 +61,63 @@ std::string withGarbage(const std::string& content) {
 class tst_Robustness : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void damaged_data();
-    void damaged();
-    void tinyInputs_data();
-    void tinyInputs();
-};
-
-void tst_Robustness::damaged_data() {
-    QTest::addColumn<QString>("path");
-    for (const auto& root : testRoots()) {
-        const QString data = QString::fromStdString(root) + QStringLiteral("/data");
-        QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            QTest::newRow(qPrintable(path.mid(data.size() + 1))) << path;
+    void damaged_data() {
+        QTest::addColumn<QString>("path");
+        for (const auto& root : testRoots()) {
+            const QString data = QString::fromStdString(root) + QStringLiteral("/data");
+            QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                const QString path = files.next();
+                QTest::newRow(qPrintable(path.mid(data.size() + 1))) << path;
+            }
+        }
+        if (realFiles().empty())
+            QTest::newRow("no shared files") << QString();
+    }
+    void damaged() {
+        QFETCH(QString, path);
+        if (path.isEmpty())
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const std::string content = file.read(kWhole).toStdString();
+        const std::string name = QFileInfo(path).fileName().toStdString();
+        std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(name)));
+        const std::size_t cut = content.empty() ? 0 : random() % content.size();
+        const auto check
+            = [](const Verdict& verdict) { QVERIFY2(verdict.fine, qPrintable(verdict.text)); };
+        check(importOf(name, content.substr(0, cut)));
+        check(importOf(name, withGarbage(content)));
+        check(importOf("renamed.jpeg", content));
+    }
+    void tinyInputs_data() {
+        QTest::addColumn<std::string>("content");
+        QTest::newRow("empty") << std::string();
+        QTest::newRow("one zero byte") << std::string(1, '\0');
+        QTest::newRow("newlines") << std::string(5000, '\n');
+        QTest::newRow("BOM only") << std::string("\xef\xbb\xbf");
+        QTest::newRow("UTF-16 mark, odd length") << std::string("\xff\xfe\x41");
+        QTest::newRow("gzip mark only") << std::string("\x1f\x8b");
+        QTest::newRow("zstd mark only") << std::string("\x28\xb5\x2f\xfd");
+        QTest::newRow("one brace") << std::string("{");
+        QTest::newRow("open trace") << std::string("{\"traceEvents\":[");
+        QTest::newRow("one quote") << std::string("timestamp, power.draw [W]\n\"");
+        QTest::newRow("line of 3 MiB") << std::string(3 << 20, 'x');
+        QTest::newRow("3 MiB of commas")
+            << "timestamp, index, power.draw [W]\n" + std::string(3 << 20, ',');
+        QTest::newRow("deep brackets") << "{\"traceEvents\":[" + std::string(200'000, '[');
+        QTest::newRow("huge numbers")
+            << std::string("timestamp, index, power.draw [W]\n1e308, 99999999999, 1e999 W\n"
+                           "9223372036854775807, 0, 5 W\n1776816000, 4, 5e307 W\n");
+    }
+    void tinyInputs() {
+        QFETCH(std::string, content);
+        for (const char* name : {"a", "gpu_power_0.csv", "trace.json", "log.csv.gz"}) {
+            const Verdict verdict = importOf(name, content);
+            QVERIFY2(verdict.fine, qPrintable(verdict.text));
         }
     }
-    if (realFiles().empty())
-        QTest::newRow("no shared files") << QString();
-}
-
-void tst_Robustness::damaged() {
-    QFETCH(QString, path);
-    if (path.isEmpty())
-        QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const std::string content = file.read(kWhole).toStdString();
-    const std::string name = QFileInfo(path).fileName().toStdString();
-    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(name)));
-    const std::size_t cut = content.empty() ? 0 : random() % content.size();
-    const auto check
-        = [](const Verdict& verdict) { QVERIFY2(verdict.fine, qPrintable(verdict.text)); };
-    check(importOf(name, content.substr(0, cut)));
-    check(importOf(name, withGarbage(content)));
-    check(importOf("renamed.jpeg", content));
-}
-
-void tst_Robustness::tinyInputs_data() {
-    QTest::addColumn<std::string>("content");
-    QTest::newRow("empty") << std::string();
-    QTest::newRow("one zero byte") << std::string(1, '\0');
-    QTest::newRow("newlines") << std::string(5000, '\n');
-    QTest::newRow("BOM only") << std::string("\xef\xbb\xbf");
-    QTest::newRow("UTF-16 mark, odd length") << std::string("\xff\xfe\x41");
-    QTest::newRow("gzip mark only") << std::string("\x1f\x8b");
-    QTest::newRow("zstd mark only") << std::string("\x28\xb5\x2f\xfd");
-    QTest::newRow("one brace") << std::string("{");
-    QTest::newRow("open trace") << std::string("{\"traceEvents\":[");
-    QTest::newRow("one quote") << std::string("timestamp, power.draw [W]\n\"");
-    QTest::newRow("line of 3 MiB") << std::string(3 << 20, 'x');
-    QTest::newRow("3 MiB of commas")
-        << "timestamp, index, power.draw [W]\n" + std::string(3 << 20, ',');
-    QTest::newRow("deep brackets") << "{\"traceEvents\":[" + std::string(200'000, '[');
-    QTest::newRow("huge numbers") << std::string(
-        "timestamp, index, power.draw [W]\n1e308, 99999999999, 1e999 W\n"
-        "9223372036854775807, 0, 5 W\n1776816000, 4, 5e307 W\n");
-}
-
-void tst_Robustness::tinyInputs() {
-    QFETCH(std::string, content);
-    for (const char* name : {"a", "gpu_power_0.csv", "trace.json", "log.csv.gz"}) {
-        const Verdict verdict = importOf(name, content);
-        QVERIFY2(verdict.fine, qPrintable(verdict.text));
-    }
-}
+};
 
 TRAINSCOPE_TEST(tst_Robustness)
 #include "tst_Robustness.moc"

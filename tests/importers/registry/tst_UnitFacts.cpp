@@ -1,5 +1,5 @@
-// What the first bytes of sources, and the files beside them, tell of units before they are
-// imported.
+// Facts of units before they are imported, from the first bytes of sources and the files beside
+// them.
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
 
@@ -76,7 +76,7 @@ private Q_SLOTS:
             = plannedUnit({{"run/gpu.csv", kPowerLog}, {"run/train.log", log}}, "nvsmi");
         QCOMPARE(unit.gpuBeside, std::string("NVIDIA H100 80GB HBM3"));
         QCOMPARE(unit.gpuBesideFile, std::string("train.log"));
-        // Of another folder it tells nothing; two models tell nothing either.
+        // A file of another folder tells nothing; two models tell nothing either.
         QVERIFY(plannedUnit({{"run/gpu.csv", kPowerLog}, {"other/train.log", log}}, "nvsmi")
                     .gpuBeside.empty());
         QVERIFY(plannedUnit({{"run/gpu.csv", kPowerLog}, {"run/train.log", log},

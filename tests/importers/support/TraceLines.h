@@ -15,7 +15,7 @@ struct ImportedTraces {
     CollectingSink sink; // of all that are switched on
     std::vector<Result<ImportReport>> reports;
 
-    // Of a kind, as "rank|device or process/thread|name|start|duration|correlation|detail".
+    // Lines of a kind, as "rank|device or process/thread|name|start|duration|correlation|detail".
     [[nodiscard]] std::multiset<std::string> lines(SpanKind kind, std::int64_t from = 0) const {
         std::multiset<std::string> result;
         for (const CollectedTrack& track : sink.tracks) {

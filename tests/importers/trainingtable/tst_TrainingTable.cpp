@@ -282,7 +282,7 @@ private Q_SLOTS:
         QVERIFY(meanOf(mixtures) <= 0.20);
     }
 
-    // Where dense runs were made, memory sufficed.
+    // Dense runs were made, so memory sufficed.
     void noneRunsOutOfMemory() {
         int wrong = 0;
         for (const predict::MeasuredJob& row : m_published.jobs) {

@@ -64,90 +64,78 @@ std::string logOf(std::mt19937& random, int lines) {
 class tst_LogProperties : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void truncated();
-    void damaged();
-    void brokenStream();
-    void anyLineEnds();
-    void cancelled();
-    void failingSink();
-};
-
-void tst_LogProperties::truncated() {
-    for (const std::string& line : kSamples) {
-        for (std::size_t size = 0; size <= line.size(); ++size) {
-            RecordingSink sink;
-            check(readAll(line + line.substr(0, size), sink), sink);
+    void truncated() {
+        for (const std::string& line : kSamples) {
+            for (std::size_t size = 0; size <= line.size(); ++size) {
+                RecordingSink sink;
+                check(readAll(line + line.substr(0, size), sink), sink);
+            }
         }
     }
-}
-
-void tst_LogProperties::damaged() {
-    for (unsigned seed = 0; seed < 300; ++seed) {
-        std::mt19937 random(seed);
-        std::string text = logOf(random, 12);
-        for (int i = 0; i < 20; ++i)
-            text[random() % text.size()] = static_cast<char>(random() % 256);
-        RecordingSink sink;
-        check(readAll(text, sink), sink);
+    void damaged() {
+        for (unsigned seed = 0; seed < 300; ++seed) {
+            std::mt19937 random(seed);
+            std::string text = logOf(random, 12);
+            for (int i = 0; i < 20; ++i)
+                text[random() % text.size()] = static_cast<char>(random() % 256);
+            RecordingSink sink;
+            check(readAll(text, sink), sink);
+        }
     }
-}
-
-// What was read before the break is kept, and the run says that it is a part.
-void tst_LogProperties::brokenStream() {
-    std::string text;
-    for (int i = 1; i <= 50; ++i)
-        text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms\n";
-    const BrokenTree tree({{"train.log", text}}, text.size() / 2);
-    importers::ImportUnit unit;
-    unit.path = "train.log";
-    unit.files = {"train.log"};
-    unit.clock = importers::ClockKind::None;
-    unit.runName = "r";
-    RecordingSink sink;
-    const auto report = importers::trainlog::importer().import(tree, unit, sink, {});
-    QVERIFY(report.hasValue());
-    QVERIFY(report.value().rows >= 20 && report.value().rows < 50);
-    QVERIFY(sink.runs.front().status == RunStatus::Partial);
-    QCOMPARE(report.value().warningCount, std::int64_t{1});
-}
-
-void tst_LogProperties::anyLineEnds() {
-    for (const char* end : {"\n", "\r\n", "\r", "\n\n"}) {
+    // Lines before the break are kept, and the run says that it is a part.
+    void brokenStream() {
         std::string text;
-        for (int i = 1; i <= 5; ++i)
-            text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms" + end;
+        for (int i = 1; i <= 50; ++i)
+            text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms\n";
+        const BrokenTree tree({{"train.log", text}}, text.size() / 2);
+        importers::ImportUnit unit;
+        unit.path = "train.log";
+        unit.files = {"train.log"};
+        unit.clock = importers::ClockKind::None;
+        unit.runName = "r";
         RecordingSink sink;
-        QCOMPARE(readAll(text, sink).rows, std::int64_t{5});
+        const auto report = importers::trainlog::importer().import(tree, unit, sink, {});
+        QVERIFY(report.hasValue());
+        QVERIFY(report.value().rows >= 20 && report.value().rows < 50);
+        QVERIFY(sink.runs.front().status == RunStatus::Partial);
+        QCOMPARE(report.value().warningCount, std::int64_t{1});
     }
-}
-
-void tst_LogProperties::cancelled() {
-    std::string text;
-    for (int i = 1; i <= 20'000; ++i)
-        text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms\n";
-    const auto tree = importers::memoryTree({{"train.log", text}});
-    const auto& importer = importers::trainlog::importer();
-    const auto unit = importer.plan(*tree, tree->files()).at(0);
-    RecordingSink sink;
-    const auto report
-        = importer.import(*tree, unit, sink, [](const ProgressState&) { return false; });
-    QVERIFY(!report.hasValue());
-    QCOMPARE(report.error().code, ErrorCode::Cancelled);
-}
-
-void tst_LogProperties::failingSink() {
-    const std::string text
-        = "step 1 | loss: 2.5 | dt: 100.00ms\nstep 2 | loss: 2.4 | dt: 90.00ms\n";
-    const auto tree = importers::memoryTree({{"train.log", text}});
-    const auto& importer = importers::trainlog::importer();
-    const auto unit = importer.plan(*tree, tree->files()).at(0);
-    for (int call = 1; call <= 8; ++call) {
+    void anyLineEnds() {
+        for (const char* end : {"\n", "\r\n", "\r", "\n\n"}) {
+            std::string text;
+            for (int i = 1; i <= 5; ++i)
+                text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms" + end;
+            RecordingSink sink;
+            QCOMPARE(readAll(text, sink).rows, std::int64_t{5});
+        }
+    }
+    void cancelled() {
+        std::string text;
+        for (int i = 1; i <= 20'000; ++i)
+            text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms\n";
+        const auto tree = importers::memoryTree({{"train.log", text}});
+        const auto& importer = importers::trainlog::importer();
+        const auto unit = importer.plan(*tree, tree->files()).at(0);
         RecordingSink sink;
-        sink.failAt = call;
-        const auto report = importer.import(*tree, unit, sink, {});
-        QVERIFY(report.hasValue() || report.error().code == ErrorCode::Io);
+        const auto report
+            = importer.import(*tree, unit, sink, [](const ProgressState&) { return false; });
+        QVERIFY(!report.hasValue());
+        QCOMPARE(report.error().code, ErrorCode::Cancelled);
     }
-}
+    void failingSink() {
+        const std::string text
+            = "step 1 | loss: 2.5 | dt: 100.00ms\nstep 2 | loss: 2.4 | dt: 90.00ms\n";
+        const auto tree = importers::memoryTree({{"train.log", text}});
+        const auto& importer = importers::trainlog::importer();
+        const auto unit = importer.plan(*tree, tree->files()).at(0);
+        for (int call = 1; call <= 8; ++call) {
+            RecordingSink sink;
+            sink.failAt = call;
+            const auto report = importer.import(*tree, unit, sink, {});
+            QVERIFY(report.hasValue() || report.error().code == ErrorCode::Io);
+        }
+    }
+};
 
 TRAINSCOPE_TEST(tst_LogProperties)
 #include "tst_LogProperties.moc"

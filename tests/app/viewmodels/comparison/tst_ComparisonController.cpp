@@ -205,7 +205,7 @@ private Q_SLOTS:
         QCOMPARE(rowOf("normalise"), 2);
         QCOMPARE(m_workspace->shownRuns().size(), std::size_t{2});
         QCOMPARE(m_controller->chosen().runs, saved.runs);
-        // What was not saved is told and comes back.
+        // The notice tells that the change was not saved, and takes it back.
         QVERIFY(m_controller->notice().contains(QStringLiteral("was not saved")));
         m_controller->runNoticeAction();
         QCOMPARE(rowOf("normalise"), 0);

@@ -1,4 +1,4 @@
-// What the list of findings shows of their numbers: each in its unit.
+// Numbers in the list of findings, each in its unit.
 #include "app/viewmodels/figures/FindingRows.h"
 #include "support/TestProgram.h"
 

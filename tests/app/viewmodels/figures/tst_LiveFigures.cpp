@@ -116,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(!heatmap->selected().isEmpty());
     }
 
-    // What nobody sees is read when it is seen again.
+    // A hidden figure is read when it is seen again.
     void hiddenFiguresWait() {
         const auto shown = seenHeatmap();
         app::FigureController& heatmap = *shown;

@@ -250,7 +250,7 @@ private Q_SLOTS:
         QCOMPARE(plan.groups.scopeText(), QStringLiteral("2 of 2 runs"));
         plan.groups.merge();
         QCOMPARE(plan.titles(), QStringList{QStringLiteral("a")});
-        // What was proposed comes back first, then a run for each source.
+        // The proposed runs come back first, then a run for each source.
         plan.groups.split();
         QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
         plan.groups.clearMarks();

@@ -1,4 +1,4 @@
-// Where an import can go is told before it begins.
+// Targets of an import, which are told before it begins.
 
 #include "app/viewmodels/importing/ImportController.h"
 #include "core/store/Store.h"
@@ -84,7 +84,7 @@ private Q_SLOTS:
         QCOMPARE(changes.count(), 1);
     }
 
-    // Of questions that follow each other quickly the last one is answered.
+    // The last of several quick questions is answered.
     void theNewestEditCounts() {
         write("log.csv", kLog);
         ImportController sheet;

@@ -105,7 +105,7 @@ private Q_SLOTS:
         QCOMPARE(at.lanes[0], QStringList{QStringLiteral("40 GB/s, 2 together")});
         QCOMPARE(at.lanes[1], QStringList{QStringLiteral("25 °C, mean of 2")});
     }
-    // What the pointer is over is told alone, and the lanes of its node.
+    // The readout has the link under the pointer alone, and the lanes of its node.
     void theLinkUnderThePointer() {
         const auto at = probed(0, 1, linkOf(1, "b"));
         QCOMPARE(at.pointedText, QStringLiteral("40 GB/s"));
@@ -165,7 +165,7 @@ private Q_SLOTS:
         QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
             QStringList{QStringLiteral("no data")});
     }
-    // Of the nodes 40 and 60 GB/s; inlets of the one node that has them.
+    // The nodes have 40 and 60 GB/s; one of them has inlets.
     void selectionsCountAsTheSummaryDoes() {
         const auto all
             = app::selectionStatistics(*m_store, *m_catalogue, m_runs, {{0}, seconds(10)}, never);

@@ -1,4 +1,4 @@
-// What is said of a span: its launch, and its arguments.
+// Facts of a span: its launch, and its arguments.
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"

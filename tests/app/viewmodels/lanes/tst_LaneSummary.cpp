@@ -1,4 +1,4 @@
-// What a screen reader says of a lane.
+// The sentence about a lane that screen readers speak.
 #include "app/viewmodels/lanes/LaneSummary.h"
 #include "support/TestProgram.h"
 
@@ -10,7 +10,7 @@ class tst_LaneSummary : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of 65 GPUs one draws 650 W and the others none: the band knows their median of 0 W, not their
+    // One of 65 GPUs draws 650 W and the others none: the band knows their median of 0 W, not their
     // mean of 10 W.
     void aBandHasItsMedian() {
         plot::LaneData lane;

@@ -126,7 +126,7 @@ private Q_SLOTS:
             QCOMPARE(later, axes.front());
     }
 
-    // What was being read when the database changed is of before: it is drawn, and read again.
+    // A reading under way when the database changes is drawn, and read again.
     void whatChangedMeanwhileIsReadAgain() {
         ReaderPool pool;
         pool.setDatabase(m_path);

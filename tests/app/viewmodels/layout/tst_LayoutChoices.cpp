@@ -1,5 +1,5 @@
-// What the layout view shows is of the run, the moment and the choices that it says, also where
-// these change while something else is read or nobody looks.
+// The layout view shows the run, moment and choices that it names, also where these change while
+// something else is read or nobody looks.
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/support/OpenWorkspace.h"

@@ -1,4 +1,4 @@
-// What colours a run that lacks the metric that was chosen.
+// Colours of a run that lacks the chosen metric.
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/support/OpenWorkspace.h"

@@ -47,7 +47,7 @@ private Q_SLOTS:
         }
     }
 
-    // Of a hundred blocks and more a few are kept.
+    // The cache holds a few of a hundred blocks and more.
     void itDoesNotGrow() {
         app::ReaderPool readers;
         readers.setDatabase(m_path);
@@ -60,7 +60,7 @@ private Q_SLOTS:
         }
     }
 
-    // Of many moments asked for in a row the last is answered last, at once or after others.
+    // The last of many moments asked for in a row is answered last, at once or after others.
     void theLastAskedIsShownLast() {
         app::ReaderPool readers;
         readers.setDatabase(m_path);

@@ -72,7 +72,7 @@ private Q_SLOTS:
         outline.search("mm bf16");
         QCOMPARE(seenNames(outline), std::string("root forward aten::mm"));
         QVERIFY(outline.seen().back().isFound && !outline.seen().front().isFound);
-        // What hangs under something that is found can be unfolded.
+        // Frames under a frame that was found can be unfolded.
         outline.search("forward");
         QCOMPARE(seenNames(outline), std::string("root forward"));
         outline.setUnfolded(2, true);
@@ -91,7 +91,7 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(
             &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.show(app::operatorContent(shared, QStringLiteral("Frame")));
-        // Of the second column nothing is known.
+        // The second column has no values.
         QCOMPARE(model.heads()->titles(),
             (QStringList{QStringLiteral("Frame"), QStringLiteral("Time")}));
         QCOMPARE(model.sortColumn(), 1);

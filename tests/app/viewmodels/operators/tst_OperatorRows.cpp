@@ -1,4 +1,4 @@
-// Which kernels stand under a row of the view Operators.
+// Kernels under a row of the view Operators.
 #include "app/viewmodels/operators/OperatorRows.h"
 #include "support/TestProgram.h"
 

@@ -86,7 +86,7 @@ class tst_OperatorsOfRanks : public QObject {
         }
         QCOMPARE(m_controller->rowTitle(), QStringLiteral("aten::mm"));
     }
-    // Of a column that has seconds.
+    // True where a column in seconds has that number of microseconds.
     static bool isMicroseconds(const app::OutlineNode* node, std::size_t column, double expected) {
         return node != nullptr && node->values[column]
             && std::abs(*node->values[column] * 1e6 - expected) < 1e-6;
@@ -148,7 +148,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(since.ns - 9'100 * kMicro) < 100 * kMicro);
     }
 
-    // Of one step: 610 µs in two steps of two ranks, 605 µs in two steps.
+    // One step has 610 µs in two steps of two ranks, 605 µs in two steps.
     void theSameIterationsOfTheSecondRun() {
         showSteps();
         QVERIFY(choose("of", 1));
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY(m_controller->isOpenable() && m_controller->isZoomable());
     }
 
-    // What is found is told anew with the rows: "mm" is in aten::mm and in no annotation.
+    // Found rows are told anew with the rows: "mm" is in aten::mm and in no annotation.
     void whatIsFoundInOtherRows() {
         m_controller->setSearch(QStringLiteral("mm"));
         QCOMPARE(m_controller->foundText(), QStringLiteral("1 found"));

@@ -1,4 +1,4 @@
-// What a ranking of layouts is told: shares of what the machines have, and what is remembered.
+// Words of a ranking of layouts: shares of the machines' peak, and the remembered choices.
 
 #include "app/viewmodels/prediction/LayoutRanking.h"
 #include "support/TestProgram.h"
@@ -34,8 +34,8 @@ private Q_SLOTS:
         QCOMPARE(limited.powerLimitW.value(), 0.6 * 700.0 * 32.0);
     }
 
-    // What a run says of sequence parallelism holds for all layouts of its job, or the ranked ones
-    // would take other memory and time than the same layout in the form.
+    // A run's sequence parallelism holds for all layouts of its job, or the ranked ones would take
+    // other memory and time than the same layout in the form.
     void layoutsAreOfTheJob() {
         auto asked = request();
         asked.model = *catalogue::modelCatalogue().byName("llama3-8b");

@@ -257,8 +257,7 @@ private Q_SLOTS:
         QVERIFY(!m_database.workspace().isOpen());
     }
 
-    // What was measured stands below what is predicted, and the tracks can be exported by
-    // themselves.
+    // Measured tracks stand below the predicted ones, and the tracks can be exported by themselves.
     void predictedOverMeasured() {
         QVERIFY(fillFrom("timed"));
         QTRY_VERIFY(m_controller->isReady() && m_controller->shown()->tracks != nullptr);
@@ -305,8 +304,8 @@ private Q_SLOTS:
         QVERIFY(!m_controller->hasWhatIf());
     }
 
-    // Where a point of the picture lies, a click takes its layout into the form; arrows only go
-    // there, and Enter takes it.
+    // A click on a point of the picture takes its layout into the form; arrows only go there, and
+    // Enter takes it.
     void pointsGoIntoTheForm() {
         QVERIFY(set("nodes", "1"));
         QVERIFY(set("model", "llama3-8b"));

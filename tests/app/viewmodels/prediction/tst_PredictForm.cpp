@@ -300,7 +300,7 @@ private Q_SLOTS:
         QVERIFY(other.request());
         other.restore({});
         QVERIFY(!other.hasModel());
-        // What cannot be understood is left.
+        // Settings that cannot be understood are ignored.
         other.restore({{QStringLiteral("model"), QStringLiteral("gone")},
             {QStringLiteral("nodes"), 7}, {QStringLiteral("tp"), QStringLiteral("2")}});
         QVERIFY(!other.hasModel());

@@ -126,7 +126,7 @@ private Q_SLOTS:
         QVERIFY(m_controller->rankingText().contains(QStringLiteral("GH200 is not known")));
     }
 
-    // What a view of figures is told to show leaves the form as it is, with what no field tells.
+    // A preset of a view of figures leaves the form as it is, with what no field tells.
     void presetsLeaveTheForm() {
         m_controller->form()->begin(ownJob(16));
         QTRY_VERIFY(m_controller->isReady());

@@ -80,7 +80,7 @@ private Q_SLOTS:
         QTRY_VERIFY(!m_controller->isLoading());
         QCOMPARE(m_controller->errorText(),
             QStringLiteral("line 2, column 3: SQL: no such column: nowhere."));
-        // What was answered before stays to be seen, and the next answer takes the error away.
+        // The last answer stays to be seen, and the next one takes the error away.
         QVERIFY(answers("SELECT 1"));
         QCOMPARE(m_controller->errorText(), QString());
     }
@@ -287,7 +287,8 @@ private Q_SLOTS:
                     .toArray()
                     .isEmpty());
     }
-    // Of the answer and of the names that SQL gives its columns; a copy has what the database has.
+    // Controls in cells and in SQL's names of columns are shown as signs; a copy has what the
+    // database has.
     void controlsAreShownAsSigns() {
         QVERIFY(answers("SELECT char(8238)||'x', char(27)||char(9)||'y'||char(10), 1 AS "
                         "\"a\u202E\x1b\", 2 AS \"b\nc\""));

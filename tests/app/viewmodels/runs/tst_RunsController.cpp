@@ -116,7 +116,7 @@ private Q_SLOTS:
         QCOMPARE(
             m_controller->table()->heads()->at(columnOf("mean_gpu_power_w"), "unit").toString(),
             QStringLiteral("W"));
-        // What there is no value of says why.
+        // A cell without a value says why.
         QCOMPARE(cell(0, "step_time_s"), QStringLiteral("—"));
         QVERIFY(!tip(0, "step_time_s").isEmpty());
         QTRY_COMPARE(keptRuns(), 5U);
@@ -337,7 +337,7 @@ private Q_SLOTS:
         QVERIFY(!m_controller->canUndo() && !m_controller->canRedo());
     }
 
-    // What is kept of hundreds of runs fills the table without reading them.
+    // Stored figures of hundreds of runs fill the table without a reading of the runs.
     void hundredsOfRuns() {
         closeAll();
         constexpr int runs = 386;

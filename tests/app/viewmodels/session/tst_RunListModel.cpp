@@ -76,7 +76,7 @@ private Q_SLOTS:
         QCOMPARE(listed(), QStringLiteral("[gpt] [llama] …1 …2"));
         m_runs->foldAll(true);
         QCOMPARE(listed(), QStringLiteral("[gpt] [llama]"));
-        // What a filter finds is not hidden.
+        // A filter shows hidden runs that it finds.
         m_runs->setFilter(QStringLiteral("base_10"));
         QCOMPARE(listed(), QStringLiteral("[gpt] …10"));
         QCOMPARE(m_runs->countText(), QStringLiteral("1 of 5 runs"));

@@ -282,7 +282,7 @@ void tst_Session::coloursStay() {
     QCOMPARE(workspace->shownRuns()[1].color, std::size_t(0));
 }
 
-// What has to be looked at first is known later than what was asked for after it.
+// A path that has to be looked at first is known later than the one asked for after it.
 void tst_Session::theLastOneIsOpened() {
     const QString first = path(QStringLiteral("first.trainscope"));
     const QString second = path(QStringLiteral("second.trainscope"));

@@ -20,11 +20,47 @@ class tst_HumanText : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Where a point ends thousands.
+    // A locale in which a point separates thousands.
     void initTestCase() { QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany)); }
-    void numbersAreTheReadersOnTheScreen();
-    void typedNumbers_data();
-    void typedNumbers();
+    void numbersAreTheReadersOnTheScreen() {
+        QCOMPARE(wholeText(1'234'567), QStringLiteral("1,234,567"));
+        text::setReadersMarks(",", ".");
+        const text::WordingFor screen(text::Medium::Screen);
+        const auto shown = [](QString text) { return text.remove(QChar(0x2060)); };
+        QCOMPARE(shown(wholeText(1'234'567)), QStringLiteral("1.234.567"));
+        QCOMPARE(shown(bytesText(1'400'000'000)), QStringLiteral("1,4 GB"));
+        QCOMPARE(shown(waitText(0.44)), QStringLiteral("0,4 s"));
+        QCOMPARE(shown(decimalText(2.5, 'f', 2)), QStringLiteral("2,50"));
+        QCOMPARE(shown(metricText("sm_clock", 1.98e9, "Hz")), QStringLiteral("1,98 GHz"));
+        text::setReadersMarks(".", ",");
+    }
+    void typedNumbers_data() {
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<std::optional<double>>("value");
+        using Value = std::optional<double>;
+        QTest::newRow("the reader's") << "1,5" << Value(1.5);
+        QTest::newRow("a point") << " 1.5 " << Value(1.5);
+        QTest::newRow("no groups") << "1.500" << Value(1.5);
+        QTest::newRow("negative") << "-0,25" << Value(-0.25);
+        QTest::newRow("both") << "1.234,5" << Value();
+        QTest::newRow("infinite") << "inf" << Value();
+        QTest::newRow("word") << "much" << Value();
+        QTest::newRow("empty") << "" << Value();
+    }
+    void typedNumbers() {
+        QFETCH(QString, typed);
+        QFETCH(std::optional<double>, value);
+        QCOMPARE(parseTyped(typed), value);
+        // The same in another reader's session, and again as this one types it.
+        const QString kept = keptNumber(typed);
+        const QLocale here;
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        QCOMPARE(parseTyped(kept), value);
+        QCOMPARE(typedNumber(kept), kept);
+        QLocale::setDefault(here);
+        QCOMPARE(typedNumber(kept),
+            value ? QString(typed).replace(QLatin1Char('.'), QLatin1Char(',')) : typed);
+    }
     void datesAreTheReaders() {
         text::setReadersDates("dd.MM.yy");
         const text::WordingFor screen(text::Medium::Screen);
@@ -33,95 +69,43 @@ private Q_SLOTS:
             qPrintable(text));
         QVERIFY2(forFiles(text).startsWith(QStringLiteral("2026-03-01 ")), qPrintable(text));
     }
-    void bytes_data();
-    void bytes();
-    void wait_data();
-    void wait();
-    void offsetRoundTrip();
+    void bytes_data() {
+        QTest::addColumn<quint64>("bytes");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("none") << quint64(0) << "0 bytes";
+        QTest::newRow("few") << quint64(999) << "999 bytes";
+        QTest::newRow("kilo") << quint64(1500) << "1.5 kB";
+        QTest::newRow("below a mega") << quint64(999'400) << "999.4 kB";
+        QTest::newRow("rounded to a mega") << quint64(999'960) << "1.0 MB";
+        QTest::newRow("giga") << quint64(1'400'000'000) << "1.4 GB";
+    }
+    void bytes() {
+        QFETCH(quint64, bytes);
+        QTEST(bytesText(bytes), "text");
+    }
+    void wait_data() {
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("short") << 0.44 << "0.4 s";
+        QTest::newRow("whole") << 42.4 << "42 s";
+        QTest::newRow("minutes") << 80.0 << "1 min 20 s";
+        QTest::newRow("below ten") << 9.94 << "9.9 s";
+        QTest::newRow("rounded to ten") << 9.97 << "10 s";
+        QTest::newRow("rounded to a minute") << 59.6 << "1 min 0 s";
+        QTest::newRow("rounded to an hour") << 3599.7 << "1 h 0 min";
+        QTest::newRow("rounded to two hours") << 7199.0 << "2 h 0 min";
+        QTest::newRow("hours") << 3660.0 << "1 h 1 min";
+        QTest::newRow("nonsense") << -1.0 << "";
+    }
+    void wait() {
+        QFETCH(double, seconds);
+        QTEST(waitText(seconds), "text");
+    }
+    void offsetRoundTrip() {
+        for (std::int64_t seconds = -12 * 3600; seconds <= 14 * 3600; seconds += 900)
+            QCOMPARE(saidZone(utcOffsetText(seconds).toStdString()), std::optional(seconds));
+    }
 };
-
-void tst_HumanText::numbersAreTheReadersOnTheScreen() {
-    QCOMPARE(wholeText(1'234'567), QStringLiteral("1,234,567"));
-    text::setReadersMarks(",", ".");
-    const text::WordingFor screen(text::Medium::Screen);
-    const auto shown = [](QString text) { return text.remove(QChar(0x2060)); };
-    QCOMPARE(shown(wholeText(1'234'567)), QStringLiteral("1.234.567"));
-    QCOMPARE(shown(bytesText(1'400'000'000)), QStringLiteral("1,4 GB"));
-    QCOMPARE(shown(waitText(0.44)), QStringLiteral("0,4 s"));
-    QCOMPARE(shown(decimalText(2.5, 'f', 2)), QStringLiteral("2,50"));
-    QCOMPARE(shown(metricText("sm_clock", 1.98e9, "Hz")), QStringLiteral("1,98 GHz"));
-    text::setReadersMarks(".", ",");
-}
-
-void tst_HumanText::typedNumbers_data() {
-    QTest::addColumn<QString>("typed");
-    QTest::addColumn<std::optional<double>>("value");
-    using Value = std::optional<double>;
-    QTest::newRow("the reader's") << "1,5" << Value(1.5);
-    QTest::newRow("a point") << " 1.5 " << Value(1.5);
-    QTest::newRow("no groups") << "1.500" << Value(1.5);
-    QTest::newRow("negative") << "-0,25" << Value(-0.25);
-    QTest::newRow("both") << "1.234,5" << Value();
-    QTest::newRow("infinite") << "inf" << Value();
-    QTest::newRow("word") << "much" << Value();
-    QTest::newRow("empty") << "" << Value();
-}
-
-void tst_HumanText::typedNumbers() {
-    QFETCH(QString, typed);
-    QFETCH(std::optional<double>, value);
-    QCOMPARE(parseTyped(typed), value);
-    // The same in another reader's session, and again as this one types it.
-    const QString kept = keptNumber(typed);
-    const QLocale here;
-    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
-    QCOMPARE(parseTyped(kept), value);
-    QCOMPARE(typedNumber(kept), kept);
-    QLocale::setDefault(here);
-    QCOMPARE(typedNumber(kept),
-        value ? QString(typed).replace(QLatin1Char('.'), QLatin1Char(',')) : typed);
-}
-
-void tst_HumanText::bytes_data() {
-    QTest::addColumn<quint64>("bytes");
-    QTest::addColumn<QString>("text");
-    QTest::newRow("none") << quint64(0) << "0 bytes";
-    QTest::newRow("few") << quint64(999) << "999 bytes";
-    QTest::newRow("kilo") << quint64(1500) << "1.5 kB";
-    QTest::newRow("below a mega") << quint64(999'400) << "999.4 kB";
-    QTest::newRow("rounded to a mega") << quint64(999'960) << "1.0 MB";
-    QTest::newRow("giga") << quint64(1'400'000'000) << "1.4 GB";
-}
-
-void tst_HumanText::bytes() {
-    QFETCH(quint64, bytes);
-    QTEST(bytesText(bytes), "text");
-}
-
-void tst_HumanText::wait_data() {
-    QTest::addColumn<double>("seconds");
-    QTest::addColumn<QString>("text");
-    QTest::newRow("short") << 0.44 << "0.4 s";
-    QTest::newRow("whole") << 42.4 << "42 s";
-    QTest::newRow("minutes") << 80.0 << "1 min 20 s";
-    QTest::newRow("below ten") << 9.94 << "9.9 s";
-    QTest::newRow("rounded to ten") << 9.97 << "10 s";
-    QTest::newRow("rounded to a minute") << 59.6 << "1 min 0 s";
-    QTest::newRow("rounded to an hour") << 3599.7 << "1 h 0 min";
-    QTest::newRow("rounded to two hours") << 7199.0 << "2 h 0 min";
-    QTest::newRow("hours") << 3660.0 << "1 h 1 min";
-    QTest::newRow("nonsense") << -1.0 << "";
-}
-
-void tst_HumanText::wait() {
-    QFETCH(double, seconds);
-    QTEST(waitText(seconds), "text");
-}
-
-void tst_HumanText::offsetRoundTrip() {
-    for (std::int64_t seconds = -12 * 3600; seconds <= 14 * 3600; seconds += 900)
-        QCOMPARE(saidZone(utcOffsetText(seconds).toStdString()), std::optional(seconds));
-}
 
 TRAINSCOPE_TEST(tst_HumanText)
 #include "tst_HumanText.moc"

@@ -72,7 +72,7 @@ private Q_SLOTS:
         QVERIFY(isHarmless(groups.runChoices().join(QLatin1Char(' '))));
         plan.setRunName({0}, QString());
         QVERIFY(plan.problem().contains(kShown));
-        // What is imported is the file itself.
+        // The import reads the file itself.
         QCOMPARE(plan.units()[1].path, kPath);
         UnrecognisedModel unrecognised;
         unrecognised.setFiles({{kPath, kPath}});

@@ -35,7 +35,7 @@ private:
         QVERIFY(m_recording->commit({}).hasValue());
     }
     [[nodiscard]] plot::ViewWindow seen() const { return m_controller->context().window.window(); }
-    // Of the last sample and a nanosecond.
+    // Length up to the last sample and a nanosecond.
     [[nodiscard]] std::int64_t recordedNs() const { return m_seconds * kSecond - kSecond / 10 + 1; }
 
 private Q_SLOTS:
@@ -100,7 +100,7 @@ private Q_SLOTS:
         QCOMPARE(seen().end.ns, recordedNs());
     }
 
-    // Who goes back is not pulled to the end.
+    // A user who goes back is not pulled to the end.
     void goesBack() {
         m_controller->navigation()->setWindow({{5 * kSecond}, {8 * kSecond}});
         QVERIFY(!m_controller->navigation()->isFollowing());
@@ -113,7 +113,7 @@ private Q_SLOTS:
         record(2);
         QTRY_VERIFY(m_controller->navigation()->isGrowing());
         QVERIFY(m_workspace->runs().front().status == RunStatus::Partial);
-        // What is found in all of a run is looked for once more.
+        // The overlays of all of a run are read once more.
         QSignalSpy overlays(m_controller->overlays(), &app::TimelineOverlays::changed);
         QVERIFY(m_recording->finish({}, {}).hasValue());
         QTRY_VERIFY(m_workspace->runs().front().status == RunStatus::Ok);

@@ -1,4 +1,4 @@
-// What the timeline can be moved over.
+// Alignments that the timeline can be moved over.
 #include "app/viewmodels/timeline/RunAlignment.h"
 #include "support/TestProgram.h"
 

@@ -1,4 +1,4 @@
-// What is said of the kernel under the pointer.
+// Words about the kernel under the pointer.
 #include "app/viewmodels/timeline/TimelineHover.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "support/TestProgram.h"

@@ -1,4 +1,5 @@
-// What stays and what changes when other runs are shown, or the same ones lie otherwise.
+// State that stays, and state that changes, when other runs are shown or the same ones lie
+// otherwise.
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"

@@ -1,4 +1,4 @@
-// How many there are of what is searched.
+// Counts of the searched spans.
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "core/store/Writing.h"

@@ -59,7 +59,7 @@ private:
         QFile file(path);
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
-    // Whether a file was written.
+    // True when a file was written.
     bool exportAndWait(const QString& path) {
         QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
         m_exporter->exportTo(path);
@@ -227,7 +227,7 @@ private Q_SLOTS:
         QVERIFY(!m_exporter->isRunning());
         QCOMPARE(contentOf(at("there.svg")), QByteArray("what was there"));
         QVERIFY(exportAndWait(at("there.svg")));
-        // What it wrote itself it may write again.
+        // A file that it wrote itself may be replaced.
         QSignalSpy again(m_exporter.get(), &app::FigureExporter::finished);
         m_exporter->exportOrAsk();
         QVERIFY(again.wait(20'000));

@@ -1,4 +1,4 @@
-// What a painted item keeps: a picture while it is seen, none while it is hidden.
+// A painted item holds a picture while it is seen, none while it is hidden.
 #include "app/viewmodels/workspace/PictureItem.h"
 #include "support/TestProgram.h"
 

@@ -209,7 +209,7 @@ private Q_SLOTS:
         task.ending().waitForFinished();
         threads.waitForDone();
     }
-    // Who stops work still hears what came of it; who cancels it hears nothing.
+    // Stopped work is still answered; cancelled work is not.
     void stoppedWorkAnswers() {
         QThreadPool threads;
         Task<int> task;

@@ -1,4 +1,4 @@
-// What is remembered per database.
+// View settings that are remembered per database.
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "support/TestProgram.h"
 

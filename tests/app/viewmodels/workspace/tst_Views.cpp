@@ -1,4 +1,4 @@
-// Which view is open and what was chosen in it, remembered per database.
+// The open view and its choices are remembered per database.
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
@@ -198,7 +198,7 @@ private Q_SLOTS:
         }
         QVERIFY(changed > 1);
         QVERIFY(app::figureSettings().with(start, metrics, QStringLiteral("no such"), 0) == start);
-        // What is of another view, or no settings at all, gives the default.
+        // Settings of another view, or none at all, give the default.
         const auto other = kind == Views::Heatmap ? Views::Sweep : Views::Heatmap;
         QVERIFY(app::restoredSettings(kind, app::figureSettings().kept(app::defaultSettings(other)))
             == start);

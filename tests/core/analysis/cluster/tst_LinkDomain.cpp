@@ -105,7 +105,7 @@ private Q_SLOTS:
         QCOMPARE(sums.edges().size(), std::size_t{2}); // between trays as before
     }
 
-    // What the inspector tells of a rank's groups.
+    // A rank's groups in the inspector follow the domain.
     void groupsOfTheRunFollow() {
         auto cluster = planted();
         auto& launch = cluster.run.launch;
@@ -135,7 +135,7 @@ private Q_SLOTS:
         QVERIFY(*bytes.nodes[16].scaleOut.computed > 0.0);
     }
 
-    // What the causes of a verdict and the bandwidths of collectives go by.
+    // Groups by which the causes of a verdict and the bandwidths of collectives go.
     void tracedGroupsFollow() {
         ClusterDatabase database(planted());
         QVERIFY(areJoined(database, {0, 3}));

@@ -189,7 +189,7 @@ private Q_SLOTS:
                 for (std::size_t b = 0; b < 4; ++b) {
                     const auto& x = placement.stages[a];
                     const auto& y = placement.stages[b];
-                    // Where a stage stands in the pipeline counts for a layer.
+                    // A stage's place in the pipeline counts for a layer.
                     QVERIFY(
                         x.speedAfter < y.speedAfter ? x.layersAfter <= y.layersAfter + 1 : true);
                     QVERIFY(x.layersAfter >= 1);

@@ -202,7 +202,7 @@ private Q_SLOTS:
         input.scaleUp = 100e9;
         input.scaleOut = 10e9;
         QVERIFY(!PlacementSteps(input).movingCost(stay(4)));
-        // Of 7 rounds of 5 layers forward and twice that backward, 105 layer passes: 0.1 s each.
+        // 7 rounds of 5 layers forward and twice that backward are 105 layer passes: 0.1 s each.
         input.stepSeconds = 10.5;
         const PlacementSteps steps(input);
         QCOMPARE(steps.movingCost(stay(4)).value(), 0.0);

@@ -33,8 +33,8 @@ struct PlantedSide {
     double clockHz = 1.9e9;
     double slowClockHz = 1.9e9; // in the first throttledShare of each iteration, at 88 °C
     double throttledShare = 0.0;
-    // Of each traced iteration, in this order: compute, exposed all-reduce of all ranks, exposed
-    // all-reduce in nodes, idle.
+    // Parts of each traced iteration, in this order: compute, exposed all-reduce of all ranks,
+    // exposed all-reduce in nodes, idle.
     double computeShare = 1.0;
     double betweenNodesShare = 0.0;
     double inNodesShare = 0.0;
@@ -114,7 +114,7 @@ inline void addNetwork(store::ImportSession& session, RunId run, const Steps& st
     test::ok(session.samples(series, at, values));
 }
 
-// Whether the moment lies in the throttled part of an iteration.
+// True where the moment lies in the throttled part of an iteration.
 inline bool isThrottled(const PlantedSide& side, const Steps& steps, TimeNs t) {
     for (const TimeRange& step : steps.ranges) {
         if (step.contains(t))

@@ -166,7 +166,7 @@ private Q_SLOTS:
         QVERIFY(isNear(whole.value("tokens_per_j"), 40 * 16000.0 / (75.0 * 2000.0)));
     }
 
-    // Of each step of 2 s: 60 % compute, 25 % between nodes, 10 % in nodes, 5 % idle.
+    // Each step of 2 s has 60 % compute, 25 % between nodes, 10 % in nodes, 5 % idle.
     void whereTheStepGoes() {
         const Comparison found
             = compared(traced(largeSide(), 0.9, 0.0, 0.1), traced(smallSide(), 0.6, 0.25, 0.1));
@@ -187,8 +187,8 @@ private Q_SLOTS:
         QVERIFY(isNear(b.traced->exposed[0].seconds, 0.25, 1e-5));
         QVERIFY(b.traced->exposed[1].link == LinkClass::ScaleUp);
         QVERIFY(isNear(b.traced->exposed[1].seconds, 0.10, 1e-5));
-        // Of whole iterations, though the trace ends with the last kernel, a twentieth of a step
-        // before.
+        // Shares are those of whole iterations, though the trace ends with the last kernel, a
+        // twentieth of a step before.
         QVERIFY(isNear(b.value("exposed_communication_fraction"), 0.35, 1e-5));
         QCOMPARE(b.find("exposed_communication_fraction")->spread->count, 10);
     }

@@ -136,8 +136,8 @@ private Q_SLOTS:
             std::abs(lostToSlowest({episode(0, 0, 4, 0.5), episode(1, 0, 6, 0.5)}) - 3.0) < 1e-9);
     }
 
-    // What the formula of BreakEven.h says holds for the costs themselves, and on either side of it
-    // another run is the cheaper one.
+    // The formula of BreakEven.h holds for the costs themselves, and on either side of it another
+    // run is the cheaper one.
     void turningPointsAreEven() {
         std::mt19937 random(3);
         std::uniform_real_distribution<double> number(0.1, 1.0);

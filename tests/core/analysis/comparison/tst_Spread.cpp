@@ -27,7 +27,7 @@ std::vector<double> normal(
     return out;
 }
 
-// How often two samples of one distribution are said to differ.
+// Share of trials in which two samples of one distribution are said to differ.
 double falseAlarms(std::size_t na, std::size_t nb, double stdB, double correlation = 0.0) {
     std::mt19937 random(7);
     constexpr int trials = 4000;

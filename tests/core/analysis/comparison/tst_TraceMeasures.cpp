@@ -1,4 +1,4 @@
-// Where the steps of traced runs go.
+// Shares of the steps of traced runs.
 
 #include <QtTest>
 

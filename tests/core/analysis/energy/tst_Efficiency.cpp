@@ -155,7 +155,7 @@ private Q_SLOTS:
         QCOMPARE(*efficiencyFrom(marked, built()).samplesPerS, 64.0);
     }
 
-    // What the log says needs neither a batch nor the length of a step.
+    // Figures from the log need neither a batch nor the length of a step.
     void whatTheLogSaysIsNotMissing() {
         EfficiencyFacts logged = facts();
         logged.stepTimeS = {};

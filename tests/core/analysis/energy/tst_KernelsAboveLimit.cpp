@@ -13,8 +13,8 @@ using test::kMs;
 
 namespace {
 
-// Of 700 W; above from 10 to 30 ms and from 40 to 50 ms. What follows the missing sample counts
-// nowhere.
+// The limit is 700 W; power is above it from 10 to 30 ms and from 40 to 50 ms. The time after the
+// missing sample counts nowhere.
 void plantPower(test::PlantedTrace& trace) {
     trace.run.gpuModel = "NVIDIA H100 80GB HBM3";
     const double watts[] = {500, 800, 900, std::nan(""), 750, 600, 600};

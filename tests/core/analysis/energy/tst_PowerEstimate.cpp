@@ -139,162 +139,147 @@ class tst_PowerEstimate : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void shortPhasesBehindAnAverage_data();
-    void shortPhasesBehindAnAverage();
-    void intervalsCover();
-    void worksThatRepeatExactly();
-    void phasesThatNeverVaryAreNotTold();
-    void tooFewReadings();
-    void powerThatDrifts();
-    void timesOfClasses();
+    void shortPhasesBehindAnAverage_data() {
+        QTest::addColumn<double>("window");
+        QTest::addColumn<double>("period");
+        for (const double period : {20.0, 50.0, 100.0}) {
+            for (const double window : {25.0, 50.0, 100.0, 250.0, 500.0, 1000.0})
+                QTest::addRow("%g ms every %g ms", window, period) << window << period;
+        }
+    }
+    // Noise of 1 to 2 %, whole watts, a lag of up to 60 ms; three runs of 20 s for each sensor.
+    void shortPhasesBehindAnAverage() {
+        QFETCH(double, window);
+        QFETCH(double, period);
+        const double most = window >= 1000.0 ? 0.08 : 0.05;
+        for (unsigned seed = 0; seed < 3; ++seed) {
+            Planter planter(static_cast<unsigned>(window * 1000.0 + period * 10.0) + seed);
+            const PlantedWork work = planter.shortPhases(20e9);
+            const PlantedSensor sensor{window * kMsNs, period * kMsNs,
+                planter.uniform(0.0, 60.0) * kMsNs, planter.uniform(0.01, 0.02)};
+            const auto found = estimated(work, planter.readings(work, sensor));
+            QVERIFY(found.whole.has_value());
+            QVERIFY(std::abs(found.powers.response().windowNs / sensor.windowNs - 1.0) < 0.1);
+            double sum = 0.0;
+            double whole = 0.0;
+            for (std::size_t k = 0; k < kPlantedW.size(); ++k) {
+                QVERIFY(found.classes[k].has_value());
+                const EstimatedEnergy& energy = *found.classes[k];
+                const double truth = work.joules(k);
+                QVERIFY2(std::abs(energy.joules / truth - 1.0) <= most,
+                    qPrintable(QStringLiteral("class %1, seed %2: %3 J, truly %4 J")
+                                   .arg(k)
+                                   .arg(seed)
+                                   .arg(energy.joules)
+                                   .arg(truth)));
+                ++m_estimates;
+                m_covered += energy.low <= truth && truth <= energy.high ? 1 : 0;
+                sum += energy.joules;
+                whole += truth;
+            }
+            QVERIFY(std::abs(sum - found.whole->joules) < 1e-6 * sum);
+            QVERIFY(std::abs(found.whole->joules / whole - 1.0) < 0.01);
+        }
+    }
+    // Runs after the 162 above.
+    void intervalsCover() {
+        if (m_estimates == 0)
+            QSKIP("is counted over the other runs");
+        QVERIFY2(10 * m_covered >= 9 * m_estimates,
+            qPrintable(QStringLiteral("%1 of %2").arg(m_covered).arg(m_estimates)));
+    }
+    // Iterations of 60, 40 and 30 ms that are all alike: windows that differ by 130 ms would do,
+    // were it not for the begin and the end.
+    void worksThatRepeatExactly() {
+        Planter planter(5);
+        PlantedWork work;
+        for (int i = 0; i < 200; ++i) {
+            work.add(0, 60.0 * kMsNs, kPlantedW[0]);
+            work.add(1, 40.0 * kMsNs, kPlantedW[1]);
+            work.add(2, 30.0 * kMsNs, kPlantedW[2]);
+        }
+        const auto found = estimated(
+            work, planter.readings(work, {100.0 * kMsNs, 20.0 * kMsNs, 15.0 * kMsNs, 0.01}));
+        for (std::size_t k = 0; k < kPlantedW.size(); ++k) {
+            QVERIFY(found.classes[k].has_value());
+            QVERIFY(std::abs(found.classes[k]->joules / work.joules(k) - 1.0) < 0.05);
+        }
+    }
+    // Work that repeats with the sensor's window: each reading sees the same mixture.
+    void phasesThatNeverVaryAreNotTold() {
+        Planter planter(7);
+        PlantedWork work;
+        for (int i = 0; i < 1'000; ++i) {
+            for (std::size_t label = 0; label < kPlantedW.size(); ++label)
+                work.add(label, 5.0 * kMsNs, kPlantedW[label]);
+        }
+        const auto found = estimated(
+            work, planter.readings(work, {15.0 * kMsNs * 20.0, 50.0 * kMsNs, 0.0, 0.01}));
+        QVERIFY(found.whole.has_value()); // all of it together is known
+        for (const auto& one : found.classes)
+            QVERIFY(!one.has_value());
+    }
+    void tooFewReadings() {
+        Planter planter(9);
+        const PlantedWork work = planter.shortPhases(1.2e9);
+        const auto found
+            = estimated(work, planter.readings(work, {1000.0 * kMsNs, 100.0 * kMsNs, 0.0, 0.01}));
+        QVERIFY(!found.powers.isUsable());
+        QVERIFY(!found.whole.has_value());
+    }
+    // Compute falls from 640 W to 440 W over the run: the first fifth of it still gets its own
+    // energy.
+    void powerThatDrifts() {
+        Planter planter(11);
+        PlantedWork work = planter.shortPhases(30e9);
+        PlantedWork drifting;
+        for (const PlantedPhase& phase : work.phases) {
+            const double done = phase.beginNs / work.lengthNs();
+            drifting.add(phase.label, phase.endNs - phase.beginNs,
+                phase.watts - (phase.label == 0 ? 200.0 * done : 0.0));
+        }
+        const auto readings
+            = planter.readings(drifting, {100.0 * kMsNs, 50.0 * kMsNs, 20.0 * kMsNs, 0.01});
+        const auto found = estimated(drifting, readings);
+        const double fifth = drifting.lengthNs() / 5.0;
+        const ClassTimes times = drifting.times();
+        std::vector<double> seconds(kPlantedW.size(), 0.0);
+        times.addUntil(fifth, 1e-9, seconds);
+        const auto first = found.powers.of(seconds, 0.0, fifth);
+        QVERIFY(first.has_value());
+        const double truth = 1e-9 * drifting.until(fifth);
+        QVERIFY(std::abs(first->joules / truth - 1.0) < 0.01);
+        QVERIFY(std::abs(found.powers.joules(seconds) / truth - 1.0) > 0.03); // without its rest
+        for (std::size_t k = 0; k < kPlantedW.size(); ++k)
+            QVERIFY(std::abs(found.classes[k]->joules / drifting.joules(k) - 1.0) < 0.05);
+    }
+    // 0 to 4 ms class 0, to 10 ms class 1, to 12 ms both in equal parts.
+    void timesOfClasses() {
+        ClassTimes times({{1'000'000}, {13'000'000}});
+        times.add({{1'000'000}, {5'000'000}}, 0);
+        times.add({{5'000'000}, {11'000'000}}, 1);
+        times.add({{11'000'000}, {13'000'000}}, 0, 0.5);
+        times.add({{11'000'000}, {13'000'000}}, 1, 0.5);
+        times.finish();
+        const auto until = [&times](double at) {
+            std::vector<double> sums(2, 0.0);
+            times.addUntil(at, 1.0, sums);
+            return sums;
+        };
+        const double cell = ClassTimes::kFinestNs;
+        QVERIFY(std::abs(until(3e6)[0] - 3e6) < 1.0);
+        QVERIFY(std::abs(until(8e6)[0] - 4e6) < 1.0);
+        QVERIFY(std::abs(until(8e6)[1] - 4e6) < cell);
+        QVERIFY(std::abs(until(12e6)[0] - 5e6) < 1.0);
+        QVERIFY(std::abs(until(12e6)[1] - 7e6) < 1.0);
+        QVERIFY(std::abs(until(1e9)[0] + until(1e9)[1] - 12e6) < 1.0);
+        QCOMPARE(until(-5.0)[0], 0.0);
+    }
 
 private:
     int m_estimates = 0;
     int m_covered = 0;
 };
-
-void tst_PowerEstimate::shortPhasesBehindAnAverage_data() {
-    QTest::addColumn<double>("window");
-    QTest::addColumn<double>("period");
-    for (const double period : {20.0, 50.0, 100.0}) {
-        for (const double window : {25.0, 50.0, 100.0, 250.0, 500.0, 1000.0})
-            QTest::addRow("%g ms every %g ms", window, period) << window << period;
-    }
-}
-
-// Noise of 1 to 2 %, whole watts, a lag of up to 60 ms; three runs of 20 s for each sensor.
-void tst_PowerEstimate::shortPhasesBehindAnAverage() {
-    QFETCH(double, window);
-    QFETCH(double, period);
-    const double most = window >= 1000.0 ? 0.08 : 0.05;
-    for (unsigned seed = 0; seed < 3; ++seed) {
-        Planter planter(static_cast<unsigned>(window * 1000.0 + period * 10.0) + seed);
-        const PlantedWork work = planter.shortPhases(20e9);
-        const PlantedSensor sensor{window * kMsNs, period * kMsNs,
-            planter.uniform(0.0, 60.0) * kMsNs, planter.uniform(0.01, 0.02)};
-        const auto found = estimated(work, planter.readings(work, sensor));
-        QVERIFY(found.whole.has_value());
-        QVERIFY(std::abs(found.powers.response().windowNs / sensor.windowNs - 1.0) < 0.1);
-        double sum = 0.0;
-        double whole = 0.0;
-        for (std::size_t k = 0; k < kPlantedW.size(); ++k) {
-            QVERIFY(found.classes[k].has_value());
-            const EstimatedEnergy& energy = *found.classes[k];
-            const double truth = work.joules(k);
-            QVERIFY2(std::abs(energy.joules / truth - 1.0) <= most,
-                qPrintable(QStringLiteral("class %1, seed %2: %3 J, truly %4 J")
-                               .arg(k)
-                               .arg(seed)
-                               .arg(energy.joules)
-                               .arg(truth)));
-            ++m_estimates;
-            m_covered += energy.low <= truth && truth <= energy.high ? 1 : 0;
-            sum += energy.joules;
-            whole += truth;
-        }
-        QVERIFY(std::abs(sum - found.whole->joules) < 1e-6 * sum);
-        QVERIFY(std::abs(found.whole->joules / whole - 1.0) < 0.01);
-    }
-}
-
-// Of the 162 above; after them.
-void tst_PowerEstimate::intervalsCover() {
-    if (m_estimates == 0)
-        QSKIP("is counted over the other runs");
-    QVERIFY2(10 * m_covered >= 9 * m_estimates,
-        qPrintable(QStringLiteral("%1 of %2").arg(m_covered).arg(m_estimates)));
-}
-
-// Iterations of 60, 40 and 30 ms that are all alike: windows that differ by 130 ms would do, were
-// it not for the begin and the end.
-void tst_PowerEstimate::worksThatRepeatExactly() {
-    Planter planter(5);
-    PlantedWork work;
-    for (int i = 0; i < 200; ++i) {
-        work.add(0, 60.0 * kMsNs, kPlantedW[0]);
-        work.add(1, 40.0 * kMsNs, kPlantedW[1]);
-        work.add(2, 30.0 * kMsNs, kPlantedW[2]);
-    }
-    const auto found = estimated(
-        work, planter.readings(work, {100.0 * kMsNs, 20.0 * kMsNs, 15.0 * kMsNs, 0.01}));
-    for (std::size_t k = 0; k < kPlantedW.size(); ++k) {
-        QVERIFY(found.classes[k].has_value());
-        QVERIFY(std::abs(found.classes[k]->joules / work.joules(k) - 1.0) < 0.05);
-    }
-}
-
-// Work that repeats with the sensor's window: each reading sees the same mixture.
-void tst_PowerEstimate::phasesThatNeverVaryAreNotTold() {
-    Planter planter(7);
-    PlantedWork work;
-    for (int i = 0; i < 1'000; ++i) {
-        for (std::size_t label = 0; label < kPlantedW.size(); ++label)
-            work.add(label, 5.0 * kMsNs, kPlantedW[label]);
-    }
-    const auto found
-        = estimated(work, planter.readings(work, {15.0 * kMsNs * 20.0, 50.0 * kMsNs, 0.0, 0.01}));
-    QVERIFY(found.whole.has_value()); // all of it together is known
-    for (const auto& one : found.classes)
-        QVERIFY(!one.has_value());
-}
-
-void tst_PowerEstimate::tooFewReadings() {
-    Planter planter(9);
-    const PlantedWork work = planter.shortPhases(1.2e9);
-    const auto found
-        = estimated(work, planter.readings(work, {1000.0 * kMsNs, 100.0 * kMsNs, 0.0, 0.01}));
-    QVERIFY(!found.powers.isUsable());
-    QVERIFY(!found.whole.has_value());
-}
-
-// Compute falls from 640 W to 440 W over the run: the first fifth of it still gets its own energy.
-void tst_PowerEstimate::powerThatDrifts() {
-    Planter planter(11);
-    PlantedWork work = planter.shortPhases(30e9);
-    PlantedWork drifting;
-    for (const PlantedPhase& phase : work.phases) {
-        const double done = phase.beginNs / work.lengthNs();
-        drifting.add(phase.label, phase.endNs - phase.beginNs,
-            phase.watts - (phase.label == 0 ? 200.0 * done : 0.0));
-    }
-    const auto readings
-        = planter.readings(drifting, {100.0 * kMsNs, 50.0 * kMsNs, 20.0 * kMsNs, 0.01});
-    const auto found = estimated(drifting, readings);
-    const double fifth = drifting.lengthNs() / 5.0;
-    const ClassTimes times = drifting.times();
-    std::vector<double> seconds(kPlantedW.size(), 0.0);
-    times.addUntil(fifth, 1e-9, seconds);
-    const auto first = found.powers.of(seconds, 0.0, fifth);
-    QVERIFY(first.has_value());
-    const double truth = 1e-9 * drifting.until(fifth);
-    QVERIFY(std::abs(first->joules / truth - 1.0) < 0.01);
-    QVERIFY(std::abs(found.powers.joules(seconds) / truth - 1.0) > 0.03); // without its rest
-    for (std::size_t k = 0; k < kPlantedW.size(); ++k)
-        QVERIFY(std::abs(found.classes[k]->joules / drifting.joules(k) - 1.0) < 0.05);
-}
-
-// 0 to 4 ms class 0, to 10 ms class 1, to 12 ms both in equal parts.
-void tst_PowerEstimate::timesOfClasses() {
-    ClassTimes times({{1'000'000}, {13'000'000}});
-    times.add({{1'000'000}, {5'000'000}}, 0);
-    times.add({{5'000'000}, {11'000'000}}, 1);
-    times.add({{11'000'000}, {13'000'000}}, 0, 0.5);
-    times.add({{11'000'000}, {13'000'000}}, 1, 0.5);
-    times.finish();
-    const auto until = [&times](double at) {
-        std::vector<double> sums(2, 0.0);
-        times.addUntil(at, 1.0, sums);
-        return sums;
-    };
-    const double cell = ClassTimes::kFinestNs;
-    QVERIFY(std::abs(until(3e6)[0] - 3e6) < 1.0);
-    QVERIFY(std::abs(until(8e6)[0] - 4e6) < 1.0);
-    QVERIFY(std::abs(until(8e6)[1] - 4e6) < cell);
-    QVERIFY(std::abs(until(12e6)[0] - 5e6) < 1.0);
-    QVERIFY(std::abs(until(12e6)[1] - 7e6) < 1.0);
-    QVERIFY(std::abs(until(1e9)[0] + until(1e9)[1] - 12e6) < 1.0);
-    QCOMPARE(until(-5.0)[0], 0.0);
-}
 
 TRAINSCOPE_TEST(tst_PowerEstimate)
 #include "tst_PowerEstimate.moc"

@@ -1,4 +1,4 @@
-// What is planted in a database comes out as findings with its numbers, and nothing else does.
+// Planted facts of a database come out as findings with their numbers, and nothing else does.
 
 #include <QtTest>
 
@@ -23,7 +23,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kStart = 1'700'000'000 * kSecond;
 constexpr int kSamples = 1000; // 10 a second
 
-// What a GPU's sensors say at a moment, seconds from the start.
+// A GPU's sensors at a moment, seconds from the start.
 struct Moment {
     double watts = 600.0;
     double celsius = 60.0;

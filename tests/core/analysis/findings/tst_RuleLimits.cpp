@@ -1,4 +1,4 @@
-// How rules bear on one another, and what they leave unsaid.
+// Rules bear on one another, and leave some things unsaid.
 
 #include <QtTest>
 
@@ -70,8 +70,8 @@ private Q_SLOTS:
         QCOMPARE(find(found, "node_power")->values.at("node"), 0.0);
     }
 
-    // Of 100 J on each of four nodes 30, 4, 62 and 30 are left, the median is 30: node 2 is
-    // farthest from it by 32, and node 1, where less than 8 are left, is told all the same.
+    // 100 J on each of four nodes leave 30, 4, 62 and 30, the median is 30: node 2 is farthest from
+    // it by 32, and node 1, where less than 8 are left, is told all the same.
     void everyNodesRest() {
         RunFacts facts = clean();
         const std::vector<double> rests{30.0, 4.0, 62.0, 30.0};
@@ -95,7 +95,7 @@ private Q_SLOTS:
         QVERIFY(little->text.find("So it is on 2 nodes: 0-1.") != std::string::npos);
     }
 
-    // What happens less than five times in the run is its course.
+    // A swing that comes less than five times in the run is its course.
     void slowSwingsAreNone() {
         RunFacts facts = clean();
         swing(facts, 0.5, 0.049); // 100 s
@@ -148,8 +148,9 @@ private Q_SLOTS:
         }
     }
 
-    // What the late rank did, the most of it first, with the kernel where it belongs; parts under a
-    // fiftieth are one. Through whom, and who comes just before, where it is worth saying.
+    // Causes of the late rank, the largest first, with the kernel where it belongs; parts under a
+    // fiftieth are one. The sentence names the chain, and the one just before, where it is worth
+    // saying.
     void whatAStragglerDid() {
         RunFacts facts = clean();
         waitFor(facts, {{0, 0.01}, {1, 0.01}, {2, 0.01}, {3, 1.0}});
@@ -175,8 +176,8 @@ private Q_SLOTS:
             text.c_str());
     }
 
-    // Of 30 % exposed communication 0.9 s of 4 s are waiting for rank 3, and rank 3 itself is idle
-    // for want of its host: what is left of all three is below the thresholds.
+    // 0.9 s of 4 s, of 30 % exposed communication, are waiting for rank 3, and rank 3 itself is
+    // idle for want of its host: the rest of all three is below the thresholds.
     void aStragglerStandsForItsSymptoms() {
         RunFacts facts = clean();
         for (TracedDevice& device : facts.traced) {

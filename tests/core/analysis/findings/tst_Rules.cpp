@@ -165,7 +165,7 @@ std::vector<Case> balanceCases() {
             },
             {"600 W a GPU on node 0, 500 W on node 2", "10 % of the mean"}, {{"fraction", 0.1}},
             16},
-        // Of 32 GPUs 8 carry x, the others share the rest.
+        // 8 of 32 GPUs carry x, the others share the rest.
         {"pcie_concentration", 0.59, 0.61,
             [](RunFacts& f, double x) {
                 for (int rank = 0; rank < 32; ++rank)

@@ -84,195 +84,169 @@ QByteArray told(const LogPlacement& found) {
 class tst_LogPlacement : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void plantedStarts();
-    void pausesAreFound();
-    void oneStretch();
-    void otherWorkBefore();
-    void insideLongerWork();
-    void equalPlaces();
-    void slowIterations();
-    void flatPower();
-    void unlikePower();
-    void inWords();
-    void zones_data();
-    void zones();
-    void zonesThatFitAlike();
-    void zoneInWords();
-};
-
-void tst_LogPlacement::plantedStarts() {
-    for (unsigned seed = 0; seed < 24; ++seed) {
-        std::mt19937_64 random(seed);
-        Planned planned;
-        planned.startS = std::uniform_real_distribution<double>(20.0, 400.0)(random);
-        planned.periodS = seed % 3 == 0 ? 0.1 : seed % 3 == 1 ? 1.0 : 5.0;
-        planned.noiseW = std::array{0.0, 100.0, 500.0, 1200.0}[seed % 4];
-        const auto found = fitWork(workOf(planned), signalOf(planned, seed));
-        QVERIFY2(found.hasValue(), qPrintable(QString::number(seed)));
-        const double off = (found.value().start - kRecordBegin).seconds() - planned.startS;
-        QVERIFY2(std::abs(off) <= found.value().error.seconds(), told(found.value()));
-        // Not so wide that it says nothing.
-        QVERIFY2(found.value().error.seconds() <= 4.0 * planned.periodS + 1.0, told(found.value()));
-        QVERIFY2(!found.value().isAmbiguous, told(found.value()));
+    void plantedStarts() {
+        for (unsigned seed = 0; seed < 24; ++seed) {
+            std::mt19937_64 random(seed);
+            Planned planned;
+            planned.startS = std::uniform_real_distribution<double>(20.0, 400.0)(random);
+            planned.periodS = seed % 3 == 0 ? 0.1 : seed % 3 == 1 ? 1.0 : 5.0;
+            planned.noiseW = std::array{0.0, 100.0, 500.0, 1200.0}[seed % 4];
+            const auto found = fitWork(workOf(planned), signalOf(planned, seed));
+            QVERIFY2(found.hasValue(), qPrintable(QString::number(seed)));
+            const double off = (found.value().start - kRecordBegin).seconds() - planned.startS;
+            QVERIFY2(std::abs(off) <= found.value().error.seconds(), told(found.value()));
+            // Not so wide that it says nothing.
+            QVERIFY2(
+                found.value().error.seconds() <= 4.0 * planned.periodS + 1.0, told(found.value()));
+            QVERIFY2(!found.value().isAmbiguous, told(found.value()));
+        }
     }
-}
-
-void tst_LogPlacement::pausesAreFound() {
-    Planned planned;
-    planned.stretches = {120.0, 80.0, 60.0};
-    planned.pauses = {25.0, 70.0};
-    planned.noiseW = 200.0;
-    const auto found = fitWork(workOf(planned), signalOf(planned, 7)).value();
-    QCOMPARE(found.pauses.size(), std::size_t{2});
-    QVERIFY(std::abs(found.pauses[0].seconds() - 25.0) <= 3.0);
-    QVERIFY(std::abs(found.pauses[1].seconds() - 70.0) <= 3.0);
-}
-
-void tst_LogPlacement::oneStretch() {
-    Planned planned;
-    planned.stretches = {300.0};
-    planned.pauses = {};
-    planned.startS = 412.3;
-    planned.noiseW = 300.0;
-    const auto found = fitWork(workOf(planned), signalOf(planned, 3)).value();
-    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 412.3) <= found.error.seconds(),
-        told(found));
-    QVERIFY(found.error.seconds() <= 3.0);
-    QVERIFY(found.agreement > 0.9);
-}
-
-void tst_LogPlacement::otherWorkBefore() {
-    Planned planned;
-    planned.startS = 200.0;
-    planned.busyBefore = true; // 160 s: too short for the first stretch
-    const auto found = fitWork(workOf(planned), signalOf(planned, 1)).value();
-    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= found.error.seconds(),
-        told(found));
-}
-
-// The work of 100 s lies somewhere in 300 s of high power: nobody can tell where, by hundreds of
-// iterations.
-void tst_LogPlacement::insideLongerWork() {
-    Planned around;
-    around.stretches = {300.0};
-    around.pauses = {};
-    Planned planned;
-    planned.stretches = {100.0};
-    const auto found = fitWork(workOf(planned), signalOf(around, 1)).value();
-    // The begin may be 0 s to 200 s behind the edge.
-    QVERIFY2(found.error.seconds() >= 100.0 && found.error.seconds() <= 104.0, told(found));
-    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= 3.0, told(found));
-    QVERIFY(placementText(found).find("iterations") != std::string::npos);
-}
-
-// Two runs of one length: which one it was cannot be told.
-void tst_LogPlacement::equalPlaces() {
-    Planned both;
-    both.stretches = {150.0, 150.0};
-    both.pauses = {100.0};
-    Planned planned;
-    planned.stretches = {150.0};
-    const auto found = fitWork(workOf(planned), signalOf(both, 1)).value();
-    QVERIFY2(found.isAmbiguous, told(found));
-    QVERIFY(placementText(found).find("other places fit as well") != std::string::npos);
-}
-
-// A first iteration that compiles for 60 s idles most of them.
-void tst_LogPlacement::slowIterations() {
-    Planned planned;
-    planned.startS = 160.0;
-    planned.stretches = {200.0};
-    planned.pauses = {};
-    LoggedWork work;
-    work.pieces.push_back({seconds(0.0), seconds(60.0), 1, false});
-    work.pieces.push_back({seconds(60.0), seconds(260.0), 400, false});
-    const auto found = fitWork(work, signalOf(planned, 1)).value();
-    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 100.0) <= found.error.seconds(),
-        told(found));
-}
-
-void tst_LogPlacement::flatPower() {
-    Planned planned;
-    planned.isSteady = true;
-    planned.noiseW = 50.0;
-    const auto found = fitWork(workOf(planned), signalOf(planned, 1));
-    QVERIFY(!found.hasValue());
-    QVERIFY(found.error().message.find("hardly changes") != std::string::npos);
-    QVERIFY(!fitWork({}, signalOf({}, 1)).hasValue());
-}
-
-void tst_LogPlacement::unlikePower() {
-    Planned shorter;
-    shorter.stretches = {40.0};
-    shorter.pauses = {};
-    Planned planned;
-    planned.stretches = {400.0};
-    const auto found = fitWork(workOf(planned), signalOf(shorter, 1));
-    QVERIFY(!found.hasValue());
-    QVERIFY(found.error().message.find("anywhere") != std::string::npos);
-}
-
-void tst_LogPlacement::inWords() {
-    LogPlacement placement;
-    placement.start = {1'776'816'534'400'000'000};
-    placement.error = seconds(1.25);
-    placement.iterationS = 0.5;
-    QCOMPARE(QString::fromStdString(placementText(placement)),
-        QStringLiteral("2026-04-22 00:08:54.400 UTC ± 1.25 s, from the edges of the power "
-                       "(by up to 2 iterations)"));
-    placement.isSaid = true;
-    QCOMPARE(QString::fromStdString(placementText(placement)),
-        QStringLiteral("2026-04-22 00:08:54.400 UTC, as the user says"));
-}
-
-// Two hours of work in four hours of telemetry, in a log whose clock is ahead of UTC by a zone.
-void tst_LogPlacement::zones_data() {
-    QTest::addColumn<int>("zone");
-    for (const int zone : {0, 3600, -18'000, 20'700, 50'400, -43'200}) // 5:45 is Nepal's
-        QTest::newRow(text::zone(zone).c_str()) << zone;
-}
-
-void tst_LogPlacement::zones() {
-    QFETCH(int, zone);
-    Planned planned;
-    planned.noiseW = 500.0;
-    planned.recordS = 14'400.0;
-    planned.startS = 3000.0;
-    planned.stretches = {7200.0};
-    planned.pauses = {};
-    LoggedWork work;
-    const TimeNs begin = kRecordBegin + seconds(planned.startS + zone);
-    work.pieces.push_back({begin - TimeNs{}, begin - TimeNs{} + seconds(7200.0), 14'400, false});
-    const auto found = fitOffset(work, signalOf(planned, 5));
-    QVERIFY(found.hasValue());
-    QCOMPARE(found.value().seconds, std::int64_t{zone});
-    QVERIFY(found.value().agreement > 0.8);
-    // A quarter of an hour off, an eighth of the work lies where the power is low.
-    QCOMPARE(std::abs(found.value().nextSeconds - zone), std::int64_t{900});
-    QVERIFY(std::abs(found.value().agreement - found.value().nextAgreement - 0.25) < 0.05);
-}
-
-// Twenty minutes anywhere in ten hours of high power.
-void tst_LogPlacement::zonesThatFitAlike() {
-    Planned around;
-    around.startS = 600.0;
-    around.recordS = 40'000.0;
-    around.stretches = {36'000.0};
-    around.pauses = {};
-    LoggedWork work;
-    const TimeNs begin = kRecordBegin + seconds(18'000.0);
-    work.pieces.push_back({begin - TimeNs{}, begin - TimeNs{} + seconds(1200.0), 2400, false});
-    const auto found = fitOffset(work, signalOf(around, 1));
-    QVERIFY(!found.hasValue());
-    QVERIFY(found.error().message.find("about as well") != std::string::npos);
-}
-
-void tst_LogPlacement::zoneInWords() {
-    QCOMPARE(QString::fromStdString(offsetText({7200, 0.971, 6300, 0.41})),
-        QStringLiteral(
-            "UTC+02:00, by the power of its run: 97.1 % agreement, 41.0 % with UTC+01:45"));
-    QVERIFY(offsetText({7200, 0.971, 6300, 0.0}).ends_with("none with any other zone"));
-}
+    void pausesAreFound() {
+        Planned planned;
+        planned.stretches = {120.0, 80.0, 60.0};
+        planned.pauses = {25.0, 70.0};
+        planned.noiseW = 200.0;
+        const auto found = fitWork(workOf(planned), signalOf(planned, 7)).value();
+        QCOMPARE(found.pauses.size(), std::size_t{2});
+        QVERIFY(std::abs(found.pauses[0].seconds() - 25.0) <= 3.0);
+        QVERIFY(std::abs(found.pauses[1].seconds() - 70.0) <= 3.0);
+    }
+    void oneStretch() {
+        Planned planned;
+        planned.stretches = {300.0};
+        planned.pauses = {};
+        planned.startS = 412.3;
+        planned.noiseW = 300.0;
+        const auto found = fitWork(workOf(planned), signalOf(planned, 3)).value();
+        QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 412.3) <= found.error.seconds(),
+            told(found));
+        QVERIFY(found.error.seconds() <= 3.0);
+        QVERIFY(found.agreement > 0.9);
+    }
+    void otherWorkBefore() {
+        Planned planned;
+        planned.startS = 200.0;
+        planned.busyBefore = true; // 160 s: too short for the first stretch
+        const auto found = fitWork(workOf(planned), signalOf(planned, 1)).value();
+        QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= found.error.seconds(),
+            told(found));
+    }
+    // The work of 100 s lies somewhere in 300 s of high power: nobody can tell where, by hundreds
+    // of iterations.
+    void insideLongerWork() {
+        Planned around;
+        around.stretches = {300.0};
+        around.pauses = {};
+        Planned planned;
+        planned.stretches = {100.0};
+        const auto found = fitWork(workOf(planned), signalOf(around, 1)).value();
+        // The begin may be 0 s to 200 s behind the edge.
+        QVERIFY2(found.error.seconds() >= 100.0 && found.error.seconds() <= 104.0, told(found));
+        QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= 3.0, told(found));
+        QVERIFY(placementText(found).find("iterations") != std::string::npos);
+    }
+    // Two runs of one length: which one it was cannot be told.
+    void equalPlaces() {
+        Planned both;
+        both.stretches = {150.0, 150.0};
+        both.pauses = {100.0};
+        Planned planned;
+        planned.stretches = {150.0};
+        const auto found = fitWork(workOf(planned), signalOf(both, 1)).value();
+        QVERIFY2(found.isAmbiguous, told(found));
+        QVERIFY(placementText(found).find("other places fit as well") != std::string::npos);
+    }
+    // A first iteration that compiles for 60 s idles most of them.
+    void slowIterations() {
+        Planned planned;
+        planned.startS = 160.0;
+        planned.stretches = {200.0};
+        planned.pauses = {};
+        LoggedWork work;
+        work.pieces.push_back({seconds(0.0), seconds(60.0), 1, false});
+        work.pieces.push_back({seconds(60.0), seconds(260.0), 400, false});
+        const auto found = fitWork(work, signalOf(planned, 1)).value();
+        QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 100.0) <= found.error.seconds(),
+            told(found));
+    }
+    void flatPower() {
+        Planned planned;
+        planned.isSteady = true;
+        planned.noiseW = 50.0;
+        const auto found = fitWork(workOf(planned), signalOf(planned, 1));
+        QVERIFY(!found.hasValue());
+        QVERIFY(found.error().message.find("hardly changes") != std::string::npos);
+        QVERIFY(!fitWork({}, signalOf({}, 1)).hasValue());
+    }
+    void unlikePower() {
+        Planned shorter;
+        shorter.stretches = {40.0};
+        shorter.pauses = {};
+        Planned planned;
+        planned.stretches = {400.0};
+        const auto found = fitWork(workOf(planned), signalOf(shorter, 1));
+        QVERIFY(!found.hasValue());
+        QVERIFY(found.error().message.find("anywhere") != std::string::npos);
+    }
+    void inWords() {
+        LogPlacement placement;
+        placement.start = {1'776'816'534'400'000'000};
+        placement.error = seconds(1.25);
+        placement.iterationS = 0.5;
+        QCOMPARE(QString::fromStdString(placementText(placement)),
+            QStringLiteral("2026-04-22 00:08:54.400 UTC ± 1.25 s, from the edges of the power "
+                           "(by up to 2 iterations)"));
+        placement.isSaid = true;
+        QCOMPARE(QString::fromStdString(placementText(placement)),
+            QStringLiteral("2026-04-22 00:08:54.400 UTC, as the user says"));
+    }
+    // Two hours of work in four hours of telemetry, in a log whose clock is ahead of UTC by a zone.
+    void zones_data() {
+        QTest::addColumn<int>("zone");
+        for (const int zone : {0, 3600, -18'000, 20'700, 50'400, -43'200}) // 5:45 is Nepal's
+            QTest::newRow(text::zone(zone).c_str()) << zone;
+    }
+    void zones() {
+        QFETCH(int, zone);
+        Planned planned;
+        planned.noiseW = 500.0;
+        planned.recordS = 14'400.0;
+        planned.startS = 3000.0;
+        planned.stretches = {7200.0};
+        planned.pauses = {};
+        LoggedWork work;
+        const TimeNs begin = kRecordBegin + seconds(planned.startS + zone);
+        work.pieces.push_back(
+            {begin - TimeNs{}, begin - TimeNs{} + seconds(7200.0), 14'400, false});
+        const auto found = fitOffset(work, signalOf(planned, 5));
+        QVERIFY(found.hasValue());
+        QCOMPARE(found.value().seconds, std::int64_t{zone});
+        QVERIFY(found.value().agreement > 0.8);
+        // A quarter of an hour off, an eighth of the work lies where the power is low.
+        QCOMPARE(std::abs(found.value().nextSeconds - zone), std::int64_t{900});
+        QVERIFY(std::abs(found.value().agreement - found.value().nextAgreement - 0.25) < 0.05);
+    }
+    // Twenty minutes anywhere in ten hours of high power.
+    void zonesThatFitAlike() {
+        Planned around;
+        around.startS = 600.0;
+        around.recordS = 40'000.0;
+        around.stretches = {36'000.0};
+        around.pauses = {};
+        LoggedWork work;
+        const TimeNs begin = kRecordBegin + seconds(18'000.0);
+        work.pieces.push_back({begin - TimeNs{}, begin - TimeNs{} + seconds(1200.0), 2400, false});
+        const auto found = fitOffset(work, signalOf(around, 1));
+        QVERIFY(!found.hasValue());
+        QVERIFY(found.error().message.find("about as well") != std::string::npos);
+    }
+    void zoneInWords() {
+        QCOMPARE(QString::fromStdString(offsetText({7200, 0.971, 6300, 0.41})),
+            QStringLiteral(
+                "UTC+02:00, by the power of its run: 97.1 % agreement, 41.0 % with UTC+01:45"));
+        QVERIFY(offsetText({7200, 0.971, 6300, 0.0}).ends_with("none with any other zone"));
+    }
+};
 
 TRAINSCOPE_TEST(tst_LogPlacement)
 #include "tst_LogPlacement.moc"

@@ -155,7 +155,7 @@ private Q_SLOTS:
         QVERIFY(seconds > early && seconds < late);
     }
 
-    // Of two GPUs one has power for 4 s of 100 s: nothing is said of their sum.
+    // One of two GPUs has power for 4 s of 100 s: nothing is said of their sum.
     void powerThatIsHardlyInCommon() {
         const test::Fixture fixture;
         auto store = fixture.create();

@@ -106,7 +106,7 @@ private Q_SLOTS:
         QCOMPARE(statesOf("pytorch", "fp32"), 16.0);
     }
 
-    // Of autocast a layer keeps 36 B for each of T·h: 4 for either norm's input, 2 for what each
+    // A layer under autocast keeps 36 B for each of T·h: 4 for either norm's input, 2 for what each
     // gives, 6 queries, keys and values, 2 of attention, 16 inside the MLP. Logits take 12 B. The
     // casts of products' weights, 24·12·2048² + 2048·50304, are kept, and the gradients of an only
     // micro-batch are made after the peak.
@@ -133,7 +133,7 @@ private Q_SLOTS:
         QCOMPARE(need.buffers, 0.6e9);
     }
 
-    // What the function of a gated MLP gives is kept unless it is compiled into the product.
+    // The output of a gated MLP's function is kept unless it is compiled into the product.
     void gated() {
         MemoryRequest request = plainRequest("pytorch", "bf16-pure", 1);
         request.model.gatedMlp = true;
@@ -142,7 +142,7 @@ private Q_SLOTS:
         QVERIFY(isWithin(eager - stageNeedOf(request, 0).held, 24 * 2.0 * 4 * 2048 * 8192, 1e-12));
     }
 
-    // Of few tokens the peak is at the end of the backward pass, when all gradients are there.
+    // Few tokens have their peak at the end of the backward pass, when all gradients are there.
     void fewTokens() {
         MemoryRequest request = plainRequest("pytorch", "bf16-autocast", 1);
         request.sequence = 64;

@@ -1,4 +1,4 @@
-// What model and layout need of a GPU's memory: by hand, and against published figures.
+// Memory that model and layout need of a GPU: by hand, and against published figures.
 
 #include <QtTest>
 
@@ -253,8 +253,8 @@ private Q_SLOTS:
             isAbout(stageNeedOf(request, 0).heldPerLayer, 2.0 * (2 + 3 + 4) * 1000 * 100, 1e-12));
     }
 
-    // Of four GPUs: shards of 16 B a parameter, two whole layers and the table in 16 bits, and
-    // before they are reduced gradients of two layers and of the table in 32.
+    // Each of four GPUs holds shards of 16 B a parameter, two whole layers and the table in 16
+    // bits, and before they are reduced gradients of two layers and of the table in 32.
     void fullySharded() {
         LaunchConfig launch = smallLaunch();
         launch.gpusPerNode = 4;
@@ -310,7 +310,7 @@ private Q_SLOTS:
         QCOMPARE(request.widths.weight, 4.0);
     }
 
-    // Of 8 bits a matrix product's input takes one byte and attention's result is kept in 16 bits
+    // With 8 bits a matrix product's input takes one byte and attention's result is kept in 16 bits
     // besides: 2·2 + 1 + 1 + 2, 6 + 2 + 1 and 8 + 4 B times h.
     void narrowNumbers() {
         LaunchConfig launch = smallLaunch();

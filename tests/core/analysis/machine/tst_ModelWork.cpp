@@ -64,7 +64,7 @@ private Q_SLOTS:
             qPrintable(QString::number(found.active)));
     }
 
-    // Of every GPT the general form is the published one: 72·B·s·l·h²·(1 + s/6h + V/12lh).
+    // The general form is the published one for every GPT: 72·B·s·l·h²·(1 + s/6h + V/12lh).
     void theFormulaOfNarayanan() {
         std::mt19937 random(3);
         for (int trial = 0; trial < 200; ++trial) {

@@ -114,7 +114,7 @@ class tst_PrintedMemory : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of pipelines too little is counted: up to a fifth.
+    // Pipelines are counted too low, by up to a fifth.
     void printed() {
         double sum = 0.0;
         int flat = 0;

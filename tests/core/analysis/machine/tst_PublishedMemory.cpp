@@ -143,7 +143,7 @@ void recomputesParts(MemoryRequest& request, const MeasuredRow& row) {
     request.recomputedParts = parts;
 }
 
-// What its recipes move to the host or do again is not in the table.
+// Offloading and recomputation of its recipes are not in the table.
 void asBridgeTrains(MemoryRequest& request, const MeasuredRow& row) {
     shard(request, row.says("fsdp_zero_stage", "FSDP") ? 3 : 1);
     if (request.model.experts > 1)
@@ -299,7 +299,7 @@ private Q_SLOTS:
         QCOMPARE(rows, 4);
     }
 
-    // What torchtitan prints is the most that its allocator reserved, CUDA's own memory apart.
+    // torchtitan prints the most that its allocator reserved, CUDA's own memory apart.
     void printedMemory() {
         int rows = 0;
         for (const MeasuredRow& row : m_rows) {

@@ -302,7 +302,8 @@ private Q_SLOTS:
         QCOMPARE(made.gpusPerNode, 8);
         QCOMPARE(made.grid.degrees().tensor, 4);
         QCOMPARE(made.grid.degrees().data, 2);
-        // What was left open is the run's: 64 samples in 2 replicas, 12 layers in 2 stages.
+        // Values that were left open are the run's: 64 samples in 2 replicas, 12 layers in 2
+        // stages.
         QCOMPARE(made.microbatches.value_or(0), 32);
         QCOMPARE(layersOf(made.chunks, 1), 6);
         QVERIFY(known.notes.empty());

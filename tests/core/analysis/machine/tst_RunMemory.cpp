@@ -1,4 +1,4 @@
-// What runs need of their GPUs' memory: where the configuration is silent, and over the published
+// Memory that runs need of their GPUs: where the configuration is silent, and over the published
 // experiments, of which some ran and some cannot have.
 
 #include <QtTest>
@@ -61,7 +61,8 @@ class tst_RunMemory : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // What does not fit though it ran, and is not stated, is taken to be sharded or recomputed.
+    // A run that does not fit though it ran is taken to be sharded or recomputed, unless it says
+    // otherwise.
     void whatIsNotStated() {
         LaunchConfig launch = smallLaunch();
         launch.gpusPerNode = 4;

@@ -237,197 +237,182 @@ class tst_CallTree : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void aStepByHand();
-    void windowsCutTimes();
-    void keptSumsAreThoseOfTheTrace();
-    void partsEndWhereIterationsDo();
-    void graphsLaunchManyKernels();
-    void stepsThatTouchFollowEachOther();
-    void withoutHostAllWorkIsUnderTheRoot();
-    void operatorsThatStateTheirWork();
+    void aStepByHand() {
+        auto planted = plantedStep();
+        const auto store = planted.store();
+        const CallTree tree = treeOf(store);
+        const auto nodes = byPath(tree);
+        const std::string mm = "ProfilerStep#/nn.Module: Linear_0/aten::linear/aten::mm";
+        const auto& forward = nodes.at(mm);
+        QVERIFY(forward.pass == StepPass::Forward);
+        QCOMPARE(forward.sums.ownWorks, 2);
+        QCOMPARE(forward.sums.ownTime.ns, 100);
+        QCOMPARE(forward.sums.ownBusy.ns, 70);
+        QCOMPARE(forward.sums.works, 3); // with its backward pass
+        QCOMPARE(forward.sums.time.ns, 160);
+        QCOMPARE(forward.sums.busy.ns, 130);
+        QCOMPARE(forward.sums.calls, 1);
+        QCOMPARE(
+            tree.signatures[forward.signature], std::string(R"({"Input Dims":[[2,3],[3,4]]})"));
+        const auto& leaf = nodes.at(mm + "/gemm");
+        QVERIFY(leaf.kind == FrameKind::Kernel);
+        QCOMPARE(leaf.longest.ns, 50);
+        QCOMPARE(leaf.longestAt.ns, 100);
+        const auto& backward = nodes.at(
+            mm + "/autograd::engine::evaluate_function: MmBackward0/MmBackward0/aten::mm");
+        QVERIFY(backward.pass == StepPass::Backward);
+        QCOMPARE(backward.sums.ownTime.ns, 60);
+        // Its forward call was made before the trace.
+        const auto& again = nodes.at("CheckpointFunctionBackward/aten::mm");
+        QVERIFY(again.pass == StepPass::Recomputation);
+        QCOMPARE(again.sums.ownTime.ns, 30);
+        const auto& optimizer = nodes.at("ProfilerStep#/Optimizer.step#Adam.step");
+        QVERIFY(optimizer.pass == StepPass::Optimizer);
+        QCOMPARE(optimizer.sums.ownTime.ns, 20);
+        QCOMPARE(nodes.at("stray").sums.time.ns, 5);
+        QVERIFY(nodes.at("Memset").kind == FrameKind::Set);
+        QCOMPARE(nodes.at("").sums.time.ns, 216);
+        QCOMPARE(nodes.at("").sums.busy.ns, 186);
+        QVERIFY(tree.hasHost && tree.hasModules && tree.hasShapes);
+
+        QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "aten::mm").time.ns, 190);
+        QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "aten::mm").calls, 3);
+        QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "aten::linear").works, 0);
+        QCOMPARE(totalOf(tree, CallTotal::Of::Module, "nn.Module: Linear_0").busy.ns, 130);
+        // The main thread waits in it while the other one launches what hangs under the module.
+        QCOMPARE(totalOf(tree, CallTotal::Of::Annotation, "loss.backward").time.ns, 60);
+        QCOMPARE(totalOf(tree, CallTotal::Of::Annotation, "ProfilerStep#").time.ns, 180);
+        QCOMPARE(totalOf(tree, StepPass::Forward).time.ns, 100);
+        QCOMPARE(totalOf(tree, StepPass::Backward).time.ns, 60);
+        QCOMPARE(totalOf(tree, StepPass::Recomputation).time.ns, 30);
+        QCOMPARE(totalOf(tree, StepPass::Optimizer).time.ns, 20);
+        QCOMPARE(totalOf(tree, StepPass::None).time.ns, 6);
+    }
+    void windowsCutTimes() {
+        auto planted = plantedStep();
+        const auto store = planted.store();
+        const CallTree tree = treeOf(store, {{130}, {310}});
+        const auto nodes = byPath(tree);
+        const auto& forward = nodes.at("ProfilerStep#/nn.Module: Linear_0/aten::linear/aten::mm");
+        QCOMPARE(forward.sums.ownTime.ns, 60); // 20 of one, 40 of the other
+        QCOMPARE(forward.sums.ownBusy.ns, 40);
+        QCOMPARE(forward.sums.time.ns, 70); // and 10 of the backward one
+        QCOMPARE(forward.sums.works, 3);
+        QCOMPARE(nodes.at("").sums.time.ns, 70);
+    }
+    void keptSumsAreThoseOfTheTrace() {
+        PlantedTrace planted;
+        const auto truth = plantSteps(planted, 300);
+        auto store = planted.store();
+        const auto run = store.findRun("run").value();
+        const TimeNs begin = truth.front().range.begin;
+        const TimeNs end = truth.back().range.end;
+        std::vector<TimeRange> windows{kAllTime};
+        std::mt19937_64 random{5};
+        for (int i = 0; i < 12; ++i) {
+            const auto at = static_cast<std::int64_t>(
+                random() % static_cast<std::uint64_t>((end - begin).ns));
+            const auto length
+                = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>((end - begin).ns))
+                / (i % 3 == 0 ? 50 : 1);
+            windows.push_back({begin + DurationNs{at}, begin + DurationNs{at + length + 1}});
+        }
+        for (const TimeRange& window : windows)
+            compare(treeOf(store, window), expectedOf(truth, window));
+        const auto whole = byPath(treeOf(store));
+        QVERIFY(keepSums(store, run).hasValue());
+        for (const TimeRange& window : windows)
+            compare(treeOf(store, window), expectedOf(truth, window));
+        // Calls, too, and what the longest kernel is.
+        const auto kept = byPath(treeOf(store));
+        QCOMPARE(kept.size(), whole.size());
+        for (const auto& [path, node] : whole) {
+            QCOMPARE(kept.at(path).sums, node.sums);
+            QCOMPARE(kept.at(path).longestAt, node.longestAt);
+            QVERIFY(kept.at(path).pass == node.pass);
+        }
+    }
+    void partsEndWhereIterationsDo() {
+        PlantedTrace planted;
+        const auto truth = plantSteps(planted, 300);
+        auto store = planted.store();
+        const auto run = store.findRun("run").value();
+        QVERIFY(keepSums(store, run).hasValue());
+        std::set<std::int64_t> begins;
+        const auto parts = store::sumOutlines(store, run.id, placeOf(SumKind::CallTree, 0));
+        for (const auto& part : parts.value())
+            begins.insert(part.begin);
+        QCOMPARE(planted.iterations.size(), std::size_t{15});
+        for (const Iteration& iteration : planted.iterations) {
+            if (iteration.index > 0)
+                QVERIFY(begins.contains(iteration.range.begin.ns));
+            compare(treeOf(store, iteration.range), expectedOf(truth, iteration.range));
+        }
+    }
+    void graphsLaunchManyKernels() {
+        PlantedTrace trace;
+        trace.host(0, "1", SpanKind::CpuOp, "replay", 0, 100);
+        trace.host(0, "1", SpanKind::Runtime, "cudaGraphLaunch", 10, 5, 1);
+        trace.kernel(0, "7", "a", 30, 5, 1);
+        trace.kernel(0, "7", "b", 40, 5, 1);
+        trace.kernel(0, "7", "a", 50, 5, 1);
+        const auto store = trace.store();
+        const auto nodes = byPath(treeOf(store));
+        QCOMPARE(nodes.at("replay").sums.ownWorks, 3);
+        QCOMPARE(nodes.at("replay").sums.calls, 1);
+        QCOMPARE(nodes.at("replay/a").sums.works, 2);
+    }
+    void stepsThatTouchFollowEachOther() {
+        PlantedTrace trace;
+        trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#1", 0, 101); // one into the next
+        trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#2", 100, 100);
+        trace.host(0, "1", SpanKind::CpuOp, "aten::add", 150, 51); // one beyond its caller
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 160, 5, 1);
+        trace.kernel(0, "7", "a", 180, 5, 1);
+        const auto store = trace.store();
+        const auto nodes = byPath(treeOf(store));
+        QCOMPARE(nodes.at("ProfilerStep#/aten::add").sums.time.ns, 5);
+        QVERIFY(!nodes.contains("ProfilerStep#/ProfilerStep#"));
+    }
+    void withoutHostAllWorkIsUnderTheRoot() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a", 30, 5, 1);
+        const auto store = trace.store();
+        const CallTree tree = treeOf(store);
+        QVERIFY(!tree.hasHost);
+        QCOMPARE(byPath(tree).at("a").sums.time.ns, 5);
+    }
+    // An operator of XLA is a kernel and the operator above it, with the work that it states: on a
+    // TPU v4 (275 TFLOP/s, 1.228 TB/s) 4 GFLOP take 14.545 µs at least, which bounds both calls.
+    void operatorsThatStateTheirWork() {
+        PlantedTrace trace;
+        const char* const detail
+            = R"({"hlo category":"convolution fusion","flops":4000000000,"bytes accessed":2000000,"shape":"bf16[8]"})";
+        trace.kernel(0, "XLA Ops", "fusion.3 (convolution fusion)", 0, 20'000, kStatesWork, detail);
+        trace.kernel(
+            0, "XLA Ops", "fusion.3 (convolution fusion)", 30'000, 20'000, kStatesWork, detail);
+        trace.kernel(0, "XLA Ops", "copy.1", 60'000, 5'000);
+        const auto store = trace.store();
+        const CallTree tree = treeOf(store);
+        QVERIFY(tree.hasHost);
+        QVERIFY(tree.hasShapes);
+        const auto nodes = byPath(tree);
+        const std::string name = "fusion.3 (convolution fusion)";
+        QCOMPARE(nodes.at(name).sums.calls, 2);
+        QCOMPARE(nodes.at(name + "/" + name).sums.works, 2);
+        QCOMPARE(nodes.at("copy.1").sums.works, 1);
+        const OperatorTable table
+            = operatorTable(tree, OperatorGrouping::Operator, catalogue::findAccelerator("TPU v4"));
+        QCOMPARE(table.rows.size(), std::size_t{1});
+        const WorkEfficiency& known = table.rows[0].efficiency;
+        QCOMPARE(known.flop, std::optional(8e9));
+        QCOMPARE(known.bytes, std::optional(4e6));
+        QCOMPARE(known.intensity, std::optional(2000.0));
+        QVERIFY(std::abs(*known.flopPerSecond - 200e12) < 1e6); // 8 GFLOP in 40 µs
+        QVERIFY(std::abs(*known.rooflineFraction - 8e9 / 275e12 / 40e-6) < 1e-9);
+        QVERIFY(!known.isMemoryBound);
+    }
 };
-
-void tst_CallTree::aStepByHand() {
-    auto planted = plantedStep();
-    const auto store = planted.store();
-    const CallTree tree = treeOf(store);
-    const auto nodes = byPath(tree);
-    const std::string mm = "ProfilerStep#/nn.Module: Linear_0/aten::linear/aten::mm";
-    const auto& forward = nodes.at(mm);
-    QVERIFY(forward.pass == StepPass::Forward);
-    QCOMPARE(forward.sums.ownWorks, 2);
-    QCOMPARE(forward.sums.ownTime.ns, 100);
-    QCOMPARE(forward.sums.ownBusy.ns, 70);
-    QCOMPARE(forward.sums.works, 3); // with its backward pass
-    QCOMPARE(forward.sums.time.ns, 160);
-    QCOMPARE(forward.sums.busy.ns, 130);
-    QCOMPARE(forward.sums.calls, 1);
-    QCOMPARE(tree.signatures[forward.signature], std::string(R"({"Input Dims":[[2,3],[3,4]]})"));
-    const auto& leaf = nodes.at(mm + "/gemm");
-    QVERIFY(leaf.kind == FrameKind::Kernel);
-    QCOMPARE(leaf.longest.ns, 50);
-    QCOMPARE(leaf.longestAt.ns, 100);
-    const auto& backward
-        = nodes.at(mm + "/autograd::engine::evaluate_function: MmBackward0/MmBackward0/aten::mm");
-    QVERIFY(backward.pass == StepPass::Backward);
-    QCOMPARE(backward.sums.ownTime.ns, 60);
-    // Its forward call was made before the trace.
-    const auto& again = nodes.at("CheckpointFunctionBackward/aten::mm");
-    QVERIFY(again.pass == StepPass::Recomputation);
-    QCOMPARE(again.sums.ownTime.ns, 30);
-    const auto& optimizer = nodes.at("ProfilerStep#/Optimizer.step#Adam.step");
-    QVERIFY(optimizer.pass == StepPass::Optimizer);
-    QCOMPARE(optimizer.sums.ownTime.ns, 20);
-    QCOMPARE(nodes.at("stray").sums.time.ns, 5);
-    QVERIFY(nodes.at("Memset").kind == FrameKind::Set);
-    QCOMPARE(nodes.at("").sums.time.ns, 216);
-    QCOMPARE(nodes.at("").sums.busy.ns, 186);
-    QVERIFY(tree.hasHost && tree.hasModules && tree.hasShapes);
-
-    QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "aten::mm").time.ns, 190);
-    QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "aten::mm").calls, 3);
-    QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "aten::linear").works, 0);
-    QCOMPARE(totalOf(tree, CallTotal::Of::Module, "nn.Module: Linear_0").busy.ns, 130);
-    // The main thread waits in it while the other one launches what hangs under the module.
-    QCOMPARE(totalOf(tree, CallTotal::Of::Annotation, "loss.backward").time.ns, 60);
-    QCOMPARE(totalOf(tree, CallTotal::Of::Annotation, "ProfilerStep#").time.ns, 180);
-    QCOMPARE(totalOf(tree, StepPass::Forward).time.ns, 100);
-    QCOMPARE(totalOf(tree, StepPass::Backward).time.ns, 60);
-    QCOMPARE(totalOf(tree, StepPass::Recomputation).time.ns, 30);
-    QCOMPARE(totalOf(tree, StepPass::Optimizer).time.ns, 20);
-    QCOMPARE(totalOf(tree, StepPass::None).time.ns, 6);
-}
-
-void tst_CallTree::windowsCutTimes() {
-    auto planted = plantedStep();
-    const auto store = planted.store();
-    const CallTree tree = treeOf(store, {{130}, {310}});
-    const auto nodes = byPath(tree);
-    const auto& forward = nodes.at("ProfilerStep#/nn.Module: Linear_0/aten::linear/aten::mm");
-    QCOMPARE(forward.sums.ownTime.ns, 60); // 20 of one, 40 of the other
-    QCOMPARE(forward.sums.ownBusy.ns, 40);
-    QCOMPARE(forward.sums.time.ns, 70); // and 10 of the backward one
-    QCOMPARE(forward.sums.works, 3);
-    QCOMPARE(nodes.at("").sums.time.ns, 70);
-}
-
-void tst_CallTree::keptSumsAreThoseOfTheTrace() {
-    PlantedTrace planted;
-    const auto truth = plantSteps(planted, 300);
-    auto store = planted.store();
-    const auto run = store.findRun("run").value();
-    const TimeNs begin = truth.front().range.begin;
-    const TimeNs end = truth.back().range.end;
-    std::vector<TimeRange> windows{kAllTime};
-    std::mt19937_64 random{5};
-    for (int i = 0; i < 12; ++i) {
-        const auto at
-            = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>((end - begin).ns));
-        const auto length
-            = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>((end - begin).ns))
-            / (i % 3 == 0 ? 50 : 1);
-        windows.push_back({begin + DurationNs{at}, begin + DurationNs{at + length + 1}});
-    }
-    for (const TimeRange& window : windows)
-        compare(treeOf(store, window), expectedOf(truth, window));
-    const auto whole = byPath(treeOf(store));
-    QVERIFY(keepSums(store, run).hasValue());
-    for (const TimeRange& window : windows)
-        compare(treeOf(store, window), expectedOf(truth, window));
-    // Calls, too, and what the longest kernel is.
-    const auto kept = byPath(treeOf(store));
-    QCOMPARE(kept.size(), whole.size());
-    for (const auto& [path, node] : whole) {
-        QCOMPARE(kept.at(path).sums, node.sums);
-        QCOMPARE(kept.at(path).longestAt, node.longestAt);
-        QVERIFY(kept.at(path).pass == node.pass);
-    }
-}
-
-void tst_CallTree::partsEndWhereIterationsDo() {
-    PlantedTrace planted;
-    const auto truth = plantSteps(planted, 300);
-    auto store = planted.store();
-    const auto run = store.findRun("run").value();
-    QVERIFY(keepSums(store, run).hasValue());
-    std::set<std::int64_t> begins;
-    const auto parts = store::sumOutlines(store, run.id, placeOf(SumKind::CallTree, 0));
-    for (const auto& part : parts.value())
-        begins.insert(part.begin);
-    QCOMPARE(planted.iterations.size(), std::size_t{15});
-    for (const Iteration& iteration : planted.iterations) {
-        if (iteration.index > 0)
-            QVERIFY(begins.contains(iteration.range.begin.ns));
-        compare(treeOf(store, iteration.range), expectedOf(truth, iteration.range));
-    }
-}
-
-void tst_CallTree::graphsLaunchManyKernels() {
-    PlantedTrace trace;
-    trace.host(0, "1", SpanKind::CpuOp, "replay", 0, 100);
-    trace.host(0, "1", SpanKind::Runtime, "cudaGraphLaunch", 10, 5, 1);
-    trace.kernel(0, "7", "a", 30, 5, 1);
-    trace.kernel(0, "7", "b", 40, 5, 1);
-    trace.kernel(0, "7", "a", 50, 5, 1);
-    const auto store = trace.store();
-    const auto nodes = byPath(treeOf(store));
-    QCOMPARE(nodes.at("replay").sums.ownWorks, 3);
-    QCOMPARE(nodes.at("replay").sums.calls, 1);
-    QCOMPARE(nodes.at("replay/a").sums.works, 2);
-}
-
-void tst_CallTree::stepsThatTouchFollowEachOther() {
-    PlantedTrace trace;
-    trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#1", 0, 101); // one into the next
-    trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#2", 100, 100);
-    trace.host(0, "1", SpanKind::CpuOp, "aten::add", 150, 51); // one beyond its caller
-    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 160, 5, 1);
-    trace.kernel(0, "7", "a", 180, 5, 1);
-    const auto store = trace.store();
-    const auto nodes = byPath(treeOf(store));
-    QCOMPARE(nodes.at("ProfilerStep#/aten::add").sums.time.ns, 5);
-    QVERIFY(!nodes.contains("ProfilerStep#/ProfilerStep#"));
-}
-
-void tst_CallTree::withoutHostAllWorkIsUnderTheRoot() {
-    PlantedTrace trace;
-    trace.kernel(0, "7", "a", 30, 5, 1);
-    const auto store = trace.store();
-    const CallTree tree = treeOf(store);
-    QVERIFY(!tree.hasHost);
-    QCOMPARE(byPath(tree).at("a").sums.time.ns, 5);
-}
-
-// An operator of XLA is a kernel and the operator above it, with the work that it states: on a TPU
-// v4 (275 TFLOP/s, 1.228 TB/s) 4 GFLOP take 14.545 µs at least, which bounds both calls.
-void tst_CallTree::operatorsThatStateTheirWork() {
-    PlantedTrace trace;
-    const char* const detail
-        = R"({"hlo category":"convolution fusion","flops":4000000000,"bytes accessed":2000000,"shape":"bf16[8]"})";
-    trace.kernel(0, "XLA Ops", "fusion.3 (convolution fusion)", 0, 20'000, kStatesWork, detail);
-    trace.kernel(
-        0, "XLA Ops", "fusion.3 (convolution fusion)", 30'000, 20'000, kStatesWork, detail);
-    trace.kernel(0, "XLA Ops", "copy.1", 60'000, 5'000);
-    const auto store = trace.store();
-    const CallTree tree = treeOf(store);
-    QVERIFY(tree.hasHost);
-    QVERIFY(tree.hasShapes);
-    const auto nodes = byPath(tree);
-    const std::string name = "fusion.3 (convolution fusion)";
-    QCOMPARE(nodes.at(name).sums.calls, 2);
-    QCOMPARE(nodes.at(name + "/" + name).sums.works, 2);
-    QCOMPARE(nodes.at("copy.1").sums.works, 1);
-    const OperatorTable table
-        = operatorTable(tree, OperatorGrouping::Operator, catalogue::findAccelerator("TPU v4"));
-    QCOMPARE(table.rows.size(), std::size_t{1});
-    const WorkEfficiency& known = table.rows[0].efficiency;
-    QCOMPARE(known.flop, std::optional(8e9));
-    QCOMPARE(known.bytes, std::optional(4e6));
-    QCOMPARE(known.intensity, std::optional(2000.0));
-    QVERIFY(std::abs(*known.flopPerSecond - 200e12) < 1e6); // 8 GFLOP in 40 µs
-    QVERIFY(std::abs(*known.rooflineFraction - 8e9 / 275e12 / 40e-6) < 1e-9);
-    QVERIFY(!known.isMemoryBound);
-}
 
 TRAINSCOPE_TEST(tst_CallTree)
 #include "tst_CallTree.moc"

@@ -167,7 +167,7 @@ private Q_SLOTS:
         QVERIFY(joined[0].times.change() == Change::Same);
     }
 
-    // What a function launched itself is its caller's, and nothing is lost.
+    // A function's own launches become its caller's, and nothing is lost.
     void treesWithoutPython() {
         HandTree made;
         const auto module = made.frame(0, FrameKind::Module, "nn.Module: M");

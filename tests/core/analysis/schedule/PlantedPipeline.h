@@ -19,7 +19,7 @@ using layout::TaskKind;
 
 inline constexpr std::int64_t kUnit = 1'000'000; // a unit of the planned schedule
 
-// What tells forward from backward in the planted traces.
+// Evidence of forward and backward in the planted traces.
 enum class Evidence {
     Names,
     Launches,

@@ -1,5 +1,5 @@
 #pragma once
-// What was traced of a planted pipeline, against what was planted.
+// Checks of a traced schedule against the planted pipeline.
 
 #include "core/analysis/schedule/PlantedPipeline.h"
 

@@ -36,7 +36,7 @@ private Q_SLOTS:
         }
     }
 
-    // What is computed forward again is part of the backward pass.
+    // A recomputed forward pass is part of the backward pass.
     void recomputedActivations() {
         for (const auto by : {Evidence::Names, Evidence::Launches, Evidence::HostAnnotations}) {
             for (const int stages : {2, 4}) {
@@ -49,8 +49,8 @@ private Q_SLOTS:
                 QVERIFY2(made.hasValue(), qPrintable(failure(made)));
                 QVERIFY(made.value().isWhole);
                 QVERIFY(made.value().isKnownOrder);
-                // Of the last stage, the first layer that is computed again may look like a part of
-                // the forward pass before it.
+                // The first layer that the last stage computes again may look like a part of the
+                // forward pass before it.
                 const auto& tasks = made.value().traced.tasks;
                 QCOMPARE(tasks.size(), planted.schedule.tasks.size());
                 for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -67,7 +67,7 @@ private Q_SLOTS:
         }
     }
 
-    // What annotations number needs no known order: here micro-batches 0 and 1 change places.
+    // Numbered annotations need no known order: here micro-batches 0 and 1 change places.
     void anyOrderThatIsNumbered() {
         Plant plant;
         plant.kind = ScheduleKind::ZeroBubble;

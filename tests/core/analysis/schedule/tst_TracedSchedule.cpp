@@ -102,7 +102,7 @@ private Q_SLOTS:
             const auto& b = planted.schedule.tasks[i];
             QVERIFY(std::abs((a.end - a.start) - (b.end - b.start) * 1e-3) < 3e-9);
         }
-        // Of zero-bubble a third of that idle time.
+        // Zero-bubble schedules leave a third of that idle time.
         const double waits = stages - 1.0;
         const double rounds = splitsBackward(static_cast<ScheduleKind>(kind)) ? 3.0 : 1.0;
         if (virtualStages == 1)
@@ -176,7 +176,7 @@ private Q_SLOTS:
                 QVERIFY(traced.traced.tasks[i].kind == expected[i].kind);
             }
             QVERIFY(traced.planned && traced.plannedBubble);
-            // Of the planted schedule in the same window.
+            // Idle time of the planted schedule in the same window.
             const double shift = isEnd ? planted.schedule.makespan * 1e-3 - traced.windowTo : 0.0;
             double idle = 0.0;
             for (const ScheduleTask& task : expected)

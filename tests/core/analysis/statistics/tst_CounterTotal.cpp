@@ -28,7 +28,7 @@ SeriesDescription counterOf(const char* name, int bits, double scale, const char
     return description;
 }
 
-// Of the samples [from, to).
+// Total of the samples [from, to).
 CounterTotal totalled(const SeriesDescription& description, const std::vector<double>& sourceValues,
     std::size_t from, std::size_t to) {
     CounterTotal counter(description);

@@ -59,7 +59,7 @@ private Q_SLOTS:
             {{{0}, {20 * kS}}, {{0}, {10 * kS}}, {{2 * kS}, {4 * kS}}, {{12 * kS}, {14 * kS}}});
         QVERIFY(isNear(found[0], 4000.0));
         QVERIFY(isNear(found[1], 1000.0));
-        // Of 10 s at 96 W with a step up over the last 0.1 s: 960 + 9.6 J, scaled to 1000 J.
+        // 10 s at 96 W with a step up over the last 0.1 s are 960 + 9.6 J, scaled to 1000 J.
         QVERIFY(isNear(found[2], 192.0 * 1000.0 / 969.6));
         QVERIFY(isNear(found[3], 600.0));
         QCOMPARE(found[3]->source, EnergySource::Counter);

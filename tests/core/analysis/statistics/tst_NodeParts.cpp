@@ -83,7 +83,7 @@ private Q_SLOTS:
         QCOMPARE(*summary.metrics.at("ib_rx").all.total, 15.0);
     }
 
-    // Of two nodes one has a meter: 1 kW for 2 s, half of what there is to know.
+    // One of two nodes has a meter: 1 kW for 2 s, half of what there is to know.
     void aNodeWithoutAMeterIsNotCovered() {
         const Fixture fixture;
         auto store = fixture.create();

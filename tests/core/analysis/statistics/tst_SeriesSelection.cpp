@@ -1,4 +1,4 @@
-// Which of two series speaks for a GPU, and what is said about it.
+// The choice between two series that speak for one GPU, and its words.
 
 // Qt first: moc cannot read <compare> when nothing of the library came before it.
 #include <QObject>

@@ -1,4 +1,4 @@
-// Which positions of a node are cool and which hot, from planted temperatures.
+// Cool and hot positions of a node, from planted temperatures.
 
 #include <QtTest>
 

@@ -127,8 +127,8 @@ private Q_SLOTS:
         }
     }
 
-    // Of signals with one time of measurement, b is read every second and a every 0.1 s: on average
-    // b shows what was 0.5 s ago and a what was 0.05 s ago, a lag of 0.45 s that is none.
+    // Two signals have one time of measurement; b is read every second and a every 0.1 s: on
+    // average b shows what was 0.5 s ago and a what was 0.05 s ago, a lag of 0.45 s that is none.
     void howOldTheStepsAreIsNoLag() {
         const Wander wander(3);
         auto a = sampled([&](double t) { return wander.at(t - 0.05); }, 0.0, 1);

@@ -81,7 +81,7 @@ private Q_SLOTS:
         QCOMPARE(*found.seconds, 0.1);
     }
 
-    // Of one reading no period is known, whatever the range of a moment is.
+    // One reading has no period, whatever the range of a moment is.
     void oneReadingHasNoPeriod() {
         const test::Fixture fixture;
         auto store = fixture.create();

@@ -1,4 +1,4 @@
-// How well clocks are known beyond the collectives that tell them.
+// Uncertainty of clocks beyond the collectives that tell them.
 
 #include <QtTest>
 

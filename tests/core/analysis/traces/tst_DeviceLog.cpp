@@ -1,5 +1,5 @@
-// What a device did when, in a plant whose stretches are worked out by hand, read at once and in
-// windows.
+// A device's activity over time, in a plant whose stretches are worked out by hand, read at once
+// and in windows.
 
 #include <QtTest>
 

@@ -1,4 +1,4 @@
-// Which ranks never came to a collective, by dumps of the flight recorder that are written here.
+// Ranks that never came to a collective, by dumps of the flight recorder that are written here.
 
 #include <QtTest>
 

@@ -1,4 +1,4 @@
-// Which GPU's power follows the kernels of a trace, on planted work and readings.
+// The GPU whose power follows the kernels of a trace, on planted work and readings.
 
 #include "core/analysis/traces/KernelPower.h"
 #include "support/TestProgram.h"

@@ -42,217 +42,198 @@ class tst_PhaseTimes : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void launchesTell();
-    void otherThreadsTellWhereTheLaunchingOneDoesNot();
-    void recomputationIsBackward();
-    void streamAnnotationsTell();
-    void hostAnnotationsTellWhereNothingIsLaunched();
-    void namesTellWhereNothingElseDoes();
-    void iterationsAndWindows();
-    void sendRecvOnlyIsWaiting();
-    void randomTracesAgainstACount_data();
-    void randomTracesAgainstACount();
+    // Kernels run long after they were launched: only the launch tells.
+    void launchesTell() {
+        PlantedTrace trace;
+        trace.host(0, "1", SpanKind::Annotation, "## forward ##", 0, 100);
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 10, 5, 1);
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 20, 5, 2);
+        trace.host(
+            0, "2", SpanKind::CpuOp, "autograd::engine::evaluate_function: MmBackward0", 110, 50);
+        trace.host(0, "2", SpanKind::CpuOp, "aten::mm", 112, 40);
+        trace.host(0, "2", SpanKind::Runtime, "cuLaunchKernelEx", 120, 5, 3);
+        trace.host(0, "1", SpanKind::Annotation, "Optimizer.step#Adam.step", 170, 20);
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 175, 5, 4);
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 195, 5, 5); // tells nothing
+        trace.kernel(0, "7", "a_gemm", 500, 30, 1);
+        trace.kernel(0, "7", "a_gemm", 540, 20, 2); //             [560,…) nccl alone until 580
+        trace.kernel(0, "9", "ncclDevKernel_AllReduce", 550, 30);
+        trace.kernel(0, "7", "a_gemm", 600, 100, 3);
+        trace.kernel(0, "7", "a_gemm", 700, 7, 4);
+        trace.kernel(0, "7", "a_gemm", 710, 3, 5);
+        const auto found = activityOf(trace);
+        QCOMPARE(found.phases.window, (TimeRange{{500}, {713}}));
+        QCOMPARE(at(found.phases, Phase::Forward), 30 + 10 + 3);
+        QCOMPARE(at(found.phases, Phase::CommunicationHidden), 10);
+        QCOMPARE(at(found.phases, Phase::CommunicationExposed), 20);
+        QCOMPARE(at(found.phases, Phase::Backward), 100);
+        QCOMPARE(at(found.phases, Phase::Optimizer), 7);
+        QCOMPARE(at(found.phases, Phase::Compute), 0);
+        QCOMPARE(at(found.phases, Phase::Idle), 10 + 20 + 3);
+        QCOMPARE(sum(found.phases), 213);
+        QCOMPARE(found.evidence.launches, 4);
+        QCOMPARE(found.evidence.none, 1);
+    }
+    void otherThreadsTellWhereTheLaunchingOneDoesNot() {
+        PlantedTrace trace;
+        trace.host(0, "1", SpanKind::Annotation, "backward-compute", 0, 100);
+        trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 50, 5, 1);
+        trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 150, 5, 2); // it has ended
+        trace.kernel(0, "7", "a_gemm", 200, 30, 1);
+        trace.kernel(0, "7", "a_gemm", 230, 10, 2);
+        const auto found = activityOf(trace);
+        QCOMPARE(at(found.phases, Phase::Backward), 30);
+        QCOMPARE(at(found.phases, Phase::Forward), 10);
+    }
+    void recomputationIsBackward() {
+        PlantedTrace trace;
+        trace.host(0, "2", SpanKind::CpuOp,
+            "autograd::engine::evaluate_function: CheckpointFunctionBackward", 0, 100);
+        trace.host(0, "2", SpanKind::Annotation, "TransformerLayer.forward", 10, 50);
+        trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 20, 5, 1);
+        trace.host(0, "2", SpanKind::Annotation, "fused optimizer step", 70, 20);
+        trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 75, 5, 2);
+        trace.kernel(0, "7", "a_gemm", 30, 10, 1);
+        trace.kernel(0, "7", "a_gemm", 80, 5, 2);
+        const auto found = activityOf(trace);
+        QCOMPARE(at(found.phases, Phase::Backward), 10);
+        QCOMPARE(at(found.phases, Phase::Optimizer), 5);
+    }
+    void streamAnnotationsTell() {
+        PlantedTrace trace;
+        trace.streamAnnotation(0, "7", "## forward ##", 100, 50);
+        trace.streamAnnotation(0, "7", "## backward ##", 150, 100);
+        trace.streamAnnotation(0, "7", "Optimizer.step#SGD.step", 250, 20);
+        trace.streamAnnotation(0, "8", "## backward ##", 100, 50);
+        trace.kernel(0, "7", "a_gemm", 100, 40);
+        trace.kernel(0, "7", "a_gemm", 150, 70); // begins with its annotation
+        trace.kernel(0, "7", "a_gemm", 250, 15);
+        const auto found = activityOf(trace);
+        QCOMPARE(at(found.phases, Phase::Forward), 40);
+        QCOMPARE(at(found.phases, Phase::Backward), 70);
+        QCOMPARE(at(found.phases, Phase::Optimizer), 15);
+        QCOMPARE(found.evidence.streamAnnotations, 3);
+    }
+    void hostAnnotationsTellWhereNothingIsLaunched() {
+        PlantedTrace trace;
+        trace.host(0, "1", SpanKind::Annotation, "forward_step", 0, 100);
+        trace.host(0, "1", SpanKind::Annotation, "backward_step", 100, 200);
+        trace.host(0, "1", SpanKind::Annotation, "optimizer", 300, 50);
+        trace.kernel(0, "7", "a_gemm", 10, 80);
+        trace.kernel(0, "7", "a_gemm", 100, 190);
+        trace.kernel(0, "7", "a_gemm", 310, 20);
+        const auto found = activityOf(trace);
+        QCOMPARE(at(found.phases, Phase::Forward), 80);
+        QCOMPARE(at(found.phases, Phase::Backward), 190);
+        QCOMPARE(at(found.phases, Phase::Optimizer), 20);
+        QCOMPARE(found.evidence.hostAnnotations, 3);
+    }
+    void namesTellWhereNothingElseDoes() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a_gemm", 0, 10);
+        trace.kernel(0, "7", "flash_bwd_kernel", 10, 20);
+        trace.kernel(0, "7", "multi_tensor_apply_kernel<AdamFunctor>", 30, 5);
+        const auto found = activityOf(trace);
+        QCOMPARE(at(found.phases, Phase::Compute), 10); // a gemm of either direction
+        QCOMPARE(at(found.phases, Phase::Forward), 0);
+        QCOMPARE(at(found.phases, Phase::Backward), 20);
+        QCOMPARE(at(found.phases, Phase::Optimizer), 5);
+    }
+    void iterationsAndWindows() {
+        PlantedTrace trace;
+        trace.iteration(0, 4, 0, 100);
+        trace.iteration(0, 5, 100, 250);
+        trace.kernel(0, "7", "a_gemm", 20, 100);
+        trace.kernel(0, "7", "a_gemm", 200, 10);
+        auto found = activityOf(trace);
+        QCOMPARE(found.phases.window, (TimeRange{{20}, {210}}));
+        QCOMPARE(found.iterations.size(), std::size_t{2});
+        QCOMPARE(at(found.iterations[0], Phase::Compute), 80);
+        QCOMPARE(at(found.iterations[0], Phase::Idle), 20);
+        QCOMPARE(at(found.iterations[1], Phase::Compute), 30);
+        QCOMPARE(at(found.iterations[1], Phase::Idle), 120);
+        found = activityOf(trace, kAllTime, 5);
+        QCOMPARE(found.phases.window, (TimeRange{{100}, {250}}));
+        QCOMPARE(at(found.phases, Phase::Compute), 30);
+        QCOMPARE(at(found.phases, Phase::Idle), 120);
+        found = activityOf(trace, {{60}, {205}});
+        QCOMPARE(found.phases.window, (TimeRange{{60}, {205}}));
+        QCOMPARE(at(found.phases, Phase::Compute), 60 + 5);
+        QCOMPARE(at(found.phases, Phase::Idle), 80);
+    }
+    void sendRecvOnlyIsWaiting() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a_gemm", 0, 10);
+        trace.kernel(0, "9", "ncclDevKernel_SendRecv", 5, 20); // 15 alone
+        trace.kernel(0, "9", "ncclDevKernel_SendRecv", 40, 10, 0,
+            R"({"Collective name":"all_to_allv"})"); // no transfer of the pipeline
+        trace.kernel(0, "10", "ncclDevKernel_AllReduce", 60, 10);
+        trace.kernel(0, "9", "ncclDevKernel_SendRecv", 60, 30); // 20 alone
+        trace.kernel(0, "9", "ncclDevKernel_Generic", 100, 5, 0, R"({"Collective name":"send"})");
+        const auto found = activityOf(trace);
+        QCOMPARE(found.phases.sendRecvOnly.ns, 15 + 20 + 5);
+        QCOMPARE(at(found.phases, Phase::Idle), 15 + 10 + 10);
+        QCOMPARE(found.phases.waiting().ns, 40 + 35);
+    }
+    void randomTracesAgainstACount_data() {
+        QTest::addColumn<unsigned>("seed");
+        for (unsigned seed = 0; seed < 20; ++seed)
+            QTest::addRow("%u", seed) << seed;
+    }
+    // Each kernel's phase comes from its launch, made at random up to 3 µs before it starts.
+    void randomTracesAgainstACount() {
+        QFETCH(unsigned, seed);
+        constexpr std::int64_t kLength = 30'000;
+        std::mt19937 random(seed);
+        const auto below
+            = [&](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
+        PlantedTrace trace;
+        static constexpr std::array kNames{
+            "## forward ##", "autograd::engine::evaluate_function: X", "Optimizer.step#A", "other"};
+        // bit 0…3: forward, backward, optimizer, unmarked; 4: communication
+        std::vector<unsigned> running(kLength, 0);
+        for (int i = 1; i <= 400; ++i) {
+            const std::int64_t start = 3'000 + below(26'000);
+            const std::int64_t duration = below(120);
+            const bool isCommunication = below(4) == 0;
+            const auto phase = static_cast<std::size_t>(below(4));
+            // An unmarked launch asks the other threads' annotations: there are none at its moment.
+            const std::int64_t launched = (start - below(3'000)) / 4 * 4 + (phase == 3 ? 2 : 0);
+            // Every launch has a thread of its own, so that surroundings do not nest.
+            const std::string thread = "t" + std::to_string(i);
+            trace.host(0, thread, phase == 1 ? SpanKind::CpuOp : SpanKind::Annotation,
+                kNames[phase], launched, 2);
+            trace.host(0, thread, SpanKind::Runtime, "cudaLaunchKernel", launched, 1, i);
+            trace.kernel(0, "s" + std::to_string(below(3)), isCommunication ? "ncclX" : "a_gemm",
+                start, duration, i);
+            const unsigned bit = isCommunication ? 16U : 1U << phase;
+            for (std::int64_t t = start; t < start + duration; ++t)
+                running[static_cast<std::size_t>(t)] |= bit;
+        }
+        const auto found = activityOf(trace);
+        const TimeRange window = found.phases.window;
+        ByPhase<std::int64_t> expected;
+        for (std::int64_t t = window.begin.ns; t < window.end.ns; ++t) {
+            const unsigned bits = running[static_cast<std::size_t>(t)];
+            const unsigned compute = bits & 15U;
+            if (bits == 0)
+                ++expected[Phase::Idle];
+            else if (compute == 0)
+                ++expected[Phase::CommunicationExposed];
+            else if ((bits & 16U) != 0)
+                ++expected[Phase::CommunicationHidden];
+            else if ((compute & 4U) != 0)
+                ++expected[Phase::Optimizer];
+            else if ((compute & 2U) != 0)
+                ++expected[Phase::Backward];
+            else
+                ++expected[Phase::Forward];
+        }
+        for (const Phase phase : kAllPhases)
+            QCOMPARE(at(found.phases, phase), expected[phase]);
+        QCOMPARE(sum(found.phases), window.length().ns);
+    }
 };
-
-// Kernels run long after they were launched: only the launch tells.
-void tst_PhaseTimes::launchesTell() {
-    PlantedTrace trace;
-    trace.host(0, "1", SpanKind::Annotation, "## forward ##", 0, 100);
-    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 10, 5, 1);
-    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 20, 5, 2);
-    trace.host(
-        0, "2", SpanKind::CpuOp, "autograd::engine::evaluate_function: MmBackward0", 110, 50);
-    trace.host(0, "2", SpanKind::CpuOp, "aten::mm", 112, 40);
-    trace.host(0, "2", SpanKind::Runtime, "cuLaunchKernelEx", 120, 5, 3);
-    trace.host(0, "1", SpanKind::Annotation, "Optimizer.step#Adam.step", 170, 20);
-    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 175, 5, 4);
-    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 195, 5, 5); // tells nothing
-    trace.kernel(0, "7", "a_gemm", 500, 30, 1);
-    trace.kernel(0, "7", "a_gemm", 540, 20, 2); //             [560,…) nccl alone until 580
-    trace.kernel(0, "9", "ncclDevKernel_AllReduce", 550, 30);
-    trace.kernel(0, "7", "a_gemm", 600, 100, 3);
-    trace.kernel(0, "7", "a_gemm", 700, 7, 4);
-    trace.kernel(0, "7", "a_gemm", 710, 3, 5);
-    const auto found = activityOf(trace);
-    QCOMPARE(found.phases.window, (TimeRange{{500}, {713}}));
-    QCOMPARE(at(found.phases, Phase::Forward), 30 + 10 + 3);
-    QCOMPARE(at(found.phases, Phase::CommunicationHidden), 10);
-    QCOMPARE(at(found.phases, Phase::CommunicationExposed), 20);
-    QCOMPARE(at(found.phases, Phase::Backward), 100);
-    QCOMPARE(at(found.phases, Phase::Optimizer), 7);
-    QCOMPARE(at(found.phases, Phase::Compute), 0);
-    QCOMPARE(at(found.phases, Phase::Idle), 10 + 20 + 3);
-    QCOMPARE(sum(found.phases), 213);
-    QCOMPARE(found.evidence.launches, 4);
-    QCOMPARE(found.evidence.none, 1);
-}
-
-void tst_PhaseTimes::otherThreadsTellWhereTheLaunchingOneDoesNot() {
-    PlantedTrace trace;
-    trace.host(0, "1", SpanKind::Annotation, "backward-compute", 0, 100);
-    trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 50, 5, 1);
-    trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 150, 5, 2); // it has ended
-    trace.kernel(0, "7", "a_gemm", 200, 30, 1);
-    trace.kernel(0, "7", "a_gemm", 230, 10, 2);
-    const auto found = activityOf(trace);
-    QCOMPARE(at(found.phases, Phase::Backward), 30);
-    QCOMPARE(at(found.phases, Phase::Forward), 10);
-}
-
-void tst_PhaseTimes::recomputationIsBackward() {
-    PlantedTrace trace;
-    trace.host(0, "2", SpanKind::CpuOp,
-        "autograd::engine::evaluate_function: CheckpointFunctionBackward", 0, 100);
-    trace.host(0, "2", SpanKind::Annotation, "TransformerLayer.forward", 10, 50);
-    trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 20, 5, 1);
-    trace.host(0, "2", SpanKind::Annotation, "fused optimizer step", 70, 20);
-    trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 75, 5, 2);
-    trace.kernel(0, "7", "a_gemm", 30, 10, 1);
-    trace.kernel(0, "7", "a_gemm", 80, 5, 2);
-    const auto found = activityOf(trace);
-    QCOMPARE(at(found.phases, Phase::Backward), 10);
-    QCOMPARE(at(found.phases, Phase::Optimizer), 5);
-}
-
-void tst_PhaseTimes::streamAnnotationsTell() {
-    PlantedTrace trace;
-    trace.streamAnnotation(0, "7", "## forward ##", 100, 50);
-    trace.streamAnnotation(0, "7", "## backward ##", 150, 100);
-    trace.streamAnnotation(0, "7", "Optimizer.step#SGD.step", 250, 20);
-    trace.streamAnnotation(0, "8", "## backward ##", 100, 50);
-    trace.kernel(0, "7", "a_gemm", 100, 40);
-    trace.kernel(0, "7", "a_gemm", 150, 70); // begins with its annotation
-    trace.kernel(0, "7", "a_gemm", 250, 15);
-    const auto found = activityOf(trace);
-    QCOMPARE(at(found.phases, Phase::Forward), 40);
-    QCOMPARE(at(found.phases, Phase::Backward), 70);
-    QCOMPARE(at(found.phases, Phase::Optimizer), 15);
-    QCOMPARE(found.evidence.streamAnnotations, 3);
-}
-
-void tst_PhaseTimes::hostAnnotationsTellWhereNothingIsLaunched() {
-    PlantedTrace trace;
-    trace.host(0, "1", SpanKind::Annotation, "forward_step", 0, 100);
-    trace.host(0, "1", SpanKind::Annotation, "backward_step", 100, 200);
-    trace.host(0, "1", SpanKind::Annotation, "optimizer", 300, 50);
-    trace.kernel(0, "7", "a_gemm", 10, 80);
-    trace.kernel(0, "7", "a_gemm", 100, 190);
-    trace.kernel(0, "7", "a_gemm", 310, 20);
-    const auto found = activityOf(trace);
-    QCOMPARE(at(found.phases, Phase::Forward), 80);
-    QCOMPARE(at(found.phases, Phase::Backward), 190);
-    QCOMPARE(at(found.phases, Phase::Optimizer), 20);
-    QCOMPARE(found.evidence.hostAnnotations, 3);
-}
-
-void tst_PhaseTimes::namesTellWhereNothingElseDoes() {
-    PlantedTrace trace;
-    trace.kernel(0, "7", "a_gemm", 0, 10);
-    trace.kernel(0, "7", "flash_bwd_kernel", 10, 20);
-    trace.kernel(0, "7", "multi_tensor_apply_kernel<AdamFunctor>", 30, 5);
-    const auto found = activityOf(trace);
-    QCOMPARE(at(found.phases, Phase::Compute), 10); // a gemm of either direction
-    QCOMPARE(at(found.phases, Phase::Forward), 0);
-    QCOMPARE(at(found.phases, Phase::Backward), 20);
-    QCOMPARE(at(found.phases, Phase::Optimizer), 5);
-}
-
-void tst_PhaseTimes::iterationsAndWindows() {
-    PlantedTrace trace;
-    trace.iteration(0, 4, 0, 100);
-    trace.iteration(0, 5, 100, 250);
-    trace.kernel(0, "7", "a_gemm", 20, 100);
-    trace.kernel(0, "7", "a_gemm", 200, 10);
-    auto found = activityOf(trace);
-    QCOMPARE(found.phases.window, (TimeRange{{20}, {210}}));
-    QCOMPARE(found.iterations.size(), std::size_t{2});
-    QCOMPARE(at(found.iterations[0], Phase::Compute), 80);
-    QCOMPARE(at(found.iterations[0], Phase::Idle), 20);
-    QCOMPARE(at(found.iterations[1], Phase::Compute), 30);
-    QCOMPARE(at(found.iterations[1], Phase::Idle), 120);
-    found = activityOf(trace, kAllTime, 5);
-    QCOMPARE(found.phases.window, (TimeRange{{100}, {250}}));
-    QCOMPARE(at(found.phases, Phase::Compute), 30);
-    QCOMPARE(at(found.phases, Phase::Idle), 120);
-    found = activityOf(trace, {{60}, {205}});
-    QCOMPARE(found.phases.window, (TimeRange{{60}, {205}}));
-    QCOMPARE(at(found.phases, Phase::Compute), 60 + 5);
-    QCOMPARE(at(found.phases, Phase::Idle), 80);
-}
-
-void tst_PhaseTimes::sendRecvOnlyIsWaiting() {
-    PlantedTrace trace;
-    trace.kernel(0, "7", "a_gemm", 0, 10);
-    trace.kernel(0, "9", "ncclDevKernel_SendRecv", 5, 20); // 15 alone
-    trace.kernel(0, "9", "ncclDevKernel_SendRecv", 40, 10, 0,
-        R"({"Collective name":"all_to_allv"})"); // no transfer of the pipeline
-    trace.kernel(0, "10", "ncclDevKernel_AllReduce", 60, 10);
-    trace.kernel(0, "9", "ncclDevKernel_SendRecv", 60, 30); // 20 alone
-    trace.kernel(0, "9", "ncclDevKernel_Generic", 100, 5, 0, R"({"Collective name":"send"})");
-    const auto found = activityOf(trace);
-    QCOMPARE(found.phases.sendRecvOnly.ns, 15 + 20 + 5);
-    QCOMPARE(at(found.phases, Phase::Idle), 15 + 10 + 10);
-    QCOMPARE(found.phases.waiting().ns, 40 + 35);
-}
-
-void tst_PhaseTimes::randomTracesAgainstACount_data() {
-    QTest::addColumn<unsigned>("seed");
-    for (unsigned seed = 0; seed < 20; ++seed)
-        QTest::addRow("%u", seed) << seed;
-}
-
-// Each kernel's phase comes from its launch, made at random up to 3 µs before it starts.
-void tst_PhaseTimes::randomTracesAgainstACount() {
-    QFETCH(unsigned, seed);
-    constexpr std::int64_t kLength = 30'000;
-    std::mt19937 random(seed);
-    const auto below = [&](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
-    PlantedTrace trace;
-    static constexpr std::array kNames{
-        "## forward ##", "autograd::engine::evaluate_function: X", "Optimizer.step#A", "other"};
-    // bit 0…3: forward, backward, optimizer, unmarked; 4: communication
-    std::vector<unsigned> running(kLength, 0);
-    for (int i = 1; i <= 400; ++i) {
-        const std::int64_t start = 3'000 + below(26'000);
-        const std::int64_t duration = below(120);
-        const bool isCommunication = below(4) == 0;
-        const auto phase = static_cast<std::size_t>(below(4));
-        // An unmarked launch asks the other threads' annotations: there are none at its moment.
-        const std::int64_t launched = (start - below(3'000)) / 4 * 4 + (phase == 3 ? 2 : 0);
-        // Every launch has a thread of its own, so that surroundings do not nest.
-        const std::string thread = "t" + std::to_string(i);
-        trace.host(0, thread, phase == 1 ? SpanKind::CpuOp : SpanKind::Annotation, kNames[phase],
-            launched, 2);
-        trace.host(0, thread, SpanKind::Runtime, "cudaLaunchKernel", launched, 1, i);
-        trace.kernel(0, "s" + std::to_string(below(3)), isCommunication ? "ncclX" : "a_gemm", start,
-            duration, i);
-        const unsigned bit = isCommunication ? 16U : 1U << phase;
-        for (std::int64_t t = start; t < start + duration; ++t)
-            running[static_cast<std::size_t>(t)] |= bit;
-    }
-    const auto found = activityOf(trace);
-    const TimeRange window = found.phases.window;
-    ByPhase<std::int64_t> expected;
-    for (std::int64_t t = window.begin.ns; t < window.end.ns; ++t) {
-        const unsigned bits = running[static_cast<std::size_t>(t)];
-        const unsigned compute = bits & 15U;
-        if (bits == 0)
-            ++expected[Phase::Idle];
-        else if (compute == 0)
-            ++expected[Phase::CommunicationExposed];
-        else if ((bits & 16U) != 0)
-            ++expected[Phase::CommunicationHidden];
-        else if ((compute & 4U) != 0)
-            ++expected[Phase::Optimizer];
-        else if ((compute & 2U) != 0)
-            ++expected[Phase::Backward];
-        else
-            ++expected[Phase::Forward];
-    }
-    for (const Phase phase : kAllPhases)
-        QCOMPARE(at(found.phases, phase), expected[phase]);
-    QCOMPARE(sum(found.phases), window.length().ns);
-}
 
 TRAINSCOPE_TEST(tst_PhaseTimes)
 #include "tst_PhaseTimes.moc"

@@ -23,7 +23,7 @@ struct Step {
     int microbatch;
 };
 
-// What a stage does one after the other: 1F1B as in Narayanan et al., or GPipe.
+// A stage's steps in their order: 1F1B as in Narayanan et al., or GPipe.
 std::vector<Step> orderOf(int stage, int stages, int microbatches, bool gpipe) {
     std::vector<Step> order;
     const int warmup = gpipe ? microbatches : std::min(microbatches, stages - 1 - stage);

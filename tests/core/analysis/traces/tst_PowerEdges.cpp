@@ -36,7 +36,7 @@ struct Busy {
     std::int64_t end = 0;
 };
 
-// When the GPU computes, from the epoch on, over all of the recording.
+// Stretches in which the GPU computes, from the epoch on, over all of the recording.
 std::vector<Busy> work(Random& random, const Plan& plan) {
     std::vector<Busy> result;
     std::uniform_int_distribution<std::int64_t> length(150, 900);
@@ -123,88 +123,79 @@ class tst_PowerEdges : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void patternByHand();
-    void plantedLags();
-    void equalIterationsAreAmbiguous();
-    void shortTracesSayWhy();
-    void powerOfNoTimeSaysWhy();
-};
-
-void tst_PowerEdges::patternByHand() {
-    const std::vector<double> pattern{0, 1, 1, 0, 1, 0, 0, 0, 1, 1};
-    std::vector<double> signal(60, 100.0);
-    for (std::size_t i = 0; i < pattern.size(); ++i)
-        signal[17 + i] = 100.0 + 50.0 * pattern[i];
-    const PatternFit fit = fitPattern(pattern, signal, 0.0);
-    QVERIFY(std::abs(fit.lag - 17.0) < 0.5);
-    QVERIFY(fit.correlation > 0.99);
-    QVERIFY(!fit.isAmbiguous);
-    // Some of the signal is not known, and the pattern stands out over its beginning.
-    std::vector<double> cut(signal.begin() + 19, signal.end());
-    cut[20] = std::numeric_limits<double>::quiet_NaN();
-    QVERIFY(std::abs(fitPattern(pattern, cut, 0.0).lag + 2.0) < 0.5);
-    const std::vector<double> flat(10, 1.0);
-    QVERIFY(fitPattern(flat, signal, 0.0).correlation < 0.0);
-    QVERIFY(fitPattern({}, signal, 0.0).correlation < 0.0);
-}
-
-void tst_PowerEdges::plantedLags() {
-    for (unsigned seed = 0; seed < 12; ++seed) {
-        Random random(seed);
+    void patternByHand() {
+        const std::vector<double> pattern{0, 1, 1, 0, 1, 0, 0, 0, 1, 1};
+        std::vector<double> signal(60, 100.0);
+        for (std::size_t i = 0; i < pattern.size(); ++i)
+            signal[17 + i] = 100.0 + 50.0 * pattern[i];
+        const PatternFit fit = fitPattern(pattern, signal, 0.0);
+        QVERIFY(std::abs(fit.lag - 17.0) < 0.5);
+        QVERIFY(fit.correlation > 0.99);
+        QVERIFY(!fit.isAmbiguous);
+        // Some of the signal is not known, and the pattern stands out over its beginning.
+        std::vector<double> cut(signal.begin() + 19, signal.end());
+        cut[20] = std::numeric_limits<double>::quiet_NaN();
+        QVERIFY(std::abs(fitPattern(pattern, cut, 0.0).lag + 2.0) < 0.5);
+        const std::vector<double> flat(10, 1.0);
+        QVERIFY(fitPattern(flat, signal, 0.0).correlation < 0.0);
+        QVERIFY(fitPattern({}, signal, 0.0).correlation < 0.0);
+    }
+    void plantedLags() {
+        for (unsigned seed = 0; seed < 12; ++seed) {
+            Random random(seed);
+            Plan plan;
+            plan.lagS = std::uniform_real_distribution<double>(-3.0, 3.0)(random);
+            if (seed % 3 == 0)
+                plan.lagS = seed % 2 == 0 ? -18'000.0 : 18'000.0; // five hours: a wrong time zone
+            plan.period = (seed % 2 == 0 ? 50 : 100) * kMilli;
+            const TelemetryLags found = Planted(random, plan).lags();
+            QCOMPARE(found.ranks.size(), std::size_t{1});
+            const TelemetryLag& lag = found.ranks[0];
+            QCOMPARE(lag.rank, 3);
+            QVERIFY2(std::abs(lag.lagS - plan.lagS) <= lag.errorS,
+                qPrintable(QStringLiteral("seed %1: %2 instead of %3, error %4")
+                               .arg(seed)
+                               .arg(lag.lagS)
+                               .arg(plan.lagS)
+                               .arg(lag.errorS)));
+            QVERIFY(lag.errorS < 0.2);
+            QVERIFY(lag.correlation > 0.8);
+            QVERIFY(!lag.isAmbiguous);
+        }
+    }
+    void equalIterationsAreAmbiguous() {
+        Random random(1);
         Plan plan;
-        plan.lagS = std::uniform_real_distribution<double>(-3.0, 3.0)(random);
-        if (seed % 3 == 0)
-            plan.lagS = seed % 2 == 0 ? -18'000.0 : 18'000.0; // five hours: a wrong time zone
-        plan.period = (seed % 2 == 0 ? 50 : 100) * kMilli;
+        plan.regular = true;
+        plan.lagS = 0.2;
         const TelemetryLags found = Planted(random, plan).lags();
         QCOMPARE(found.ranks.size(), std::size_t{1});
-        const TelemetryLag& lag = found.ranks[0];
-        QCOMPARE(lag.rank, 3);
-        QVERIFY2(std::abs(lag.lagS - plan.lagS) <= lag.errorS,
-            qPrintable(QStringLiteral("seed %1: %2 instead of %3, error %4")
-                           .arg(seed)
-                           .arg(lag.lagS)
-                           .arg(plan.lagS)
-                           .arg(lag.errorS)));
-        QVERIFY(lag.errorS < 0.2);
-        QVERIFY(lag.correlation > 0.8);
-        QVERIFY(!lag.isAmbiguous);
+        QVERIFY(found.ranks[0].isAmbiguous);
+        QVERIFY(std::abs(found.ranks[0].lagS - 0.2) <= found.ranks[0].errorS);
     }
-}
-
-void tst_PowerEdges::equalIterationsAreAmbiguous() {
-    Random random(1);
-    Plan plan;
-    plan.regular = true;
-    plan.lagS = 0.2;
-    const TelemetryLags found = Planted(random, plan).lags();
-    QCOMPARE(found.ranks.size(), std::size_t{1});
-    QVERIFY(found.ranks[0].isAmbiguous);
-    QVERIFY(std::abs(found.ranks[0].lagS - 0.2) <= found.ranks[0].errorS);
-}
-
-void tst_PowerEdges::shortTracesSayWhy() {
-    Random random(1);
-    Plan plan;
-    plan.traced = 900 * kMilli;
-    const TelemetryLags found = Planted(random, plan).lags();
-    QVERIFY(found.ranks.empty());
-    QCOMPARE(found.unknown.size(), std::size_t{1});
-    QCOMPARE(found.unknown[0].rank, 3);
-    QVERIFY(!found.unknown[0].reason.empty());
-}
-
-// As only a damaged or a forged database has it.
-void tst_PowerEdges::powerOfNoTimeSaysWhy() {
-    Random random(1);
-    Planted planted(random, {});
-    QVERIFY(planted.forge("UPDATE series SET begin_ns=0, end_ns=0, period_ns=0").hasValue());
-    const TelemetryLags found = planted.lags();
-    QVERIFY(found.ranks.empty());
-    QCOMPARE(found.unknown.size(), std::size_t{1});
-    QCOMPARE(found.unknown[0].rank, 3);
-    QCOMPARE(found.unknown[0].reason, std::string("Its power was recorded for no time at all."));
-}
+    void shortTracesSayWhy() {
+        Random random(1);
+        Plan plan;
+        plan.traced = 900 * kMilli;
+        const TelemetryLags found = Planted(random, plan).lags();
+        QVERIFY(found.ranks.empty());
+        QCOMPARE(found.unknown.size(), std::size_t{1});
+        QCOMPARE(found.unknown[0].rank, 3);
+        QVERIFY(!found.unknown[0].reason.empty());
+    }
+    // As only a damaged or a forged database has it.
+    void powerOfNoTimeSaysWhy() {
+        Random random(1);
+        Planted planted(random, {});
+        QVERIFY(planted.forge("UPDATE series SET begin_ns=0, end_ns=0, period_ns=0").hasValue());
+        const TelemetryLags found = planted.lags();
+        QVERIFY(found.ranks.empty());
+        QCOMPARE(found.unknown.size(), std::size_t{1});
+        QCOMPARE(found.unknown[0].rank, 3);
+        QCOMPARE(
+            found.unknown[0].reason, std::string("Its power was recorded for no time at all."));
+    }
+};
 
 TRAINSCOPE_TEST(tst_PowerEdges)
 #include "tst_PowerEdges.moc"

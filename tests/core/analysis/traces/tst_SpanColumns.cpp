@@ -124,7 +124,7 @@ private Q_SLOTS:
             QVERIFY(!column.help.empty());
     }
 
-    // What the columns compute can be stopped.
+    // A reading of computed columns can be stopped.
     void stops() {
         PlantedTrace trace = planted();
         const auto store = trace.store();

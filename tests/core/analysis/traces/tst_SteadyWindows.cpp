@@ -53,7 +53,7 @@ private Q_SLOTS:
         QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 0), steady);
         QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 1), ms(hour + 102, hour + 402));
         QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 2), ms(50, 350));
-        // Where they agree, what is the run's is everyone's.
+        // With clocks that agree the run's window is everyone's.
         QCOMPARE(ownSteadyWindow(iterations, steady, nullptr, 1), steady);
         QCOMPARE(ownSteadyWindow(iterations, kAllTime, clocks, 1), kAllTime);
         // A part that is none of iterations, and numbers that a log or a second trace gave.

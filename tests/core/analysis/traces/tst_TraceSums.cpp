@@ -181,7 +181,7 @@ TraceSelection stretchFigures(const store::Store& store, TimeRange window) {
         .value();
 }
 
-// Where spans begin and end, and moments between.
+// Stretches between the ends of spans, and moments between.
 std::vector<TimeRange> stretchesOf(const store::Store& store) {
     PlantDice random;
     std::vector<std::int64_t> moments;

@@ -14,8 +14,8 @@ class tst_UnknownMessages : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Which of the other two stages a message of stage 1 goes to is not told: clocks that are right
-    // must not be put wrong.
+    // A message of stage 1 does not tell which of the other two stages it goes to: clocks that are
+    // right must not be put wrong.
     void connectNobody() {
         PlantedRun planted;
         for (std::int64_t i = 0; i < 60; ++i) {

@@ -189,7 +189,7 @@ private Q_SLOTS:
             QVERIFY2(isNear(cause.byReasonS[reason], cause.waitS),
                 std::to_string(cause.byReasonS[reason]).c_str());
         }
-        // What the host cost rank 1 itself is explained: 20 × 300 µs.
+        // Rank 1's own loss to its host is explained: 20 × 300 µs.
         QVERIFY(isNear(causes.lost.at({1, 1}).hostS, 20 * 300e-6));
         QVERIFY(isNear(causes.lost.at({3, 1}).exposedS(), 20 * 300e-6));
     }

@@ -1,4 +1,4 @@
-// Where bars, points and texts of charts are; no text is cut or lies over another.
+// Places of bars, points and texts of charts; no text is cut or lies over another.
 
 #include <QTest>
 

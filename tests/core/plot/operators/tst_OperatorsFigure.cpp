@@ -86,7 +86,7 @@ std::vector<const Label*> labelsOf(const PlotScene& scene) {
     return labels;
 }
 
-// Where a label lies, turned around its anchor, as points a unit apart.
+// Place of a label, turned around its anchor, as points a unit apart.
 struct Box {
     Box(const Label& label, const FigureStyle& style)
         : text(label.text)

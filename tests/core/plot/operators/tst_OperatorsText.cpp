@@ -1,4 +1,4 @@
-// What is said of operators in words: what a figure rests on, and shares of the peak.
+// Words about operators: the basis of a figure, and shares of the peak.
 
 #include <QTest>
 

@@ -168,7 +168,8 @@ private Q_SLOTS:
     void whatIfIsToldFromNow() {
         const auto geometry = builtOf(900.0, {PredictionPanel::WhatIf});
         const auto bars = filledIn(geometry);
-        // Of less, in half its height, then of more; the nearer over the farther.
+        // The smaller value is drawn in half its height, then the larger; the nearer over the
+        // farther.
         QCOMPARE(bars.size(), std::size_t{4});
         QCOMPARE(bars[0].width, 2.0 * bars[1].width);
         QCOMPARE(bars[0].right(), bars[1].right());
@@ -217,7 +218,7 @@ private Q_SLOTS:
         const auto track = targetOf(geometry, "GPU power, predicted − measured");
         QVERIFY(track.has_value());
         QCOMPARE(track->facts.back().second, std::string("2 GPUs"));
-        // Where other GPUs were measured than predicted.
+        // Other GPUs were measured than predicted.
         auto data = test::demoPrediction();
         auto tracks = *data.tracks;
         tracks.tracks.front().told.gpus = 0;

@@ -56,7 +56,7 @@ CollectiveTimings allReduceTimings() {
     return timings;
 }
 
-// What nothing is sampled of.
+// Costs without any samples.
 class Elsewhere : public OperatorCosts, public CollectiveCosts {
 public:
     [[nodiscard]] OperatorTime timeOf(const Operator&) const override { return {1.0, 2.0, 0.5}; }
@@ -205,7 +205,7 @@ private Q_SLOTS:
         const SampledFamily* family = profile.gpu("GH200")->family("gemm");
         QVERIFY(family != nullptr);
         const TimedOperator& sample = family->samples.front();
-        // Of the median product, 4096³: (2 · 440.5 + 5) / (440.5 + 5).
+        // The median product is 4096³: (2 · 440.5 + 5) / (440.5 + 5).
         QVERIFY(isNear(sample.backward / sample.forward, 1.98878, 1e-4));
     }
 

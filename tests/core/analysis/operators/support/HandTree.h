@@ -31,7 +31,7 @@ public:
         return static_cast<std::uint32_t>(m_tree.nodes.size() - 1);
     }
 
-    // Of one piece each; launched by that frame.
+    // One piece of work, launched by that frame.
     std::uint32_t work(std::uint32_t launcher, const std::string& name, std::int64_t ns,
         analysis::FrameKind kind = analysis::FrameKind::Kernel) {
         const std::uint32_t made = frame(launcher, kind, name);

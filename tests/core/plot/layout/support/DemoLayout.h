@@ -87,7 +87,7 @@ inline bool overlap(const plot::Rect& a, const plot::Rect& b) {
         && a.y < b.bottom() - kRounding && b.y < a.bottom() - kRounding;
 }
 
-// Where a label is painted, about.
+// Rectangle in which a label is painted, about.
 inline plot::Rect extentOf(const plot::Label& label, const plot::FigureStyle& style) {
     const double width = style.measure(label.text, label.role, label.bold);
     const double size = style.theme->size(label.role);
