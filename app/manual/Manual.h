@@ -43,8 +43,8 @@ std::optional<Place> findTopic(std::string_view name);
 // Blocks of the section at that place, those below it with theirs, without its own heading; of a
 // page its beginning. Empty where there is no such place.
 std::vector<Block> blocksAt(const Place& place);
-// What a section says first, in plain lines of that many characters at most; "Title: text". Empty
-// where there is no such place.
+// The first words of a section, in plain lines of that many characters at most; "Title: text".
+// Empty where there is no such place.
 std::string definitionAt(std::string_view place, std::size_t columns);
 
 struct Hit {

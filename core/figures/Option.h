@@ -62,9 +62,9 @@ Error unknownChoice(
 Result<double> numberGiven(std::string_view name, const std::string& text); // finite
 Result<std::int64_t> integerGiven(std::string_view name, const std::string& text);
 Result<std::int64_t> countGiven(std::string_view name, const std::string& text); // 1 to 1e9
-// Of seconds. Usage for a time that nanoseconds cannot count.
+// A number of seconds. Usage for a time that nanoseconds cannot count.
 Result<DurationNs> secondsGiven(std::string_view name, const std::string& text);
-// Of a rank. Usage for one that no run can have.
+// The number of a rank. Usage for one that no run can have.
 Result<int> rankGiven(std::string_view name, const std::string& text);
 
 template <typename Settings>
@@ -156,7 +156,7 @@ OptionOf<Settings> textOption(Option words, At at) {
         }};
 }
 
-// Of several texts.
+// An option of several texts.
 template <typename Settings, typename At>
 OptionOf<Settings> listOption(Option words, At at) {
     words.isList = true;
@@ -168,7 +168,7 @@ OptionOf<Settings> listOption(Option words, At at) {
         [at](const Settings& settings) { return std::invoke(at, settings); }};
 }
 
-// Of a number that may be absent; `read` is one of those above.
+// An option of a number that may be absent; `read` is one of those above.
 template <typename Settings, typename Number, typename At>
 OptionOf<Settings> numberOption(
     Option words, Result<Number> (*read)(std::string_view name, const std::string& text), At at) {
@@ -197,9 +197,8 @@ OptionOf<Settings> liftedOption(const OptionOf<Part>& option, At at) {
         [set = option.set, at](Settings& settings, const Texts& given) {
             return set(std::invoke(at, settings), given);
         },
-        [get = option.get, at](const Settings& settings) {
-            return get(std::invoke(at, settings));
-        }};
+        [get = option.get, at](
+            const Settings& settings) { return get(std::invoke(at, settings)); }};
 }
 
 template <typename Value>
@@ -209,7 +208,7 @@ struct Named {
     std::string_view title = {};
 };
 
-// Of a few named values; `what` it is, for the error: "division".
+// An option of a few named values; `what` it is, for the error: "division".
 template <typename Settings, typename Value, typename At>
 OptionOf<Settings> choiceOption(
     Option words, std::string_view what, std::vector<Named<Value>> values, At at) {
@@ -246,7 +245,7 @@ Result<FigureStatistic> statisticNamed(const std::string& name);
 Status checkStatistic(FigureStatistic statistic, const std::string& metric);
 std::vector<FigureChoice> allStatistics();
 
-// Of a statistic that may be absent.
+// An option of a statistic that may be absent.
 template <typename Settings, typename At>
 OptionOf<Settings> statisticOption(Option words, At at) {
     words.choices = allStatistics();

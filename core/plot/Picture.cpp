@@ -11,7 +11,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kLineReach = 4.0; // how far from a line the pointer still means it
-// What stands in the same row or column comes first.
+// Targets in the same row or column come first.
 constexpr double kAside = 4.0;
 constexpr double kFar = 0.01; // weight of the centres' distance, among what is equally near
 

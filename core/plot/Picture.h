@@ -60,7 +60,7 @@ struct Target {
     std::function<void(Hit& hit, const Spot& spot)> tell;
     std::size_t rows = 1;
     std::size_t columns = 1;
-    // Of a grid: what the cell shows; absent where it is empty.
+    // Content of a grid's cell; absent where it is empty.
     std::function<std::optional<Shown>(std::size_t row, std::size_t column)> cell = {};
     std::vector<Point> line = {}; // instead of the rectangle
     double lineWidth = 0.0;

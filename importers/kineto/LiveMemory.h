@@ -24,7 +24,7 @@ public:
         std::int64_t reserved = 0;
     };
     void add(const Event& event);
-    // What was allocated before the recording is one allocation of its own. Absent without events.
+    // Memory from before the recording is one allocation of its own. Absent without events.
     [[nodiscard]] std::optional<analysis::MemoryPeak> peak();
     [[nodiscard]] std::int64_t events() const { return static_cast<std::int64_t>(m_events.size()); }
 

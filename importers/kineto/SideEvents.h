@@ -87,7 +87,7 @@ public:
     // Both have a time that is a number.
     void begin(const TraceEvent& event);
     std::optional<Ended> end(const TraceEvent& event);
-    // What lived at the peaks of the devices whose memory events have addresses, in a form to be
+    // Live memory at the peaks of the devices whose memory events have addresses, in a form to be
     // kept; times are shifted by `base`.
     [[nodiscard]] std::vector<analysis::AllocatorRecord> memoryRecords(DurationNs base);
     // Begins and ends without their other half, so far.

@@ -95,7 +95,7 @@ bool WireStream::varint(std::uint64_t& value) {
             return true;
         }
     }
-    // Where the buffer ends before the message does, so does the file.
+    // A buffer that ends before its message does is the end of the file.
     return most < kMostBytes && offset() + most < end() ? cut() : damaged();
 }
 

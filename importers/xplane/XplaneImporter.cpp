@@ -33,7 +33,7 @@ std::set<int> devicesOf(const Space& space) {
     return devices;
 }
 
-// When the earliest line with events begins, as written.
+// Begin of the earliest line with events, as written.
 std::optional<std::int64_t> firstOf(const Space& space) {
     std::optional<std::int64_t> first;
     for (const Plane& plane : space.planes) {
@@ -55,7 +55,7 @@ Stats factsOf(const Space& space) {
     return stats;
 }
 
-// What is to be added to a line's start for unix time; absent where nothing says when that was.
+// Distance from a line's start to unix time; absent where nothing says when that was.
 std::optional<DurationNs> baseOf(const Space& space) {
     const auto first = firstOf(space);
     if (first && *first >= kYear2001)

@@ -107,7 +107,7 @@ bool eachField(std::string_view message, const Visit& visit) {
     }
 }
 
-// Of an entry of a map: its key and its value.
+// Reads key and value of a map's entry.
 bool takeEntry(std::string_view message, std::int64_t& key, std::string_view& value) {
     return eachField(message, [&](const Field& field) {
         if (field.number == 1)
@@ -260,7 +260,7 @@ void takeStatName(std::string_view message, Space& space, Plane& plane) {
     plane.statNames.insert_or_assign(id, std::move(name));
 }
 
-// What a line says of itself; its events are counted.
+// Reads a line's own fields; its events are counted.
 void takeLine(WireStream& wire, Plane& plane) {
     Line line;
     WireField field;

@@ -67,7 +67,7 @@ struct Plane {
     std::unordered_map<std::int64_t, std::string> statNames;
     std::string stats; // of the plane, as they are in the file
 
-    // Of what stands in `stats` of the plane or one of its kinds, or of an event.
+    // Reads `stats` of the plane or one of its kinds, or of an event.
     void take(std::string_view stats, Stats& into) const;
     [[nodiscard]] const EventKind* kindOf(std::int64_t number) const;
 };

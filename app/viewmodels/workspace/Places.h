@@ -32,7 +32,7 @@ class Places : public QObject {
         trainscope::app::Views* views READ views WRITE setViews NOTIFY viewsChanged REQUIRED FINAL)
     // In the order of Place.
     Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
-    // Why it has nothing to say, as a sentence; empty: it has something.
+    // Sentences on why places have nothing to say; empty: it has something.
     Q_PROPERTY(QStringList reasons READ reasons NOTIFY reasonsChanged FINAL)
     Q_PROPERTY(int place READ place NOTIFY placeChanged FINAL)
     // The views of the place, in their order.

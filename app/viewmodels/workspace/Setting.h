@@ -69,7 +69,7 @@ std::optional<SettingControl> optionControl(
         option.words, option.choicesNow ? option.choicesNow(part) : option.words.choices);
 }
 
-// Of a part of the view's settings; its control is there always.
+// A setting of a part of the view's settings; its control is there always.
 template <typename Settings, typename Offers, typename Part>
 Setting<Settings, Offers> settingOf(const figures::OptionOf<Part>& option, Part Settings::*part) {
     return {optionKey(option.words),

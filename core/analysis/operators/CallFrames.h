@@ -17,8 +17,8 @@ class CallFrames {
 public:
     struct Known {
         std::uint32_t frame = 0; // of CallPaths; of runtime calls none is made
-        // Of work that states its own FLOP and bytes (core/model/StatedWork.h): the operator that
-        // it is, in whose calls it counts.
+        // The operator that the work itself is, in whose calls it counts, where it states its own
+        // FLOP and bytes (core/model/StatedWork.h).
         std::optional<std::uint32_t> ownOperator = {};
         bool isGraphLaunch = false;
     };

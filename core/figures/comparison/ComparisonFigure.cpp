@@ -88,7 +88,7 @@ const Options<ComparisonQuery>& comparedOptions() {
 
 namespace {
 
-// What options say, laid over a saved board where one is named.
+// The options' choices, laid over a saved board where one is named.
 struct ComparisonAsked {
     ComparisonBoard board;
     std::string saved;

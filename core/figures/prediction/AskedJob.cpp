@@ -34,7 +34,7 @@ JobOption countOption(Option words, int JobRequest::*member) {
             }};
 }
 
-// Of the GPUs; `scale`: SI of its unit.
+// An option of the GPUs; `scale`: SI of its unit.
 JobOption clusterOption(
     Option words, std::optional<double> predict::ClusterRequest::*member, double scale) {
     const std::string_view name = words.name;

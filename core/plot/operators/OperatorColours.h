@@ -27,7 +27,7 @@ private:
     std::set<std::string> m_categories;
 };
 
-// What is known of the operator at that place of the list.
+// Adds the facts of the operator at that place of the list.
 void addOperator(const Sheet& sheet, Rect rect, const std::vector<MeasuredOperator>& operators,
     std::size_t index);
 

@@ -160,7 +160,7 @@ private Q_SLOTS:
         QVERIFY(runOptions(plot::FigureKind::Spectrum).find("statistic") == nullptr);
     }
 
-    // What groups the rows of one run and the differences of two is not the same.
+    // Rows of one run and differences of two are grouped by different options.
     void groupings() {
         const auto keysOf = [](const Options<OperatorsAsked>& all) {
             Texts keys;

@@ -141,7 +141,7 @@ private Q_SLOTS:
         QCOMPARE(titleOf(picture.neighbour(beside, -1, 0)), std::string("caller"));
     }
 
-    // What holds a thing is not beside it.
+    // A target that holds another is not beside it.
     void keysStayInARow() {
         Picture picture;
         const Rect part{10.0, 2.0, 20.0, 10.0};

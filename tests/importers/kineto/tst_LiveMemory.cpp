@@ -1,4 +1,4 @@
-// What lived when most was allocated, by the memory events of a trace.
+// Live memory at the moment of the peak, by the memory events of a trace.
 
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "importers/support/ImportAll.h"

@@ -44,7 +44,7 @@ private Q_SLOTS:
         QVERIFY2(log.warnings().find("time 0") != std::string::npos, log.warnings().c_str());
     }
 
-    // What tells that they have no time may come much later.
+    // The sign that they have no time may come much later.
     void beforeAllOthersAreRead() {
         std::string between;
         for (int i = 0; between.size() < 3'000'000; ++i)

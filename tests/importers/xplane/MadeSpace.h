@@ -75,7 +75,7 @@ public:
             .bytes(2, name)
             .number(3, startNs);
     }
-    // Of the last line.
+    // Adds an event to the last line.
     void event(std::int64_t kind, std::int64_t offsetPs, std::int64_t durationPs,
         const MadeFacts& facts = {}) {
         MadeMessage event;
