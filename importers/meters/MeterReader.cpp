@@ -109,7 +109,8 @@ Status MeterLog::add(const Who& who, const SeriesDescription& what, TimeNs time,
 }
 
 Status MeterLog::add(std::size_t channel, TimeNs time, double value, bool once) {
-    RETURN_IF_ERROR(std::exchange(m_status, {}));
+    if (!m_status.hasValue())
+        return std::exchange(m_status, {});
     const Reading reading{channel, time, value, once};
     if (!m_isWaiting)
         return take(reading);

@@ -4,10 +4,10 @@
 #include "core/text/Numbers.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/meters/FileProbe.h"
-#include "importers/meters/MeterGroups.h"
 
 #include <algorithm>
 #include <array>
@@ -75,13 +75,31 @@ void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
     }
 }
 
-ImportUnit unitOf(const SourceTree& tree, const MeterGroup& group) {
+using Files = std::vector<SourceFile>;
+
+std::string runNameOf(const SourceTree& tree, const Files& files) {
+    const std::string& path = files.front().path;
+    const std::string_view folder = folderPart(path);
+    if (files.size() == 1)
+        return std::string(withoutSuffixes(path));
+    const std::string before = withoutJoint(nodeFileName(path).before);
+    if (!before.empty())
+        return folder.empty() ? before : std::string(folder) + "/" + before;
+    if (!folder.empty())
+        return std::string(folder);
+    const std::string root = tree.displayPath("");
+    const std::string_view name
+        = namePart(root.ends_with('/') ? std::string_view(root).substr(0, root.size() - 1)
+                                       : std::string_view(root));
+    return name.empty() ? "nodes" : std::string(name);
+}
+
+ImportUnit unitOf(const SourceTree& tree, const Files& files) {
     ImportUnit unit;
-    unit.path = group.files.size() > 1 ? std::string(folderPart(group.files.front().path))
-                                       : group.files.front().path;
-    unit.runName = group.runName;
+    unit.path = files.size() > 1 ? std::string(folderPart(files.front().path)) : files.front().path;
+    unit.runName = runNameOf(tree, files);
     std::vector<FileProbe> probes;
-    for (const SourceFile& file : group.files) {
+    for (const SourceFile& file : files) {
         unit.files.push_back(file.path);
         unit.bytes += file.size;
         probes.push_back(probeMeters(tree, file.path));
@@ -95,12 +113,12 @@ ImportUnit unitOf(const SourceTree& tree, const MeterGroup& group) {
 }
 
 // The runs of a file that has several.
-std::vector<std::string> partsOf(const SourceTree& tree, const MeterGroup& group) {
-    const auto head = readHead(tree, group.files.front().path, kPiece);
+std::vector<std::string> partsOf(const SourceTree& tree, const Files& files) {
+    const auto head = readHead(tree, files.front().path, kPiece);
     const MeterFormat* format = head.hasValue() ? meterFormatOf(meterHead(head.value())) : nullptr;
-    if (format == nullptr || format->runs == nullptr || group.files.size() > 1)
+    if (format == nullptr || format->runs == nullptr || files.size() > 1)
         return {};
-    auto runs = format->runs(tree, group.files.front().path);
+    auto runs = format->runs(tree, files.front().path);
     return runs.size() > 1 ? runs : std::vector<std::string>{};
 }
 
@@ -113,7 +131,7 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
         keys.emplace_back(format == nullptr ? std::string_view() : format->name);
     }
     std::vector<ImportUnit> units;
-    for (const MeterGroup& group : groupMeters(tree, mine, keys)) {
+    for (const Files& group : groupByNode(mine, keys)) {
         ImportUnit unit = unitOf(tree, group);
         const auto parts = partsOf(tree, group);
         for (const std::string& part : parts) {
@@ -174,7 +192,7 @@ private:
         if (format == nullptr)
             return Error{
                 ErrorCode::Unrecognised, "This is no telemetry file that is known.", shown};
-        const MeterName name = meterName(path);
+        const NodeFileName name = nodeFileName(path);
         // The number of a single GPU log's node would only shift its ranks.
         const bool isNumbered = m_unit.files.size() > 1 || format->family == MeterFamily::Nodes;
         table.startFile(isNumbered ? name.node : std::nullopt);

@@ -4,13 +4,14 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
-#include "importers/nvsmi/LogGroups.h"
 #include "importers/nvsmi/LogReader.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace trainscope::importers::nvsmi {
@@ -174,12 +175,23 @@ void describe(ImportUnit& unit, const ColumnOrder& order) {
             "Stamps count from the start of the recording; its date is not known.");
 }
 
-ImportUnit unitOf(const SourceTree& tree, const LogGroup& group) {
+using Files = std::vector<SourceFile>;
+
+// Logs of several nodes are named by their folder, one log by its stem.
+std::string runNameOf(const Files& files) {
+    const std::string& path = files.front().path;
+    if (files.size() == 1)
+        return std::string(withoutSuffixes(namePart(path)));
+    const NodeFileName name = nodeFileName(path);
+    return folderPart(path).empty() ? withoutJoint(name.before + name.word)
+                                    : std::string(folderPart(path));
+}
+
+ImportUnit unitOf(const SourceTree& tree, const Files& files) {
     ImportUnit unit;
-    unit.path = group.files.size() > 1 ? std::string(folderPart(group.files.front().path))
-                                       : group.files.front().path;
-    unit.runName = group.runName;
-    for (const SourceFile& file : group.files) {
+    unit.path = files.size() > 1 ? std::string(folderPart(files.front().path)) : files.front().path;
+    unit.runName = runNameOf(files);
+    for (const SourceFile& file : files) {
         unit.files.push_back(file.path);
         unit.bytes += file.size;
     }
@@ -372,9 +384,16 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::map<std::string, int> named;
+    for (const SourceFile& file : mine)
+        ++named[std::string(withoutSuffixes(namePart(file.path)))];
     std::vector<ImportUnit> units;
-    for (const LogGroup& group : groupLogs(mine))
+    for (const Files& group : groupByNode(mine)) {
         units.push_back(unitOf(tree, group));
+        ImportUnit& unit = units.back();
+        if (group.size() == 1 && named[unit.runName] > 1)
+            unit.runName = withoutSuffixes(unit.path);
+    }
     return units;
 }
 
