@@ -3,6 +3,7 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/operators/OperatorsFigure.h"
+#include "core/figures/overview/OverviewFigure.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/timeline/TimelineFigure.h"
@@ -20,7 +21,7 @@ namespace {
 // In the order of lists and reports.
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
-    for (auto& some : {timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
+    for (auto& some : {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
              scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;

@@ -11,6 +11,8 @@ FocusScope {
     required property DrawnView controller
     // Another part of the view tells how the reading goes.
     property bool quiet: false
+    // The frame that shows where the keys go; a page shows its selection alone.
+    property bool framed: true
     // Share of the picture's height that is scrolled out above.
     readonly property real scroll: flick.contentHeight > 0 ? flick.contentY / flick.contentHeight : 0
 
@@ -93,7 +95,7 @@ FocusScope {
     UiFocusRing {
         control: canvas
         anchors.margins: 0
-        visible: figure.activeFocus
+        visible: canvas.framed && figure.activeFocus
         opacity: 0.5
     }
 }

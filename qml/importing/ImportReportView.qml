@@ -30,6 +30,8 @@ ListView {
         required property list<string> factLabels
         required property list<string> factValues
         required property list<string> warnings
+        // What needs attention stands there; the rest is folded.
+        property bool unfolded: false
 
         width: list.width
         height: block.height + Theme.spaceXl
@@ -60,6 +62,15 @@ ListView {
                     text: entry.verdict
                     color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
                 }
+                UiIconButton {
+                    objectName: "unfold"
+                    visible: entry.factLabels.length > 0
+                    implicitWidth: Theme.hitTarget
+                    implicitHeight: Theme.hitTarget
+                    iconName: entry.unfolded ? "chevronUp" : "chevronDown"
+                    text: entry.unfolded ? qsTr("Fewer details") : qsTr("Details")
+                    onClicked: entry.unfolded = !entry.unfolded
+                }
             }
             UiName {
                 Layout.fillWidth: true
@@ -67,28 +78,6 @@ ListView {
                 text: entry.origin
                 color: Theme.textSecondary
                 font.pixelSize: Theme.secondarySize
-            }
-            GridLayout {
-                Layout.leftMargin: Theme.spaceXl
-                Layout.topMargin: Theme.spaceXs
-                columns: 2
-                columnSpacing: Theme.spaceXl
-                rowSpacing: Theme.spaceXs / 2
-
-                Repeater {
-                    model: entry.factLabels.length * 2
-
-                    UiText {
-                        required property int index
-                        readonly property bool isLabel: index % 2 === 0
-
-                        Layout.fillWidth: !isLabel
-                        text: (isLabel ? entry.factLabels : entry.factValues)[Math.floor(index / 2)]
-                        color: isLabel ? Theme.textSecondary : Theme.text
-                        font.pixelSize: Theme.secondarySize
-                        wrapMode: isLabel ? Text.NoWrap : Text.Wrap
-                    }
-                }
             }
             Repeater {
                 model: entry.warnings
@@ -100,6 +89,29 @@ ListView {
                     text: modelData
                     color: Theme.warning
                     font.pixelSize: Theme.secondarySize
+                }
+            }
+            GridLayout {
+                visible: entry.unfolded
+                Layout.leftMargin: Theme.spaceXl
+                Layout.topMargin: Theme.spaceXs
+                columns: 2
+                columnSpacing: Theme.spaceXl
+                rowSpacing: Theme.spaceXs / 2
+
+                Repeater {
+                    model: entry.unfolded ? entry.factLabels.length * 2 : 0
+
+                    UiText {
+                        required property int index
+                        readonly property bool isLabel: index % 2 === 0
+
+                        Layout.fillWidth: !isLabel
+                        text: (isLabel ? entry.factLabels : entry.factValues)[Math.floor(index / 2)]
+                        color: isLabel ? Theme.textSecondary : Theme.text
+                        font.pixelSize: Theme.secondarySize
+                        wrapMode: isLabel ? Text.NoWrap : Text.Wrap
+                    }
                 }
             }
         }

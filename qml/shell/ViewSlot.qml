@@ -15,7 +15,7 @@ FocusScope {
     property bool visited: false
     readonly property ViewPage page: place.count > 0 ? place.itemAt(0) as ViewPage : null
     // In the order of Views.View.
-    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict, operators, findings]
+    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict, operators, overview]
 
     visible: chosen
     onChosenChanged: visited = visited || chosen
@@ -75,7 +75,6 @@ FocusScope {
         FindingsView {
             anchors.fill: parent
             focus: true
-            kind: slot.kind
             session: slot.session
         }
     }
@@ -116,6 +115,15 @@ FocusScope {
             focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
+        }
+    }
+    Component {
+        id: overview
+
+        OverviewView {
+            anchors.fill: parent
+            focus: true
+            session: slot.session
         }
     }
 }

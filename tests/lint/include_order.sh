@@ -23,8 +23,8 @@ in_order() {
 in_order core/store codec database samples spans tables maintenance sql
 in_order core/analysis statistics telemetry iterations machine traces operators energy schedule cluster findings comparison overview
 in_order core/predict operators cost profile step power calibration prediction search
-in_order core/plot figures timeline layout comparison prediction operators
-in_order core/figures runs timeline layout comparison prediction operators
+in_order core/plot figures timeline layout comparison prediction operators overview
+in_order core/figures runs timeline layout comparison prediction operators overview
 formats=$(find importers -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE 'common|sqlite|trace|launch|registry' | sort | paste -sd /)
 in_order importers common sqlite/trace launch "$formats" registry
 in_order app painting/importing/manual/recording/engine comparing/reporting/sample cli/viewmodels/extension main

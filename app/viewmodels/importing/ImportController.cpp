@@ -82,6 +82,9 @@ Result<ImportController::Drop> ImportController::planDrop(
 bool ImportController::begin(const QStringList& paths) {
     // Names and merges of a review would be lost.
     const bool isReviewed = m_stage == Stage::Review && m_plan.count() > 0;
+    // Dialogs of some desktops tell of one choice twice.
+    if (paths == m_paths && (m_stage == Stage::Planning || isReviewed))
+        return true;
     if (paths.isEmpty() || m_stage == Stage::Planning || isReviewed || m_stage == Stage::Importing)
         return false;
     m_paths = paths;

@@ -2,8 +2,12 @@
 
 #include "app/viewmodels/importing/ReportFacts.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "core/text/Times.h"
+#include "importers/registry/Registry.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace trainscope::app {
 
@@ -15,18 +19,57 @@ constexpr int kFine = 0;
 constexpr int kWarned = 1;
 constexpr int kFailed = 2;
 
+QString formatName(const std::string& importer) {
+    const auto* found = importers::findImporter(importer.substr(0, importer.find(' ')));
+    return QString::fromStdString(found == nullptr ? importer : std::string(found->format.name));
+}
+
+QString amountOf(const ImportReport& report) {
+    QStringList parts;
+    if (report.samples > 0)
+        parts.append(report.samples == 1
+                ? ImportReportModel::tr("1 sample")
+                : ImportReportModel::tr("%1 samples").arg(wholeText(report.samples)));
+    if (report.spans > 0)
+        parts.append(report.spans == 1
+                ? ImportReportModel::tr("1 span")
+                : ImportReportModel::tr("%1 spans").arg(wholeText(report.spans)));
+    return parts.join(QStringLiteral(", "));
+}
+
+QString placedText(const ImportReport& report) {
+    const auto within = report.facts.find("placed_within_s");
+    if (within == report.facts.end())
+        return {};
+    const double seconds = QString::fromStdString(within->second).toDouble();
+    const auto fits = report.facts.find("placed_ambiguously");
+    const bool isAmbiguous = fits != report.facts.end() && fits->second == "true";
+    const QString text = ImportReportModel::tr("the log placed within %1 by power")
+                             .arg(QString::fromStdString(text::seconds(seconds)));
+    return isAmbiguous ? ImportReportModel::tr("%1, where other places fit as well").arg(text)
+                       : text;
+}
+
 void fillFrom(Entry& entry, const ImportReport& report) {
-    for (const auto& [label, value] : reportFacts(report)) {
-        entry.factLabels.append(label);
-        entry.factValues.append(value);
-    }
+    entry.report = report;
+    entry.placed = placedText(report);
     entry.warnings = warningTexts(report);
     entry.severity = report.warningCount > 0 || report.skipped > 0 ? kWarned : kFine;
     entry.verdict = entry.severity == kWarned ? ImportReportModel::tr("read with warnings")
                                               : ImportReportModel::tr("read");
 }
 
-QString runNames(const store::Source& source, const std::vector<Run>& runs) {
+// The ranks that the sources of a run have together.
+std::map<QString, std::set<int>> ranksOfRuns(const std::vector<Entry>& entries) {
+    std::map<QString, std::set<int>> ranks;
+    for (const Entry& entry : entries) {
+        for (const QString& run : entry.runs)
+            ranks[run].insert(entry.report.ranksFound.begin(), entry.report.ranksFound.end());
+    }
+    return ranks;
+}
+
+QStringList runNames(const store::Source& source, const std::vector<Run>& runs) {
     QStringList names;
     for (const auto id : source.runs) {
         const auto found
@@ -34,7 +77,14 @@ QString runNames(const store::Source& source, const std::vector<Run>& runs) {
         if (found != runs.end())
             names.append(QString::fromStdString(found->name));
     }
-    return names.join(QStringLiteral(", "));
+    return names;
+}
+
+QString originOf(const QString& run, const ImportReport& report) {
+    QStringList parts{ImportReportModel::tr("Run %1").arg(run), formatName(report.importer)};
+    parts.append(amountOf(report));
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" · "));
 }
 
 } // namespace
@@ -49,10 +99,13 @@ ImportReportModel::ImportReportModel(QObject* parent)
 Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path) {
     Entry entry;
     entry.path = shownLine(path);
-    entry.origin = tr("Run %1").arg(shownLine(importers::runText(outcome.unit)));
+    const QString run = shownLine(importers::runText(outcome.unit));
+    entry.origin = tr("Run %1").arg(run);
+    entry.files = std::max<qsizetype>(1, std::ssize(outcome.unit.files));
+    for (const std::string& name : outcome.runs)
+        entry.runs.append(QString::fromStdString(name));
     if (outcome.report) {
-        entry.origin
-            += QStringLiteral(" · %1").arg(QString::fromStdString(outcome.report->importer));
+        entry.origin = originOf(run, *outcome.report);
         fillFrom(entry, *outcome.report);
     }
     if (!outcome.error)
@@ -69,32 +122,75 @@ Entry ImportReportModel::entryOf(
     const store::Source& source, const std::vector<Run>& runsOfDatabase) {
     Entry entry;
     entry.path = QString::fromStdString(source.path);
-    entry.origin
-        = tr("Run %1 · %2 · imported %3")
-              .arg(runNames(source, runsOfDatabase), QString::fromStdString(source.report.importer),
-                  momentText(source.importedAt));
+    entry.runs = runNames(source, runsOfDatabase);
+    entry.origin = tr("%1 · imported %2")
+                       .arg(originOf(entry.runs.join(QStringLiteral(", ")), source.report),
+                           momentText(source.importedAt));
     fillFrom(entry, source.report);
     return entry;
 }
 
 void ImportReportModel::setEntries(std::vector<Entry> entries) {
+    const auto ranks = ranksOfRuns(entries);
+    for (Entry& entry : entries) {
+        if (entry.report.importer.empty())
+            continue; // it was not read
+        std::set<int> beside;
+        for (const QString& run : entry.runs) {
+            if (const auto found = ranks.find(run); found != ranks.end())
+                beside.insert(found->second.begin(), found->second.end());
+        }
+        entry.factLabels.clear();
+        entry.factValues.clear();
+        for (const auto& [label, value] : reportFacts(entry.report, beside)) {
+            entry.factLabels.append(label);
+            entry.factValues.append(value);
+        }
+    }
     // Failures come first: the user came to read them.
     std::stable_sort(entries.begin(), entries.end(),
         [](const Entry& a, const Entry& b) { return a.severity > b.severity; });
     resetRows(std::move(entries));
 }
 
-QString ImportReportModel::headline() const {
-    const auto having = [this](int severity) {
-        return std::count_if(rows().begin(), rows().end(),
-            [severity](const Entry& entry) { return entry.severity == severity; });
+QString ImportReportModel::outcomeOf(const std::vector<Entry>& entries) {
+    std::set<QString> runs;
+    qsizetype files = 0;
+    qsizetype failed = 0;
+    qsizetype warned = 0;
+    QStringList placed;
+    for (const Entry& entry : entries) {
+        runs.insert(entry.runs.begin(), entry.runs.end());
+        files += entry.severity == kFailed ? 0 : entry.files;
+        failed += entry.severity == kFailed ? entry.files : 0;
+        warned += entry.severity == kWarned ? 1 : 0;
+        if (!entry.placed.isEmpty())
+            placed.append(entry.placed);
+    }
+    const auto countOf = [](auto count, const QString& one, const QString& many) {
+        return count == 1 ? one : many.arg(count);
     };
-    QStringList parts{count() == 1 ? tr("1 source") : tr("%1 sources").arg(count())};
-    if (having(kWarned) > 0)
-        parts.append(tr("%1 with warnings").arg(having(kWarned)));
-    if (having(kFailed) > 0)
-        parts.append(tr("%1 not imported").arg(having(kFailed)));
-    return parts.join(QStringLiteral(", "));
+    const QString from = countOf(files, tr("1 file"), tr("%1 files"));
+    QStringList parts;
+    if (files > 0)
+        parts.append(
+            tr("%1 from %2")
+                .arg(countOf(static_cast<qsizetype>(runs.size()), tr("1 run"), tr("%1 runs")),
+                    from));
+    if (placed.size() == 1)
+        parts.append(placed.first());
+    else if (placed.size() > 1)
+        parts.append(tr("%1 logs placed by power").arg(placed.size()));
+    if (warned > 0)
+        parts.append(countOf(warned, tr("1 source has warnings"), tr("%1 sources have warnings")));
+    if (failed > 0)
+        parts.append(
+            countOf(failed, tr("1 file was not imported"), tr("%1 files were not imported")));
+    return parts.join(QStringLiteral("; "));
+}
+
+QString ImportReportModel::headline() const {
+    return outcomeOf(rows());
 }
 
 QString ImportReportModel::text() const {

@@ -17,19 +17,23 @@ namespace trainscope::app {
 
 struct ReportEntry {
     QString path;
-    QString origin; // importer, run, time of import
+    QString origin; // run, format, how much, time of import
     QString verdict; // "read", "read with warnings", "failed", "stopped"
     int severity = 0; // 0 fine, 1 with warnings, 2 failed
     QStringList factLabels; // two lists of the same length
     QStringList factValues;
     QStringList warnings; // one text per warning, with file and line
+    QStringList runs; // that got something of it
+    qsizetype files = 1;
+    QString placed; // how it was found its place in time, "the log placed within 2.3 s by power"
+    ImportReport report; // of which setEntries() makes the facts
 };
 
 class ImportReportModel : public RowListModel<ReportEntry> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
-    // "12 sources, 4 with warnings, 1 failed"
+    // The outcome: "4 runs from 6 files; the log placed within 2.3 s by power; 1 file failed".
     Q_PROPERTY(QString headline READ headline NOTIFY countChanged FINAL)
 
 public:
@@ -41,8 +45,11 @@ public:
     [[nodiscard]] static Entry entryOf(
         const store::Source& source, const std::vector<Run>& runsOfDatabase);
 
+    // Ranks that another source of a run has are not missing from it.
     void setEntries(std::vector<Entry> entries);
     [[nodiscard]] QString headline() const;
+    // The same of entries that no model has.
+    [[nodiscard]] static QString outcomeOf(const std::vector<Entry>& entries);
     // Everything as plain text, for the clipboard.
     Q_INVOKABLE [[nodiscard]] QString text() const;
 };

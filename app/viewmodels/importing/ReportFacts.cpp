@@ -22,8 +22,8 @@ void addCount(Facts& facts, const char* label, std::int64_t count) {
         facts.emplace_back(translated(label), wholeText(count));
 }
 
-QString missingRanks(const ImportReport& report, int expected) {
-    const std::set<int> found(report.ranksFound.begin(), report.ranksFound.end());
+QString missingRanks(const ImportReport& report, int expected, std::set<int> found) {
+    found.insert(report.ranksFound.begin(), report.ranksFound.end());
     std::vector<int> missing;
     for (int rank = 0; rank < expected; ++rank) {
         if (!found.contains(rank))
@@ -32,7 +32,7 @@ QString missingRanks(const ImportReport& report, int expected) {
     return rankRanges(missing);
 }
 
-void addRanks(Facts& facts, const ImportReport& report) {
+void addRanks(Facts& facts, const ImportReport& report, const std::set<int>& beside) {
     const auto found = static_cast<std::int64_t>(report.ranksFound.size());
     const int expected = believableGpus(report.ranksExpected);
     if (found == 0 && expected == 0)
@@ -41,8 +41,11 @@ void addRanks(Facts& facts, const ImportReport& report) {
         facts.emplace_back(translated("Ranks found"), rankRanges(report.ranksFound));
         return;
     }
+    const auto missing = missingRanks(report, expected, beside);
     auto text = translated("%1 of %2 expected").arg(found).arg(expected);
-    const auto missing = missingRanks(report, expected);
+    if (missing.isEmpty() && found < expected)
+        text = translated("%1; the other sources of the run have the rest")
+                   .arg(rankRanges(report.ranksFound));
     if (!missing.isEmpty())
         text = translated("%1, missing: %2").arg(text, missing);
     facts.emplace_back(translated("Ranks found"), text);
@@ -58,6 +61,26 @@ QString readable(const std::string& key) {
     return text;
 }
 
+// What the clock's line says in words, and values that say nothing.
+bool isToldElsewhere(const std::string& key, const std::string& value) {
+    static const std::set<std::string> told{std::string(analysis::kAllocatorFact), "placed_at_ns",
+        "placed_within_s", "placed_ambiguously", "utc_offset_s", "utc_offset_next_agreement"};
+    const QString said = QString::fromStdString(value).toLower();
+    return told.contains(key) || said.isEmpty() || said == QLatin1String("undefined")
+        || said == QLatin1String("unknown") || said == QLatin1String("none");
+}
+
+QString labelOf(const std::string& key) {
+    if (key == "placed_agreement" || key == "utc_offset_agreement")
+        return translated("Agreement with the power");
+    return readable(key);
+}
+
+// "cpu_op" → "cpu op": as traces name their events.
+QString eventName(QString name) {
+    return name.replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
 // Counts of one kind, "cat:kernel" and "cat:cpu_op", share a line.
 void addCounts(Facts& facts, const ImportReport& report) {
     std::map<QString, QStringList> kinds;
@@ -66,13 +89,12 @@ void addCounts(Facts& facts, const ImportReport& report) {
         const auto colon = text.indexOf(QLatin1Char(':'));
         if (colon < 0)
             facts.emplace_back(readable(key), wholeText(value));
-        else
+        else if (!key.starts_with("ph:")) // letters of the format
             kinds[text.left(colon)].append(
-                QStringLiteral("%1 %2").arg(text.mid(colon + 1), wholeText(value)));
+                QStringLiteral("%1 %2").arg(eventName(text.mid(colon + 1)), wholeText(value)));
     }
     for (const auto& [kind, texts] : kinds) {
         const auto label = kind == QLatin1String("cat") ? translated("Events by category")
-            : kind == QLatin1String("ph")               ? translated("Events by phase")
                                                         : readable(kind.toStdString());
         facts.emplace_back(label, texts.join(QStringLiteral(", ")));
     }
@@ -80,21 +102,20 @@ void addCounts(Facts& facts, const ImportReport& report) {
 
 } // namespace
 
-std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report) {
+std::vector<std::pair<QString, QString>> reportFacts(
+    const ImportReport& report, const std::set<int>& beside) {
     Facts facts;
     facts.emplace_back(translated("Rows read"), wholeText(report.rows));
-    facts.emplace_back(translated("Rows skipped"), wholeText(report.skipped));
-    addRanks(facts, report);
+    addCount(facts, "Rows skipped", report.skipped);
+    addRanks(facts, report, beside);
     addCount(facts, "Samples", report.samples);
     addCount(facts, "Missing samples", report.missing);
     addCount(facts, "Spans", report.spans);
-    if (report.samples > 0) {
-        facts.emplace_back(translated("Gaps"), wholeText(report.gaps));
-        facts.emplace_back(translated("Counter wraps or resets"), wholeText(report.counterFalls));
-    }
+    addCount(facts, "Gaps", report.gaps);
+    addCount(facts, "Counter wraps or resets", report.counterFalls);
     for (const auto& [key, value] : report.facts) {
-        if (key != analysis::kAllocatorFact) // findings and tables say what is in it
-            facts.emplace_back(readable(key), shownText(value));
+        if (!isToldElsewhere(key, value))
+            facts.emplace_back(labelOf(key), shownText(value));
     }
     addCounts(facts, report);
     facts.emplace_back(translated("Size"), bytesText(report.bytes));

@@ -7,13 +7,16 @@
 #include <QString>
 #include <QStringList>
 
+#include <set>
 #include <utility>
 #include <vector>
 
 namespace trainscope::app {
 
-// Label and value of everything the report says, the numbers that matter first.
-std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report);
+// Label and value of everything the report says that people can use, the numbers that matter first.
+// `beside`: ranks that other sources of its run have, which are not missing.
+std::vector<std::pair<QString, QString>> reportFacts(
+    const ImportReport& report, const std::set<int>& beside = {});
 
 // "file, line 17: text", and at the end how many more there were.
 QStringList warningTexts(const ImportReport& report);

@@ -67,7 +67,10 @@ void Places::setViews(Views* views) {
         connect(views, &Views::viewChanged, this, &Places::takeView);
         Workspace* workspace = views->workspace();
         if (workspace != nullptr) {
-            connect(workspace, &Workspace::databaseChanged, this, &Places::forget);
+            connect(workspace, &Workspace::databaseChanged, this, [this] {
+                forget();
+                read();
+            });
             connect(workspace, &Workspace::runsChanged, this, &Places::read);
             connect(workspace, &Workspace::shownRunsChanged, this, &Places::read);
             connect(workspace, &Workspace::figuresAged, this, &Places::read);

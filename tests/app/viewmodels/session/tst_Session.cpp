@@ -101,6 +101,10 @@ void tst_Session::importsWhatIsDropped() {
     session.openUrls({encoded, QUrl::fromLocalFile(path(QStringLiteral("two.csv"))),
         QUrl::fromLocalFile(path(QStringLiteral("picture.jpg")))});
     QCOMPARE(session.importing()->stage(), Stage::Planning);
+    // A dialog that tells its choice twice is no other import.
+    session.openUrls({encoded, QUrl::fromLocalFile(path(QStringLiteral("two.csv"))),
+        QUrl::fromLocalFile(path(QStringLiteral("picture.jpg")))});
+    QCOMPARE(session.notices()->count(), 0);
     QVERIFY(waitFor(session, Stage::Review));
     QCOMPARE(session.importing()->plan()->count(), 2);
     QCOMPARE(session.importing()->unrecognised()->count(), 1);

@@ -128,11 +128,20 @@ private Q_SLOTS:
     void reasonsOfTheDatabase() {
         const auto said
             = [this](Places::Place place) { return m_places->reasons().at(int(place)); };
-        const auto& runs = m_workspace->runs();
-        QVERIFY(runs.size() > 1);
-        m_workspace->setShown({runs.front().id});
-        QTRY_COMPARE(said(Places::Timeline), QString());
+        const auto choose = [this](const std::string& name) {
+            for (const Run& run : m_workspace->runs()) {
+                if (run.name == name)
+                    m_workspace->setShown({run.id});
+            }
+        };
+        choose("later"); // of one GPU, without a trace
+        QTRY_VERIFY(!said(Places::Kernels).isEmpty());
+        QVERIFY(said(Places::Machine).contains(QStringLiteral("one GPU")));
+        QCOMPARE(said(Places::Timeline), QString());
         QCOMPARE(said(Places::Compare), QString());
+        choose("small"); // two GPUs, one of them traced
+        QTRY_COMPARE(said(Places::Kernels), QString());
+        QCOMPARE(said(Places::Machine), QString());
         m_workspace->close();
         for (const auto& text : m_places->reasons())
             QCOMPARE(text, QString());

@@ -9,6 +9,8 @@
 
 namespace trainscope::test {
 
+using namespace analysis;
+
 inline constexpr std::int64_t kSecond = 1'000'000'000;
 inline constexpr TimeRange kRun{{1000 * kSecond}, {1100 * kSecond}};
 

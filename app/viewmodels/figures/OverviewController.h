@@ -1,0 +1,53 @@
+#pragma once
+// The overview of the chosen run, of several the first: its page, and the places that prove its
+// sentences. It keeps the pages that were read last. GUI thread.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/workspace/DrawnView.h"
+#include "core/plot/overview/OverviewFigure.h"
+
+#include <deque>
+#include <memory>
+
+namespace trainscope::app {
+
+using OverviewPtr = std::shared_ptr<const plot::OverviewFigureData>;
+
+class OverviewController : public trainscope::app::DrawnView {
+    Q_OBJECT
+    QML_ELEMENT
+
+public:
+    explicit OverviewController(QObject* parent = nullptr);
+
+    [[nodiscard]] bool isReady() const override { return m_data != nullptr && !m_data->isEmpty(); }
+    [[nodiscard]] QString emptyText() const override;
+    [[nodiscard]] QString title() const override;
+    [[nodiscard]] QString caption() const override;
+    [[nodiscard]] QString notes() const override { return {}; }
+    [[nodiscard]] ExportJob exportJob() const override;
+    [[nodiscard]] const OverviewPtr& data() const { return m_data; }
+    // Opens the place that proves a sentence; behind the last one the findings.
+    void prove(std::size_t sentence);
+
+private:
+    void restore() override { load(); }
+    void forget() override;
+    void load() override;
+    void readGrowth() override;
+    void nothingRead() override;
+    [[nodiscard]] figures::Figure figure() const override;
+    void chooseOffered(std::size_t choice) override { prove(choice); }
+    [[nodiscard]] QString choosingText() const override { return tr("Show what proves it"); }
+
+    [[nodiscard]] RunId wantedRun() const; // invalid: none is chosen
+    void keep(plot::OverviewFigureData data);
+    void show(OverviewPtr data);
+    void showBesideTheRunBefore(std::string before);
+
+    std::deque<OverviewPtr> m_kept; // newest first
+    OverviewPtr m_data;
+};
+
+} // namespace trainscope::app

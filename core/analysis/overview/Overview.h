@@ -1,0 +1,122 @@
+#pragma once
+// Overview of a run: a line of what it is, the sentences that tell most of it, each with its
+// numbers and the place that proves it, and what was checked or could not be for want of data.
+//
+// With one GPU no sentence speaks of ranks; without a trace none speaks of kernels.
+
+#include "core/analysis/RunStudy.h"
+#include "core/analysis/comparison/Spread.h"
+#include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/findings/Findings.h"
+#include "core/analysis/findings/RunFacts.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// In the order in which they are told.
+enum class Topic { Time, Energy, Heat, Limit, Ranks, Change };
+std::string_view toString(Topic topic); // "time", "energy", …
+
+inline constexpr std::size_t kMostTold = 5;
+
+// A part of a whole, or one of things beside each other.
+struct OverviewPart {
+    std::string key; // of a kernel category, "copy", "idle"; empty: none of these
+    std::string name; // for people
+    double value = 0.0; // SI
+};
+
+struct OverviewSentence {
+    Topic topic = Topic::Time;
+    std::string text;
+    std::map<std::string, double> values; // SI; names end in their unit, but for shares and counts
+    Evidence evidence; // where it shows
+    std::vector<OverviewPart> parts; // the largest first; of Change: this run, then the other one
+    std::string unit; // of the parts
+    bool isWhole = false; // the parts sum to a whole
+    double weight = 0.0; // the least telling are left out
+};
+
+// Checks that were not made, by the data that they want.
+struct MissingData {
+    std::string data; // "a trace", "the power of the nodes"
+    std::vector<std::string> checks; // "idle time"
+};
+
+struct OverviewChecks {
+    int made = 0;
+    int findings = 0;
+    int serious = 0;
+    std::vector<std::string> groups; // of those made: "heat and power, 6"
+    std::vector<MissingData> missing; // most checks first
+    [[nodiscard]] int notMade() const;
+};
+
+struct Overview {
+    Run run;
+    std::string line; // "1 × NVIDIA H100 · 2 min 33 s · a recording, 4 traces and a log"
+    bool hasTrace = false; // of what ran on its GPUs
+    std::vector<OverviewSentence> sentences;
+    OverviewChecks checks;
+};
+
+// Work of the traced devices over all that was traced, exclusive: kernels that run at once share
+// the time, collectives have it where no compute runs.
+struct TimeOfWork {
+    int devices = 0;
+    double tracedS = 0.0; // summed over the devices
+    double busyS = 0.0;
+    double idleS = 0.0;
+    double copyS = 0.0; // nothing but copies and sets ran
+    double exposedS = 0.0;
+    std::map<std::string, double> categoriesS; // exposed collectives by their kind
+    TimeRange window; // of the first device
+};
+Result<TimeOfWork> timeOfWork(const RunStudy& study);
+
+// The run before this one on the same machine, and what a step took in both.
+struct RunBefore {
+    std::string name;
+    std::optional<Spread> stepsBefore; // s, of the iterations that are not warm-up
+    std::optional<Spread> steps;
+    std::optional<double> meanPowerBeforeW; // of a GPU
+};
+
+struct OverviewInputs {
+    RunFacts facts;
+    TimeOfWork work;
+    EnergyByPhase energy; // of the traced GPUs
+    std::optional<RunBefore> before;
+    std::vector<std::string> sources; // importers of its sources, "kineto 1"
+    bool hasFlightRecords = false;
+};
+
+// Pure.
+Overview overviewFrom(const OverviewInputs& inputs);
+
+// Reads everything that is recorded of the run; cancelled by progress. `studies` may hold those of
+// the other runs.
+Result<Overview> overviewOf(const RunStudies& studies, const Run& run);
+
+// The sentences, one function each; absent where the data cannot carry it. Pure.
+std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> ranksSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> changeSentence(const OverviewInputs& inputs);
+
+// What was checked, and for want of which data the rest was not. Checks that do not apply, as those
+// between GPUs of a run that has one, are in neither. Pure.
+OverviewChecks checksOf(const OverviewInputs& inputs);
+
+// "1 × NVIDIA H100 · 2 min 33 s · a recording, 4 traces": machine, time and sources. Pure.
+std::string overviewLine(const OverviewInputs& inputs);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,526 @@
+// The sentences of an overview.
+#include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/Stragglers.h"
+#include "core/analysis/overview/Overview.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/model/Metric.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kToldParts = 3;
+constexpr double kToldShareOfTime = 0.005; // of the traced time
+constexpr double kNever = 0.0005; // of the time: less is not told
+constexpr double kSameClock = 0.01;
+constexpr std::size_t kToldName = 48;
+
+int overviewGpus(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    return std::max({facts.run.gpuCount, facts.run.worldSize,
+        static_cast<int>(facts.whole.gpus.size()), inputs.work.devices});
+}
+
+bool isOneGpu(const OverviewInputs& inputs) {
+    return overviewGpus(inputs) <= 1;
+}
+
+std::string toldShares(const std::vector<OverviewPart>& parts, double whole) {
+    std::string text;
+    std::size_t told = 0;
+    for (const OverviewPart& part : parts) {
+        if (part.key == "idle" || part.key == "copy" || part.value < kToldShareOfTime * whole)
+            continue;
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name,
+            text::roundedPercent(part.value / whole));
+        if (++told == kToldParts)
+            break;
+    }
+    return text;
+}
+
+void byValue(std::vector<OverviewPart>& parts) {
+    std::stable_sort(parts.begin(), parts.end(),
+        [](const OverviewPart& a, const OverviewPart& b) { return a.value > b.value; });
+}
+
+// A name as it stands in the middle of a sentence: "Elementwise" → "elementwise", "GEMM" stays.
+std::string inSentence(std::string_view category) {
+    std::string label
+        = category == "copy" ? "copies alone" : std::string(KernelCategories::label(category));
+    const bool isWord = label.size() > 1 && label[0] >= 'A' && label[0] <= 'Z' && label[1] >= 'a'
+        && label[1] <= 'z'
+        && std::all_of(label.begin() + 1, label.end(), [](char c) { return c < 'A' || c > 'Z'; });
+    if (isWord)
+        label[0] = static_cast<char>(label[0] - 'A' + 'a');
+    return label;
+}
+
+std::optional<double> wholeMean(const RunFacts& facts, const char* metric) {
+    const auto found = facts.whole.metrics.find(metric);
+    return found == facts.whole.metrics.end() ? std::nullopt : found->second.all.mean;
+}
+
+std::string stepText(const RunFacts& facts) {
+    if (!facts.efficiency.stepTimeS)
+        return {};
+    return facts.efficiency.steps > 1
+        ? fmt::format("a step takes {}, the median of {}",
+            text::seconds(*facts.efficiency.stepTimeS), facts.efficiency.steps)
+        : fmt::format("a step takes {}", text::seconds(*facts.efficiency.stepTimeS));
+}
+
+std::string capitalised(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+        text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+// Time by the utilisation and the steps, where no trace tells it.
+std::optional<OverviewSentence> timeByTelemetry(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    const auto use = wholeMean(facts, metric::kGpuUtilization);
+    const std::string step = stepText(facts);
+    if (!use && step.empty())
+        return std::nullopt;
+    OverviewSentence told;
+    told.evidence = {-1, facts.run.range, metric::kGpuUtilization};
+    told.unit = "s";
+    if (facts.efficiency.stepTimeS)
+        told.values["step_time_s"] = *facts.efficiency.stepTimeS;
+    if (!use) {
+        told.text = capitalised(step) + ".";
+        told.weight = 0.95;
+        return told;
+    }
+    const double seconds = facts.whole.duration.seconds();
+    told.values["utilization"] = *use;
+    told.parts = {{{}, "busy", *use * seconds}, {"idle", "idle", (1.0 - *use) * seconds}};
+    told.isWhole = true;
+    told.text = fmt::format("{} busy for {} of {} by utilisation{}.",
+        isOneGpu(inputs) ? "The GPU was" : "The GPUs were", text::roundedPercent(*use),
+        text::seconds(seconds), step.empty() ? "" : "; " + step);
+    told.weight = 1.0;
+    return told;
+}
+
+std::string idleText(const TimeOfWork& work) {
+    if (work.idleS < kNever * work.tracedS)
+        return "never idle";
+    return fmt::format("idle {}, {}{}", text::roundedPercent(work.idleS / work.tracedS),
+        text::seconds(work.idleS / work.devices), work.devices > 1 ? " each in the mean" : "");
+}
+
+} // namespace
+
+std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
+    const TimeOfWork& work = inputs.work;
+    if (work.tracedS <= 0.0)
+        return timeByTelemetry(inputs);
+    OverviewSentence told;
+    told.weight = 1.0;
+    told.evidence = {-1, work.window, {}};
+    told.unit = "s";
+    told.isWhole = true;
+    for (const auto& [category, seconds] : work.categoriesS) {
+        if (seconds > 0.0)
+            told.parts.push_back({category, inSentence(category), seconds});
+    }
+    byValue(told.parts);
+    if (work.idleS > 0.0)
+        told.parts.push_back({"idle", "idle", work.idleS});
+    told.values = {{"traced_s", work.tracedS}, {"busy_s", work.busyS}, {"idle_s", work.idleS},
+        {"exposed_communication_s", work.exposedS}, {"copy_s", work.copyS},
+        {"busy_share", work.busyS / work.tracedS}};
+    const std::string parts = toldShares(told.parts, work.tracedS);
+    told.text = fmt::format("{} worked for {} of the {} that {} traced{}{}; {}",
+        work.devices == 1 ? "The GPU" : fmt::format("{} GPUs", work.devices),
+        text::roundedPercent(work.busyS / work.tracedS), text::seconds(work.tracedS / work.devices),
+        work.devices == 1 ? "were" : "were each", parts.empty() ? "" : ": ", parts, idleText(work));
+    if (work.exposedS > kToldShareOfTime * work.tracedS)
+        told.text += fmt::format(
+            "; exposed communication {}", text::roundedPercent(work.exposedS / work.tracedS));
+    told.text += ".";
+    return told;
+}
+
+namespace {
+
+std::string phaseName(Phase phase) {
+    std::string name(toString(phase));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+std::vector<OverviewPart> knownEnergies(const AttributedEnergy& energy) {
+    std::vector<OverviewPart> parts;
+    for (const auto& [category, part] : energy.categories) {
+        if (part.known && part.known->joules > 0.0)
+            parts.push_back(
+                {category, category == "idle" ? "idle" : inSentence(category), part.known->joules});
+    }
+    if (!parts.empty()) {
+        byValue(parts);
+        return parts;
+    }
+    for (const Phase phase : kAllPhases) {
+        const PartEnergy& part = energy.phases[phase];
+        if (part.known && part.known->joules > 0.0)
+            parts.push_back({{}, phaseName(phase), part.known->joules});
+    }
+    byValue(parts);
+    return parts;
+}
+
+const EstimatedEnergy* toldEstimate(const AttributedEnergy& energy, const OverviewPart& part) {
+    const auto found = energy.categories.find(part.key);
+    if (found != energy.categories.end() && found->second.known)
+        return &*found->second.known;
+    for (const Phase phase : kAllPhases) {
+        const PartEnergy& one = energy.phases[phase];
+        if (one.known && phaseName(phase) == part.name)
+            return &*one.known;
+    }
+    return nullptr;
+}
+
+// "; of the 1.45 kJ in the traced 2.12 s GEMM took 649 J (421 to 765)", by what readings tell.
+std::string tracedEnergyText(const OverviewInputs& inputs, OverviewSentence& told) {
+    const AttributedEnergy& sum = inputs.energy.sum;
+    if (inputs.energy.gpus.empty() || !sum.total.known)
+        return {};
+    const double all = sum.total.known->joules;
+    told.values["traced_energy_j"] = all;
+    told.parts = knownEnergies(sum);
+    double known = 0.0;
+    std::string text;
+    for (std::size_t i = 0; i < told.parts.size(); ++i) {
+        known += told.parts[i].value;
+        const EstimatedEnergy* energy = i < kToldParts ? toldEstimate(sum, told.parts[i]) : nullptr;
+        if (energy != nullptr)
+            text += fmt::format("{}{} {} ({} to {})", text.empty() ? "" : ", ", told.parts[i].name,
+                text::rounded(energy->joules, "J"), text::rounded(energy->low, "J"),
+                text::rounded(energy->high, "J"));
+    }
+    if (all > known)
+        told.parts.push_back({{}, "not told apart", all - known});
+    told.isWhole = true;
+    const std::string traced = fmt::format("the {} while {} traced", text::rounded(all, "J"),
+        isOneGpu(inputs) ? "it was" : "they were");
+    return text.empty() ? fmt::format("; the readings do not tell what took {}", traced)
+                        : fmt::format("; of {}, {}", traced, text);
+}
+
+} // namespace
+
+std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    OverviewSentence told;
+    told.topic = Topic::Energy;
+    told.unit = "J";
+    told.weight = 0.9;
+    if (!facts.whole.energy || facts.whole.energy->joules <= 0.0) {
+        if (!facts.whole.nodeEnergy || facts.whole.nodeEnergy->joules <= 0.0)
+            return std::nullopt;
+        const bool isOneNode = facts.whole.nodes.size() <= 1;
+        told.values["node_energy_j"] = facts.whole.nodeEnergy->joules;
+        told.evidence = {-1, facts.run.range, metric::kNodePower};
+        told.text = fmt::format("{} took {} in {}.", isOneNode ? "The node" : "The nodes",
+            text::rounded(facts.whole.nodeEnergy->joules, "J"),
+            text::seconds(facts.whole.duration.seconds()));
+        return told;
+    }
+    told.evidence = {-1, facts.run.range, metric::kGpuPower};
+    told.values["energy_j"] = facts.whole.energy->joules;
+    told.text = fmt::format("{} took {} in {}",
+        isOneGpu(inputs)
+            ? "The GPU"
+            : fmt::format("The {} GPUs", std::max<std::size_t>(facts.whole.gpus.size(), 1)),
+        text::rounded(facts.whole.energy->joules, "J"),
+        text::seconds(facts.whole.duration.seconds()));
+    if (const auto mean = wholeMean(facts, metric::kGpuPower)) {
+        told.values["mean_power_w"] = *mean;
+        told.text += fmt::format(
+            ", {}{} in the mean", text::rounded(*mean, "W"), isOneGpu(inputs) ? "" : " a GPU");
+    }
+    if (const auto step = facts.efficiency.energyPerStepJ) {
+        told.values["energy_per_step_j"] = *step;
+        told.text += fmt::format("; {} a step", text::rounded(*step, "J"));
+    }
+    told.text += tracedEnergyText(inputs, told) + ".";
+    return told;
+}
+
+namespace {
+
+// The GPU with the highest reading of a metric, and the least highest reading of all.
+struct HeatPeaks {
+    const GpuSummary* most = nullptr;
+    double highest = 0.0;
+    double lowestPeak = 0.0;
+};
+HeatPeaks heatPeaks(const RunFacts& facts, const std::string& metric) {
+    HeatPeaks found;
+    for (const GpuSummary& gpu : facts.whole.gpus) {
+        const auto peak = statisticOf(gpu.metrics, metric, &SubjectStatistics::max);
+        if (!peak)
+            continue;
+        if (found.most == nullptr || *peak > found.highest) {
+            found.highest = *peak;
+            found.lowestPeak = found.most == nullptr ? *peak : found.lowestPeak;
+            found.most = &gpu;
+        }
+        found.lowestPeak = std::min(found.lowestPeak, *peak);
+    }
+    return found;
+}
+
+std::string_view causeWords(ThrottleCause cause) {
+    switch (cause) {
+    case ThrottleCause::Thermal:
+        return "heat";
+    case ThrottleCause::Power:
+        return "the power limit";
+    case ThrottleCause::Other:
+        break;
+    }
+    return "a reason that is not known";
+}
+
+// "throttled for 19.2 % of the time, mostly by the power limit"; the longest episode is evidence.
+std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) {
+    const Throttling& throttling = *inputs.facts.throttling;
+    told.values["throttled_share"] = throttling.fraction;
+    if (throttling.fraction < kNever || throttling.episodes.empty())
+        return "never throttled";
+    ThrottleCause cause = ThrottleCause::Other;
+    double most = 0.0;
+    for (const auto& [one, sum] : throttling.causes) {
+        if (sum.gpuSeconds > most) {
+            most = sum.gpuSeconds;
+            cause = one;
+        }
+    }
+    const auto longest = std::max_element(throttling.episodes.begin(), throttling.episodes.end(),
+        [](const RankEpisode& a, const RankEpisode& b) {
+            return a.episode.range.length() < b.episode.range.length();
+        });
+    told.evidence = {longest->rank, longest->episode.range, metric::kSmClock};
+    told.weight = std::max(told.weight, 0.5 + throttling.fraction);
+    const bool isAll = throttling.causes.size() == 1;
+    return fmt::format("throttled for {} of the {}, {}by {}",
+        text::roundedPercent(throttling.fraction), isOneGpu(inputs) ? "time" : "GPUs' time",
+        isAll ? "" : "mostly ", causeWords(cause));
+}
+
+} // namespace
+
+std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    OverviewSentence told;
+    told.topic = Topic::Heat;
+    told.weight = 0.3;
+    told.unit = "°C";
+    const HeatPeaks heat = heatPeaks(facts, metric::kGpuTemperature);
+    if (heat.most == nullptr && !facts.throttling)
+        return std::nullopt;
+    std::string text;
+    if (heat.most != nullptr) {
+        told.values["peak_temperature_c"] = heat.highest;
+        told.evidence = {heat.most->gpu.rank, facts.run.range, metric::kGpuTemperature};
+        text = isOneGpu(inputs)
+            ? fmt::format("The GPU reached {}", text::rounded(heat.highest, "°C"))
+            : fmt::format("Rank {} was the hottest with {}, the coolest GPU reached {}",
+                heat.most->gpu.rank, text::rounded(heat.highest, "°C"),
+                text::rounded(heat.lowestPeak, "°C"));
+    }
+    if (facts.throttling) {
+        const std::string throttled = throttledText(inputs, told);
+        const bool isNever = throttled.starts_with("never");
+        if (text.empty())
+            text = isOneGpu(inputs) ? "The GPU " + throttled : "The GPUs " + throttled;
+        else
+            text += (isOneGpu(inputs) ? (isNever ? " and " : "; it ")
+                                      : (isNever ? "; the GPUs " : "; GPUs "))
+                + throttled;
+    }
+    told.text = text + ".";
+    return told;
+}
+
+std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    const auto all = together(facts.aboveLimit);
+    if (!all || all->coveredSeconds <= 0.0)
+        return std::nullopt;
+    const auto worst = std::max_element(facts.aboveLimit.begin(), facts.aboveLimit.end(),
+        [](const AboveLimit& a, const AboveLimit& b) {
+            return a.seconds != b.seconds ? a.seconds < b.seconds : a.highestW < b.highestW;
+        });
+    TimeRange longest{};
+    for (const TimeRange& stay : staysAbove(worst->steps)) {
+        if (stay.length() > longest.length())
+            longest = stay;
+    }
+    OverviewSentence told;
+    told.topic = Topic::Limit;
+    told.unit = "W";
+    told.evidence = {worst->rank, longest.isEmpty() ? facts.run.range : longest, metric::kGpuPower};
+    told.values = {{"limit_w", all->limitW}, {"seconds", all->seconds}, {"share", all->share},
+        {"highest_w", all->highestW}};
+    if (all->seconds <= 0.0) {
+        told.weight = 0.1;
+        told.text = fmt::format("Power stayed below the limit of {}: {} at the highest.",
+            text::rounded(all->limitW, "W"), text::rounded(all->highestW, "W"));
+        return told;
+    }
+    told.weight = 0.4 + all->share;
+    told.text = fmt::format("Power was above the limit of {} for {}{}, {} of {}, and reached {}",
+        text::rounded(all->limitW, "W"), text::rounded(all->seconds, "s"),
+        isOneGpu(inputs) ? "" : " summed over the GPUs", text::roundedPercent(all->share),
+        isOneGpu(inputs) ? "the time" : "their time", text::rounded(all->highestW, "W"));
+    if (!facts.kernelsAbove.empty())
+        told.text += fmt::format("; most of that, as far as it was traced, in {}",
+            text::elidedInMiddle(facts.kernelsAbove.front().name, kToldName));
+    told.text += ".";
+    return told;
+}
+
+namespace {
+
+std::optional<OverviewSentence> waitingSentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    if (!facts.communication || inputs.work.tracedS <= 0.0)
+        return std::nullopt;
+    OverviewSentence told;
+    told.topic = Topic::Ranks;
+    told.unit = "s";
+    double waitS = 0.0;
+    const RankCommunication* waiting = nullptr;
+    for (const RankCommunication& rank : facts.communication->ranks) {
+        waitS += rank.waitS;
+        told.parts.push_back({{}, fmt::format("rank {}", rank.rank), rank.causedWaitS});
+        if (waiting == nullptr || rank.waitS > waiting->waitS)
+            waiting = &rank;
+    }
+    if (waiting == nullptr || waitS <= 0.0)
+        return std::nullopt;
+    byValue(told.parts);
+    const double share = waitS / inputs.work.tracedS;
+    told.values = {{"wait_s", waitS}, {"wait_share", share}};
+    told.weight = 0.4 + share;
+    const auto stragglers = stragglersOf(facts);
+    if (!stragglers.empty()) {
+        const WaitCause& cause = *stragglers.front();
+        told.evidence = {cause.worstRank, cause.worst, {}};
+        told.values["straggler"] = cause.rank;
+        told.values["caused_wait_s"] = cause.waitS;
+        told.text = fmt::format("Rank {} keeps the others waiting: {} of {} that ranks wait for "
+                                "each other, {} of the traced time.",
+            cause.rank, text::seconds(cause.waitS), text::seconds(waitS),
+            text::roundedPercent(share));
+        return told;
+    }
+    told.evidence = {waiting->rank, inputs.work.window, {}};
+    told.text = fmt::format("Ranks wait {} for each other, {} of the traced time, rank {} most "
+                            "with {}; no rank causes it alone.",
+        text::seconds(waitS), text::roundedPercent(share), waiting->rank,
+        text::seconds(waiting->waitS));
+    return told;
+}
+
+} // namespace
+
+std::optional<OverviewSentence> ranksSentence(const OverviewInputs& inputs) {
+    if (isOneGpu(inputs))
+        return std::nullopt;
+    if (auto waiting = waitingSentence(inputs))
+        return waiting;
+    OverviewSentence told;
+    told.topic = Topic::Ranks;
+    told.unit = "Hz";
+    std::vector<double> clocks;
+    const GpuSummary* slowest = nullptr;
+    for (const GpuSummary& gpu : inputs.facts.whole.gpus) {
+        const auto clock = meanOf(gpu, metric::kSmClock);
+        if (!clock)
+            continue;
+        clocks.push_back(*clock);
+        told.parts.push_back({{}, fmt::format("rank {}", gpu.gpu.rank), *clock});
+        if (slowest == nullptr || *clock < *meanOf(*slowest, metric::kSmClock))
+            slowest = &gpu;
+    }
+    if (clocks.size() < 2)
+        return std::nullopt;
+    const double median = medianOf(clocks);
+    const double least = *meanOf(*slowest, metric::kSmClock);
+    if (median <= 0.0)
+        return std::nullopt;
+    told.values = {{"slowest_clock_hz", least}, {"median_clock_hz", median}};
+    told.evidence = {slowest->gpu.rank, inputs.facts.run.range, metric::kSmClock};
+    const double behind = 1.0 - least / median;
+    told.weight = 0.2 + behind;
+    std::reverse(told.parts.begin(), told.parts.end());
+    std::stable_sort(told.parts.begin(), told.parts.end(),
+        [](const OverviewPart& a, const OverviewPart& b) { return a.value < b.value; });
+    told.text = behind < kSameClock
+        ? fmt::format("All {} GPUs ran at about one clock, {} in the median.", clocks.size(),
+            text::rounded(median, "Hz"))
+        : fmt::format("Rank {} ran slowest, at {} in the mean where the median is {}.",
+            slowest->gpu.rank, text::rounded(least, "Hz"), text::rounded(median, "Hz"));
+    return told;
+}
+
+std::optional<OverviewSentence> changeSentence(const OverviewInputs& inputs) {
+    if (!inputs.before)
+        return std::nullopt;
+    const RunBefore& before = *inputs.before;
+    OverviewSentence told;
+    told.topic = Topic::Change;
+    told.weight = 0.8;
+    told.evidence = {-1, inputs.facts.run.range, {}};
+    const std::string& name = inputs.facts.run.name;
+    if (before.steps && before.stepsBefore && before.stepsBefore->mean > 0.0) {
+        const double now = before.steps->mean;
+        const double then = before.stepsBefore->mean;
+        const auto difference = differenceOf(*before.stepsBefore, *before.steps);
+        told.unit = "s";
+        told.parts = {{{}, name, now}, {{}, before.name, then}};
+        told.values = {{"step_time_s", now}, {"step_time_before_s", then}, {"ratio", now / then}};
+        const std::string both
+            = fmt::format("{} against {} in the mean", text::seconds(now), text::seconds(then));
+        if (difference && !difference->isBeyond())
+            told.text = fmt::format("A step takes as long as in the run before, '{}', within the "
+                                    "spread: {}.",
+                before.name, both);
+        else
+            told.text = fmt::format("A step takes {} {} time than in the run before, '{}': {}{}.",
+                text::roundedPercent(std::abs(now / then - 1.0)), now < then ? "less" : "more",
+                before.name, both,
+                difference ? "" : "; too few steps tell whether that is more than chance");
+        return told;
+    }
+    const auto mean = wholeMean(inputs.facts, metric::kGpuPower);
+    if (!mean || !before.meanPowerBeforeW || *before.meanPowerBeforeW <= 0.0)
+        return std::nullopt;
+    told.unit = "W";
+    told.weight = 0.35;
+    told.parts = {{{}, name, *mean}, {{}, before.name, *before.meanPowerBeforeW}};
+    told.values = {{"mean_power_w", *mean}, {"mean_power_before_w", *before.meanPowerBeforeW}};
+    told.evidence.metric = metric::kGpuPower;
+    told.text = fmt::format("{} drew {} in the mean, in the run before, '{}', {}.",
+        isOneGpu(inputs) ? "The GPU" : "A GPU", text::rounded(*mean, "W"), before.name,
+        text::rounded(*before.meanPowerBeforeW, "W"));
+    return told;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,117 @@
+#include "core/figures/overview/OverviewFigure.h"
+
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/model/Metric.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr int kCurveColumns = 240;
+
+// The curve that a sentence's picture shows; empty: none.
+std::string pictureMetric(const analysis::OverviewSentence& told) {
+    switch (told.topic) {
+    case analysis::Topic::Energy:
+    case analysis::Topic::Limit:
+        return metric::kGpuPower;
+    case analysis::Topic::Heat:
+        return told.values.contains("peak_temperature_c") ? metric::kGpuTemperature
+                                                          : metric::kSmClock;
+    case analysis::Topic::Time:
+    case analysis::Topic::Ranks:
+    case analysis::Topic::Change:
+        break;
+    }
+    return {};
+}
+
+// Of one rank, or of all GPUs: the lowest and the highest of them.
+Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
+    const std::map<int, analysis::GpuSeries>& gpus, const analysis::OverviewSentence& told) {
+    OverviewCurve curve;
+    const std::string metric = pictureMetric(told);
+    if (metric.empty() || study.run.range.isEmpty())
+        return curve;
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    curve.low.assign(kCurveColumns, none);
+    curve.high.assign(kCurveColumns, none);
+    for (const Series& series : analysis::gpuSeriesOf(gpus, metric)) {
+        const int rank = series.description.subject.rank;
+        if (told.evidence.rank >= 0 && rank != told.evidence.rank)
+            continue;
+        ASSIGN_OR_RETURN(
+            const auto buckets, study.store.buckets(series.id, study.run.range, kCurveColumns));
+        for (std::size_t i = 0; i < std::min(buckets.size(), curve.low.size()); ++i) {
+            if (buckets[i].count == 0)
+                continue;
+            // fmin and fmax take the other where one is missing.
+            curve.low[i] = std::fmin(curve.low[i], buckets[i].min);
+            curve.high[i] = std::fmax(curve.high[i], buckets[i].max);
+        }
+        curve.metric = metric;
+        curve.unit = series.description.metric.unit;
+    }
+    if (const auto limit = told.values.find("limit_w"); limit != told.values.end())
+        curve.limit = limit->second;
+    return curve;
+}
+
+Result<std::vector<Figure>> overviewInReport(const analysis::RunStudy& study) {
+    const analysis::RunStudies studies(study.store, study.progress);
+    ASSIGN_OR_RETURN(auto data, loadOverview(studies, study.run.id));
+    std::vector<Figure> made;
+    if (!data.isEmpty())
+        made.push_back(overviewFigure(std::make_shared<const OverviewFigureData>(std::move(data))));
+    return made;
+}
+
+} // namespace
+
+Result<OverviewFigureData> loadOverview(const analysis::RunStudies& studies, RunId id) {
+    OverviewFigureData data;
+    ASSIGN_OR_RETURN(const auto run, runOf(studies.store, id));
+    ASSIGN_OR_RETURN(data.overview, analysis::overviewOf(studies, run));
+    ASSIGN_OR_RETURN(const auto series, studies.store.series(id));
+    const auto gpus = analysis::gpuSeriesByRank(series);
+    for (const auto& told : data.overview.sentences) {
+        ASSIGN_OR_RETURN(auto curve, pictureCurve(studies.of(run), gpus, told));
+        data.curves.push_back(std::move(curve));
+    }
+    return data;
+}
+
+Figure overviewFigure(const std::shared_ptr<const OverviewFigureData>& data) {
+    const Run& run = data->overview.run;
+    Figure figure{
+        "overview", "Overview · " + run.name, data->emptyText, {{run.id, run.name}}, {}, {}, {}};
+    figure.csv = [data] { return overviewCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = std::make_shared<OverviewGeometry>(buildOverview(*data, style));
+        Picture picture;
+        picture.scene = std::move(geometry->scene);
+        picture.preferredHeight = geometry->preferredHeight;
+        picture.targets = geometry->rows;
+        picture.hitAt = [data, geometry](Point at) { return hitOverview(*data, *geometry, at); };
+        picture.placesOf = [](RunId, std::optional<int>) { return std::vector<Place>(); };
+        return picture;
+    };
+    return figure;
+}
+
+std::vector<Kind> overviewKinds() {
+    Kind kind{"overview", RunsShown::One, {},
+        [](const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
+            ASSIGN_OR_RETURN(auto data, loadOverview(studies, request.runs.front().id));
+            return overviewFigure(std::make_shared<const OverviewFigureData>(std::move(data)));
+        }};
+    kind.ofRunInReport = overviewInReport;
+    return {std::move(kind)};
+}
+
+} // namespace trainscope::figures

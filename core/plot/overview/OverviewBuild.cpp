@@ -1,0 +1,441 @@
+#include "core/plot/Canvas.h"
+#include "core/plot/Palette.h"
+#include "core/plot/figures/FigureFoot.h"
+#include "core/plot/overview/OverviewFigure.h"
+#include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace trainscope::plot {
+
+namespace {
+
+using analysis::OverviewPart;
+using analysis::OverviewSentence;
+using analysis::Topic;
+
+constexpr double kWidestPage = 84.0; // in sizes of the body text
+constexpr double kLeastBeside = 48.0; // narrower pages have the pictures below the sentences
+constexpr double kPictureShare = 0.40;
+constexpr double kPictureHeight = 5.0; // in sizes of the body text
+constexpr std::size_t kMostBars = 5;
+constexpr int kMostLinesOfASentence = 8;
+
+std::string partValue(const OverviewSentence& sentence, double value) {
+    return sentence.unit == "s" ? text::seconds(value) : text::rounded(value, sentence.unit);
+}
+
+std::string inCapitals(std::string text) {
+    for (char& c : text) {
+        if (c >= 'a' && c <= 'z')
+            c = static_cast<char>(c - 'a' + 'A');
+    }
+    return text;
+}
+
+class PageBuilder {
+public:
+    PageBuilder(const OverviewFigureData& data, const FigureStyle& style)
+        : m_data(data)
+        , m_style(style)
+        , m_canvas{*style.theme, style.measure, m_made.scene}
+        , m_body(m_canvas.size(TextRole::Body)) {
+        m_made.scene.width = style.width;
+        m_made.scene.background = style.theme->panel;
+        m_pad = 4.0 * m_canvas.gap();
+        m_left = m_pad;
+        m_width = std::min(style.width - 2.0 * m_pad, kWidestPage * m_body);
+        m_isBeside = m_width >= kLeastBeside * m_body;
+    }
+
+    OverviewGeometry build() {
+        double y = drawHead(m_pad);
+        if (m_data.isEmpty()) {
+            drawEmptyText(m_canvas, m_data.emptyText, {m_left, y, m_width, 12.0 * m_body});
+            return finish(y + 12.0 * m_body);
+        }
+        for (std::size_t i = 0; i < m_data.overview.sentences.size(); ++i)
+            y = drawSentence(i, y);
+        return finish(drawChecks(y) + m_pad);
+    }
+
+private:
+    OverviewGeometry finish(double height) {
+        m_made.preferredHeight = std::ceil(height);
+        m_made.scene.height = std::max(m_style.height, m_made.preferredHeight);
+        return std::move(m_made);
+    }
+
+    double drawHead(double y) {
+        const double title = m_canvas.size(TextRole::Title);
+        m_canvas.heading({m_left, y + title}, m_data.overview.run.name, m_width, TextRole::Title);
+        y += title + 2.0 * m_canvas.gap();
+        for (const auto& line :
+            m_canvas.wrapped(m_data.overview.line, m_width, 3, TextRole::Secondary)) {
+            m_canvas.text({m_left, y + m_canvas.size(TextRole::Secondary)}, line,
+                m_canvas.theme.textSecondary, TextRole::Secondary);
+            y += m_canvas.lineHeight(TextRole::Secondary);
+        }
+        return y + 2.0 * m_canvas.gap();
+    }
+
+    // A hairline, the head of a row and, at its right, where a click leads.
+    double drawRowHead(double y, const std::string& title, const std::string& proof) {
+        m_canvas.line({m_left, y}, {m_left + m_width, y}, m_canvas.theme.line);
+        y += 3.0 * m_canvas.gap() + m_canvas.size();
+        m_canvas.text({m_left, y}, inCapitals(title), m_canvas.theme.textSecondary, TextRole::Small,
+            Align::Left, true);
+        const std::string lead = proof + " ›";
+        m_canvas.text({m_left + m_width, y}, lead,
+            legibleOn(m_canvas.theme.accent, m_canvas.theme.panel, 4.5), TextRole::Small,
+            Align::Right);
+        return y + 2.0 * m_canvas.gap();
+    }
+
+    double drawSentence(std::size_t index, double top) {
+        const OverviewSentence& told = m_data.overview.sentences[index];
+        const double y = drawRowHead(top, topicTitle(told.topic), proofTitle(m_data, index));
+        const double pictureWidth = m_isBeside ? kPictureShare * m_width : m_width;
+        const double textWidth = m_isBeside ? m_width - pictureWidth - 2.0 * m_pad : m_width;
+        const double text = drawText(told.text, {m_left, y}, textWidth);
+        const double pictureTop = m_isBeside ? y : y + text + 2.0 * m_canvas.gap();
+        const double picture = drawPicture(index,
+            {m_left + m_width - pictureWidth, pictureTop, pictureWidth, kPictureHeight * m_body});
+        const double bottom = m_isBeside ? y + std::max(text, picture) : pictureTop + picture;
+        const double end = bottom + 3.0 * m_canvas.gap();
+        m_made.rows.push_back({m_left, top, m_width, end - top});
+        return end;
+    }
+
+    // Words in lines, numbers bold; the height.
+    double drawText(const std::string& sentence, Point at, double width) const {
+        const double line = 1.45 * m_body;
+        const double blank = m_canvas.width(" ", TextRole::Body);
+        std::istringstream in(sentence);
+        double x = 0.0;
+        int lines = 1;
+        bool wasNumber = false;
+        for (std::string word; in >> word;) {
+            wasNumber = isNumber(word) || (wasNumber && isUnit(word));
+            const std::string shown = m_canvas.fitted(word, width, TextRole::Body, wasNumber);
+            const double wide = m_canvas.width(shown, TextRole::Body, wasNumber);
+            if (x > 0.0 && x + wide > width && lines < kMostLinesOfASentence) {
+                x = 0.0;
+                ++lines;
+            }
+            m_canvas.text({at.x + x, at.y + m_body + (lines - 1) * line}, shown,
+                m_canvas.theme.text, TextRole::Body, Align::Left, wasNumber);
+            x += wide + blank;
+        }
+        return lines * line;
+    }
+
+    static bool isNumber(const std::string& word) {
+        const bool hasDigit = word.find_first_of("0123456789") != std::string::npos;
+        return hasDigit && std::none_of(word.begin(), word.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        });
+    }
+    static bool isUnit(const std::string& word) {
+        static const std::vector<std::string> units{"%", "s", "ms", "µs", "min", "h", "J", "kJ",
+            "MJ", "GJ", "mJ", "W", "kW", "MW", "°C", "GHz", "MHz", "d"};
+        std::string bare = word;
+        while (!bare.empty() && std::string(".,;:)").find(bare.back()) != std::string::npos)
+            bare.pop_back();
+        return std::find(units.begin(), units.end(), bare) != units.end();
+    }
+
+    double drawPicture(std::size_t index, Rect area) {
+        const OverviewSentence& told = m_data.overview.sentences[index];
+        if (told.isWhole && !told.parts.empty())
+            return drawWhole(told, area);
+        if (index < m_data.curves.size() && !m_data.curves[index].metric.empty()
+            && told.topic != Topic::Change && told.topic != Topic::Ranks)
+            return drawCurve(m_data.curves[index], area);
+        if (!told.parts.empty())
+            return drawBars(told, area);
+        return 0.0;
+    }
+
+    [[nodiscard]] Color partColor(const OverviewPart& part) const {
+        if (part.key == "idle" || (part.key.empty() && part.name == "not told apart"))
+            return m_canvas.theme.dark ? blend(m_canvas.theme.panel, m_canvas.theme.text, 0.18)
+                                       : categoryColor("idle");
+        return part.key.empty() ? m_canvas.theme.accent : categoryColor(part.key);
+    }
+
+    // A bar of the parts with their names below.
+    double drawWhole(const OverviewSentence& told, Rect area) {
+        double all = 0.0;
+        for (const OverviewPart& part : told.parts)
+            all += part.value;
+        if (all <= 0.0)
+            return 0.0;
+        const double height = 1.6 * m_body;
+        double x = area.x;
+        for (const OverviewPart& part : told.parts) {
+            const double wide = area.width * part.value / all;
+            m_canvas.fill({x, area.y, std::max(wide - 0.5, 0.0), height}, partColor(part));
+            x += wide;
+        }
+        const double swatch = 0.8 * m_canvas.size();
+        LegendFlow legend(m_canvas,
+            {swatch, m_canvas.gap(), 1.2 * m_canvas.size(), 1.5 * m_canvas.size(),
+                0.5 * m_canvas.size(), m_canvas.theme.textSecondary},
+            {area.x, area.y + height + 1.5 * m_canvas.gap()}, area.width);
+        for (const OverviewPart& part : told.parts) {
+            if (part.value < 0.002 * all)
+                continue;
+            legend.add(fmt::format("{} {}", part.name, text::roundedPercent(part.value / all)),
+                [&](Point left) {
+                    m_canvas.fill({left.x, left.y - swatch / 2.0, swatch, swatch}, partColor(part));
+                });
+        }
+        return height + 1.5 * m_canvas.gap() + legend.height();
+    }
+
+    // Bars from the left with names before and values behind; the first is this one.
+    double drawBars(const OverviewSentence& told, Rect area) {
+        const std::size_t count = std::min(told.parts.size(), kMostBars);
+        double most = 0.0;
+        double names = 0.0;
+        double values = 0.0;
+        for (std::size_t i = 0; i < count; ++i) {
+            most = std::max(most, told.parts[i].value);
+            names = std::max(names, m_canvas.width(told.parts[i].name));
+            values = std::max(values, m_canvas.width(partValue(told, told.parts[i].value)));
+        }
+        if (most <= 0.0)
+            return 0.0;
+        names = std::min(names, 0.4 * area.width);
+        const double row = 1.6 * m_canvas.size();
+        const double room = area.width - names - values - 4.0 * m_canvas.gap();
+        for (std::size_t i = 0; i < count; ++i) {
+            const OverviewPart& part = told.parts[i];
+            const Rect line{area.x, area.y + static_cast<double>(i) * row, area.width, row};
+            m_canvas.text({line.x, m_canvas.centred(line)},
+                text::elidedInMiddle(part.name, mostLetters(part.name, names)),
+                m_canvas.theme.textSecondary);
+            const double wide = room * part.value / most;
+            const Rect bar{
+                line.x + names + 2.0 * m_canvas.gap(), line.y + 0.2 * row, wide, 0.6 * row};
+            m_canvas.fill(bar,
+                i == 0 ? m_canvas.theme.accent
+                       : blend(m_canvas.theme.panel, m_canvas.theme.textSecondary, 0.6));
+            m_canvas.text({bar.right() + m_canvas.gap(), m_canvas.centred(line)},
+                partValue(told, part.value), m_canvas.theme.text);
+        }
+        return static_cast<double>(count) * row;
+    }
+
+    [[nodiscard]] std::size_t mostLetters(const std::string& name, double width) const {
+        const double all = m_canvas.width(name);
+        if (all <= width || all <= 0.0)
+            return name.size();
+        return std::max<std::size_t>(
+            4, static_cast<std::size_t>(static_cast<double>(name.size()) * width / all));
+    }
+
+    // The metric over the run as a band, what lies above the limit in the colour of warnings.
+    double drawCurve(const OverviewCurve& curve, Rect area) {
+        double least = curve.unit == "°C" ? INFINITY : 0.0;
+        double most = curve.limit.value_or(-INFINITY);
+        for (std::size_t i = 0; i < curve.low.size(); ++i) {
+            if (std::isnan(curve.low[i]))
+                continue;
+            least = std::min(least, curve.low[i]);
+            most = std::max(most, curve.high[i]);
+        }
+        if (!(most > least))
+            return 0.0;
+        const std::string top = text::rounded(most, curve.unit);
+        const std::string foot = text::rounded(least, curve.unit);
+        const std::string limit = curve.limit ? text::rounded(*curve.limit, curve.unit) : "";
+        const double axis
+            = std::max({m_canvas.width(top), m_canvas.width(foot), m_canvas.width(limit)});
+        const Rect plot{area.x + axis + 2.0 * m_canvas.gap(), area.y + 0.3 * m_canvas.size(),
+            area.width - axis - 2.0 * m_canvas.gap(), area.height - 0.6 * m_canvas.size()};
+        const auto yOf = [&](double value) {
+            return plot.bottom() - plot.height * (value - least) / (most - least);
+        };
+        const double apart = 1.2 * m_canvas.size();
+        if (!curve.limit || yOf(*curve.limit) - plot.y > apart)
+            m_canvas.note(
+                {plot.x - 2.0 * m_canvas.gap(), m_canvas.centred(plot.y)}, top, Align::Right);
+        m_canvas.note(
+            {plot.x - 2.0 * m_canvas.gap(), m_canvas.centred(plot.bottom())}, foot, Align::Right);
+        m_canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, m_canvas.theme.line);
+        addColumns(curve, plot, yOf);
+        if (curve.limit && plot.bottom() - yOf(*curve.limit) > apart) {
+            const double y = yOf(*curve.limit);
+            m_made.scene.items.emplace_back(Line{{plot.x, y}, {plot.right(), y},
+                m_canvas.theme.text, m_canvas.theme.lineWidth, true});
+            m_canvas.text({plot.x - 2.0 * m_canvas.gap(), m_canvas.centred(y)}, limit,
+                m_canvas.theme.text, TextRole::Small, Align::Right);
+        }
+        return area.height;
+    }
+
+    template <typename Y>
+    void addColumns(const OverviewCurve& curve, Rect plot, const Y& yOf) {
+        Columns band{plot, {}, {}, metricColor(curve.metric)};
+        Columns above{plot, {}, {}, m_canvas.theme.warning};
+        for (std::size_t i = 0; i < curve.low.size(); ++i) {
+            const bool isThere = !std::isnan(curve.low[i]);
+            const double top = isThere ? yOf(curve.high[i]) : NAN;
+            // At least a line's width is seen.
+            const double bottom = isThere ? std::max(yOf(curve.low[i]), top + 1.0) : NAN;
+            band.top.push_back(static_cast<float>(top));
+            band.bottom.push_back(static_cast<float>(bottom));
+            const bool isAbove = isThere && curve.limit && curve.high[i] > *curve.limit;
+            above.top.push_back(isAbove ? static_cast<float>(top) : NAN);
+            above.bottom.push_back(
+                isAbove ? static_cast<float>(std::max(top + 1.0, yOf(*curve.limit))) : NAN);
+        }
+        m_made.scene.items.emplace_back(std::move(band));
+        if (curve.limit)
+            m_made.scene.items.emplace_back(std::move(above));
+    }
+
+    double drawChecks(double top) {
+        const auto& checks = m_data.overview.checks;
+        double y = drawRowHead(top, "What was checked", "Findings");
+        std::string groups;
+        for (const auto& group : checks.groups)
+            groups += (groups.empty() ? ": " : ", ") + group;
+        const std::string found = checks.findings == 0
+            ? "nothing stands out"
+            : fmt::format("{}{}", text::counted(checks.findings, "finding"),
+                checks.serious == 0 ? "" : fmt::format(", {} serious", checks.serious));
+        y += drawText(fmt::format("{}, {}{}.", text::counted(checks.made, "check"), found, groups),
+            {m_left, y}, m_width);
+        if (!checks.missing.empty()) {
+            y += m_canvas.gap();
+            y += drawText(fmt::format("{} could not be made, for want of:",
+                              text::counted(checks.notMade(), "check")),
+                {m_left, y}, m_width);
+            y = drawMissing(y);
+        }
+        m_made.rows.push_back({m_left, top, m_width, y - top});
+        return y;
+    }
+
+    double drawMissing(double y) {
+        for (const auto& one : m_data.overview.checks.missing) {
+            std::string names;
+            for (const auto& check : one.checks)
+                names += (names.empty() ? "" : ", ") + check;
+            const std::string line = fmt::format("{} ({}): {}", one.data, one.checks.size(), names);
+            for (const auto& part :
+                m_canvas.wrapped(line, m_width - 2.0 * m_canvas.gap(), 4, TextRole::Secondary)) {
+                m_canvas.text(
+                    {m_left + 2.0 * m_canvas.gap(), y + m_canvas.size(TextRole::Secondary)}, part,
+                    m_canvas.theme.textSecondary, TextRole::Secondary);
+                y += m_canvas.lineHeight(TextRole::Secondary);
+            }
+        }
+        return y;
+    }
+
+    const OverviewFigureData& m_data;
+    const FigureStyle& m_style;
+    OverviewGeometry m_made;
+    Canvas m_canvas;
+    double m_body;
+    double m_pad = 0.0;
+    double m_left = 0.0;
+    double m_width = 0.0;
+    bool m_isBeside = true;
+};
+
+std::string_view metricOf(const OverviewFigureData& data, std::size_t sentence) {
+    return data.overview.sentences[sentence].evidence.metric;
+}
+
+} // namespace
+
+std::string topicTitle(Topic topic) {
+    switch (topic) {
+    case Topic::Time:
+        return "Where time went";
+    case Topic::Energy:
+        return "Where energy went";
+    case Topic::Heat:
+        return "Heat and throttling";
+    case Topic::Limit:
+        return "The power limit";
+    case Topic::Ranks:
+        return "Between the ranks";
+    case Topic::Change:
+        break;
+    }
+    return "Against the run before";
+}
+
+std::string proofTitle(const OverviewFigureData& data, std::size_t sentence) {
+    if (sentence >= data.overview.sentences.size())
+        return "Findings";
+    switch (data.overview.sentences[sentence].topic) {
+    case Topic::Time:
+        return data.overview.hasTrace && metricOf(data, sentence).empty() ? "Kernels" : "Timeline";
+    case Topic::Change:
+        return "Compare";
+    case Topic::Energy:
+    case Topic::Heat:
+    case Topic::Limit:
+    case Topic::Ranks:
+        break;
+    }
+    return "Timeline";
+}
+
+std::string overviewCsv(const OverviewFigureData& data) {
+    std::string csv = "run,about,name,value,text\n";
+    const std::string& run = data.overview.run.name;
+    for (const auto& told : data.overview.sentences) {
+        const std::string about(toString(told.topic));
+        text::addCsvLine(csv, {run, about, "sentence", "", told.text});
+        for (const auto& [name, value] : told.values)
+            text::addCsvLine(csv, {run, about, name, value, ""});
+        for (const auto& part : told.parts)
+            text::addCsvLine(
+                csv, {run, about, fmt::format("{} ({})", part.name, told.unit), part.value, ""});
+    }
+    const auto& checks = data.overview.checks;
+    text::addCsvLine(csv, {run, "checks", "made", checks.made, ""});
+    text::addCsvLine(csv, {run, "checks", "findings", checks.findings, ""});
+    for (const auto& one : checks.missing) {
+        for (const auto& check : one.checks)
+            text::addCsvLine(csv, {run, "checks", "not made", "", check + ": wants " + one.data});
+    }
+    return csv;
+}
+
+OverviewGeometry buildOverview(const OverviewFigureData& data, const FigureStyle& style) {
+    return PageBuilder(data, style).build();
+}
+
+std::optional<FigureHit> hitOverview(
+    const OverviewFigureData& data, const OverviewGeometry& geometry, Point at) {
+    for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+        if (!geometry.rows[i].contains(at))
+            continue;
+        FigureHit hit;
+        hit.outline = geometry.rows[i];
+        hit.choice = i;
+        const bool isSentence = i < data.overview.sentences.size();
+        hit.title = isSentence ? topicTitle(data.overview.sentences[i].topic) : "What was checked";
+        hit.facts = {{"opens", proofTitle(data, i)}};
+        return hit;
+    }
+    return std::nullopt;
+}
+
+} // namespace trainscope::plot

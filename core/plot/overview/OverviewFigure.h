@@ -1,0 +1,51 @@
+#pragma once
+// The page of an overview: what the run is, a row for each sentence with its picture and the place
+// that proves it, and below what was checked and what could not be. Pure.
+
+#include "core/analysis/overview/Overview.h"
+#include "core/plot/figures/FigureGeometry.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+// A metric over the run: the lowest and highest reading of each column; NaN: none.
+struct OverviewCurve {
+    std::string metric; // empty: there is no curve
+    std::string unit; // SI
+    std::vector<double> low;
+    std::vector<double> high;
+    std::optional<double> limit;
+};
+
+struct OverviewFigureData {
+    analysis::Overview overview;
+    std::vector<OverviewCurve> curves; // by sentence
+    std::string emptyText; // what is missing; empty: there is something to tell
+
+    [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }
+};
+
+// "Where time went".
+std::string topicTitle(analysis::Topic topic);
+// The place of the window that proves it: "Kernels".
+std::string proofTitle(const OverviewFigureData& data, std::size_t sentence);
+
+// A row per number of each sentence, and per check that was not made; SI.
+std::string overviewCsv(const OverviewFigureData& data);
+
+struct OverviewGeometry {
+    PlotScene scene;
+    std::vector<Rect> rows; // of the sentences, then that of the checks
+    double preferredHeight = 0.0;
+};
+
+OverviewGeometry buildOverview(const OverviewFigureData& data, const FigureStyle& style);
+
+// A sentence, or the checks: their place among those is the choice.
+std::optional<FigureHit> hitOverview(
+    const OverviewFigureData& data, const OverviewGeometry& geometry, Point at);
+
+} // namespace trainscope::plot

@@ -1,0 +1,51 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The overview of the chosen run: a page of sentences; a click on one opens what proves it.
+ViewPage {
+    id: view
+
+    kind: Views.Overview
+    body: canvas
+    exportable: controller
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Overview")
+
+    OverviewController {
+        id: controller
+
+        views: view.session.views
+        active: view.visible
+    }
+    FigureCanvas {
+        id: canvas
+
+        anchors.top: parent.top
+        anchors.bottom: footer.top
+        anchors.left: parent.left
+        anchors.right: parent.right
+        controller: controller
+        framed: false
+        focus: true
+    }
+    UiBar {
+        id: footer
+
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: parent.right
+        lower: true
+        height: visible ? implicitHeight : 0
+        visible: controller.caption !== ""
+
+        UiNote {
+            Layout.fillWidth: true
+            wrapMode: Text.Wrap
+            text: controller.caption
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+        }
+    }
+}

@@ -1,0 +1,338 @@
+// Sentences and checks of an overview, on planted facts whose numbers follow by hand.
+
+#include "core/analysis/findings/CleanRun.h"
+#include "core/analysis/overview/Overview.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+// One H100 for 100 s, traced for 2 s of them: 1 s of GEMM, 0.5 s elementwise, 0.3 s attention,
+// 0.1 s copies alone, 0.1 s idle.
+OverviewInputs oneGpu() {
+    OverviewInputs inputs;
+    RunFacts& facts = inputs.facts;
+    facts.run.name = "second";
+    facts.run.range = kRun;
+    facts.run.gpuCount = 1;
+    facts.run.gpuModel = "NVIDIA H100 80GB HBM3";
+    facts.whole.duration = {100 * kSecond};
+    facts.whole.gpus = {gpu(0)};
+    facts.whole.gpus[0].metrics["gpu_temperature"].max = 66.0;
+    facts.whole.energy = Energy{60'000.0, 1.0};
+    facts.whole.metrics["gpu_power"].all = mean(600.0);
+    facts.whole.metrics["gpu_temperature"].all = mean(60.0);
+    facts.steady = facts.whole;
+    facts.steadyState.window = kRun;
+    facts.traced.push_back({0, kRun, 2.0, 0.1, 0.0, 0.0, {}, 0.1, {}});
+    inputs.work = {1, 2.0, 1.9, 0.1, 0.1, 0.0,
+        {{"gemm", 1.0}, {"elementwise", 0.5}, {"attention", 0.3}, {"copy", 0.1}}, kRun};
+    inputs.sources = {"kineto 1", "kineto 1", "exported 1"};
+    return inputs;
+}
+
+OverviewInputs untraced() {
+    OverviewInputs inputs = oneGpu();
+    inputs.work = {};
+    inputs.facts.traced.clear();
+    inputs.facts.whole.metrics["gpu_utilization"].all = mean(0.25);
+    inputs.sources = {"nvsmi 1"};
+    return inputs;
+}
+
+// 32 GPUs of the clean run, four of them traced for 1 s: 0.9 s busy, 0.02 s of it exposed.
+OverviewInputs manyGpus() {
+    OverviewInputs inputs;
+    inputs.facts = clean();
+    inputs.work = {4, 4.0, 3.6, 0.4, 0.0, 0.08, {{"gemm", 3.52}, {"all_reduce", 0.08}}, kRun};
+    return inputs;
+}
+
+AboveLimit above(int rank, double seconds, double highestW) {
+    AboveLimit one;
+    one.rank = rank;
+    one.limitW = 700.0;
+    one.source = "recorded";
+    one.seconds = seconds;
+    one.coveredSeconds = 100.0;
+    one.share = seconds / 100.0;
+    one.highestW = highestW;
+    one.joules = seconds * 750.0;
+    const TimeNs begin{1010 * kSecond};
+    if (seconds > 0.0)
+        one.steps = {{{begin, begin + DurationNs{std::llround(seconds * 1e9)}}, 750.0}};
+    return one;
+}
+
+// Ten steps around that mean, a thousandth of it apart.
+Spread steps(double meanS) {
+    return {10, meanS, meanS * 1e-3, 0.0};
+}
+
+// Everything that is told of it to people.
+std::string wordsOf(const OverviewInputs& inputs) {
+    const Overview overview = overviewFrom(inputs);
+    std::string all = overview.line;
+    for (const auto& told : overview.sentences) {
+        all += "\n" + told.text;
+        for (const auto& part : told.parts)
+            all += "\n" + part.name;
+    }
+    for (const auto& group : overview.checks.groups)
+        all += "\n" + group;
+    for (const auto& one : overview.checks.missing) {
+        all += "\n" + one.data;
+        for (const auto& check : one.checks)
+            all += "\n" + check;
+    }
+    return all;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+class tst_Overview : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void whereTimeWent() {
+        const auto told = timeSentence(oneGpu());
+        QVERIFY(told);
+        QCOMPARE(told->text,
+            std::string("The GPU worked for 95 % of the 2 s that were traced: GEMM 50 %, "
+                        "elementwise 25 %, attention 15 %; idle 5 %, 100 ms."));
+        QCOMPARE(told->values.at("traced_s"), 2.0);
+        QCOMPARE(told->values.at("busy_s"), 1.9);
+        QCOMPARE(told->values.at("idle_s"), 0.1);
+        QVERIFY(told->isWhole);
+        double sum = 0.0;
+        for (const auto& part : told->parts)
+            sum += part.value;
+        QVERIFY(std::abs(sum - 2.0) < 1e-12);
+        // The largest first, idle time last.
+        QCOMPARE(told->parts.front().name, std::string("GEMM"));
+        QCOMPARE(told->parts.back().key, std::string("idle"));
+    }
+
+    void whereTimeWentOnSeveral() {
+        const auto told = timeSentence(manyGpus());
+        QVERIFY(told);
+        QCOMPARE(told->text,
+            std::string("4 GPUs worked for 90 % of the 1 s that were each traced: GEMM 88 %, "
+                        "AllReduce 2 %; idle 10 %, 100 ms each in the mean; exposed communication "
+                        "2 %."));
+    }
+
+    void withoutATrace() {
+        OverviewInputs inputs = untraced();
+        auto told = timeSentence(inputs);
+        QVERIFY(told);
+        QCOMPARE(told->text, std::string("The GPU was busy for 25 % of 100 s by utilisation."));
+        inputs.facts.efficiency.stepTimeS = 0.1266;
+        inputs.facts.efficiency.steps = 152;
+        told = timeSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("The GPU was busy for 25 % of 100 s by utilisation; a step takes 127 "
+                        "ms, the median of 152."));
+        inputs.facts.whole.metrics.erase("gpu_utilization");
+        QCOMPARE(
+            timeSentence(inputs)->text, std::string("A step takes 127 ms, the median of 152."));
+        inputs.facts.efficiency.stepTimeS.reset();
+        QVERIFY(!timeSentence(inputs));
+    }
+
+    void whereEnergyWent() {
+        OverviewInputs inputs = oneGpu();
+        QCOMPARE(energySentence(inputs)->text,
+            std::string("The GPU took 60 kJ in 100 s, 600 W in the mean."));
+        GpuEnergy traced;
+        traced.rank = 0;
+        inputs.energy.gpus = {traced};
+        inputs.energy.sum.total.known = EstimatedEnergy{1200.0, 1190.0, 1210.0};
+        inputs.energy.sum.categories["gemm"].known = EstimatedEnergy{700.0, 600.0, 750.0};
+        inputs.energy.sum.categories["idle"].unknown = NoEnergy::NotTold;
+        const auto told = energySentence(inputs);
+        QCOMPARE(told->text,
+            std::string("The GPU took 60 kJ in 100 s, 600 W in the mean; of the 1.2 kJ while it "
+                        "was traced, GEMM 700 J (600 J to 750 J)."));
+        QCOMPARE(told->parts.size(), std::size_t{2});
+        QCOMPARE(told->parts.back().value, 500.0); // 1,200 − 700 that the readings do not tell
+    }
+
+    void energyOfNodes() {
+        OverviewInputs inputs = oneGpu();
+        inputs.facts.whole.energy.reset();
+        QVERIFY(!energySentence(inputs));
+        inputs.facts.whole.nodeEnergy = Energy{123'000.0, 1.0};
+        QCOMPARE(energySentence(inputs)->text, std::string("The node took 123 kJ in 100 s."));
+    }
+
+    void heat() {
+        OverviewInputs inputs = oneGpu();
+        QCOMPARE(heatSentence(inputs)->text, std::string("The GPU reached 66 °C."));
+        inputs.facts.throttling = Throttling{};
+        QCOMPARE(
+            heatSentence(inputs)->text, std::string("The GPU reached 66 °C and never throttled."));
+        ThrottleEpisode episode;
+        episode.range = {kRun.begin, kRun.begin + DurationNs{8 * kSecond}};
+        episode.cause = ThrottleCause::Power;
+        inputs.facts.throttling->fraction = 0.08;
+        inputs.facts.throttling->episodes = {{0, episode}};
+        inputs.facts.throttling->causes[ThrottleCause::Power] = {1, 8.0, 1.0};
+        const auto told = heatSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("The GPU reached 66 °C; it throttled for 8 % of the time, by the power "
+                        "limit."));
+        QCOMPARE(told->evidence.range, episode.range);
+    }
+
+    void heatOfSeveral() {
+        OverviewInputs inputs = manyGpus();
+        for (auto& one : inputs.facts.whole.gpus)
+            one.metrics["gpu_temperature"].max = one.gpu.rank == 13 ? 84.0 : 61.0;
+        const auto told = heatSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("Rank 13 was the hottest with 84 °C, the coolest GPU reached 61 °C; the "
+                        "GPUs never throttled."));
+        QCOMPARE(told->evidence.rank, 13);
+    }
+
+    void aboveTheLimit() {
+        OverviewInputs inputs = oneGpu();
+        QVERIFY(!limitSentence(inputs));
+        inputs.facts.aboveLimit = {above(0, 0.0, 652.0)};
+        QCOMPARE(limitSentence(inputs)->text,
+            std::string("Power stayed below the limit of 700 W: 652 W at the highest."));
+        inputs.facts.aboveLimit = {above(0, 16.0, 888.667)};
+        auto told = limitSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("Power was above the limit of 700 W for 16 s, 16 % of the time, and "
+                        "reached 889 W."));
+        QCOMPARE(told->values.at("seconds"), 16.0);
+        QCOMPARE(told->values.at("highest_w"), 888.667);
+        QCOMPARE(told->evidence.range.begin, (TimeNs{1010 * kSecond}));
+        // 16 s and 4 s of 100 s each are 10 % of the GPUs' time.
+        inputs = manyGpus();
+        inputs.facts.aboveLimit = {above(0, 4.0, 720.0), above(7, 16.0, 760.0)};
+        told = limitSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("Power was above the limit of 700 W for 20 s summed over the GPUs, 10 % of "
+                        "their time, and reached 760 W."));
+        QCOMPARE(told->evidence.rank, 7);
+    }
+
+    void stragglers() {
+        OverviewInputs inputs = manyGpus();
+        for (auto& one : inputs.facts.communication->ranks)
+            one.waitS = one.rank == 2 ? 0.0 : 0.2;
+        waitFor(inputs.facts, {{2, 0.5}});
+        const auto told = ranksSentence(inputs);
+        QVERIFY(told);
+        QCOMPARE(told->text,
+            std::string("Rank 2 keeps the others waiting: 500 ms of 600 ms that ranks wait for "
+                        "each other, 15 % of the traced time."));
+        QCOMPARE(told->values.at("straggler"), 2.0);
+    }
+
+    void slowestClock() {
+        OverviewInputs inputs = manyGpus();
+        inputs.facts.communication.reset();
+        QCOMPARE(ranksSentence(inputs)->text,
+            std::string("All 32 GPUs ran at about one clock, 1.98 GHz in the median."));
+        inputs.facts.whole.gpus[5].metrics["sm_clock"].mean = 1.41e9;
+        const auto told = ranksSentence(inputs);
+        QCOMPARE(told->text,
+            std::string(
+                "Rank 5 ran slowest, at 1.41 GHz in the mean where the median is 1.98 GHz."));
+        QCOMPARE(told->parts.front().name, std::string("rank 5"));
+    }
+
+    void againstTheRunBefore() {
+        OverviewInputs inputs = oneGpu();
+        QVERIFY(!changeSentence(inputs));
+        inputs.before = RunBefore{"first", steps(0.100), steps(0.110), {}};
+        QCOMPARE(changeSentence(inputs)->text,
+            std::string("A step takes 10 % more time than in the run before, 'first': 110 ms "
+                        "against 100 ms in the mean."));
+        inputs.before->steps = steps(0.090);
+        QVERIFY(contains(changeSentence(inputs)->text, "10 % less time"));
+        QCOMPARE(changeSentence(inputs)->values.at("ratio"), 0.9);
+        // A spread of 5 ms around both hides a difference of 1 ms.
+        inputs.before
+            = RunBefore{"first", Spread{10, 0.100, 0.005, 0.0}, Spread{10, 0.101, 0.005, 0.0}, {}};
+        QVERIFY(contains(changeSentence(inputs)->text, "within the spread"));
+        inputs.before = RunBefore{"first", {}, steps(0.1), 500.0};
+        QCOMPARE(changeSentence(inputs)->text,
+            std::string("The GPU drew 600 W in the mean, in the run before, 'first', 500 W."));
+    }
+
+    void atMostFive() {
+        OverviewInputs inputs = manyGpus();
+        inputs.facts.whole.gpus[0].metrics["gpu_temperature"].max = 70.0;
+        inputs.facts.communication.reset();
+        inputs.facts.aboveLimit = {above(0, 0.0, 652.0)};
+        inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}};
+        const Overview overview = overviewFrom(inputs);
+        QCOMPARE(overview.sentences.size(), kMostTold);
+        // That power stayed below its limit tells least.
+        for (const auto& told : overview.sentences)
+            QVERIFY(told.topic != Topic::Limit);
+    }
+
+    void oneGpuHasNoRanks() {
+        OverviewInputs inputs = oneGpu();
+        inputs.facts.aboveLimit = {above(0, 16.0, 888.0)};
+        inputs.facts.throttling = Throttling{};
+        inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}};
+        const std::string words = wordsOf(inputs);
+        QVERIFY2(!contains(words, "rank") && !contains(words, "Rank"), words.c_str());
+        QVERIFY2(!contains(words, "GPUs"), words.c_str());
+    }
+
+    void noTraceNoKernels() {
+        OverviewInputs inputs = untraced();
+        inputs.facts.aboveLimit = {above(0, 16.0, 888.0)};
+        inputs.facts.throttling = Throttling{};
+        const std::string words = wordsOf(inputs);
+        QVERIFY2(!contains(words, "kernel") && !contains(words, "Kernel"), words.c_str());
+    }
+
+    // A GPU with power and temperature alone: no limit, clock, counter, link, trace, step, model or
+    // dump.
+    void checksOfLittle() {
+        OverviewInputs inputs = untraced();
+        const OverviewChecks checks = checksOf(inputs);
+        // How the run ended; implausible power, swings, slow sensors; temperatures that never
+        // settled; coverage and missing samples.
+        QCOMPARE(checks.made, 7);
+        QVERIFY(!checks.missing.empty());
+        // Six want a trace: early, overrunning and no work, idle time, copies, the host.
+        QCOMPARE(checks.missing.front().data, std::string("a trace"));
+        QCOMPARE(checks.missing.front().checks.size(), std::size_t{6});
+        // 39 checks, of which 13 compare GPUs, nodes or ranks.
+        QCOMPARE(checks.made + checks.notMade(), 26);
+    }
+
+    void theLine() {
+        OverviewInputs inputs = oneGpu();
+        QVERIFY2(contains(overviewLine(inputs), "2 traces and 1 recording"),
+            overviewLine(inputs).c_str());
+        QVERIFY(contains(overviewLine(inputs), "100 s"));
+        inputs.sources = {"nvsmi 1", "nobody 1"};
+        QVERIFY(contains(overviewLine(inputs), "1 nvidia-smi log and 1 other source"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_Overview)
+#include "tst_Overview.moc"
