@@ -21,8 +21,8 @@ namespace {
 // In the order of lists and reports.
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
-    for (auto& some : {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
-             scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds()})
+    for (auto& some : {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(),
+             layoutKinds(), scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

@@ -19,6 +19,7 @@ Item {
     required property bool hasStyles
     required property bool canSplit
     required property bool canMerge
+    required property bool hasSpectrum
     signal menuWanted(Item anchor)
     readonly property bool current: controller.lanes.current === index
 

@@ -66,6 +66,12 @@ UiMenu {
         shortcutText: "Alt+←"
         onTriggered: menu.controller.lanes.resizeBy(menu.row, -Theme.spaceXl)
     }
+    UiMenuItem {
+        text: qsTr("Spectrum of the power")
+        shortcutText: KeyMap.hint("view" + Views.Spectrum)
+        enabled: menu.lane ? menu.lane.hasSpectrum : false
+        onTriggered: menu.controller.views.view = Views.Spectrum
+    }
     UiMenuSeparator {}
     UiMenuItem {
         text: qsTr("Remove the lane")

@@ -19,6 +19,7 @@ struct LaneRow {
     bool hasStyles = false;
     bool canSplit = false; // shows all GPUs
     bool canMerge = false; // shows one GPU
+    bool hasSpectrum = false; // the power of GPUs
     QString readout; // at the cursor
     QString summary; // for screen readers
     bool operator==(const LaneRow&) const = default;

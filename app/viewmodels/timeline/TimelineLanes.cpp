@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneSummary.h"
+#include "core/model/Metric.h"
 
 #include <algorithm>
 #include <cmath>
@@ -241,6 +242,7 @@ void TimelineLanes::layOut() {
         row.style = static_cast<int>(lane.spec.style);
         row.hasStyles = hasStyles(lane.spec);
         row.canSplit = several && !lane.spec.rank;
+        row.hasSpectrum = lane.spec.metric == metric::kGpuPower;
         row.canMerge = lane.spec.rank.has_value() && lane.spec.style != plot::LaneStyle::Thread;
         const std::size_t at = rows.size();
         row.summary

@@ -35,7 +35,7 @@ enum class Need {
     Snapshot,
     FlightRecords,
 };
-enum class Applies { Always, SeveralGpus, SeveralNodes };
+enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages };
 
 struct CheckMade {
     const char* name;
@@ -60,7 +60,7 @@ constexpr std::array kChecks{
     CheckMade{"power above its limit", Heat, Need::Limit},
     CheckMade{"exposed communication", Time, Need::RankTraces, Applies::SeveralGpus},
     CheckMade{"stragglers", Time, Need::RankTraces, Applies::SeveralGpus},
-    CheckMade{"pipeline bubbles", Time, Need::Stages, Applies::SeveralGpus},
+    CheckMade{"pipeline bubbles", Time, Need::Stages, Applies::SeveralStages},
     CheckMade{"idle time", Time, Need::Trace},
     CheckMade{"copies", Time, Need::Trace},
     CheckMade{"waiting for the host", Time, Need::Trace},
@@ -71,7 +71,7 @@ constexpr std::array kChecks{
     CheckMade{"nodes that differ", Machine, Need::Telemetry, Applies::SeveralNodes},
     CheckMade{"nodes whose power differs", Machine, Need::NodePower, Applies::SeveralNodes},
     CheckMade{"what else of a node takes power", Machine, Need::NodePower},
-    CheckMade{"power of the stages", Heat, Need::Stages, Applies::SeveralGpus},
+    CheckMade{"power of the stages", Heat, Need::Power, Applies::SeveralStages},
     CheckMade{"PCIe traffic of few GPUs", Machine, Need::Links, Applies::SeveralGpus},
     CheckMade{"links that are full", Machine, Need::Links},
     CheckMade{"temperatures that never settled", Heat, Need::Temperature},
@@ -184,6 +184,10 @@ bool applies(Applies when, const OverviewInputs& inputs) {
         return gpus > 1;
     case Applies::SeveralNodes:
         return nodes > 1;
+    case Applies::SeveralStages:
+        return facts.run.launch.pipelineParallel.value_or(0) > 1
+            || std::any_of(facts.stageOf.begin(), facts.stageOf.end(),
+                [](const auto& one) { return one.second > 0; });
     }
     return true;
 }

@@ -145,7 +145,7 @@ std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
     told.text = fmt::format("{} worked for {} of the {} that {} traced{}{}; {}",
         work.devices == 1 ? "The GPU" : fmt::format("{} GPUs", work.devices),
         text::roundedPercent(work.busyS / work.tracedS), text::seconds(work.tracedS / work.devices),
-        work.devices == 1 ? "were" : "were each", parts.empty() ? "" : ": ", parts, idleText(work));
+        work.devices == 1 ? "were" : "each was", parts.empty() ? "" : ": ", parts, idleText(work));
     if (work.exposedS > kToldShareOfTime * work.tracedS)
         told.text += fmt::format(
             "; exposed communication {}", text::roundedPercent(work.exposedS / work.tracedS));
@@ -408,9 +408,17 @@ std::optional<OverviewSentence> waitingSentence(const OverviewInputs& inputs) {
     const RankCommunication* waiting = nullptr;
     for (const RankCommunication& rank : facts.communication->ranks) {
         waitS += rank.waitS;
-        told.parts.push_back({{}, fmt::format("rank {}", rank.rank), rank.causedWaitS});
+        if (!facts.causes)
+            told.parts.push_back({{}, fmt::format("rank {}", rank.rank), rank.causedWaitS});
         if (waiting == nullptr || rank.waitS > waiting->waitS)
             waiting = &rank;
+    }
+    if (facts.causes) { // as the findings tell it
+        waitS = facts.causes->waitS;
+        for (const WaitCause& cause : facts.causes->causes) {
+            if (cause.rank != kNoRank)
+                told.parts.push_back({{}, fmt::format("rank {}", cause.rank), cause.waitS});
+        }
     }
     if (waiting == nullptr || waitS <= 0.0)
         return std::nullopt;

@@ -62,15 +62,6 @@ Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
     return curve;
 }
 
-Result<std::vector<Figure>> overviewInReport(const analysis::RunStudy& study) {
-    const analysis::RunStudies studies(study.store, study.progress);
-    ASSIGN_OR_RETURN(auto data, loadOverview(studies, study.run.id));
-    std::vector<Figure> made;
-    if (!data.isEmpty())
-        made.push_back(overviewFigure(std::make_shared<const OverviewFigureData>(std::move(data))));
-    return made;
-}
-
 } // namespace
 
 Result<OverviewFigureData> loadOverview(const analysis::RunStudies& studies, RunId id) {
@@ -91,27 +82,16 @@ Figure overviewFigure(const std::shared_ptr<const OverviewFigureData>& data) {
     Figure figure{
         "overview", "Overview · " + run.name, data->emptyText, {{run.id, run.name}}, {}, {}, {}};
     figure.csv = [data] { return overviewCsv(*data); };
-    figure.draw = [data](const FigureStyle& style) {
-        auto geometry = std::make_shared<OverviewGeometry>(buildOverview(*data, style));
-        Picture picture;
-        picture.scene = std::move(geometry->scene);
-        picture.preferredHeight = geometry->preferredHeight;
-        picture.targets = geometry->rows;
-        picture.hitAt = [data, geometry](Point at) { return hitOverview(*data, *geometry, at); };
-        picture.placesOf = [](RunId, std::optional<int>) { return std::vector<Place>(); };
-        return picture;
-    };
+    figure.draw = drawing(data, plot::buildOverview);
     return figure;
 }
 
 std::vector<Kind> overviewKinds() {
-    Kind kind{"overview", RunsShown::One, {},
+    return {{"overview", RunsShown::One, {},
         [](const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
             ASSIGN_OR_RETURN(auto data, loadOverview(studies, request.runs.front().id));
             return overviewFigure(std::make_shared<const OverviewFigureData>(std::move(data)));
-        }};
-    kind.ofRunInReport = overviewInReport;
-    return {std::move(kind)};
+        }}};
 }
 
 } // namespace trainscope::figures

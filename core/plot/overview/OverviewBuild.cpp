@@ -1,6 +1,5 @@
-#include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
-#include "core/plot/figures/FigureFoot.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -40,6 +39,13 @@ std::string inCapitals(std::string text) {
     return text;
 }
 
+void tellRow(const OverviewFigureData& data, Hit& hit) {
+    const std::size_t row = *hit.choice;
+    const auto& told = data.overview.sentences;
+    hit.title = row < told.size() ? topicTitle(told[row].topic) : "What was checked";
+    hit.facts = {{"opens", proofTitle(data, row)}};
+}
+
 class PageBuilder {
 public:
     PageBuilder(const OverviewFigureData& data, const FigureStyle& style)
@@ -55,7 +61,7 @@ public:
         m_isBeside = m_width >= kLeastBeside * m_body;
     }
 
-    OverviewGeometry build() {
+    Picture build() {
         double y = drawHead(m_pad);
         if (m_data.isEmpty()) {
             drawEmptyText(m_canvas, m_data.emptyText, {m_left, y, m_width, 12.0 * m_body});
@@ -67,7 +73,7 @@ public:
     }
 
 private:
-    OverviewGeometry finish(double height) {
+    Picture finish(double height) {
         m_made.preferredHeight = std::ceil(height);
         m_made.scene.height = std::max(m_style.height, m_made.preferredHeight);
         return std::move(m_made);
@@ -110,8 +116,14 @@ private:
             {m_left + m_width - pictureWidth, pictureTop, pictureWidth, kPictureHeight * m_body});
         const double bottom = m_isBeside ? y + std::max(text, picture) : pictureTop + picture;
         const double end = bottom + 3.0 * m_canvas.gap();
-        m_made.rows.push_back({m_left, top, m_width, end - top});
+        addRow(index, {m_left, top, m_width, end - top});
         return end;
+    }
+
+    void addRow(std::size_t choice, Rect rect) {
+        Shown shown;
+        shown.choice = choice;
+        m_made.add(rect, shown, [data = &m_data](Hit& hit) { tellRow(*data, hit); });
     }
 
     // Words in lines, numbers bold; the height.
@@ -323,7 +335,7 @@ private:
                 {m_left, y}, m_width);
             y = drawMissing(y);
         }
-        m_made.rows.push_back({m_left, top, m_width, y - top});
+        addRow(m_data.overview.sentences.size(), {m_left, top, m_width, y - top});
         return y;
     }
 
@@ -346,7 +358,7 @@ private:
 
     const OverviewFigureData& m_data;
     const FigureStyle& m_style;
-    OverviewGeometry m_made;
+    Picture m_made;
     Canvas m_canvas;
     double m_body;
     double m_pad = 0.0;
@@ -418,24 +430,8 @@ std::string overviewCsv(const OverviewFigureData& data) {
     return csv;
 }
 
-OverviewGeometry buildOverview(const OverviewFigureData& data, const FigureStyle& style) {
+Picture buildOverview(const OverviewFigureData& data, const FigureStyle& style) {
     return PageBuilder(data, style).build();
-}
-
-std::optional<FigureHit> hitOverview(
-    const OverviewFigureData& data, const OverviewGeometry& geometry, Point at) {
-    for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
-        if (!geometry.rows[i].contains(at))
-            continue;
-        FigureHit hit;
-        hit.outline = geometry.rows[i];
-        hit.choice = i;
-        const bool isSentence = i < data.overview.sentences.size();
-        hit.title = isSentence ? topicTitle(data.overview.sentences[i].topic) : "What was checked";
-        hit.facts = {{"opens", proofTitle(data, i)}};
-        return hit;
-    }
-    return std::nullopt;
 }
 
 } // namespace trainscope::plot

@@ -3,7 +3,7 @@
 // that proves it, and below what was checked and what could not be. Pure.
 
 #include "core/analysis/overview/Overview.h"
-#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/Picture.h"
 
 #include <optional>
 #include <string>
@@ -36,16 +36,7 @@ std::string proofTitle(const OverviewFigureData& data, std::size_t sentence);
 // A row per number of each sentence, and per check that was not made; SI.
 std::string overviewCsv(const OverviewFigureData& data);
 
-struct OverviewGeometry {
-    PlotScene scene;
-    std::vector<Rect> rows; // of the sentences, then that of the checks
-    double preferredHeight = 0.0;
-};
-
-OverviewGeometry buildOverview(const OverviewFigureData& data, const FigureStyle& style);
-
-// A sentence, or the checks: their place among those is the choice.
-std::optional<FigureHit> hitOverview(
-    const OverviewFigureData& data, const OverviewGeometry& geometry, Point at);
+// Targets are the sentences, then the checks; their place among these is the choice.
+Picture buildOverview(const OverviewFigureData& data, const FigureStyle& style);
 
 } // namespace trainscope::plot

@@ -24,6 +24,7 @@ struct Taken {
     const char* options;
 };
 const std::vector<Taken> kTaken{
+    {"overview", "no options of its own"},
     {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks"},
     {"parallelism-sweep",
         "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},

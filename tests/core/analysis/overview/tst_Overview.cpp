@@ -129,7 +129,7 @@ private Q_SLOTS:
         const auto told = timeSentence(manyGpus());
         QVERIFY(told);
         QCOMPARE(told->text,
-            std::string("4 GPUs worked for 90 % of the 1 s that were each traced: GEMM 88 %, "
+            std::string("4 GPUs worked for 90 % of the 1 s that each was traced: GEMM 88 %, "
                         "AllReduce 2 %; idle 10 %, 100 ms each in the mean; exposed communication "
                         "2 %."));
     }
@@ -236,13 +236,16 @@ private Q_SLOTS:
         OverviewInputs inputs = manyGpus();
         for (auto& one : inputs.facts.communication->ranks)
             one.waitS = one.rank == 2 ? 0.0 : 0.2;
-        waitFor(inputs.facts, {{2, 0.5}});
+        waitFor(inputs.facts, {{2, 0.5}, {kNoRank, 0.1}});
         const auto told = ranksSentence(inputs);
         QVERIFY(told);
         QCOMPARE(told->text,
             std::string("Rank 2 keeps the others waiting: 500 ms of 600 ms that ranks wait for "
                         "each other, 15 % of the traced time."));
         QCOMPARE(told->values.at("straggler"), 2.0);
+        // The picture has the numbers of the sentence.
+        QCOMPARE(told->parts.front().name, std::string("rank 2"));
+        QCOMPARE(told->parts.front().value, 0.5);
     }
 
     void slowestClock() {

@@ -1,0 +1,130 @@
+// The overview of the chosen run, and the places that its sentences lead to.
+#include "app/painting/ScenePainter.h"
+#include "app/viewmodels/figures/OverviewController.h"
+#include "app/viewmodels/support/OpenDatabase.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+using namespace trainscope;
+using analysis::Topic;
+using app::Views;
+
+class tst_OverviewController : public QObject {
+    Q_OBJECT
+
+    test::OpenDatabase m_database;
+    std::unique_ptr<app::OverviewController> m_controller;
+
+    RunId runNamed(const std::string& name) {
+        for (const Run& run : m_database.workspace().runs()) {
+            if (run.name == name)
+                return run.id;
+        }
+        return {};
+    }
+    // Of the page that is shown; the number of its sentences: it does not tell that.
+    std::size_t sentenceOf(Topic topic) {
+        const auto& told = m_controller->data()->overview.sentences;
+        const auto found = std::find_if(
+            told.begin(), told.end(), [topic](const auto& one) { return one.topic == topic; });
+        return std::size_t(found - told.begin());
+    }
+    bool has(Topic topic) {
+        return sentenceOf(topic) < m_controller->data()->overview.sentences.size();
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(m_database.make(test::writeTimelineDatabase)); }
+    void init() {
+        QVERIFY(m_database.open());
+        m_controller = std::make_unique<app::OverviewController>();
+        m_controller->setViews(&m_database.views());
+        m_database.workspace().setShown({runNamed("small")});
+        m_controller->setActive(true);
+        QTRY_VERIFY(m_controller->isReady());
+    }
+    void cleanup() {
+        m_controller.reset();
+        m_database.close();
+    }
+
+    void tellsTheChosenRun() {
+        QCOMPARE(m_controller->data()->overview.run.name, std::string("small"));
+        QVERIFY(m_controller->title().contains(QStringLiteral("small")));
+        QCOMPARE(m_controller->caption(), QString());
+        QVERIFY(has(Topic::Time) && has(Topic::Energy));
+        // Kernels of 100 ms, 1 ms and 1 µs; from 1 s to the end of the last one, 3.000001 s.
+        const auto& time = m_controller->data()->overview.sentences[sentenceOf(Topic::Time)];
+        QVERIFY(std::abs(time.values.at("busy_s") - 0.101001) < 1e-9);
+        QVERIFY(std::abs(time.values.at("traced_s") - 2.000001) < 1e-9);
+        m_database.workspace().setShown({runNamed("later"), runNamed("small")});
+        QTRY_VERIFY(m_controller->isReady() && m_controller->data()->overview.run.name == "later");
+        QVERIFY(m_controller->caption().contains(QStringLiteral("first of 2")));
+    }
+
+    void sentencesLeadToWhatProvesThem() {
+        auto& views = m_database.views();
+        m_controller->prove(sentenceOf(Topic::Time));
+        QCOMPARE(views.view(), Views::Kernels);
+        QSignalSpy wanted(&views, &Views::timelineWanted);
+        m_controller->prove(sentenceOf(Topic::Energy));
+        QCOMPARE(views.view(), Views::Timeline);
+        QCOMPARE(wanted.size(), 1);
+        m_controller->prove(m_controller->data()->overview.sentences.size());
+        QCOMPARE(views.view(), Views::Findings);
+    }
+
+    // The page is clicked where the sentence stands.
+    void aClickOpensThePlace() {
+        const auto& theme = plot::lightTheme();
+        QVERIFY(m_controller->draw(theme, app::measureWith(theme), 900.0, 600.0));
+        const auto picture = plot::buildOverview(
+            *m_controller->data(), {&theme, 900.0, 600.0, app::measureWith(theme), false, true});
+        QCOMPARE(picture.targets.size(), m_controller->data()->overview.sentences.size() + 1);
+        const auto& row = picture.targets[sentenceOf(Topic::Time)].rect;
+        m_controller->hoverAt(row.x + 5.0, row.y + 5.0);
+        QCOMPARE(m_controller->hoverTitle(), QStringLiteral("Where time went"));
+        m_controller->clickAt(row.x + 5.0, row.y + 5.0);
+        QCOMPARE(m_database.views().view(), Views::Kernels);
+    }
+
+    void keysChooseAndOpen() {
+        const auto& theme = plot::lightTheme();
+        m_controller->draw(theme, app::measureWith(theme), 900.0, 600.0);
+        QVERIFY(m_controller->step(0, 1));
+        const QString first = m_controller->selectedTitle();
+        QVERIFY(m_controller->step(0, 1));
+        QVERIFY(m_controller->selectedTitle() != first);
+        QVERIFY(m_controller->step(0, -1));
+        QCOMPARE(m_controller->selectedTitle(), first);
+        m_controller->openSelected();
+        QCOMPARE(m_database.views().view(), Views::Kernels);
+    }
+
+    void theRunBeforeStandsBeside() {
+        m_database.workspace().setShown({runNamed("later")});
+        QTRY_VERIFY(m_controller->isReady() && m_controller->data()->overview.run.name == "later");
+        // Other GPUs in number: no run before it is alike.
+        QVERIFY(!has(Topic::Change));
+    }
+
+    void isWritten() {
+        QVERIFY(m_controller->exportJob().figure);
+        const auto figure = m_controller->exportJob().figure({}, {});
+        QVERIFY(figure.hasValue());
+        QVERIFY(figure.value().csv().find("small,time,busy_s,") != std::string::npos);
+        m_database.workspace().close();
+        QVERIFY(!m_controller->isReady());
+        QVERIFY(!m_controller->exportJob().figure);
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_OverviewController)
+#include "tst_OverviewController.moc"
