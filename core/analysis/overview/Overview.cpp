@@ -156,6 +156,10 @@ Result<TimeOfWork> timeOfWork(const RunStudy& study) {
     return work;
 }
 
+std::string overviewLength(DurationNs length) {
+    return length.ns < 2 * text::kHour ? text::seconds(length.seconds()) : text::duration(length);
+}
+
 std::string overviewLine(const OverviewInputs& inputs) {
     const Run& run = inputs.facts.run;
     std::string line;
@@ -175,7 +179,7 @@ std::string overviewLine(const OverviewInputs& inputs) {
         if (run.range.begin.ns > text::kDay)
             add(fmt::format(
                 "{} {} UTC", text::date(run.range.begin, 0), text::clock(run.range.begin, 0, 0)));
-        add(text::seconds(run.range.length().seconds()));
+        add(overviewLength(run.range.length()));
     }
     if (run.kind == RunKind::Predicted)
         add("predicted");

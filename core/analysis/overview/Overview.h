@@ -104,6 +104,9 @@ Overview overviewFrom(const OverviewInputs& inputs);
 // the other runs.
 Result<Overview> overviewOf(const RunStudies& studies, const Run& run);
 
+// "2.55 min", of hours "2 h 3 min".
+std::string overviewLength(DurationNs length);
+
 // The sentences, one function each; absent where the data cannot carry it. Pure.
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs);

@@ -108,7 +108,7 @@ std::optional<OverviewSentence> timeByTelemetry(const OverviewInputs& inputs) {
     told.isWhole = true;
     told.text = fmt::format("{} busy for {} of {} by utilisation{}.",
         isOneGpu(inputs) ? "The GPU was" : "The GPUs were", text::roundedPercent(*use),
-        text::seconds(seconds), step.empty() ? "" : "; " + step);
+        overviewLength(facts.whole.duration), step.empty() ? "" : "; " + step);
     told.weight = 1.0;
     return told;
 }
@@ -236,17 +236,19 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
         told.evidence = {-1, facts.run.range, metric::kNodePower};
         told.text = fmt::format("{} took {} in {}.", isOneNode ? "The node" : "The nodes",
             text::rounded(facts.whole.nodeEnergy->joules, "J"),
-            text::seconds(facts.whole.duration.seconds()));
+            overviewLength(facts.whole.duration));
         return told;
     }
     told.evidence = {-1, facts.run.range, metric::kGpuPower};
     told.values["energy_j"] = facts.whole.energy->joules;
+    const auto metered = std::count_if(facts.whole.gpus.begin(), facts.whole.gpus.end(),
+        [](const GpuSummary& gpu) { return gpu.energy.has_value(); });
+    const int gpus = overviewGpus(inputs);
     told.text = fmt::format("{} took {} in {}",
-        isOneGpu(inputs)
-            ? "The GPU"
-            : fmt::format("The {} GPUs", std::max<std::size_t>(facts.whole.gpus.size(), 1)),
-        text::rounded(facts.whole.energy->joules, "J"),
-        text::seconds(facts.whole.duration.seconds()));
+        isOneGpu(inputs)     ? "The GPU"
+            : metered < gpus ? partOfGpus(metered, gpus)
+                             : fmt::format("The {} GPUs", gpus),
+        text::rounded(facts.whole.energy->joules, "J"), overviewLength(facts.whole.duration));
     if (const auto mean = wholeMean(facts, metric::kGpuPower)) {
         told.values["mean_power_w"] = *mean;
         told.text += fmt::format(
@@ -264,6 +266,7 @@ namespace {
 
 // The GPU with the highest reading of a metric, and the least highest reading of all.
 struct HeatPeaks {
+    int gpus = 0; // that have readings
     const GpuSummary* most = nullptr;
     double highest = 0.0;
     double lowestPeak = 0.0;
@@ -274,6 +277,7 @@ HeatPeaks heatPeaks(const RunFacts& facts, const std::string& metric) {
         const auto peak = statisticOf(gpu.metrics, metric, &SubjectStatistics::max);
         if (!peak)
             continue;
+        ++found.gpus;
         if (found.most == nullptr || *peak > found.highest) {
             found.highest = *peak;
             found.lowestPeak = found.most == nullptr ? *peak : found.lowestPeak;
@@ -337,8 +341,10 @@ std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs) {
     if (heat.most != nullptr) {
         told.values["peak_temperature_c"] = heat.highest;
         told.evidence = {heat.most->gpu.rank, facts.run.range, metric::kGpuTemperature};
-        text = isOneGpu(inputs)
-            ? fmt::format("The GPU reached {}", text::rounded(heat.highest, "°C"))
+        text = heat.gpus == 1
+            ? fmt::format("{} reached {}",
+                isOneGpu(inputs) ? "The GPU" : fmt::format("Rank {}", heat.most->gpu.rank),
+                text::rounded(heat.highest, "°C"))
             : fmt::format("Rank {} was the hottest with {}, the coolest GPU reached {}",
                 heat.most->gpu.rank, text::rounded(heat.highest, "°C"),
                 text::rounded(heat.lowestPeak, "°C"));

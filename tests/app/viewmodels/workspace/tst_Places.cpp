@@ -91,13 +91,16 @@ private Q_SLOTS:
     }
 
     void anAskedViewGoesBeforeWhatIsRemembered() {
+        const QJsonObject chosen{{QStringLiteral("log"), true}};
         m_views->setView(Views::Kernels);
+        m_views->setSettings(QStringLiteral("heatmap"), chosen);
+        m_places.reset();
         m_views.reset(); // writes
         Views views;
         views.openNextAt(Views::Query);
         views.setWorkspace(m_workspace.get());
         QCOMPARE(views.view(), Views::Query);
-        QTest::qWait(100); // what is remembered has been read
+        QTRY_COMPARE(views.settings(QStringLiteral("heatmap")), chosen); // the rest was read
         QCOMPARE(views.view(), Views::Query);
     }
 

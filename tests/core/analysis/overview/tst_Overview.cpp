@@ -170,6 +170,21 @@ private Q_SLOTS:
         QCOMPARE(told->parts.back().value, 500.0); // 1,200 − 700 that the readings do not tell
     }
 
+    void energyOfSomeGpus() {
+        OverviewInputs inputs = manyGpus();
+        for (auto& one : inputs.facts.whole.gpus) {
+            if (one.gpu.rank > 0)
+                one.energy.reset();
+        }
+        inputs.facts.whole.energy = Energy{60'000.0, 1.0};
+        QVERIFY(energySentence(inputs)->text.starts_with("1 of 32 GPUs took 60 kJ in 100 s"));
+    }
+
+    void lengths() {
+        QCOMPARE(overviewLength({153 * kSecond}), std::string("2.55 min"));
+        QVERIFY(overviewLength({7380 * kSecond}).starts_with("2 h 3 min"));
+    }
+
     void energyOfNodes() {
         OverviewInputs inputs = oneGpu();
         inputs.facts.whole.energy.reset();
@@ -199,6 +214,9 @@ private Q_SLOTS:
 
     void heatOfSeveral() {
         OverviewInputs inputs = manyGpus();
+        inputs.facts.whole.gpus[3].metrics["gpu_temperature"].max = 62.0;
+        QCOMPARE(heatSentence(inputs)->text,
+            std::string("Rank 3 reached 62 °C; the GPUs never throttled."));
         for (auto& one : inputs.facts.whole.gpus)
             one.metrics["gpu_temperature"].max = one.gpu.rank == 13 ? 84.0 : 61.0;
         const auto told = heatSentence(inputs);
