@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kKeptPages = 8;
 
-// Where it shows; a stretch that is the whole run selects nothing.
+// The place of the evidence; a stretch that is the whole run selects nothing.
 Evidence provenPlace(const Run& run, const analysis::Evidence& evidence) {
     Evidence place{run.id, std::nullopt, std::nullopt, evidence.metric};
     if (evidence.rank >= 0)

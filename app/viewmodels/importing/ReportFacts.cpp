@@ -61,7 +61,7 @@ QString readable(const std::string& key) {
     return text;
 }
 
-// What the clock's line says in words, and values that say nothing.
+// Facts that the line of the clock says in words, and values that say nothing.
 bool isToldElsewhere(const std::string& key, const std::string& value) {
     static const std::set<std::string> told{std::string(analysis::kAllocatorFact), "placed_at_ns",
         "placed_within_s", "placed_ambiguously", "utc_offset_s", "utc_offset_next_agreement"};

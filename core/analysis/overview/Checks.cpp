@@ -1,4 +1,4 @@
-// What an overview says was checked, and what could not be.
+// The checks that an overview tells of, made or not.
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/overview/Overview.h"
 #include "core/model/Metric.h"

@@ -27,7 +27,7 @@ constexpr auto kTopics
     = enumNames<Topic>({{Topic::Time, "time"}, {Topic::Energy, "energy"}, {Topic::Heat, "heat"},
         {Topic::Limit, "limit"}, {Topic::Ranks, "ranks"}, {Topic::Change, "change"}});
 
-// What sources are called in a line, by the importer that read them.
+// Names of sources in a line, by the importer that read them.
 struct SourceName {
     std::string_view importer;
     const char* one;

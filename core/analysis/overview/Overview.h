@@ -115,8 +115,8 @@ std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> ranksSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> changeSentence(const OverviewInputs& inputs);
 
-// What was checked, and for want of which data the rest was not. Checks that do not apply, as those
-// between GPUs of a run that has one, are in neither. Pure.
+// The checks that were made, and for want of which data the rest was not. Checks that do not apply,
+// as those between GPUs of a run that has one, are in neither. Pure.
 OverviewChecks checksOf(const OverviewInputs& inputs);
 
 // "1 × NVIDIA H100 · 2 min 33 s · a recording, 4 traces": machine, time and sources. Pure.

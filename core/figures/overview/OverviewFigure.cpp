@@ -31,7 +31,7 @@ std::string pictureMetric(const analysis::OverviewSentence& told) {
     return {};
 }
 
-// Of one rank, or of all GPUs: the lowest and the highest of them.
+// The curve of one rank, or of all GPUs with the lowest and the highest of them.
 Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
     const std::map<int, analysis::GpuSeries>& gpus, const analysis::OverviewSentence& told) {
     OverviewCurve curve;
