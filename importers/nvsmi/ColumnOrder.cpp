@@ -136,8 +136,16 @@ double meanStep(const RowSeries& series, std::size_t begin, std::size_t rows) {
     return count == 0 ? 0.0 : sum / static_cast<double>(count);
 }
 
-// Halfway between the two steps that take turns, where two recorders write in phases of their own.
-std::optional<DurationNs> phasesOf(const RowSeries& series, std::size_t begin) {
+// Two steps between rows that take turns.
+struct Turns {
+    DurationNs shorter;
+    DurationNs longer;
+
+    [[nodiscard]] DurationNs between() const { return {(shorter.ns + longer.ns) / 2}; }
+};
+
+// Where two recorders write in phases of their own.
+std::optional<Turns> turnsOf(const RowSeries& series, std::size_t begin) {
     std::array<std::vector<std::int64_t>, 2> steps;
     for (std::size_t i = begin; i + 1 < series.stamps.size(); ++i)
         steps[(i - begin) % 2].push_back((series.stamps[i + 1] - series.stamps[i]).ns);
@@ -152,7 +160,9 @@ std::optional<DurationNs> phasesOf(const RowSeries& series, std::size_t begin) {
     };
     const bool differ = 10 * std::abs(*first - *second) > *first + *second;
     const bool isSteady = areSteady(steps[0], *first) && areSteady(steps[1], *second);
-    return differ && isSteady ? std::optional(DurationNs{(*first + *second) / 2}) : std::nullopt;
+    if (!differ || !isSteady)
+        return std::nullopt;
+    return Turns{{std::min(*first, *second)}, {std::max(*first, *second)}};
 }
 
 constexpr std::string_view kRecorders
@@ -185,6 +195,7 @@ void settleBursts(ColumnOrder& order, const RowSeries& series) {
         return;
     rhythm.recorders = order.headers;
     rhythm.gpus = static_cast<int>(each);
+    order.twins = rhythm.pause;
 }
 
 // Two recorders of one GPU each, whose rows take turns.
@@ -194,19 +205,45 @@ void settleTurns(ColumnOrder& order, const RowSeries& series) {
     const std::size_t begin = order.rowsOfFirst;
     if (order.headers != 2 || begin + kFewest > series.stamps.size())
         return;
-    const auto pause = phasesOf(series, begin);
+    const auto turns = turnsOf(series, begin);
     const double steps = meanStep(series, begin, 1);
     const bool areTurns = steps > kClearly * meanStep(series, begin, 2) && steps > 0.0;
-    if (areTurns && pause)
-        order.rhythm = {2, *pause, false, 1};
-    else if (!areTurns && !pause)
+    if (areTurns && turns)
+        order.rhythm = {2, turns->between(), false, 1};
+    else if (!areTurns && !turns)
         return; // recorded again
     order.warnings.push_back(std::string(kRecorders)
-        + (areTurns && pause ? "their rows take turns and their numbers differ, so that each was "
+        + (areTurns && turns ? "their rows take turns and their numbers differ, so that each was "
                                "taken to read a GPU of its own. "
                 : areTurns   ? "their rows cannot be told apart and were taken for one GPU. "
                              : "their rows were taken for one GPU, which both read. ")
         + "Record with index among the fields.");
+}
+
+// Two recorders of GPUs that a column names, whose readings of a GPU come in pairs.
+void settleTwins(ColumnOrder& order, const std::vector<Cells>& rows) {
+    constexpr std::int64_t kFarApart = 5; // times as far from the next pair
+    if (order.headers != 2 || rows.empty())
+        return;
+    const auto subject = [&order](const Cells& row) {
+        return row[static_cast<std::size_t>(order.gpu)]
+            + (order.host < 0 ? std::string() : "\n" + row[static_cast<std::size_t>(order.host)]);
+    };
+    std::vector<Cells> own;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (subject(rows[i]) != subject(rows.back()))
+            continue;
+        own.push_back(rows[i]);
+        begin = i < order.rowsOfFirst ? own.size() : begin;
+    }
+    const auto turns = turnsOf(seriesOf(order, own), begin);
+    if (!turns || kFarApart * turns->shorter.ns > turns->longer.ns)
+        return;
+    order.twins = turns->between();
+    order.warnings.emplace_back(
+        "Two recorders write to this file with the same columns: of two readings of a GPU that lie "
+        "close together the first is taken.");
 }
 
 void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
@@ -309,6 +346,7 @@ void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
     order.gpu = best.column;
     order.gpusSeen = static_cast<int>(best.distinct);
     noteStuckIndex(order, rows, best);
+    settleTwins(order, rows);
     for (const Cells& row : rows) {
         if (const auto index = gpuIndexOf(row[static_cast<std::size_t>(order.gpu)]))
             order.highestIndex = std::max(order.highestIndex, *index);

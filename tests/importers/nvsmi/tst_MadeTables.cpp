@@ -465,18 +465,20 @@ private Q_SLOTS:
         QTest::addColumn<int>("other"); // W above the first one's
         QTest::addColumn<int>("gpus");
         QTest::addColumn<double>("watts"); // of all GPUs together
-        QTest::newRow("together, the same GPU") << 4 << 0 << 1 << 200.0;
-        QTest::newRow("together, two GPUs") << 4 << 150 << 2 << 550.0;
-        QTest::newRow("in turns, the same GPU") << 400 << 0 << 1 << 200.0;
-        QTest::newRow("in turns, two GPUs") << 400 << 150 << 2 << 550.0;
+        QTest::addColumn<int>("readings"); // of each GPU
+        QTest::newRow("together, the same GPU") << 4 << 0 << 1 << 200.0 << 40;
+        QTest::newRow("together, two GPUs") << 4 << 150 << 2 << 550.0 << 40;
+        QTest::newRow("in turns, the same GPU") << 400 << 0 << 1 << 200.0 << 80;
+        QTest::newRow("in turns, two GPUs") << 400 << 150 << 2 << 550.0 << 40;
         QTest::newRow("in even turns, two GPUs that cannot be told apart")
-            << 500 << 150 << 1 << 275.0;
+            << 500 << 150 << 1 << 275.0 << 80;
     }
     void recordersOfOneHeader() {
         QFETCH(int, phase);
         QFETCH(int, other);
         QFETCH(int, gpus);
         QFETCH(double, watts);
+        QFETCH(int, readings);
         const std::string header = "timestamp, power.draw [W], temperature.gpu\n";
         std::string text = header;
         const auto row = [](int second, int ms, double power) {
@@ -497,11 +499,31 @@ private Q_SLOTS:
         double sum = 0.0;
         for (int rank = 0; rank < gpus; ++rank) {
             const Values power = log.ofGpu("gpu_power", rank);
-            QCOMPARE(power.size(), std::size_t(80 / gpus));
+            QCOMPARE(static_cast<int>(power.size()), readings);
             sum += std::accumulate(power.begin(), power.end(), 0.0)
                 / static_cast<double>(power.size());
         }
         QVERIFY2(std::abs(sum - watts) < 0.01, QByteArray::number(sum).constData());
+        QVERIFY2(log.warnings().find("Two recorders") != std::string::npos, log.warnings().c_str());
+    }
+
+    // The same with a column of the GPU: the second reading of a pair is the first one again.
+    void recordersThatNameTheirGpus() {
+        const std::string header = "timestamp, index, power.draw [W]\n";
+        std::string text = header;
+        for (int i = 0; i < 20; ++i) {
+            for (const char* ms : {"000", "100"}) {
+                for (int gpu = 0; gpu < 2; ++gpu)
+                    text += "2026/03/01 10:00:" + std::to_string(10 + i) + "." + ms + ", "
+                        + std::to_string(gpu) + ", " + std::to_string(100 + 100 * gpu) + ".00 W\n";
+                text += i == 0 && ms[0] == '0' ? header : std::string();
+            }
+        }
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(log.ofGpu("gpu_power", 0), Values(20, 100.0));
+        QCOMPARE(log.ofGpu("gpu_power", 1), Values(20, 200.0));
+        QCOMPARE(log.reports.at(0).value().counts.at("duplicate readings"), std::int64_t{40});
         QVERIFY2(log.warnings().find("Two recorders") != std::string::npos, log.warnings().c_str());
     }
 
