@@ -48,6 +48,10 @@ InspectorPane {
         question: qsTr("Where the energy went")
         toolTip: qsTr("Energy of phases and kernels with its 90 % interval, as all readings of the power tell it")
     }
+    MemoryTables {
+        memory: panel.facts.memory
+        available: panel.facts.hasMemory
+    }
     KernelTables {
         kernels: panel.facts.kernels
     }

@@ -2,6 +2,7 @@
 // memory without bounds. The first byte says which.
 
 #include "fuzz/Importing.h"
+#include "fuzz/Inputs.h"
 
 #include "importers/kineto/CollectingSink.h"
 #include "importers/xplane/MadeSpace.h"

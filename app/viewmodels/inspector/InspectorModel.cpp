@@ -205,6 +205,8 @@ QString InspectorModel::text() const {
         text += QLatin1Char('\n') + m_gpus.text();
     if (m_kernels.isThere())
         text += QLatin1Char('\n') + m_kernels.text();
+    if (const QString memory = m_memory.tablesText(); !memory.isEmpty())
+        text += QLatin1Char('\n') + memory;
     if (m_cursor.count() > 0)
         text += QLatin1Char('\n') + m_cursorTitle + QLatin1Char('\n') + m_cursor.text();
     if (m_hasSpan)
@@ -232,6 +234,11 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     });
     m_isEnergyTraced
         = anyRun([](const RunStatistics& run) { return run.isTraced && run.energy.has_value(); });
+    m_hasMemory = anyRun([](const RunStatistics& run) {
+        return std::any_of(run.metrics.begin(), run.metrics.end(), [](const MetricStatistics& one) {
+            return one.metric.name == metric::kTorchAllocated && one.mean;
+        });
+    });
     if (!statistics.hasValue()) {
         m_error = shownText(statistics.error());
         m_gpus.show(gpuContent({}));
@@ -276,9 +283,11 @@ void InspectorModel::clear() {
     m_engineText.clear();
     m_ranAboveLimit = false;
     m_isEnergyTraced = false;
+    m_hasMemory = false;
     m_selection.setFacts({});
     m_gpus.show(gpuContent({}));
     m_kernels.clear();
+    m_memory.clear();
     clearCursor();
     showSpan(std::nullopt);
     Q_EMIT selectionChanged();

@@ -30,6 +30,10 @@ TimelineSelection::TimelineSelection(
     for (Asked* asked : {&m_above, &m_energy})
         connect(
             asked->table, &AskedTable::askedChanged, this, [this, asked] { startAsked(*asked); });
+    connect(m_inspector.memory(), &MemoryFigures::askedChanged, this, [this] {
+        m_memoryOf = {};
+        startMemory();
+    });
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -98,6 +102,7 @@ void TimelineSelection::startStatistics() {
     startKernels();
     startAsked(m_above);
     startAsked(m_energy);
+    startMemory();
 }
 
 void TimelineSelection::startAsked(Asked& asked) {
@@ -111,6 +116,25 @@ void TimelineSelection::startAsked(Asked& asked) {
             return read(store, stretch, stage.progress());
         },
         [table = asked.table](const Result<AskedReading>& reading) { table->show(reading); });
+}
+
+void TimelineSelection::startMemory() {
+    if (!m_context.isReady() || !m_inspector.memory()->isAsked())
+        return m_memoryTask.cancel();
+    const KernelStretch stretch = shownStretch();
+    std::pair<std::string, std::vector<RunId>> of(stretch.catalogue->uuid, {});
+    for (std::size_t i = 0; i < stretch.catalogue->runs.size(); ++i)
+        of.second.push_back(stretch.catalogue->facts(i).run.id);
+    if (of == m_memoryOf)
+        return;
+    m_memoryOf = std::move(of);
+    m_inspector.memory()->showDoing();
+    m_memoryTask.ask(
+        m_context.readers(),
+        [stretch](const store::Store& store, const TaskStage<MemoryReading>& stage) {
+            return readMemory(store, stretch, stage.progress());
+        },
+        [this](const Result<MemoryReading>& reading) { m_inspector.memory()->show(reading); });
 }
 
 void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
@@ -163,6 +187,8 @@ void TimelineSelection::forget() {
     m_kernelTask.cancel();
     m_above.task.cancel();
     m_energy.task.cancel();
+    m_memoryTask.cancel();
+    m_memoryOf = {};
     m_longestTask.cancel();
     m_sumTask.cancel();
     m_summed = {};

@@ -69,6 +69,8 @@ private:
         Task<AskedReading> task{};
     };
     void startAsked(Asked& asked);
+    // Of whole runs: read once for each choice of them.
+    void startMemory();
     void showKernels(const Result<KernelReading>& reading);
     // Sums traces in the background, so that stretches need not be read.
     void sum(const std::vector<RunId>& runs);
@@ -85,6 +87,8 @@ private:
     Task<KernelReading> m_kernelTask;
     Asked m_above;
     Asked m_energy;
+    Task<MemoryReading> m_memoryTask;
+    std::pair<std::string, std::vector<RunId>> m_memoryOf; // that is shown or being read
     Task<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     Task<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine

@@ -1,0 +1,77 @@
+#include "app/viewmodels/inspector/MemoryFigures.h"
+
+#include "app/viewmodels/text/ShownText.h"
+#include "core/model/Try.h"
+
+#include <QStringList>
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+
+Result<MemoryReading> readMemory(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress) {
+    MemoryReading reading;
+    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const RunFacts facts = stretch.catalogue->facts(i);
+        ASSIGN_OR_RETURN(auto devices, analysis::measuredMemoryOf({store, facts.run, progress}));
+        if (!devices.empty())
+            reading.push_back({facts.run.name, facts.run.range.begin, std::move(devices)});
+    }
+    return reading;
+}
+
+MemoryFigures::MemoryFigures(QObject* parent)
+    : QObject(parent) { }
+
+void MemoryFigures::setAsked(bool asked) {
+    if (asked == m_isAsked)
+        return;
+    m_isAsked = asked;
+    clear();
+    Q_EMIT askedChanged();
+}
+
+void MemoryFigures::showDoing() {
+    m_text = tr("Reading what lived…");
+    Q_EMIT changed();
+}
+
+void MemoryFigures::showTables(const MemoryReading& reading) {
+    m_devices.setTable(report::memoryDevicesTable(reading));
+    m_uses.setTable(report::memoryUsesTable(reading));
+    m_live.setTable(report::memoryLiveTable(reading));
+    m_steps.setTable(report::memoryStepsTable(reading));
+}
+
+void MemoryFigures::show(const Result<MemoryReading>& reading) {
+    if (!m_isAsked)
+        return;
+    showTables(reading.valueOr(MemoryReading{}));
+    m_text.clear();
+    if (!reading.hasValue())
+        m_text = shownText(reading.error());
+    else if (m_devices.table().isEmpty())
+        m_text = tr("No memory of PyTorch's allocator was recorded: import its memory snapshots, "
+                    "or Kineto traces with profile_memory=True.");
+    Q_EMIT changed();
+}
+
+void MemoryFigures::clear() {
+    showTables({});
+    m_text.clear();
+    Q_EMIT changed();
+}
+
+QString MemoryFigures::tablesText() const {
+    QStringList parts;
+    for (const TableModel* table : {&m_devices, &m_uses, &m_live, &m_steps}) {
+        if (!table->table().isEmpty())
+            parts.push_back(table->text());
+    }
+    return parts.join(QLatin1Char('\n'));
+}
+
+} // namespace trainscope::app
