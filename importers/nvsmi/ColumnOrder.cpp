@@ -144,7 +144,7 @@ struct Turns {
     [[nodiscard]] DurationNs between() const { return {(shorter.ns + longer.ns) / 2}; }
 };
 
-// Where two recorders write in phases of their own.
+// Absent where rows do not come from two recorders in phases of their own.
 std::optional<Turns> turnsOf(const RowSeries& series, std::size_t begin) {
     std::array<std::vector<std::int64_t>, 2> steps;
     for (std::size_t i = begin; i + 1 < series.stamps.size(); ++i)
