@@ -4,10 +4,11 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace trainscope::analysis {
-
 EnergyMeter::EnergyMeter(const store::Store& store, Parts parts, SampleWalk power)
     : m_store(store)
     , m_parts(std::move(parts))
@@ -217,6 +218,324 @@ Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel)
         text = groupText(detail);
     }
     return &m_communicatorNames.emplace(kernel.detail, std::move(text)).first->second;
+}
+
+namespace {
+
+constexpr std::size_t kMostJointClasses = 12; // with which a response is looked for
+// Kernels of a category differ in power by this much of what the GPU can draw (standard deviation,
+// by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
+constexpr double kWithinCategory = 0.125;
+constexpr double kWithinAnything = 0.5; // of classes whose category is not told
+
+double shareOf(double part, double whole) {
+    return whole > 0.0 ? part / whole : 0.0;
+}
+
+void addSeconds(std::vector<double>& seconds, std::size_t label, double more) {
+    if (seconds.size() <= label)
+        seconds.resize(label + 1, 0.0);
+    seconds[label] += more;
+}
+
+} // namespace
+
+void EnergyMeter::completeIteration(std::size_t number, TimeRange range, DurationNs covered) {
+    Stretch& stretch = m_iterations[number];
+    const double known = std::accumulate(stretch.seconds.begin(), stretch.seconds.end(), 0.0);
+    const double idle = covered.seconds() - known;
+    stretch.range = range;
+    m_iterationCovered[number] = covered.seconds();
+    if (idle > 0.0)
+        addSeconds(stretch.seconds, labelOf(Phase::Idle, kIdleCategory), idle);
+}
+
+std::vector<double> EnergyMeter::ofPhase(Phase phase, std::vector<double> seconds) const {
+    seconds.resize(m_classes.size(), 0.0);
+    for (std::size_t label = 0; label < seconds.size(); ++label)
+        seconds[label] *= named(m_classes[label].phase) == phase ? 1.0 : 0.0;
+    return seconds;
+}
+
+std::vector<double> EnergyMeter::ofCategory(const std::string& category) const {
+    std::vector<double> seconds = m_seconds;
+    for (std::size_t label = 0; label < seconds.size(); ++label)
+        seconds[label] *= m_classes[label].category == category ? 1.0 : 0.0;
+    return seconds;
+}
+
+Status EnergyMeter::estimate(const MarkEvidence& evidence, std::span<const PowerReading> readings,
+    SensorFacts facts, const CountedEnergies& counted, GpuEnergy& result) {
+    if (m_idleBefore) // the walk's range ends behind it
+        RETURN_IF_ERROR(take(*m_idleBefore, {}));
+    m_idleBefore.reset();
+    m_unmarked = evidence.unmarked();
+    const auto isIdle = [](const WorkClass& one) { return one.phase == Phase::Idle; };
+    const auto idle = std::find_if(m_classes.begin(), m_classes.end(), isIdle);
+    if (idle != m_classes.end())
+        facts.idle = static_cast<std::size_t>(idle - m_classes.begin());
+    ClassTimes phaseTimes = m_times;
+    std::vector<std::size_t> firstOfPhase(kPhases, m_classes.size());
+    for (std::size_t label = 0; label < m_classes.size(); ++label) {
+        std::size_t& first = firstOfPhase[static_cast<std::size_t>(named(m_classes[label].phase))];
+        first = std::min(first, label);
+        phaseTimes.merge(label, first);
+    }
+    phaseTimes.finish(m_classes.size());
+    m_times.finish(m_classes.size());
+    const bool isFew = m_classes.size() <= kMostJointClasses;
+    const auto responses = findResponses(isFew ? m_times : phaseTimes, readings, facts);
+    const auto powers = PowerEstimate::of(m_times, readings, responses, facts);
+    m_counterLag = result.lag ? result.lag->lag : DurationNs{};
+    if (powers.isUsable()) {
+        const SensorResponse& response = powers.response();
+        result.sensor = GpuEnergy::Sensor{
+            response.windowNs * 1e-9, response.delayNs * 1e-9, powers.readings()};
+        if (result.lag) // of which a part is that the sensor is late
+            m_counterLag = m_counterLag
+                + DurationNs{std::llround(response.delayNs - response.windowNs / 2.0)};
+    }
+    RETURN_IF_ERROR(estimateTotal(powers, counted, result));
+    estimateParts(powers, result.energy);
+    RETURN_IF_ERROR(estimateStretches(powers, counted, result.energy));
+    estimateCollectives(m_collectives, result.energy, result.energy.collectives);
+    estimateCollectives(m_communicators, result.energy, result.energy.communicators);
+    return estimateKernels(readings, responses, facts, result.energy);
+}
+
+Status EnergyMeter::estimateTotal(
+    const PowerEstimate& powers, const CountedEnergies& counted, GpuEnergy& result) {
+    ASSIGN_OR_RETURN(const auto parts, counted(m_tracedRanges, m_counterLag));
+    std::optional<EstimatedEnergy> sum;
+    bool isCounted = !parts.empty();
+    for (const auto& part : parts) {
+        isCounted = isCounted && part;
+        if (part && sum)
+            *sum += *part;
+        else if (part)
+            sum = part;
+    }
+    result.isCounted = isCounted;
+    if (!isCounted && powers.isUsable()) {
+        sum.reset();
+        for (const TimeRange& range : m_tracedRanges) {
+            std::vector<double> seconds(m_classes.size(), 0.0);
+            m_times.addUntil(behindBegin(range.begin), -1e-9, seconds);
+            m_times.addUntil(behindBegin(range.end), 1e-9, seconds);
+            if (m_tracedRanges.size() == 1) // what has power
+                seconds = m_seconds;
+            const auto part = powers.of(seconds, behindBegin(range.begin), behindBegin(range.end));
+            if (!part) {
+                sum.reset();
+                break;
+            }
+            if (sum)
+                *sum += *part;
+            else
+                sum = part;
+        }
+    }
+    const bool isKnown = isCounted || powers.isUsable();
+    result.energy.total = PartEnergy::of(isKnown ? sum : std::nullopt, NoEnergy::TooFewReadings);
+    return {};
+}
+
+void EnergyMeter::estimateParts(const PowerEstimate& powers, AttributedEnergy& energy) const {
+    const NoEnergy why = powers.isUsable() ? NoEnergy::NotTold : NoEnergy::TooFewReadings;
+    const auto split = [&](const std::vector<std::vector<double>>& parts) {
+        return energy.total.known && powers.isUsable()
+            ? powers.split(parts, energy.total.known->joules)
+            : std::vector<std::optional<EstimatedEnergy>>(parts.size());
+    };
+    std::vector<std::vector<double>> phases;
+    for (const Phase phase : kAllPhases)
+        phases.push_back(ofPhase(phase, m_seconds));
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> categories;
+    for (const WorkClass& one : m_classes) {
+        if (std::find(names.begin(), names.end(), one.category) != names.end())
+            continue;
+        names.push_back(one.category);
+        categories.push_back(ofCategory(one.category));
+    }
+    const auto lasts = [](const std::vector<double>& seconds) {
+        return std::accumulate(seconds.begin(), seconds.end(), 0.0) > 0.0;
+    };
+    const auto byPhase = split(phases);
+    for (std::size_t i = 0; i < kPhases; ++i) {
+        if (lasts(phases[i]))
+            energy.phases[kAllPhases.at(i)] = PartEnergy::of(byPhase[i], why);
+    }
+    const auto byCategory = split(categories);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (lasts(categories[i]))
+            energy.categories[names[i]] = PartEnergy::of(byCategory[i], why);
+    }
+}
+
+Result<std::vector<PartEnergy>> EnergyMeter::energiesOf(const std::vector<Stretch>& stretches,
+    const PowerEstimate& powers, const CountedEnergies& counted) const {
+    std::vector<TimeRange> ranges;
+    for (const Stretch& stretch : stretches)
+        ranges.push_back(stretch.range);
+    ASSIGN_OR_RETURN(const auto found, counted(ranges, m_counterLag));
+    std::vector<PartEnergy> result;
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+        std::optional<EstimatedEnergy> one = i < found.size() ? found[i] : std::nullopt;
+        std::vector<double> seconds = stretches[i].seconds;
+        seconds.resize(m_classes.size(), 0.0);
+        if (!one && powers.isUsable())
+            one = powers.of(seconds, behindBegin(ranges[i].begin), behindBegin(ranges[i].end));
+        result.push_back(
+            PartEnergy::of(one, powers.isUsable() ? NoEnergy::NotTold : NoEnergy::TooFewReadings));
+    }
+    return result;
+}
+
+Status EnergyMeter::estimateStretches(
+    const PowerEstimate& powers, const CountedEnergies& counted, AttributedEnergy& energy) const {
+    ASSIGN_OR_RETURN(const auto captures, energiesOf(m_captures, powers, counted));
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+        if (!m_captures[i].range.isEmpty())
+            energy.captures[m_parts.captures[i].name] += captures[i];
+    }
+    ASSIGN_OR_RETURN(const auto iterations, energiesOf(m_iterations, powers, counted));
+    for (std::size_t i = 0; i < iterations.size(); ++i) {
+        IterationEnergy iteration;
+        iteration.index = m_parts.iterations[i].index;
+        iteration.total = iterations[i];
+        iteration.gpus = 1;
+        iteration.coverage
+            = shareOf(m_iterationCovered[i], m_iterations[i].range.length().seconds());
+        std::vector<double> seconds = m_iterations[i].seconds;
+        seconds.resize(m_classes.size(), 0.0);
+        if (iteration.total.known && powers.isUsable()) {
+            const double whole = powers.joules(seconds);
+            for (const Phase phase : kAllPhases)
+                iteration.phases[phase] = iteration.total.known->joules
+                    * shareOf(powers.joules(ofPhase(phase, seconds)), whole);
+        }
+        energy.iterations.push_back(iteration);
+    }
+    return {};
+}
+
+void EnergyMeter::estimateCollectives(const Collectives& times, const AttributedEnergy& energy,
+    std::map<std::string, CollectiveEnergy>& collectives) const {
+    const std::vector<double> hiddenTimes = ofPhase(Phase::CommunicationHidden, m_seconds);
+    const double hidden = std::accumulate(hiddenTimes.begin(), hiddenTimes.end(), 0.0);
+    for (const auto& [name, time] : times) {
+        CollectiveEnergy& collective = collectives[name];
+        if (time.exposed > 0.0) {
+            const std::vector<double> all = ofCategory(time.category);
+            collective.exposed
+                = energy.categories.at(time.category)
+                      .part(shareOf(time.exposed, std::accumulate(all.begin(), all.end(), 0.0)));
+        }
+        if (time.hidden > 0.0)
+            collective.hidden
+                = energy.phases[Phase::CommunicationHidden].part(shareOf(time.hidden, hidden));
+    }
+}
+
+// Powers of the kernels that have one of their own and of the rest of each category, told by the
+// same readings; around the power of the category, of which kernels differ by so much.
+EnergyMeter::NamedPowers EnergyMeter::namedPowers(std::span<const PowerReading> readings,
+    std::span<const SensorResponse> responses, SensorFacts facts, const AttributedEnergy& energy) {
+    NamedPowers result;
+    const std::size_t labels = m_namedSeconds.size();
+    for (std::size_t label = 0; label < labels; ++label)
+        result.categorySeconds[m_namedCategories[label]] += m_namedSeconds[label];
+    if (!energy.total.known)
+        return result;
+    const double meanW = shareOf(energy.total.known->joules, m_covered.seconds());
+    PowerPrior prior{std::vector<double>(labels, meanW),
+        std::vector<double>(labels, kWithinAnything * facts.highestW)};
+    facts.idle.reset();
+    for (std::size_t label = 0; label < labels; ++label) {
+        const std::string& category = m_namedCategories[label];
+        const auto found = energy.categories.find(category);
+        if (found != energy.categories.end() && found->second.known) {
+            prior.meanW[label]
+                = shareOf(found->second.known->joules, result.categorySeconds[category]);
+            prior.spreadW[label] = kWithinCategory * facts.highestW;
+        }
+        if (category == kIdleCategory)
+            facts.idle = label;
+    }
+    m_namedTimes.finish(labels);
+    // Kernels that differ within a category tell more of the sensor than their category does.
+    std::vector<SensorResponse> seen;
+    if (labels > m_classes.size() && labels <= kMostJointClasses)
+        seen = findResponses(m_namedTimes, readings, facts);
+    result.powers = PowerEstimate::of(m_namedTimes, readings,
+        seen.empty() ? responses : std::span<const SensorResponse>(seen), facts, &prior);
+    return result;
+}
+
+// The energies of a category's kernels sum to the category's.
+std::vector<PartEnergy> EnergyMeter::namedEnergies(
+    const NamedPowers& named, const AttributedEnergy& energy) const {
+    const std::size_t labels = m_namedSeconds.size();
+    std::vector<double> joules(labels, 0.0);
+    std::map<std::string, double> categoryJoules;
+    std::map<std::string, int> categoryLabels;
+    const auto secondsOf = [&](std::size_t label) {
+        std::vector<double> seconds(labels, 0.0);
+        seconds[label] = m_namedSeconds[label];
+        return seconds;
+    };
+    for (std::size_t label = 0; label < labels; ++label) {
+        if (named.powers.isUsable())
+            joules[label] = named.powers.joules(secondsOf(label));
+        categoryJoules[m_namedCategories[label]] += joules[label];
+        ++categoryLabels[m_namedCategories[label]];
+    }
+    std::vector<PartEnergy> result(labels);
+    for (std::size_t label = 0; label < labels; ++label) {
+        const std::string& name = m_namedCategories[label];
+        const auto category = energy.categories.find(name);
+        const PartEnergy whole
+            = category == energy.categories.end() ? PartEnergy() : category->second;
+        if (categoryLabels[name] == 1) {
+            result[label] = whole;
+            continue;
+        }
+        const double scale = whole.known ? shareOf(whole.known->joules, categoryJoules[name]) : 1.0;
+        const double scaled = scale * joules[label];
+        result[label] = PartEnergy::of(
+            named.powers.around(scaled, std::abs(scaled - joules[label]), secondsOf(label)),
+            whole.unknown.value_or(NoEnergy::NotTold));
+    }
+    return result;
+}
+
+Status EnergyMeter::estimateKernels(std::span<const PowerReading> readings,
+    std::span<const SensorResponse> responses, const SensorFacts& facts, AttributedEnergy& energy) {
+    if (!m_parts.byKernel)
+        return {};
+    const auto energies = namedEnergies(namedPowers(readings, responses, facts, energy), energy);
+    for (const KernelTime& kernel : m_kernels) {
+        if (kernel.category == kIdleCategory || kernel.seconds <= 0.0)
+            continue;
+        std::string name;
+        if (kernel.name.isValid()) {
+            ASSIGN_OR_RETURN(name, m_store.name(kernel.name));
+        }
+        KernelEnergy& row = energy.kernels[{name, kernel.category}];
+        row.seconds += kernel.seconds;
+        if (kernel.exclusive <= 0.0)
+            continue;
+        const double share = shareOf(kernel.exclusive, m_namedSeconds[kernel.label]);
+        PartEnergy own = energies[kernel.label].part(share);
+        if (own.known && share < 1.0) { // beside kernels of its category that may draw less or more
+            const double half = kNormal90 * kWithinCategory * facts.highestW * kernel.exclusive;
+            own.known->low = std::max(0.0, own.known->low - half);
+            own.known->high = std::min(facts.highestW * kernel.exclusive, own.known->high + half);
+        }
+        row.energy += own;
+    }
+    return {};
 }
 
 } // namespace trainscope::analysis

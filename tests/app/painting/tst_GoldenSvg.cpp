@@ -19,12 +19,12 @@ using namespace trainscope::app;
 
 namespace {
 
-QByteArray drawn(const char* themeName, int runs) {
-    auto data = test::demoTimeline({2, 2, 60, runs});
+QByteArray drawnTimeline() {
+    auto data = test::demoTimeline({2, 2, 60, 2});
     for (auto& lane : data.lanes)
-        lane.spec.height *= runs == 1 ? 0.5 : 0.8;
+        lane.spec.height *= 0.8;
     plot::TimelineStyle style;
-    style.theme = plot::findTheme(themeName);
+    style.theme = plot::findTheme("light");
     style.width = 20.0 * style.theme->size(plot::TextRole::Body) + 240.0;
     style.nameWidth = 11.0 * style.theme->size(plot::TextRole::Body);
     style.legend = true;
@@ -149,18 +149,9 @@ private Q_SLOTS:
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 
-    void timelines_data() {
-        QTest::addColumn<QString>("theme");
-        QTest::addColumn<int>("runs");
-        QTest::newRow("paper-one-run") << QStringLiteral("paper") << 1;
-        QTest::newRow("light-two-runs") << QStringLiteral("light") << 2;
-    }
-    void timelines() {
-        QFETCH(QString, theme);
-        QFETCH(int, runs);
-        const QString difference = test::differenceFromGolden(
-            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
-            drawn(theme.toLatin1().constData(), runs));
+    void timeline() {
+        const QString difference
+            = test::differenceFromGolden(QStringLiteral("light-two-runs.txt"), drawnTimeline());
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 

@@ -4,7 +4,6 @@
 #include "app/viewmodels/session/RunListModel.h"
 #include "app/viewmodels/session/Session.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
-#include "app/viewmodels/workspace/Task.h"
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
@@ -296,16 +295,11 @@ void tst_Session::theLastOneIsOpened() {
     session.openPaths({first});
     session.openRecent(second);
     QTRY_COMPARE(session.workspace()->databasePath(), second);
-    const auto settles = [&session] {
-        app::diskThreads().waitForDone();
-        QCoreApplication::processEvents();
-        return test::settles(*session.workspace());
-    };
-    QVERIFY(settles());
+    QVERIFY(test::settles(*session.workspace()));
     QCOMPARE(session.workspace()->databasePath(), second);
     session.openPaths({first});
     session.closeDatabase();
-    QVERIFY(settles());
+    QVERIFY(test::settles(*session.workspace()));
     QVERIFY(!session.workspace()->isOpen());
     session.openPaths({first});
     QTRY_COMPARE(session.workspace()->databasePath(), first);

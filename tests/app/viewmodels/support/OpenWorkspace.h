@@ -1,6 +1,8 @@
 #pragma once
 // Opening a workspace, which happens in the background, and waiting until it is open.
 
+#include "app/viewmodels/workspace/Task.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <QTest>
@@ -25,12 +27,14 @@ inline bool reloads(app::Workspace& workspace) {
     return QTest::qWaitFor([&reloaded] { return reloaded.has_value(); }) && *reloaded;
 }
 
-// Everything that was asked of the readers has been answered, and the answers were heard here, with
-// what they asked in turn. A job of the lowest urgency begins when the others have begun; one on
-// each thread at a time shows that they are over.
+// Everything that was asked of the disk and of the readers has been answered, and the answers were
+// heard here, with what they asked in turn. A job of the lowest urgency begins when the others have
+// begun; one on each thread at a time shows that they are over.
 inline bool settles(app::Workspace& workspace) {
     auto& readers = workspace.readers();
     for (int round = 0; round < 2; ++round) {
+        app::diskThreads().waitForDone();
+        app::viewFiles().waitForDone();
         const auto told = std::make_shared<int>(0);
         const auto heard = [&readers, told] { readers.reply([told] { ++*told; }); };
         readers.post(
