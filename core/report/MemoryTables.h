@@ -25,7 +25,7 @@ text::Table memoryDevicesTable(std::span<const RunMemory> runs);
 text::Table memoryUsesTable(std::span<const RunMemory> runs);
 // The same allocations by size and the calls that made them, most bytes first.
 text::Table memoryLiveTable(std::span<const RunMemory> runs);
-// Of each iteration: allocations, bytes allocated, most at a time.
+// A row of each iteration: allocations, bytes allocated, most at a time.
 text::Table memoryStepsTable(std::span<const RunMemory> runs);
 
 } // namespace trainscope::report

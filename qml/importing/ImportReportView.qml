@@ -30,7 +30,7 @@ ListView {
         required property list<string> factLabels
         required property list<string> factValues
         required property list<string> warnings
-        // What needs attention stands there; the rest is folded.
+        // Parts that need attention stand there; the rest is folded.
         property bool unfolded: false
 
         width: list.width

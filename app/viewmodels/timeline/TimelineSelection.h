@@ -69,7 +69,7 @@ private:
         Task<AskedReading> task{};
     };
     void startAsked(Asked& asked);
-    // Of whole runs: read once for each choice of them.
+    // Memory of whole runs is read once for each choice of them.
     void startMemory();
     void showKernels(const Result<KernelReading>& reading);
     // Sums traces in the background, so that stretches need not be read.

@@ -29,7 +29,7 @@ class tst_OverviewController : public QObject {
         }
         return {};
     }
-    // Of the page that is shown; the number of its sentences: it does not tell that.
+    // Place of the topic's sentence on the page; the number of sentences: it does not tell that.
     std::size_t sentenceOf(Topic topic) {
         const auto& told = m_controller->data()->overview.sentences;
         const auto found = std::find_if(

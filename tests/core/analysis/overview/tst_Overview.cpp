@@ -306,7 +306,7 @@ private Q_SLOTS:
         inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}};
         const Overview overview = overviewFrom(inputs);
         QCOMPARE(overview.sentences.size(), kMostTold);
-        // That power stayed below its limit tells least.
+        // Power below its limit tells least.
         for (const auto& told : overview.sentences)
             QVERIFY(told.topic != Topic::Limit);
     }
@@ -334,7 +334,7 @@ private Q_SLOTS:
     void checksOfLittle() {
         OverviewInputs inputs = untraced();
         const OverviewChecks checks = checksOf(inputs);
-        // How the run ended; implausible power, swings, slow sensors; temperatures that never
+        // The run's end; implausible power, swings, slow sensors; temperatures that never
         // settled; coverage and missing samples.
         QCOMPARE(checks.made, 7);
         QVERIFY(!checks.missing.empty());
