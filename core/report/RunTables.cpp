@@ -201,12 +201,6 @@ std::optional<double> shareOf(DurationNs part, DurationNs whole) {
     return static_cast<double>(part.ns) / static_cast<double>(whole.ns);
 }
 
-std::string phaseTitle(analysis::Phase phase) {
-    std::string title(toString(phase));
-    std::replace(title.begin(), title.end(), '_', ' ');
-    return title;
-}
-
 std::string energyText(const analysis::PartEnergy& energy) {
     if (energy.known)
         return text::withInterval(energy.known->joules, energy.known->low, energy.known->high, "J",

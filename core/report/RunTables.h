@@ -60,8 +60,6 @@ inline constexpr std::array<TracedTime, 7> kTracedTimes{
 // Absent where the whole is nothing.
 std::optional<double> shareOf(DurationNs part, DurationNs whole);
 
-// "communication exposed".
-std::string phaseTitle(analysis::Phase phase);
 // "12.07 kJ (11.6 to 12.5)", with the 90 % interval; else why it is not known.
 std::string energyText(const analysis::PartEnergy& energy);
 

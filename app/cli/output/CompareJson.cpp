@@ -185,8 +185,8 @@ Json normalisedJson(const Comparison& comparison, Normalisation by) {
 
 Json verdictJson(const analysis::Verdict& verdict, const std::string& scaleUp) {
     Json json = object({{"winner", toString(verdict.winner)}, {"by", verdict.by},
-        {"headline", verdict.headline}, {"reason", verdict.reason}, {"cause", given(verdict.cause)},
-        {"scale_up", given(scaleUp)}});
+        {"first", verdict.first}, {"headline", verdict.headline}, {"reason", verdict.reason},
+        {"cause", given(verdict.cause)}, {"scale_up", given(scaleUp)}});
     json["statements"] = listOf(verdict.statements, [](const analysis::Statement& one) {
         return object({{"text", one.text}, {"quantity", one.quantity}, {"a", one.a}, {"b", one.b},
             {"estimate", when(one.isEstimate, true)}});

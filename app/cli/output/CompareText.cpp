@@ -21,7 +21,7 @@ void printLaterVerdict(const Comparison& comparison, std::size_t later, std::ost
     if (comparison.verdicts.size() > 1)
         out << analysis::runMark(0) << " and " << analysis::runMark(later + 1) << ": ";
     if (comparison.runs.size() > kMostExplained) {
-        out << verdict.headline << ".\n";
+        out << verdict.first << ".\n";
         return;
     }
     printVerdict(verdict, out);
@@ -39,7 +39,10 @@ void printRun(const RunMeasures& run, std::size_t place, std::ostream& out) {
 } // namespace
 
 void printVerdict(const analysis::Verdict& verdict, std::ostream& out) {
-    out << verdict.headline << ".\n  " << verdict.reason << '\n';
+    out << verdict.first << ".\n";
+    if (verdict.headline != verdict.first)
+        out << verdict.headline << ".\n";
+    out << "  " << verdict.reason << '\n';
     for (const analysis::Statement& one : verdict.statements)
         out << "  - " << one.text << '\n';
 }

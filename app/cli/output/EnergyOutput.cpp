@@ -161,7 +161,7 @@ void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
     using enum text::Align;
     text::Table table{.columns = {{"", Left}, {"energy (90 %)", Left}, {"of it"}, {"", Left}}};
     for (const Phase phase : kAllPhases)
-        addRow(table, report::phaseTitle(phase), sum.phases[phase], sum.total);
+        addRow(table, analysis::phaseTitle(phase), sum.phases[phase], sum.total);
     for (const auto& [stage, stageEnergy] : energy.stages)
         addRow(table, fmt::format("stage {}", stage), stageEnergy, sum.total);
     for (const auto& [category, categoryEnergy] : sum.categories) {

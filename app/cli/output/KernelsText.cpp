@@ -96,7 +96,7 @@ void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {
         .columns = {{"phase", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
     for (const analysis::Phase phase : analysis::kAllPhases) {
         if (phases.time[phase].ns > 0)
-            table.add({report::phaseTitle(phase), phases.time[phase],
+            table.add({analysis::phaseTitle(phase), phases.time[phase],
                 shareOf(phases.time[phase], phases.traced)});
     }
     out << '\n';

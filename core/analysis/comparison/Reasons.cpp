@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/Speed.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -131,32 +133,91 @@ public:
         addThroughput();
         addPerGpu();
         addPerJoule();
+        addPerStep();
         addExposed();
+        addChanges(categoryChanges(m_a, m_b), "category");
+        addChanges(phaseChanges(m_a, m_b), "phase");
         addMemory();
         addPeakPower();
         addThrottling();
+        addUnknown();
         return std::move(m_out);
     }
 
 private:
+    struct Unknown {
+        std::string why;
+        std::string quantity; // the first
+        std::vector<std::string> whats;
+        std::vector<std::string> labels;
+    };
+
     void add(std::string text, std::string_view quantity) {
         m_out.push_back({std::move(text), std::string(quantity), m_a.value(quantity),
             m_b.value(quantity), false});
     }
 
-    // Says why where one of them lacks it; true where both have it.
-    bool areBothKnown(std::string_view quantity, const std::string& what) {
-        std::string text;
+    // Notes why where one of them lacks it; true where both have it.
+    bool areBothKnown(std::string_view quantity, std::string_view what) {
+        bool areKnown = true;
         for (const auto& [run, label] :
             {std::pair{&m_a, &m_labels.a}, std::pair{&m_b, &m_labels.b}}) {
-            if (!run->value(quantity))
-                text += (text.empty() ? "" : " ") + what + " of " + *label
-                    + " is not known: " + run->why(quantity);
+            if (run->value(quantity))
+                continue;
+            areKnown = false;
+            Unknown& unknown = unknownFor(run->why(quantity), quantity);
+            addOnce(unknown.whats, std::string(what));
+            addOnce(unknown.labels, *label);
         }
-        if (text.empty())
-            return true;
-        add(std::move(text), quantity);
-        return false;
+        return areKnown;
+    }
+
+    Unknown& unknownFor(const std::string& why, std::string_view quantity) {
+        for (Unknown& one : m_unknown) {
+            if (one.why == why)
+                return one;
+        }
+        return m_unknown.emplace_back(Unknown{why, std::string(quantity), {}, {}});
+    }
+
+    static void addOnce(std::vector<std::string>& list, const std::string& text) {
+        if (std::find(list.begin(), list.end(), text) == list.end())
+            list.push_back(text);
+    }
+
+    static std::string joined(const std::vector<std::string>& texts) {
+        std::string out;
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            out += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
+        return out;
+    }
+
+    // Each reason once, with all that it leaves unknown: "Throughput and energy of a token of A
+    // and B are not known: …"
+    void addUnknown() {
+        for (const Unknown& one : m_unknown) {
+            std::string subject = joined(one.whats);
+            subject[0] = static_cast<char>(subject[0] - 'a' + 'A');
+            add(fmt::format("{} of {} {} not known: {}", subject, joined(one.labels),
+                    one.whats.size() > 1 ? "are" : "is", one.why),
+                one.quantity);
+        }
+    }
+
+    // "By category, B against A: Elementwise 72 ms against 110 ms, …"
+    void addChanges(const std::vector<PartChange>& changes, std::string_view by) {
+        constexpr std::size_t most = 4;
+        constexpr double worthTelling = 0.005; // of the step
+        std::string text;
+        for (std::size_t i = 0; i < std::min(changes.size(), most); ++i) {
+            if (std::abs(changes[i].change()) < worthTelling * m_a.traced->all.seconds)
+                break;
+            text += fmt::format("{}{} {} against {}", text.empty() ? "" : ", ", changes[i].title,
+                text::rounded(changes[i].b, "s"), text::rounded(changes[i].a, "s"));
+        }
+        if (!text.empty())
+            add(fmt::format("The step by {}, {} against {}: {}.", by, m_labels.b, m_labels.a, text),
+                fmt::format("step_by_{}", by));
     }
 
     void addImplausible() {
@@ -173,7 +234,7 @@ private:
     }
 
     void addThroughput() {
-        if (!areBothKnown("tokens_per_s", "The throughput"))
+        if (!areBothKnown("tokens_per_s", "throughput"))
             return;
         const double a = *m_a.value("tokens_per_s");
         const double b = *m_b.value("tokens_per_s");
@@ -208,7 +269,7 @@ private:
     }
 
     void addPerJoule() {
-        if (!areBothKnown("tokens_per_j", "The energy of a token"))
+        if (!areBothKnown("tokens_per_j", "energy of a token"))
             return;
         const double a = *m_a.value("tokens_per_j");
         const double b = *m_b.value("tokens_per_j");
@@ -219,9 +280,23 @@ private:
             "tokens_per_j");
     }
 
+    // Where tokens do not tell.
+    void addPerStep() {
+        const auto a = m_a.value("energy_per_step_j");
+        const auto b = m_b.value("energy_per_step_j");
+        if (!a || !b || *a <= 0.0 || (m_a.value("tokens_per_j") && m_b.value("tokens_per_j")))
+            return;
+        add(fmt::format("{} spends {} a step, {} {}: {:.2f} ×{}.", m_labels.a,
+                text::rounded(*a, "J"), m_labels.b, text::rounded(*b, "J"), text::worded(*b / *a),
+                spreadText(m_a, m_b, "energy_per_step_j")),
+            "energy_per_step_j");
+    }
+
     void addExposed() {
         constexpr const char* key = "exposed_communication_fraction";
-        if (!areBothKnown(key, "The exposed communication"))
+        if (m_a.gpus == 1 && m_b.gpus == 1)
+            return; // one GPU has nobody to exchange with
+        if (!areBothKnown(key, "exposed communication"))
             return;
         const auto part = [](const RunMeasures& run, const std::string& label) {
             return fmt::format("{} exposes {} of its {}{}", label,
@@ -261,7 +336,7 @@ private:
     void addThrottling() {
         const auto a = m_a.value("throttled_fraction");
         const auto b = m_b.value("throttled_fraction");
-        if (!a || !b)
+        if (!a || !b || (*a == 0.0 && *b == 0.0))
             return;
         const auto part = [](const RunMeasures& run, const std::string& label) {
             const auto heat = run.value("thermally_throttled_fraction");
@@ -281,14 +356,15 @@ private:
     const RunMeasures& m_a;
     const RunMeasures& m_b;
     Labels m_labels;
+    std::vector<Unknown> m_unknown;
     std::vector<Statement> m_out;
 };
 
 } // namespace
 
 Labels::Labels(const RunMeasures& first, const RunMeasures& second)
-    : a(first.cluster == second.cluster ? first.run.name : first.cluster)
-    , b(first.cluster == second.cluster ? second.run.name : second.cluster) { }
+    : a(first.cluster == second.cluster ? sideName(first, second) : first.cluster)
+    , b(first.cluster == second.cluster ? sideName(second, first) : second.cluster) { }
 
 std::string carrierText(const RunMeasures& run, const ExposedCommunication& group) {
     return (group.dimension.empty() ? group.category : capitals(group.dimension))

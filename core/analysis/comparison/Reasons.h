@@ -19,8 +19,9 @@ struct Labels {
 std::string carrierText(const RunMeasures& run, const ExposedCommunication& group);
 
 // Throughput in all and per GPU, energy, exposed communication with the group and link that carry
-// most of it, memory headroom, peak power, throttling: what both or one of them can give, and of
-// the first four why it cannot.
+// most of it, parts of the step that changed, memory headroom, peak power, throttling: as far as
+// both or one of them can give them. Last, why throughput, energy or exposed communication cannot
+// be told, each reason once.
 std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b);
 
 // Adds the loser's largest cost (Verdict::cause) against the winner (0 or 1), in GPU-seconds per

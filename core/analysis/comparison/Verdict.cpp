@@ -3,6 +3,7 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/Reasons.h"
 #include "core/analysis/comparison/Roles.h"
+#include "core/analysis/comparison/Speed.h"
 #include "core/model/EnumNames.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -93,8 +94,10 @@ public:
         , m_gpu(standingOf(a, b, kTokensPerGpu)) { }
 
     Verdict judge() {
+        const Speed speed = speedOf(m_a, m_b);
+        m_verdict.first = speed.headline;
         m_verdict.scaleUp = m_roles.scaleUp;
-        if (!hindered())
+        if (!hindered(speed))
             decide();
         namePredictions();
         m_verdict.statements = statementsOf(m_a, m_b);
@@ -110,55 +113,34 @@ private:
         m_verdict.reason = reason;
     }
 
+    [[nodiscard]] bool arePartsOfOneRun() const {
+        return m_a.run.id == m_b.run.id && m_a.capture != m_b.capture;
+    }
+
     // Gives an undecided verdict where the runs forbid one before any value is looked at.
-    bool hindered() {
-        for (const RunMeasures* run : {&m_a, &m_b}) {
-            if (run->run.status == RunStatus::Oom) {
-                undecided(run->run.name + " ran out of memory",
-                    "A run that ended out-of-memory has no steps to compare.");
-                return true;
-            }
-        }
-        if (m_a.run.id == m_b.run.id && m_a.capture != m_b.capture) {
-            compareParts();
-            return true;
-        }
-        if (!m_roles.scaleUp) {
-            undecided("not a scale-up and scale-out pair", m_roles.why);
+    bool hindered(const Speed& speed) {
+        const bool isOom = m_a.run.status == RunStatus::Oom || m_b.run.status == RunStatus::Oom;
+        if (isOom || !m_roles.scaleUp || arePartsOfOneRun()) {
+            compareSpeed(speed);
             return true;
         }
         return isOtherWork();
     }
 
-    static std::string partOf(const RunMeasures& part) {
-        return part.capture.empty() ? "the whole run" : part.capture;
-    }
-
-    // "compiled-16 takes 0.85 × the time of eager-16 per step"
-    void compareParts() {
-        const Difference step = differencesOf(m_a, m_b)[*quantityIndex("step_time_s")];
+    // The first sentence is all there is to say.
+    void compareSpeed(const Speed& speed) {
         m_verdict.winner = Winner::Undecided;
-        m_verdict.scaleUp.reset();
-        if (!step.ratio) {
-            m_verdict.headline = "Two parts of one run";
-            m_verdict.reason = step.why;
-            return;
+        if (arePartsOfOneRun())
+            m_verdict.scaleUp.reset();
+        m_verdict.headline = speed.headline;
+        m_verdict.reason = speed.reason;
+        std::string differing;
+        for (const WorkDifference& one : workDifferences(m_a, m_b)) {
+            if (one.isKnown())
+                differing += (differing.empty() ? "" : ", ") + one.text();
         }
-        m_verdict.headline = fmt::format("{} takes {:.2f} × the time of {} per step", partOf(m_b),
-            text::worded(*step.ratio), partOf(m_a));
-        switch (step.weight) {
-        case Difference::Weight::Beyond:
-            m_verdict.reason = fmt::format(
-                "The difference is beyond the spread over iterations ({}).", step.why);
-            break;
-        case Difference::Weight::Within:
-            m_verdict.reason = fmt::format(
-                "The difference is within the spread over iterations ({}).", step.why);
-            break;
-        case Difference::Weight::Unknown:
-            m_verdict.reason = "Whether that is more than chance is not known: " + step.why;
-            break;
-        }
+        if (!differing.empty())
+            m_verdict.reason += " They did different work: " + differing + ".";
     }
 
     bool isOtherWork() {
@@ -282,7 +264,10 @@ private:
         const bool areBoth = isPredicted(m_a) && isPredicted(m_b);
         const std::string who
             = areBoth ? "Both runs are" : (isPredicted(m_a) ? m_a : m_b).run.name + " is";
-        m_verdict.headline += areBoth ? " (both predicted)" : " (one of them predicted)";
+        for (std::string* sentence : {&m_verdict.first, &m_verdict.headline})
+            *sentence += areBoth ? " (both predicted)" : " (one of them predicted)";
+        if (!m_roles.scaleUp)
+            return; // why nothing is beyond a spread says so
         m_verdict.reason += fmt::format(" {} predicted, not measured: a difference counts from "
                                         "{} on.",
             who, text::percent(kPredictedWithin, 0));

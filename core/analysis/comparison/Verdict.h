@@ -1,6 +1,6 @@
 #pragma once
-// Verdict on two runs: did the one on few large GPUs (scale-up) or the one on many small ones
-// (scale-out) serve better, with reasons in numbers.
+// Verdict on two runs, with reasons in numbers: which is faster; and of a pair of few large GPUs
+// (scale-up) and many small ones (scale-out), which served better.
 //
 // Roles: scale-up has fewer GPUs, each with more memory or more compute and less of neither; of
 // GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
@@ -12,8 +12,8 @@
 // tie. Else it is undecided: they disagree, the spread is too large, there are too few iterations,
 // the work differs, or a run ended out-of-memory. Without energy of both, tokens per second and GPU
 // decide alone. Predicted runs have no spread: where one is predicted, a difference counts from
-// kPredictedWithin on and nothing is a tie. Parts of one run (captures) are no pair of scale-up and
-// scale-out: the headline says which takes longer per step.
+// kPredictedWithin on and nothing is a tie. Of other pairs (before and after, captures of one run)
+// the headline is the first sentence.
 
 #include "core/analysis/comparison/RunMeasures.h"
 
@@ -44,7 +44,8 @@ struct Statement {
 struct Verdict {
     Winner winner = Winner::Undecided;
     std::string by; // the quantity that decided: "tokens_per_j"; empty where nothing did
-    std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second"
+    std::string first; // which is faster, by how much (Speed.h); no period
+    std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second", or first
     std::string reason; // why so, one sentence
     // Largest cost of the loser against the winner: "exposed_communication" (transfers that no
     // compute hides), "pipeline_bubble" (idle, or waiting for a neighbour, of a pipeline),

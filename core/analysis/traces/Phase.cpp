@@ -140,6 +140,12 @@ std::string_view toString(Phase value) {
     return kPhaseNames.nameOf(value);
 }
 
+std::string phaseTitle(Phase phase) {
+    std::string title(toString(phase));
+    std::replace(title.begin(), title.end(), '_', ' ');
+    return title;
+}
+
 std::optional<Phase> phaseOf(Mark mark) {
     switch (mark) {
     case Mark::Forward:

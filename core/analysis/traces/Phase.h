@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace trainscope::analysis {
@@ -64,6 +65,7 @@ inline constexpr std::array<Phase, kPhases> kAllPhases{Phase::Forward, Phase::Ba
     Phase::Optimizer, Phase::Compute, Phase::CommunicationExposed, Phase::CommunicationHidden,
     Phase::Copy, Phase::Idle};
 std::string_view toString(Phase phase); // "forward", "communication_exposed", …
+std::string phaseTitle(Phase phase); // for people: "communication exposed"
 
 // A value for each phase.
 template <typename T>

@@ -1,4 +1,5 @@
 // Quantities with their differences, and where the step goes: from what was measured.
+#include "core/analysis/comparison/Speed.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
@@ -118,13 +119,6 @@ void chooseCards(const ComparisonQuery& query, std::vector<ComparisonQuantity>& 
     }
     if (!query.quantities.empty())
         std::for_each(quantities.begin(), quantities.end(), choose);
-}
-
-std::string titleOf(const analysis::BreakdownPart& part) {
-    if (part.category == "idle")
-        return "Idle";
-    const std::string label(analysis::KernelCategories::label(part.category));
-    return part.isCommunication ? label + " exposed" : label;
 }
 
 // Compute first, then what is exposed, then copies, then nothing.

@@ -21,8 +21,10 @@ ComparisonVerdict pairVerdict(const ComparisonData& data) {
     ComparisonVerdict shown;
     const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[1]);
     shown.isDecided = verdict.winner != analysis::Winner::Undecided;
-    shown.headline = verdict.headline;
-    if (!verdict.reason.empty())
+    shown.headline = verdict.first;
+    if (verdict.headline != verdict.first)
+        shown.statements.push_back(verdict.headline + ": " + verdict.reason);
+    else if (!verdict.reason.empty())
         shown.statements.push_back(verdict.reason);
     for (const auto& statement : verdict.statements)
         shown.statements.push_back(statement.text);
@@ -91,7 +93,7 @@ ComparisonVerdict manyVerdict(const ComparisonData& data) {
         const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[run]);
         shown.isDecided = shown.isDecided || verdict.winner != analysis::Winner::Undecided;
         shown.statements.push_back(
-            fmt::format("{} and {}: {}", data.runs[0].mark, data.runs[run].mark, verdict.headline));
+            fmt::format("{} and {}: {}", data.runs[0].mark, data.runs[run].mark, verdict.first));
     }
     return shown;
 }

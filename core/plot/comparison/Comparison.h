@@ -133,7 +133,7 @@ struct ComparisonQuantity {
 // The verdict shows so many reasons, the most telling; the others have a panel of their own.
 inline constexpr std::size_t kFirstReasons = 4;
 struct ComparisonVerdict {
-    std::string headline; // "Scale-up wins per joule"
+    std::string headline; // "B takes 9.7 % more time per step"
     bool isDecided = false;
     std::vector<std::string> statements;
 };

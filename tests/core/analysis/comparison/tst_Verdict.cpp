@@ -19,7 +19,7 @@ class tst_Verdict : public QObject {
 
 private Q_SLOTS:
     // No part of one run is scale-up: the verdict says which takes longer, and if beyond the
-    // spread.
+    // spread. 6 s of 8 are a quarter less.
     void partsOfOneRun() {
         RunMeasures a = measured(few());
         RunMeasures b = measured(few());
@@ -28,14 +28,92 @@ private Q_SLOTS:
         set(b, "step_time_s", 6.0, 0.005, 10); // of 8 s
         const Verdict found = verdictOf(a, b);
         QVERIFY(found.winner == Winner::Undecided);
-        QCOMPARE(found.headline, std::string("compiled takes 0.75 × the time of eager per step"));
+        QCOMPARE(found.headline, std::string("compiled takes 25.0 % less time per step"));
+        QCOMPARE(found.first, found.headline);
         QVERIFY2(mentions(found.reason, "beyond the spread"), found.reason.c_str());
         b.capture.clear();
         set(b, "step_time_s", std::nullopt, 0.0, 0);
         const Verdict unknown = verdictOf(a, b);
-        QCOMPARE(unknown.headline, std::string("Two parts of one run"));
+        QCOMPARE(unknown.headline,
+            std::string("The step time of the whole run is not known; the mean power is 19.2 kW "
+                        "and 19.2 kW"));
         QVERIFY(!unknown.reason.empty());
     }
+    // Before and after a change on one machine: 8 s and 8.8 s, of which 0.6 s more are elementwise
+    // kernels and 0.2 s more idle.
+    void beforeAndAfter() {
+        RunMeasures a = measured(few());
+        Plan slower = few();
+        slower.name = "after";
+        slower.stepS = 8.8;
+        RunMeasures b = measured(slower);
+        const auto partsOf = [](RunMeasures& run, double elementwise, double idle) {
+            trace(run, 0.0, 0.0, 0.0);
+            run.traced->all.parts = {
+                {"gemm", 6.0, false}, {"elementwise", elementwise, false}, {"idle", idle, false}};
+        };
+        partsOf(a, 1.6, 0.4);
+        partsOf(b, 2.2, 0.6);
+        const Verdict found = verdictOf(a, b);
+        QVERIFY(found.winner == Winner::Undecided && !found.scaleUp);
+        QCOMPARE(found.headline,
+            std::string("after takes 10.0 % more time per step: Elementwise 2.2 s against 1.6 s"));
+        QVERIFY2(mentions(found.reason, "8 s and 8.8 s per step, a difference beyond the spread"),
+            found.reason.c_str());
+        const Statement* parts = find(found, "step_by_category");
+        QVERIFY(parts
+            && mentions(parts->text, "Elementwise 2.2 s against 1.6 s, Idle 600 ms against 400"));
+        // The other way round it is as much less: 0.8 of 8.8.
+        QCOMPARE(verdictOf(b, a).headline,
+            std::string("few takes 9.1 % less time per step: Elementwise 1.6 s against 2.2 s"));
+    }
+
+    void withinTheSpreadIsNoDifference() {
+        Plan noisy = few();
+        noisy.noise = 0.1;
+        Plan other = noisy;
+        other.name = "other";
+        other.stepS = 8.1;
+        const Verdict found = verdictOf(measured(noisy), measured(other));
+        QCOMPARE(
+            found.headline, std::string("No difference beyond the spread: 8 s and 8.1 s per step"));
+        QVERIFY2(mentions(found.reason, "They differ by 1.2 %"), found.reason.c_str());
+    }
+
+    // Twice the batch in 1.5 × the time: a token takes 0.75 × as long.
+    void unequalBatchesAreComparedByTheToken() {
+        RunMeasures b = measured(few());
+        b.run.id.value += 1;
+        b.run.name = "larger";
+        b.run.launch.globalBatch = 256;
+        b.tokensPerStep = 2 * 128.0 * 2048.0;
+        set(b, "step_time_s", 12.0, 0.005);
+        set(b, "tokens_per_s", 2 * 128.0 * 2048.0 / 12.0, 0.005);
+        const Verdict found = verdictOf(measured(few()), b);
+        QCOMPARE(found.headline, std::string("larger takes 25.0 % less time per token"));
+        QVERIFY2(mentions(found.reason, "global batch (128 against 256)"), found.reason.c_str());
+    }
+
+    // One reason for two figures of two runs is told once.
+    void theUnknownIsToldOnce() {
+        RunMeasures a = measured(few());
+        RunMeasures b = measured(many());
+        for (RunMeasures* run : {&a, &b}) {
+            for (const char* key : {"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j"})
+                set(*run, key, std::nullopt);
+        }
+        const Verdict found = verdictOf(a, b);
+        int told = 0;
+        for (const Statement& one : found.statements)
+            told += mentions(one.text, "It was taken away.") ? 1 : 0;
+        QCOMPARE(told, 1);
+        QVERIFY(mentions(find(found, "tokens_per_s")->text,
+            "Throughput and energy of a token of 32 × H200 SXM and 64 × H100 SXM5 are not known"));
+        // 600 W on 32 GPUs for 8 s against 64 for 5 s: 153.6 and 192 kJ.
+        QVERIFY(isAbout(find(found, "energy_per_step_j")->a, 153600.0));
+        QVERIFY(mentions(find(found, "energy_per_step_j")->text, "1.25 ×"));
+    }
+
     // 8 s on 32 GPUs against 5 s on 64: per GPU and per joule few make 1.25 × as much, in all many
     // make 1.6 ×.
     void scaleUpWins() {
