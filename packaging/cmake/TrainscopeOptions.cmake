@@ -17,6 +17,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM}) # as ccache wants it for precompiled headers
 endif()
 
+# Rooms of loops over bytes, samples and spans gain from -O3. All others wait for these and for the screen: -O1 takes
+# a fifth less time to compile than -O2 there.
 set(TRAINSCOPE_HOT_OPTIONS $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Release>:-O3>)
 add_library(trainscope_options INTERFACE)
 target_compile_options(trainscope_options INTERFACE

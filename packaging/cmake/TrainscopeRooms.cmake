@@ -8,8 +8,8 @@
 set(TRAINSCOPE_BATCH 14 CACHE STRING "Sources compiled together at most; 1 for none")
 
 # trainscope_room(core_model FOLDERS model catalogue LINKS core_other PkgConfig::zstd PRIVATE SQLite::SQLite3)
-# HOT: a room of loops over bytes, samples and spans. They gain from -O3, nothing else was measured to; and they alone are
-# optimised for the tests, since the rest takes longer to optimise than to run.
+# HOT: a room of loops over bytes, samples and spans (TRAINSCOPE_HOT_OPTIONS). They alone are optimised for the tests,
+# since the rest takes longer to optimise than to run.
 function(trainscope_room name)
   cmake_parse_arguments(ROOM "HOT" "" "FOLDERS;LINKS;PRIVATE" ${ARGN})
   trainscope_sources(sources ${ROOM_FOLDERS})
