@@ -38,7 +38,7 @@ Item {
         when: windowShown
 
         function test_controlsAreInside_data() {
-            return [{tag: "runs"}, {tag: "against"}, {tag: "metric"}, {tag: "statistic"}, {tag: "optimisation"}, {tag: "normalise"}];
+            return [{tag: "runs"}, {tag: "against"}, {tag: "metric"}, {tag: "statistic"}, {tag: "optimization"}, {tag: "normalise"}];
         }
         function test_controlsAreInside(data) {
             const control = findChild(view, data.tag);

@@ -237,6 +237,7 @@ TestCase {
         resize(data.size[0], data.size[1]);
         const page = show(data.view);
         compare(settledProblems(null), "");
-        verify(sceneTexts.count(page) >= 5, `${sceneTexts.count(page)} texts of its own`);
+        // The overview is one picture.
+        verify(data.view === Views.Overview || sceneTexts.count(page) >= 5, `${sceneTexts.count(page)} texts of its own`);
     }
 }

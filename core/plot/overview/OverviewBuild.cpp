@@ -130,23 +130,34 @@ private:
     double drawText(const std::string& sentence, Point at, double width) const {
         const double line = 1.45 * m_body;
         const double blank = m_canvas.width(" ", TextRole::Body);
-        std::istringstream in(sentence);
         double x = 0.0;
         int lines = 1;
-        bool wasNumber = false;
-        for (std::string word; in >> word;) {
-            wasNumber = isNumber(word) || (wasNumber && isUnit(word));
-            const std::string shown = m_canvas.fitted(word, width, TextRole::Body, wasNumber);
-            const double wide = m_canvas.width(shown, TextRole::Body, wasNumber);
+        for (const std::string& word : wordsWithUnits(sentence)) {
+            const bool bold = isNumber(word.substr(0, word.find(' ')));
+            const std::string shown = m_canvas.fitted(word, width, TextRole::Body, bold);
+            const double wide = m_canvas.width(shown, TextRole::Body, bold);
             if (x > 0.0 && x + wide > width && lines < kMostLinesOfASentence) {
                 x = 0.0;
                 ++lines;
             }
             m_canvas.text({at.x + x, at.y + m_body + (lines - 1) * line}, shown,
-                m_canvas.theme.text, TextRole::Body, Align::Left, wasNumber);
+                m_canvas.theme.text, TextRole::Body, Align::Left, bold);
             x += wide + blank;
         }
         return lines * line;
+    }
+
+    // A number and its unit stand in one line.
+    static std::vector<std::string> wordsWithUnits(const std::string& sentence) {
+        std::vector<std::string> words;
+        std::istringstream in(sentence);
+        for (std::string word; in >> word;) {
+            if (!words.empty() && isNumber(words.back()) && isUnit(word))
+                words.back() += " " + word;
+            else
+                words.push_back(word);
+        }
+        return words;
     }
 
     static bool isNumber(const std::string& word) {
