@@ -14,7 +14,7 @@ T.ApplicationWindow {
 
     readonly property bool isOpen: session.workspace.isOpen
 
-    title: window.isOpen ? qsTr("%1 – Trainscope").arg(session.workspace.databaseName) : qsTr("Trainscope")
+    title: window.isOpen ? "%1 – Trainscope".arg(session.workspace.databaseName) : "Trainscope"
     minimumWidth: Theme.minimumWidth
     minimumHeight: Theme.minimumHeight
     color: Theme.window
@@ -120,7 +120,7 @@ T.ApplicationWindow {
 
         UiText {
             anchors.centerIn: parent
-            text: qsTr("Let go to look at it")
+            text: "Let go to look at it"
             font.pixelSize: Theme.titleSize
         }
     }

@@ -54,22 +54,21 @@ int main(int argc, char* argv[]) {
     const trainscope::text::WordingFor screen(trainscope::text::Medium::Screen);
 
     QCommandLineParser parser;
-    parser.setApplicationDescription(QApplication::translate(
-        "main", "Power, heat, time and layout of distributed LLM training runs"));
+    parser.setApplicationDescription(
+        QStringLiteral("Power, heat, time and layout of distributed LLM training runs"));
     parser.addHelpOption();
     parser.addVersionOption();
     const QCommandLineOption sample(
-        QStringLiteral("sample"), QApplication::translate("main", "open the built-in sample"));
+        QStringLiteral("sample"), QStringLiteral("open the built-in sample"));
     parser.addOption(sample);
     const QCommandLineOption view(QStringLiteral("view"),
-        QApplication::translate("main",
-            "open there: overview, timeline, layout, heatmap, kernels, "
-            "operators, compare, sweep, spectrum, findings, predict, "
-            "runs or query"),
+        QStringLiteral("open there: overview, timeline, layout, heatmap, kernels, "
+                       "operators, compare, sweep, spectrum, findings, predict, "
+                       "runs or query"),
         QStringLiteral("NAME"));
     parser.addOption(view);
     parser.addPositionalArgument(QStringLiteral("FILE|DIR"),
-        QApplication::translate("main", "a run database to open, or files and folders to import"),
+        QStringLiteral("a run database to open, or files and folders to import"),
         QStringLiteral("[FILE|DIR…]"));
     parser.process(application);
 

@@ -1,7 +1,6 @@
 #pragma once
 // The window's keys in one list: the handlers take their sequences from it, menus and tool tips
-// their hints; the sheet of keys and the manual show it. Texts are to be translated in the context
-// "KeyMap".
+// their hints; the sheet of keys and the manual show it.
 
 #include <span>
 #include <string>

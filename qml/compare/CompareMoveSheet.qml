@@ -11,8 +11,8 @@ UiSheet {
 
     required property ComparisonController controller
 
-    title: qsTr("Move the runs by hand")
-    subtitle: qsTr("Seconds to the right; negative ones to the left")
+    title: "Move the runs by hand"
+    subtitle: "Seconds to the right; negative ones to the left"
     preferredWidth: Theme.sheetWidth * 0.6
     preferredHeight: Theme.spaceXl * 16
 
@@ -43,7 +43,7 @@ UiSheet {
             }
             UiTextField {
                 implicitWidth: Theme.spaceXl * 4
-                label: qsTr("Seconds that %1 is moved").arg(row.modelData)
+                label: "Seconds that %1 is moved".arg(row.modelData)
                 text: row.moved()
                 onActiveFocusChanged: {
                     if (!activeFocus)
@@ -58,7 +58,7 @@ UiSheet {
     buttons: [
         UiButton {
             primary: true
-            text: qsTr("Done")
+            text: "Done"
             onClicked: sheet.close()
         }
     ]

@@ -10,10 +10,10 @@ UiNameSheet {
     property bool renaming: false
     readonly property bool taken: sheet.controller.isTaken(sheet.name) && sheet.name.trim() !== sheet.controller.savedName
 
-    title: sheet.renaming ? qsTr("Rename the comparison") : qsTr("Save the comparison")
-    subtitle: sheet.taken ? sheet.renaming ? qsTr("There is a comparison of that name.") : qsTr("Replaces the comparison of that name.") : qsTr("The runs, settings, panels and the theme are kept in the database.")
-    label: qsTr("Name of the comparison")
-    doneText: sheet.renaming ? qsTr("Rename") : qsTr("Save")
+    title: sheet.renaming ? "Rename the comparison" : "Save the comparison"
+    subtitle: sheet.taken ? sheet.renaming ? "There is a comparison of that name." : "Replaces the comparison of that name." : "The runs, settings, panels and the theme are kept in the database."
+    label: "Name of the comparison"
+    doneText: sheet.renaming ? "Rename" : "Save"
     fieldName: "comparisonName"
     faulty: sheet.renaming && sheet.taken
     onNamed: sheet.renaming ? sheet.controller.renameSaved(sheet.name) : sheet.controller.saveAs(sheet.name)

@@ -20,7 +20,7 @@ UiNotice {
     }
     UiIconButton {
         iconName: "close"
-        text: qsTr("Dismiss")
+        text: "Dismiss"
         onClicked: notice.controller.dismissNotice()
     }
 }

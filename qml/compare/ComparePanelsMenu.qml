@@ -13,28 +13,28 @@ UiMenu {
 
     signal moveWanted
 
-    title: qsTr("Board")
+    title: "Board"
 
     UiMenuItem {
-        text: qsTr("Curves below each other")
+        text: "Curves below each other"
         choice: true
         checked: menu.controller.stacked
         onTriggered: menu.controller.stacked = !menu.controller.stacked
     }
     UiMenuItem {
-        text: qsTr("Iterations to one length")
+        text: "Iterations to one length"
         choice: true
         checked: menu.controller.stretched
         onTriggered: menu.controller.stretched = !menu.controller.stretched
     }
     UiMenuItem {
-        text: qsTr("Step of each stage")
+        text: "Step of each stage"
         choice: true
         checked: menu.controller.perStage
         onTriggered: menu.controller.perStage = !menu.controller.perStage
     }
     UiMenuItem {
-        text: qsTr("Move the runs by hand…")
+        text: "Move the runs by hand…"
         enabled: menu.controller.runLabels.length > 1
         onTriggered: menu.moveWanted()
     }

@@ -12,8 +12,8 @@ UiSheet {
 
     required property ComparisonController controller
 
-    title: qsTr("Compared runs")
-    subtitle: sheet.controller.hasCaptures ? qsTr("The first is the base that the others are compared with. A run stands there whole, or by captures that are checked below it.") : qsTr("The first is the base that the others are compared with. Runs are added in the list on the left: Ctrl+click, or all that match its filter.")
+    title: "Compared runs"
+    subtitle: sheet.controller.hasCaptures ? "The first is the base that the others are compared with. A run stands there whole, or by captures that are checked below it." : "The first is the base that the others are compared with. Runs are added in the list on the left: Ctrl+click, or all that match its filter."
     preferredWidth: Theme.sheetWidth * 0.7
     preferredHeight: Theme.spaceXl * (sheet.controller.hasCaptures ? 30 : 20)
 
@@ -112,17 +112,17 @@ UiSheet {
                     }
                     UiTag {
                         visible: row.index === 0
-                        text: qsTr("base")
+                        text: "base"
                         strong: true
                     }
                     UiButton {
                         visible: row.index > 0
-                        text: qsTr("Make the base")
+                        text: "Make the base"
                         onClicked: sheet.controller.makeFirst(row.index)
                     }
                     UiIconButton {
                         iconName: "close"
-                        label: qsTr("Take out %1").arg(row.modelData)
+                        label: "Take out %1".arg(row.modelData)
                         enabled: list.count > 2
                         onClicked: sheet.controller.takeOut(row.index)
                     }
@@ -150,7 +150,7 @@ UiSheet {
         model: sheet.visible ? sheet.controller.offers : []
         header: UiSectionHeader {
             width: offers.width - Theme.spaceM
-            text: qsTr("Runs and their captures")
+            text: "Runs and their captures"
         }
         delegate: UiCheckBox {
             required property int index
@@ -166,7 +166,7 @@ UiSheet {
     buttons: [
         UiButton {
             primary: true
-            text: qsTr("Done")
+            text: "Done"
             onClicked: sheet.close()
         }
     ]

@@ -13,25 +13,25 @@ UiMenu {
     readonly property bool canSave: menu.controller.runLabels.length > 1
     signal nameWanted(bool renaming)
 
-    title: qsTr("Comparisons")
+    title: "Comparisons"
 
     UiMenuItem {
-        text: qsTr("Save")
+        text: "Save"
         enabled: menu.controller.kept && menu.controller.modified
         onTriggered: menu.controller.save()
     }
     UiMenuItem {
-        text: qsTr("Save as…")
+        text: "Save as…"
         enabled: menu.canSave
         onTriggered: menu.nameWanted(false)
     }
     UiMenuItem {
-        text: qsTr("Rename…")
+        text: "Rename…"
         enabled: menu.controller.kept
         onTriggered: menu.nameWanted(true)
     }
     UiMenuItem {
-        text: qsTr("Remove")
+        text: "Remove"
         iconName: "trash"
         enabled: menu.controller.kept
         onTriggered: menu.controller.removeSaved()

@@ -11,15 +11,15 @@ SettingsBar {
     required property ComparisonController controller
     signal copyWanted
 
-    name: qsTr("Compare")
+    name: "Compare"
 
     UiButton {
         id: savedButton
 
         objectName: "saved"
         menu: true
-        label: !bar.controller.kept ? qsTr("Comparisons") : bar.controller.modified ? qsTr("%1 •").arg(bar.controller.savedName) : bar.controller.savedName
-        toolTip: saved.visible ? "" : bar.controller.modified ? qsTr("Comparisons kept in this database; this one has changes that are not saved") : qsTr("Comparisons kept in this database")
+        label: !bar.controller.kept ? "Comparisons" : bar.controller.modified ? "%1 •".arg(bar.controller.savedName) : bar.controller.savedName
+        toolTip: saved.visible ? "" : bar.controller.modified ? "Comparisons kept in this database; this one has changes that are not saved" : "Comparisons kept in this database"
         onClicked: saved.popup(savedButton, 0, savedButton.height)
 
         CompareSavedMenu {
@@ -35,23 +35,23 @@ SettingsBar {
         objectName: "first"
         visible: bar.controller.runLabels.length > 2
         width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
-        label: bar.controller.runLabels.length > 0 ? (bar.controller.hasCaptures ? qsTr("%1 compared, base %2") : qsTr("%1 runs, base %2")).arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
-        toolTip: qsTr("The compared runs, their order and the base")
+        label: bar.controller.runLabels.length > 0 ? (bar.controller.hasCaptures ? "%1 compared, base %2" : "%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
+        toolTip: "The compared runs, their order and the base"
         onClicked: runsSheet.open()
     }
     UiButton {
         objectName: "captures"
         visible: bar.controller.hasCaptures && bar.controller.runLabels.length < 3
         primary: bar.controller.runLabels.length < 2
-        text: qsTr("Runs and captures…")
-        toolTip: qsTr("Compare captures of a run with each other, or with other runs")
+        text: "Runs and captures…"
+        toolTip: "Compare captures of a run with each other, or with other runs"
         onClicked: runsSheet.open()
     }
     UiButton {
         objectName: "swap"
         visible: bar.controller.runLabels.length === 2
-        text: qsTr("Swap A and B")
-        toolTip: visible ? qsTr("%1, compared with %2").arg(bar.controller.runLabels[1]).arg(bar.controller.runLabels[0]) : ""
+        text: "Swap A and B"
+        toolTip: visible ? "%1, compared with %2".arg(bar.controller.runLabels[1]).arg(bar.controller.runLabels[0]) : ""
         onClicked: bar.controller.makeFirst(1)
     }
     Repeater {
@@ -65,8 +65,8 @@ SettingsBar {
 
         objectName: "panels"
         menu: true
-        text: qsTr("Board")
-        toolTip: panels.visible ? "" : qsTr("What the board shows, and how")
+        text: "Board"
+        toolTip: panels.visible ? "" : "What the board shows, and how"
         onClicked: panels.popup(panelsButton, 0, panelsButton.height)
 
         ComparePanelsMenu {
@@ -80,7 +80,7 @@ SettingsBar {
         objectName: "copy"
         enabled: bar.controller.ready
         iconName: "copy"
-        text: qsTr("Copy verdict and cards as text")
+        text: "Copy verdict and cards as text"
         onClicked: bar.copyWanted()
     }
     CompareNameSheet {

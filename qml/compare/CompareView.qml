@@ -11,7 +11,7 @@ ViewPage {
     inspector: panel
     exportable: controller
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Compare")
+    Accessible.name: "Compare"
 
     ComparisonController {
         id: controller

@@ -37,7 +37,7 @@ Rectangle {
         }
         UiButton {
             anchors.right: parent.right
-            text: qsTr("Cancel")
+            text: "Cancel"
             onClicked: box.cancelWanted()
         }
     }

@@ -40,7 +40,7 @@ Column {
     UiButton {
         anchors.horizontalCenter: parent.horizontalCenter
         visible: box.retry
-        text: qsTr("Read again")
+        text: "Read again"
         onClicked: box.retryWanted()
     }
 }

@@ -42,7 +42,7 @@ UiSheet {
     }
     buttons: [
         UiButton {
-            text: qsTr("Cancel")
+            text: "Cancel"
             onClicked: sheet.close()
         },
         UiButton {

@@ -16,7 +16,7 @@ Rectangle {
     implicitHeight: row.implicitHeight + 2 * Theme.spaceS
     color: Theme.raised
     Accessible.role: Accessible.AlertMessage
-    Accessible.name: notice.where === "" ? notice.text : qsTr("%1. %2").arg(notice.text).arg(notice.where)
+    Accessible.name: notice.where === "" ? notice.text : "%1. %2".arg(notice.text).arg(notice.where)
 
     RowLayout {
         id: row

@@ -10,7 +10,7 @@ UiSheet {
     property string name: ""
     signal replaced
 
-    title: qsTr("Replace the file?")
+    title: "Replace the file?"
     preferredWidth: Theme.sheetWidth * 0.6
     preferredHeight: Theme.spaceXl * 9
 
@@ -26,18 +26,18 @@ UiSheet {
         anchors.right: parent.right
         anchors.top: parent.top
         anchors.margins: Theme.spaceL
-        text: qsTr("%1 is there already. Replacing it cannot be undone.").arg(sheet.name)
+        text: "%1 is there already. Replacing it cannot be undone.".arg(sheet.name)
     }
     buttons: [
         UiButton {
             id: keep
 
-            text: qsTr("Keep it")
+            text: "Keep it"
             onClicked: sheet.close()
         },
         UiButton {
             primary: true
-            text: qsTr("Replace")
+            text: "Replace"
             onClicked: {
                 sheet.close();
                 sheet.replaced();

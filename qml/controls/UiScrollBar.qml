@@ -9,7 +9,7 @@ T.ScrollBar {
     implicitHeight: Theme.spaceM
     padding: Theme.spaceXs
     minimumSize: 0.08
-    Accessible.name: horizontal ? qsTr("Scroll sideways") : qsTr("Scroll")
+    Accessible.name: horizontal ? "Scroll sideways" : "Scroll"
     visible: policy !== T.ScrollBar.AlwaysOff && size < 1.0
 
     contentItem: Rectangle {

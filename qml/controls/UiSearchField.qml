@@ -39,7 +39,7 @@ UiTextField {
         visible: search.text !== ""
         focusPolicy: Qt.NoFocus
         iconName: "close"
-        text: qsTr("Clear")
+        text: "Clear"
         onClicked: search.clear()
     }
 }

@@ -88,8 +88,8 @@ T.Popup {
                     Layout.alignment: Qt.AlignTop
                     visible: sheet.closable
                     iconName: "close"
-                    text: qsTr("Close")
-                    shortcutText: qsTr("Esc")
+                    text: "Close"
+                    shortcutText: "Esc"
                     onClicked: sheet.close()
                 }
             }

@@ -107,7 +107,7 @@ FocusScope {
             height: view.table.hasUnits ? Theme.controlHeight + Theme.spaceM : Theme.hitTarget
             color: Theme.panel
             Accessible.role: Accessible.Pane
-            Accessible.name: qsTr("Columns")
+            Accessible.name: "Columns"
 
             Row {
                 Repeater {

@@ -24,8 +24,8 @@ T.Button {
     Keys.onReturnPressed: head.clicked()
     Keys.onEnterPressed: head.clicked()
     Accessible.role: Accessible.ColumnHeader
-    Accessible.name: unit === "" ? label : qsTr("%1 in %2").arg(label).arg(unit)
-    Accessible.description: !sortable ? "" : order === 0 ? qsTr("Sorts by this column") : order < 0 ? qsTr("Sorted, largest first") : qsTr("Sorted, smallest first")
+    Accessible.name: unit === "" ? label : "%1 in %2".arg(label).arg(unit)
+    Accessible.description: !sortable ? "" : order === 0 ? "Sorts by this column" : order < 0 ? "Sorted, largest first" : "Sorted, smallest first"
     Accessible.onPressAction: head.clicked()
 
     contentItem: UiTableHeadText {

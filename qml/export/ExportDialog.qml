@@ -19,8 +19,8 @@ UiSheet {
     property int figure: 0
     signal figureChosen(int index)
 
-    title: qsTr("Export")
-    subtitle: qsTr("What the view shows now.")
+    title: "Export"
+    subtitle: "What the view shows now."
     preferredWidth: Theme.sheetWidth * 0.65
     preferredHeight: form.implicitHeight + 6 * Theme.controlHeight
     closable: !exporter.running
@@ -44,9 +44,9 @@ UiSheet {
 
         place: form
         fileMode: FileDialog.SaveFile
-        title: qsTr("Export to")
+        title: "Export to"
         currentFolder: exporter.folder
-        nameFilters: [qsTr("PDF (*.pdf)"), qsTr("SVG (*.svg)"), qsTr("PNG (*.png)"), qsTr("CSV (*.csv)")]
+        nameFilters: ["PDF (*.pdf)", "SVG (*.svg)", "PNG (*.png)", "CSV (*.csv)"]
         selectedNameFilter.index: exporter.format
         onAccepted: {
             exporter.format = selectedNameFilter.index;
@@ -77,7 +77,7 @@ UiSheet {
         }
 
         ExportRow {
-            label: qsTr("Figure")
+            label: "Figure"
             visible: sheet.figures.length > 1
 
             UiComboBox {
@@ -85,7 +85,7 @@ UiSheet {
 
                 objectName: "figure"
                 Layout.fillWidth: true
-                label: qsTr("Figure")
+                label: "Figure"
                 model: sheet.figures
                 currentIndex: sheet.figure
                 onModelChanged: currentIndex = Qt.binding(() => sheet.figure)
@@ -98,12 +98,12 @@ UiSheet {
             }
         }
         ExportRow {
-            label: qsTr("Format")
+            label: "Format"
 
             UiComboBox {
                 id: formatBox
 
-                label: qsTr("Format")
+                label: "Format"
                 model: exporter.formats
                 currentIndex: exporter.format
                 onActivated: index => exporter.format = index
@@ -112,14 +112,14 @@ UiSheet {
             }
         }
         ExportRow {
-            label: qsTr("Size")
+            label: "Size"
             visible: exporter.drawn
 
             UiComboBox {
                 id: sizeBox
 
                 Layout.fillWidth: true
-                label: qsTr("Size")
+                label: "Size"
                 model: exporter.presets
                 currentIndex: exporter.preset
                 onActivated: index => exporter.preset = index
@@ -128,35 +128,35 @@ UiSheet {
             }
         }
         ExportRow {
-            label: qsTr("Width, mm")
+            label: "Width, mm"
             visible: exporter.drawn
 
             ExportNumber {
-                label: qsTr("Width in millimetres")
+                label: "Width in millimetres"
                 value: exporter.widthMm
                 onEdited: number => exporter.widthMm = number
                 onEntered: form.exportOrAsk()
             }
             UiText {
-                text: qsTr("Height, mm")
+                text: "Height, mm"
                 color: Theme.textSecondary
             }
             ExportNumber {
-                label: qsTr("Height in millimetres, 0 for as high as the content")
+                label: "Height in millimetres, 0 for as high as the content"
                 value: exporter.heightMm
-                emptyText: qsTr("as needed")
+                emptyText: "as needed"
                 onEdited: number => exporter.heightMm = number
                 onEntered: form.exportOrAsk()
             }
         }
         ExportRow {
-            label: qsTr("Theme")
+            label: "Theme"
             visible: exporter.drawn
 
             UiComboBox {
                 id: themeBox
 
-                label: qsTr("Theme")
+                label: "Theme"
                 model: exporter.themes
                 currentIndex: exporter.theme
                 onActivated: index => exporter.theme = index
@@ -165,12 +165,12 @@ UiSheet {
             }
             UiText {
                 visible: exporter.raster
-                text: qsTr("Dots per inch")
+                text: "Dots per inch"
                 color: Theme.textSecondary
             }
             ExportNumber {
                 visible: exporter.raster
-                label: qsTr("Dots per inch")
+                label: "Dots per inch"
                 decimals: 0
                 value: exporter.dpi
                 onEdited: number => exporter.dpi = number
@@ -178,17 +178,17 @@ UiSheet {
             }
         }
         ExportRow {
-            label: qsTr("File")
+            label: "File"
 
             UiTextField {
                 Layout.fillWidth: true
-                label: qsTr("File")
+                label: "File"
                 text: exporter.path
                 onTextEdited: exporter.path = text
                 onAccepted: form.exportOrAsk()
             }
             UiButton {
-                text: qsTr("Browse…")
+                text: "Browse…"
                 onClicked: chooser.open()
             }
         }
@@ -205,13 +205,13 @@ UiSheet {
             opacity: exporter.running ? 1 : 0
         },
         UiButton {
-            text: exporter.running ? qsTr("Cancel") : qsTr("Close")
+            text: exporter.running ? "Cancel" : "Close"
             onClicked: exporter.running ? exporter.cancel() : sheet.close()
         },
         UiButton {
             id: exportButton
 
-            text: exporter.overwrites ? qsTr("Replace file") : qsTr("Export")
+            text: exporter.overwrites ? "Replace file" : "Export"
             primary: true
             enabled: !exporter.running && exporter.path !== ""
             onClicked: exporter.overwrites ? exporter.exportNow() : exporter.exportOrAsk()

@@ -21,14 +21,14 @@ ColumnLayout {
 
     Said {
         visible: outcome.exporter.overwrites && outcome.exporter.lastPath === "" && outcome.exporter.lastError === ""
-        text: qsTr("This file exists and will be replaced.")
+        text: "This file exists and will be replaced."
     }
     Said {
         text: outcome.exporter.lastError
     }
     Said {
         visible: outcome.exporter.lastPath !== ""
-        text: qsTr("Written to %1").arg(outcome.exporter.lastPath)
+        text: "Written to %1".arg(outcome.exporter.lastPath)
         color: Theme.textSecondary
         wrapMode: Text.NoWrap
         elide: Text.ElideMiddle

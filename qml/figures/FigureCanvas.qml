@@ -27,7 +27,7 @@ FocusScope {
     activeFocusOnTab: true
     clip: true
     Accessible.role: Accessible.Chart
-    Accessible.name: controller.title === "" ? qsTr("Figure") : controller.title
+    Accessible.name: controller.title === "" ? "Figure" : controller.title
     Accessible.description: controller.ready ? controller.caption : controller.emptyText
     Accessible.focusable: true
     Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)

@@ -19,7 +19,7 @@ UiBar {
         Accessible.name: text
     }
     UiCheckBox {
-        text: qsTr("Whole run")
+        text: "Whole run"
         checked: footer.controller.wholeRun
         onToggled: footer.controller.wholeRun = checked
     }

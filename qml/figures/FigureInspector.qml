@@ -11,10 +11,10 @@ InspectorPane {
 
     required property DrawnView controller
     // Shown while nothing is selected: what a click does.
-    property string hint: qsTr("Click a part of the figure for its numbers; double click it for its timeline.")
+    property string hint: "Click a part of the figure for its numbers; double click it for its timeline."
 
     InspectorHead {
-        text: panel.controller.selectedTitle !== "" ? panel.controller.selectedTitle : qsTr("Nothing is selected")
+        text: panel.controller.selectedTitle !== "" ? panel.controller.selectedTitle : "Nothing is selected"
     }
     InspectorText {
         visible: panel.controller.selectedTitle === ""
@@ -27,12 +27,12 @@ InspectorPane {
         Layout.topMargin: Theme.spaceS
         visible: panel.controller.openText !== ""
         text: panel.controller.openText
-        shortcutText: qsTr("Enter")
+        shortcutText: "Enter"
         onClicked: panel.controller.openSelected()
     }
     InspectorHead {
         visible: panel.controller.ready
-        text: qsTr("What is shown")
+        text: "What is shown"
     }
     InspectorText {
         text: panel.controller.title

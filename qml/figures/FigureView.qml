@@ -40,8 +40,8 @@ ViewPage {
             id: presetButton
 
             menu: true
-            text: qsTr("Paper figures")
-            toolTip: presets.visible ? "" : qsTr("The figures of CharLLM-PPT, made of these runs")
+            text: "Paper figures"
+            toolTip: presets.visible ? "" : "The figures of CharLLM-PPT, made of these runs"
             onClicked: presets.popup(presetButton, 0, presetButton.height)
 
             PresetMenu {

@@ -11,7 +11,7 @@ UiMenu {
 
     required property Views views
 
-    title: qsTr("Figures of CharLLM-PPT")
+    title: "Figures of CharLLM-PPT"
 
     Instantiator {
         model: menu.views.presets

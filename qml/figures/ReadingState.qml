@@ -24,7 +24,7 @@ Item {
 
         MessageBox {
             anchors.horizontalCenter: parent.horizontalCenter
-            title: state.controller.errorText !== "" ? state.controller.errorText : state.controller.stopped ? qsTr("Stopped.") : state.emptyTitle
+            title: state.controller.errorText !== "" ? state.controller.errorText : state.controller.stopped ? "Stopped." : state.emptyTitle
             text: state.emptyText
             faulty: state.controller.errorText !== ""
             retry: state.controller.errorText !== "" || state.controller.stopped

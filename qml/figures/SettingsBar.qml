@@ -12,7 +12,7 @@ Rectangle {
     implicitHeight: flow.height + Theme.spaceM
     color: Theme.panel
     Accessible.role: Accessible.ToolBar
-    Accessible.name: qsTr("%1: settings").arg(bar.name)
+    Accessible.name: "%1: settings".arg(bar.name)
 
     Flow {
         id: flow

@@ -26,7 +26,7 @@ Item {
     implicitHeight: column.height + 2 * Theme.spaceM
     Accessible.role: Accessible.ListItem
     Accessible.name: card.text
-    Accessible.description: qsTr("%1. %2").arg(card.severityText).arg(card.rule)
+    Accessible.description: "%1. %2".arg(card.severityText).arg(card.rule)
     Accessible.onPressAction: card.openWanted()
 
     Rectangle {
@@ -62,7 +62,7 @@ Item {
             }
             UiName {
                 Layout.fillWidth: true
-                text: card.place === "" ? card.run : qsTr("%1 · %2").arg(card.run).arg(card.place)
+                text: card.place === "" ? card.run : "%1 · %2".arg(card.run).arg(card.place)
                 color: Theme.textSecondary
                 font.pixelSize: Theme.secondarySize
             }
@@ -95,7 +95,7 @@ Item {
                 }
             }
             UiSentence {
-                text: card.denominator === "" ? qsTr("Threshold: %1").arg(card.rule) : qsTr("Threshold: %1 · basis: %2").arg(card.rule).arg(card.denominator)
+                text: card.denominator === "" ? "Threshold: %1".arg(card.rule) : "Threshold: %1 · basis: %2".arg(card.rule).arg(card.denominator)
                 color: Theme.textSecondary
                 font.pixelSize: Theme.smallSize
             }
@@ -107,7 +107,7 @@ Item {
             anchors.rightMargin: Theme.spaceS
             y: Theme.spaceS
             iconName: "copy"
-            text: qsTr("Copy as text")
+            text: "Copy as text"
             focusPolicy: Qt.NoFocus
             opacity: hover.hovered || card.current ? 1 : 0
             onClicked: card.copyWanted()

@@ -13,7 +13,7 @@ ViewPage {
     body: list
     exportable: controller
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Findings")
+    Accessible.name: "Findings"
 
     FindingsController {
         id: controller
@@ -37,7 +37,7 @@ ViewPage {
         }
         UiCheckBox {
             objectName: "allRuns"
-            text: qsTr("All runs")
+            text: "All runs"
             checked: controller.allRuns
             onToggled: controller.allRuns = checked
         }
@@ -45,7 +45,7 @@ ViewPage {
             objectName: "copyAll"
             enabled: controller.findings.count > 0
             iconName: "copy"
-            text: qsTr("Copy as text")
+            text: "Copy as text"
             onClicked: view.session.copyText(controller.text())
         }
     }
@@ -67,7 +67,7 @@ ViewPage {
         model: controller.findings
         UiScrollBar.vertical: UiScrollBar {}
         Accessible.role: Accessible.List
-        Accessible.name: qsTr("Findings")
+        Accessible.name: "Findings"
         Keys.onReturnPressed: controller.open(currentIndex)
         Keys.onEnterPressed: controller.open(currentIndex)
         Keys.onPressed: event => {

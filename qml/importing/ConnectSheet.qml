@@ -11,8 +11,8 @@ UiSheet {
 
     required property ConnectController controller
 
-    title: qsTr("Connect to a monitoring engine")
-    subtitle: qsTr("Prometheus, VictoriaMetrics, Thanos or Mimir. Linked, the timeline asks for what it shows; copied, everything else works too.")
+    title: "Connect to a monitoring engine"
+    subtitle: "Prometheus, VictoriaMetrics, Thanos or Mimir. Linked, the timeline asks for what it shows; copied, everything else works too."
     closable: !sheet.controller.busy
     preferredHeight: Theme.sheetWidth * 0.9
 
@@ -30,9 +30,9 @@ UiSheet {
 
         ConnectField {
             name: "address"
-            label: qsTr("Address")
-            hint: qsTr("http://host:9090")
-            tip: qsTr("What /api/v1/query lies below")
+            label: "Address"
+            hint: "http://host:9090"
+            tip: "What /api/v1/query lies below"
             text: sheet.controller.address
             locked: sheet.controller.busy
             onEdited: text => sheet.controller.address = text
@@ -43,14 +43,14 @@ UiSheet {
 
             UiText {
                 Layout.preferredWidth: Theme.spaceXl * 5
-                text: qsTr("Log in")
+                text: "Log in"
                 color: Theme.textSecondary
                 Accessible.ignored: true
             }
             UiComboBox {
                 objectName: "login"
                 Layout.preferredWidth: Theme.spaceXl * 7.5
-                label: qsTr("Log in")
+                label: "Log in"
                 model: sheet.controller.logins
                 currentIndex: sheet.controller.login
                 enabled: !sheet.controller.busy
@@ -60,8 +60,8 @@ UiSheet {
                 objectName: "user"
                 Layout.fillWidth: true
                 visible: sheet.controller.asksUser
-                label: qsTr("Name")
-                placeholderText: qsTr("Name")
+                label: "Name"
+                placeholderText: "Name"
                 text: sheet.controller.user
                 onTextEdited: sheet.controller.user = text
             }
@@ -69,8 +69,8 @@ UiSheet {
                 objectName: "secret"
                 Layout.fillWidth: true
                 visible: sheet.controller.asksSecret
-                label: qsTr("Token or password, kept in memory only")
-                placeholderText: sheet.controller.asksUser ? qsTr("Password") : qsTr("Token")
+                label: "Token or password, kept in memory only"
+                placeholderText: sheet.controller.asksUser ? "Password" : "Token"
                 echoMode: TextInput.Password
                 text: sheet.controller.secret
                 onTextEdited: sheet.controller.secret = text
@@ -78,17 +78,17 @@ UiSheet {
             UiTextField {
                 objectName: "caFile"
                 Layout.fillWidth: true
-                label: qsTr("Certificates to trust")
-                placeholderText: qsTr("Own CA (PEM file)")
+                label: "Certificates to trust"
+                placeholderText: "Own CA (PEM file)"
                 text: sheet.controller.caFile
                 onTextEdited: sheet.controller.caFile = text
             }
         }
         ConnectField {
             name: "header"
-            label: qsTr("Headers")
-            hint: qsTr("None; or X-Scope-OrgID: team")
-            tip: qsTr("Sent with each question, parted by semicolons; the tenant of Mimir and Thanos")
+            label: "Headers"
+            hint: "None; or X-Scope-OrgID: team"
+            tip: "Sent with each question, parted by semicolons; the tenant of Mimir and Thanos"
             text: sheet.controller.header
             locked: sheet.controller.busy
             onEdited: text => sheet.controller.header = text
@@ -96,9 +96,9 @@ UiSheet {
         }
         ConnectField {
             name: "match"
-            label: qsTr("Series")
-            hint: qsTr("All; or {Hostname=~\"node-[1-4]\"}")
-            tip: qsTr("Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}")
+            label: "Series"
+            hint: "All; or {Hostname=~\"node-[1-4]\"}"
+            tip: "Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}"
             text: sheet.controller.match
             locked: sheet.controller.busy
             onEdited: text => sheet.controller.match = text
@@ -110,8 +110,8 @@ UiSheet {
             ConnectField {
                 Layout.fillWidth: true
                 name: "from"
-                label: qsTr("From")
-                tip: qsTr("2026-11-22T10:00:00Z, unix seconds, or before now: -2h")
+                label: "From"
+                tip: "2026-11-22T10:00:00Z, unix seconds, or before now: -2h"
                 text: sheet.controller.from
                 locked: sheet.controller.busy
                 onEdited: text => sheet.controller.from = text
@@ -120,8 +120,8 @@ UiSheet {
             ConnectField {
                 Layout.fillWidth: true
                 name: "to"
-                label: qsTr("To")
-                tip: qsTr("Likewise; linked until now, the run goes on")
+                label: "To"
+                tip: "Likewise; linked until now, the run goes on"
                 text: sheet.controller.to
                 locked: sheet.controller.busy
                 onEdited: text => sheet.controller.to = text
@@ -133,7 +133,7 @@ UiSheet {
 
             UiCheckBox {
                 objectName: "linked"
-                text: qsTr("Leave the samples in the engine (linked)")
+                text: "Leave the samples in the engine (linked)"
                 checked: sheet.controller.linked
                 enabled: !sheet.controller.busy
                 onClicked: {
@@ -145,8 +145,8 @@ UiSheet {
                 Layout.fillWidth: true
                 visible: !sheet.controller.linked
                 name: "step"
-                label: qsTr("One sample every")
-                hint: qsTr("Every sample; or 15s")
+                label: "One sample every"
+                hint: "Every sample; or 15s"
                 text: sheet.controller.step
                 locked: sheet.controller.busy
                 onEdited: text => sheet.controller.step = text
@@ -159,8 +159,8 @@ UiSheet {
             ConnectField {
                 Layout.fillWidth: true
                 name: "runName"
-                label: qsTr("Name of the run")
-                hint: qsTr("The cluster's job, else host and time")
+                label: "Name of the run"
+                hint: "The cluster's job, else host and time"
                 text: sheet.controller.runName
                 locked: sheet.controller.busy
                 onEdited: text => sheet.controller.runName = text
@@ -169,7 +169,7 @@ UiSheet {
             ConnectField {
                 Layout.fillWidth: true
                 name: "target"
-                label: qsTr("Into")
+                label: "Into"
                 text: sheet.controller.target
                 locked: sheet.controller.busy
                 onEdited: text => sheet.controller.target = text
@@ -182,7 +182,7 @@ UiSheet {
         UiSentence {
             objectName: "outcome"
             Layout.fillWidth: true
-            text: sheet.controller.errorText !== "" ? sheet.controller.errorText : sheet.controller.found ? sheet.controller.foundText : qsTr("Look what there is before you take it; what is not recognised can be named below.")
+            text: sheet.controller.errorText !== "" ? sheet.controller.errorText : sheet.controller.found ? sheet.controller.foundText : "Look what there is before you take it; what is not recognised can be named below."
             color: sheet.controller.errorText !== "" ? Theme.warning : Theme.textSecondary
             Accessible.role: Accessible.AlertMessage
             Accessible.name: text
@@ -198,7 +198,7 @@ UiSheet {
             model: sheet.controller.metrics
             boundsBehavior: Flickable.StopAtBounds
             Accessible.role: Accessible.List
-            Accessible.name: qsTr("Metrics of the engine and what they are")
+            Accessible.name: "Metrics of the engine and what they are"
             delegate: RowLayout {
                 id: metricRow
 
@@ -223,8 +223,8 @@ UiSheet {
                 UiTextField {
                     objectName: "metric" + metricRow.index
                     Layout.preferredWidth: Theme.spaceXl * 7
-                    label: qsTr("What %1 is; empty: not imported").arg(metricRow.engineName)
-                    placeholderText: qsTr("not imported")
+                    label: "What %1 is; empty: not imported".arg(metricRow.engineName)
+                    placeholderText: "not imported"
                     text: metricRow.metric
                     onEditingFinished: sheet.controller.metrics.setMetric(metricRow.index, text)
                 }
@@ -245,21 +245,21 @@ UiSheet {
         UiButton {
             objectName: "ask"
             enabled: sheet.controller.canAsk
-            text: qsTr("Look")
-            toolTip: qsTr("Ask the engine which GPUs and metrics it has")
+            text: "Look"
+            toolTip: "Ask the engine which GPUs and metrics it has"
             onClicked: sheet.controller.ask()
         },
         UiButton {
             objectName: "stop"
             visible: sheet.controller.busy
-            text: qsTr("Stop")
+            text: "Stop"
             onClicked: sheet.controller.stop()
         },
         UiButton {
             objectName: "start"
             primary: true
             enabled: sheet.controller.canStart
-            text: sheet.controller.linked ? qsTr("Link") : qsTr("Copy")
+            text: sheet.controller.linked ? "Link" : "Copy"
             onClicked: sheet.controller.start()
         }
     ]

@@ -38,10 +38,10 @@ RowLayout {
             objectName: "clock"
             anchors.fill: parent
             visible: cells.clockEditable
-            label: qsTr("Clock of %1").arg(cells.name)
+            label: "Clock of %1".arg(cells.name)
             model: cells.groups.clockChoices
             currentIndex: cells.clockChoice
-            displayText: cells.clockChoice < 0 ? qsTr("several") : currentText
+            displayText: cells.clockChoice < 0 ? "several" : currentText
             onActivated: index => {
                 cells.groups.setClock(cells.row, index);
                 currentIndex = Qt.binding(() => cells.clockChoice);
@@ -56,7 +56,7 @@ RowLayout {
             objectName: "offset"
             anchors.fill: parent
             visible: cells.offsetHint !== ""
-            label: qsTr("Time zone or start of %1").arg(cells.name)
+            label: "Time zone or start of %1".arg(cells.name)
             placeholderText: cells.offsetHint
             text: cells.offset
             faulty: cells.offsetFaulty
@@ -74,7 +74,7 @@ RowLayout {
             objectName: "gpuModel"
             anchors.fill: parent
             visible: cells.gpuEditable
-            label: qsTr("Model of the GPUs of %1").arg(cells.name)
+            label: "Model of the GPUs of %1".arg(cells.name)
             placeholderText: cells.gpuHint
             text: cells.gpuModel
             onTextEdited: cells.groups.setGpuModel(cells.row, text)

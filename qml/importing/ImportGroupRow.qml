@@ -53,7 +53,7 @@ Item {
 
     implicitHeight: block.implicitHeight + (isRun ? Theme.spaceM : Theme.spaceXs)
     Accessible.role: Accessible.ListItem
-    Accessible.name: qsTr("%1, %2").arg(title).arg(detail)
+    Accessible.name: "%1, %2".arg(title).arg(detail)
     Accessible.selected: marked
 
     Rectangle {
@@ -98,12 +98,12 @@ Item {
                 opacity: line.isRun ? 1 : 0
                 enabled: line.isRun
                 iconName: line.unfolded ? "chevronDown" : "chevronRight"
-                text: line.unfolded ? qsTr("Fold") : qsTr("Show the sources")
+                text: line.unfolded ? "Fold" : "Show the sources"
                 onClicked: line.groups.toggle(line.index)
             }
             UiCheckBox {
                 objectName: "selected"
-                label: qsTr("Import %1").arg(line.title)
+                label: "Import %1".arg(line.title)
                 checkState: line.checkState
                 onClicked: {
                     line.groups.setSelected(line.index, checkState === Qt.Checked);
@@ -126,7 +126,7 @@ Item {
                 Layout.fillWidth: line.isRun
                 Layout.preferredWidth: line.columns.run
                 enabled: line.checkState !== Qt.Unchecked && !line.database
-                label: line.isRun ? qsTr("Name of the run") : qsTr("Name of the run that %1 joins").arg(line.title)
+                label: line.isRun ? "Name of the run" : "Name of the run that %1 joins".arg(line.title)
                 run: line.run
                 machine: line.machine
                 faulty: line.runFaulty
@@ -139,8 +139,8 @@ Item {
                 Layout.preferredWidth: line.columns.rank
                 visible: line.isSource && line.rankEditable
                 enabled: line.checkState !== Qt.Unchecked
-                label: qsTr("Rank of %1").arg(line.title)
-                placeholderText: qsTr("rank")
+                label: "Rank of %1".arg(line.title)
+                placeholderText: "rank"
                 text: line.rank
                 faulty: line.rankFaulty
                 inputMethodHints: Qt.ImhDigitsOnly
@@ -151,8 +151,8 @@ Item {
                 Layout.preferredWidth: line.columns.rank * 1.5
                 visible: line.isSource && line.periodEditable
                 enabled: line.checkState !== Qt.Unchecked
-                label: qsTr("Period of %1").arg(line.title)
-                placeholderText: qsTr("every 1 s")
+                label: "Period of %1".arg(line.title)
+                placeholderText: "every 1 s"
                 text: line.period
                 faulty: line.periodFaulty
                 onTextEdited: line.groups.setPeriod(line.index, text)
@@ -189,13 +189,13 @@ Item {
             spacing: Theme.spaceS
 
             UiNote {
-                text: qsTr("GPUs of a node, front (fresh air) to rear")
+                text: "GPUs of a node, front (fresh air) to rear"
             }
             UiTextField {
                 objectName: "airflow"
                 Layout.preferredWidth: line.columns.gpu * 1.5
                 enabled: line.checkState !== Qt.Unchecked
-                label: qsTr("Order of the air of %1").arg(line.title)
+                label: "Order of the air of %1".arg(line.title)
                 placeholderText: line.airflowHint
                 text: line.airflow
                 faulty: line.airflowFaulty
@@ -209,16 +209,16 @@ Item {
             spacing: Theme.spaceS
 
             UiNote {
-                text: qsTr("Its dates can be read with the day or with the month first")
+                text: "Its dates can be read with the day or with the month first"
             }
             UiComboBox {
                 objectName: "dates"
                 Layout.preferredWidth: line.columns.offset
                 enabled: line.checkState !== Qt.Unchecked
-                label: qsTr("Order of the dates of %1").arg(line.title)
+                label: "Order of the dates of %1".arg(line.title)
                 model: line.groups.dateChoices
                 currentIndex: line.dateChoice
-                displayText: line.dateChoice < 0 ? qsTr("by their signs") : currentText
+                displayText: line.dateChoice < 0 ? "by their signs" : currentText
                 onActivated: index => {
                     line.groups.setDates(line.index, index);
                     currentIndex = Qt.binding(() => line.dateChoice);
@@ -232,14 +232,14 @@ Item {
             spacing: Theme.spaceS
 
             UiNote {
-                text: qsTr("Columns that are something else")
+                text: "Columns that are something else"
             }
             UiTextField {
                 objectName: "tableColumns"
                 Layout.preferredWidth: line.columns.gpu * 2
                 enabled: line.checkState !== Qt.Unchecked
-                label: qsTr("Columns of %1").arg(line.title)
-                placeholderText: qsTr("as below, or NAME=METRIC[unit]; …")
+                label: "Columns of %1".arg(line.title)
+                placeholderText: "as below, or NAME=METRIC[unit]; …"
                 text: line.tableColumns
                 faulty: line.columnsFaulty
                 onEditingFinished: {

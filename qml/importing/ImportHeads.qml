@@ -14,23 +14,23 @@ RowLayout {
     UiSectionHeader {
         Layout.fillWidth: true
         Layout.leftMargin: heads.columns.fold * 2 + Theme.spaceS * 2
-        text: qsTr("Run and its sources")
+        text: "Run and its sources"
     }
     UiSectionHeader {
         Layout.preferredWidth: heads.columns.clock
-        text: qsTr("Clock")
+        text: "Clock"
     }
     UiSectionHeader {
         Layout.preferredWidth: heads.columns.offset
-        text: qsTr("Zone or start")
+        text: "Zone or start"
     }
     UiSectionHeader {
         Layout.preferredWidth: heads.columns.gpu
-        text: qsTr("GPU model")
+        text: "GPU model"
     }
     UiSectionHeader {
         Layout.preferredWidth: heads.columns.size
         horizontalAlignment: Text.AlignRight
-        text: qsTr("Size")
+        text: "Size"
     }
 }

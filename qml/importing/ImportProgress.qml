@@ -30,17 +30,17 @@ ColumnLayout {
             visible: progress.controller.stage === ImportController.Stage.Importing
             indeterminate: progress.controller.unitFraction < 0
             value: progress.controller.unitFraction
-            Accessible.name: qsTr("This source")
+            Accessible.name: "This source"
         }
         UiNote {
             Layout.topMargin: Theme.spaceS
-            text: qsTr("Altogether")
+            text: "Altogether"
         }
         UiProgressBar {
             Layout.fillWidth: true
             indeterminate: progress.controller.fraction < 0
             value: progress.controller.fraction
-            Accessible.name: qsTr("Altogether")
+            Accessible.name: "Altogether"
         }
         RowLayout {
             spacing: Theme.spaceL

@@ -17,7 +17,7 @@ ListView {
     boundsBehavior: Flickable.StopAtBounds
     model: report
     Accessible.role: Accessible.List
-    Accessible.name: qsTr("Import report")
+    Accessible.name: "Import report"
     UiScrollBar.vertical: UiScrollBar {}
 
     delegate: Item {
@@ -36,7 +36,7 @@ ListView {
         width: list.width
         height: block.height + Theme.spaceXl
         Accessible.role: Accessible.ListItem
-        Accessible.name: qsTr("%1: %2").arg(entry.path).arg(entry.verdict)
+        Accessible.name: "%1: %2".arg(entry.path).arg(entry.verdict)
 
         ColumnLayout {
             id: block
@@ -68,7 +68,7 @@ ListView {
                     implicitWidth: Theme.hitTarget
                     implicitHeight: Theme.hitTarget
                     iconName: entry.unfolded ? "chevronUp" : "chevronDown"
-                    text: entry.unfolded ? qsTr("Fewer details") : qsTr("Details")
+                    text: entry.unfolded ? "Fewer details" : "Details"
                     onClicked: entry.unfolded = !entry.unfolded
                 }
             }

@@ -30,7 +30,7 @@ ColumnLayout {
     UiSentence {
         Layout.margins: Theme.spaceL
         visible: review.plan.count === 0
-        text: qsTr("Nothing here can be read as a run. Trainscope reads %1. What was found instead:").arg(review.controller.formatsText)
+        text: "Nothing here can be read as a run. Trainscope reads %1. What was found instead:".arg(review.controller.formatsText)
     }
     ImportScopeBar {
         Layout.fillWidth: true
@@ -62,7 +62,7 @@ ColumnLayout {
         boundsBehavior: Flickable.StopAtBounds
         model: review.groups
         Accessible.role: Accessible.List
-        Accessible.name: qsTr("Runs and their sources")
+        Accessible.name: "Runs and their sources"
         Keys.onRightPressed: review.fold(true)
         Keys.onLeftPressed: review.fold(false)
         Keys.onSpacePressed: event => review.groups.mark(list.currentIndex, true, (event.modifiers & Qt.ShiftModifier) !== 0)

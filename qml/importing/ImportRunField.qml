@@ -49,7 +49,7 @@ Item {
         label: cell.label
         model: cell.choices
         currentIndex: cell.choices.indexOf(cell.run)
-        displayText: cell.run === "" ? qsTr("Choose a run…") : cell.run
+        displayText: cell.run === "" ? "Choose a run…" : cell.run
         onActivated: index => {
             cell.edited(cell.choices[index]);
             cell.settled();

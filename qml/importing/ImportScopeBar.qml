@@ -13,8 +13,8 @@ RowLayout {
     spacing: Theme.spaceS
 
     UiCheckBox {
-        text: qsTr("All")
-        label: qsTr("Import all sources")
+        text: "All"
+        label: "Import all sources"
         checked: bar.plan.allSelected
         onClicked: {
             bar.plan.selectAll(checked);
@@ -32,10 +32,10 @@ RowLayout {
         objectName: "scopeClock"
         Layout.preferredWidth: Theme.spaceXl * 4.5
         visible: bar.groups.scopeHasClocks
-        label: qsTr("Clock of these runs")
+        label: "Clock of these runs"
         model: bar.groups.clockChoices
         currentIndex: -1
-        displayText: qsTr("Clock")
+        displayText: "Clock"
         onActivated: index => {
             bar.groups.setScopeClock(index);
             currentIndex = -1;
@@ -45,8 +45,8 @@ RowLayout {
         objectName: "scopeOffset"
         Layout.preferredWidth: Theme.spaceXl * 5
         visible: bar.groups.scopeHasClocks
-        label: qsTr("Time zone of these runs")
-        placeholderText: qsTr("Time zone")
+        label: "Time zone of these runs"
+        placeholderText: "Time zone"
         // Not where another window takes the keys.
         onEditingFinished: {
             if (!Window.active)
@@ -59,8 +59,8 @@ RowLayout {
     UiTextField {
         objectName: "scopeGpuModel"
         Layout.preferredWidth: Theme.spaceXl * 5
-        label: qsTr("Model of the GPUs of these runs")
-        placeholderText: qsTr("GPU model")
+        label: "Model of the GPUs of these runs"
+        placeholderText: "GPU model"
         // Not where another window takes the keys.
         onEditingFinished: {
             if (!Window.active)
@@ -73,29 +73,29 @@ RowLayout {
     UiButton {
         objectName: "leaveOut"
         visible: bar.groups.markedCount > 0
-        text: qsTr("Leave out")
-        toolTip: qsTr("Do not import the marked runs")
+        text: "Leave out"
+        toolTip: "Do not import the marked runs"
         onClicked: bar.groups.setScopeSelected(false)
     }
     UiButton {
         objectName: "merge"
         visible: bar.groups.markedCount > 1
-        text: qsTr("Merge")
-        toolTip: qsTr("One run of all marked ones")
+        text: "Merge"
+        toolTip: "One run of all marked ones"
         onClicked: bar.groups.merge()
     }
     UiButton {
         objectName: "split"
         visible: bar.groups.splittable
-        text: qsTr("Split")
-        toolTip: qsTr("A run of each source, or those that were proposed")
+        text: "Split"
+        toolTip: "A run of each source, or those that were proposed"
         onClicked: bar.groups.split()
     }
     UiIconButton {
         objectName: "clearMarks"
         visible: bar.groups.markedCount > 0
         iconName: "close"
-        text: qsTr("Mark none")
+        text: "Mark none"
         onClicked: bar.groups.clearMarks()
     }
 }

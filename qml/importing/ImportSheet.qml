@@ -16,7 +16,7 @@ UiSheet {
     readonly property int stage: controller.stage
     readonly property bool working: stage === ImportController.Stage.Planning || stage === ImportController.Stage.Importing
 
-    title: [qsTr("Import"), qsTr("Looking at what was dropped"), qsTr("Import"), qsTr("Importing"), qsTr("Import report")][stage]
+    title: ["Import", "Looking at what was dropped", "Import", "Importing", "Import report"][stage]
     subtitle: stage === ImportController.Stage.Finished ? controller.report.headline : controller.sourceText
     closable: !working
     preferredWidth: stage === ImportController.Stage.Review ? Theme.sheetWidth * 1.3 : Theme.sheetWidth
@@ -84,7 +84,7 @@ UiSheet {
             UiButton {
                 visible: sheet.stage === ImportController.Stage.Finished
                 iconName: "copy"
-                text: qsTr("Copy as text")
+                text: "Copy as text"
                 onClicked: sheet.copyWanted(sheet.controller.report.text())
             }
             UiButton {
@@ -92,7 +92,7 @@ UiSheet {
 
                 visible: sheet.stage !== ImportController.Stage.Finished
                 enabled: !sheet.controller.stopping
-                text: qsTr("Cancel")
+                text: "Cancel"
                 onClicked: sheet.controller.cancel()
             }
             UiButton {
@@ -102,7 +102,7 @@ UiSheet {
                 visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0
                 enabled: sheet.controller.problem === ""
                 primary: true
-                text: qsTr("Import")
+                text: "Import"
                 onClicked: sheet.controller.start()
             }
             UiButton {
@@ -111,7 +111,7 @@ UiSheet {
                 objectName: "done"
                 visible: sheet.stage === ImportController.Stage.Finished
                 primary: true
-                text: qsTr("Done")
+                text: "Done"
                 // The stage changes before this is visible: it cannot take the focus then.
                 onVisibleChanged: sheet.focusDefault()
                 onClicked: sheet.controller.cancel()

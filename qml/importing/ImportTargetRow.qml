@@ -13,13 +13,13 @@ RowLayout {
     spacing: Theme.spaceM
 
     UiText {
-        text: qsTr("Into")
+        text: "Into"
         color: Theme.textSecondary
     }
     UiComboBox {
         visible: row.controller.canUseOpen
-        label: qsTr("Database that takes the runs")
-        model: [qsTr("the open database"), qsTr("another file")]
+        label: "Database that takes the runs"
+        model: ["the open database", "another file"]
         currentIndex: row.controller.useOpen ? 0 : 1
         onActivated: index => {
             row.controller.useOpen = index === 0;
@@ -33,7 +33,7 @@ RowLayout {
             objectName: "target"
             Layout.fillWidth: true
             readOnly: row.controller.useOpen
-            label: qsTr("Path of the database that takes the runs")
+            label: "Path of the database that takes the runs"
             text: row.controller.targetPath
             faulty: row.controller.targetProblem !== ""
             onTextEdited: row.controller.setTargetText(text)
@@ -47,8 +47,8 @@ RowLayout {
         }
     }
     UiButton {
-        text: qsTr("Choose…")
-        toolTip: qsTr("Choose the database that takes the runs")
+        text: "Choose…"
+        toolTip: "Choose the database that takes the runs"
         onClicked: row.targetWanted()
     }
 }

@@ -8,7 +8,7 @@ UiSheet {
 
     required property Session session
 
-    title: qsTr("Import report")
+    title: "Import report"
     subtitle: session.reports.headline
 
     function show() {
@@ -26,13 +26,13 @@ UiSheet {
 
             UiButton {
                 iconName: "copy"
-                text: qsTr("Copy as text")
+                text: "Copy as text"
                 onClicked: sheet.session.copyText(sheet.session.reports.text())
             }
             UiButton {
                 primary: true
                 focus: true
-                text: qsTr("Close")
+                text: "Close"
                 onClicked: sheet.close()
             }
         }

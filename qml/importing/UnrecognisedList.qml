@@ -28,7 +28,7 @@ ColumnLayout {
         checkable: true
         checked: box.open
         iconName: box.open ? "chevronDown" : "chevronRight"
-        text: box.files.count === 1 ? qsTr("1 file was not recognised") : qsTr("%1 files were not recognised").arg(box.files.count)
+        text: box.files.count === 1 ? "1 file was not recognised" : "%1 files were not recognised".arg(box.files.count)
         onClicked: box.open = !box.open
     }
     ListView {
@@ -42,7 +42,7 @@ ColumnLayout {
         boundsBehavior: Flickable.StopAtBounds
         model: box.files
         Accessible.role: Accessible.List
-        Accessible.name: qsTr("Files that were not recognised")
+        Accessible.name: "Files that were not recognised"
         UiScrollBar.vertical: UiScrollBar {}
         delegate: Item {
             id: entry
@@ -53,7 +53,7 @@ ColumnLayout {
             width: list.width
             height: texts.height + Theme.spaceS
             Accessible.role: Accessible.ListItem
-            Accessible.name: qsTr("%1: %2").arg(entry.path).arg(entry.reason)
+            Accessible.name: "%1: %2".arg(entry.path).arg(entry.reason)
 
             Column {
                 id: texts

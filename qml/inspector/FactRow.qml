@@ -15,7 +15,7 @@ Item {
 
     implicitHeight: (note === "" ? figure : remark).y + (note === "" ? figure : remark).height
     Accessible.role: isHead ? Accessible.Heading : Accessible.ListItem
-    Accessible.name: isHead ? label : note === "" ? qsTr("%1: %2").arg(label).arg(value) : qsTr("%1: %2, %3").arg(label).arg(value).arg(note)
+    Accessible.name: isHead ? label : note === "" ? "%1: %2".arg(label).arg(value) : "%1: %2, %3".arg(label).arg(value).arg(note)
 
     UiText {
         id: name

@@ -26,7 +26,7 @@ T.Button {
     Keys.onEnterPressed: row.clicked()
     Accessible.role: Accessible.Row
     Accessible.name: row.name
-    Accessible.description: selectable ? qsTr("%1. Shows the longest of them").arg(spoken) : spoken
+    Accessible.description: selectable ? "%1. Shows the longest of them".arg(spoken) : spoken
     Accessible.onPressAction: row.clicked()
 
     contentItem: FigureTableCells {

@@ -13,7 +13,7 @@ InspectorPane {
 
     InspectorHead {
         visible: panel.facts.hasSpan
-        text: qsTr("Kernel")
+        text: "Kernel"
     }
     FactList {
         visible: panel.facts.hasSpan
@@ -39,14 +39,14 @@ InspectorPane {
     AskedFigures {
         table: panel.facts.kernels.above
         available: panel.facts.ranAboveLimit
-        question: qsTr("What ran above the limit")
-        toolTip: qsTr("Kernels by the energy and time they had while the power was above its limit")
+        question: "What ran above the limit"
+        toolTip: "Kernels by the energy and time they had while the power was above its limit"
     }
     AskedFigures {
         table: panel.facts.kernels.energy
         available: panel.facts.isEnergyTraced
-        question: qsTr("Where the energy went")
-        toolTip: qsTr("Energy of phases and kernels with its 90 % interval, as all readings of the power tell it")
+        question: "Where the energy went"
+        toolTip: "Energy of phases and kernels with its 90 % interval, as all readings of the power tell it"
     }
     MemoryTables {
         memory: panel.facts.memory
@@ -64,11 +64,11 @@ InspectorPane {
     }
     InspectorHead {
         visible: panel.facts.gpus.count > 0
-        text: qsTr("Per GPU")
+        text: "Per GPU"
     }
     FigureTable {
         table: panel.facts.gpus
         stacked: false
-        Accessible.name: qsTr("Figures per GPU")
+        Accessible.name: "Figures per GPU"
     }
 }

@@ -28,7 +28,7 @@ RowLayout {
         width: Theme.hitTarget
         height: Theme.hitTarget
         iconName: "copy"
-        text: qsTr("Copy all figures as text")
+        text: "Copy all figures as text"
         onClicked: head.copyWanted()
     }
 }

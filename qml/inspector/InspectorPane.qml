@@ -11,7 +11,7 @@ FocusScope {
 
     implicitWidth: Theme.inspectorWidth
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Inspector")
+    Accessible.name: "Inspector"
 
     Rectangle {
         anchors.fill: parent

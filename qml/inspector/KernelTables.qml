@@ -21,11 +21,11 @@ ColumnLayout {
         spacing: Theme.spaceS
 
         UiButton {
-            text: qsTr("Copy as text")
+            text: "Copy as text"
             onClicked: tables.kernels.copyAsText()
         }
         UiButton {
-            text: qsTr("Copy as CSV")
+            text: "Copy as CSV"
             onClicked: tables.kernels.copyAsCsv()
         }
     }
@@ -53,19 +53,19 @@ ColumnLayout {
     }
     InspectorHead {
         visible: tables.kernels.names.count > 0
-        text: qsTr("Kernels")
+        text: "Kernels"
     }
     Row {
         visible: tables.kernels.names.count > 0
         spacing: Theme.spaceXs
 
         UiTab {
-            text: qsTr("By name")
+            text: "By name"
             checked: !tables.byCategory
             onClicked: tables.byCategory = false
         }
         UiTab {
-            text: qsTr("By category")
+            text: "By category"
             checked: tables.byCategory
             onClicked: tables.byCategory = true
         }

@@ -19,8 +19,8 @@ ColumnLayout {
     UiButton {
         checkable: true
         checked: tables.memory.asked
-        text: qsTr("What memory held")
-        toolTip: qsTr("What lived when most was allocated, by use, size and calls, beside the predicted need; and what iterations allocate")
+        text: "What memory held"
+        toolTip: "What lived when most was allocated, by use, size and calls, beside the predicted need; and what iterations allocate"
         onToggled: tables.memory.asked = checked
     }
     InspectorText {

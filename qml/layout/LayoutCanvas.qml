@@ -90,8 +90,8 @@ FocusScope {
                 controller: canvas.controller
                 part: LayoutDiagrams.Physical
                 room: flick.height - 4 * Theme.spaceXl
-                heading: qsTr("Physical")
-                text: qsTr("Nodes in rack order, GPUs in airflow order, the front row above")
+                heading: "Physical"
+                text: "Nodes in rack order, GPUs in airflow order, the front row above"
             }
             LayoutDiagram {
                 width: parent.width
@@ -100,13 +100,13 @@ FocusScope {
             }
             MessageBox {
                 anchors.horizontalCenter: parent.horizontalCenter
-                title: canvas.controller.hasLogical ? "" : qsTr("The parallel layout of this run is not known.")
+                title: canvas.controller.hasLogical ? "" : "The parallel layout of this run is not known."
                 text: canvas.controller.emptyText
             }
             UiButton {
                 anchors.horizontalCenter: parent.horizontalCenter
                 visible: !canvas.controller.hasLogical
-                text: qsTr("Enter the layout…")
+                text: "Enter the layout…"
                 onClicked: canvas.formWanted()
             }
             LayoutDiagram {
@@ -117,8 +117,8 @@ FocusScope {
                 visible: canvas.controller.placement.shown && canvas.controller.placement.title !== ""
                 controller: canvas.controller
                 part: LayoutDiagrams.Placed
-                heading: qsTr("Placement for the heat, before and after")
-                text: qsTr("An estimate: nothing of it was run")
+                heading: "Placement for the heat, before and after"
+                text: "An estimate: nothing of it was run"
             }
             Flow {
                 width: parent.width
@@ -132,8 +132,8 @@ FocusScope {
                     controller: canvas.controller
                     part: LayoutDiagrams.Logical
                     room: flick.height - 2 * Theme.spaceXl
-                    heading: qsTr("Logical")
-                    text: qsTr("Stage × data × tensor rank, same colours")
+                    heading: "Logical"
+                    text: "Stage × data × tensor rank, same colours"
                 }
                 LayoutDiagram {
                     objectName: "schedule"
@@ -141,7 +141,7 @@ FocusScope {
                     visible: canvas.controller.schedule.shown
                     controller: canvas.controller
                     part: LayoutDiagrams.Schedule
-                    heading: qsTr("Pipeline schedule")
+                    heading: "Pipeline schedule"
                     text: canvas.controller.schedule.text
                     reserved: wholeStep.visible ? wholeStep.width + Theme.spaceM : 0
                     settings: canvas.controller.schedule.settings
@@ -153,7 +153,7 @@ FocusScope {
                         anchors.right: parent.right
                         objectName: "wholeStep"
                         visible: canvas.controller.schedule.longStep
-                        text: qsTr("Whole step")
+                        text: "Whole step"
                         checked: canvas.controller.wholeStep
                         onToggled: canvas.controller.wholeStep = checked
                     }
@@ -171,7 +171,7 @@ FocusScope {
         UiButton {
             anchors.horizontalCenter: parent.horizontalCenter
             visible: canvas.controller.errorText !== "" && canvas.controller.enterable
-            text: qsTr("Enter the layout…")
+            text: "Enter the layout…"
             onClicked: canvas.formWanted()
         }
     }

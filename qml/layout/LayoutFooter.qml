@@ -24,14 +24,14 @@ UiBar {
         objectName: "useRead"
         visible: footer.controller.entered
         quiet: true
-        text: qsTr("Use what was read")
+        text: "Use what was read"
         onClicked: footer.controller.forgetEntered()
     }
     UiButton {
         objectName: "enter"
         visible: footer.controller.enterable
         quiet: true
-        text: footer.controller.entered ? qsTr("Change…") : qsTr("Enter by hand…")
+        text: footer.controller.entered ? "Change…" : "Enter by hand…"
         onClicked: footer.formWanted()
     }
 }

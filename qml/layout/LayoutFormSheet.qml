@@ -12,7 +12,7 @@ UiSheet {
     required property LayoutController controller
     readonly property LayoutForm form: controller.form
 
-    title: qsTr("Layout by hand")
+    title: "Layout by hand"
     subtitle: controller.title
     preferredWidth: Theme.sheetWidth * 0.8
     preferredHeight: Theme.spaceXl * 18
@@ -72,14 +72,14 @@ UiSheet {
             Accessible.name: text
         },
         UiButton {
-            text: qsTr("Cancel")
+            text: "Cancel"
             onClicked: sheet.close()
         },
         UiButton {
             objectName: "save"
             primary: true
             enabled: sheet.form.fits
-            text: qsTr("Use it")
+            text: "Use it"
             onClicked: sheet.accept()
         }
     ]

@@ -16,7 +16,7 @@ InspectorPane {
 
     InspectorText {
         visible: panel.controller.selection.rank < 0
-        text: qsTr("Click a GPU for its place, its readings and what it exchanges; it is selected in every view.")
+        text: "Click a GPU for its place, its readings and what it exchanges; it is selected in every view."
     }
     FactList {
         facts: panel.controller.selection.facts
@@ -24,8 +24,8 @@ InspectorPane {
     UiButton {
         Layout.topMargin: Theme.spaceS
         visible: panel.controller.selection.rank >= 0
-        text: qsTr("Show on the timeline")
-        shortcutText: qsTr("Enter")
+        text: "Show on the timeline"
+        shortcutText: "Enter"
         onClicked: panel.controller.selection.open()
     }
     RowLayout {
@@ -33,11 +33,11 @@ InspectorPane {
         visible: panel.controller.placement.text !== ""
 
         InspectorHead {
-            text: qsTr("Placement for the heat")
+            text: "Placement for the heat"
         }
         UiTag {
             visible: panel.controller.placement.title !== ""
-            text: qsTr("Estimate")
+            text: "Estimate"
         }
     }
     InspectorText {
@@ -54,15 +54,15 @@ InspectorPane {
     UiButton {
         objectName: "propose"
         visible: panel.controller.placement.title !== ""
-        text: panel.controller.placement.shown ? qsTr("Hide the placement") : qsTr("Propose placement…")
-        toolTip: qsTr("The machine before and after, among the diagrams")
+        text: panel.controller.placement.shown ? "Hide the placement" : "Propose placement…"
+        toolTip: "The machine before and after, among the diagrams"
         onClicked: panel.placementWanted()
     }
     UiButton {
         objectName: "copyArguments"
         visible: panel.controller.placement.helps
         iconName: "copy"
-        text: qsTr("Copy launch arguments")
+        text: "Copy launch arguments"
         onClicked: panel.copyWanted(panel.controller.placement.launchArguments())
     }
     FactList {
@@ -74,7 +74,7 @@ InspectorPane {
     }
     InspectorHead {
         visible: panel.controller.ready
-        text: qsTr("The run")
+        text: "The run"
     }
     FactList {
         facts: panel.controller.overview
@@ -83,8 +83,8 @@ InspectorPane {
         objectName: "machine"
         Layout.topMargin: Theme.spaceS
         visible: panel.controller.ready
-        text: qsTr("Edit the machine…")
-        toolTip: qsTr("The model of the GPUs, and which of them stand in front")
+        text: "Edit the machine…"
+        toolTip: "The model of the GPUs, and which of them stand in front"
         onClicked: panel.machineWanted()
     }
     InspectorText {

@@ -17,7 +17,7 @@ ViewPage {
     figures: controller.figures
     onFigureChanged: controller.figure = figure
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Layout")
+    Accessible.name: "Layout"
 
     LayoutController {
         id: controller
@@ -30,7 +30,7 @@ ViewPage {
 
         anchors.left: parent.left
         anchors.right: panel.left
-        name: qsTr("Layout")
+        name: "Layout"
 
         Repeater {
             model: controller.settings

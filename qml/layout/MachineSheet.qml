@@ -12,7 +12,7 @@ UiSheet {
     required property LayoutController controller
     readonly property MachineForm form: controller.machine
 
-    title: qsTr("The machine")
+    title: "The machine"
     subtitle: controller.title
     preferredWidth: Theme.sheetWidth * 0.75
     preferredHeight: Theme.spaceXl * 24
@@ -38,14 +38,14 @@ UiSheet {
 
             UiText {
                 Layout.fillWidth: true
-                text: qsTr("Model of the GPUs")
+                text: "Model of the GPUs"
                 color: Theme.textSecondary
                 Accessible.ignored: true
             }
             UiTextField {
                 objectName: "gpuModel"
                 Layout.preferredWidth: Theme.spaceXl * 10
-                label: qsTr("Model of the GPUs")
+                label: "Model of the GPUs"
                 placeholderText: sheet.form.gpuHint
                 text: sheet.form.gpuModel
                 onEditingFinished: sheet.form.gpuModel = text
@@ -57,10 +57,10 @@ UiSheet {
             UiComboBox {
                 objectName: "gpuChoice"
                 Layout.preferredWidth: Theme.spaceXl * 5
-                label: qsTr("Models of the hardware catalogue")
+                label: "Models of the hardware catalogue"
                 model: sheet.form.gpuModels
                 currentIndex: -1
-                displayText: qsTr("Choose…")
+                displayText: "Choose…"
                 onActivated: index => {
                     sheet.form.gpuModel = sheet.form.gpuModels[index];
                     currentIndex = -1;
@@ -81,14 +81,14 @@ UiSheet {
 
             UiText {
                 Layout.fillWidth: true
-                text: qsTr("GPUs of a node, front (fresh air) to rear")
+                text: "GPUs of a node, front (fresh air) to rear"
                 color: Theme.textSecondary
                 Accessible.ignored: true
             }
             UiTextField {
                 objectName: "order"
                 Layout.preferredWidth: Theme.spaceXl * 10
-                label: qsTr("GPUs of a node, front to rear")
+                label: "GPUs of a node, front to rear"
                 text: sheet.form.orderText
                 faulty: sheet.form.orderProblem !== ""
                 onEditingFinished: {
@@ -114,7 +114,7 @@ UiSheet {
             model: sheet.form
             boundsBehavior: Flickable.StopAtBounds
             Accessible.role: Accessible.List
-            Accessible.name: qsTr("GPUs from front to rear")
+            Accessible.name: "GPUs from front to rear"
             delegate: RowLayout {
                 id: position
 
@@ -125,31 +125,31 @@ UiSheet {
                 width: list.width - Theme.spaceM
                 spacing: Theme.spaceS
                 Accessible.role: Accessible.ListItem
-                Accessible.name: qsTr("GPU %1, %2").arg(position.local).arg(side.text)
+                Accessible.name: "GPU %1, %2".arg(position.local).arg(side.text)
 
                 UiText {
                     Layout.preferredWidth: Theme.spaceXl * 4
-                    text: qsTr("GPU %1").arg(position.local)
+                    text: "GPU %1".arg(position.local)
                 }
                 UiNote {
                     id: side
 
                     Layout.fillWidth: true
-                    text: position.rear ? qsTr("rear") : qsTr("front")
+                    text: position.rear ? "rear" : "front"
                     color: position.rear ? Theme.warning : Theme.textSecondary
                 }
                 UiIconButton {
                     objectName: "forward" + position.index
                     enabled: position.index > 0
                     iconName: "chevronUp"
-                    text: qsTr("Nearer to the fresh air")
+                    text: "Nearer to the fresh air"
                     onClicked: sheet.form.move(position.index, -1)
                 }
                 UiIconButton {
                     objectName: "back" + position.index
                     enabled: position.index + 1 < sheet.form.count
                     iconName: "chevronDown"
-                    text: qsTr("Nearer to the exhaust")
+                    text: "Nearer to the exhaust"
                     onClicked: sheet.form.move(position.index, 1)
                 }
             }
@@ -158,7 +158,7 @@ UiSheet {
         UiCheckBox {
             objectName: "others"
             visible: sheet.form.otherCount > 0
-            text: sheet.form.otherCount === 1 ? qsTr("Also for the other run on such nodes") : qsTr("Also for the %1 other runs on such nodes").arg(sheet.form.otherCount)
+            text: sheet.form.otherCount === 1 ? "Also for the other run on such nodes" : "Also for the %1 other runs on such nodes".arg(sheet.form.otherCount)
             checked: sheet.form.forOthers
             onClicked: {
                 sheet.form.forOthers = checked;
@@ -170,28 +170,28 @@ UiSheet {
         UiButton {
             objectName: "undo"
             enabled: sheet.form.undoable
-            text: qsTr("Undo")
+            text: "Undo"
             onClicked: sheet.form.undo()
         },
         UiButton {
             objectName: "asInferred"
             enabled: sheet.form.said
-            text: qsTr("As inferred")
-            toolTip: qsTr("The order that the temperatures tell, else ascending indices")
+            text: "As inferred"
+            toolTip: "The order that the temperatures tell, else ascending indices"
             onClicked: sheet.form.takeInferred()
         },
         Item {
             Layout.fillWidth: true
         },
         UiButton {
-            text: qsTr("Cancel")
+            text: "Cancel"
             onClicked: sheet.close()
         },
         UiButton {
             objectName: "save"
             primary: true
             enabled: sheet.form.orderProblem === ""
-            text: qsTr("Use it")
+            text: "Use it"
             onClicked: sheet.accept()
         }
     ]

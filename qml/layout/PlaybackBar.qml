@@ -14,13 +14,13 @@ Row {
     UiIconButton {
         objectName: "play"
         iconName: bar.playback.playing ? "pause" : "play"
-        text: bar.playback.playing ? qsTr("Pause") : qsTr("Play")
-        shortcutText: qsTr("Space")
+        text: bar.playback.playing ? "Pause" : "Play"
+        shortcutText: "Space"
         onClicked: bar.playback.playing = !bar.playback.playing
     }
     UiSlider {
         objectName: "moment"
-        label: qsTr("Moment of the run")
+        label: "Moment of the run"
         place: bar.playback.position
         onChosen: place => bar.playback.position = place
         Accessible.description: bar.playback.timeText
@@ -40,12 +40,12 @@ Row {
     }
     UiNote {
         anchors.verticalCenter: parent.verticalCenter
-        text: qsTr("of %1").arg(bar.playback.lengthText)
+        text: "of %1".arg(bar.playback.lengthText)
     }
     UiComboBox {
         objectName: "speed"
         implicitWidth: Theme.spaceXl * 3
-        label: qsTr("Speed")
+        label: "Speed"
         model: bar.playback.speeds
         currentIndex: bar.playback.speed
         onActivated: index => bar.playback.speed = index

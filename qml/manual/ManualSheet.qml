@@ -7,8 +7,8 @@ import Trainscope.App
 UiSheet {
     id: sheet
 
-    title: qsTr("Manual")
-    subtitle: qsTr("Also as man pages: man trainscope-numbers, trainscope-formats, …")
+    title: "Manual"
+    subtitle: "Also as man pages: man trainscope-numbers, trainscope-formats, …"
     preferredWidth: Theme.sheetWidth + Theme.runListWidth
     preferredHeight: Theme.sheetWidth
 
@@ -49,7 +49,7 @@ UiSheet {
                     objectName: "manualSearch"
                     Layout.fillWidth: true
                     focus: true
-                    placeholderText: qsTr("Search the manual")
+                    placeholderText: "Search the manual"
                     keyHint: "Ctrl+F"
                     Keys.onReturnPressed: controller.step(1)
                     Keys.onEnterPressed: controller.step(1)
@@ -60,15 +60,15 @@ UiSheet {
                 UiIconButton {
                     objectName: "manualBack"
                     iconName: "chevronLeft"
-                    text: qsTr("Back")
-                    shortcutText: qsTr("Alt+←")
+                    text: "Back"
+                    shortcutText: "Alt+←"
                     enabled: controller.hasBefore
                     onClicked: controller.goBack()
                 }
                 UiIconButton {
                     iconName: "chevronRight"
-                    text: qsTr("Forward")
-                    shortcutText: qsTr("Alt+→")
+                    text: "Forward"
+                    shortcutText: "Alt+→"
                     enabled: controller.hasAfter
                     onClicked: controller.goOn()
                 }

@@ -12,11 +12,11 @@ InspectorPane {
     required property OperatorsController controller
 
     InspectorHead {
-        text: panel.controller.rowTitle !== "" ? panel.controller.rowTitle : qsTr("Nothing is selected")
+        text: panel.controller.rowTitle !== "" ? panel.controller.rowTitle : "Nothing is selected"
     }
     InspectorText {
         visible: panel.controller.rowTitle === ""
-        text: qsTr("Click a frame in the picture or a row for its numbers and kernels; double click it for its longest kernel on the timeline.")
+        text: "Click a frame in the picture or a row for its numbers and kernels; double click it for its longest kernel on the timeline."
     }
     FactList {
         facts: panel.controller.rowFacts
@@ -26,7 +26,7 @@ InspectorPane {
         objectName: "operatorsOpen"
         visible: panel.controller.openable
         text: panel.controller.timelineText
-        shortcutText: qsTr("Enter")
+        shortcutText: "Enter"
         onClicked: panel.controller.openSelected()
     }
     InspectorHead {
@@ -45,7 +45,7 @@ InspectorPane {
     }
     InspectorHead {
         visible: panel.controller.listed
-        text: qsTr("What is shown")
+        text: "What is shown"
     }
     InspectorText {
         text: panel.controller.title

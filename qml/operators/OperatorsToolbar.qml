@@ -12,7 +12,7 @@ SettingsBar {
     signal copyWanted(string text)
     signal leaveWanted
 
-    name: qsTr("Operators")
+    name: "Operators"
 
     function focusSearch() {
         field.forceActiveFocus(Qt.ShortcutFocusReason);
@@ -23,9 +23,9 @@ SettingsBar {
 
         objectName: "operatorsSearch"
         width: Theme.runListWidth * 0.75
-        placeholderText: qsTr("Search frames")
-        label: qsTr("Search frames by words of their names and inputs")
-        keyHint: qsTr("/")
+        placeholderText: "Search frames"
+        label: "Search frames by words of their names and inputs"
+        keyHint: "/"
         text: bar.controller.search
         onTextChanged: bar.controller.search = text
         Keys.onDownPressed: bar.leaveWanted()
@@ -46,8 +46,8 @@ SettingsBar {
     UiButton {
         objectName: "operatorsZoom"
         visible: bar.controller.zoomable || bar.controller.zoomed
-        text: bar.controller.zoomed ? qsTr("Whole tree") : qsTr("Zoom to frame")
-        toolTip: bar.controller.zoomed ? qsTr("The flame graph of everything") : qsTr("The selected frame fills the flame graph")
+        text: bar.controller.zoomed ? "Whole tree" : "Zoom to frame"
+        toolTip: bar.controller.zoomed ? "The flame graph of everything" : "The selected frame fills the flame graph"
         shortcutText: bar.controller.zoomed ? KeyMap.hint("operatorsWhole") : KeyMap.hint("operatorsZoom")
         onClicked: bar.controller.zoomed ? bar.controller.showWhole() : bar.controller.zoom()
     }
@@ -56,7 +56,7 @@ SettingsBar {
 
         objectName: "operatorsCopy"
         iconName: "copy"
-        text: qsTr("Copy")
+        text: "Copy"
         enabled: bar.controller.listed
         menuOpen: menu.visible
         onClicked: menu.popup(copy, 0, copy.height)
@@ -64,14 +64,14 @@ SettingsBar {
     UiMenu {
         id: menu
 
-        title: qsTr("Copy")
+        title: "Copy"
 
         UiMenuItem {
-            text: qsTr("Rows as text")
+            text: "Rows as text"
             onTriggered: bar.copyWanted(bar.controller.text())
         }
         UiMenuItem {
-            text: qsTr("Rows as CSV")
+            text: "Rows as CSV"
             onTriggered: bar.copyWanted(bar.controller.csv())
         }
     }

@@ -16,7 +16,7 @@ ViewPage {
     figures: controller.figures
     onFigureChanged: controller.figure = figure
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Operators")
+    Accessible.name: "Operators"
     Keys.onPressed: event => event.accepted = view.handleKey(event)
 
     function focusSearch() {
@@ -77,7 +77,7 @@ ViewPage {
             T.SplitView.fillHeight: true
             T.SplitView.minimumHeight: 4 * Theme.controlHeight
             table: controller.rows
-            name: qsTr("Frames")
+            name: "Frames"
             current: controller.row
             tree: true
             focus: true

@@ -11,7 +11,7 @@ ViewPage {
     body: canvas
     exportable: controller
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Overview")
+    Accessible.name: "Overview"
 
     OverviewController {
         id: controller

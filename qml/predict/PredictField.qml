@@ -89,7 +89,7 @@ Column {
                 objectName: field.slid ? field.key : ""
                 visible: field.slid
                 enabled: field.slider
-                label: qsTr("%1, %2").arg(field.label).arg(field.shown)
+                label: "%1, %2".arg(field.label).arg(field.shown)
                 from: field.low
                 to: field.high
                 place: field.place

@@ -12,7 +12,7 @@ FocusScope {
 
     implicitWidth: Theme.runListWidth
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("What is predicted")
+    Accessible.name: "What is predicted"
 
     Rectangle {
         anchors.fill: parent

@@ -14,7 +14,7 @@ FocusScope {
         id: bar
 
         width: parent.width
-        name: qsTr("Ranked layouts")
+        name: "Ranked layouts"
 
         Repeater {
             model: pane.controller.ranking
@@ -25,7 +25,7 @@ FocusScope {
         UiButton {
             objectName: "stopSearch"
             visible: pane.controller.searching || pane.controller.searchStopped
-            text: pane.controller.searching ? qsTr("Stop") : qsTr("Search again")
+            text: pane.controller.searching ? "Stop" : "Search again"
             onClicked: pane.controller.searching ? pane.controller.stopSearch() : pane.controller.searchAgain()
         }
         Item {
@@ -47,7 +47,7 @@ FocusScope {
             verticalAlignment: Text.AlignVCenter
             wrapMode: Text.Wrap
             elide: Text.ElideNone
-            text: pane.controller.searching ? qsTr("Searching…") : pane.controller.searchStopped ? qsTr("Stopped: what is listed is of an earlier search") : pane.controller.rankingText
+            text: pane.controller.searching ? "Searching…" : pane.controller.searchStopped ? "Stopped: what is listed is of an earlier search" : pane.controller.rankingText
         }
     }
     UiTable {
@@ -58,7 +58,7 @@ FocusScope {
         width: parent.width
         focus: true
         table: pane.controller.layouts
-        name: qsTr("Ranked layouts")
+        name: "Ranked layouts"
         sortable: false
         onMoved: row => list.current = row
         onPicked: row => {

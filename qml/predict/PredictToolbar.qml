@@ -8,27 +8,27 @@ SettingsBar {
 
     required property PredictController controller
 
-    name: qsTr("Predict")
+    name: "Predict"
 
     UiButton {
         objectName: "fromRun"
         width: Math.min(implicitWidth, Theme.runListWidth)
         enabled: bar.controller.runName !== ""
-        label: bar.controller.runName !== "" ? qsTr("From %1").arg(bar.controller.runName) : qsTr("From the run")
-        toolTip: qsTr("The job of the selected run, with its measured step beside every change")
+        label: bar.controller.runName !== "" ? "From %1".arg(bar.controller.runName) : "From the run"
+        toolTip: "The job of the selected run, with its measured step beside every change"
         onClicked: bar.controller.fillFromRun()
     }
     UiButton {
         objectName: "keep"
         enabled: bar.controller.keepable
-        text: qsTr("Keep")
-        toolTip: qsTr("Leaves this answer on the board, beside those that follow")
+        text: "Keep"
+        toolTip: "Leaves this answer on the board, beside those that follow"
         onClicked: bar.controller.keep()
     }
     UiButton {
         objectName: "rank"
-        text: qsTr("Rank layouts")
-        toolTip: qsTr("All layouts of the model on the cluster, the best first")
+        text: "Rank layouts"
+        toolTip: "All layouts of the model on the cluster, the best first"
         checked: bar.controller.ranked
         Accessible.role: Accessible.CheckBox
         Accessible.checkable: true
@@ -37,8 +37,8 @@ SettingsBar {
     }
     UiButton {
         objectName: "whatIf"
-        text: qsTr("What if")
-        toolTip: qsTr("What other bandwidths, memory, batch, sequence or power limit would do")
+        text: "What if"
+        toolTip: "What other bandwidths, memory, batch, sequence or power limit would do"
         checked: bar.controller.whatIf
         Accessible.role: Accessible.CheckBox
         Accessible.checkable: true
@@ -47,8 +47,8 @@ SettingsBar {
     }
     UiButton {
         objectName: "calibrated"
-        text: qsTr("By measured runs")
-        toolTip: bar.controller.calibrationText !== "" ? bar.controller.calibrationText : qsTr("Brings speeds, power and heat to what the measured runs of the database tell")
+        text: "By measured runs"
+        toolTip: bar.controller.calibrationText !== "" ? bar.controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
         checked: bar.controller.calibrated
         Accessible.role: Accessible.CheckBox
         Accessible.checkable: true
@@ -58,23 +58,23 @@ SettingsBar {
     UiButton {
         objectName: "open"
         enabled: bar.controller.ready
-        text: qsTr("Open as run")
-        toolTip: qsTr("Writes the prediction into the database as a run, for every view")
+        text: "Open as run"
+        toolTip: "Writes the prediction into the database as a run, for every view"
         onClicked: bar.controller.openAsRun()
     }
     UiButton {
         objectName: "compare"
         enabled: bar.controller.comparable
-        text: qsTr("Compare with measured")
-        toolTip: bar.controller.comparable ? qsTr("The prediction as a run beside the measured one that the form was filled from") : qsTr("Fill the form from a measured run first")
+        text: "Compare with measured"
+        toolTip: bar.controller.comparable ? "The prediction as a run beside the measured one that the form was filled from" : "Fill the form from a measured run first"
         onClicked: bar.controller.compareWithMeasured()
     }
     // The last, so that nothing moves when it comes.
     UiButton {
         objectName: "clear"
         visible: bar.controller.keptCount > 0
-        text: qsTr("Clear %1").arg(bar.controller.keptCount)
-        toolTip: qsTr("Takes what is kept and what was measured off the board")
+        text: "Clear %1".arg(bar.controller.keptCount)
+        toolTip: "Takes what is kept and what was measured off the board"
         onClicked: bar.controller.forgetKept()
     }
 }

@@ -18,7 +18,7 @@ ViewPage {
     figures: controller.figures
     onFigureChanged: controller.figure = figure
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Predict")
+    Accessible.name: "Predict"
 
     PredictController {
         id: controller
@@ -72,14 +72,14 @@ ViewPage {
             Layout.fillWidth: true
             objectName: "verdict"
             wrapMode: Text.Wrap
-            text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? qsTr("Shown: %1").arg(controller.verdict) : controller.verdict
+            text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? "Shown: %1".arg(controller.verdict) : controller.verdict
             visible: text !== ""
         }
         UiButton {
             objectName: "stopRival"
             visible: controller.rivalSearching
-            text: qsTr("Stop")
-            toolTip: qsTr("Stop comparing the clusters")
+            text: "Stop"
+            toolTip: "Stop comparing the clusters"
             onClicked: controller.stopRival()
         }
     }
@@ -91,6 +91,6 @@ ViewPage {
         height: parent.height
         visible: view.inspectorOpen && view.roomy
         controller: controller
-        hint: qsTr("Click a part of the figure for its numbers; a click on a point of the layouts takes it into the form.")
+        hint: "Click a part of the figure for its numbers; a click on a point of the layouts takes it into the form."
     }
 }

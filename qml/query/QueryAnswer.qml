@@ -48,7 +48,7 @@ Item {
                 T.SplitView.fillWidth: true
                 T.SplitView.minimumWidth: Theme.runListWidth / 2
                 table: answer.controller.table
-                name: qsTr("Answer, %1").arg(answer.controller.outcome)
+                name: "Answer, %1".arg(answer.controller.outcome)
                 pinned: false
                 onMoved: row => rows.current = row
                 onPicked: row => rows.current = row
@@ -83,7 +83,7 @@ Item {
             UiNote {
                 Layout.fillWidth: true
                 objectName: "outcome"
-                text: answer.controller.stopped ? qsTr("Stopped.") : answer.controller.loading ? qsTr("Asking… %1").arg(answer.controller.progressText) : answer.controller.exporting ? qsTr("Writing…") : answer.controller.outcome
+                text: answer.controller.stopped ? "Stopped." : answer.controller.loading ? "Asking… %1".arg(answer.controller.progressText) : answer.controller.exporting ? "Writing…" : answer.controller.outcome
                 Accessible.role: Accessible.StaticText
                 Accessible.name: text
             }

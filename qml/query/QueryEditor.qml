@@ -60,7 +60,7 @@ FocusScope {
             renderType: Text.NativeRendering
             onTextChanged: editor.controller.sql = area.text
             Accessible.role: Accessible.EditableText
-            Accessible.name: qsTr("SQL")
+            Accessible.name: "SQL"
             Accessible.multiLine: true
             Keys.onPressed: event => {
                 const isEnter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
@@ -79,7 +79,7 @@ FocusScope {
                 x: area.leftPadding
                 y: area.topPadding
                 visible: area.text === "" && area.preeditText === ""
-                text: qsTr("SELECT … FROM samples   Ctrl+Enter runs it")
+                text: "SELECT … FROM samples   Ctrl+Enter runs it"
                 font.family: area.font.family
                 color: Theme.textSecondary
                 Accessible.ignored: true

@@ -29,7 +29,7 @@ Flickable {
 
         UiText {
             width: parent.width
-            text: qsTr("Ask the database in SQL, or begin with one of these")
+            text: "Ask the database in SQL, or begin with one of these"
             Accessible.role: Accessible.Heading
             Accessible.name: text
         }

@@ -13,7 +13,7 @@ Item {
     implicitHeight: Theme.spaceXs
     activeFocusOnTab: true
     Accessible.role: Accessible.Splitter
-    Accessible.name: handle.vertical ? qsTr("Line between left and right") : qsTr("Line between above and below")
+    Accessible.name: handle.vertical ? "Line between left and right" : "Line between above and below"
     Accessible.focusable: true
     Keys.onPressed: event => event.accepted = handle.handleKey(event.key)
 

@@ -14,10 +14,10 @@ InspectorPane {
     signal recallWanted(string sql)
     signal nameWanted(string name)
 
-    Accessible.name: qsTr("Examples, tables and history")
+    Accessible.name: "Examples, tables and history"
 
     InspectorHead {
-        text: qsTr("Examples")
+        text: "Examples"
     }
     Repeater {
         model: panel.controller.examples
@@ -32,10 +32,10 @@ InspectorPane {
         }
     }
     InspectorHead {
-        text: qsTr("Tables")
+        text: "Tables"
     }
     InspectorText {
-        text: qsTr("A click puts the name into the query.")
+        text: "A click puts the name into the query."
     }
     Repeater {
         model: panel.controller.schema
@@ -57,7 +57,7 @@ InspectorPane {
                 Layout.preferredWidth: Theme.hitTarget
                 Layout.preferredHeight: Theme.hitTarget
                 iconName: schemaLine.open ? "chevronDown" : "chevronRight"
-                text: schemaLine.open ? qsTr("Hide the columns") : qsTr("Show the columns")
+                text: schemaLine.open ? "Hide the columns" : "Show the columns"
                 onClicked: panel.controller.schema.toggle(schemaLine.index)
             }
             QueryLine {
@@ -76,11 +76,11 @@ InspectorPane {
         visible: panel.controller.history.count > 0
 
         InspectorHead {
-            text: qsTr("History")
+            text: "History"
         }
         UiIconButton {
             iconName: "trash"
-            text: qsTr("Clear the history")
+            text: "Clear the history"
             onClicked: panel.controller.clearHistory()
         }
     }

@@ -13,15 +13,15 @@ SettingsBar {
     signal copyWanted
     signal exportWanted
 
-    name: qsTr("Query")
+    name: "Query"
 
     UiButton {
         objectName: "run"
         visible: !bar.controller.loading
         primary: true
         iconName: "play"
-        text: qsTr("Run")
-        toolTip: qsTr("Ask what is in the editor, or what is selected there")
+        text: "Run"
+        toolTip: "Ask what is in the editor, or what is selected there"
         shortcutText: KeyMap.hint("queryRun")
         enabled: bar.controller.sql !== ""
         onClicked: bar.runWanted()
@@ -30,32 +30,32 @@ SettingsBar {
         objectName: "stop"
         visible: bar.controller.loading || bar.controller.exporting
         iconName: "close"
-        text: qsTr("Stop")
-        toolTip: qsTr("Stop the query")
+        text: "Stop"
+        toolTip: "Stop the query"
         shortcutText: KeyMap.hint("queryStop")
         onClicked: bar.controller.stop()
     }
     UiButton {
         objectName: "copy"
         iconName: "copy"
-        text: qsTr("Copy")
-        toolTip: qsTr("Copy the table, tab-separated")
+        text: "Copy"
+        toolTip: "Copy the table, tab-separated"
         enabled: bar.controller.table.count > 0
         onClicked: bar.copyWanted()
     }
     UiButton {
         objectName: "exportCsv"
         iconName: "export"
-        text: qsTr("Export CSV")
-        toolTip: qsTr("Ask again and write every row to a file")
+        text: "Export CSV"
+        toolTip: "Ask again and write every row to a file"
         enabled: bar.controller.answered && !bar.controller.exporting
         onClicked: bar.exportWanted()
     }
     UiButton {
         objectName: "chart"
         iconName: "chart"
-        text: qsTr("Chart")
-        toolTip: qsTr("Draw two columns of numbers against each other")
+        text: "Chart"
+        toolTip: "Draw two columns of numbers against each other"
         checked: bar.controller.chartShown
         Accessible.role: Accessible.CheckBox
         Accessible.checkable: true
@@ -68,14 +68,14 @@ SettingsBar {
 
         QueryAxis {
             objectName: "chartX"
-            label: qsTr("Across")
+            label: "Across"
             columns: bar.controller.numberColumns
             chosen: bar.controller.chartX
             onPicked: column => bar.controller.chartX = column
         }
         QueryAxis {
             objectName: "chartY"
-            label: qsTr("Up")
+            label: "Up"
             columns: bar.controller.numberColumns
             chosen: bar.controller.chartY
             onPicked: column => bar.controller.chartY = column
@@ -83,8 +83,8 @@ SettingsBar {
         UiButton {
             objectName: "chartLine"
             iconName: "lines"
-            text: qsTr("Line")
-            toolTip: qsTr("Join the points in their order across")
+            text: "Line"
+            toolTip: "Join the points in their order across"
             checked: bar.controller.chartLine
             Accessible.role: Accessible.CheckBox
             Accessible.checkable: true

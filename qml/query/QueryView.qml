@@ -16,7 +16,7 @@ ViewPage {
     inspector: panel
     exportable: controller
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Query")
+    Accessible.name: "Query"
 
     // Into the editor and asked at once.
     function ask(sql: string) {
@@ -93,14 +93,14 @@ ViewPage {
         id: chooser
 
         place: view
-        title: qsTr("Export CSV")
+        title: "Export CSV"
         fileMode: FileDialog.SaveFile
         // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
         // qmllint disable
         options: FileDialog.DontConfirmOverwrite
         // qmllint enable
         defaultSuffix: "csv"
-        nameFilters: [qsTr("CSV (*.csv)")]
+        nameFilters: ["CSV (*.csv)"]
         onAccepted: controller.exportCsv(selectedFile)
     }
 }

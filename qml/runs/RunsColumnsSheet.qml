@@ -10,8 +10,8 @@ UiSheet {
 
     required property RunsController controller
 
-    title: qsTr("Columns")
-    subtitle: qsTr("The name of the run is always shown.")
+    title: "Columns"
+    subtitle: "The name of the run is always shown."
     preferredWidth: Theme.sheetWidth
     preferredHeight: Theme.spaceXl * 24
 
@@ -49,12 +49,12 @@ UiSheet {
     }
     buttons: [
         UiButton {
-            text: qsTr("The usual ones")
+            text: "The usual ones"
             onClicked: sheet.controller.showUsualColumns()
         },
         UiButton {
             primary: true
-            text: qsTr("Done")
+            text: "Done"
             onClicked: sheet.close()
         }
     ]

@@ -22,7 +22,7 @@ UiTextField {
     y: table.topOf(row)
     width: Math.max(Theme.spaceXl * 8, controller.table.heads.widthOf(key))
     height: Theme.hitTarget
-    label: key === "tags" ? qsTr("Tags, separated by commas") : qsTr("Note")
+    label: key === "tags" ? "Tags, separated by commas" : "Note"
     placeholderText: label
 
     function begin(at: int, which: string) {

@@ -12,50 +12,50 @@ UiMenu {
     signal editWanted(string key)
 
     UiMenuItem {
-        text: qsTr("Show on the timeline")
+        text: "Show on the timeline"
         shortcutText: KeyMap.hint("tableTimeline")
         onTriggered: menu.controller.open(Views.Timeline)
     }
     UiMenuItem {
-        text: qsTr("Compare")
+        text: "Compare"
         enabled: menu.controller.chosenCount > 1
         shortcutText: KeyMap.hint("tableCompare")
         onTriggered: menu.controller.open(Views.Compare)
     }
     UiMenuItem {
-        text: qsTr("Sweep")
+        text: "Sweep"
         shortcutText: KeyMap.hint("tableSweep")
         onTriggered: menu.controller.open(Views.Sweep)
     }
     UiMenuItem {
-        text: qsTr("Heat map")
+        text: "Heat map"
         shortcutText: KeyMap.hint("tableHeatmap")
         onTriggered: menu.controller.open(Views.Heatmap)
     }
     UiMenuItem {
-        text: qsTr("Predict with another layout…")
+        text: "Predict with another layout…"
         enabled: menu.controller.chosenCount === 1
         onTriggered: menu.controller.predict()
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: qsTr("Edit the tags")
+        text: "Edit the tags"
         iconName: "edit"
         shortcutText: KeyMap.hint("tableTags")
         onTriggered: menu.editWanted("tags")
     }
     UiMenuItem {
-        text: qsTr("Edit the note")
+        text: "Edit the note"
         iconName: "edit"
         shortcutText: KeyMap.hint("tableNote")
         onTriggered: menu.editWanted("note")
     }
     UiMenuItem {
-        text: qsTr("Tag all that are chosen…")
+        text: "Tag all that are chosen…"
         onTriggered: menu.tagWanted()
     }
     UiMenuItem {
-        text: qsTr("Undo")
+        text: "Undo"
         iconName: "undo"
         enabled: menu.controller.canUndo
         shortcutText: KeyMap.hint("tableUndo")
@@ -63,18 +63,18 @@ UiMenu {
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: qsTr("Choose all that are listed")
+        text: "Choose all that are listed"
         shortcutText: KeyMap.hint("runAll")
         onTriggered: menu.controller.chooseAll()
     }
     UiMenuItem {
-        text: qsTr("Copy the chosen rows")
+        text: "Copy the chosen rows"
         iconName: "copy"
         shortcutText: KeyMap.hint("tableCopy")
         onTriggered: menu.copyWanted(menu.controller.chosenRowsText())
     }
     UiMenuItem {
-        text: qsTr("Copy all rows as CSV")
+        text: "Copy all rows as CSV"
         iconName: "copy"
         onTriggered: menu.copyWanted(menu.controller.csv())
     }

@@ -12,7 +12,7 @@ UiTable {
     required property string subject // the database
 
     table: controller.table
-    name: qsTr("Table of runs")
+    name: "Table of runs"
     current: 0
     textSize: Theme.bodySize
     checkable: true

@@ -12,7 +12,7 @@ ViewPage {
     body: table
     exportable: controller
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Runs")
+    Accessible.name: "Runs"
 
     RunsController {
         id: controller
@@ -26,15 +26,15 @@ ViewPage {
         id: bar
 
         width: parent.width
-        name: qsTr("Runs")
+        name: "Runs"
 
         UiSearchField {
             id: filter
 
             objectName: "runsFilter"
             width: Math.min(Theme.runListWidth * 1.5, bar.width - 4 * Theme.spaceXl)
-            placeholderText: qsTr("Filter: power > 600 and model ~ llama")
-            label: qsTr("Filter the table by an expression")
+            placeholderText: "Filter: power > 600 and model ~ llama"
+            label: "Filter the table by an expression"
             faulty: controller.expressionError !== ""
             onTextChanged: controller.expression = text
             Component.onCompleted: text = controller.expression
@@ -48,7 +48,7 @@ ViewPage {
         }
         UiButton {
             objectName: "columns"
-            text: qsTr("Columns…")
+            text: "Columns…"
             onClicked: columnsSheet.open()
         }
         UiText {
@@ -65,40 +65,40 @@ ViewPage {
         UiButton {
             objectName: "toTimeline"
             enabled: controller.chosenCount > 0
-            text: qsTr("Timeline")
-            toolTip: qsTr("The chosen runs on the timeline")
+            text: "Timeline"
+            toolTip: "The chosen runs on the timeline"
             shortcutText: KeyMap.hint("tableTimeline")
             onClicked: controller.open(Views.Timeline)
         }
         UiButton {
             objectName: "toCompare"
             enabled: controller.chosenCount > 1
-            text: qsTr("Compare")
-            toolTip: qsTr("The chosen runs side by side")
+            text: "Compare"
+            toolTip: "The chosen runs side by side"
             shortcutText: KeyMap.hint("tableCompare")
             onClicked: controller.open(Views.Compare)
         }
         UiButton {
             objectName: "toSweep"
             enabled: controller.chosenCount > 0
-            text: qsTr("Sweep")
-            toolTip: qsTr("The chosen runs as a sweep")
+            text: "Sweep"
+            toolTip: "The chosen runs as a sweep"
             shortcutText: KeyMap.hint("tableSweep")
             onClicked: controller.open(Views.Sweep)
         }
         UiButton {
             objectName: "toHeatmap"
             enabled: controller.chosenCount > 0
-            text: qsTr("Heat map")
-            toolTip: qsTr("The chosen runs as a heat map")
+            text: "Heat map"
+            toolTip: "The chosen runs as a heat map"
             shortcutText: KeyMap.hint("tableHeatmap")
             onClicked: controller.open(Views.Heatmap)
         }
         UiButton {
             objectName: "tagChosen"
             enabled: controller.chosenCount > 0
-            text: qsTr("Tag…")
-            toolTip: qsTr("Adds tags to the chosen runs")
+            text: "Tag…"
+            toolTip: "Adds tags to the chosen runs"
             onClicked: tagSheet.ask("")
         }
         UiIconButton {
@@ -106,7 +106,7 @@ ViewPage {
 
             objectName: "runsMore"
             iconName: "more"
-            text: qsTr("More")
+            text: "More"
             menuOpen: menu.visible
             onClicked: menu.popup(more, 0, more.height)
         }
@@ -120,12 +120,12 @@ ViewPage {
             objectName: "stopMeasuring"
             visible: controller.measuringText !== ""
             iconName: "close"
-            text: qsTr("Stop measuring")
+            text: "Stop measuring"
             onClicked: controller.cancel()
         }
         UiButton {
             visible: controller.stopped
-            text: qsTr("Go on measuring")
+            text: "Go on measuring"
             onClicked: controller.readAgain()
         }
     }
@@ -188,10 +188,10 @@ ViewPage {
         id: tagSheet
 
         home: view
-        title: qsTr("Tag the chosen runs")
+        title: "Tag the chosen runs"
         subject: view.session.workspace.databasePath
-        label: qsTr("Tags, separated by commas")
-        doneText: qsTr("Add")
+        label: "Tags, separated by commas"
+        doneText: "Add"
         fieldName: "tagField"
         onNamed: controller.tagChosen(name)
     }

@@ -8,8 +8,8 @@ UiSheet {
 
     required property Session session
 
-    title: qsTr("Trainscope %1").arg(session.version)
-    subtitle: qsTr("Power, heat, time and layout of distributed LLM training runs")
+    title: "Trainscope %1".arg(session.version)
+    subtitle: "Power, heat, time and layout of distributed LLM training runs"
     preferredWidth: Theme.sheetWidth * 0.6
     preferredHeight: Theme.inspectorWidth
 
@@ -19,11 +19,11 @@ UiSheet {
         spacing: Theme.spaceM
 
         UiSentence {
-            text: qsTr("Free software under the Apache License, Version 2.0. It comes without warranty of any kind.")
+            text: "Free software under the Apache License, Version 2.0. It comes without warranty of any kind."
         }
         UiNote {
             Layout.fillWidth: true
-            text: qsTr("Built with Qt (LGPL 3), SQLite (public domain), Zstandard (BSD), xxHash (BSD), simdjson (Apache 2.0), nlohmann JSON, fmt, yaml-cpp (MIT) and CLI11 (BSD). Set in Inter (OFL) where it is installed.")
+            text: "Built with Qt (LGPL 3), SQLite (public domain), Zstandard (BSD), xxHash (BSD), simdjson (Apache 2.0), nlohmann JSON, fmt, yaml-cpp (MIT) and CLI11 (BSD). Set in Inter (OFL) where it is installed."
             wrapMode: Text.Wrap
         }
         Item {
@@ -32,7 +32,7 @@ UiSheet {
     }
     buttons: [
         UiButton {
-            text: qsTr("Close")
+            text: "Close"
             focus: true
             onClicked: sheet.close()
         }

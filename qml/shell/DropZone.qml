@@ -35,7 +35,7 @@ Rectangle {
         UiText {
             width: parent.width
             horizontalAlignment: Text.AlignHCenter
-            text: zone.active ? qsTr("Let go to look at it") : qsTr("Drop files or folders here, or anywhere on the window")
+            text: zone.active ? "Let go to look at it" : "Drop files or folders here, or anywhere on the window"
         }
         Row {
             anchors.horizontalCenter: parent.horizontalCenter
@@ -45,26 +45,26 @@ Rectangle {
                 primary: true
                 focus: true
                 objectName: "importFolder"
-                text: qsTr("Import a folder…")
+                text: "Import a folder…"
                 shortcutText: KeyMap.hint("importFolder")
                 onClicked: zone.folderWanted()
             }
             UiButton {
                 objectName: "importFiles"
-                text: qsTr("Import files…")
+                text: "Import files…"
                 shortcutText: KeyMap.hint("importFiles")
                 onClicked: zone.filesWanted()
             }
             UiButton {
                 objectName: "connect"
-                text: qsTr("Connect…")
-                toolTip: qsTr("To a monitoring engine: Prometheus, VictoriaMetrics, Thanos, Mimir")
+                text: "Connect…"
+                toolTip: "To a monitoring engine: Prometheus, VictoriaMetrics, Thanos, Mimir"
                 shortcutText: KeyMap.hint("connect")
                 onClicked: zone.connectWanted()
             }
             UiButton {
                 objectName: "openDatabase"
-                text: qsTr("Open a run database…")
+                text: "Open a run database…"
                 shortcutText: KeyMap.hint("open")
                 onClicked: zone.openWanted()
             }

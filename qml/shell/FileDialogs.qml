@@ -18,15 +18,15 @@ Item {
         id: openDialog
 
         place: dialogs
-        title: qsTr("Open a run database")
-        nameFilters: [qsTr("Run databases (*.trainscope)"), qsTr("All files (*)")]
+        title: "Open a run database"
+        nameFilters: ["Run databases (*.trainscope)", "All files (*)"]
         onAccepted: dialogs.session.openUrl(selectedFile)
     }
     UiFileDialog {
         id: filesDialog
 
         place: dialogs
-        title: qsTr("Import files")
+        title: "Import files"
         fileMode: FileDialog.OpenFiles
         onAccepted: dialogs.session.openUrls(selectedFiles)
     }
@@ -38,14 +38,14 @@ Item {
     FolderDialog {
         id: folderDialog
 
-        title: qsTr("Import a folder")
+        title: "Import a folder"
         onAccepted: dialogs.session.openUrls([selectedFolder])
     }
     UiFileDialog {
         id: reportDialog
 
         place: dialogs
-        title: qsTr("Write the report")
+        title: "Write the report"
         fileMode: FileDialog.SaveFile
         // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
         // qmllint disable
@@ -75,14 +75,14 @@ Item {
         id: targetDialog
 
         place: dialogs
-        title: qsTr("Database that takes the runs")
+        title: "Database that takes the runs"
         fileMode: FileDialog.SaveFile
         // An existing database is added to, not overwritten.
         // qmllint disable
         options: FileDialog.DontConfirmOverwrite
         // qmllint enable
         defaultSuffix: "trainscope"
-        nameFilters: [qsTr("Run databases (*.trainscope)")]
+        nameFilters: ["Run databases (*.trainscope)"]
         onAccepted: dialogs.session.importing.setTarget(selectedFile)
     }
 }

@@ -8,7 +8,7 @@ import Trainscope.App
 UiSheet {
     id: sheet
 
-    title: qsTr("Keys")
+    title: "Keys"
     preferredWidth: Theme.sheetWidth * 0.7
     preferredHeight: Theme.sheetWidth * 0.7
 
@@ -38,7 +38,7 @@ UiSheet {
             width: list.width - Theme.spaceL
             height: head.height + Theme.controlHeight
             Accessible.role: Accessible.ListItem
-            Accessible.name: qsTr("%1: %2").arg(line.action).arg(line.keys)
+            Accessible.name: "%1: %2".arg(line.action).arg(line.keys)
 
             UiSectionHeader {
                 id: head

@@ -15,7 +15,7 @@ UiMenu {
     readonly property bool isOpen: session.workspace.isOpen
 
     UiMenuItem {
-        text: qsTr("Open…")
+        text: "Open…"
         iconName: "database"
         shortcutText: KeyMap.hint("open")
         onTriggered: mainMenu.commands.openWanted()
@@ -23,7 +23,7 @@ UiMenu {
     UiMenu {
         id: recentMenu
 
-        title: qsTr("Open recent")
+        title: "Open recent"
         enabled: mainMenu.session.recent.count > 0
 
         Instantiator {
@@ -33,7 +33,7 @@ UiMenu {
                 required property string name
                 required property bool missing
 
-                label: missing ? qsTr("%1 (missing)").arg(name) : name
+                label: missing ? "%1 (missing)".arg(name) : name
                 onTriggered: mainMenu.session.openRecent(path)
             }
             onObjectAdded: (index, object) => recentMenu.insertItem(index, object as UiMenuItem)
@@ -41,30 +41,30 @@ UiMenu {
         }
     }
     UiMenuItem {
-        text: qsTr("Open the sample")
+        text: "Open the sample"
         iconName: "chart"
         onTriggered: mainMenu.session.openSample()
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: qsTr("Import files…")
+        text: "Import files…"
         iconName: "file"
         shortcutText: KeyMap.hint("importFiles")
         onTriggered: mainMenu.commands.importFilesWanted()
     }
     UiMenuItem {
-        text: qsTr("Import a folder…")
+        text: "Import a folder…"
         iconName: "folder"
         shortcutText: KeyMap.hint("importFolder")
         onTriggered: mainMenu.commands.importFolderWanted()
     }
     UiMenuItem {
-        text: qsTr("Connect…")
+        text: "Connect…"
         shortcutText: KeyMap.hint("connect")
         onTriggered: mainMenu.commands.connectWanted()
     }
     UiMenuItem {
-        text: qsTr("Import report…")
+        text: "Import report…"
         enabled: mainMenu.isOpen
         onTriggered: mainMenu.commands.reportWanted()
     }
@@ -74,86 +74,86 @@ UiMenu {
         places: mainMenu.session.places
     }
     UiMenuItem {
-        text: qsTr("Export…")
+        text: "Export…"
         iconName: "export"
         enabled: mainMenu.isOpen
         shortcutText: KeyMap.hint("export")
         onTriggered: mainMenu.commands.exportWanted()
     }
     UiMenuItem {
-        text: qsTr("Write a report…")
+        text: "Write a report…"
         enabled: mainMenu.isOpen
         onTriggered: mainMenu.commands.findingsReportWanted()
     }
     UiMenuItem {
-        text: qsTr("Check the database")
+        text: "Check the database"
         enabled: mainMenu.isOpen
         onTriggered: mainMenu.session.maintenance.check()
     }
     UiMenuItem {
-        text: qsTr("Compact the database")
+        text: "Compact the database"
         enabled: mainMenu.isOpen
         onTriggered: mainMenu.session.maintenance.vacuum()
     }
     UiMenuItem {
-        text: qsTr("Close the database")
+        text: "Close the database"
         enabled: mainMenu.isOpen
         shortcutText: KeyMap.hint("closeDatabase")
         onTriggered: mainMenu.session.closeDatabase()
     }
     UiMenuSeparator {}
     UiMenu {
-        title: qsTr("Theme")
+        title: "Theme"
 
         UiMenuItem {
-            text: qsTr("Like the system")
+            text: "Like the system"
             choice: true
             checked: Theme.preference === Theme.Preference.System
             onTriggered: Theme.preference = Theme.Preference.System
         }
         UiMenuItem {
-            text: qsTr("Dark")
+            text: "Dark"
             choice: true
             checked: Theme.preference === Theme.Preference.Dark
             onTriggered: Theme.preference = Theme.Preference.Dark
         }
         UiMenuItem {
-            text: qsTr("Light")
+            text: "Light"
             choice: true
             checked: Theme.preference === Theme.Preference.Light
             onTriggered: Theme.preference = Theme.Preference.Light
         }
         UiMenuSeparator {}
         UiMenuItem {
-            text: qsTr("Reduced motion")
+            text: "Reduced motion"
             choice: true
             checked: Theme.reducedMotion
             onTriggered: Theme.reducedMotion = !Theme.reducedMotion
         }
     }
     UiMenu {
-        title: qsTr("Help")
+        title: "Help"
 
         UiMenuItem {
-            text: qsTr("Manual")
+            text: "Manual"
             iconName: "help"
             shortcutText: KeyMap.hint("manual")
             onTriggered: mainMenu.commands.manualWanted()
         }
         UiMenuItem {
-            text: qsTr("Keys")
+            text: "Keys"
             shortcutText: KeyMap.hint("keys")
             onTriggered: mainMenu.commands.keysWanted()
         }
         UiMenuItem {
-            text: qsTr("About Trainscope")
+            text: "About Trainscope"
             iconName: "info"
             onTriggered: mainMenu.commands.aboutWanted()
         }
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: qsTr("Quit")
+        text: "Quit"
         shortcutText: KeyMap.hint("quit")
         onTriggered: Qt.quit()
     }

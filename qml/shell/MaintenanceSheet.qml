@@ -60,14 +60,14 @@ UiSheet {
         UiButton {
             visible: sheet.controller.working
             enabled: !sheet.controller.stopping
-            text: qsTr("Stop")
+            text: "Stop"
             onClicked: sheet.controller.stop()
         },
         UiButton {
             visible: !sheet.controller.working
             primary: true
             focus: true
-            text: qsTr("Close")
+            text: "Close"
             onClicked: sheet.close()
         }
     ]

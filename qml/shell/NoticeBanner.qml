@@ -48,18 +48,18 @@ T.Popup {
                 UiButton {
                     visible: notice.undoable
                     quiet: true
-                    text: qsTr("Undo")
+                    text: "Undo"
                     onClicked: banner.session.notices.undo(notice.index)
                 }
                 UiIconButton {
                     visible: notice.severe
                     iconName: "copy"
-                    text: qsTr("Copy the message")
+                    text: "Copy the message"
                     onClicked: banner.session.copyText(banner.session.notices.textOf(notice.index))
                 }
                 UiIconButton {
                     iconName: "close"
-                    text: qsTr("Close the message")
+                    text: "Close the message"
                     onClicked: banner.session.notices.dismiss(notice.index)
                 }
             }

@@ -15,11 +15,11 @@ ColumnLayout {
     spacing: Theme.spaceS
 
     UiSectionHeader {
-        text: qsTr("Opened lately")
+        text: "Opened lately"
     }
     UiText {
         visible: recent.session.recent.count === 0
-        text: qsTr("Nothing yet.")
+        text: "Nothing yet."
         color: Theme.textSecondary
     }
     Repeater {
@@ -37,7 +37,7 @@ ColumnLayout {
             Layout.fillWidth: true
             implicitHeight: Theme.topBarHeight - Theme.spaceXs
             focusPolicy: Qt.StrongFocus
-            Accessible.name: entry.missing ? qsTr("%1, missing").arg(entry.name) : entry.name
+            Accessible.name: entry.missing ? "%1, missing".arg(entry.name) : entry.name
             Accessible.description: entry.folder
             Accessible.onPressAction: entry.clicked()
             onClicked: recent.session.openRecent(entry.path)
@@ -54,7 +54,7 @@ ColumnLayout {
 
                     UiName {
                         width: parent.width
-                        text: entry.missing ? qsTr("%1 (missing)").arg(entry.name) : entry.name
+                        text: entry.missing ? "%1 (missing)".arg(entry.name) : entry.name
                         color: entry.missing ? Theme.textSecondary : Theme.text
                     }
                     UiName {
@@ -72,7 +72,7 @@ ColumnLayout {
                     visible: entry.hovered || entry.activeFocus
                     focusPolicy: Qt.NoFocus
                     iconName: "close"
-                    text: qsTr("Take off the list")
+                    text: "Take off the list"
                     onClicked: recent.session.recent.remove(entry.index)
                 }
             }

@@ -8,7 +8,7 @@ UiSheet {
     required property Session session
     property string runName: ""
 
-    title: qsTr("Remove the run?")
+    title: "Remove the run?"
     subject: session.workspace.databasePath // elsewhere that name is another run
     preferredWidth: Theme.sheetWidth * 0.6
     preferredHeight: Theme.spaceXl * 10
@@ -23,18 +23,18 @@ UiSheet {
         anchors.fill: parent
         anchors.margins: Theme.spaceL
         wrapMode: Text.Wrap
-        text: qsTr("%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.").arg(sheet.runName)
+        text: "%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.".arg(sheet.runName)
     }
     buttons: [
         UiButton {
             id: keep
 
-            text: qsTr("Keep it")
+            text: "Keep it"
             onClicked: sheet.close()
         },
         UiButton {
             primary: true
-            text: qsTr("Remove")
+            text: "Remove"
             onClicked: {
                 sheet.session.removeRun(sheet.runName);
                 sheet.close();

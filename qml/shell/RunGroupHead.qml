@@ -49,7 +49,7 @@ Item {
         anchors.rightMargin: Theme.spaceM
         anchors.verticalCenter: parent.verticalCenter
         focusPolicy: Qt.NoFocus
-        label: qsTr("All runs of %1").arg(head.label)
+        label: "All runs of %1".arg(head.label)
         checkState: head.membersState
         // The model says what it becomes.
         nextCheckState: () => checkState

@@ -20,7 +20,7 @@ FocusScope {
 
     implicitWidth: Theme.runListWidth
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Runs")
+    Accessible.name: "Runs"
 
     function focusFilter() {
         filterField.forceActiveFocus(Qt.ShortcutFocusReason);
@@ -42,7 +42,7 @@ FocusScope {
 
             UiSectionHeader {
                 Layout.fillWidth: true
-                text: qsTr("Runs")
+                text: "Runs"
             }
             UiText {
                 elide: Text.ElideNone
@@ -56,7 +56,7 @@ FocusScope {
                 implicitWidth: Theme.hitTarget
                 implicitHeight: Theme.hitTarget
                 iconName: runs.allFolded ? "chevronDown" : "chevronUp"
-                text: runs.allFolded ? qsTr("Unfold all folders") : qsTr("Fold all folders")
+                text: runs.allFolded ? "Unfold all folders" : "Fold all folders"
                 onClicked: runs.foldAll(!runs.allFolded)
             }
             UiIconButton {
@@ -65,7 +65,7 @@ FocusScope {
                 implicitWidth: Theme.hitTarget
                 implicitHeight: Theme.hitTarget
                 iconName: runs.dense ? "panelTop" : "menu"
-                text: runs.dense ? qsTr("Show each run as a card") : qsTr("Show each run in one line")
+                text: runs.dense ? "Show each run as a card" : "Show each run in one line"
                 onClicked: runs.dense = !runs.dense
             }
         }
@@ -76,8 +76,8 @@ FocusScope {
             Layout.leftMargin: Theme.spaceM
             Layout.rightMargin: Theme.spaceM
             Layout.bottomMargin: Theme.spaceS
-            placeholderText: qsTr("Filter: h200 tp8 …")
-            label: qsTr("Filter the runs")
+            placeholderText: "Filter: h200 tp8 …"
+            label: "Filter the runs"
             Keys.onDownPressed: list.forceActiveFocus(Qt.TabFocusReason)
         }
         ListView {
@@ -94,7 +94,7 @@ FocusScope {
             currentIndex: 0
             UiScrollBar.vertical: UiScrollBar {}
             Accessible.role: Accessible.List
-            Accessible.name: qsTr("Runs")
+            Accessible.name: "Runs"
             keyNavigationEnabled: false
             Keys.onSpacePressed: runs.toggle(currentIndex)
             Keys.onReturnPressed: runs.showOnly(currentIndex)
@@ -136,7 +136,7 @@ FocusScope {
             Layout.margins: Theme.spaceM
             visible: runs.count === 0
             verticalAlignment: Text.AlignTop
-            text: runs.filter === "" ? qsTr("This database holds no runs yet. Drop files on the window to import them.") : qsTr("No run matches the filter.")
+            text: runs.filter === "" ? "This database holds no runs yet. Drop files on the window to import them." : "No run matches the filter."
             color: Theme.textSecondary
         }
     }
@@ -201,41 +201,41 @@ FocusScope {
         }
 
         UiMenuItem {
-            text: runMenu.onRun ? qsTr("Show only this run") : qsTr("Show only this folder")
+            text: runMenu.onRun ? "Show only this run" : "Show only this folder"
             onTriggered: runs.showOnly(runMenu.row)
         }
         UiMenuItem {
-            text: qsTr("Add to or take from what is shown")
+            text: "Add to or take from what is shown"
             onTriggered: runs.toggle(runMenu.row)
         }
         UiMenuItem {
-            text: runs.filter === "" ? qsTr("Show all runs") : qsTr("Show all that match the filter")
+            text: runs.filter === "" ? "Show all runs" : "Show all that match the filter"
             shortcutText: KeyMap.hint("runAll")
             onTriggered: runs.showAll()
         }
         UiMenuItem {
             objectName: "predictRun"
-            text: qsTr("Predict with another layout…")
+            text: "Predict with another layout…"
             enabled: runMenu.onRun
             onTriggered: pane.session.views.predictRun(runs.nameAt(runMenu.row))
         }
         UiMenuSeparator {}
         UiMenuItem {
-            text: qsTr("Copy the name")
+            text: "Copy the name"
             iconName: "copy"
             enabled: runMenu.onRun
             shortcutText: KeyMap.hint("runCopy")
             onTriggered: pane.session.copyText(runs.nameAt(runMenu.row))
         }
         UiMenuItem {
-            text: qsTr("Rename…")
+            text: "Rename…"
             iconName: "edit"
             enabled: runMenu.onRun
             shortcutText: KeyMap.hint("runRename")
             onTriggered: pane.askToRename(runMenu.row)
         }
         UiMenuItem {
-            text: qsTr("Remove…")
+            text: "Remove…"
             iconName: "trash"
             enabled: runMenu.onRun
             shortcutText: KeyMap.hint("runRemove")
@@ -248,10 +248,10 @@ FocusScope {
         objectName: "renameSheet"
         property string run: ""
 
-        title: qsTr("Rename the run")
+        title: "Rename the run"
         subject: pane.session.workspace.databasePath
-        label: qsTr("Name of the run")
-        doneText: qsTr("Rename")
+        label: "Name of the run"
+        doneText: "Rename"
         onNamed: pane.session.renameRun(run, name)
 
         function askFor(name: string) {

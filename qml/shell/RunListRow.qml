@@ -36,7 +36,7 @@ Item {
 
     implicitHeight: head ? group.implicitHeight : dense ? line.implicitHeight : card.implicitHeight
     Accessible.role: Accessible.ListItem
-    Accessible.name: row.head ? qsTr("Folder %1, runs: %2").arg(row.label).arg(row.membersText) : row.description
+    Accessible.name: row.head ? "Folder %1, runs: %2".arg(row.label).arg(row.membersText) : row.description
     Accessible.selected: row.shown
     Accessible.checkable: true
     Accessible.checked: row.head ? row.membersState === Qt.Checked : row.shown

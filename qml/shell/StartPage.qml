@@ -17,7 +17,7 @@ FocusScope {
     signal connectWanted
 
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Start page")
+    Accessible.name: "Start page"
 
     Flickable {
         anchors.fill: parent
@@ -37,14 +37,14 @@ FocusScope {
                 spacing: Theme.spaceXs
 
                 UiSentence {
-                    text: qsTr("Where did the time, the energy and the heat go?")
+                    text: "Where did the time, the energy and the heat go?"
                     font.pixelSize: Theme.titleSize
                     font.weight: Font.DemiBold
                     Accessible.role: Accessible.Heading
                     Accessible.name: text
                 }
                 UiSentence {
-                    text: qsTr("Drop what a training run left behind. Nothing is written before you have seen what was recognised.")
+                    text: "Drop what a training run left behind. Nothing is written before you have seen what was recognised."
                     color: Theme.textSecondary
                 }
             }
@@ -76,22 +76,22 @@ FocusScope {
                     spacing: Theme.spaceM
 
                     UiSectionHeader {
-                        text: qsTr("Without data of your own")
+                        text: "Without data of your own"
                     }
                     UiButton {
                         objectName: "openSample"
                         iconName: "chart"
-                        text: qsTr("Open the sample")
+                        text: "Open the sample"
                         onClicked: page.session.openSample()
                     }
                     UiNote {
                         Layout.fillWidth: true
-                        text: qsTr("Simulated: one GPT-3 175B job on 32 H200 and on 64 H100.")
+                        text: "Simulated: one GPT-3 175B job on 32 H200 and on 64 H100."
                         wrapMode: Text.Wrap
                     }
                     UiSectionHeader {
                         Layout.topMargin: Theme.spaceM
-                        text: qsTr("What can be read")
+                        text: "What can be read"
                     }
                     Repeater {
                         model: page.session.importing.formats

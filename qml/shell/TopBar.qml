@@ -25,7 +25,7 @@ UiBar {
     rightPadding: Theme.spaceM
     spacing: Theme.spaceS
     Accessible.role: Accessible.ToolBar
-    Accessible.name: qsTr("Top bar")
+    Accessible.name: "Top bar"
 
     RowLayout {
         id: head
@@ -36,7 +36,7 @@ UiBar {
             id: menuButton
 
             iconName: "menu"
-            text: qsTr("Menu")
+            text: "Menu"
             shortcutText: KeyMap.hint("mainMenu")
             menuOpen: bar.menuOpen
             onClicked: bar.menuWanted(menuButton)
@@ -44,13 +44,13 @@ UiBar {
         UiIconButton {
             visible: bar.isOpen
             iconName: "panelLeft"
-            text: bar.panes.runListOpen ? qsTr("Hide the runs") : qsTr("Show the runs")
+            text: bar.panes.runListOpen ? "Hide the runs" : "Show the runs"
             shortcutText: KeyMap.hint("runList")
             onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
         }
         UiText {
             visible: !bar.isOpen || !bar.panes.tight
-            text: qsTr("Trainscope")
+            text: "Trainscope"
             font.weight: Font.DemiBold
         }
         UiTag {
@@ -86,16 +86,16 @@ UiBar {
 
         UiButton {
             visible: bar.isOpen
-            text: qsTr("Export")
+            text: "Export"
             iconName: bar.panes.narrow ? "" : "export"
-            toolTip: qsTr("Save what is shown as PNG, PDF, SVG or CSV")
+            toolTip: "Save what is shown as PNG, PDF, SVG or CSV"
             shortcutText: KeyMap.hint("export")
             onClicked: bar.exportWanted()
         }
         UiIconButton {
             visible: bar.isOpen
             iconName: "panelRight"
-            text: bar.panes.inspectorOpen ? qsTr("Hide the inspector") : qsTr("Show the inspector")
+            text: bar.panes.inspectorOpen ? "Hide the inspector" : "Show the inspector"
             shortcutText: KeyMap.hint("inspector")
             onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
         }

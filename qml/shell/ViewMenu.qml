@@ -11,7 +11,7 @@ UiMenu {
 
     required property Places places
 
-    title: qsTr("View")
+    title: "View"
 
     Instantiator {
         model: menu.places.titles

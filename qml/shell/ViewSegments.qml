@@ -13,7 +13,7 @@ Rectangle {
     implicitHeight: Theme.controlHeight + Theme.spaceS
     color: Theme.panel
     Accessible.role: Accessible.PageTabList
-    Accessible.name: qsTr("Views of %1").arg(session.places.titles[session.places.place])
+    Accessible.name: "Views of %1".arg(session.places.titles[session.places.place])
 
     Row {
         x: Theme.spaceS

@@ -15,7 +15,7 @@ Row {
 
     spacing: Theme.spaceXs
     Accessible.role: Accessible.PageTabList
-    Accessible.name: qsTr("Places")
+    Accessible.name: "Places"
 
     Row {
         id: open
@@ -45,7 +45,7 @@ Row {
         menu: true
         quiet: true
         text: tabs.places.titles[tabs.places.place]
-        toolTip: choices.visible ? "" : qsTr("Places")
+        toolTip: choices.visible ? "" : "Places"
         onClicked: choices.popup(folder, 0, folder.height)
 
         ViewMenu {

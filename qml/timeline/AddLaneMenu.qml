@@ -14,12 +14,12 @@ UiMenu {
     height: Math.min(implicitHeight, Window.window ? Window.window.height / 2 : implicitHeight)
 
     UiMenuItem {
-        text: qsTr("Reset the lanes")
+        text: "Reset the lanes"
         iconName: "restore"
         onTriggered: menu.controller.lanes.reset()
     }
     UiMenuItem {
-        text: qsTr("Throttling and settling")
+        text: "Throttling and settling"
         choice: true
         checked: menu.controller.overlays.visible
         onTriggered: menu.controller.overlays.visible = !menu.controller.overlays.visible

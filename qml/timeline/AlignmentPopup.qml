@@ -28,19 +28,19 @@ T.Popup {
         spacing: Theme.spaceS
 
         UiSectionHeader {
-            text: qsTr("Align the runs")
+            text: "Align the runs"
         }
         UiButton {
             Layout.fillWidth: true
             focus: true
-            text: qsTr("By start")
+            text: "By start"
             checked: popup.alignment.byStart
             onClicked: popup.alignment.alignByStart()
         }
         UiButton {
             Layout.fillWidth: true
-            text: qsTr("By clock")
-            toolTip: qsTr("Every run at its own time; UTC and local time on the axis imply it")
+            text: "By clock"
+            toolTip: "Every run at its own time; UTC and local time on the axis imply it"
             checked: popup.alignment.byClock
             onClicked: popup.alignment.alignByClock()
         }
@@ -50,29 +50,29 @@ T.Popup {
 
             UiButton {
                 Layout.fillWidth: true
-                text: qsTr("By iteration %1").arg(popup.alignment.iteration)
+                text: "By iteration %1".arg(popup.alignment.iteration)
                 checked: popup.alignment.byIteration
                 onClicked: popup.alignment.alignByIteration(popup.alignment.iteration)
             }
             UiIconButton {
                 iconName: "minus"
-                text: qsTr("Previous iteration")
+                text: "Previous iteration"
                 onClicked: popup.alignment.alignByIteration(popup.alignment.iteration - 1)
             }
             UiIconButton {
                 iconName: "plus"
-                text: qsTr("Next iteration")
+                text: "Next iteration"
                 onClicked: popup.alignment.alignByIteration(popup.alignment.iteration + 1)
             }
         }
         UiSectionHeader {
             visible: popup.alignment.clockText !== ""
-            text: qsTr("Clocks of the ranks")
+            text: "Clocks of the ranks"
         }
         UiCheckBox {
             Layout.fillWidth: true
             visible: popup.alignment.clocksDiffer
-            text: qsTr("Traces on one clock")
+            text: "Traces on one clock"
             checked: popup.alignment.onOneClock
             onToggled: popup.alignment.onOneClock = checked
         }
@@ -80,7 +80,7 @@ T.Popup {
             text: popup.alignment.clockText
         }
         UiSectionHeader {
-            text: qsTr("Moved by hand, seconds")
+            text: "Moved by hand, seconds"
         }
         ListView {
             Layout.fillWidth: true
@@ -96,7 +96,7 @@ T.Popup {
         UiButton {
             Layout.fillWidth: true
             quiet: true
-            text: qsTr("Move all back")
+            text: "Move all back"
             onClicked: popup.alignment.resetOffsets()
         }
     }

@@ -29,7 +29,7 @@ RowLayout {
         id: field
 
         implicitWidth: Theme.spaceXl * 4
-        label: qsTr("Seconds that %1 is moved").arg(row.runName)
+        label: "Seconds that %1 is moved".arg(row.runName)
         text: row.offsetText
         onTextEdited: faulty = false
         onEditingFinished: faulty = !row.alignment.moveRun(row.index, text)

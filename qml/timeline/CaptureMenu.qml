@@ -12,14 +12,14 @@ UiMenu {
     required property TimelineController controller
     readonly property var others: menu.controller.otherCaptures
 
-    title: qsTr("Capture %1").arg(menu.controller.captureName)
+    title: "Capture %1".arg(menu.controller.captureName)
 
     UiMenuItem {
-        text: menu.others.length > 0 ? qsTr("Compare “%1” with").arg(menu.controller.captureName) : qsTr("No other capture to compare with")
+        text: menu.others.length > 0 ? "Compare “%1” with".arg(menu.controller.captureName) : "No other capture to compare with"
         enabled: false
     }
     UiMenuItem {
-        text: qsTr("All %1 other captures").arg(menu.others.length)
+        text: "All %1 other captures".arg(menu.others.length)
         visible: menu.others.length > 1
         height: visible ? implicitHeight : 0
         onTriggered: menu.controller.compareCapture(-1)

@@ -29,7 +29,7 @@ Item {
         distance: Theme.spaceXs
         text: cursor.controller.cursor.text
         Accessible.role: Accessible.StaticText
-        Accessible.name: qsTr("Cursor at %1").arg(text)
+        Accessible.name: "Cursor at %1".arg(text)
     }
     CursorTag {
         id: hover

@@ -104,7 +104,7 @@ Item {
                 width: Theme.hitTarget
                 height: Theme.hitTarget
                 iconName: "more"
-                text: qsTr("Lane %1: style, order, size, remove").arg(head.title)
+                text: "Lane %1: style, order, size, remove".arg(head.title)
                 shortcutText: "Alt+↑ Alt+↓"
                 menuOpen: head.menuAnchor === more
                 onClicked: head.openMenu()

@@ -35,46 +35,46 @@ UiMenu {
         style: 2
     }
     UiMenuItem {
-        text: menu.lane && menu.lane.canMerge ? qsTr("All GPUs in one lane") : qsTr("One lane per GPU")
+        text: menu.lane && menu.lane.canMerge ? "All GPUs in one lane" : "One lane per GPU"
         enabled: menu.lane ? menu.lane.canSplit || menu.lane.canMerge : false
         onTriggered: menu.lane.canMerge ? menu.controller.lanes.merge(menu.row) : menu.controller.lanes.split(menu.row)
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: qsTr("Move up")
+        text: "Move up"
         iconName: "arrowUp"
         shortcutText: "Alt+↑"
         enabled: menu.row > 0
         onTriggered: menu.controller.lanes.move(menu.row, menu.row - 1)
     }
     UiMenuItem {
-        text: qsTr("Move down")
+        text: "Move down"
         iconName: "arrowDown"
         shortcutText: "Alt+↓"
         enabled: menu.row + 1 < menu.controller.lanes.model.count
         onTriggered: menu.controller.lanes.move(menu.row, menu.row + 1)
     }
     UiMenuItem {
-        text: qsTr("Higher")
+        text: "Higher"
         iconName: "plus"
         shortcutText: "Alt+→"
         onTriggered: menu.controller.lanes.resizeBy(menu.row, Theme.spaceXl)
     }
     UiMenuItem {
-        text: qsTr("Lower")
+        text: "Lower"
         iconName: "minus"
         shortcutText: "Alt+←"
         onTriggered: menu.controller.lanes.resizeBy(menu.row, -Theme.spaceXl)
     }
     UiMenuItem {
-        text: qsTr("Spectrum of the power")
+        text: "Spectrum of the power"
         shortcutText: KeyMap.hint("view" + Views.Spectrum)
         enabled: menu.lane ? menu.lane.hasSpectrum : false
         onTriggered: menu.controller.views.view = Views.Spectrum
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: qsTr("Remove the lane")
+        text: "Remove the lane"
         iconName: "trash"
         onTriggered: menu.controller.lanes.remove(menu.row)
     }

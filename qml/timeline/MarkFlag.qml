@@ -54,7 +54,7 @@ Item {
         rightPadding: Theme.spaceXs
         iconName: "flag"
         label: flag.markLabel
-        toolTip: qsTr("Jump to the mark; F2 renames, Delete removes it")
+        toolTip: "Jump to the mark; F2 renames, Delete removes it"
         onClicked: flag.controller.marks.jumpTo(flag.index)
         Keys.onDeletePressed: flag.controller.marks.remove(flag.index)
         Keys.onPressed: event => {

@@ -16,12 +16,12 @@ UiMenu {
     }
 
     UiMenuItem {
-        text: qsTr("Rename")
+        text: "Rename"
         shortcutText: "F2"
         onTriggered: menu.renameWanted(menu.flag)
     }
     UiMenuItem {
-        text: qsTr("Remove")
+        text: "Remove"
         shortcutText: "Delete"
         onTriggered: menu.controller.marks.remove(menu.flag.index)
     }

@@ -34,7 +34,7 @@ T.Popup {
                 selectAll();
             }
         }
-        label: qsTr("Label of the mark")
+        label: "Label of the mark"
         onAccepted: {
             popup.controller.marks.rename(popup.flag.index, text);
             popup.close();

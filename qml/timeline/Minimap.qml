@@ -12,7 +12,7 @@ Rectangle {
     color: Theme.panel
     activeFocusOnTab: true
     Accessible.role: Accessible.ScrollBar
-    Accessible.name: qsTr("Minimap")
+    Accessible.name: "Minimap"
     Accessible.description: controller.navigation.windowText
     Accessible.focusable: true
 
@@ -43,7 +43,7 @@ Rectangle {
         x: Theme.spaceM
         anchors.verticalCenter: profile.verticalCenter
         width: minimap.controller.navigation.plotX - 2 * Theme.spaceM
-        text: profile.note === "" ? qsTr("Whole run") : profile.note
+        text: profile.note === "" ? "Whole run" : profile.note
     }
     UiText {
         id: begin

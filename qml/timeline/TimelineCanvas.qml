@@ -14,7 +14,7 @@ FocusScope {
     activeFocusOnTab: true
     clip: true
     Accessible.role: Accessible.Chart
-    Accessible.name: qsTr("Timeline")
+    Accessible.name: "Timeline"
     Accessible.description: controller.description
     Accessible.focusable: true
 

@@ -65,7 +65,7 @@ Item {
             }
             UiButton {
                 objectName: "askAgain"
-                text: qsTr("Try again")
+                text: "Try again"
                 onClicked: state.controller.askEngineAgain()
             }
         }

@@ -22,7 +22,7 @@ UiBar {
     spacing: Theme.spaceXs
     enabled: controller.ready
     Accessible.role: Accessible.ToolBar
-    Accessible.name: qsTr("Timeline tools")
+    Accessible.name: "Timeline tools"
 
     UiSearchField {
         id: field
@@ -30,7 +30,7 @@ UiBar {
         Layout.fillWidth: true
         Layout.maximumWidth: Theme.runListWidth
         Layout.minimumWidth: Theme.spaceXl * 5
-        placeholderText: bar.roomy ? qsTr("Search kernels, metrics, marks") : qsTr("Search")
+        placeholderText: bar.roomy ? "Search kernels, metrics, marks" : "Search"
         keyHint: "/"
         text: bar.controller.search.text
         onTextEdited: bar.controller.search.text = text
@@ -56,14 +56,14 @@ UiBar {
     UiIconButton {
         visible: bar.controller.search.hasMatches
         iconName: "chevronUp"
-        text: qsTr("Previous match")
+        text: "Previous match"
         shortcutText: "Shift+Enter"
         onClicked: bar.controller.search.previous()
     }
     UiIconButton {
         visible: bar.controller.search.hasMatches
         iconName: "chevronDown"
-        text: qsTr("Next match")
+        text: "Next match"
         shortcutText: "Enter"
         onClicked: bar.controller.search.next()
     }
@@ -82,51 +82,51 @@ UiBar {
         visible: bar.controller.navigation.growing
         checkable: true
         checked: bar.controller.navigation.following
-        text: bar.controller.navigation.following ? qsTr("Live") : qsTr("Paused")
-        toolTip: bar.controller.navigation.following ? qsTr("A recorder adds to this run; hold the window still") : qsTr("A recorder adds to this run; go to its end and follow")
+        text: bar.controller.navigation.following ? "Live" : "Paused"
+        toolTip: bar.controller.navigation.following ? "A recorder adds to this run; hold the window still" : "A recorder adds to this run; go to its end and follow"
         onToggled: bar.controller.navigation.following = checked
     }
     UiIconButton {
         iconName: "minus"
-        text: qsTr("Zoom out")
+        text: "Zoom out"
         shortcutText: "S"
         onClicked: bar.controller.navigation.zoomOut()
     }
     UiIconButton {
         iconName: "plus"
-        text: qsTr("Zoom in")
+        text: "Zoom in"
         shortcutText: "W"
         onClicked: bar.controller.navigation.zoomIn()
     }
     UiIconButton {
         iconName: "fit"
-        text: qsTr("Fit the selection, or everything")
+        text: "Fit the selection, or everything"
         shortcutText: "F"
         onClicked: bar.controller.fitSelection()
     }
     UiIconButton {
         iconName: "undo"
-        text: qsTr("Undo zoom, arrangement or marks")
+        text: "Undo zoom, arrangement or marks"
         shortcutText: "Ctrl+Z"
         enabled: bar.controller.navigation.canUndo
         onClicked: bar.controller.navigation.undo()
     }
     UiIconButton {
         iconName: "redo"
-        text: qsTr("Redo")
+        text: "Redo"
         shortcutText: "Ctrl+Shift+Z"
         enabled: bar.controller.navigation.canRedo
         onClicked: bar.controller.navigation.redo()
     }
     UiIconButton {
         iconName: "flag"
-        text: qsTr("Mark the selection, the cursor or the middle of the view")
+        text: "Mark the selection, the cursor or the middle of the view"
         shortcutText: "M"
         onClicked: bar.controller.marks.mark()
     }
     UiComboBox {
         implicitWidth: Theme.spaceXl * 4 + Theme.spaceM
-        label: qsTr("Time shown as")
+        label: "Time shown as"
         model: bar.controller.navigation.timeDisplays
         currentIndex: bar.controller.navigation.timeDisplay
         onActivated: index => bar.controller.navigation.timeDisplay = index
@@ -136,8 +136,8 @@ UiBar {
 
         menu: bar.roomy
         iconName: bar.roomy ? "" : "clock"
-        text: bar.roomy ? bar.controller.alignment.title : qsTr("Align")
-        toolTip: alignment.visible ? "" : qsTr("How the runs are laid over each other")
+        text: bar.roomy ? bar.controller.alignment.title : "Align"
+        toolTip: alignment.visible ? "" : "How the runs are laid over each other"
         onClicked: alignment.open()
 
         AlignmentPopup {
@@ -152,8 +152,8 @@ UiBar {
 
         menu: bar.roomy
         iconName: bar.roomy ? "" : "lines"
-        text: qsTr("Lanes")
-        toolTip: laneMenu.visible ? "" : qsTr("Add a lane, or reset them")
+        text: "Lanes"
+        toolTip: laneMenu.visible ? "" : "Add a lane, or reset them"
         onClicked: laneMenu.popup(laneButton, 0, laneButton.height)
 
         AddLaneMenu {

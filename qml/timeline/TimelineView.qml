@@ -19,7 +19,7 @@ FocusScope {
         event.accepted = controller.handleKey(event.key, event.modifiers);
     }
     Accessible.role: Accessible.Pane
-    Accessible.name: qsTr("Timeline view")
+    Accessible.name: "Timeline view"
 
     TimelineController {
         id: controller

@@ -50,7 +50,7 @@ ComparisonController::ComparisonController(QObject* parent)
         const QString name = QString::fromStdString(gone.name);
         if (name == m_saved)
             setSaved({});
-        showNotice(tr("The comparison “%1” was removed.").arg(name),
+        showNotice(QStringLiteral("The comparison “%1” was removed.").arg(name),
             [this, gone] { m_library.putBack(gone); });
     });
     connect(&m_library, &ComparisonLibrary::failed, this,
@@ -271,13 +271,15 @@ QString ComparisonController::emptyText() const {
     const auto shown = comparedRuns().size();
     if (shown < 2 && hasCaptures())
         return open->runs().size() == 1
-            ? tr("Choose two captures of the run, or the run and a capture.")
-            : tr("Choose captures of the run, or a second run on the left with Ctrl+click.");
+            ? QStringLiteral("Choose two captures of the run, or the run and a capture.")
+            : QStringLiteral(
+                "Choose captures of the run, or a second run on the left with Ctrl+click.");
     if (open->runs().size() == 1)
-        return tr("There is one run only. Import another one to compare them.");
+        return QStringLiteral("There is one run only. Import another one to compare them.");
     if (shown < 2)
-        return shown == 0 ? tr("Choose two runs on the left: click one, Ctrl+click the other.")
-                          : tr("Choose a second run on the left with Ctrl+click.");
+        return shown == 0
+            ? QStringLiteral("Choose two runs on the left: click one, Ctrl+click the other.")
+            : QStringLiteral("Choose a second run on the left with Ctrl+click.");
     return m_data ? QString::fromStdString(m_data->emptyText) : QString();
 }
 

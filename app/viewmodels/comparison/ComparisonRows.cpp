@@ -1,6 +1,6 @@
 #include "app/viewmodels/comparison/ComparisonRows.h"
 
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 
 #include <algorithm>
@@ -68,8 +68,9 @@ ComparisonSetting windowSetting() {
     return {QStringLiteral("window"), [](const auto& all) { return all.query.wholeRun; },
         [](auto& all, const auto& value) { all.query.wholeRun = value.toBool(); },
         [](const auto&, const auto&) -> Offered {
-            return SettingControl{translated("Part"), {},
-                {{translated("Settled iterations"), false}, {translated("Whole run"), true}}};
+            return SettingControl{QStringLiteral("Part"), {},
+                {{QStringLiteral("Settled iterations"), false},
+                    {QStringLiteral("Whole run"), true}}};
         }};
 }
 
@@ -100,13 +101,13 @@ ComparisonSetting alignmentSetting() {
     return {QStringLiteral("align"), [](const auto& all) { return alignmentOf(all); },
         [](auto& all, const auto& value) { takeAlignment(all, value.toString()); },
         [](const auto& all, const auto& offers) -> Offered {
-            SettingControl control{translated("Align"),
-                translated("What stands at 0 of the time axis"),
-                {{translated("All iterations, folded"), kFoldedKey},
-                    {translated("Start of the runs"), kStartKey}}};
+            SettingControl control{QStringLiteral("Align"),
+                QStringLiteral("What stands at 0 of the time axis"),
+                {{QStringLiteral("All iterations, folded"), kFoldedKey},
+                    {QStringLiteral("Start of the runs"), kStartKey}}};
             for (const auto iteration : iterationsWith(all, offers))
                 control.choices.push_back(
-                    {translated("Iteration %1").arg(iteration), QString::number(iteration)});
+                    {QStringLiteral("Iteration %1").arg(iteration), QString::number(iteration)});
             return control;
         }};
 }
@@ -117,7 +118,7 @@ ComparisonSetting curveSetting() {
             all.query.curveMetric = value.toString().toStdString();
         },
         [](const auto& all, const auto& offers) -> Offered {
-            return SettingControl{translated("Curve"), {},
+            return SettingControl{QStringLiteral("Curve"), {},
                 settingChoices(metricsWith(offers, all.query.curveMetric))};
         }};
 }
@@ -131,7 +132,7 @@ ComparisonSetting heatSetting() {
             all.query.heatMetric = metric;
         },
         [](const auto& all, const auto& offers) -> Offered {
-            return SettingControl{translated("Heat map"), {},
+            return SettingControl{QStringLiteral("Heat map"), {},
                 settingChoices(metricsWith(offers, all.query.heatMetric))};
         }};
 }
@@ -144,7 +145,7 @@ ComparisonSetting orderSetting() {
         if (!shown)
             return shown;
         shown->choices = settingChoices(quantitiesWith(offers, all.query.sortedBy));
-        shown->choices.insert(shown->choices.begin(), {translated("As listed"), QString()});
+        shown->choices.insert(shown->choices.begin(), {QStringLiteral("As listed"), QString()});
         return shown;
     };
     return setting;
@@ -160,10 +161,11 @@ const ComparisonSettingList& comparisonSettings() {
 }
 
 QStringList panelTitles() {
-    return {translated("Verdict"), translated("Cards"), translated("Where the step goes"),
-        translated("Heat maps"), translated("Curves"), translated("Aligned timelines"),
-        translated("Further reasons"), translated("Configuration"), translated("Longest kernels"),
-        translated("All quantities")};
+    return {QStringLiteral("Verdict"), QStringLiteral("Cards"),
+        QStringLiteral("Where the step goes"), QStringLiteral("Heat maps"),
+        QStringLiteral("Curves"), QStringLiteral("Aligned timelines"),
+        QStringLiteral("Further reasons"), QStringLiteral("Configuration"),
+        QStringLiteral("Longest kernels"), QStringLiteral("All quantities")};
 }
 
 } // namespace trainscope::app

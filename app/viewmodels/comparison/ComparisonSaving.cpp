@@ -62,7 +62,7 @@ void ComparisonController::openSaved(const QString& name) {
     for (const auto& note : saved->notes)
         notes.append(QString::fromStdString(note));
     if (back)
-        notes.prepend(tr("What was changed in \"%1\" was not saved.").arg(m_saved));
+        notes.prepend(QStringLiteral("What was changed in \"%1\" was not saved.").arg(m_saved));
     dismissNotice();
     show(name, ComparisonSettings(saved->settings), shown);
     if (!notes.isEmpty())
@@ -114,7 +114,7 @@ void ComparisonController::showNotice(const QString& text, std::function<void()>
 }
 
 QString ComparisonController::noticeAction() const {
-    return m_noticeAction ? tr("Undo") : QString();
+    return m_noticeAction ? QStringLiteral("Undo") : QString();
 }
 
 void ComparisonController::runNoticeAction() {

@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/runs/RunFigures.h"
 

@@ -14,15 +14,15 @@ QString FindingListModel::textOf(int row) const {
     if (!isThere(row))
         return {};
     const FindingRow& finding = rows()[static_cast<std::size_t>(row)];
-    QStringList lines{tr("%1 (%2)").arg(finding.text, finding.severityText)};
+    QStringList lines{QStringLiteral("%1 (%2)").arg(finding.text, finding.severityText)};
     lines.append(finding.place.isEmpty()
             ? finding.run
             : QStringLiteral("%1 · %2").arg(finding.run, finding.place));
     for (qsizetype i = 0; i < finding.labels.size() && i < finding.values.size(); ++i)
         lines.append(QStringLiteral("%1\t%2").arg(finding.labels[i], finding.values[i]));
-    lines.append(tr("Threshold: %1").arg(finding.rule));
+    lines.append(QStringLiteral("Threshold: %1").arg(finding.rule));
     if (!finding.denominator.isEmpty())
-        lines.append(tr("Basis: %1").arg(finding.denominator));
+        lines.append(QStringLiteral("Basis: %1").arg(finding.denominator));
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 

@@ -1,7 +1,7 @@
 #include "app/viewmodels/figures/FindingRows.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/analysis/RunStudy.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -72,23 +72,23 @@ void addValue(FindingRow& row, std::string_view name, double value, const std::s
 QString severityText(analysis::Severity severity) {
     switch (severity) {
     case analysis::Severity::Note:
-        return FindingListModel::tr("to know");
+        return QStringLiteral("to know");
     case analysis::Severity::Attention:
-        return FindingListModel::tr("needs attention");
+        return QStringLiteral("needs attention");
     case analysis::Severity::Serious:
         break;
     }
-    return FindingListModel::tr("serious");
+    return QStringLiteral("serious");
 }
 
 QString placeOf(const Run& run, const analysis::Evidence& evidence) {
     QStringList parts;
     if (evidence.rank >= 0)
-        parts.append(FindingListModel::tr("rank %1").arg(evidence.rank));
+        parts.append(QStringLiteral("rank %1").arg(evidence.rank));
     const bool whole = evidence.range.isEmpty()
         || (evidence.range.begin <= run.range.begin && run.range.end <= evidence.range.end);
     if (!whole)
-        parts.append(FindingListModel::tr("%1 to %2")
+        parts.append(QStringLiteral("%1 to %2")
                          .arg(durationText(evidence.range.begin - run.range.begin),
                              durationText(evidence.range.end - run.range.begin)));
     return parts.join(QStringLiteral(" · "));
@@ -133,15 +133,14 @@ Result<std::vector<FindingRow>> findingRows(const analysis::RunStudy& study) {
 }
 
 QStringList rulesLookedAt() {
-    return {FindingListModel::tr("heat from front to rear"), FindingListModel::tr("throttling"),
-        FindingListModel::tr("swings of power"), FindingListModel::tr("stages"),
-        FindingListModel::tr("GPUs and nodes that differ"),
-        FindingListModel::tr("exposed communication"), FindingListModel::tr("idle time"),
-        FindingListModel::tr("bubbles"), FindingListModel::tr("stragglers"),
-        FindingListModel::tr("operators"), FindingListModel::tr("use of the links"),
-        FindingListModel::tr("flight recorders"), FindingListModel::tr("memory snapshots"),
-        FindingListModel::tr("clocks of the ranks"), FindingListModel::tr("MFU"),
-        FindingListModel::tr("missing data")};
+    return {QStringLiteral("heat from front to rear"), QStringLiteral("throttling"),
+        QStringLiteral("swings of power"), QStringLiteral("stages"),
+        QStringLiteral("GPUs and nodes that differ"), QStringLiteral("exposed communication"),
+        QStringLiteral("idle time"), QStringLiteral("bubbles"), QStringLiteral("stragglers"),
+        QStringLiteral("operators"), QStringLiteral("use of the links"),
+        QStringLiteral("flight recorders"), QStringLiteral("memory snapshots"),
+        QStringLiteral("clocks of the ranks"), QStringLiteral("MFU"),
+        QStringLiteral("missing data")};
 }
 
 } // namespace trainscope::app

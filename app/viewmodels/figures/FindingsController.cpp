@@ -141,10 +141,11 @@ QString FindingsController::headline() const {
         runs.begin(), runs.end(), [this](const Run& run) { return m_known.contains(run.id); });
     if (read == 0)
         return {};
-    const QString findings
-        = m_findings.count() == 1 ? tr("1 finding") : tr("%1 findings").arg(m_findings.count());
-    const QString of = read == 1 ? tr("1 run") : tr("%1 runs").arg(read);
-    return tr("%1 in %2").arg(findings, of);
+    const QString findings = m_findings.count() == 1
+        ? QStringLiteral("1 finding")
+        : QStringLiteral("%1 findings").arg(m_findings.count());
+    const QString of = read == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(read);
+    return QStringLiteral("%1 in %2").arg(findings, of);
 }
 
 QString FindingsController::emptyTitle() const {
@@ -152,13 +153,13 @@ QString FindingsController::emptyTitle() const {
         return {};
     if (workspace() != nullptr && workspace()->runs().empty())
         return noRunsText();
-    return wantedRuns().empty() ? chooseRunText() : tr("Nothing stands out");
+    return wantedRuns().empty() ? chooseRunText() : QStringLiteral("Nothing stands out");
 }
 
 QString FindingsController::emptyText() const {
     if (emptyTitle().isEmpty() || wantedRuns().empty())
         return {};
-    return tr("Looked at: %1.").arg(rulesLookedAt().join(QStringLiteral(" · ")));
+    return QStringLiteral("Looked at: %1.").arg(rulesLookedAt().join(QStringLiteral(" · ")));
 }
 
 void FindingsController::open(int row) {

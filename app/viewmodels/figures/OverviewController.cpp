@@ -101,15 +101,16 @@ QString OverviewController::emptyText() const {
 }
 
 QString OverviewController::title() const {
-    return m_data ? tr("Overview of %1").arg(QString::fromStdString(m_data->overview.run.name))
-                  : QString();
+    return m_data
+        ? QStringLiteral("Overview of %1").arg(QString::fromStdString(m_data->overview.run.name))
+        : QString();
 }
 
 QString OverviewController::caption() const {
     const auto* open = workspace();
     if (!m_data || open == nullptr || open->shownRuns().size() < 2)
         return {};
-    return tr("Of %1, the first of %2 chosen runs.")
+    return QStringLiteral("Of %1, the first of %2 chosen runs.")
         .arg(QString::fromStdString(m_data->overview.run.name))
         .arg(open->shownRuns().size());
 }

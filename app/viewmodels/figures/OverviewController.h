@@ -39,7 +39,9 @@ private:
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
     void chooseOffered(std::size_t choice) override { prove(choice); }
-    [[nodiscard]] QString choosingText() const override { return tr("Show what proves it"); }
+    [[nodiscard]] QString choosingText() const override {
+        return QStringLiteral("Show what proves it");
+    }
 
     [[nodiscard]] RunId wantedRun() const; // invalid: none is chosen
     void keep(plot::OverviewFigureData data);

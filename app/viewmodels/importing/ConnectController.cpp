@@ -58,7 +58,8 @@ void ConnectController::setPlace(QString& member, const QString& text) {
 }
 
 QStringList ConnectController::logins() const {
-    return {tr("No log-in"), tr("Token"), tr("Name and password")};
+    return {
+        QStringLiteral("No log-in"), QStringLiteral("Token"), QStringLiteral("Name and password")};
 }
 
 Result<ConnectController::Job> ConnectController::job() const {
@@ -97,7 +98,7 @@ template <typename Work, typename Take>
 void ConnectController::run(const Job& job, Work work, Take take) {
     m_isStopping = false;
     m_error.clear();
-    m_phase = tr("Asking…");
+    m_phase = QStringLiteral("Asking…");
     m_fraction = -1.0;
     m_task.ask(
         m_worker,
@@ -152,15 +153,15 @@ void ConnectController::takeFound(
     const auto counted = [](std::size_t count, const char* what) {
         return QString::fromStdString(text::counted(static_cast<std::int64_t>(count), what));
     };
-    m_foundText = tr("%1 on %2")
+    m_foundText = QStringLiteral("%1 on %2")
                       .arg(counted(catalogue.roster.gpus().size(), "GPU"),
                           counted(catalogue.roster.nodes().size(), "node"));
     if (!catalogue.roster.nodes().empty())
-        m_foundText += tr(", %1 to %2")
+        m_foundText += QStringLiteral(", %1 to %2")
                            .arg(shownLine(catalogue.roster.nodes().front()),
                                shownLine(catalogue.roster.nodes().back()));
     if (!jobs.isEmpty())
-        m_foundText += tr("; scraped by %1").arg(jobs.join(QStringLiteral(", ")));
+        m_foundText += QStringLiteral("; scraped by %1").arg(jobs.join(QStringLiteral(", ")));
 }
 
 void ConnectController::start() {
@@ -184,7 +185,8 @@ void ConnectController::start() {
                 return Q_EMIT done();
             fail(*outcome.error);
             m_error += QLatin1Char(' ')
-                + tr("%1 of %2 nodes are in the database; start again to go on from there.")
+                + QStringLiteral(
+                    "%1 of %2 nodes are in the database; start again to go on from there.")
                       .arg(outcome.partsDone + outcome.partsKept)
                       .arg(outcome.parts);
         });
@@ -197,13 +199,14 @@ void ConnectController::stop() {
 
 void ConnectController::takeProgress(const EngineProgress& progress) {
     if (!progress.phase.empty())
-        m_phase = m_isStopping ? tr("Stopping…") : shownLine(progress.phase);
+        m_phase = m_isStopping ? QStringLiteral("Stopping…") : shownLine(progress.phase);
     m_fraction = progress.phase.empty() ? -1.0 : progress.fraction;
     Q_EMIT progressChanged();
 }
 
 void ConnectController::fail(const Error& error) {
-    m_error = error.code == ErrorCode::Cancelled ? tr("Stopped.") : shownText(error.message);
+    m_error = error.code == ErrorCode::Cancelled ? QStringLiteral("Stopped.")
+                                                 : shownText(error.message);
     Q_EMIT changed();
 }
 

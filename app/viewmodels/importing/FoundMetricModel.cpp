@@ -11,11 +11,11 @@ namespace {
 QString subjectsOf(SubjectKind kind) {
     switch (kind) {
     case SubjectKind::Gpu:
-        return FoundMetricModel::tr("GPUs");
+        return QStringLiteral("GPUs");
     case SubjectKind::Node:
-        return FoundMetricModel::tr("nodes");
+        return QStringLiteral("nodes");
     case SubjectKind::Link:
-        return FoundMetricModel::tr("links");
+        return QStringLiteral("links");
     default:
         return {};
     }
@@ -48,16 +48,16 @@ void FoundMetricModel::setCatalogue(
     for (const auto& metric : catalogue.metrics) {
         const auto name = QString::fromStdString(metric.metric.name);
         found.push_back({QString::fromStdString(metric.engineName), name, name,
-            tr("%1 series of %2").arg(metric.series).arg(subjectsOf(metric.subject)), metric.scale,
-            metric.subject});
+            QStringLiteral("%1 series of %2").arg(metric.series).arg(subjectsOf(metric.subject)),
+            metric.scale, metric.subject});
     }
     for (const auto& one : mapping.metrics) {
         if (one.isLeft)
-            found.push_back(absentRow(one.engineName, tr("left out")));
+            found.push_back(absentRow(one.engineName, QStringLiteral("left out")));
     }
     for (const auto& name : catalogue.unknownNames) {
         if (mapping.find(name) == nullptr)
-            found.push_back(absentRow(name, tr("not known")));
+            found.push_back(absentRow(name, QStringLiteral("not known")));
     }
     resetRows(std::move(found));
 }

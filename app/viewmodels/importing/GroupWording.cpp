@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/GroupWording.h"
 
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -76,9 +75,10 @@ QString sourceRanks(const std::vector<const ImportRow*>& rows) {
     QStringList parts;
     if (!ranks.empty()) {
         const auto list = QString::fromStdString(text::numberList(ranks));
-        const QString named = ranks.size() == 1 ? translated("rank %1") : translated("ranks %1");
+        const QString named
+            = ranks.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1");
         parts.append(
-            named.arg(list) + (expected > 0 ? translated(" of %1").arg(expected) : QString()));
+            named.arg(list) + (expected > 0 ? QStringLiteral(" of %1").arg(expected) : QString()));
     }
     if (summaries.size() == 1)
         parts.append(summaries);
@@ -100,7 +100,7 @@ QString startText(const std::vector<const ImportRow*>& rows) {
     }
     if (!first)
         return {};
-    return translated("starts %1 %2 UTC")
+    return QStringLiteral("starts %1 %2 UTC")
         .arg(QString::fromStdString(text::withDateForm(text::date(*first, 0))),
             QString::fromStdString(text::clock(*first, 0, 0)));
 }
@@ -119,11 +119,11 @@ QString remarksText(const std::vector<const ImportRow*>& rows) {
 QString clockName(ClockKind clock) {
     switch (clock) {
     case ClockKind::Utc:
-        return translated("UTC");
+        return QStringLiteral("UTC");
     case ClockKind::Local:
-        return translated("local time");
+        return QStringLiteral("local time");
     case ClockKind::None:
-        return translated("no date");
+        return QStringLiteral("no date");
     }
     return {};
 }
@@ -135,7 +135,7 @@ QString groupDetail(const std::vector<const ImportRow*>& rows) {
     const auto& told = enabled.empty() ? rows : enabled;
     QStringList parts{kindsText(told), sourceRanks(told), startText(told)};
     if (!enabled.empty() && enabled.size() < rows.size())
-        parts.append(translated("%1 left out").arg(rows.size() - enabled.size()));
+        parts.append(QStringLiteral("%1 left out").arg(rows.size() - enabled.size()));
     parts.append(remarksText(rows));
     parts.removeAll(QString());
     return parts.join(kParting);
@@ -158,9 +158,9 @@ QStringList groupRemarks(const std::vector<const ImportRow*>& rows) {
         if (rows.size() == 1)
             lines.append(text);
         else if (of.size() == 1)
-            lines.append(translated("%1: %2").arg(shownLine(of.front()->unit.path), text));
+            lines.append(QStringLiteral("%1: %2").arg(shownLine(of.front()->unit.path), text));
         else
-            lines.append(translated("%1 sources: %2").arg(of.size()).arg(text));
+            lines.append(QStringLiteral("%1 sources: %2").arg(of.size()).arg(text));
     }
     return lines;
 }

@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/model/Try.h"
 #include "importers/registry/Registry.h"
 
@@ -39,7 +39,7 @@ void leaveOutTarget(std::vector<importers::ImportUnit>& units, const importers::
             && std::filesystem::equivalent(tree.displayPath(unit.path), target, failure)) {
             unit.enabled = false;
             unit.notes.push_back(
-                ImportController::tr("It is the database that takes the runs.").toStdString());
+                QStringLiteral("It is the database that takes the runs.").toStdString());
         }
     }
 }
@@ -135,8 +135,9 @@ void ImportController::proposeShownRun() {
         if (!unit.machine || !unit.machine->runs.empty())
             continue;
         unit.runName = m_shownRun.toStdString();
-        unit.notes = {
-            tr("Describes the machine of a run; proposed is the one that is shown.").toStdString()};
+        unit.notes
+            = {QStringLiteral("Describes the machine of a run; proposed is the one that is shown.")
+                    .toStdString()};
     }
 }
 
@@ -319,7 +320,7 @@ QStringList ImportController::formats() {
 QString ImportController::sourceText() const {
     if (m_paths.size() == 1)
         return shownLine(m_paths.first());
-    return tr("%1 files and folders").arg(m_paths.size());
+    return QStringLiteral("%1 files and folders").arg(m_paths.size());
 }
 
 QString ImportController::targetPath() const {
@@ -331,9 +332,9 @@ QString ImportController::targetFolder() const {
 }
 
 QString ImportController::targetNote() const {
-    QStringList parts{useOpen() ? tr("Adds to the database that is open.")
-            : m_target.exists   ? tr("This database exists: the runs are added to it.")
-                                : tr("A new database."),
+    QStringList parts{useOpen() ? QStringLiteral("Adds to the database that is open.")
+            : m_target.exists   ? QStringLiteral("This database exists: the runs are added to it.")
+                                : QStringLiteral("A new database."),
         m_target.remark};
     parts.removeAll(QString());
     return parts.join(QLatin1Char(' '));
@@ -352,7 +353,8 @@ double ImportController::unitFraction() const {
 }
 
 QString ImportController::phaseText() const {
-    return stopping() ? tr("Stopping…") : shownLine(m_progress.phase); // may name a file
+    return stopping() ? QStringLiteral("Stopping…")
+                      : shownLine(m_progress.phase); // may name a file
 }
 
 QString ImportController::unitText() const {
@@ -365,7 +367,8 @@ QString ImportController::unitText() const {
 QString ImportController::amountText() const {
     if (m_progress.bytesTotal == 0)
         return {};
-    return tr("%1 of %2").arg(bytesText(m_progress.bytesDone), bytesText(m_progress.bytesTotal));
+    return QStringLiteral("%1 of %2")
+        .arg(bytesText(m_progress.bytesDone), bytesText(m_progress.bytesTotal));
 }
 
 QString ImportController::rateText() const {
@@ -375,7 +378,7 @@ QString ImportController::rateText() const {
 
 QString ImportController::timeLeftText() const {
     const auto seconds = m_meter.secondsLeft();
-    return seconds ? tr("%1 left").arg(waitText(*seconds)) : QString();
+    return seconds ? QStringLiteral("%1 left").arg(waitText(*seconds)) : QString();
 }
 
 } // namespace trainscope::app

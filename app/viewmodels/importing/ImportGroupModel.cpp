@@ -65,11 +65,11 @@ void ImportGroupModel::begin() {
 }
 
 QStringList ImportGroupModel::clockChoices() {
-    return {tr("as UTC"), tr("local time")};
+    return {QStringLiteral("as UTC"), QStringLiteral("local time")};
 }
 
 QStringList ImportGroupModel::dateChoices() {
-    return {tr("day first"), tr("month first")};
+    return {QStringLiteral("day first"), QStringLiteral("month first")};
 }
 
 QStringList ImportGroupModel::runChoices() const {
@@ -96,8 +96,8 @@ int ImportGroupModel::markedCount() const {
 QString ImportGroupModel::scopeText() const {
     const auto all = static_cast<int>(m_groups.size());
     if (markedCount() > 0 && all > 1)
-        return tr("%1 of %2 runs").arg(markedCount()).arg(all);
-    return all == 1 ? tr("The run") : tr("All %1 runs").arg(all);
+        return QStringLiteral("%1 of %2 runs").arg(markedCount()).arg(all);
+    return all == 1 ? QStringLiteral("The run") : QStringLiteral("All %1 runs").arg(all);
 }
 
 bool ImportGroupModel::scopeHasClocks() const {

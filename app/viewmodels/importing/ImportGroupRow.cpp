@@ -3,7 +3,6 @@
 #include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
 
 #include <QStringList>
 
@@ -45,8 +44,8 @@ QString gpuHintOf(const std::vector<const ImportRow*>& sources) {
     QStringList& hints = recorded.isEmpty() ? told : recorded;
     hints.removeDuplicates();
     if (hints.isEmpty())
-        return translated("as recorded");
-    return hints.size() == 1 ? hints.front() : translated("several");
+        return QStringLiteral("as recorded");
+    return hints.size() == 1 ? hints.front() : QStringLiteral("several");
 }
 
 // Fills in the start of a source without dates.
@@ -55,8 +54,8 @@ void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
         || !sources.front()->unit.part.empty())
         return;
     line.offset = sources.front()->offset;
-    line.offsetHint
-        = isToldByPower(*sources.front()) ? translated("as power tells") : translated("start");
+    line.offsetHint = isToldByPower(*sources.front()) ? QStringLiteral("as power tells")
+                                                      : QStringLiteral("start");
     line.offsetFaulty = sources.front()->offsetFaulty;
 }
 
@@ -97,7 +96,7 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
             sources.push_back(row);
     }
     fillTables(rows, line);
-    const QString several = translated("several");
+    const QString several = QStringLiteral("several");
     line.clockEditable = !local.empty();
     if (line.clockEditable) {
         const auto offset = commonOf(local, [](const ImportRow& row) { return row.offset; });
@@ -107,8 +106,8 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
             return isToldByPower(*row) && !row->unit.utcOffsetSeconds;
         });
         line.offsetHint = !offset ? several
-            : isTold              ? translated("as power tells")
-                                  : translated("UTC");
+            : isTold              ? QStringLiteral("as power tells")
+                                  : QStringLiteral("UTC");
         line.offsetFaulty = std::any_of(
             local.begin(), local.end(), [](const ImportRow* row) { return row->offsetFaulty; });
     } else if (!sources.empty()) {
@@ -123,7 +122,7 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
         line.gpuHint = model ? gpuHintOf(sources) : several;
         const auto air = commonOf(sources, [](const ImportRow& row) { return row.airflow; });
         line.airflow = air.value_or(QString());
-        line.airflowHint = air ? translated("as temperatures tell") : several;
+        line.airflowHint = air ? QStringLiteral("as temperatures tell") : several;
         line.airflowFaulty = std::any_of(sources.begin(), sources.end(),
             [](const ImportRow* row) { return row->airflowFaulty; });
     }
@@ -159,13 +158,14 @@ ImportGroupRow rowOfSource(const ImportRow& source) {
     const auto& unit = source.unit;
     Line line;
     line.isMachine = unit.machine.has_value();
-    line.title = unit.path.empty() ? translated("(the dropped folder)") : shownLine(unit.path);
+    line.title = unit.path.empty() ? QStringLiteral("(the dropped folder)") : shownLine(unit.path);
     if (!unit.part.empty())
-        line.title = translated("%1 (%2)").arg(line.title, shownLine(unit.part));
+        line.title = QStringLiteral("%1 (%2)").arg(line.title, shownLine(unit.part));
     line.detail = shownLine(unit.summary);
     line.problem = unit.enabled ? ImportPlanModel::problemOf(source) : QString();
     line.isDatabase = isRunDatabase(unit);
-    line.run = line.isDatabase ? translated("all its runs") : shownLine(importers::runText(unit));
+    line.run
+        = line.isDatabase ? QStringLiteral("all its runs") : shownLine(importers::runText(unit));
     line.runFaulty = line.run.trimmed().isEmpty() || !source.misfit.isEmpty();
     line.sizeText = bytesText(unit.bytes);
     line.rank = source.rank;

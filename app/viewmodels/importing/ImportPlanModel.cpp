@@ -4,7 +4,7 @@
 #include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/catalogue/GpuGuess.h"
 #include "importers/common/Cells.h"
@@ -51,7 +51,7 @@ bool hasLocalClock(const Row& row) {
 }
 
 QString pathOf(const Row& row) {
-    return row.unit.path.empty() ? ImportPlanModel::tr("(the dropped folder)")
+    return row.unit.path.empty() ? QStringLiteral("(the dropped folder)")
                                  : shownLine(row.unit.path);
 }
 
@@ -289,9 +289,9 @@ std::uint64_t ImportPlanModel::selectedBytes() const {
 
 QString ImportPlanModel::totalText() const {
     if (count() == 1)
-        return selectedCount() == 1 ? tr("1 source, %1").arg(bytesText(selectedBytes()))
-                                    : tr("No source");
-    return tr("%1 of %2 sources, %3")
+        return selectedCount() == 1 ? QStringLiteral("1 source, %1").arg(bytesText(selectedBytes()))
+                                    : QStringLiteral("No source");
+    return QStringLiteral("%1 of %2 sources, %3")
         .arg(selectedCount())
         .arg(count())
         .arg(bytesText(selectedBytes()));
@@ -509,7 +509,7 @@ ImportRow* ImportPlanModel::rowAt(int row) {
 
 QString ImportPlanModel::problem() const {
     if (selectedCount() == 0)
-        return tr("Choose at least one source.");
+        return QStringLiteral("Choose at least one source.");
     for (const auto& row : rows()) {
         if (!row.unit.enabled)
             continue;
@@ -524,31 +524,37 @@ QString ImportPlanModel::problemOf(const ImportRow& row) {
     if (isRunDatabase(row.unit))
         return {};
     if (!isNamed(row.unit))
-        return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop it "
-                                     "together with the run's files.")
-                                      .arg(path)
-                                : tr("%1 needs the name of a run.").arg(path);
+        return row.unit.machine
+            ? QStringLiteral("%1 describes the machine of a run: name the run, or drop it "
+                             "together with the run's files.")
+                  .arg(path)
+            : QStringLiteral("%1 needs the name of a run.").arg(path);
     if (!row.misfit.isEmpty())
-        return tr("%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
+        return QStringLiteral(
+            "%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
             .arg(path, shownLine(importers::runText(row.unit)), row.misfit);
     if (row.rankFaulty)
-        return tr("The rank of %1 must be a whole number from 0.").arg(path);
+        return QStringLiteral("The rank of %1 must be a whole number from 0.").arg(path);
     if (row.offsetFaulty && row.unit.clock == importers::ClockKind::None)
-        return tr("The start of %1 must be a date with a time, such as 2026-04-22 00:08:54.")
+        return QStringLiteral(
+            "The start of %1 must be a date with a time, such as 2026-04-22 00:08:54.")
             .arg(path);
     if (row.offsetFaulty)
-        return tr("The time zone of %1 must be an offset such as +02:00, or a name such as "
-                  "Europe/Berlin.")
+        return QStringLiteral(
+            "The time zone of %1 must be an offset such as +02:00, or a name such as "
+            "Europe/Berlin.")
             .arg(path);
     if (row.periodFaulty)
-        return tr("The period of %1 must be a time such as 100 ms or 1.5 s.").arg(path);
+        return QStringLiteral("The period of %1 must be a time such as 100 ms or 1.5 s.").arg(path);
     if (row.columnsFaulty)
-        return tr("Columns of %1 are said as NAME=METRIC[unit], such as P_tot=gpu_power[mW], "
-                  "several with semicolons between.")
+        return QStringLiteral(
+            "Columns of %1 are said as NAME=METRIC[unit], such as P_tot=gpu_power[mW], "
+            "several with semicolons between.")
             .arg(path);
     if (row.airflowFaulty)
-        return tr("The order of the air of %1 must name the GPUs of a node once each, as in "
-                  "4, 5, 6, 7, 0, 1, 2, 3.")
+        return QStringLiteral(
+            "The order of the air of %1 must name the GPUs of a node once each, as in "
+            "4, 5, 6, 7, 0, 1, 2, 3.")
             .arg(runOf(row.unit));
     return {};
 }

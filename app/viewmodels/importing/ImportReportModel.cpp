@@ -28,12 +28,11 @@ QString amountOf(const ImportReport& report) {
     QStringList parts;
     if (report.samples > 0)
         parts.append(report.samples == 1
-                ? ImportReportModel::tr("1 sample")
-                : ImportReportModel::tr("%1 samples").arg(wholeText(report.samples)));
+                ? QStringLiteral("1 sample")
+                : QStringLiteral("%1 samples").arg(wholeText(report.samples)));
     if (report.spans > 0)
-        parts.append(report.spans == 1
-                ? ImportReportModel::tr("1 span")
-                : ImportReportModel::tr("%1 spans").arg(wholeText(report.spans)));
+        parts.append(report.spans == 1 ? QStringLiteral("1 span")
+                                       : QStringLiteral("%1 spans").arg(wholeText(report.spans)));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -44,10 +43,9 @@ QString placedText(const ImportReport& report) {
     const double seconds = QString::fromStdString(within->second).toDouble();
     const auto fits = report.facts.find("placed_ambiguously");
     const bool isAmbiguous = fits != report.facts.end() && fits->second == "true";
-    const QString text = ImportReportModel::tr("the log placed within %1 by power")
+    const QString text = QStringLiteral("the log placed within %1 by power")
                              .arg(QString::fromStdString(text::seconds(seconds)));
-    return isAmbiguous ? ImportReportModel::tr("%1, where other places fit as well").arg(text)
-                       : text;
+    return isAmbiguous ? QStringLiteral("%1, where other places fit as well").arg(text) : text;
 }
 
 void fillFrom(Entry& entry, const ImportReport& report) {
@@ -55,8 +53,8 @@ void fillFrom(Entry& entry, const ImportReport& report) {
     entry.placed = placedText(report);
     entry.warnings = warningTexts(report);
     entry.severity = report.warningCount > 0 || report.skipped > 0 ? kWarned : kFine;
-    entry.verdict = entry.severity == kWarned ? ImportReportModel::tr("read with warnings")
-                                              : ImportReportModel::tr("read");
+    entry.verdict
+        = entry.severity == kWarned ? QStringLiteral("read with warnings") : QStringLiteral("read");
 }
 
 // The ranks that the sources of a run have together.
@@ -81,7 +79,7 @@ QStringList runNames(const store::Source& source, const std::vector<Run>& runs) 
 }
 
 QString originOf(const QString& run, const ImportReport& report) {
-    QStringList parts{ImportReportModel::tr("Run %1").arg(run), formatName(report.importer)};
+    QStringList parts{QStringLiteral("Run %1").arg(run), formatName(report.importer)};
     parts.append(amountOf(report));
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · "));
@@ -100,7 +98,7 @@ Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path
     Entry entry;
     entry.path = shownLine(path);
     const QString run = shownLine(importers::runText(outcome.unit));
-    entry.origin = tr("Run %1").arg(run);
+    entry.origin = QStringLiteral("Run %1").arg(run);
     entry.files = std::max<qsizetype>(1, std::ssize(outcome.unit.files));
     for (const std::string& name : outcome.runs)
         entry.runs.append(QString::fromStdString(name));
@@ -112,7 +110,8 @@ Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path
         return entry;
     const bool stopped = outcome.error->code == ErrorCode::Cancelled;
     entry.severity = kFailed;
-    entry.verdict = stopped ? tr("stopped, nothing of it was kept") : tr("failed");
+    entry.verdict
+        = stopped ? QStringLiteral("stopped, nothing of it was kept") : QStringLiteral("failed");
     if (!stopped)
         entry.warnings.prepend(shownText(*outcome.error));
     return entry;
@@ -123,7 +122,7 @@ Entry ImportReportModel::entryOf(
     Entry entry;
     entry.path = QString::fromStdString(source.path);
     entry.runs = runNames(source, runsOfDatabase);
-    entry.origin = tr("%1 · imported %2")
+    entry.origin = QStringLiteral("%1 · imported %2")
                        .arg(originOf(entry.runs.join(QStringLiteral(", ")), source.report),
                            momentText(source.importedAt));
     fillFrom(entry, source.report);
@@ -170,22 +169,23 @@ QString ImportReportModel::outcomeOf(const std::vector<Entry>& entries) {
     const auto countOf = [](auto count, const QString& one, const QString& many) {
         return count == 1 ? one : many.arg(count);
     };
-    const QString from = countOf(files, tr("1 file"), tr("%1 files"));
+    const QString from = countOf(files, QStringLiteral("1 file"), QStringLiteral("%1 files"));
     QStringList parts;
     if (files > 0)
-        parts.append(
-            tr("%1 from %2")
-                .arg(countOf(static_cast<qsizetype>(runs.size()), tr("1 run"), tr("%1 runs")),
-                    from));
+        parts.append(QStringLiteral("%1 from %2")
+                         .arg(countOf(static_cast<qsizetype>(runs.size()), QStringLiteral("1 run"),
+                                  QStringLiteral("%1 runs")),
+                             from));
     if (placed.size() == 1)
         parts.append(placed.first());
     else if (placed.size() > 1)
-        parts.append(tr("%1 logs placed by power").arg(placed.size()));
+        parts.append(QStringLiteral("%1 logs placed by power").arg(placed.size()));
     if (warned > 0)
-        parts.append(countOf(warned, tr("1 source has warnings"), tr("%1 sources have warnings")));
+        parts.append(countOf(warned, QStringLiteral("1 source has warnings"),
+            QStringLiteral("%1 sources have warnings")));
     if (failed > 0)
-        parts.append(
-            countOf(failed, tr("1 file was not imported"), tr("%1 files were not imported")));
+        parts.append(countOf(failed, QStringLiteral("1 file was not imported"),
+            QStringLiteral("%1 files were not imported")));
     return parts.join(QStringLiteral("; "));
 }
 

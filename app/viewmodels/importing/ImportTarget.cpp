@@ -3,7 +3,6 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
 #include "core/model/InteractiveThread.h"
 #include "core/store/WriteCheck.h"
 #include "core/store/database/StoreFile.h"
@@ -56,17 +55,17 @@ constexpr std::uint64_t kSourcePerDatabase = 4;
 
 TargetCheck writingInto(const QString& database, std::uint64_t sourceBytes) {
     if (database.trimmed().isEmpty())
-        return {translated("Say which database takes the runs.")};
+        return {QStringLiteral("Say which database takes the runs.")};
     if (QFileInfo(database).isRelative())
-        return {translated("Give the whole path of the database, from /.")};
+        return {QStringLiteral("Give the whole path of the database, from /.")};
     if (isSample(database))
-        return {translated("The built-in sample takes no runs.")};
+        return {QStringLiteral("The built-in sample takes no runs.")};
     const std::filesystem::path path = database.toStdString();
     if (const Status status = store::checkWritable(path); !status.hasValue())
         return {shownText(status.error().message)};
     const auto room = store::freeSpaceAt(path.parent_path());
     if (room && *room < sourceBytes / kSourcePerDatabase)
-        return {{}, translated("Only %1 are free on its disk.").arg(bytesText(*room))};
+        return {{}, QStringLiteral("Only %1 are free on its disk.").arg(bytesText(*room))};
     return {};
 }
 

@@ -1,11 +1,9 @@
 #include "app/viewmodels/importing/ReportFacts.h"
 
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/model/LaunchConfig.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <map>
@@ -19,7 +17,7 @@ using Facts = std::vector<std::pair<QString, QString>>;
 
 void addCount(Facts& facts, const char* label, std::int64_t count) {
     if (count > 0)
-        facts.emplace_back(translated(label), wholeText(count));
+        facts.emplace_back(textOf(label), wholeText(count));
 }
 
 QString missingRanks(const ImportReport& report, int expected, std::set<int> found) {
@@ -38,17 +36,17 @@ void addRanks(Facts& facts, const ImportReport& report, const std::set<int>& bes
     if (found == 0 && expected == 0)
         return;
     if (expected == 0) {
-        facts.emplace_back(translated("Ranks found"), rankRanges(report.ranksFound));
+        facts.emplace_back(QStringLiteral("Ranks found"), rankRanges(report.ranksFound));
         return;
     }
     const auto missing = missingRanks(report, expected, beside);
-    auto text = translated("%1 of %2 expected").arg(found).arg(expected);
+    auto text = QStringLiteral("%1 of %2 expected").arg(found).arg(expected);
     if (missing.isEmpty() && found < expected)
-        text = translated("%1; the other sources of the run have the rest")
+        text = QStringLiteral("%1; the other sources of the run have the rest")
                    .arg(rankRanges(report.ranksFound));
     if (!missing.isEmpty())
-        text = translated("%1, missing: %2").arg(text, missing);
-    facts.emplace_back(translated("Ranks found"), text);
+        text = QStringLiteral("%1, missing: %2").arg(text, missing);
+    facts.emplace_back(QStringLiteral("Ranks found"), text);
 }
 
 // "sensor_period" → "Sensor period".
@@ -72,7 +70,7 @@ bool isToldElsewhere(const std::string& key, const std::string& value) {
 
 QString labelOf(const std::string& key) {
     if (key == "placed_agreement" || key == "utc_offset_agreement")
-        return translated("Agreement with the power");
+        return QStringLiteral("Agreement with the power");
     return readable(key);
 }
 
@@ -94,7 +92,7 @@ void addCounts(Facts& facts, const ImportReport& report) {
                 QStringLiteral("%1 %2").arg(eventName(text.mid(colon + 1)), wholeText(value)));
     }
     for (const auto& [kind, texts] : kinds) {
-        const auto label = kind == QLatin1String("cat") ? translated("Events by category")
+        const auto label = kind == QLatin1String("cat") ? QStringLiteral("Events by category")
                                                         : readable(kind.toStdString());
         facts.emplace_back(label, texts.join(QStringLiteral(", ")));
     }
@@ -105,7 +103,7 @@ void addCounts(Facts& facts, const ImportReport& report) {
 std::vector<std::pair<QString, QString>> reportFacts(
     const ImportReport& report, const std::set<int>& beside) {
     Facts facts;
-    facts.emplace_back(translated("Rows read"), wholeText(report.rows));
+    facts.emplace_back(QStringLiteral("Rows read"), wholeText(report.rows));
     addCount(facts, "Rows skipped", report.skipped);
     addRanks(facts, report, beside);
     addCount(facts, "Samples", report.samples);
@@ -118,7 +116,7 @@ std::vector<std::pair<QString, QString>> reportFacts(
             facts.emplace_back(labelOf(key), shownText(value));
     }
     addCounts(facts, report);
-    facts.emplace_back(translated("Size"), bytesText(report.bytes));
+    facts.emplace_back(QStringLiteral("Size"), bytesText(report.bytes));
     return facts;
 }
 
@@ -130,13 +128,14 @@ QStringList warningTexts(const ImportReport& report) {
         const auto file = shownLine(warning.file);
         const auto text = shownText(warning.fullText());
         if (warning.line > 0)
-            texts.append(translated("%1, line %2: %3").arg(file, wholeText(warning.line), text));
+            texts.append(
+                QStringLiteral("%1, line %2: %3").arg(file, wholeText(warning.line), text));
         else
-            texts.append(file.isEmpty() ? text : translated("%1: %2").arg(file, text));
+            texts.append(file.isEmpty() ? text : QStringLiteral("%1: %2").arg(file, text));
     }
     const auto more = report.warningCount - said;
     if (more > 0)
-        texts.append(translated("and %1 more").arg(wholeText(more)));
+        texts.append(QStringLiteral("and %1 more").arg(wholeText(more)));
     return texts;
 }
 

@@ -21,7 +21,7 @@ void AskedTable::setAsked(bool asked) {
 }
 
 void AskedTable::showDoing() {
-    m_text = tr("Reading what ran then…");
+    m_text = QStringLiteral("Reading what ran then…");
     Q_EMIT changed();
 }
 

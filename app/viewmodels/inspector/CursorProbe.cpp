@@ -1,14 +1,12 @@
 #include "app/viewmodels/inspector/CursorProbe.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -172,7 +170,7 @@ Result<QString> kernelAt(
         return QStringLiteral("%1 %2").arg(
             QString::fromStdString(name).left(48), durationText(span->duration));
     }
-    return anyTrack ? translated("idle") : noDataText();
+    return anyTrack ? QStringLiteral("idle") : noDataText();
 }
 
 Result<QString> laneAt(const ProbedValues& values, const RunFacts& facts,
@@ -185,7 +183,7 @@ Result<QString> laneAt(const ProbedValues& values, const RunFacts& facts,
     if (value.parts < 2 || !std::isfinite(value.value))
         return text;
     // The lane draws each by itself.
-    return (value.isSum ? translated("%1, %2 together") : translated("%1, mean of %2"))
+    return (value.isSum ? QStringLiteral("%1, %2 together") : QStringLiteral("%1, mean of %2"))
         .arg(text)
         .arg(value.parts);
 }
@@ -236,7 +234,7 @@ Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot
     ASSIGN_OR_RETURN(auto kernel,
         kernelAt(
             values.store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time)));
-    into.push_back({translated("Kernel"), kernel});
+    into.push_back({QStringLiteral("Kernel"), kernel});
     return {};
 }
 
@@ -259,9 +257,9 @@ Status addOtherFacts(
         const Metric& metric = series.description.metric;
         QString label = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
         if (subject.kind == SubjectKind::Node)
-            label = translated("%1, node %2").arg(label).arg(subject.node);
+            label = QStringLiteral("%1, node %2").arg(label).arg(subject.node);
         else if (subject.kind == SubjectKind::Switch)
-            label = translated("%1, %2").arg(label, QString::fromStdString(subject.device));
+            label = QStringLiteral("%1, %2").arg(label, QString::fromStdString(subject.device));
         into.push_back({label, valueText(facts, metric.name, value)});
     }
     return {};

@@ -26,9 +26,9 @@ void addShares(const MetricStatistics& statistics, const QString& label, std::ve
         states.emplace_back(-share, labelOfName(name));
     std::sort(states.begin(), states.end());
     for (const auto& [share, state] : states)
-        facts.push_back({InspectorModel::tr("%1: %2").arg(label, QString::fromStdString(state)),
+        facts.push_back({QStringLiteral("%1: %2").arg(label, QString::fromStdString(state)),
             QString::fromStdString(text::roundedPercent(-share)), false,
-            InspectorModel::tr("of the time")});
+            QStringLiteral("of the time")});
 }
 
 void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
@@ -36,14 +36,14 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
     const QString label = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
     if (metric.kind == MetricKind::Counter) {
         facts.push_back(
-            {InspectorModel::tr("%1, total").arg(label), optionalText(metric, statistics.total)});
+            {QStringLiteral("%1, total").arg(label), optionalText(metric, statistics.total)});
         return;
     }
     if (metric.kind == MetricKind::Progress && statistics.first && statistics.last) {
         facts.push_back({label,
-            InspectorModel::tr("%1, then %2")
+            QStringLiteral("%1, then %2")
                 .arg(optionalText(metric, statistics.first), optionalText(metric, statistics.last)),
-            false, InspectorModel::tr("least %1").arg(optionalText(metric, statistics.min))});
+            false, QStringLiteral("least %1").arg(optionalText(metric, statistics.min))});
         return;
     }
     if (!statistics.shares.empty()) {
@@ -56,18 +56,17 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
     }
     const QString min = optionalText(metric, statistics.min);
     const QString max = optionalText(metric, statistics.max);
-    const QString range = min == max ? QString() : InspectorModel::tr("%1 to %2").arg(min, max);
+    const QString range = min == max ? QString() : QStringLiteral("%1 to %2").arg(min, max);
     facts.push_back({label, optionalText(metric, statistics.mean), false, range});
 }
 
 // Energy of the nodes beyond that of their GPUs.
 QString restText(const RunStatistics& run) {
     if (run.notOfGpus)
-        return InspectorModel::tr("%1 not of the GPUs")
+        return QStringLiteral("%1 not of the GPUs")
             .arg(QString::fromStdString(text::roundedPercent(*run.notOfGpus)));
-    return run.energy
-        ? InspectorModel::tr("not all of their GPUs have power for as much of the time")
-        : QString();
+    return run.energy ? QStringLiteral("not all of their GPUs have power for as much of the time")
+                      : QString();
 }
 
 // Share of the time that the energy covers, unless nearly all, and its source.
@@ -77,15 +76,15 @@ QString coverageText(const RunStatistics& run) {
     if (run.energyCoverage >= kNearlyAll)
         return source;
     const QString covered
-        = InspectorModel::tr("%1 of the GPUs' time has power")
+        = QStringLiteral("%1 of the GPUs' time has power")
               .arg(QString::fromStdString(text::roundedPercent(run.energyCoverage)));
-    return source.isEmpty() ? covered : InspectorModel::tr("%1; %2").arg(source, covered);
+    return source.isEmpty() ? covered : QStringLiteral("%1; %2").arg(source, covered);
 }
 
 QString lengthText(const RunStatistics& run) {
     if (run.duration <= DurationNs{})
         return noDataText();
-    return run.duration == DurationNs{1} ? InspectorModel::tr("one instant")
+    return run.duration == DurationNs{1} ? QStringLiteral("one instant")
                                          : durationText(run.duration);
 }
 
@@ -93,49 +92,48 @@ void addAboveLimit(const RunStatistics& run, std::vector<Fact>& facts) {
     if (!run.aboveLimit)
         return;
     const analysis::LimitShare& share = *run.aboveLimit;
-    const QString label = InspectorModel::tr("Above the limit of %1")
-                              .arg(metricText("gpu_power", share.limitW, "W"));
+    const QString label
+        = QStringLiteral("Above the limit of %1").arg(metricText("gpu_power", share.limitW, "W"));
     const QString source = QString::fromStdString(report::limitSourceText(share.source));
     if (share.seconds <= 0.0) {
-        facts.push_back({label, InspectorModel::tr("never"), false, source});
+        facts.push_back({label, QStringLiteral("never"), false, source});
         return;
     }
     facts.push_back({label,
-        InspectorModel::tr("%1, %2").arg(metricText("seconds", share.seconds, "s"),
+        QStringLiteral("%1, %2").arg(metricText("seconds", share.seconds, "s"),
             QString::fromStdString(text::roundedPercent(share.share))),
         false,
-        InspectorModel::tr("highest %1; %2")
+        QStringLiteral("highest %1; %2")
             .arg(metricText("gpu_power", share.highestW, "W"), source)});
 }
 
 std::vector<Fact> factsOf(const RunStatistics& run) {
-    std::vector<Fact> facts{{InspectorModel::tr("Duration"), lengthText(run)}};
+    std::vector<Fact> facts{{QStringLiteral("Duration"), lengthText(run)}};
     if (!run.gpuModel.empty())
-        facts.push_back({InspectorModel::tr("GPU model"), QString::fromStdString(run.gpuModel)});
+        facts.push_back({QStringLiteral("GPU model"), QString::fromStdString(run.gpuModel)});
     if (!run.logWithinS.empty())
-        facts.push_back({InspectorModel::tr("Training log placed within"),
+        facts.push_back({QStringLiteral("Training log placed within"),
             QString::fromStdString("± " + run.logWithinS + " s"), false,
-            run.logIsAmbiguous ? InspectorModel::tr("other places fit as well")
-                               : InspectorModel::tr("by the edges of the power")});
+            run.logIsAmbiguous ? QStringLiteral("other places fit as well")
+                               : QStringLiteral("by the edges of the power")});
     const auto measured = std::count_if(
         run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
     if (run.energy)
-        facts.push_back({(measured == 1 ? InspectorModel::tr("Energy, 1 GPU")
-                                        : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
+        facts.push_back({(measured == 1 ? QStringLiteral("Energy, 1 GPU")
+                                        : QStringLiteral("Energy, %1 GPUs").arg(measured)),
             metricText("energy", *run.energy, "J"), false, coverageText(run)});
     if (run.nodeEnergy) {
-        const QString label = run.nodes == 1
-            ? InspectorModel::tr("Energy, 1 node")
-            : InspectorModel::tr("Energy, %1 nodes").arg(run.nodes);
+        const QString label = run.nodes == 1 ? QStringLiteral("Energy, 1 node")
+                                             : QStringLiteral("Energy, %1 nodes").arg(run.nodes);
         facts.push_back({label, metricText("energy", *run.nodeEnergy, "J"), false, restText(run)});
     }
     for (const auto& metric : run.metrics) {
         if (metric.metric.name != metric::kGpuPower || !metric.mean || !metric.max)
             continue;
         facts.push_back(
-            {InspectorModel::tr("Mean power per GPU"), optionalText(metric.metric, metric.mean)});
+            {QStringLiteral("Mean power per GPU"), optionalText(metric.metric, metric.mean)});
         facts.push_back(
-            {InspectorModel::tr("Peak power per GPU"), optionalText(metric.metric, metric.max)});
+            {QStringLiteral("Peak power per GPU"), optionalText(metric.metric, metric.max)});
     }
     addAboveLimit(run, facts);
     for (const auto& metric : run.metrics)
@@ -148,10 +146,10 @@ QString engineTextOf(const std::vector<RunStatistics>& runs) {
         if (!run.told || run.told->metrics >= run.told->of)
             continue;
         if (run.told->error)
-            return InspectorModel::tr("%1 of %2 metrics: the engine does not answer.")
+            return QStringLiteral("%1 of %2 metrics: the engine does not answer.")
                 .arg(run.told->metrics)
                 .arg(run.told->of);
-        return InspectorModel::tr("Asking the engine: %1 of %2 metrics…")
+        return QStringLiteral("Asking the engine: %1 of %2 metrics…")
             .arg(run.told->metrics)
             .arg(run.told->of);
     }
@@ -166,11 +164,11 @@ bool hasGpuFigures(const GpuStatistics& gpu) {
 TableContent gpuContent(const std::vector<RunStatistics>& runs) {
     const auto words = [](const QString& text) { return text.toStdString(); };
     auto table = std::make_shared<text::Table>();
-    table->columns = {{words(InspectorModel::tr("GPU")), text::Align::Left},
-        text::inUnit(words(InspectorModel::tr("mean power")), "W"),
-        text::inUnit(words(InspectorModel::tr("peak power")), "W"),
-        text::inUnit(words(InspectorModel::tr("peak temperature")), "°C"),
-        text::inUnit(words(InspectorModel::tr("energy")), "J")};
+    table->columns = {{words(QStringLiteral("GPU")), text::Align::Left},
+        text::inUnit(words(QStringLiteral("mean power")), "W"),
+        text::inUnit(words(QStringLiteral("peak power")), "W"),
+        text::inUnit(words(QStringLiteral("peak temperature")), "°C"),
+        text::inUnit(words(QStringLiteral("energy")), "J")};
     for (const auto& run : runs) {
         for (const auto& gpu : run.gpus) {
             if (!hasGpuFigures(gpu))
@@ -182,8 +180,8 @@ TableContent gpuContent(const std::vector<RunStatistics>& runs) {
         }
     }
     TableContent content = contentOf(table, text::Digits::Four);
-    const QStringList narrow{InspectorModel::tr("GPU"), InspectorModel::tr("mean"),
-        InspectorModel::tr("peak"), InspectorModel::tr("hottest"), InspectorModel::tr("energy")};
+    const QStringList narrow{QStringLiteral("GPU"), QStringLiteral("mean"), QStringLiteral("peak"),
+        QStringLiteral("hottest"), QStringLiteral("energy")};
     for (std::size_t i = 0; i < content.heads.size(); ++i)
         content.heads[i].tip
             = std::exchange(content.heads[i].title, narrow[static_cast<qsizetype>(i)]);
@@ -257,8 +255,8 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
 
 void InspectorModel::showCursor(const ProbeResult& probe) {
     m_cursorTitle = probe.gpu.empty() ? QString()
-        : probe.hasGpus               ? tr("GPU at the cursor · rank %1").arg(probe.rank)
-                                      : tr("Values at the cursor");
+        : probe.hasGpus ? QStringLiteral("GPU at the cursor · rank %1").arg(probe.rank)
+                        : QStringLiteral("Values at the cursor");
     m_cursor.setFacts(probe.gpu);
     Q_EMIT cursorChanged();
 }

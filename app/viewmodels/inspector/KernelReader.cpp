@@ -1,6 +1,6 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/operators/KeptTraces.h"
@@ -46,16 +46,16 @@ QString whyNothingOf(const text::Table& table) {
     QStringList reasons;
     for (const std::string& note : table.notes)
         reasons.push_back(QString::fromStdString(note));
-    return reasons.isEmpty() ? KernelFigures::tr("Nothing was traced in this time.")
+    return reasons.isEmpty() ? QStringLiteral("Nothing was traced in this time.")
                              : reasons.join(QLatin1Char('\n'));
 }
 
 QString wordsOf(const ProgressState& state) {
     const QString phase = textOf(state.phase);
     if (state.bytesTotal == 0)
-        return KernelFigures::tr("%1…").arg(phase);
+        return QStringLiteral("%1…").arg(phase);
     const double done = 100.0 * static_cast<double>(state.bytesDone);
-    return KernelFigures::tr("%1, %2 %…")
+    return QStringLiteral("%1, %2 %…")
         .arg(phase)
         .arg(static_cast<int>(done / static_cast<double>(state.bytesTotal)));
 }
@@ -94,7 +94,7 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
 void readKernelFigures(const store::Store& store, const KernelStretch& stretch,
     const TaskStage<KernelReading>& stage) {
     KernelReading reading;
-    reading.doing = KernelFigures::tr("Reading on…");
+    reading.doing = QStringLiteral("Reading on…");
     const Status status = readRuns(store, stretch, stage, reading);
     if (!status.hasValue())
         return stage.publish(status.error());
@@ -117,7 +117,7 @@ Result<AskedReading> readAboveLimit(
         runs.push_back(std::move(devices));
     }
     reading.made = report::kernelsAboveLimitTable(runs, report::RankedBy::Energy);
-    reading.whyNothing = KernelFigures::tr("Nothing was traced while the power was above it.");
+    reading.whyNothing = QStringLiteral("Nothing was traced while the power was above it.");
     return reading;
 }
 

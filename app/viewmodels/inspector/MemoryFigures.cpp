@@ -35,7 +35,7 @@ void MemoryFigures::setAsked(bool asked) {
 }
 
 void MemoryFigures::showDoing() {
-    m_text = tr("Reading what lived…");
+    m_text = QStringLiteral("Reading what lived…");
     Q_EMIT changed();
 }
 
@@ -54,8 +54,9 @@ void MemoryFigures::show(const Result<MemoryReading>& reading) {
     if (!reading.hasValue())
         m_text = shownText(reading.error());
     else if (m_devices.table().isEmpty())
-        m_text = tr("No memory of PyTorch's allocator was recorded: import its memory snapshots, "
-                    "or Kineto traces with profile_memory=True.");
+        m_text = QStringLiteral(
+            "No memory of PyTorch's allocator was recorded: import its memory snapshots, "
+            "or Kineto traces with profile_memory=True.");
     Q_EMIT changed();
 }
 

@@ -1,10 +1,9 @@
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/model/HarmlessText.h"
 
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -22,35 +21,35 @@ struct KnownKey {
     const char* unit; // "": as it stands
 };
 constexpr std::array<KnownKey, 22> kKnown{{
-    {"Collective name", QT_TRANSLATE_NOOP("SpanDetail", "Collective"), ""},
-    {"In msg nelems", QT_TRANSLATE_NOOP("SpanDetail", "Elements in"), "n"},
-    {"Out msg nelems", QT_TRANSLATE_NOOP("SpanDetail", "Elements out"), "n"},
-    {"dtype", QT_TRANSLATE_NOOP("SpanDetail", "Data type"), ""},
-    {"Group size", QT_TRANSLATE_NOOP("SpanDetail", "Group size"), ""},
-    {"Process Group Name", QT_TRANSLATE_NOOP("SpanDetail", "Group"), ""},
-    {"Process Group Description", QT_TRANSLATE_NOOP("SpanDetail", "Group purpose"), ""},
-    {"Process Group Ranks", QT_TRANSLATE_NOOP("SpanDetail", "Group ranks"), ""},
-    {"Input Dims", QT_TRANSLATE_NOOP("SpanDetail", "Shapes in"), "dims"},
-    {"Input type", QT_TRANSLATE_NOOP("SpanDetail", "Types in"), "values"},
-    {"Input Strides", QT_TRANSLATE_NOOP("SpanDetail", "Strides in"), "dims"},
-    {"Concrete Inputs", QT_TRANSLATE_NOOP("SpanDetail", "Values in"), "values"},
-    {"Output Dims", QT_TRANSLATE_NOOP("SpanDetail", "Shapes out"), "dims"},
-    {"Output type", QT_TRANSLATE_NOOP("SpanDetail", "Types out"), "values"},
-    {"Input Tensors", QT_TRANSLATE_NOOP("SpanDetail", "Tensors in"), "tensors"},
-    {"Output Tensors", QT_TRANSLATE_NOOP("SpanDetail", "Tensors out"), "tensors"},
-    {"bytes", QT_TRANSLATE_NOOP("SpanDetail", "Bytes"), "B"},
-    {"memory bandwidth (GB/s)", QT_TRANSLATE_NOOP("SpanDetail", "Bandwidth, GB/s"), ""},
-    {"grid", QT_TRANSLATE_NOOP("SpanDetail", "Grid"), "×"},
-    {"block", QT_TRANSLATE_NOOP("SpanDetail", "Block"), "×"},
-    {"registers per thread", QT_TRANSLATE_NOOP("SpanDetail", "Registers per thread"), ""},
-    {"shared memory", QT_TRANSLATE_NOOP("SpanDetail", "Shared memory"), "B"},
+    {"Collective name", "Collective", ""},
+    {"In msg nelems", "Elements in", "n"},
+    {"Out msg nelems", "Elements out", "n"},
+    {"dtype", "Data type", ""},
+    {"Group size", "Group size", ""},
+    {"Process Group Name", "Group", ""},
+    {"Process Group Description", "Group purpose", ""},
+    {"Process Group Ranks", "Group ranks", ""},
+    {"Input Dims", "Shapes in", "dims"},
+    {"Input type", "Types in", "values"},
+    {"Input Strides", "Strides in", "dims"},
+    {"Concrete Inputs", "Values in", "values"},
+    {"Output Dims", "Shapes out", "dims"},
+    {"Output type", "Types out", "values"},
+    {"Input Tensors", "Tensors in", "tensors"},
+    {"Output Tensors", "Tensors out", "tensors"},
+    {"bytes", "Bytes", "B"},
+    {"memory bandwidth (GB/s)", "Bandwidth, GB/s", ""},
+    {"grid", "Grid", "×"},
+    {"block", "Block", "×"},
+    {"registers per thread", "Registers per thread", ""},
+    {"shared memory", "Shared memory", "B"},
 }};
 
 QString plainText(const QJsonValue& value, const QString& separator) {
     if (value.isString())
         return value.toString();
     if (value.isBool())
-        return value.toBool() ? translated("yes") : translated("no");
+        return value.toBool() ? QStringLiteral("yes") : QStringLiteral("no");
     if (value.isArray()) {
         QStringList parts;
         for (const auto& part : value.toArray())
@@ -94,7 +93,7 @@ QString tensorsText(const QJsonValue& tensors) {
         if (values.size() < 5)
             continue;
         const double bytes = values[3].toDouble() * values[4].toDouble();
-        parts.append(translated("%1 in storage %2, %3")
+        parts.append(QStringLiteral("%1 in storage %2, %3")
                          .arg(plainText(values[0], {}), plainText(values[1], {}),
                              metricText("bytes", bytes, "B")));
     }
@@ -137,7 +136,7 @@ void addMessageSize(const QJsonObject& object, std::vector<Fact>& facts) {
     const QJsonValue elements = object.value(QLatin1String("In msg nelems"));
     if (bytes && elements.isDouble())
         facts.push_back(
-            {translated("Message"), metricText("bytes", elements.toDouble() * *bytes, "B")});
+            {QStringLiteral("Message"), metricText("bytes", elements.toDouble() * *bytes, "B")});
 }
 
 // Escapes of JSON may spell what the text itself may not hold.
@@ -159,7 +158,7 @@ std::vector<Fact> detailFacts(std::string_view detail) {
         const QString key = QString::fromLatin1(known.key);
         if (!object.contains(key))
             continue;
-        facts.push_back({translated(known.label),
+        facts.push_back({textOf(known.label),
             shown(valueText(object.value(key), QString::fromUtf8(known.unit)))});
         if (key == QLatin1String("Collective name"))
             addMessageSize(object, facts);

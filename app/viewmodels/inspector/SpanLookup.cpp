@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/AutogradLink.h"
@@ -10,7 +10,6 @@
 #include "core/plot/timeline/TraceClock.h"
 #include "core/text/Numbers.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -106,15 +105,16 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
     });
     for (std::size_t i = 0; i < std::min(kMostTold, found.size()); ++i) {
         const Span& other = found[i].span;
-        report.facts.push_back({isLaunch ? translated("Launches") : translated("Launched by"),
-            QString::fromStdString(nameText(store, other.name))});
+        report.facts.push_back(
+            {isLaunch ? QStringLiteral("Launches") : QStringLiteral("Launched by"),
+                QString::fromStdString(nameText(store, other.name))});
         const DurationNs delay
             = isLaunch ? other.start - report.span.start : report.span.start - other.start;
-        report.facts.push_back({translated("Launch to start"), durationText(delay)});
+        report.facts.push_back({QStringLiteral("Launch to start"), durationText(delay)});
     }
     if (found.size() > kMostTold)
-        report.facts.push_back({translated("Launches"),
-            translated("%1 more").arg(
+        report.facts.push_back({QStringLiteral("Launches"),
+            QStringLiteral("%1 more").arg(
                 wholeText(static_cast<std::int64_t>(found.size() - kMostTold)))});
     return {};
 }
@@ -129,22 +129,23 @@ Status addPeers(const Store& store, const Run& run, const plot::ShownRun& shown,
     if (!found)
         return {};
     const analysis::CollectivePeers& all = *found;
-    report.facts.push_back({translated("Peers"), {}, true});
+    report.facts.push_back({QStringLiteral("Peers"), {}, true});
     if (all.ranks.size() > 1) {
-        report.facts.push_back({translated("Came last"), translated("rank %1").arg(all.lastRank)});
-        report.facts.push_back({translated("Starts apart"), durationText(all.startSpread)});
+        report.facts.push_back(
+            {QStringLiteral("Came last"), QStringLiteral("rank %1").arg(all.lastRank)});
+        report.facts.push_back({QStringLiteral("Starts apart"), durationText(all.startSpread)});
     }
     const TimeNs start = plot::shownTime(shown, report.rank, report.span.start);
     for (const analysis::CollectiveRank& peer : all.ranks) {
         const DurationNs later = peer.start - start;
         const QString offset = peer.rank == report.rank
-            ? translated("this one")
+            ? QStringLiteral("this one")
             : (later.ns < 0 ? QString() : QStringLiteral("+")) + durationText(later);
-        report.facts.push_back({translated("rank %1").arg(peer.rank),
+        report.facts.push_back({QStringLiteral("rank %1").arg(peer.rank),
             QStringLiteral("%1, %2").arg(offset, durationText(peer.end - peer.start))});
     }
     if (!all.missingRanks.empty())
-        report.facts.push_back({translated("Not traced"),
+        report.facts.push_back({QStringLiteral("Not traced"),
             QString::fromStdString(
                 text::numberList({all.missingRanks.begin(), all.missingRanks.end()}))});
     return {};
@@ -159,13 +160,13 @@ std::vector<Fact> basicFacts(const SpanReport& report, const RunFacts& run, cons
                                : toString(report.span.kind);
     const QString start
         = QString::fromStdString(plot::timeText(begin - context.origin, DurationNs{1}, context));
-    return {{translated("Name"), QString::fromStdString(report.name)},
-        {isKernel ? translated("Category") : translated("Kind"), app::textOf(kind)},
-        {translated("Start"), start},
-        {translated("Duration"), exactDurationText(report.span.duration)},
-        {translated("Run"), QString::fromStdString(run.run.name)},
-        {translated("Rank"), report.rank < 0 ? noDataText() : QString::number(report.rank)},
-        {translated("Track"), QString::fromStdString(track.description.name)}};
+    return {{QStringLiteral("Name"), QString::fromStdString(report.name)},
+        {isKernel ? QStringLiteral("Category") : QStringLiteral("Kind"), app::textOf(kind)},
+        {QStringLiteral("Start"), start},
+        {QStringLiteral("Duration"), exactDurationText(report.span.duration)},
+        {QStringLiteral("Run"), QString::fromStdString(run.run.name)},
+        {QStringLiteral("Rank"), report.rank < 0 ? noDataText() : QString::number(report.rank)},
+        {QStringLiteral("Track"), QString::fromStdString(track.description.name)}};
 }
 
 } // namespace

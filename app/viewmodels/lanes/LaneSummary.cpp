@@ -1,9 +1,7 @@
 #include "app/viewmodels/lanes/LaneSummary.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
-
-#include <QCoreApplication>
+#include "app/viewmodels/text/TextOf.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,10 +74,10 @@ QString laneSummary(
     const plot::LaneData& lane, const plot::ViewWindow& loaded, const plot::ViewWindow& visible) {
     const QString title = QString::fromStdString(lane.title);
     if (!lane.spans.empty())
-        return translated("%1, %2 tracks").arg(title).arg(lane.spans.size());
+        return QStringLiteral("%1, %2 tracks").arg(title).arg(lane.spans.size());
     const auto [low, high, sum, filled] = summaryOf(lane, loaded, visible);
     if (filled == 0)
-        return translated("%1: no data in view").arg(title);
+        return QStringLiteral("%1: no data in view").arg(title);
     const auto text = [&lane](double si) {
         return QStringLiteral("%1 %2")
             .arg(decimalText(si * lane.displayScale, 'g', 4), QString::fromStdString(lane.unit))
@@ -87,7 +85,7 @@ QString laneSummary(
     };
     const char* const words = lane.bands.empty() ? "%1, %2 series: %3 to %4, mean %5"
                                                  : "%1, %2 series: %3 to %4, median %5";
-    return translated(words)
+    return textOf(words)
         .arg(title)
         .arg(lane.series.size())
         .arg(text(low), text(high), text(sum / static_cast<double>(filled)));

@@ -200,7 +200,7 @@ void LayoutController::load() {
     if (withTraces && m_context.reading->hasTraces)
         return;
     read<LayoutReadingPtr>(
-        withTraces ? tr("What is exchanged") : QString(),
+        withTraces ? QStringLiteral("What is exchanged") : QString(),
         [run = *m_context.run, colours = colourQuery(), withTraces](
             const store::Store& store, const Progress& progress) {
             return readLayout({store, run, progress}, colours, withTraces);
@@ -289,7 +289,7 @@ void LayoutController::forgetEntered() {
     if (!m_context.run || !isEntered())
         return;
     write(*m_context.run, std::nullopt);
-    views()->offerUndo(tr("The entered layout was taken back."), this,
+    views()->offerUndo(QStringLiteral("The entered layout was taken back."), this,
         [this, run = *m_context.run, was = m_context.reading->known->request] { write(run, was); });
 }
 
@@ -318,8 +318,8 @@ QString LayoutController::origin() const {
     if (!isReady())
         return {};
     const auto& known = m_context.reading->known;
-    return known ? tr("Layout from %1").arg(QString::fromStdString(known->wording))
-                 : tr("The layout is not known");
+    return known ? QStringLiteral("Layout from %1").arg(QString::fromStdString(known->wording))
+                 : QStringLiteral("The layout is not known");
 }
 
 QString LayoutController::notes() const {
@@ -332,10 +332,10 @@ QString LayoutController::notes() const {
     };
     if (const auto& wanted = m_wanted.metric;
         m_wanted.by == plot::RankColour::Value && wanted != m_context.settings.metric)
-        lines.append(tr("Not recorded in this run: %1.")
+        lines.append(QStringLiteral("Not recorded in this run: %1.")
                          .arg(QString::fromStdString(plot::metricTitle(wanted))));
     if (m_context.showsValuesAtCursor())
-        lines.append(tr("%1 at the cursor's time, on the scale of the whole run.")
+        lines.append(QStringLiteral("%1 at the cursor's time, on the scale of the whole run.")
                          .arg(QString::fromStdString(m_context.colours.scale.title)));
     else
         add(m_context.coloursCaption.toStdString());

@@ -3,23 +3,18 @@
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/layout/LayoutFigure.h"
 
-#include <QCoreApplication>
-
 namespace trainscope::app {
 namespace {
-
-QString sayExport(const char* text) {
-    return QCoreApplication::translate("LayoutExport", text);
-}
 
 ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
     auto data = std::make_shared<plot::LayoutFigureData>(context.reading->figure);
     data->colours = context.colours;
     data->caption = context.coloursCaption.toStdString();
     if (context.showsValuesAtCursor())
-        data->caption = sayExport("%1 at %2 after the run's begin, on the scale of the whole run.")
-                            .arg(QString::fromStdString(context.colours.scale.title), timeText)
-                            .toStdString();
+        data->caption
+            = QStringLiteral("%1 at %2 after the run's begin, on the scale of the whole run.")
+                  .arg(QString::fromStdString(context.colours.scale.title), timeText)
+                  .toStdString();
     data->query.rank = context.rank;
     return exportJobOf(Views::keyOf(Views::Layout), figures::layoutFigure(data));
 }
@@ -27,11 +22,11 @@ ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
 } // namespace
 
 QStringList layoutFigures(const LayoutContext& context, const LayoutSchedule& schedule) {
-    QStringList titles{sayExport("Diagrams")};
+    QStringList titles{QStringLiteral("Diagrams")};
     if (!schedule.data().isEmpty())
-        titles.append(sayExport("Pipeline schedule"));
+        titles.append(QStringLiteral("Pipeline schedule"));
     if (!context.placement.isEmpty())
-        titles.append(sayExport("Placement"));
+        titles.append(QStringLiteral("Placement"));
     return titles;
 }
 
@@ -41,11 +36,11 @@ ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule
         return {};
     const QString title = layoutFigures(context, schedule).value(figure);
     const QString name = Views::keyOf(Views::Layout);
-    if (title == sayExport("Pipeline schedule"))
+    if (title == QStringLiteral("Pipeline schedule"))
         return exportJobOf(name + QStringLiteral("-schedule"),
             figures::scheduleFigure(std::make_shared<const plot::ScheduleFigureData>(
                 schedule.part(context.settings.wholeStep))));
-    if (title == sayExport("Placement"))
+    if (title == QStringLiteral("Placement"))
         return exportJobOf(name + QStringLiteral("-placement"),
             figures::placementFigure(
                 std::make_shared<const plot::PlacementFigureData>(context.placement)));

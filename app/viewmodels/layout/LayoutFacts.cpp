@@ -1,14 +1,12 @@
 #include "app/viewmodels/layout/LayoutFacts.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/text/Numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -59,23 +57,25 @@ QString layersOfStage(const layout::Layout& layout, int stage) {
     }
     constexpr qsizetype kMostPieces = 4;
     if (pieces.size() > kMostPieces)
-        return translated("%1 in %2 pieces").arg(layersOf(layout.chunks, stage)).arg(pieces.size());
+        return QStringLiteral("%1 in %2 pieces")
+            .arg(layersOf(layout.chunks, stage))
+            .arg(pieces.size());
     return pieces.join(QStringLiteral(", "));
 }
 
 void addCoordinate(std::vector<Fact>& facts, const char* name, int at, int of) {
     if (of > 1)
-        facts.push_back({translated(name), translated("%1 of %2").arg(at).arg(of)});
+        facts.push_back({textOf(name), QStringLiteral("%1 of %2").arg(at).arg(of)});
 }
 
 QString bytesPerStep(const GroupBytes& bytes) {
     if (bytes.measured && bytes.computed)
-        return translated("%1 measured, %2 computed")
+        return QStringLiteral("%1 measured, %2 computed")
             .arg(quantity("B", *bytes.measured), quantity("B", *bytes.computed));
     if (bytes.measured)
-        return translated("%1 measured").arg(quantity("B", *bytes.measured));
-    return bytes.computed ? translated("%1 computed").arg(quantity("B", *bytes.computed))
-                          : translated("not known");
+        return QStringLiteral("%1 measured").arg(quantity("B", *bytes.measured));
+    return bytes.computed ? QStringLiteral("%1 computed").arg(quantity("B", *bytes.computed))
+                          : QStringLiteral("not known");
 }
 
 LinkClass linkOf(const plot::LayoutFigureData& data, const plot::PhysicalEdge& edge) {
@@ -106,10 +106,10 @@ layout::ScaleUpLink scaleUpOf(
 
 QString linkName(LinkClass link, const layout::ScaleUpLink& scaleUp) {
     if (link == LinkClass::ScaleUp)
-        return scaleUp.name.empty() ? translated("inside the node")
+        return scaleUp.name.empty() ? QStringLiteral("inside the node")
                                     : QString::fromStdString(scaleUp.name);
-    return link == LinkClass::ScaleOut ? translated("network between nodes")
-                                       : translated("no link");
+    return link == LinkClass::ScaleOut ? QStringLiteral("network between nodes")
+                                       : QStringLiteral("no link");
 }
 
 // Bandwidth while it is used, of the link's peak, and how much of the step it is used.
@@ -125,14 +125,14 @@ void addLink(const plot::LayoutFigureData& data, const GroupBytes& bytes, int ra
         fact.value = quantity("B/s", *rate);
         if (peak && *peak > 0.0)
             notes.append(
-                translated("%1 of its %2").arg(percent(*rate / *peak), quantity("B/s", *peak)));
+                QStringLiteral("%1 of its %2").arg(percent(*rate / *peak), quantity("B/s", *peak)));
     } else if (peak) {
-        fact.value = translated("up to %1").arg(quantity("B/s", *peak));
+        fact.value = QStringLiteral("up to %1").arg(quantity("B/s", *peak));
     } else {
-        fact.value = translated("rate not known");
+        fact.value = QStringLiteral("rate not known");
     }
     if (bytes.busySeconds && data.bytes.stepSeconds && *data.bytes.stepSeconds > 0.0)
-        notes.append(translated("busy %1 of the step")
+        notes.append(QStringLiteral("busy %1 of the step")
                          .arg(percent(*bytes.busySeconds / *data.bytes.stepSeconds)));
     fact.note = notes.join(QStringLiteral(", "));
     facts.push_back(fact);
@@ -148,7 +148,7 @@ QString ranksText(const std::vector<int>& ranks) {
     if (count > 2 && ranks.back() - ranks.front() == static_cast<int>(count) - 1)
         return QStringLiteral("%1–%2").arg(ranks.front()).arg(ranks.back());
     if (count > kListed)
-        return translated("%1, %2 … %3 (%4)")
+        return QStringLiteral("%1, %2 … %3 (%4)")
             .arg(ranks[0])
             .arg(ranks[1])
             .arg(ranks.back())
@@ -164,20 +164,20 @@ std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank) {
     const auto* layout = layoutOf(data, rank);
     if (place.gpu == nullptr && layout == nullptr)
         return {};
-    std::vector<Fact> facts{{translated("Rank %1").arg(rank), {}, true}};
+    std::vector<Fact> facts{{QStringLiteral("Rank %1").arg(rank), {}, true}};
     if (place.gpu != nullptr) {
-        const auto side = place.gpu->isRear ? translated("rear") : translated("front");
-        facts.push_back({translated("Node"), QString::number(place.node->node), false,
+        const auto side = place.gpu->isRear ? QStringLiteral("rear") : QStringLiteral("front");
+        facts.push_back({QStringLiteral("Node"), QString::number(place.node->node), false,
             place.node->rack > 0 || data.cluster.nodesPerRack
-                ? translated("rack %1").arg(place.node->rack)
+                ? QStringLiteral("rack %1").arg(place.node->rack)
                 : QString()});
-        facts.push_back({translated("Slot"), QString::number(place.gpu->slot), false,
-            data.cluster.isAirflowAssumed               ? translated("%1, assumed").arg(side)
-                : !data.cluster.airflowEvidence.empty() ? translated("%1, inferred").arg(side)
+        facts.push_back({QStringLiteral("Slot"), QString::number(place.gpu->slot), false,
+            data.cluster.isAirflowAssumed               ? QStringLiteral("%1, assumed").arg(side)
+                : !data.cluster.airflowEvidence.empty() ? QStringLiteral("%1, inferred").arg(side)
                                                         : side});
         if (!data.cluster.gpuModel.empty())
-            facts.push_back({translated("GPU"), QString::fromStdString(data.cluster.gpuModel),
-                false, translated("index %1").arg(place.gpu->local)});
+            facts.push_back({QStringLiteral("GPU"), QString::fromStdString(data.cluster.gpuModel),
+                false, QStringLiteral("index %1").arg(place.gpu->local)});
     }
     if (layout == nullptr)
         return facts;
@@ -185,15 +185,12 @@ std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank) {
     const auto& degrees = layout->grid.degrees();
     const QString layers = layersOfStage(*layout, at.pipeline);
     facts.push_back(
-        {translated("Stage"), translated("%1 of %2").arg(at.pipeline).arg(degrees.pipeline), false,
-            layers.isEmpty() ? QString() : translated("layers %1").arg(layers)});
-    addCoordinate(
-        facts, QT_TRANSLATE_NOOP("LayoutFacts", "Tensor rank"), at.tensor, degrees.tensor);
-    addCoordinate(
-        facts, QT_TRANSLATE_NOOP("LayoutFacts", "Context rank"), at.context, degrees.context);
-    addCoordinate(facts, QT_TRANSLATE_NOOP("LayoutFacts", "Data replica"), at.data, degrees.data);
-    addCoordinate(
-        facts, QT_TRANSLATE_NOOP("LayoutFacts", "Expert rank"), at.expert, degrees.expert);
+        {QStringLiteral("Stage"), QStringLiteral("%1 of %2").arg(at.pipeline).arg(degrees.pipeline),
+            false, layers.isEmpty() ? QString() : QStringLiteral("layers %1").arg(layers)});
+    addCoordinate(facts, "Tensor rank", at.tensor, degrees.tensor);
+    addCoordinate(facts, "Context rank", at.context, degrees.context);
+    addCoordinate(facts, "Data replica", at.data, degrees.data);
+    addCoordinate(facts, "Expert rank", at.expert, degrees.expert);
     return facts;
 }
 
@@ -202,17 +199,18 @@ std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
     const auto* all = bytesOf(data, rank);
     if (layout == nullptr || all == nullptr || all->empty())
         return {};
-    std::vector<Fact> facts{{translated("Sends per step"), {}, true}};
+    std::vector<Fact> facts{{QStringLiteral("Sends per step"), {}, true}};
     for (const GroupBytes& bytes : *all) {
         const QString ranks = ranksText(groupRanks(*layout, bytes.group, rank));
         const QString title = textOf(plot::groupTitle(bytes.group));
         const auto& first = bytes.measured ? bytes.measured : bytes.computed;
-        facts.push_back({ranks.isEmpty() ? title : translated("%1 · ranks %2").arg(title, ranks),
-            first ? quantity("B", *first) : translated("not known"), false,
-            bytes.measured && bytes.computed
-                ? translated("measured; computed %1").arg(quantity("B", *bytes.computed))
-                : bytes.measured ? translated("measured")
-                                 : translated("computed")});
+        facts.push_back(
+            {ranks.isEmpty() ? title : QStringLiteral("%1 · ranks %2").arg(title, ranks),
+                first ? quantity("B", *first) : QStringLiteral("not known"), false,
+                bytes.measured && bytes.computed
+                    ? QStringLiteral("measured; computed %1").arg(quantity("B", *bytes.computed))
+                    : bytes.measured ? QStringLiteral("measured")
+                                     : QStringLiteral("computed")});
         addLink(data, bytes, rank, facts);
     }
     return facts;
@@ -221,10 +219,10 @@ std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
 std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
     std::vector<Fact> facts;
     const auto& cluster = data.cluster;
-    facts.push_back({translated("GPUs"),
+    facts.push_back({QStringLiteral("GPUs"),
         cluster.nodes.size() == 1
-            ? translated("%1 on one node").arg(cluster.gpuCount())
-            : translated("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()),
+            ? QStringLiteral("%1 on one node").arg(cluster.gpuCount())
+            : QStringLiteral("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()),
         false, QString::fromStdString(cluster.gpuModel)});
     if (data.layout) {
         const auto& d = data.layout->grid.degrees();
@@ -234,19 +232,20 @@ std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
             if (degree > 1)
                 degrees.append(QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree));
         }
-        facts.push_back({translated("Layout"),
-            degrees.isEmpty() ? translated("one rank") : degrees.join(QStringLiteral(" · ")), false,
-            QString::fromStdString(data.layout->grid.order().text())});
+        facts.push_back({QStringLiteral("Layout"),
+            degrees.isEmpty() ? QStringLiteral("one rank") : degrees.join(QStringLiteral(" · ")),
+            false, QString::fromStdString(data.layout->grid.order().text())});
     }
     if (!cluster.scaleUp.name.empty())
         facts.push_back(
-            {translated("Inside a node"), QString::fromStdString(cluster.scaleUp.name), false,
+            {QStringLiteral("Inside a node"), QString::fromStdString(cluster.scaleUp.name), false,
                 cluster.scaleUp.bandwidth
-                    ? translated("%1 each way").arg(quantity("B/s", *cluster.scaleUp.bandwidth))
+                    ? QStringLiteral("%1 each way").arg(quantity("B/s", *cluster.scaleUp.bandwidth))
                     : QString()});
     if (cluster.networkBandwidth)
-        facts.push_back({translated("Between nodes"), quantity("B/s", *cluster.networkBandwidth),
-            false, translated("of a GPU, each way")});
+        facts.push_back(
+            {QStringLiteral("Between nodes"), quantity("B/s", *cluster.networkBandwidth), false,
+                QStringLiteral("of a GPU, each way")});
     return facts;
 }
 
@@ -259,8 +258,8 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
         return texts.join(QStringLiteral(" · "));
     };
     if (placement.helps)
-        facts.push_back({translated("Layers"), listed(placement.layersAfter()), false,
-            translated("now %1").arg(listed(placement.layersBefore()))});
+        facts.push_back({QStringLiteral("Layers"), listed(placement.layersAfter()), false,
+            QStringLiteral("now %1").arg(listed(placement.layersBefore()))});
     const auto add = [&facts](const QString& label, const std::optional<analysis::Estimate>& change,
                          double scale, const QString& unit) {
         if (!change)
@@ -271,25 +270,27 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
                 + decimalText(std::abs(shown), 'f', 1);
         };
         facts.push_back({label, QStringLiteral("%1 %2").arg(text(change->value), unit), false,
-            translated("%1 to %2").arg(text(change->low), text(change->high))});
+            QStringLiteral("%1 to %2").arg(text(change->low), text(change->high))});
     };
     constexpr double kHundred = 100.0;
-    add(translated("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
-    add(translated("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
-    add(translated("Lost to throttling"), placement.lostChange, kHundred, translated("points"));
+    add(QStringLiteral("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
+    add(QStringLiteral("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
+    add(QStringLiteral("Lost to throttling"), placement.lostChange, kHundred,
+        QStringLiteral("points"));
     return facts;
 }
 
 HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
     std::optional<CommunicatorKind> only) {
-    HoverText hover{translated("Rank %1").arg(rank), {}};
+    HoverText hover{QStringLiteral("Rank %1").arg(rank), {}};
     QStringList lines;
     const Place place = placeOf(data.cluster, rank);
     if (place.gpu != nullptr)
-        hover.title += translated(" · node %1, slot %2, %3")
-                           .arg(place.node->node)
-                           .arg(place.gpu->slot)
-                           .arg(place.gpu->isRear ? translated("rear") : translated("front"));
+        hover.title
+            += QStringLiteral(" · node %1, slot %2, %3")
+                   .arg(place.node->node)
+                   .arg(place.gpu->slot)
+                   .arg(place.gpu->isRear ? QStringLiteral("rear") : QStringLiteral("front"));
     const auto at = static_cast<std::size_t>(rank);
     if (colours.by == plot::RankColour::Value)
         lines.append(QString::fromStdString(plot::valueText(
@@ -298,7 +299,7 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
         const auto* bytes = bytesOf(data, rank);
         for (const auto& group : plot::litGroups(*layout, rank, only)) {
             const auto key = layout::toString(group.kind);
-            QString line = translated("%1: %2 ranks, %3")
+            QString line = QStringLiteral("%1: %2 ranks, %3")
                                .arg(textOf(plot::groupTitle(key)))
                                .arg(group.ranks.size())
                                .arg(ranksText(group.ranks));
@@ -307,7 +308,7 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
                 : std::find_if(bytes->begin(), bytes->end(),
                     [key](const GroupBytes& one) { return one.group == key; });
             if (bytes != nullptr && found != bytes->end())
-                line += translated("; sends %1 per step, %2")
+                line += QStringLiteral("; sends %1 per step, %2")
                             .arg(bytesPerStep(*found),
                                 linkName(found->link, scaleUpOf(data, found->group, rank)));
             lines.append(line);
@@ -321,7 +322,7 @@ HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
     if (edge >= data.edges.size())
         return {};
     const auto& line = data.edges[edge];
-    HoverText hover{translated("Node %1 and node %2").arg(line.a).arg(line.b), {}};
+    HoverText hover{QStringLiteral("Node %1 and node %2").arg(line.a).arg(line.b), {}};
     const auto found = std::find_if(
         data.bytes.edges.begin(), data.bytes.edges.end(), [&line](const analysis::EdgeBytes& one) {
             return one.a == line.a && one.b == line.b && one.group == line.group;
@@ -332,8 +333,8 @@ HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
     both.computed = found->computed;
     both.measured = found->measured;
     QStringList lines{
-        translated("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
-        translated("%1 per step").arg(bytesPerStep(both)),
+        QStringLiteral("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
+        QStringLiteral("%1 per step").arg(bytesPerStep(both)),
         linkName(linkOf(data, line), data.cluster.scaleUp)};
     hover.text = lines.join(QLatin1Char('\n'));
     return hover;

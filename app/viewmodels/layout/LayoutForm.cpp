@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutForm.h"
 
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/layout/Layout.h"
 
 #include <algorithm>
@@ -16,44 +16,33 @@ using layout::LayoutRequest;
 using NumberField = FieldOf<std::optional<int> LayoutRequest::*>;
 
 constexpr std::array kNumbers{
-    NumberField{"nodes", "", QT_TRANSLATE_NOOP("LayoutForm", "Nodes"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), "", &LayoutRequest::nodes},
-    NumberField{"gpus_per_node", "", QT_TRANSLATE_NOOP("LayoutForm", "GPUs per node"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), "", &LayoutRequest::gpusPerNode},
+    NumberField{"nodes", "", "Nodes", "as the run shows", "", &LayoutRequest::nodes},
     NumberField{
-        "tp", "", QT_TRANSLATE_NOOP("LayoutForm", "Tensor (TP)"), "1", "", &LayoutRequest::tensor},
-    NumberField{"cp", "", QT_TRANSLATE_NOOP("LayoutForm", "Context (CP)"), "1", "",
-        &LayoutRequest::context},
-    NumberField{"pp", "", QT_TRANSLATE_NOOP("LayoutForm", "Pipeline (PP)"), "1", "",
-        &LayoutRequest::pipeline},
-    NumberField{"vpp", "", QT_TRANSLATE_NOOP("LayoutForm", "Virtual stages (VPP)"), "1", "",
-        &LayoutRequest::virtualStages},
+        "gpus_per_node", "", "GPUs per node", "as the run shows", "", &LayoutRequest::gpusPerNode},
+    NumberField{"tp", "", "Tensor (TP)", "1", "", &LayoutRequest::tensor},
+    NumberField{"cp", "", "Context (CP)", "1", "", &LayoutRequest::context},
+    NumberField{"pp", "", "Pipeline (PP)", "1", "", &LayoutRequest::pipeline},
+    NumberField{"vpp", "", "Virtual stages (VPP)", "1", "", &LayoutRequest::virtualStages},
+    NumberField{"ep", "", "Expert (EP)", "1", "", &LayoutRequest::expert},
+    NumberField{"etp", "", "Expert tensor (ETP)", "as TP", "", &LayoutRequest::expertTensor},
+    NumberField{"layers", "", "Layers", "as launched", "", &LayoutRequest::layers},
     NumberField{
-        "ep", "", QT_TRANSLATE_NOOP("LayoutForm", "Expert (EP)"), "1", "", &LayoutRequest::expert},
-    NumberField{"etp", "", QT_TRANSLATE_NOOP("LayoutForm", "Expert tensor (ETP)"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as TP"), "", &LayoutRequest::expertTensor},
-    NumberField{"layers", "", QT_TRANSLATE_NOOP("LayoutForm", "Layers"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), "", &LayoutRequest::layers},
-    NumberField{"microbatches", "", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batches"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), "", &LayoutRequest::microbatches},
-    NumberField{"microbatch_group", "", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batch group (VPP)"),
-        QT_TRANSLATE_NOOP("LayoutForm", "the least that works"), "",
+        "microbatches", "", "Micro-batches", "as launched", "", &LayoutRequest::microbatches},
+    NumberField{"microbatch_group", "", "Micro-batch group (VPP)", "the least that works", "",
         &LayoutRequest::microbatchGroup},
-    NumberField{"shard_size", "", QT_TRANSLATE_NOOP("LayoutForm", "Ranks of a shard group"),
-        QT_TRANSLATE_NOOP("LayoutForm", "all of DP × CP"), "", &LayoutRequest::shardSize},
+    NumberField{"shard_size", "", "Ranks of a shard group", "all of DP × CP", "",
+        &LayoutRequest::shardSize},
 };
 constexpr auto kStageLayers = "stage_layers";
 constexpr auto kOrder = "order";
 constexpr auto kSchedule = "schedule";
 constexpr auto kSharding = "zero";
-constexpr std::array kStages{QT_TRANSLATE_NOOP("LayoutForm", "0: nothing is sharded"),
-    QT_TRANSLATE_NOOP("LayoutForm", "1: optimizer"),
-    QT_TRANSLATE_NOOP("LayoutForm", "2: and gradients"),
-    QT_TRANSLATE_NOOP("LayoutForm", "3: and parameters (FSDP)")};
+constexpr std::array kStages{
+    "0: nothing is sharded", "1: optimizer", "2: and gradients", "3: and parameters (FSDP)"};
 constexpr int kFullStage = 3;
 
 QString automatic() {
-    return LayoutForm::tr("automatic");
+    return QStringLiteral("automatic");
 }
 
 QString listText(const std::vector<int>& numbers) {
@@ -70,12 +59,12 @@ std::optional<int> stageOf(const LayoutRequest& request) {
 }
 
 FormField shardingField(const LayoutRequest& request) {
-    QStringList stages{LayoutForm::tr("not said")};
+    QStringList stages{QStringLiteral("not said")};
     for (const char* stage : kStages)
-        stages.append(LayoutForm::tr(stage));
+        stages.append(textOf(stage));
     const auto chosen = stageOf(request);
     const bool isOne = chosen && *chosen >= 0 && *chosen <= kFullStage;
-    return {QLatin1String(kSharding), LayoutForm::tr("ZeRO / FSDP"),
+    return {QLatin1String(kSharding), QStringLiteral("ZeRO / FSDP"),
         stages[isOne ? *chosen + 1 : 0], {}, {}, {}, stages};
 }
 
@@ -89,19 +78,19 @@ FormFields fieldsOf(const LayoutRequest& request) {
     FormFields fields;
     for (const auto& number : kNumbers) {
         const auto& known = request.*number.member;
-        fields.push_back({QLatin1String(number.key), LayoutForm::tr(number.label),
-            known ? QString::number(*known) : QString(), LayoutForm::tr(number.hint)});
+        fields.push_back({QLatin1String(number.key), textOf(number.label),
+            known ? QString::number(*known) : QString(), textOf(number.hint)});
     }
-    fields.push_back({QLatin1String(kStageLayers), LayoutForm::tr("Layers of each stage"),
-        listText(request.stageLayers), LayoutForm::tr("equal, or 19,21,21,19")});
-    fields.push_back({QLatin1String(kOrder), LayoutForm::tr("Rank order"),
+    fields.push_back({QLatin1String(kStageLayers), QStringLiteral("Layers of each stage"),
+        listText(request.stageLayers), QStringLiteral("equal, or 19,21,21,19")});
+    fields.push_back({QLatin1String(kOrder), QStringLiteral("Rank order"),
         request.order ? QString::fromStdString(request.order->text()) : QString(),
         textOf(layout::kMegatronOrder.text())});
     fields.push_back(shardingField(request));
     QStringList kinds{automatic()};
     for (const auto kind : layout::kAllSchedules)
         kinds.append(textOf(toString(kind)));
-    fields.push_back({QLatin1String(kSchedule), LayoutForm::tr("Schedule"),
+    fields.push_back({QLatin1String(kSchedule), QStringLiteral("Schedule"),
         request.schedule ? textOf(toString(*request.schedule)) : automatic(), {}, {}, {}, kinds});
     return fields;
 }
@@ -115,7 +104,7 @@ std::optional<QString> take(const FormField& field, LayoutRequest& request) {
         bool isNumber = false;
         const int value = text.toInt(&isNumber);
         if (!text.isEmpty() && !isNumber)
-            return LayoutForm::tr("%1: \"%2\" is no whole number.").arg(field.label, text);
+            return QStringLiteral("%1: \"%2\" is no whole number.").arg(field.label, text);
         request.*number.member = text.isEmpty() ? std::nullopt : std::optional(value);
         return std::nullopt;
     }
@@ -151,28 +140,28 @@ std::optional<QString> take(const FormField& field, LayoutRequest& request) {
 QString summaryOf(const layout::Layout& made, int world) {
     const auto& degrees = made.grid.degrees();
     const QString nodes
-        = made.nodes == 1 ? LayoutForm::tr("one node") : LayoutForm::tr("%1 nodes").arg(made.nodes);
+        = made.nodes == 1 ? QStringLiteral("one node") : QStringLiteral("%1 nodes").arg(made.nodes);
     const int ranks = made.grid.worldSize();
     QString text
-        = LayoutForm::tr("%1 on %2: TP %3 × CP %4 × DP %5 × PP %6")
-              .arg(ranks == 1 ? LayoutForm::tr("1 rank") : LayoutForm::tr("%1 ranks").arg(ranks))
+        = QStringLiteral("%1 on %2: TP %3 × CP %4 × DP %5 × PP %6")
+              .arg(ranks == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(ranks))
               .arg(nodes)
               .arg(degrees.tensor)
               .arg(degrees.context)
               .arg(degrees.data)
               .arg(degrees.pipeline);
     if (degrees.expert > 1)
-        text += LayoutForm::tr(", experts EP %1 × ETP %2")
+        text += QStringLiteral(", experts EP %1 × ETP %2")
                     .arg(degrees.expert)
                     .arg(degrees.expertTensor);
     if (made.sharding && made.sharding->zeroStage > 0)
-        text += LayoutForm::tr(", ZeRO %1 over %2 of %3 ranks")
+        text += QStringLiteral(", ZeRO %1 over %2 of %3 ranks")
                     .arg(made.sharding->zeroStage)
                     .arg(made.sharding->group)
                     .arg(made.sharding->group * made.sharding->replicas);
     if (world > 0 && world != made.grid.worldSize())
-        text += world == 1 ? LayoutForm::tr(". The run shows 1 rank.")
-                           : LayoutForm::tr(". The run shows %1 ranks.").arg(world);
+        text += world == 1 ? QStringLiteral(". The run shows 1 rank.")
+                           : QStringLiteral(". The run shows %1 ranks.").arg(world);
     return text;
 }
 

@@ -1,7 +1,6 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 
 #include "app/viewmodels/layout/LayoutSettings.h"
-#include "app/viewmodels/text/Translated.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/figures/layout/LayoutFigure.h"
@@ -83,17 +82,17 @@ Status readSchedule(
 
 Status readNccl(const store::Store& store, LayoutReading& reading) {
     const std::array<std::pair<const char*, QString>, 5> shown{
-        std::pair{"NCCL version", translated("Version")},
-        std::pair{"network", translated("Network")},
-        std::pair{"network provider", translated("Provider")},
-        std::pair{"rings", translated("Rings")}, std::pair{"trees", translated("Trees")}};
+        std::pair{"NCCL version", QStringLiteral("Version")},
+        std::pair{"network", QStringLiteral("Network")},
+        std::pair{"network provider", QStringLiteral("Provider")},
+        std::pair{"rings", QStringLiteral("Rings")}, std::pair{"trees", QStringLiteral("Trees")}};
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     for (const store::Source& source : sources) {
         const bool isOfRun = std::find(source.runs.begin(), source.runs.end(), reading.run.id)
             != source.runs.end();
         if (!isOfRun || !source.report.importer.starts_with("nccl "))
             continue;
-        reading.nccl.push_back({translated("NCCL's log"), {}, true});
+        reading.nccl.push_back({QStringLiteral("NCCL's log"), {}, true});
         for (const auto& [key, label] : shown) {
             const auto fact = source.report.facts.find(key);
             if (fact != source.report.facts.end())

@@ -15,7 +15,7 @@ void LayoutController::readColours() {
     m_moment.setShown(isMoving());
     m_moment.setMetric(m_context.settings.metric);
     read<figures::ColouredRanks>(
-        tr("Colours"),
+        QStringLiteral("Colours"),
         [run = *m_context.run, query = colourQuery()](
             const store::Store& store, const Progress& progress) {
             return figures::colourRanks({store, run, progress}, query);
@@ -46,7 +46,7 @@ void LayoutController::readSchedule() {
     if (!m_context.run || !isReady() || !isActive())
         return;
     read<plot::ScheduleFigureData>(
-        tr("Schedule"),
+        QStringLiteral("Schedule"),
         [query = m_schedule.queryOf(m_context.run->id, m_context.reading->hasTraces)](
             const store::Store& store, const Progress& progress) {
             return figures::loadSchedule(store, query, progress);

@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutSchedule.h"
 
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/text/Numbers.h"
 
 #include <algorithm>
@@ -32,25 +32,25 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
     if (data.isEmpty())
         return facts;
     const auto bubble = [](const std::optional<double>& share) {
-        return share ? percentOf(*share) : LayoutSchedule::tr("not traced");
+        return share ? percentOf(*share) : QStringLiteral("not traced");
     };
     const auto planned = [](const std::optional<double>& share) {
-        return share ? LayoutSchedule::tr("planned %1").arg(percentOf(*share)) : QString();
+        return share ? QStringLiteral("planned %1").arg(percentOf(*share)) : QString();
     };
-    facts.push_back({LayoutSchedule::tr("Pipeline bubbles, share of the step"), {}, true});
+    facts.push_back({QStringLiteral("Pipeline bubbles, share of the step"), {}, true});
     for (std::size_t stage = 0; stage < data.stages.size(); ++stage) {
         const auto& one = data.stages[stage];
-        facts.push_back({LayoutSchedule::tr("Stage %1").arg(stage),
+        facts.push_back({QStringLiteral("Stage %1").arg(stage),
             data.traced ? bubble(one.tracedBubble) : bubble(one.plannedBubble), false,
             data.traced ? planned(one.plannedBubble) : QString()});
     }
     if (data.plans.empty())
         return facts;
-    facts.push_back({LayoutSchedule::tr("The step against plans"), {}, true});
+    facts.push_back({QStringLiteral("The step against plans"), {}, true});
     for (const auto& fit : data.plans)
         facts.push_back({textOf(titleOf(fit.kind)),
             QString::fromStdString(text::signedPercent(data.traced->makespan / fit.makespan - 1.0)),
-            false, LayoutSchedule::tr("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
+            false, QStringLiteral("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
     return facts;
 }
 
@@ -68,15 +68,15 @@ QString LayoutSchedule::text() const {
         return {};
     QStringList parts{textOf(m_data.kindTitle())};
     if (m_data.iteration)
-        parts.append(tr("iteration %1").arg(*m_data.iteration));
+        parts.append(QStringLiteral("iteration %1").arg(*m_data.iteration));
     if (m_data.tracedBubble)
-        parts.append(tr("bubbles traced %1").arg(percentOf(*m_data.tracedBubble)));
+        parts.append(QStringLiteral("bubbles traced %1").arg(percentOf(*m_data.tracedBubble)));
     if (m_data.plannedBubble && m_data.tracedBubble)
         parts.append(
-            tr("%1 planned (%2)")
+            QStringLiteral("%1 planned (%2)")
                 .arg(percentOf(*m_data.plannedBubble), textOf(titleOf(m_data.planned->kind))));
     else if (m_data.plannedBubble)
-        parts.append(tr("bubbles planned %1").arg(percentOf(*m_data.plannedBubble)));
+        parts.append(QStringLiteral("bubbles planned %1").arg(percentOf(*m_data.plannedBubble)));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -115,9 +115,9 @@ std::vector<LayoutSchedule::Choice> LayoutSchedule::iterationChoices() const {
     const auto sorted = byDuration(m_iterations);
     const auto slowest = sorted.back().index;
     const auto median = sorted[(sorted.size() - 1) / 2].index;
-    choices.push_back({tr("Best traced"), std::nullopt});
-    choices.push_back({tr("Slowest: %1").arg(slowest), slowest});
-    choices.push_back({tr("Median: %1").arg(median), median});
+    choices.push_back({QStringLiteral("Best traced"), std::nullopt});
+    choices.push_back({QStringLiteral("Slowest: %1").arg(slowest), slowest});
+    choices.push_back({QStringLiteral("Median: %1").arg(median), median});
     constexpr std::size_t kMost = 500; // that a list can show
     for (std::size_t i = 0; i < std::min(kMost, m_iterations.size()); ++i)
         choices.push_back({QString::number(m_iterations[i].index), m_iterations[i].index});
@@ -166,9 +166,9 @@ void LayoutSchedule::refresh() {
     for (const Choice& choice : iterationChoices())
         iterations.append(choice.title);
     if (!iterations.isEmpty())
-        rows.push_back(choiceRow("iteration", tr("Iteration"), iterations, m_iteration,
-            tr("Which traced iteration the chart shows")));
-    QStringList plans{m_data.traced ? tr("Nearest") : tr("As laid out")};
+        rows.push_back(choiceRow("iteration", QStringLiteral("Iteration"), iterations, m_iteration,
+            QStringLiteral("Which traced iteration the chart shows")));
+    QStringList plans{m_data.traced ? QStringLiteral("Nearest") : QStringLiteral("As laid out")};
     int current = 0;
     for (std::size_t i = 0; i < layout::kAllSchedules.size(); ++i) {
         plans.append(textOf(titleOf(layout::kAllSchedules[i])));
@@ -176,8 +176,8 @@ void LayoutSchedule::refresh() {
             current = static_cast<int>(i) + 1;
     }
     if (isShown())
-        rows.push_back(choiceRow("plan", tr("Plan"), plans, current,
-            tr("The planned schedule, with the durations of the traced passes")));
+        rows.push_back(choiceRow("plan", QStringLiteral("Plan"), plans, current,
+            QStringLiteral("The planned schedule, with the durations of the traced passes")));
     m_rows.setRows(rows);
     m_facts.setFacts(factsOf(m_data));
     Q_EMIT changed();

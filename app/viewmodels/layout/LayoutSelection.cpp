@@ -1,5 +1,7 @@
 #include "app/viewmodels/layout/LayoutSelection.h"
 
+#include "app/viewmodels/text/TextOf.h"
+
 #include "app/viewmodels/text/HumanText.h"
 #include "core/model/Try.h"
 
@@ -13,12 +15,9 @@ struct ProbedMetric {
     const char* metric;
     const char* title;
 };
-constexpr std::array kProbed{
-    ProbedMetric{"gpu_temperature", QT_TRANSLATE_NOOP("LayoutSelection", "Temperature")},
-    ProbedMetric{"mem_temperature", QT_TRANSLATE_NOOP("LayoutSelection", "Memory temperature")},
-    ProbedMetric{"gpu_power", QT_TRANSLATE_NOOP("LayoutSelection", "Power")},
-    ProbedMetric{"sm_clock", QT_TRANSLATE_NOOP("LayoutSelection", "SM clock")},
-    ProbedMetric{"gpu_utilization", QT_TRANSLATE_NOOP("LayoutSelection", "Utilisation")}};
+constexpr std::array kProbed{ProbedMetric{"gpu_temperature", "Temperature"},
+    ProbedMetric{"mem_temperature", "Memory temperature"}, ProbedMetric{"gpu_power", "Power"},
+    ProbedMetric{"sm_clock", "SM clock"}, ProbedMetric{"gpu_utilization", "Utilisation"}};
 
 using SeriesList = std::vector<Series>;
 
@@ -46,7 +45,7 @@ Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList&
         if (found == series.end())
             continue;
         ASSIGN_OR_RETURN(const auto value, store.valueAt(found->id, t));
-        facts.push_back({LayoutSelection::tr(probed.title),
+        facts.push_back({textOf(probed.title),
             value ? metricText(probed.metric, *value, found->description.metric.unit)
                   : noDataText()});
     }
@@ -137,7 +136,7 @@ void LayoutSelection::refresh() {
         const auto& figure = m_context.reading->figure;
         facts = placeFacts(figure, *m_context.rank);
         if (!m_probed.empty())
-            facts.push_back({tr("At %1").arg(m_moment), {}, true});
+            facts.push_back({QStringLiteral("At %1").arg(m_moment), {}, true});
         facts.insert(facts.end(), m_probed.begin(), m_probed.end());
         const auto exchanges = exchangeFacts(figure, *m_context.rank);
         facts.insert(facts.end(), exchanges.begin(), exchanges.end());

@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutSettings.h"
 
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/figures/layout/LayoutFigure.h"
 
 #include <algorithm>
@@ -44,21 +44,21 @@ struct LitRow {
 };
 
 std::vector<LitRow> litRows(const LayoutChoices& choices) {
-    std::vector<LitRow> rows{{std::nullopt, translated("All groups")},
-        {CommunicatorKind::Tensor, translated("Tensor")},
-        {CommunicatorKind::Pipeline, translated("Pipeline")},
-        {CommunicatorKind::Data, translated("Data")}};
+    std::vector<LitRow> rows{{std::nullopt, QStringLiteral("All groups")},
+        {CommunicatorKind::Tensor, QStringLiteral("Tensor")},
+        {CommunicatorKind::Pipeline, QStringLiteral("Pipeline")},
+        {CommunicatorKind::Data, QStringLiteral("Data")}};
     if (choices.hasContext)
-        rows.push_back({CommunicatorKind::Context, translated("Context")});
+        rows.push_back({CommunicatorKind::Context, QStringLiteral("Context")});
     if (choices.hasExperts)
-        rows.push_back({CommunicatorKind::Expert, translated("Expert")});
+        rows.push_back({CommunicatorKind::Expert, QStringLiteral("Expert")});
     return rows;
 }
 
 // At the cursor first, then what is known over the run.
 std::vector<plot::FigureChoice> statisticsOf(const LayoutSettings& settings) {
     auto all = plot::figureStatistics(settings.metric);
-    all.insert(all.begin(), {"", translated("at the cursor").toStdString()});
+    all.insert(all.begin(), {"", QStringLiteral("at the cursor").toStdString()});
     return all;
 }
 
@@ -82,7 +82,8 @@ LayoutSetting shownRunSetting() {
         [](const auto&, const auto& choices) -> std::optional<SettingControl> {
             if (choices.runs.size() < 2)
                 return std::nullopt;
-            SettingControl control{translated("Run"), translated("Of the runs chosen on the left")};
+            SettingControl control{
+                QStringLiteral("Run"), QStringLiteral("Of the runs chosen on the left")};
             for (const QString& run : choices.runs)
                 control.choices.push_back({run, run});
             control.current = choices.run;
@@ -148,7 +149,7 @@ LayoutSetting litSetting() {
             if (!choices.hasLayout)
                 return std::nullopt;
             SettingControl control{
-                translated("Groups"), translated("Which groups of a rank light up")};
+                QStringLiteral("Groups"), QStringLiteral("Which groups of a rank light up")};
             for (const LitRow& row : litRows(choices))
                 control.choices.push_back({row.title, litKey(row.kind)});
             return control;

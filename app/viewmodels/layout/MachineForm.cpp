@@ -58,10 +58,10 @@ QString MachineForm::gpuRemark() const {
     if (!typed.isEmpty())
         return catalogue::findGpuModel(typed.toStdString()) != nullptr
             ? QString()
-            : tr("Not in the hardware catalogue: its limits and peaks are not known.");
+            : QStringLiteral("Not in the hardware catalogue: its limits and peaks are not known.");
     if (m_facts.gpuEvidence.empty())
         return {};
-    return tr("Inferred: %1.").arg(QString::fromStdString(m_facts.gpuEvidence));
+    return QStringLiteral("Inferred: %1.").arg(QString::fromStdString(m_facts.gpuEvidence));
 }
 
 QStringList MachineForm::gpuModels() {
@@ -98,11 +98,11 @@ void MachineForm::undo() {
 
 QString MachineForm::evidence() const {
     if (isSaid())
-        return tr("The order is as you say.");
+        return QStringLiteral("The order is as you say.");
     const QString told = QString::fromStdString(m_facts.inferred.evidence);
     return m_facts.inferred.origin == analysis::AirflowOrigin::Inferred
-        ? tr("Inferred. %1").arg(told)
-        : tr("Assumed: ascending indices. %1").arg(told).trimmed();
+        ? QStringLiteral("Inferred. %1").arg(told)
+        : QStringLiteral("Assumed: ascending indices. %1").arg(told).trimmed();
 }
 
 analysis::AirflowOrder MachineForm::shownOrder() const {

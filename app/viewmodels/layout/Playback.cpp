@@ -92,7 +92,8 @@ void Playback::nudge(int steps) {
 QString Playback::timeText() const {
     constexpr int kTenths = 1;
     const double seconds = static_cast<double>((m_time - m_range.begin).ns) / kSecondToNs;
-    return isAvailable() ? tr("%1 s").arg(decimalText(seconds, 'f', kTenths)) : QString();
+    return isAvailable() ? QStringLiteral("%1 s").arg(decimalText(seconds, 'f', kTenths))
+                         : QString();
 }
 
 QString Playback::lengthText() const {

@@ -84,9 +84,9 @@ QString ManualController::title() const {
 
 QString ManualController::headline() const {
     if (m_query.trimmed().isEmpty())
-        return tr("Pages");
+        return QStringLiteral("Pages");
     return m_entries.count() == 0
-        ? tr("Nothing found")
+        ? QStringLiteral("Nothing found")
         : QString::fromStdString(text::counted(m_entries.count(), "place"));
 }
 

@@ -133,7 +133,7 @@ void OperatorsController::load() {
     if (!isActive() || (m_answer && m_answer->question == *question && !isLoading()))
         return;
     read<OperatorsAnswerPtr>(
-        tr("Call tree"),
+        QStringLiteral("Call tree"),
         [question = *question, known = m_answer](const store::Store& store,
             const Progress& progress) { return answerTo(store, question, known, progress); },
         [this](OperatorsAnswerPtr answer) { take(std::move(answer)); });
@@ -185,7 +185,7 @@ QString OperatorsController::foundText() const {
     if (!m_answer || m_answer->outline.found().empty())
         return {};
     const auto& found = m_answer->outline.found();
-    return tr("%1 found").arg(wholeText(std::count(found.begin(), found.end(), true)));
+    return QStringLiteral("%1 found").arg(wholeText(std::count(found.begin(), found.end(), true)));
 }
 
 void OperatorsController::sortBy(int column, bool isDescending) {
@@ -204,8 +204,8 @@ void OperatorsController::showRows() {
     const auto grouping = isCompared ? analysis::OperatorGrouping::Operator
         : m_answer                   ? m_answer->grouping
                                      : analysis::OperatorGrouping::Shape;
-    const QString head
-        = !m_answer || isTree ? tr("Frame") : QString::fromStdString(figures::titleOf(grouping));
+    const QString head = !m_answer || isTree ? QStringLiteral("Frame")
+                                             : QString::fromStdString(figures::titleOf(grouping));
     m_rows.show(operatorContent(m_answer
             ? std::shared_ptr<const OperatorOutline>(m_answer, &m_answer->outline)
             : std::make_shared<const OperatorOutline>(),

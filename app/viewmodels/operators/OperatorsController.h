@@ -103,7 +103,9 @@ private:
     [[nodiscard]] figures::Figure figure() const override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     void chooseOffered(std::size_t choice) override;
-    [[nodiscard]] QString choosingText() const override { return tr("Show on the timeline"); }
+    [[nodiscard]] QString choosingText() const override {
+        return QStringLiteral("Show on the timeline");
+    }
 
     [[nodiscard]] const Run* shownRun() const;
     [[nodiscard]] OperatorsChoices choices() const;

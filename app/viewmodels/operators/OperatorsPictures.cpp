@@ -2,7 +2,7 @@
 #include "app/viewmodels/operators/OperatorsController.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 
 #include <algorithm>
 #include <utility>
@@ -95,10 +95,10 @@ std::vector<OperatorsPicture> OperatorsController::pictures() const {
 QStringList OperatorsController::figureTitles() const {
     QStringList titles;
     for (const auto picture : pictures()) {
-        titles.push_back(m_answer->difference           ? tr("Differences")
-                : picture == OperatorsPicture::Flame    ? tr("Flame graph")
-                : picture == OperatorsPicture::Roofline ? tr("Roofline")
-                                                        : tr("Bars"));
+        titles.push_back(m_answer->difference           ? QStringLiteral("Differences")
+                : picture == OperatorsPicture::Flame    ? QStringLiteral("Flame graph")
+                : picture == OperatorsPicture::Roofline ? QStringLiteral("Roofline")
+                                                        : QStringLiteral("Bars"));
     }
     return titles;
 }

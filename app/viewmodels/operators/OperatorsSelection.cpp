@@ -38,11 +38,13 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
     };
     const OutlineNode& shown = m_answer->outline.nodes()[m_node];
     if (!shown.note.empty())
-        facts.push_back({m_answer->difference ? tr("Called by") : tr("Inputs"),
-            QString::fromStdString(shown.note)});
+        facts.push_back(
+            {m_answer->difference ? QStringLiteral("Called by") : QStringLiteral("Inputs"),
+                QString::fromStdString(shown.note)});
     add(plot::sourceFacts(shown.name));
     if (shown.pass != analysis::StepPass::None)
-        facts.push_back({tr("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
+        facts.push_back(
+            {QStringLiteral("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
     const bool isNode = !m_answer->difference && m_answer->question.by == OperatorsBy::Tree;
     if (isNode) {
         add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
@@ -64,15 +66,18 @@ void OperatorsController::describeNode() {
     m_otherUnder = isShown ? otherKernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
     const auto note = [&](std::int64_t steps) {
         const bool isOfStep = isCompared && m_answer->difference->difference.isPerStep();
-        return isOfStep && steps > 1 ? tr("Of all %1 steps together.").arg(wholeText(steps))
-                                     : QString();
+        return isOfStep && steps > 1
+            ? QStringLiteral("Of all %1 steps together.").arg(wholeText(steps))
+            : QString();
     };
     const auto steps = isCompared ? std::pair{m_answer->difference->difference.stepsA,
                            m_answer->difference->difference.stepsB}
                                   : std::pair<std::int64_t, std::int64_t>();
-    m_kernels.setTable(sourcedKernels(
-        isCompared ? tr("Kernels of A") : tr("Kernels"), m_under, note(steps.first)));
-    m_otherKernels.setTable(sourcedKernels(tr("Kernels of B"), m_otherUnder, note(steps.second)));
+    m_kernels.setTable(
+        sourcedKernels(isCompared ? QStringLiteral("Kernels of A") : QStringLiteral("Kernels"),
+            m_under, note(steps.first)));
+    m_otherKernels.setTable(
+        sourcedKernels(QStringLiteral("Kernels of B"), m_otherUnder, note(steps.second)));
     Q_EMIT rowChanged();
 }
 
@@ -93,11 +98,11 @@ std::pair<const KernelsUnder*, bool> OperatorsController::longestKernel() const 
 QString OperatorsController::timelineText() const {
     const auto [longest, isOfOther] = longestKernel();
     if (longest == nullptr)
-        return tr("Show on the timeline");
+        return QStringLiteral("Show on the timeline");
     const auto& reading = isOfOther ? *m_answer->other : *m_answer->reading;
     const bool isTold = reading.query.rank || reading.ranks.size() < 2;
-    return isTold ? tr("Show on the timeline")
-                  : tr("Show rank %1 on the timeline").arg(longest->longestRank);
+    return isTold ? QStringLiteral("Show on the timeline")
+                  : QStringLiteral("Show rank %1 on the timeline").arg(longest->longestRank);
 }
 
 // Shows kernels in the timeline, on the clock of their rank: clocks may differ.

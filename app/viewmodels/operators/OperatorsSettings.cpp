@@ -1,7 +1,5 @@
 #include "app/viewmodels/operators/OperatorsSettings.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,10 +11,6 @@ constexpr std::size_t kMostAgainst = 60; // runs that are offered
 // In the order of OperatorsBy.
 constexpr std::array kGroupings{
     "tree", "operator", "shape", "module", "annotation", "pass", "path"};
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Operators", text);
-}
 
 bool isComparedWith(const OperatorsSettings& settings, const OperatorsChoices& choices) {
     return std::find(choices.others.begin(), choices.others.end(), settings.against)
@@ -38,7 +32,7 @@ QString groupTitle(OperatorsBy by, bool isCompared) {
         if (choice.key == kGroupings[static_cast<std::size_t>(by)])
             return QString::fromStdString(choice.title);
     }
-    return tr("Tree");
+    return QStringLiteral("Tree");
 }
 
 using OperatorsSetting = Setting<OperatorsSettings, OperatorsChoices>;
@@ -64,7 +58,7 @@ OperatorsSetting bySetting() {
     auto setting = choiceSetting("by", &OperatorsSettings::by, static_cast<int>(kGroupings.size()));
     setting.control = [](const auto& all, const auto& choices) -> Control {
         const bool isCompared = isComparedWith(all, choices);
-        SettingControl control{tr("By"), tr("What a row is of")};
+        SettingControl control{QStringLiteral("By"), QStringLiteral("What a row is of")};
         for (const OperatorsBy by : groupings(isCompared)) {
             if (by == shownBy(all.by, isCompared))
                 control.current = static_cast<int>(control.choices.size());
@@ -78,8 +72,10 @@ OperatorsSetting bySetting() {
 OperatorsSetting ofSetting() {
     auto setting = choiceSetting("of", &OperatorsSettings::of, 3);
     setting.control = [](const auto&, const auto&) -> Control {
-        return SettingControl{tr("Of"), tr("The window and the selection of the timeline"),
-            inOrder({tr("the whole run"), tr("the shown window"), tr("the selection")})};
+        return SettingControl{QStringLiteral("Of"),
+            QStringLiteral("The window and the selection of the timeline"),
+            inOrder({QStringLiteral("the whole run"), QStringLiteral("the shown window"),
+                QStringLiteral("the selection")})};
     };
     return setting;
 }
@@ -90,10 +86,11 @@ OperatorsSetting rankSetting() {
         [](const auto&, const auto& choices) -> Control {
             if (choices.ranks.size() < 2)
                 return std::nullopt;
-            SettingControl control{
-                tr("Ranks"), tr("One rank, or all of them together"), {{tr("All ranks"), -1}}};
+            SettingControl control{QStringLiteral("Ranks"),
+                QStringLiteral("One rank, or all of them together"),
+                {{QStringLiteral("All ranks"), -1}}};
             for (const int rank : choices.ranks)
-                control.choices.push_back({tr("Rank %1").arg(rank), rank});
+                control.choices.push_back({QStringLiteral("Rank %1").arg(rank), rank});
             return control;
         }};
 }
@@ -105,8 +102,9 @@ OperatorsSetting againstSetting() {
         [](const auto&, const auto& choices) -> Control {
             if (choices.others.empty())
                 return std::nullopt;
-            SettingControl control{tr("Against"), tr("A second run, matched by structure"),
-                {{tr("no other run"), QString()}}};
+            SettingControl control{QStringLiteral("Against"),
+                QStringLiteral("A second run, matched by structure"),
+                {{QStringLiteral("no other run"), QString()}}};
             for (const std::string& name : choices.others) {
                 const QString title = QString::fromStdString(name);
                 if (control.choices.size() <= kMostAgainst)
@@ -121,8 +119,10 @@ OperatorsSetting pictureSetting() {
     setting.control = [](const auto& all, const auto& choices) -> Control {
         if (isComparedWith(all, choices))
             return std::nullopt;
-        return SettingControl{tr("Picture"), tr("What is drawn above the rows"),
-            inOrder({tr("Flame graph"), tr("Roofline"), tr("Bars")})};
+        return SettingControl{QStringLiteral("Picture"),
+            QStringLiteral("What is drawn above the rows"),
+            inOrder({QStringLiteral("Flame graph"), QStringLiteral("Roofline"),
+                QStringLiteral("Bars")})};
     };
     return setting;
 }

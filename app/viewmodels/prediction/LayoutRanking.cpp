@@ -1,10 +1,10 @@
 #include "app/viewmodels/prediction/LayoutRanking.h"
 
+#include "app/viewmodels/text/TextOf.h"
+
 #include "app/viewmodels/window/Theme.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <array>
@@ -20,10 +20,6 @@ constexpr std::size_t kRanked = 20;
 
 constexpr double kColumnPadding = 17.0; // of the texts, on both sides
 
-QString rankedWords(const char* text) {
-    return QCoreApplication::translate("RankedLayoutModel", text);
-}
-
 using RankingSetting = Setting<RankingSettings, std::monostate>;
 
 RankingSetting objectiveSetting() {
@@ -35,9 +31,9 @@ RankingSetting objectiveSetting() {
                 all.objective = predict::kAllObjectives[at];
         },
         [](const auto&, const auto&) -> std::optional<SettingControl> {
-            return SettingControl{rankedWords("Rank by"), {},
-                {{rankedWords("step time"), 0}, {rankedWords("energy"), 1},
-                    {rankedWords("peak power"), 2}}};
+            return SettingControl{QStringLiteral("Rank by"), {},
+                {{QStringLiteral("step time"), 0}, {QStringLiteral("energy"), 1},
+                    {QStringLiteral("peak power"), 2}}};
         }};
 }
 
@@ -51,8 +47,7 @@ RankingSetting shareSetting(const char* key, int RankingSettings::*share,
                 all.*share = value.toInt();
         },
         [shares, words](const auto&, const auto&) -> std::optional<SettingControl> {
-            SettingControl control{
-                rankedWords(words[0]), rankedWords(words[2]), {{rankedWords(words[1]), 0}}};
+            SettingControl control{textOf(words[0]), textOf(words[2]), {{textOf(words[1]), 0}}};
             for (std::size_t i = 1; i < shares.size(); ++i)
                 control.choices.push_back(
                     {QString::fromStdString(text::roundedPercent(shares[i])), static_cast<int>(i)});
@@ -61,7 +56,7 @@ RankingSetting shareSetting(const char* key, int RankingSettings::*share,
 }
 
 text::Table rankedTable(const predict::SearchResult& found) {
-    const auto title = [](const char* text) { return rankedWords(text).toStdString(); };
+    const auto title = [](const char* text) { return textOf(text).toStdString(); };
     text::Table table{{},
         {{title("Layout"), text::Align::Left}, {title("Step (90 %)")},
             text::inUnit(title("Energy"), "J"), text::inUnit(title("Peak power"), "W"),
@@ -81,14 +76,9 @@ text::Table rankedTable(const predict::SearchResult& found) {
 const RankingSettingList& rankingSettings() {
     static const RankingSettingList list({objectiveSetting(),
         shareSetting("memory", &RankingSettings::memory, kMemoryShares,
-            {QT_TRANSLATE_NOOP("RankedLayoutModel", "Memory"),
-                QT_TRANSLATE_NOOP("RankedLayoutModel", "all"),
-                QT_TRANSLATE_NOOP("RankedLayoutModel", "Of each GPU's memory, what may be used")}),
+            {"Memory", "all", "Of each GPU's memory, what may be used"}),
         shareSetting("power", &RankingSettings::power, kPowerShares,
-            {QT_TRANSLATE_NOOP("RankedLayoutModel", "Power"),
-                QT_TRANSLATE_NOOP("RankedLayoutModel", "no limit"),
-                QT_TRANSLATE_NOOP(
-                    "RankedLayoutModel", "Of all GPUs together, of the sum of their limits")})});
+            {"Power", "no limit", "Of all GPUs together, of the sum of their limits"})});
     return list;
 }
 
@@ -124,10 +114,11 @@ TableContent rankedContent(
         const auto& one = top[static_cast<std::size_t>(at)];
         const bool isOnFront = one.isPareto || one.isPowerPareto;
         row.isChosen = row.isStrong = chosen && one.choice == *chosen;
-        row.tips = {(isOnFront ? rankedWords("%1: on the front, nothing is better in both. Click "
-                                             "to take it into the form")
-                               : rankedWords("%1: click to take it into the form"))
-                        .arg(row.name)};
+        row.tips
+            = {(isOnFront ? QStringLiteral("%1: on the front, nothing is better in both. Click "
+                                           "to take it into the form")
+                          : QStringLiteral("%1: click to take it into the form"))
+                    .arg(row.name)};
         if (isOnFront)
             row.cells.front().prepend(QStringLiteral("◆ "));
         return row;

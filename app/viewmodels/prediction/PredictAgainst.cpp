@@ -9,7 +9,7 @@ namespace trainscope::app {
 namespace {
 
 QString noCluster() {
-    return PredictForm::tr("nothing");
+    return QStringLiteral("nothing");
 }
 
 std::optional<int> countIn(FormField& field) {
@@ -17,20 +17,20 @@ std::optional<int> countIn(FormField& field) {
     const int value = field.text.trimmed().toInt(&isNumber);
     if (isNumber && value > 0)
         return value;
-    field.fault = PredictForm::tr("A whole number above 0 is needed.");
+    field.fault = QStringLiteral("A whole number above 0 is needed.");
     return std::nullopt;
 }
 
 } // namespace
 
 void addAgainstFields(FormFields& fields, const QStringList& gpus) {
-    fields.push_back({QLatin1String(field_key::kAgainst), PredictForm::tr("GPU"), noCluster(), {},
-        PredictForm::tr("A second cluster: the best layout on each is judged as scale-up and "
-                        "scale-out"),
-        PredictForm::tr("Against"), QStringList{noCluster()} + gpus});
-    fields.push_back({QLatin1String(field_key::kAgainstNodes), PredictForm::tr("Nodes"),
+    fields.push_back({QLatin1String(field_key::kAgainst), QStringLiteral("GPU"), noCluster(), {},
+        QStringLiteral("A second cluster: the best layout on each is judged as scale-up and "
+                       "scale-out"),
+        QStringLiteral("Against"), QStringList{noCluster()} + gpus});
+    fields.push_back({QLatin1String(field_key::kAgainstNodes), QStringLiteral("Nodes"),
         QStringLiteral("4"), QStringLiteral("1")});
-    fields.push_back({QLatin1String(field_key::kAgainstPerNode), PredictForm::tr("GPUs per node"),
+    fields.push_back({QLatin1String(field_key::kAgainstPerNode), QStringLiteral("GPUs per node"),
         QStringLiteral("8"), QStringLiteral("1")});
 }
 

@@ -31,7 +31,7 @@ void PredictController::forgetCalibration() {
 void PredictController::calibrate() {
     if (!m_isCalibrated || m_calibration || workspace() == nullptr)
         return;
-    m_calibrationText = tr("Measured runs are read…");
+    m_calibrationText = QStringLiteral("Measured runs are read…");
     m_calibrationTask.ask(
         workspace()->readers(),
         [](const store::Store& store, const TaskStage<predict::RunCalibration>& stage) {

@@ -247,7 +247,7 @@ void PredictController::forgetKept() {
     const PredictPeers was = std::exchange(m_peers, {});
     forgetDetails();
     ask();
-    views()->offerUndo(tr("The board was cleared."), this, [this, was] {
+    views()->offerUndo(QStringLiteral("The board was cleared."), this, [this, was] {
         m_peers = was;
         forgetDetails();
         ask();
@@ -265,10 +265,12 @@ QString PredictController::emptyText() const {
     if (m_form.hasModel())
         return m_form.fault();
     if (!m_peers.notes.empty())
-        return tr("%1 Choose what is missing in the form: what was measured will stand beside it.")
+        return QStringLiteral(
+            "%1 Choose what is missing in the form: what was measured will stand beside it.")
             .arg(linesOf(m_peers.notes));
-    return tr("Choose a model, or take the job of a run, to predict its step, memory, power and "
-              "heat.");
+    return QStringLiteral(
+        "Choose a model, or take the job of a run, to predict its step, memory, power and "
+        "heat.");
 }
 
 } // namespace trainscope::app

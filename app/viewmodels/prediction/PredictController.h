@@ -145,7 +145,9 @@ private:
     [[nodiscard]] figures::Figure figure() const override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     void chooseOffered(std::size_t choice) override;
-    [[nodiscard]] QString choosingText() const override { return tr("Take it into the form"); }
+    [[nodiscard]] QString choosingText() const override {
+        return QStringLiteral("Take it into the form");
+    }
 
     // True for a panel that is shown on request, or once its data has come.
     [[nodiscard]] bool hasPart(plot::PredictionPanel panel) const;

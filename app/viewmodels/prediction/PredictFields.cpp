@@ -4,9 +4,7 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
-
-#include <QCoreApplication>
+#include "app/viewmodels/text/TextOf.h"
 
 #include <algorithm>
 #include <array>
@@ -37,49 +35,35 @@ using BatchField = FieldOf<int JobRequest::*>;
 using MachineField = FieldOf<int predict::ClusterRequest::*>;
 
 constexpr std::array kMachine{
-    MachineField{field_key::kNodes, "", QT_TRANSLATE_NOOP("PredictForm", "Nodes"), "1", "",
-        &predict::ClusterRequest::nodes},
-    MachineField{field_key::kPerNode, "", QT_TRANSLATE_NOOP("PredictForm", "GPUs per node"), "1",
-        "", &predict::ClusterRequest::gpusPerNode},
+    MachineField{field_key::kNodes, "", "Nodes", "1", "", &predict::ClusterRequest::nodes},
+    MachineField{
+        field_key::kPerNode, "", "GPUs per node", "1", "", &predict::ClusterRequest::gpusPerNode},
 };
 constexpr std::array kDegrees{
-    DegreeField{"tp", QT_TRANSLATE_NOOP("PredictForm", "Layout"),
-        QT_TRANSLATE_NOOP("PredictForm", "Tensor (TP)"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "GPUs that share each layer"), &LayoutRequest::tensor},
-    DegreeField{"pp", "", QT_TRANSLATE_NOOP("PredictForm", "Pipeline (PP)"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "Stages that the layers are divided over"),
+    DegreeField{
+        "tp", "Layout", "Tensor (TP)", "1", "GPUs that share each layer", &LayoutRequest::tensor},
+    DegreeField{"pp", "", "Pipeline (PP)", "1", "Stages that the layers are divided over",
         &LayoutRequest::pipeline},
-    DegreeField{"cp", "", QT_TRANSLATE_NOOP("PredictForm", "Context (CP)"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "GPUs that share the tokens of a sample"),
+    DegreeField{"cp", "", "Context (CP)", "1", "GPUs that share the tokens of a sample",
         &LayoutRequest::context},
-    DegreeField{"ep", "", QT_TRANSLATE_NOOP("PredictForm", "Expert (EP)"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "GPUs that the experts are divided over"),
+    DegreeField{"ep", "", "Expert (EP)", "1", "GPUs that the experts are divided over",
         &LayoutRequest::expert},
-    DegreeField{kVirtualStages, "", QT_TRANSLATE_NOOP("PredictForm", "Virtual (VPP)"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "Pieces of the model that a stage has"),
+    DegreeField{kVirtualStages, "", "Virtual (VPP)", "1", "Pieces of the model that a stage has",
         &LayoutRequest::virtualStages},
 };
 constexpr std::array kBatches{
-    BatchField{"micro_batch", QT_TRANSLATE_NOOP("PredictForm", "Batch"),
-        QT_TRANSLATE_NOOP("PredictForm", "Micro-batch"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "Samples that pass through the model at once"),
-        &JobRequest::microBatch},
-    BatchField{"global_batch", "", QT_TRANSLATE_NOOP("PredictForm", "Global batch"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "Samples of a step, of all GPUs"),
+    BatchField{"micro_batch", "Batch", "Micro-batch", "1",
+        "Samples that pass through the model at once", &JobRequest::microBatch},
+    BatchField{"global_batch", "", "Global batch", "1", "Samples of a step, of all GPUs",
         &JobRequest::globalBatch},
-    BatchField{"sequence", "", QT_TRANSLATE_NOOP("PredictForm", "Sequence"), "1",
-        QT_TRANSLATE_NOOP("PredictForm", "Tokens of a sample"), &JobRequest::sequence},
+    BatchField{"sequence", "", "Sequence", "1", "Tokens of a sample", &JobRequest::sequence},
 };
-constexpr BatchField kGeneratedCount{kGenerated, "", QT_TRANSLATE_NOOP("PredictForm", "Generated"),
-    "1",
-    QT_TRANSLATE_NOOP("PredictForm",
-        "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
-        "alone"),
+constexpr BatchField kGeneratedCount{kGenerated, "", "Generated", "1",
+    "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
+    "alone",
     &JobRequest::generated};
-constexpr std::array kShardings{QT_TRANSLATE_NOOP("PredictForm", "0: nothing is sharded"),
-    QT_TRANSLATE_NOOP("PredictForm", "1: optimizer"),
-    QT_TRANSLATE_NOOP("PredictForm", "2: and gradients"),
-    QT_TRANSLATE_NOOP("PredictForm", "3: and parameters (FSDP)")};
+constexpr std::array kShardings{
+    "0: nothing is sharded", "1: optimizer", "2: and gradients", "3: and parameters (FSDP)"};
 constexpr std::array kPrecisions{
     "fp32", "fp16", "bf16", "bf16-pure", "bf16-autocast", "bf16-master", "fp8", "mxfp8", "nvfp4"};
 constexpr std::array kSoftware{"pytorch", "pytorch-compiled", "megatron-lm", "megatron-bridge",
@@ -109,7 +93,7 @@ QStringList namesWith(const Names& names, const std::string& chosen) {
 
 template <typename Member>
 FormField fieldOf(const FieldOf<Member>& field, int value) {
-    const auto words = [](const char* text) { return PredictForm::tr(text); };
+    const auto words = [](const char* text) { return textOf(text); };
     return {QLatin1String(field.key), words(field.label), QString::number(value),
         QLatin1String(field.hint), words(field.tip), words(field.section)};
 }
@@ -130,7 +114,7 @@ void setSlider(FormField& field, const std::optional<double>& most, double least
     field.low = least * field.high;
     if (!field.isSlider()) {
         field.text.clear();
-        field.shown = PredictForm::tr("not known of this GPU");
+        field.shown = QStringLiteral("not known of this GPU");
         return;
     }
     const double place = std::clamp(field.place(), field.low, field.high);
@@ -139,7 +123,7 @@ void setSlider(FormField& field, const std::optional<double>& most, double least
     else if (!field.text.isEmpty())
         field.text = numberText(place);
     const QString words = metricText({}, place * scale, unit);
-    field.shown = field.text.isEmpty() ? PredictForm::tr("%1, its own").arg(words) : words;
+    field.shown = field.text.isEmpty() ? QStringLiteral("%1, its own").arg(words) : words;
 }
 
 // A whole number above 0, or of those that may be none; a fault otherwise.
@@ -148,8 +132,8 @@ std::optional<int> countOf(FormField& field, bool mayBeNone = false) {
     const int value = field.text.trimmed().toInt(&isNumber);
     if (isNumber && (value > 0 || (mayBeNone && value == 0)))
         return value;
-    field.fault = mayBeNone ? PredictForm::tr("A whole number is needed, or 0.")
-                            : PredictForm::tr("A whole number above 0 is needed.");
+    field.fault = mayBeNone ? QStringLiteral("A whole number is needed, or 0.")
+                            : QStringLiteral("A whole number above 0 is needed.");
     return std::nullopt;
 }
 
@@ -160,7 +144,7 @@ std::optional<double> bandwidthOf(FormField& field) {
     const auto value = parseTyped(field.text);
     if (value && *value > 0.0)
         return *value * kGiga;
-    field.fault = PredictForm::tr("A number above 0 in GB/s is needed.");
+    field.fault = QStringLiteral("A number above 0 in GB/s is needed.");
     return std::nullopt;
 }
 
@@ -267,7 +251,7 @@ bool readWorkload(FormFields& fields, JobRequest& request) {
         reads = adapters.hasValue();
     }
     if (reads && request.workload == Workload::Inference && request.generated >= request.sequence) {
-        fieldAt(fields, kGenerated).fault = PredictForm::tr(
+        fieldAt(fields, kGenerated).fault = QStringLiteral(
             "Fewer than the sequence are needed, of which the rest is the prompt.");
         reads = false;
     }
@@ -278,7 +262,7 @@ bool readWorkload(FormFields& fields, JobRequest& request) {
 } // namespace
 
 QString noModel() {
-    return PredictForm::tr("choose…");
+    return QStringLiteral("choose…");
 }
 
 JobRequest usualRequest() {
@@ -323,22 +307,22 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
         gpus.append(QString::fromStdString(gpu.name));
     QStringList stages;
     for (const char* stage : kShardings)
-        stages.append(PredictForm::tr(stage));
+        stages.append(textOf(stage));
     FormFields fields;
     fields.push_back(
-        choiceField(field_key::kModel, PredictForm::tr("Model"), PredictForm::tr("Model"), models,
+        choiceField(field_key::kModel, QStringLiteral("Model"), QStringLiteral("Model"), models,
             request.model.name.empty() ? noModel() : QString::fromStdString(request.model.name),
-            PredictForm::tr("A model of the catalogue, or of a run")));
-    fields.push_back(choiceField(field_key::kWorkload, {}, PredictForm::tr("Workload"),
+            QStringLiteral("A model of the catalogue, or of a run")));
+    fields.push_back(choiceField(field_key::kWorkload, {}, QStringLiteral("Workload"),
         choicesOf(kWorkloads), textOf(toString(request.workload)), {}));
-    fields.push_back(choiceField(field_key::kGpu, PredictForm::tr("Cluster"),
-        PredictForm::tr("GPU"), gpus, QString::fromStdString(request.cluster.gpu.name), {}));
+    fields.push_back(choiceField(field_key::kGpu, QStringLiteral("Cluster"), QStringLiteral("GPU"),
+        gpus, QString::fromStdString(request.cluster.gpu.name), {}));
     for (const auto& count : kMachine)
         fields.push_back(fieldOf(count, request.cluster.*count.member));
     const auto& network = request.cluster.networkBandwidth;
-    fields.push_back({QLatin1String(field_key::kNetwork), PredictForm::tr("Network, GB/s"),
-        network ? numberText(*network / kGiga) : QString(), PredictForm::tr("usual"),
-        PredictForm::tr(
+    fields.push_back({QLatin1String(field_key::kNetwork), QStringLiteral("Network, GB/s"),
+        network ? numberText(*network / kGiga) : QString(), QStringLiteral("usual"),
+        QStringLiteral(
             "Of a GPU between nodes, in each direction; empty: what is usual for the GPU")});
     const bool isInference = request.workload == Workload::Inference;
     for (const auto& degree : kDegrees) {
@@ -348,47 +332,47 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
     const int stage
         = request.layout.zeroStage.value_or(request.layout.fsdp.value_or(false) ? 3 : 1);
     if (!isInference)
-        fields.push_back(choiceField(kShards, {}, PredictForm::tr("ZeRO / FSDP"), stages,
+        fields.push_back(choiceField(kShards, {}, QStringLiteral("ZeRO / FSDP"), stages,
             stages.value(std::clamp(stage, 0, 3)),
-            PredictForm::tr("What data-parallel ranks divide")));
+            QStringLiteral("What data-parallel ranks divide")));
     for (const auto& batch : kBatches)
         fields.push_back(fieldOf(batch, request.*batch.member));
     if (isInference)
         fields.push_back(fieldOf(kGeneratedCount, request.generated));
     if (request.workload == Workload::Lora)
-        fields.push_back({QLatin1String(kAdapters), PredictForm::tr("Adapters"),
+        fields.push_back({QLatin1String(kAdapters), QStringLiteral("Adapters"),
             QString::fromStdString(textOf(request.adapters)), {},
-            PredictForm::tr("Their rank and the matrices that have one: qkv, out, up and down, as "
-                            "in 16:qkv+out, or 16:all")});
+            QStringLiteral("Their rank and the matrices that have one: qkv, out, up and down, as "
+                           "in 16:qkv+out, or 16:all")});
     const std::string precision
         = predict::textOf(predict::StatedPrecision{request.precision, request.kept});
-    fields.push_back(choiceField(kPrecision, {}, PredictForm::tr("Precision"),
+    fields.push_back(choiceField(kPrecision, {}, QStringLiteral("Precision"),
         namesWith(kPrecisions, precision), QString::fromStdString(precision),
-        PredictForm::tr("Of the matrix products; pure: weights, gradients and optimizer in the "
-                        "same, autocast: in 32 bits, master: the optimizer alone in 32 bits")));
+        QStringLiteral("Of the matrix products; pure: weights, gradients and optimizer in the "
+                       "same, autocast: in 32 bits, master: the optimizer alone in 32 bits")));
     QStringList software = request.stack.empty() ? namesWith(kSoftware, kSoftware.front())
                                                  : namesWith(kSoftware, request.stack);
-    software.prepend(PredictForm::tr("usual"));
+    software.prepend(QStringLiteral("usual"));
     const QString chosen
         = request.stack.empty() ? software.front() : QString::fromStdString(request.stack);
-    fields.push_back(choiceField(kStack, {}, PredictForm::tr("Software"), std::move(software),
+    fields.push_back(choiceField(kStack, {}, QStringLiteral("Software"), std::move(software),
         chosen,
-        PredictForm::tr("Whose habits are taken; usual: by layout and model, plain PyTorch for a "
-                        "dense model on one GPU")));
+        QStringLiteral("Whose habits are taken; usual: by layout and model, plain PyTorch for a "
+                       "dense model on one GPU")));
     if (!isInference)
-        fields.push_back(choiceField(kRecompute, {}, PredictForm::tr("Recomputation"),
+        fields.push_back(choiceField(kRecompute, {}, QStringLiteral("Recomputation"),
             choicesOf(kRecomputes), textOf(toString(request.recompute)),
-            PredictForm::tr("Activations done again in the backward pass")));
+            QStringLiteral("Activations done again in the backward pass")));
     const auto slider = [&](const char* key, const QString& section, const QString& label,
                             const std::optional<double>& value, double scale, const QString& tip) {
         fields.push_back({QLatin1String(key), label, value ? numberText(*value / scale) : QString(),
             {}, tip, section});
     };
-    slider(field_key::kPower, PredictForm::tr("What if"), PredictForm::tr("Power limit"),
+    slider(field_key::kPower, QStringLiteral("What if"), QStringLiteral("Power limit"),
         request.cluster.powerLimitW, 1.0,
-        PredictForm::tr("Of each GPU; the clock gives way until it is kept"));
-    slider(field_key::kClock, {}, PredictForm::tr("SM clock"), request.cluster.clockHz, kMega,
-        PredictForm::tr("The highest that the GPUs may run at"));
+        QStringLiteral("Of each GPU; the clock gives way until it is kept"));
+    slider(field_key::kClock, {}, QStringLiteral("SM clock"), request.cluster.clockHz, kMega,
+        QStringLiteral("The highest that the GPUs may run at"));
     addAgainstFields(fields, gpus);
     return fields;
 }

@@ -1,6 +1,8 @@
 // Pictures of the prediction's view, the words below them, and their export.
 #include "app/viewmodels/prediction/PredictController.h"
+
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/figures/prediction/RankedLayouts.h"
 
 #include <algorithm>
@@ -19,11 +21,10 @@ struct PredictExport {
 };
 const std::vector<PredictExport>& exports() {
     static const std::vector<PredictExport> all{
-        {QT_TRANSLATE_NOOP("PredictController", "Board"), "", {}},
-        {QT_TRANSLATE_NOOP("PredictController", "Predicted over measured"), "-tracks",
-            {PredictionPanel::Tracks}},
-        {QT_TRANSLATE_NOOP("PredictController", "What if"), "-what-if", {PredictionPanel::WhatIf}},
-        {QT_TRANSLATE_NOOP("PredictController", "Layouts and clusters"), "-search",
+        {"Board", "", {}},
+        {"Predicted over measured", "-tracks", {PredictionPanel::Tracks}},
+        {"What if", "-what-if", {PredictionPanel::WhatIf}},
+        {"Layouts and clusters", "-search",
             {PredictionPanel::Verdict, PredictionPanel::Front, PredictionPanel::Ranking}},
     };
     return all;
@@ -81,7 +82,7 @@ QStringList PredictController::figureTitles() const {
     if (!isReady())
         return titles;
     for (const auto* one : exportsThat([this](PredictionPanel panel) { return hasPart(panel); }))
-        titles.append(tr(one->title));
+        titles.append(textOf(one->title));
     return titles;
 }
 

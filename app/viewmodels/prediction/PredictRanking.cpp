@@ -68,7 +68,7 @@ QString PredictController::rankingText() const {
         = m_rankingSettings.power == 0 || !request || request->cluster.gpu.powerLimitW.has_value();
     if (isKept || m_search.text().isEmpty())
         return m_search.text();
-    return tr("%1. The power limit of %2 is not known, so that no share of it is kept.")
+    return QStringLiteral("%1. The power limit of %2 is not known, so that no share of it is kept.")
         .arg(m_search.text(), QString::fromStdString(request->cluster.gpu.name));
 }
 
@@ -115,7 +115,8 @@ void PredictController::compareClusters() {
     if (wanted == m_rivalKey)
         return;
     m_rivalKey = wanted;
-    m_rivalText = tr("Comparing with %1…").arg(QString::fromStdString(predict::textOf(*other)));
+    m_rivalText
+        = QStringLiteral("Comparing with %1…").arg(QString::fromStdString(predict::textOf(*other)));
     m_rivalTask.ask(
         workspace()->readers(),
         [asked = searchOf(*request, m_rankingSettings), other = *other,
@@ -139,7 +140,7 @@ void PredictController::compareClusters() {
 
 void PredictController::stopRival() {
     m_rivalTask.cancel();
-    m_rivalText = tr("Stopped: the verdict is not that of this form.");
+    m_rivalText = QStringLiteral("Stopped: the verdict is not that of this form.");
     m_rivalKey.clear();
     Q_EMIT rivalChanged();
 }

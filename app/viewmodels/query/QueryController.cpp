@@ -21,8 +21,8 @@ const QString kChartKey = QStringLiteral("chart");
 constexpr std::int64_t kInTheWay = -1; // instead of rows: the file is there already
 
 QString writtenText(std::int64_t rows, const QString& file) {
-    return rows == 1 ? QueryController::tr("1 row written to %1").arg(file)
-                     : QueryController::tr("%1 rows written to %2").arg(wholeText(rows), file);
+    return rows == 1 ? QStringLiteral("1 row written to %1").arg(file)
+                     : QStringLiteral("%1 rows written to %2").arg(wholeText(rows), file);
 }
 
 } // namespace
@@ -125,7 +125,7 @@ void QueryController::clearHistory() {
     const QJsonArray was = m_history.encoded();
     m_history.clear();
     remember();
-    views()->offerUndo(tr("The history was cleared."), this, [this, was] {
+    views()->offerUndo(QStringLiteral("The history was cleared."), this, [this, was] {
         QJsonArray all = m_history.encoded();
         for (const auto& past : was)
             all.append(past);
@@ -172,9 +172,9 @@ QString QueryController::textOf(int first, int count) const {
 
 QString QueryController::text() {
     const bool isCut = m_rows && m_rows->rows() > static_cast<std::size_t>(kMostCopied);
-    m_written = isCut
-        ? tr("only the first %1 copied, Export CSV writes all").arg(wholeText(kMostCopied))
-        : QString();
+    m_written = isCut ? QStringLiteral("only the first %1 copied, Export CSV writes all")
+                            .arg(wholeText(kMostCopied))
+                      : QString();
     Q_EMIT stateChanged();
     return textOf(0, kMostCopied);
 }
@@ -184,20 +184,21 @@ QString QueryController::outcome() const {
     if (!rows)
         return {};
     const auto count = static_cast<std::int64_t>(rows->rows());
-    const QString words = rows->columns() == 0 ? tr("No answer")
-        : count == 1                           ? tr("1 row")
-                                               : tr("%1 rows").arg(wholeText(count));
-    const QString answer
-        = tr("%1 · %2").arg(words, durationText({static_cast<std::int64_t>(m_seconds * 1e9)}));
-    return m_written.isEmpty() ? answer : tr("%1 · %2").arg(answer, m_written);
+    const QString words = rows->columns() == 0 ? QStringLiteral("No answer")
+        : count == 1                           ? QStringLiteral("1 row")
+                                               : QStringLiteral("%1 rows").arg(wholeText(count));
+    const QString answer = QStringLiteral("%1 · %2").arg(
+        words, durationText({static_cast<std::int64_t>(m_seconds * 1e9)}));
+    return m_written.isEmpty() ? answer : QStringLiteral("%1 · %2").arg(answer, m_written);
 }
 
 QString QueryController::cutText() const {
     const auto& rows = m_rows;
     if (!rows || !rows->isCut())
         return {};
-    return tr("There are more rows than the window keeps: these are the first %1. Export CSV "
-              "writes all of them.")
+    return QStringLiteral(
+        "There are more rows than the window keeps: these are the first %1. Export CSV "
+        "writes all of them.")
         .arg(wholeText(static_cast<std::int64_t>(rows->rows())));
 }
 
@@ -293,7 +294,7 @@ void QueryController::makeChart() {
 QString QueryController::emptyText() const {
     if (!m_isChartShown || !isAnswered() || isReady())
         return {};
-    return tr("A chart needs two columns of numbers.");
+    return QStringLiteral("A chart needs two columns of numbers.");
 }
 
 QString QueryController::title() const {

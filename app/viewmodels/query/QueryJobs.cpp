@@ -1,7 +1,6 @@
 #include "app/viewmodels/query/QueryJobs.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/InteractiveThread.h"
@@ -31,9 +30,7 @@ public:
             return true;
         if (m_rows != m_told) {
             m_told = m_rows;
-            m_text = translated(QT_TRANSLATE_NOOP("Trainscope", "%1 rows"))
-                         .arg(wholeText(m_rows))
-                         .toStdString();
+            m_text = QStringLiteral("%1 rows").arg(wholeText(m_rows)).toStdString();
         }
         return m_progress({m_text, 0, 0});
     }

@@ -1,6 +1,7 @@
 #include "app/viewmodels/query/QueryLists.h"
 
-#include <QCoreApplication>
+#include "app/viewmodels/text/TextOf.h"
+
 #include <QJsonObject>
 
 #include <array>
@@ -14,24 +15,24 @@ struct ExampleText {
     const char* sql;
 };
 constexpr std::array<ExampleText, 9> kExamples{{
-    {QT_TRANSLATE_NOOP("QueryExamples", "Mean and peak of every metric, per run"),
+    {"Mean and peak of every metric, per run",
         R"(SELECT run, metric, avg(value) AS mean, max(value) AS peak, count(*) AS samples
 FROM samples
 GROUP BY run, metric)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Hottest GPUs"),
+    {"Hottest GPUs",
         R"(SELECT run, rank, max(value) AS peak_c, avg(value) AS mean_c
 FROM samples
 WHERE metric = 'gpu_temperature'
 GROUP BY run, rank
 ORDER BY peak_c DESC
 LIMIT 20)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Power of rank 0 over time"),
+    {"Power of rank 0 over time",
         R"(SELECT time_ns, value AS power_w
 FROM samples
 WHERE metric = 'gpu_power' AND rank = 0 AND run = (SELECT min(name) FROM run)
 ORDER BY time_ns
 LIMIT 50000)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Samples above 90 % of a GPU's peak power"),
+    {"Samples above 90 % of a GPU's peak power",
         R"(SELECT s.run, s.rank, count(*) AS samples_above
 FROM samples s
 JOIN (SELECT run, rank, max(value) AS peak FROM samples
@@ -40,32 +41,32 @@ JOIN (SELECT run, rank, max(value) AS peak FROM samples
 WHERE s.metric = 'gpu_power' AND s.value > 0.9 * p.peak
 GROUP BY s.run, s.rank
 ORDER BY samples_above DESC)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Kernel time by category and phase"),
+    {"Kernel time by category and phase",
         R"(SELECT run, category, phase, count(*) AS kernels, sum(duration_ns) / 1e9 AS seconds
 FROM spans
 WHERE kind = 'kernel'
 GROUP BY run, category, phase
 ORDER BY seconds DESC)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Longest kernels"),
+    {"Longest kernels",
         R"(SELECT run, rank, stream, name, category, duration_ns / 1e6 AS ms
 FROM spans
 WHERE kind = 'kernel'
 ORDER BY duration_ns DESC
 LIMIT 100)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Bandwidth of collectives by communicator"),
+    {"Bandwidth of collectives by communicator",
         R"(SELECT run, category, communicator, count(*) AS calls, sum(bytes) / 1e9 AS gb,
        sum(bytes) / (sum(duration_ns) / 1e9) / 1e9 AS gb_per_s
 FROM spans
 WHERE kind = 'kernel' AND bytes IS NOT NULL
 GROUP BY run, category, communicator
 ORDER BY gb DESC)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Iterations and their kernel time"),
+    {"Iterations and their kernel time",
         R"(SELECT run, rank, iteration, sum(duration_ns) / 1e9 AS kernel_s
 FROM spans
 WHERE kind = 'kernel' AND iteration IS NOT NULL
 GROUP BY run, rank, iteration
 ORDER BY run, rank, iteration)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Runs with their layout"),
+    {"Runs with their layout",
         R"(SELECT r.name, r.status, r.gpu_count, l.model, l.tensor_parallel AS tp,
        l.pipeline_parallel AS pp, l.data_parallel AS dp, l.micro_batch
 FROM run r LEFT JOIN launch l ON l.run = r.id
@@ -81,8 +82,7 @@ QueryExampleModel::QueryExampleModel(QObject* parent)
     : RowListModel({{"title", &QueryExample::title}, {"sql", &QueryExample::sql}}, parent) {
     std::vector<QueryExample> rows;
     for (const ExampleText& example : kExamples)
-        rows.push_back({QCoreApplication::translate("QueryExamples", example.title),
-            QString::fromUtf8(example.sql)});
+        rows.push_back({textOf(example.title), QString::fromUtf8(example.sql)});
     resetRows(std::move(rows));
 }
 

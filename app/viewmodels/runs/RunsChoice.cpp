@@ -77,8 +77,10 @@ QString RunsController::chosenText() const {
         m_table.rows().begin(), m_table.rows().end(), [this, &isChosen](std::int64_t row) {
             return isChosen.contains(m_runs[static_cast<std::size_t>(row)].run.id);
         }));
-    const QString text = tr("%1 chosen").arg(chosen);
-    return listed == chosen ? text : tr("%1, %2 of them not listed").arg(text).arg(chosen - listed);
+    const QString text = QStringLiteral("%1 chosen").arg(chosen);
+    return listed == chosen
+        ? text
+        : QStringLiteral("%1, %2 of them not listed").arg(text).arg(chosen - listed);
 }
 
 std::vector<RunId> RunsController::chosenIds() const {
@@ -159,7 +161,7 @@ QString RunsController::expressionHelp() const {
         else if (column.isUsual)
             words.append(QString::fromStdString(column.words.front()));
     }
-    return tr(
+    return QStringLiteral(
         "power > 600 and model ~ llama\n"
         "status = ok and not (throttled > 5 % or step >= 2 s)\n"
         "tag = paper or note ~ \"fan 3\"\n\n"

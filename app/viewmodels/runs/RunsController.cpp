@@ -216,8 +216,9 @@ void RunsController::keepFigures(const Quantities& figures) {
         [self = QPointer(this)](const Status& written) {
             if (!self || written.hasValue())
                 return;
-            self->m_keepProblem = tr("The figures cannot be kept and will be computed again: %1")
-                                      .arg(QString::fromStdString(written.error().message));
+            self->m_keepProblem
+                = QStringLiteral("The figures cannot be kept and will be computed again: %1")
+                      .arg(QString::fromStdString(written.error().message));
             Q_EMIT self->tableChanged();
         });
 }
@@ -293,36 +294,41 @@ void RunsController::refreshChosen() {
 
 QString RunsController::headline() const {
     const auto all = static_cast<int>(m_runs.size());
-    const QString runs = all == 1 ? tr("1 run") : tr("%1 runs").arg(all);
-    return m_table.count() == all ? runs : tr("%1 of %2").arg(m_table.count()).arg(runs);
+    const QString runs = all == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(all);
+    return m_table.count() == all ? runs
+                                  : QStringLiteral("%1 of %2").arg(m_table.count()).arg(runs);
 }
 
 QString RunsController::emptyTitle() const {
     if (workspace() == nullptr || m_table.count() > 0)
         return {};
-    return m_runs.empty() ? noRunsText() : tr("No run meets the filter.");
+    return m_runs.empty() ? noRunsText() : QStringLiteral("No run meets the filter.");
 }
 
 QString RunsController::measuringText() const {
     if (!isLoading() || m_unmeasured.empty())
         return {};
     if (m_runs.size() == 1)
-        return tr("Measuring the run");
-    return tr("%1 of %2 runs measured").arg(m_runs.size() - m_unmeasured.size()).arg(m_runs.size());
+        return QStringLiteral("Measuring the run");
+    return QStringLiteral("%1 of %2 runs measured")
+        .arg(m_runs.size() - m_unmeasured.size())
+        .arg(m_runs.size());
 }
 
 QString RunsController::notes() const {
     QStringList notes;
     if (m_filter.asksMeasured && !m_unmeasured.empty())
         notes.append(m_unmeasured.size() == 1
-                ? tr("1 run is not measured yet: the filter cannot tell whether it belongs here.")
-                : tr("%1 runs are not measured yet: the filter cannot tell whether they belong "
-                     "here.")
+                ? QStringLiteral(
+                    "1 run is not measured yet: the filter cannot tell whether it belongs here.")
+                : QStringLiteral(
+                    "%1 runs are not measured yet: the filter cannot tell whether they belong "
+                    "here.")
                       .arg(m_unmeasured.size()));
     if (!m_unreadable.empty())
         notes.append(m_unreadable.size() == 1
-                ? tr("1 run could not be measured: its cells say why.")
-                : tr("%1 runs could not be measured: their cells say why.")
+                ? QStringLiteral("1 run could not be measured: its cells say why.")
+                : QStringLiteral("%1 runs could not be measured: their cells say why.")
                       .arg(m_unreadable.size()));
     if (!m_keepProblem.isEmpty())
         notes.append(m_keepProblem);

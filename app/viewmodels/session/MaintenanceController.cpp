@@ -36,51 +36,54 @@ MaintenanceController::~MaintenanceController() {
 }
 
 void MaintenanceController::renameRun(const QString& name, const QString& newName) {
-    begin(tr("Renaming %1").arg(name), store::OpenMode::ReadWrite,
+    begin(QStringLiteral("Renaming %1").arg(name), store::OpenMode::ReadWrite,
         [newName, from = name.toStdString()](
             store::Store& store, const Progress&) -> Result<Outcome> {
             ASSIGN_OR_RETURN(const auto run, store.findRun(from));
             RETURN_IF_ERROR(store::renameRun(store, run.id, newName.toStdString()));
-            return Outcome{tr("Renamed to %1.").arg(newName), true};
+            return Outcome{QStringLiteral("Renamed to %1.").arg(newName), true};
         });
 }
 
 void MaintenanceController::removeRun(const QString& name) {
-    begin(tr("Removing %1").arg(name), store::OpenMode::ReadWrite,
+    begin(QStringLiteral("Removing %1").arg(name), store::OpenMode::ReadWrite,
         [name](store::Store& store, const Progress& progress) -> Result<Outcome> {
             ASSIGN_OR_RETURN(const auto run, store.findRun(name.toStdString()));
             RETURN_IF_ERROR(store::removeRun(store, run.id, progress));
-            return Outcome{tr("%1 was removed.").arg(name), true};
+            return Outcome{QStringLiteral("%1 was removed.").arg(name), true};
         });
 }
 
 void MaintenanceController::vacuum() {
-    begin(tr("Compacting the database"), store::OpenMode::ReadWrite,
+    begin(QStringLiteral("Compacting the database"), store::OpenMode::ReadWrite,
         [](store::Store& store, const Progress& progress) -> Result<Outcome> {
             ASSIGN_OR_RETURN(const auto sizes, store::vacuum(store, progress));
             const auto [before, after] = sizes;
             return Outcome{after < before
-                    ? tr("The database takes %1, %2 less than before.")
+                    ? QStringLiteral("The database takes %1, %2 less than before.")
                           .arg(bytesText(after), bytesText(before - after))
-                    : tr("The database takes %1, as before.").arg(bytesText(after))};
+                    : QStringLiteral("The database takes %1, as before.").arg(bytesText(after))};
         });
 }
 
 void MaintenanceController::check() {
-    begin(tr("Checking the database"), store::OpenMode::ReadOnly,
+    begin(QStringLiteral("Checking the database"), store::OpenMode::ReadOnly,
         [](store::Store& store, const Progress& progress) -> Result<Outcome> {
             ASSIGN_OR_RETURN(const auto found, store.check(progress));
-            const QString read
-                = tr("%1 in %2 pieces were read.").arg(bytesText(found.bytes)).arg(found.pieces);
+            const QString read = QStringLiteral("%1 in %2 pieces were read.")
+                                     .arg(bytesText(found.bytes))
+                                     .arg(found.pieces);
             Outcome outcome{found.damageCount == 0
-                    ? tr("The database is whole. %1").arg(read)
-                    : tr("%1 of its pieces are damaged. %2").arg(found.damageCount).arg(read)};
+                    ? QStringLiteral("The database is whole. %1").arg(read)
+                    : QStringLiteral("%1 of its pieces are damaged. %2")
+                          .arg(found.damageCount)
+                          .arg(read)};
             outcome.isToRead = true;
             for (const std::string& text : found.damage)
                 outcome.details << QString::fromStdString(text);
             const auto listed = static_cast<std::int64_t>(found.damage.size());
             if (found.damageCount > listed)
-                outcome.details << tr("… and %1 more.").arg(found.damageCount - listed);
+                outcome.details << QStringLiteral("… and %1 more.").arg(found.damageCount - listed);
             for (const std::string& remark : found.remarks)
                 outcome.details << QString::fromStdString(remark);
             return outcome;
@@ -90,13 +93,14 @@ void MaintenanceController::check() {
 QStringList MaintenanceController::reportForms() {
     QStringList forms;
     for (const Paper paper : papersByUse(QLocale()))
-        forms << (paper == Paper::Letter ? tr("PDF on Letter (*.pdf)") : tr("PDF on A4 (*.pdf)"));
-    return forms << tr("Web page (*.html)");
+        forms << (paper == Paper::Letter ? QStringLiteral("PDF on Letter (*.pdf)")
+                                         : QStringLiteral("PDF on A4 (*.pdf)"));
+    return forms << QStringLiteral("Web page (*.html)");
 }
 
 void MaintenanceController::writeReport(const QUrl& file, int form, bool replaces) {
     const Paper paper = papersByUse(QLocale())[form == 1 ? 1 : 0];
-    begin(tr("Writing the report"), store::OpenMode::ReadOnly,
+    begin(QStringLiteral("Writing the report"), store::OpenMode::ReadOnly,
         [file, form, replaces, path = file.toLocalFile(), paper](
             store::Store& store, const Progress& progress) -> Result<Outcome> {
             if (!replaces && QFileInfo::exists(path)) {
@@ -108,7 +112,7 @@ void MaintenanceController::writeReport(const QUrl& file, int form, bool replace
             ASSIGN_OR_RETURN(
                 const auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
             RETURN_IF_ERROR(app::writeReport(loaded, path, paper));
-            return Outcome{tr("The report was saved as %1.").arg(path)};
+            return Outcome{QStringLiteral("The report was saved as %1.").arg(path)};
         });
 }
 
@@ -116,7 +120,7 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     if (m_database.isEmpty())
         return;
     if (working()) {
-        Q_EMIT informed(tr("The database is being worked on: try again in a moment."));
+        Q_EMIT informed(QStringLiteral("The database is being worked on: try again in a moment."));
         return;
     }
     m_title = title;
@@ -155,7 +159,7 @@ void MaintenanceController::takeOutcome(const Result<Outcome>& result) {
     }
     Q_EMIT stateChanged();
     if (!status.hasValue() && status.error().code == ErrorCode::Cancelled)
-        Q_EMIT informed(tr("Stopped. The database is as it was."));
+        Q_EMIT informed(QStringLiteral("Stopped. The database is as it was."));
     else if (!status.hasValue())
         Q_EMIT failed(status.error());
     else if (outcome.inTheWay)
@@ -187,7 +191,7 @@ void MaintenanceController::setShowing(bool showing) {
 }
 
 QString MaintenanceController::phaseText() const {
-    return m_isStopping ? tr("Stopping…") : m_phase;
+    return m_isStopping ? QStringLiteral("Stopping…") : m_phase;
 }
 
 } // namespace trainscope::app

@@ -27,7 +27,7 @@ int membersState(const RunListRow& row) {
 QString membersText(const RunListRow& row) {
     return row->membersShown == 0
         ? QString::number(row->members)
-        : RunListModel::tr("%1 of %2").arg(row->membersShown).arg(row->members);
+        : QStringLiteral("%1 of %2").arg(row->membersShown).arg(row->members);
 }
 
 QStringList ownTags(const store::RunLabels& labels) {
@@ -132,7 +132,7 @@ void RunListModel::makeEntries() {
             head->folder = QString::fromStdString(folder);
             head->label = QString::fromStdString(titles.at(folder));
             if (head->label.isEmpty())
-                head->label = tr("Folder not known");
+                head->label = QStringLiteral("Folder not known");
             m_heads.push_back(head);
             m_entries.push_back(head);
         }
@@ -264,10 +264,10 @@ QString RunListModel::countText() const {
         m_runs.begin(), m_runs.end(), [this](const RunListRow& run) { return matches(*run); }));
     const auto shown = static_cast<int>(std::count_if(
         m_runs.begin(), m_runs.end(), [](const RunListRow& run) { return run->colorIndex >= 0; }));
-    const QString runs = left != all ? tr("%1 of %2 runs").arg(left).arg(all)
-        : all == 1                   ? tr("1 run")
-                                     : tr("%1 runs").arg(all);
-    return shown > 1 ? tr("%1 · %2 shown").arg(runs).arg(shown) : runs;
+    const QString runs = left != all ? QStringLiteral("%1 of %2 runs").arg(left).arg(all)
+        : all == 1                   ? QStringLiteral("1 run")
+                                     : QStringLiteral("%1 runs").arg(all);
+    return shown > 1 ? QStringLiteral("%1 · %2 shown").arg(runs).arg(shown) : runs;
 }
 
 void RunListModel::setDense(bool dense) {

@@ -7,7 +7,6 @@
 #include "core/store/database/StoreFile.h"
 
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -79,13 +78,15 @@ const Run* Session::shownRun() const {
 QString Session::facts() const {
     const auto& shown = m_workspace.shownRuns();
     if (shown.empty())
-        return m_workspace.isOpen() ? tr("No run is shown") : QString();
+        return m_workspace.isOpen() ? QStringLiteral("No run is shown") : QString();
     const Run* found = shownRun();
     if (found == nullptr)
         return {};
     if (shown.size() == 1)
         return runFacts(*found);
-    return tr("%1 runs · %2 and others").arg(shown.size()).arg(QString::fromStdString(found->name));
+    return QStringLiteral("%1 runs · %2 and others")
+        .arg(shown.size())
+        .arg(QString::fromStdString(found->name));
 }
 
 QString Session::simulated() const {
@@ -95,8 +96,8 @@ QString Session::simulated() const {
     if (count == 0)
         return {};
     return count == static_cast<std::ptrdiff_t>(runs.size())
-        ? tr("simulated")
-        : tr("%1 of %2 simulated").arg(count).arg(runs.size());
+        ? QStringLiteral("simulated")
+        : QStringLiteral("%1 of %2 simulated").arg(count).arg(runs.size());
 }
 
 QString Session::version() const {
@@ -139,7 +140,7 @@ void Session::openOrImport(const QString& path) {
 
 void Session::import(const QStringList& paths) {
     if (!m_importing.begin(paths))
-        m_notices.inform(tr("An import is under way: finish or close it first."));
+        m_notices.inform(QStringLiteral("An import is under way: finish or close it first."));
 }
 
 void Session::openUrls(const QList<QUrl>& urls) {
@@ -265,7 +266,7 @@ void Session::readReports() {
 
 void Session::copyText(const QString& text) {
     QGuiApplication::clipboard()->setText(forFiles(text));
-    m_notices.inform(tr("Copied."));
+    m_notices.inform(QStringLiteral("Copied."));
 }
 
 } // namespace trainscope::app

@@ -1,12 +1,11 @@
 #include "app/viewmodels/text/HumanText.h"
 
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
 #include <QStringList>
@@ -43,11 +42,11 @@ std::optional<double> numberOf(const QString& typed, const QLocale& locale) {
 } // namespace
 
 QString noDataText() {
-    return QCoreApplication::translate("QuantityText", text::kNoData);
+    return textOf(text::kNoData);
 }
 
 QString notTracedText() {
-    return QCoreApplication::translate("QuantityText", "not traced");
+    return QStringLiteral("not traced");
 }
 
 QString metricText(std::string_view metric, double si, std::string_view unit) {
@@ -79,17 +78,17 @@ QString decimalText(double value, char format, int precision) {
 
 QString bytesText(std::uint64_t bytes) {
     if (bytes < 1000)
-        return translated("%1 bytes").arg(bytes);
+        return QStringLiteral("%1 bytes").arg(bytes);
     const auto size = static_cast<double>(bytes);
     const text::ShownUnit shown = text::shownUnit("B", size);
-    return translated("%1 %2").arg(
+    return QStringLiteral("%1 %2").arg(
         decimalText(size * shown.scale, 'f', 1), QString::fromStdString(shown.unit));
 }
 
 QString bytesRateText(double bytesPerSecond) {
     if (!std::isfinite(bytesPerSecond) || bytesPerSecond < 0)
         return {};
-    return translated("%1/s").arg(bytesText(static_cast<std::uint64_t>(bytesPerSecond)));
+    return QStringLiteral("%1/s").arg(bytesText(static_cast<std::uint64_t>(bytesPerSecond)));
 }
 
 QString wholeText(std::int64_t count) {
@@ -100,14 +99,14 @@ QString waitText(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0)
         return {};
     if (seconds < kWholeSeconds)
-        return translated("%1 s").arg(withMarks(numbers().toString(seconds, 'f', 1)));
+        return QStringLiteral("%1 s").arg(withMarks(numbers().toString(seconds, 'f', 1)));
     const auto whole = static_cast<qlonglong>(std::llround(seconds));
     if (whole < 60)
-        return translated("%1 s").arg(whole);
+        return QStringLiteral("%1 s").arg(whole);
     if (whole < 3600)
-        return translated("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+        return QStringLiteral("%1 min %2 s").arg(whole / 60).arg(whole % 60);
     const auto minutes = static_cast<qlonglong>(std::llround(seconds / 60.0));
-    return translated("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+    return QStringLiteral("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
 }
 
 QString momentText(TimeNs moment) {

@@ -1,11 +1,9 @@
 #include "app/viewmodels/text/RunWording.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/Translated.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/RunState.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 
 namespace trainscope::app {
@@ -44,12 +42,13 @@ void add(QStringList& parts, const char* prefix, const std::optional<int>& degre
 QString gpuText(const Run& run) {
     QString model = shortModel(run.gpuModel);
     if (catalogue::isInferredName(run.gpuModel))
-        model = translated("%1 (inferred)").arg(model);
+        model = QStringLiteral("%1 (inferred)").arg(model);
     if (run.gpuCount == 0)
         return model;
     if (model.isEmpty())
-        return run.gpuCount == 1 ? translated("1 GPU") : translated("%1 GPUs").arg(run.gpuCount);
-    return translated("%1 × %2").arg(run.gpuCount).arg(model);
+        return run.gpuCount == 1 ? QStringLiteral("1 GPU")
+                                 : QStringLiteral("%1 GPUs").arg(run.gpuCount);
+    return QStringLiteral("%1 × %2").arg(run.gpuCount).arg(model);
 }
 
 QString layoutText(const LaunchConfig& launch) {
@@ -81,14 +80,14 @@ QString runFacts(const Run& run) {
     if (const auto gpus = gpuText(run); !gpus.isEmpty())
         parts.append(gpus);
     if (run.nodeCount > 0)
-        parts.append(
-            run.nodeCount == 1 ? translated("1 node") : translated("%1 nodes").arg(run.nodeCount));
+        parts.append(run.nodeCount == 1 ? QStringLiteral("1 node")
+                                        : QStringLiteral("%1 nodes").arg(run.nodeCount));
     if (const auto layout = layoutText(run.launch); !layout.isEmpty())
         parts.append(layout);
     if (run.launch.microBatch)
-        parts.append(translated("micro-batch %1").arg(*run.launch.microBatch));
+        parts.append(QStringLiteral("micro-batch %1").arg(*run.launch.microBatch));
     if (run.launch.globalBatch)
-        parts.append(translated("batch %1").arg(*run.launch.globalBatch));
+        parts.append(QStringLiteral("batch %1").arg(*run.launch.globalBatch));
     if (!run.range.isEmpty())
         parts.append(waitText(run.range.length().seconds()));
     return parts.join(kDot);
@@ -96,10 +95,10 @@ QString runFacts(const Run& run) {
 
 QString strongTag(const Run& run) {
     if (run.status == RunStatus::Oom)
-        return translated("out of memory");
+        return QStringLiteral("out of memory");
     if (text::isBeingRecorded(run, wallClock()))
-        return translated("recording");
-    return run.status == RunStatus::Partial ? translated("partial") : QString();
+        return QStringLiteral("recording");
+    return run.status == RunStatus::Partial ? QStringLiteral("partial") : QString();
 }
 
 QStringList runTags(const Run& run) {
@@ -107,14 +106,14 @@ QStringList runTags(const Run& run) {
     if (const auto strong = strongTag(run); !strong.isEmpty())
         tags.append(strong);
     if (run.simulated)
-        tags.append(translated("simulated"));
+        tags.append(QStringLiteral("simulated"));
     else
-        tags.append(
-            run.kind == RunKind::Predicted ? translated("predicted") : translated("measured"));
+        tags.append(run.kind == RunKind::Predicted ? QStringLiteral("predicted")
+                                                   : QStringLiteral("measured"));
     if (run.launch.recompute.value_or(false))
-        tags.append(translated("recompute"));
+        tags.append(QStringLiteral("recompute"));
     if (run.launch.overlap.value_or(false))
-        tags.append(translated("overlap"));
+        tags.append(QStringLiteral("overlap"));
     return tags;
 }
 
@@ -133,11 +132,11 @@ QString runSearchText(const Run& run) {
 }
 
 QString noRunsText() {
-    return translated("This run database is empty. Drop a result folder here to import it.");
+    return QStringLiteral("This run database is empty. Drop a result folder here to import it.");
 }
 
 QString chooseRunText() {
-    return translated("Choose a run on the left.");
+    return QStringLiteral("Choose a run on the left.");
 }
 
 } // namespace trainscope::app

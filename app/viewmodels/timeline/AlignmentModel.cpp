@@ -90,21 +90,21 @@ bool AlignmentModel::isOfClock() const {
 
 QString AlignmentModel::title() const {
     const QString base = baseTitle();
-    return m_alignment.moved.empty() ? base : tr("%1, moved by hand").arg(base);
+    return m_alignment.moved.empty() ? base : QStringLiteral("%1, moved by hand").arg(base);
 }
 
 QString AlignmentModel::baseTitle() const {
     if (byClock())
-        return tr("Aligned by clock");
+        return QStringLiteral("Aligned by clock");
     if (byStart())
-        return tr("Aligned by start");
-    const QString base = tr("Aligned by iteration %1").arg(m_alignment.iteration);
+        return QStringLiteral("Aligned by start");
+    const QString base = QStringLiteral("Aligned by iteration %1").arg(m_alignment.iteration);
     std::int64_t without = 0;
     for (std::size_t run = 0; m_catalogue && run < m_catalogue->runs.size(); ++run)
         without += m_catalogue->facts(run).findIteration(m_alignment.iteration) == nullptr ? 1 : 0;
-    return without == 0
-        ? base
-        : tr("%1, %2 by start").arg(base, QString::fromStdString(text::counted(without, "run")));
+    return without == 0 ? base
+                        : QStringLiteral("%1, %2 by start")
+                              .arg(base, QString::fromStdString(text::counted(without, "run")));
 }
 
 bool AlignmentModel::byIteration() const {
@@ -213,12 +213,12 @@ QString AlignmentModel::clockText() const {
         const QString error
             = durationText(DurationNs{std::llround(worst->largestTraceUncertaintyNs)});
         lines << (clocksDiffer()
-                ? tr("Clocks differ by up to %1, known to %2.")
+                ? QStringLiteral("Clocks differ by up to %1, known to %2.")
                       .arg(durationText(DurationNs{std::abs(worst->largestCorrection.ns)}), error)
-                : tr("The clocks of the ranks agree, within %1.").arg(error));
+                : QStringLiteral("The clocks of the ranks agree, within %1.").arg(error));
     }
     if (unaligned > 0)
-        lines << tr("%1 cannot be compared.")
+        lines << QStringLiteral("%1 cannot be compared.")
                      .arg(QString::fromStdString(
                          text::counted(static_cast<std::int64_t>(unaligned), "rank")));
     return lines.join(QLatin1Char('\n'));

@@ -45,7 +45,7 @@ void MarkListModel::mark() {
     const plot::ShownRun& run = m_context.runs.front();
     addRows(count(),
         {MarkRow{{run.name, {run.origin + stretch.begin, run.origin + stretch.end},
-            tr("Mark %1").arg(count() + 1)}}});
+            QStringLiteral("Mark %1").arg(count() + 1)}}});
     told();
 }
 

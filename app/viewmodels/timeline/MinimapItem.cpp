@@ -88,7 +88,8 @@ void MinimapItem::read() {
 QString MinimapItem::note() const {
     if (m_profile.isComplete || !m_controller)
         return {};
-    return m_controller->engineProblem().isEmpty() ? tr("Asking…") : tr("Engine gone");
+    return m_controller->engineProblem().isEmpty() ? QStringLiteral("Asking…")
+                                                   : QStringLiteral("Engine gone");
 }
 
 void MinimapItem::paint(QPainter* painter) {

@@ -3,8 +3,6 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -14,16 +12,12 @@ namespace {
 
 using Overlays = std::vector<plot::RunOverlay>;
 
-QString sayHover(const char* text) {
-    return QCoreApplication::translate("TimelineHover", text);
-}
-
 QString causeText(std::string_view cause) {
     if (cause == "thermal")
-        return sayHover("by heat");
+        return QStringLiteral("by heat");
     if (cause == "power")
-        return sayHover("by its power limit");
-    return sayHover("for another reason");
+        return QStringLiteral("by its power limit");
+    return QStringLiteral("for another reason");
 }
 
 QString lostText(double seconds) {
@@ -48,7 +42,7 @@ QString throttleText(
         return {};
     const auto& mark = marks.front();
     return QLatin1Char('\n')
-        + sayHover("throttled %1 for %2, %3 lost")
+        + QStringLiteral("throttled %1 for %2, %3 lost")
               .arg(causeText(mark.cause), durationText(mark.range.length()),
                   lostText(mark.lostSeconds));
 }
@@ -66,7 +60,8 @@ QString aboveLimitText(
     if (next == stays.begin() || std::prev(next)->end <= time)
         return {};
     return QLatin1Char('\n')
-        + sayHover("above the power limit for %1").arg(durationText(std::prev(next)->length()));
+        + QStringLiteral("above the power limit for %1")
+              .arg(durationText(std::prev(next)->length()));
 }
 
 QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
@@ -78,14 +73,14 @@ QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
         lost += mark.lostSeconds;
     }
     QStringList lines{overlay.gpus > 1
-            ? sayHover("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)
-            : marks.empty() ? sayHover("The GPU is not throttled")
-                            : sayHover("The GPU is throttled")};
+            ? QStringLiteral("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)
+            : marks.empty() ? QStringLiteral("The GPU is not throttled")
+                            : QStringLiteral("The GPU is throttled")};
     for (const auto& [cause, count] : causes)
-        lines.append(overlay.gpus > 1 ? sayHover("%1 %2").arg(count).arg(causeText(cause))
+        lines.append(overlay.gpus > 1 ? QStringLiteral("%1 %2").arg(count).arg(causeText(cause))
                                       : causeText(cause));
     if (!marks.empty())
-        lines.append(sayHover("%1 lost in these episodes").arg(lostText(lost)));
+        lines.append(QStringLiteral("%1 lost in these episodes").arg(lostText(lost)));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -109,9 +104,9 @@ bool isBetweenCaptures(const TimelineContext& context, const TimelineHit& hit, T
 }
 
 QString captureText(const CaptureHit& capture) {
-    return (capture.isPhase ? sayHover("Phase %1, %2 long\nClick to select it.")
-                            : sayHover("Capture %1, %2 long\nClick to select it; the right "
-                                       "button compares it with others."))
+    return (capture.isPhase ? QStringLiteral("Phase %1, %2 long\nClick to select it.")
+                            : QStringLiteral("Capture %1, %2 long\nClick to select it; the right "
+                                             "button compares it with others."))
         .arg(QString::fromStdString(capture.name), durationText(capture.stretch.length()));
 }
 
@@ -142,13 +137,13 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
     if (!hit.group) {
         const auto& run = context.drawn->runs[hit.run];
         const TimeNs own = plot::ownTime(run, hit.rank, run.origin + hit.time);
-        return (isBetweenCaptures(context, hit, own) ? sayHover("%1: not traced here")
-                                                     : sayHover("%1: nothing recorded here"))
+        return (isBetweenCaptures(context, hit, own) ? QStringLiteral("%1: not traced here")
+                                                     : QStringLiteral("%1: nothing recorded here"))
             .arg(track);
     }
     const QString name = titleOf(*context.drawn, hit.group->name);
     if (hit.group->count > 1)
-        return sayHover("%1 spans, longest: %2\n%3")
+        return QStringLiteral("%1 spans, longest: %2\n%3")
             .arg(wholeText(hit.group->count), name.left(80), track);
     // Times are on the rank's own clock, as in the inspector.
     const TimeRange own = plot::ownRange(context.drawn->runs[hit.run], hit.rank, hit.group->range);

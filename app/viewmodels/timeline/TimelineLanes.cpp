@@ -196,7 +196,7 @@ QStringList TimelineLanes::choices() const {
 }
 
 QStringList TimelineLanes::styles() const {
-    return {tr("Lines"), tr("Band"), tr("Heat")};
+    return {QStringLiteral("Lines"), QStringLiteral("Band"), QStringLiteral("Heat")};
 }
 
 double TimelineLanes::visibleHeight() const {
@@ -267,7 +267,7 @@ void TimelineLanes::summarise() {
         all.append(rows[i].summary);
     }
     m_model.setLanes(std::move(rows));
-    m_summary = tr("Timeline from %1 to %2. %3")
+    m_summary = QStringLiteral("Timeline from %1 to %2. %3")
                     .arg(m_context.textOf(seen.begin), m_context.textOf(seen.end),
                         all.join(QStringLiteral(". ")));
     Q_EMIT summaryChanged();

@@ -195,7 +195,7 @@ double TimelineNavigation::brushEnd() const {
 
 QString TimelineNavigation::windowText() const {
     return m_context.isReady()
-        ? tr("%1 in view").arg(durationText(m_context.window.window().length()))
+        ? QStringLiteral("%1 in view").arg(durationText(m_context.window.window().length()))
         : QString();
 }
 
@@ -225,7 +225,8 @@ void TimelineNavigation::setTimeDisplay(int display) {
 }
 
 QStringList TimelineNavigation::timeDisplays() const {
-    return {tr("Relative"), tr("UTC"), tr("Local"), tr("Iteration")};
+    return {QStringLiteral("Relative"), QStringLiteral("UTC"), QStringLiteral("Local"),
+        QStringLiteral("Iteration")};
 }
 
 } // namespace trainscope::app

@@ -66,12 +66,13 @@ QString TimelineSearch::statusText() const {
     if (!m_error.isEmpty())
         return m_error;
     if (m_searching)
-        return tr("searching…");
+        return QStringLiteral("searching…");
     if (m_hits.empty())
-        return tr("no match");
-    const QString total
-        = m_limited ? tr("more than %1").arg(m_hits.size()) : QString::number(m_hits.size());
-    return m_current < 0 ? tr("%1 found").arg(total) : tr("%1 of %2").arg(m_current + 1).arg(total);
+        return QStringLiteral("no match");
+    const QString total = m_limited ? QStringLiteral("more than %1").arg(m_hits.size())
+                                    : QString::number(m_hits.size());
+    return m_current < 0 ? QStringLiteral("%1 found").arg(total)
+                         : QStringLiteral("%1 of %2").arg(m_current + 1).arg(total);
 }
 
 void TimelineSearch::next() {

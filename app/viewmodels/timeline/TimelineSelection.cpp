@@ -96,7 +96,8 @@ void TimelineSelection::startStatistics() {
     if (!m_context.isReady())
         return;
     const plot::ViewWindow stretch = m_context.selection.value_or(m_context.window.window());
-    const QString title = m_context.selection ? tr("Selection · %1") : tr("In view · %1");
+    const QString title
+        = m_context.selection ? QStringLiteral("Selection · %1") : QStringLiteral("In view · %1");
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
     readStatistics(stretch);
     startKernels();
@@ -277,7 +278,7 @@ QString TimelineSelection::text() const {
 QString TimelineSelection::description() const {
     const auto& selection = m_context.selection;
     return selection
-        ? tr("Selection from %1 to %2, %3")
+        ? QStringLiteral("Selection from %1 to %2, %3")
               .arg(m_context.textOf(selection->begin), m_context.textOf(selection->end), text())
         : QString();
 }

@@ -44,7 +44,7 @@ inline FormField* fieldIn(FormFields& fields, const QString& key) {
     return found == fields.end() ? nullptr : &*found;
 }
 
-// The words of a field that is a member of what the form asks for, untranslated.
+// The words of a field that is a member of what the form asks for.
 template <typename Member>
 struct FieldOf {
     const char* key;

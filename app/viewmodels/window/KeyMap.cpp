@@ -1,5 +1,7 @@
 #include "app/viewmodels/window/KeyMap.h"
 
+#include "app/viewmodels/text/TextOf.h"
+
 #include "app/manual/Keys.h"
 
 #include <algorithm>
@@ -30,8 +32,8 @@ KeyMap::KeyMap(QObject* parent)
     std::vector<KeyLine> lines;
     std::string_view group;
     for (const auto& entry : keyEntries()) {
-        lines.push_back(
-            {entry.group == group ? QString() : tr(entry.group), shown(entry), tr(entry.action)});
+        lines.push_back({entry.group == group ? QString() : textOf(entry.group), shown(entry),
+            textOf(entry.action)});
         group = entry.group;
     }
     resetRows(std::move(lines));

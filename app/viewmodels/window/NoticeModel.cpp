@@ -80,7 +80,8 @@ QString NoticeModel::textOf(int row) const {
     if (!isThere(row))
         return {};
     const auto& notice = rows()[static_cast<std::size_t>(row)];
-    return notice.where.isEmpty() ? notice.text : tr("%1: %2").arg(notice.where, notice.text);
+    return notice.where.isEmpty() ? notice.text
+                                  : QStringLiteral("%1: %2").arg(notice.where, notice.text);
 }
 
 } // namespace trainscope::app

@@ -1,7 +1,7 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 
 #include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 
 namespace trainscope::app {
 
@@ -95,7 +95,7 @@ void DatabaseView::start(const QString& what, Job job) {
     m_loading = true;
     m_stopped = false;
     m_error.clear();
-    showStep(tr("Reading"), -1.0);
+    showStep(QStringLiteral("Reading"), -1.0);
     m_task.start(
         workspace()->readers(),
         [this, what, job = std::move(job)](

@@ -111,7 +111,8 @@ void DrawnView::setSelected(Part part) {
 QString DrawnView::openText() const {
     if (m_selected && m_selected->choice)
         return choosingText();
-    return m_selected && m_selected->run.isValid() ? tr("Show on the timeline") : QString();
+    return m_selected && m_selected->run.isValid() ? QStringLiteral("Show on the timeline")
+                                                   : QString();
 }
 
 void DrawnView::openSelected() {

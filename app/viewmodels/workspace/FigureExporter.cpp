@@ -96,20 +96,21 @@ void FigureExporter::setSource(Exportable* source) {
 }
 
 QStringList FigureExporter::formats() const {
-    return {tr("PDF, vector"), tr("SVG, vector"), tr("PNG, pixels"), tr("CSV, the numbers")};
+    return {QStringLiteral("PDF, vector"), QStringLiteral("SVG, vector"),
+        QStringLiteral("PNG, pixels"), QStringLiteral("CSV, the numbers")};
 }
 
 QStringList FigureExporter::presets() const {
     QStringList names;
     for (const auto& preset : figurePresets())
         names.append(preset.name);
-    names.append(tr("As on screen"));
-    names.append(tr("Other size"));
+    names.append(QStringLiteral("As on screen"));
+    names.append(QStringLiteral("Other size"));
     return names;
 }
 
 QStringList FigureExporter::themes() const {
-    return {tr("Paper"), tr("Light"), tr("Dark")};
+    return {QStringLiteral("Paper"), QStringLiteral("Light"), QStringLiteral("Dark")};
 }
 
 bool FigureExporter::isAsOnScreen() const {
@@ -247,7 +248,7 @@ FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QS
     const FigureOptions& options, const std::function<bool()>& stop) {
     const auto failed = [&path](const Error& error) { return Outcome{path, {}, shownText(error)}; };
     if (!job.figure)
-        return {path, {}, tr("Nothing is shown that could be written.")};
+        return {path, {}, QStringLiteral("Nothing is shown that could be written.")};
     const text::WordingFor file(text::Medium::File);
     const bool isCsv = formatOf(path) == kCsv;
     auto request = requestFor(path, options);
@@ -264,7 +265,7 @@ FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QS
         return written.hasValue() ? Outcome{path, {}, {}} : failed(written.error());
     }
     if (!figure.value().draw)
-        return {path, {}, tr("This view holds no drawing: choose CSV.")};
+        return {path, {}, QStringLiteral("This view holds no drawing: choose CSV.")};
     const auto written = writeFigure(figure.value(), path, options);
     return written.hasValue() ? Outcome{path, written.value(), {}} : failed(written.error());
 }

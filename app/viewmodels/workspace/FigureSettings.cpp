@@ -1,6 +1,6 @@
 #include "app/viewmodels/workspace/FigureSettings.h"
 
-#include "app/viewmodels/text/Translated.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/model/Metric.h"
 
@@ -42,7 +42,7 @@ std::vector<FigureChoice> metricsFor(
             titles.join(QStringLiteral(", ")).toStdString()});
     }
     if (isSweep(query.kind))
-        all.push_back({"", translated("Temperature, power, clock").toStdString()});
+        all.push_back({"", QStringLiteral("Temperature, power, clock").toStdString()});
     all.insert(all.end(), metrics.begin(), metrics.end());
     return all;
 }
@@ -68,9 +68,9 @@ FigureSetting runsSetting() {
     return {QStringLiteral("runs"), [](const auto& all) { return all.shownRunsOnly; },
         [](auto& all, const auto& value) { all.shownRunsOnly = value.toBool(); },
         [](const auto&, const auto&) -> std::optional<SettingControl> {
-            return SettingControl{translated("Runs"),
-                translated("The runs of the database, or those chosen on the left"),
-                {{translated("All runs"), false}, {translated("Shown runs"), true}}};
+            return SettingControl{QStringLiteral("Runs"),
+                QStringLiteral("The runs of the database, or those chosen on the left"),
+                {{QStringLiteral("All runs"), false}, {QStringLiteral("Shown runs"), true}}};
         },
         QStringLiteral("shown_runs_only")};
 }
@@ -105,10 +105,11 @@ FigureSetting kindSetting() {
             if (!isSweep(all.query.kind))
                 return std::nullopt;
             const auto kind = [](FigureKind of) { return textOf(plot::toString(of)); };
-            return SettingControl{translated("Against"), translated("What the runs differ in"),
-                {{translated("Layout"), kind(FigureKind::ParallelismSweep)},
-                    {translated("Optimisation"), kind(FigureKind::OptimizationSweep)},
-                    {translated("Micro-batch"), kind(FigureKind::MicrobatchSweep)}}};
+            return SettingControl{QStringLiteral("Against"),
+                QStringLiteral("What the runs differ in"),
+                {{QStringLiteral("Layout"), kind(FigureKind::ParallelismSweep)},
+                    {QStringLiteral("Optimisation"), kind(FigureKind::OptimizationSweep)},
+                    {QStringLiteral("Micro-batch"), kind(FigureKind::MicrobatchSweep)}}};
         },
         QStringLiteral("kind")};
 }
@@ -131,7 +132,7 @@ FigureSetting metricSetting() {
 
 FigureSetting optimisationSetting() {
     FigureSetting setting = runSetting(FigureKind::ParallelismSweep, "optimization");
-    setting.keptAs = QStringLiteral("optimisation");
+    setting.key = QStringLiteral("optimisation");
     return setting;
 }
 

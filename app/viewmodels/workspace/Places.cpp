@@ -82,28 +82,30 @@ void Places::setViews(Views* views) {
 }
 
 QStringList Places::titles() const {
-    return {tr("Overview"), tr("Timeline"), tr("Machine"), tr("Kernels"), tr("Compare"),
-        tr("Predict"), tr("Data")};
+    return {QStringLiteral("Overview"), QStringLiteral("Timeline"), QStringLiteral("Machine"),
+        QStringLiteral("Kernels"), QStringLiteral("Compare"), QStringLiteral("Predict"),
+        QStringLiteral("Data")};
 }
 
 QString Places::reasonOf(Place place, const PlaceFacts& facts) {
     if (place == Predict)
         return {};
     if (facts.runs == 0)
-        return tr("The database has no runs: import some.");
+        return QStringLiteral("The database has no runs: import some.");
     if (place == Compare)
         return facts.runs > 1 || facts.captures > 1
             ? QString()
-            : tr("There is one run: import another one to compare it with.");
+            : QStringLiteral("There is one run: import another one to compare it with.");
     if (place == Data)
         return {};
     if (facts.chosen == 0)
-        return tr("No run is chosen: choose one in the list.");
+        return QStringLiteral("No run is chosen: choose one in the list.");
     if (place == Machine && facts.chosen == 1 && facts.gpus <= 1)
-        return tr("This run has one GPU: there is no layout, and no GPU to compare it with.");
+        return QStringLiteral(
+            "This run has one GPU: there is no layout, and no GPU to compare it with.");
     if (place == Kernels && !facts.hasWork)
-        return facts.chosen == 1 ? tr("There is no trace in this run.")
-                                 : tr("There is no trace in these runs.");
+        return facts.chosen == 1 ? QStringLiteral("There is no trace in this run.")
+                                 : QStringLiteral("There is no trace in these runs.");
     return {};
 }
 

@@ -3,7 +3,6 @@
 // offers its choices now. A list of them makes the rows of a view's tools, takes a choice, and is
 // remembered as JSON. Any thread.
 
-#include "app/viewmodels/text/Translated.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/figures/Option.h"
 

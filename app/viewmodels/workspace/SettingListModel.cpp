@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/SettingListModel.h"
 
+#include "app/viewmodels/text/TextOf.h"
+
 #include "app/viewmodels/workspace/Setting.h"
 
 #include <algorithm>

@@ -250,7 +250,7 @@ int TableModel::placeOf(std::int64_t row) const {
 QString TableModel::note() const {
     if (m_content.rows.size() <= static_cast<std::size_t>(count()))
         return m_content.note;
-    const QString left = tr("%1 of %2 rows are shown; a copy has all.")
+    const QString left = QStringLiteral("%1 of %2 rows are shown; a copy has all.")
                              .arg(wholeText(count()), wholeText(std::ssize(m_content.rows)));
     return m_content.note.isEmpty() ? left : left + QLatin1Char(' ') + m_content.note;
 }
@@ -314,7 +314,8 @@ void TableModel::showHeads() {
         m_widths.push_back(heads.back().width);
     }
     if (!left.isEmpty())
-        heads.front().tip = tr("There is no room for: %1").arg(left.join(QStringLiteral(", ")));
+        heads.front().tip
+            = QStringLiteral("There is no room for: %1").arg(left.join(QStringLiteral(", ")));
     if (!heads.empty() && m_widths[0] == 0.0)
         m_widths[0] = heads.front().width
             = std::max(m_room == 0.0 ? kLeastName : kNarrowestName, m_room - tableWidth());

@@ -56,9 +56,11 @@ void Views::setWorkspace(Workspace* workspace) {
 }
 
 QStringList Views::titles() const {
-    return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
-        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs"), tr("Predict"), tr("Operators"),
-        tr("Overview")};
+    return {QStringLiteral("Timeline"), QStringLiteral("Layout"), QStringLiteral("Heatmap"),
+        QStringLiteral("Kernels"), QStringLiteral("Sweep"), QStringLiteral("Spectrum"),
+        QStringLiteral("Compare"), QStringLiteral("Findings"), QStringLiteral("Query"),
+        QStringLiteral("Runs"), QStringLiteral("Predict"), QStringLiteral("Operators"),
+        QStringLiteral("Overview")};
 }
 
 QString Views::keyOf(View view) {
