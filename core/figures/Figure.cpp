@@ -5,6 +5,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 std::vector<std::string> sourcesOf(
     const store::Store& store, const std::vector<std::pair<RunId, std::string>>& runs) {
     const auto sources = store.sources();

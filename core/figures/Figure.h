@@ -27,8 +27,8 @@ class RemoteLanes;
 // A board of compared runs, as the database keeps it under a name.
 struct ComparisonBoard {
     std::string title;
-    ComparisonQuery query;
-    std::vector<ComparisonPanel> panels; // that are drawn
+    plot::ComparisonQuery query;
+    std::vector<plot::ComparisonPanel> panels; // that are drawn
     bool stacked = false;
     bool perStage = false;
     std::vector<std::string> notes; // what has become of its runs
@@ -40,7 +40,7 @@ struct Request {
     bool areRunsNamed = false; // by the user
     OptionValues options;
     // The size of the picture, for kinds that read a value for each of its columns.
-    FigureStyle style;
+    plot::FigureStyle style;
     double density = 1.0; // columns in a unit of its width
     std::optional<int> columns; // as many instead
     bool picture = true; // will be drawn
@@ -57,16 +57,17 @@ struct Figure {
     std::string emptyText; // what is missing; empty: there is something to draw
     std::vector<std::pair<RunId, std::string>> runs; // that it shows
     std::vector<std::string> sources; // hashes of what these were imported from
-    std::function<Picture(const FigureStyle& style)> draw; // absent: it has numbers alone
+    std::function<plot::Picture(const plot::FigureStyle& style)>
+        draw; // absent: it has numbers alone
     std::function<std::string()> csv; // full precision, SI units in the header
 };
 
 // Draws data, which the picture keeps for its words.
 template <typename Data, typename Build>
-std::function<Picture(const FigureStyle& style)> drawing(
+std::function<plot::Picture(const plot::FigureStyle& style)> drawing(
     std::shared_ptr<const Data> data, Build build) {
-    return [data = std::move(data), build = std::move(build)](const FigureStyle& style) {
-        Picture picture = build(*data, style);
+    return [data = std::move(data), build = std::move(build)](const plot::FigureStyle& style) {
+        plot::Picture picture = build(*data, style);
         picture.data = data;
         return picture;
     };

@@ -16,6 +16,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // In the order of lists and reports.

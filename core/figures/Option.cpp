@@ -8,6 +8,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr std::int64_t kMostCounted = 1'000'000'000;

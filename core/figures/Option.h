@@ -36,7 +36,7 @@ struct Option {
     std::string_view tip = {};
     // Values by name; a text that is none of them may be one too, as the name of a file. The first
     // is the usual one where its key is empty. One without a title is not offered by the window.
-    std::vector<FigureChoice> choices = {};
+    std::vector<plot::FigureChoice> choices = {};
 };
 using Texts = std::vector<std::string>;
 
@@ -56,7 +56,7 @@ private:
 // "There is no statistic 'best'; there are mean, peak, …."
 Error unknownChoice(std::string_view what, std::string_view given, std::string_view known);
 Error unknownChoice(
-    std::string_view what, std::string_view given, const std::vector<FigureChoice>& known);
+    std::string_view what, std::string_view given, const std::vector<plot::FigureChoice>& known);
 
 // Numbers as options are given. Usage for what is none, with the name of the option.
 Result<double> numberGiven(std::string_view name, const std::string& text); // finite
@@ -75,7 +75,7 @@ struct OptionOf {
     // The texts that would set it so; none: as usual. Absent: nobody asks.
     std::function<Texts(const Settings&)> get = {};
     // The choices where they follow from other settings. Absent: those of the words.
-    std::function<std::vector<FigureChoice>(const Settings&)> choicesNow = {};
+    std::function<std::vector<plot::FigureChoice>(const Settings&)> choicesNow = {};
 };
 
 // The options of a kind of figure. A later one may build on those before it.
@@ -240,10 +240,10 @@ OptionOf<Settings> choiceOption(
     return option;
 }
 
-Result<FigureStatistic> statisticNamed(const std::string& name);
+Result<plot::FigureStatistic> statisticNamed(const std::string& name);
 // Usage where the metric has no such statistic, as a gauge has no total.
-Status checkStatistic(FigureStatistic statistic, const std::string& metric);
-std::vector<FigureChoice> allStatistics();
+Status checkStatistic(plot::FigureStatistic statistic, const std::string& metric);
+std::vector<plot::FigureChoice> allStatistics();
 
 // An option of a statistic that may be absent.
 template <typename Settings, typename At>

@@ -10,6 +10,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using Panels = std::vector<ComparisonPanel>;

@@ -9,6 +9,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 std::shared_ptr<const analysis::RunMeasures> measuredBefore(

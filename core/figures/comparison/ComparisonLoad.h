@@ -14,12 +14,12 @@ namespace trainscope::figures {
 // Reads what the query asks for. `before`: parts of it that the same question gave are taken over.
 // Nothing to draw is no error (see emptyText); unknown runs and metrics are. Any thread that owns
 // the store; cancelled by progress.
-Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
-    const ComparisonQuery& query, const ComparisonData* before = nullptr);
+Result<plot::ComparisonData> loadComparison(const analysis::RunStudies& studies,
+    const plot::ComparisonQuery& query, const plot::ComparisonData* before = nullptr);
 
 struct ComparisonContext {
     const analysis::RunStudies& studies;
-    const ComparisonQuery& query; // with the runs in the order in which they are shown
+    const plot::ComparisonQuery& query; // with the runs in the order in which they are shown
     const std::vector<std::shared_ptr<const analysis::RunMeasures>>& measured; // by run
 
     [[nodiscard]] bool isCancelled(std::string_view phase) const {
@@ -28,16 +28,17 @@ struct ComparisonContext {
 };
 
 // From what was measured; no reading.
-void addVerdict(ComparisonData& data); // of pairs, or of each run and the first; needs quantities
-void addQuantities(ComparisonData& data); // with its query
-void addStacks(
-    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
-void addKernels(const ComparisonContext& context, ComparisonData& data);
+void addVerdict(
+    plot::ComparisonData& data); // of pairs, or of each run and the first; needs quantities
+void addQuantities(plot::ComparisonData& data); // with its query
+void addStacks(const ComparisonContext& context, plot::ComparisonData& data,
+    std::vector<plot::RunsNote>& notes);
+void addKernels(const ComparisonContext& context, plot::ComparisonData& data);
 // The order of the air is read.
-Status addHeat(
-    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
-Status addCurves(const ComparisonContext& context, ComparisonData& data);
-Status addTracks(const ComparisonContext& context, ComparisonData& data);
+Status addHeat(const ComparisonContext& context, plot::ComparisonData& data,
+    std::vector<plot::RunsNote>& notes);
+Status addCurves(const ComparisonContext& context, plot::ComparisonData& data);
+Status addTracks(const ComparisonContext& context, plot::ComparisonData& data);
 
 // The iterations that a run's measures speak for; `one` alone where given, also one that does not
 // count. In order of time.

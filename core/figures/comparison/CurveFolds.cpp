@@ -12,6 +12,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // Most GPUs × iterations laid over each other; more iterations are thinned out evenly, so that

@@ -22,13 +22,13 @@ struct Fold {
 
 struct Folds {
     std::vector<Fold> runs; // those that have the metric's iterations
-    ComparisonAlignment alignment = ComparisonAlignment::Folded;
+    plot::ComparisonAlignment alignment = plot::ComparisonAlignment::Folded;
 };
 
 // All runs are shown whole, from their starts, where none has such iterations. Where some have
 // none, those are shown from the begin of their windows (folded) or left out (one iteration). Notes
 // say so.
-Result<Folds> foldsOf(const ComparisonContext& context, std::vector<RunsNote>& notes);
+Result<Folds> foldsOf(const ComparisonContext& context, std::vector<plot::RunsNote>& notes);
 
 // "mean and 5–95 % band of GPUs and iterations, aligned at the start of each iteration (each 8 …"
 std::string foldWording(const Folds& folds, bool stretched);

@@ -13,6 +13,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using analysis::Better;

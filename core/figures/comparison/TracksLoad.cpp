@@ -18,6 +18,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr int kTrackColumns = 1600;

@@ -10,6 +10,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // By which leaders are named, as far as the runs have them.

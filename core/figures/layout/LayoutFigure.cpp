@@ -15,6 +15,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // Three digits and a prefix: "6.14 GB".

@@ -15,7 +15,7 @@ namespace trainscope::figures {
 struct LayoutAsked {
     std::string colour; // a RankColour or a metric; empty: as the others mean
     std::vector<std::string> metrics; // the first is such a metric
-    std::optional<FigureStatistic> statistic; // absent: the metric's usual one
+    std::optional<plot::FigureStatistic> statistic; // absent: the metric's usual one
     std::optional<DurationNs> at; // the value at that time since the run's begin instead
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
     std::optional<int> rank; // whose groups are marked
@@ -27,32 +27,32 @@ std::vector<Kind> scheduleKinds();
 std::vector<Kind> placementKinds();
 
 // Draw data that has been read; the figures have no sources.
-Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data);
-Figure scheduleFigure(const std::shared_ptr<const ScheduleFigureData>& data);
-Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data);
+Figure layoutFigure(const std::shared_ptr<const plot::LayoutFigureData>& data);
+Figure scheduleFigure(const std::shared_ptr<const plot::ScheduleFigureData>& data);
+Figure placementFigure(const std::shared_ptr<const plot::PlacementFigureData>& data);
 
 // Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
 // groups are to be shown that nothing tells.
-Result<LayoutFigureData> loadLayoutFigure(
-    const store::Store& store, const LayoutQuery& query, const Progress& progress = {});
+Result<plot::LayoutFigureData> loadLayoutFigure(
+    const store::Store& store, const plot::LayoutQuery& query, const Progress& progress = {});
 
 // Nodes and lines of physical diagrams, from the bytes of a run.
-std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
-std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
+std::vector<plot::PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
+std::vector<plot::PhysicalNode> physicalNodes(const layout::Cluster& cluster,
     const layout::Layout* layout, const analysis::RunBytes& bytes,
     const std::vector<std::optional<double>>& power);
 
 // Nothing to draw is no error (see emptyText); an unknown run is. Any thread that owns the store;
 // cancelled by progress.
-Result<ScheduleFigureData> loadSchedule(
-    const store::Store& store, const ScheduleQuery& query, const Progress& progress = {});
+Result<plot::ScheduleFigureData> loadSchedule(
+    const store::Store& store, const plot::ScheduleQuery& query, const Progress& progress = {});
 
 // Missing layouts or telemetry are no error (see emptyText). Any thread that owns the store;
 // cancelled by progress.
-Result<PlacementFigureData> loadPlacement(
+Result<plot::PlacementFigureData> loadPlacement(
     const store::Store& store, RunId run, const Progress& progress = {});
 
 // The same for a placement that is known already.
-PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement);
+plot::PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement);
 
 } // namespace trainscope::figures

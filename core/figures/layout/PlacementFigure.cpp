@@ -5,6 +5,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 std::string placementTitle(const Run& run) {

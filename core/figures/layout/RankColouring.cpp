@@ -11,6 +11,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 Result<ColouredRanks> atMoment(const analysis::RunStudy& study, const ColourQuery& query) {

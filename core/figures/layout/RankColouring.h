@@ -13,16 +13,16 @@
 namespace trainscope::figures {
 
 struct ColouredRanks {
-    RankColours colours;
+    plot::RankColours colours;
     std::string caption; // which part of the run the values speak of
 };
 
 // Values at a moment are on the scale of the whole run, so that a film of them keeps its colours;
 // statistics on that of their own values. NotFound for metrics that the GPUs do not have.
-Result<ColouredRanks> colourRanks(const analysis::RunStudy& study, const ColourQuery& query);
+Result<ColouredRanks> colourRanks(const analysis::RunStudy& study, const plot::ColourQuery& query);
 
 // The scale of a metric's values at any moment of the run, for playback. NotFound where every
 // sample is missing.
-Result<FigureAxis> momentScale(const store::Store& store, const analysis::RankSeries& series);
+Result<plot::FigureAxis> momentScale(const store::Store& store, const analysis::RankSeries& series);
 
 } // namespace trainscope::figures

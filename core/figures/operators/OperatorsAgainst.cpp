@@ -16,6 +16,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // Iterations of a rank, on its clock.

@@ -20,6 +20,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using analysis::CallNode;

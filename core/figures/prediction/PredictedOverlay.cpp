@@ -19,6 +19,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr int kStepColumns = 240;

@@ -12,6 +12,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using plot::PredictedCard;

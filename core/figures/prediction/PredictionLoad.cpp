@@ -17,6 +17,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using plot::PredictionFigureData;

@@ -14,6 +14,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using predict::LayoutChoice;

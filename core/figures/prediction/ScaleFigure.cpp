@@ -13,6 +13,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // "A: TP 8 · PP 4 · DP 1, micro-batch 2, the best of 1204 layouts that can be."

@@ -18,6 +18,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr std::array<std::string_view, 5> kOptimisations{"", "base", "cc", "act", "cc+act"};

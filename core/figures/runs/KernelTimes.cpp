@@ -8,6 +8,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 KernelTimes secondsOf(const analysis::TimeBreakdown& window) {

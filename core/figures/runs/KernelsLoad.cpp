@@ -14,6 +14,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr std::size_t kMostStagePanels = 4;

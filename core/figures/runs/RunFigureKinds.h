@@ -9,9 +9,9 @@ namespace trainscope::figures {
 
 std::vector<Kind> runFigureKinds();
 // Those of a kind; its runs and itself are no options.
-const Options<FigureQuery>& runOptions(FigureKind kind);
+const Options<plot::FigureQuery>& runOptions(plot::FigureKind kind);
 
 // Draws data that has been read; the figure has no sources.
-Figure runFigure(const std::shared_ptr<const FigureData>& data);
+Figure runFigure(const std::shared_ptr<const plot::FigureData>& data);
 
 } // namespace trainscope::figures

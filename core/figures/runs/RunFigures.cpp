@@ -11,6 +11,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 Result<FigureWindow> windowOf(const FigureQuery& query, const analysis::RunStudy& study) {
     if (query.wholeRun)
         return FigureWindow{};

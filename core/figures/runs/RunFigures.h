@@ -16,22 +16,23 @@ namespace trainscope::figures {
 
 // Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
 // runs, metrics and tables are. Any thread that owns the store; cancelled by progress.
-Result<FigureData> loadFigure(const analysis::RunStudies& studies, const FigureQuery& query);
+Result<plot::FigureData> loadFigure(
+    const analysis::RunStudies& studies, const plot::FigureQuery& query);
 
 // Metrics of those runs (none: of all).
-Result<std::vector<FigureChoice>> figureMetrics(
+Result<std::vector<plot::FigureChoice>> figureMetrics(
     const store::Store& store, const std::vector<RunId>& runs);
 // The figures of CharLLM-PPT (arXiv 2509.10371) whose shape Trainscope makes of any result tree.
 struct PaperFigure {
     int number = 0;
     std::string title; // "Figure 4 · parallelism"
-    FigureQuery query;
+    plot::FigureQuery query;
 };
 const std::vector<PaperFigure>& paperFigures();
 
 struct FigureContext {
     const analysis::RunStudies& studies;
-    const FigureQuery& query;
+    const plot::FigureQuery& query;
 };
 
 // The part of a run that a figure looks at.
@@ -40,32 +41,32 @@ struct FigureWindow {
     bool isWholeRun = true;
     std::string wording;
 };
-Result<FigureWindow> windowOf(const FigureQuery& query, const analysis::RunStudy& study);
+Result<FigureWindow> windowOf(const plot::FigureQuery& query, const analysis::RunStudy& study);
 // One sentence for all of them.
-std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query);
+std::string windowCaption(const std::vector<FigureWindow>& windows, const plot::FigureQuery& query);
 
 // One statistic; absent where the data cannot give it.
 std::optional<double> statisticOf(
-    const analysis::SubjectStatistics& statistics, FigureStatistic statistic);
+    const analysis::SubjectStatistics& statistics, plot::FigureStatistic statistic);
 std::optional<double> statisticOf(
-    const analysis::GpuSummary& gpu, const std::string& metric, FigureStatistic statistic);
+    const analysis::GpuSummary& gpu, const std::string& metric, plot::FigureStatistic statistic);
 // Statistic of the whole run: mean of the GPUs' means, greatest of their maxima, sum of their
 // totals.
-std::optional<double> statisticOf(
-    const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic);
+std::optional<double> statisticOf(const analysis::RunSummary& summary, const std::string& metric,
+    plot::FigureStatistic statistic);
 
 // The scale of a statistic's colours: from the least value to the greatest, since rounded ends
 // would leave colours to values that do not occur.
-FigureAxis colourScale(
-    const Metric& metric, FigureStatistic statistic, const std::vector<double>& values);
+plot::FigureAxis colourScale(
+    const Metric& metric, plot::FigureStatistic statistic, const std::vector<double>& values);
 
 // The numbers of one run's window, of these metrics only.
 Result<analysis::RunSummary> summaryOf(const analysis::RunStudy& study, const FigureWindow& window,
     const std::vector<std::string>& metrics);
 
-Status loadHeatmap(const FigureContext& context, FigureData& data);
-Status loadSweep(const FigureContext& context, FigureData& data);
-Status loadKernels(const FigureContext& context, FigureData& data);
-Status loadSpectrum(const FigureContext& context, FigureData& data);
+Status loadHeatmap(const FigureContext& context, plot::FigureData& data);
+Status loadSweep(const FigureContext& context, plot::FigureData& data);
+Status loadKernels(const FigureContext& context, plot::FigureData& data);
+Status loadSpectrum(const FigureContext& context, plot::FigureData& data);
 
 } // namespace trainscope::figures

@@ -14,6 +14,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr std::size_t kMostRuns = 6; // without a choice of the user's

@@ -11,6 +11,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using Subjects = std::vector<const FigureSubject*>;

@@ -23,6 +23,6 @@ struct SweepPlace {
 //   micro-batch   of each layout that ran with two or more
 // `notes` gets what was left out.
 std::vector<SweepPlace> sweepPlaces(const std::vector<FigureSubject>& subjects,
-    const FigureQuery& query, std::vector<std::string>& notes);
+    const plot::FigureQuery& query, std::vector<std::string>& notes);
 
 } // namespace trainscope::figures

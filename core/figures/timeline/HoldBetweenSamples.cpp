@@ -5,6 +5,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 void fill(Bucket& bucket, float value) {
     bucket.first = value;
     bucket.last = value;

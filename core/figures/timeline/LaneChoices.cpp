@@ -15,6 +15,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 // Above this the menu would be longer than anyone reads; single GPUs are then reached through the

@@ -17,7 +17,8 @@ struct SelectedSeries {
 };
 // By run, node, rank, device: the order of heat rows. Each subject once, where two sources recorded
 // it.
-std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneSpec& lane);
+std::vector<SelectedSeries> selectSeries(
+    const plot::Catalogue& catalogue, const plot::LaneSpec& lane);
 
 struct SelectedTrack {
     std::size_t run = 0;
@@ -25,10 +26,11 @@ struct SelectedTrack {
 };
 // Kernels: device streams that hold spans. Thread: host threads. By run, rank, device, then as
 // stored.
-std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSpec& lane);
+std::vector<SelectedTrack> selectTracks(
+    const plot::Catalogue& catalogue, const plot::LaneSpec& lane);
 
 // Node of a rank, -1 if the run does not list it.
-int nodeOf(const Catalogue::OfRun& run, int rank);
+int nodeOf(const plot::Catalogue::OfRun& run, int rank);
 
 // "rank 5 · node 0", "node 1", "node 1 · mlx5_0".
 std::string subjectLabel(const Subject& subject, int node);
@@ -46,31 +48,31 @@ void fill(Bucket& bucket, float value);
 // Everything a lane's reading needs; refers to its owner's values.
 struct LaneRequest {
     const store::Store& store;
-    const Catalogue& catalogue;
-    const std::vector<ShownRun>& runs;
-    ViewWindow window;
+    const plot::Catalogue& catalogue;
+    const std::vector<plot::ShownRun>& runs;
+    plot::ViewWindow window;
     int columns = 0;
     const std::function<bool()>& isCancelled;
-    LoadDetail detail = LoadDetail::Drawn;
+    plot::LoadDetail detail = plot::LoadDetail::Drawn;
     RemoteLanes* remote = nullptr; // of linked runs; nullptr: none
 };
 
-Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec);
+Result<plot::LaneData> loadMetricLane(const LaneRequest& request, const plot::LaneSpec& spec);
 // The part of a lane that linked runs gave.
 struct RemotePart {
-    std::vector<LaneBand> bands; // drawn as Band: added to the lane's
+    std::vector<plot::LaneBand> bands; // drawn as Band: added to the lane's
     double low = 1.0; // low > high: nothing
     double high = 0.0;
     std::string remark;
 };
 // Hands each series (or group of them) with its buckets to `add`; of a Band the series have none.
-Result<RemotePart> loadRemote(const LaneRequest& request, LaneStyle style,
+Result<RemotePart> loadRemote(const LaneRequest& request, plot::LaneStyle style,
     const std::vector<SelectedSeries>& selected, bool isOnly,
-    const std::function<void(LaneSeries)>& add);
+    const std::function<void(plot::LaneSeries)>& add);
 // True where the series comes from a linked run.
 bool isRemote(const LaneRequest& request, const Series& series);
 
-Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec);
+Result<plot::LaneData> loadSpanLane(const LaneRequest& request, const plot::LaneSpec& spec);
 
 // Completes the buckets of a series: columns between two samples get the held value (`heldAtStart`:
 // what held when the window began, NaN for nothing), columns outside the recording or in a hole get

@@ -22,6 +22,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();

@@ -6,6 +6,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 using ByRun = std::map<std::size_t, std::vector<const SelectedSeries*>>;

@@ -11,6 +11,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 std::string trackLabel(const TrackDescription& track, bool severalDevices) {

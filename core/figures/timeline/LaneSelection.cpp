@@ -9,6 +9,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 bool belongsToRank(const SelectedSeries& selected, const Catalogue::OfRun& run, int rank) {

@@ -15,6 +15,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 Status addThrottles(const analysis::RunStudy& study, RunOverlay& overlay) {

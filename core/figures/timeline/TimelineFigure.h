@@ -18,7 +18,7 @@ struct TimelineAsked {
     std::vector<std::string> metrics; // a lane for each, "kernels" too; empty: the usual lanes
     std::optional<int> rank; // alone
     std::string align; // "start", "clock" or the number of an iteration; empty: as the runs lie
-    TimeDisplay axis = TimeDisplay::Relative;
+    plot::TimeDisplay axis = plot::TimeDisplay::Relative;
     std::optional<DurationNs> from; // since the runs' begin
     std::optional<DurationNs> to;
     bool alignClocks = false;
@@ -31,13 +31,13 @@ std::vector<Kind> timelineKinds();
 // size.
 struct TimelineRequest {
     std::filesystem::path database; // of the runs
-    std::vector<ShownRun> runs;
-    Arrangement arrangement; // without lanes: the default arrangement
-    ViewWindow window; // empty (end <= begin): everything the runs have
-    TimeDisplay time = TimeDisplay::Relative;
+    std::vector<plot::ShownRun> runs;
+    plot::Arrangement arrangement; // without lanes: the default arrangement
+    plot::ViewWindow window; // empty (end <= begin): everything the runs have
+    plot::TimeDisplay time = plot::TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     // Overlays of the runs, drawn over the lanes; nullptr: none.
-    std::shared_ptr<const std::vector<RunOverlay>> overlays;
+    std::shared_ptr<const std::vector<plot::RunOverlay>> overlays;
     std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
 };
 

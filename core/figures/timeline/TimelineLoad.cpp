@@ -8,6 +8,8 @@
 
 namespace trainscope::figures {
 
+using namespace plot;
+
 namespace {
 
 bool showsSpans(LaneStyle style) {

@@ -13,7 +13,8 @@
 
 namespace trainscope::figures {
 
-Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs);
+Result<plot::Catalogue> readCatalogue(
+    const store::Store& store, const std::vector<plot::ShownRun>& runs);
 
 // True where the runs are best shown at their own times: several measured ones, none of them apart
 // from all others.
@@ -21,21 +22,21 @@ bool overlapInTime(const std::vector<Run>& runs);
 
 // Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
 // kernels.
-Arrangement defaultArrangement(const Catalogue& catalogue);
+plot::Arrangement defaultArrangement(const plot::Catalogue& catalogue);
 // All lanes that could be added, with the text of the menu.
-std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
+std::vector<plot::LaneChoice> laneChoices(const plot::Catalogue& catalogue);
 
 // Reads what `arrangement` shows of the window. `isCancelled` is asked between series. `remote` has
 // the lanes of linked runs; without it they are an error.
-Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
-    const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
-    int columns, const std::function<bool()>& isCancelled = {},
-    LoadDetail detail = LoadDetail::Drawn, RemoteLanes* remote = nullptr);
+Result<plot::TimelineData> loadTimeline(const store::Store& store, const plot::Catalogue& catalogue,
+    const std::vector<plot::ShownRun>& runs, const plot::Arrangement& arrangement,
+    plot::ViewWindow window, int columns, const std::function<bool()>& isCancelled = {},
+    plot::LoadDetail detail = plot::LoadDetail::Drawn, RemoteLanes* remote = nullptr);
 
 // Reads the overlay of a run: its throttle episodes, its warm-up, its iterations where none are
 // recorded, and the time until its temperatures had settled. Walks the clock of every GPU: takes as
 // long as a summary. Cancelled by progress.
-Result<RunOverlay> loadOverlay(const analysis::RunStudy& study);
+Result<plot::RunOverlay> loadOverlay(const analysis::RunStudy& study);
 
 // The rate that the last sample at or before `time` brought, which holds until the next; NaN
 // outside the recording, before the second sample and behind a hole.

@@ -205,7 +205,7 @@ void tst_RealEngines::links() {
     EngineLanes::Settings settings;
     settings.waits = true;
     const auto lanes = EngineLanes::open(store, settings).value();
-    const std::vector<figures::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+    const std::vector<plot::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
     const auto catalogue = figures::readCatalogue(store, runs).value();
     // A minute to each column: power goes from 300 to 418 W in each.
     const auto data = figures::loadTimeline(store, catalogue, runs,
@@ -297,7 +297,7 @@ void tst_RealEngines::engineGone() {
     QVERIFY(importEngine(*fetcher, asked, database, {0}, {}).hasValue());
     auto store = store::Store::open(database, store::OpenMode::ReadOnly).value();
     const Run run = store.findRun("job 1").value();
-    const std::vector<figures::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+    const std::vector<plot::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
     const auto catalogue = figures::readCatalogue(store, runs).value();
     std::atomic<int> told = 0;
     EngineLanes::Settings settings;

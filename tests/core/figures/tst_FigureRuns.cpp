@@ -8,6 +8,7 @@
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace trainscope::plot;
 using namespace trainscope::test;
 
 class tst_FigureRuns : public QObject {

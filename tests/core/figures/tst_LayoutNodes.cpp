@@ -12,6 +12,7 @@
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace trainscope::plot;
 using namespace trainscope::test;
 
 namespace {

@@ -11,6 +11,7 @@
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace trainscope::plot;
 using analysis::FrameKind;
 using trainscope::test::HandTree;
 

@@ -13,6 +13,7 @@
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace trainscope::plot;
 using namespace trainscope::test;
 
 class tst_SpectrumFigure : public QObject {

@@ -16,6 +16,7 @@
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace trainscope::plot;
 using namespace std::string_literals;
 
 namespace {
