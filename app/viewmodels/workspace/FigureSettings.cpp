@@ -132,7 +132,7 @@ FigureSetting metricSetting() {
 
 FigureSetting optimisationSetting() {
     FigureSetting setting = runSetting(FigureKind::ParallelismSweep, "optimization");
-    setting.key = QStringLiteral("optimisation");
+    setting.keptAs = QStringLiteral("optimisation");
     return setting;
 }
 
