@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLineReach = 4.0; // how far from a line the pointer still means it
 // Targets in the same row or column come first.
-constexpr double kAside = 4.0;
+constexpr double kAsideWeight = 4.0;
 constexpr double kFar = 0.01; // weight of the centres' distance, among what is equally near
 
 struct TargetCell {
@@ -117,7 +117,7 @@ std::optional<double> wayTo(const Rect& from, const Rect& to, int columns, int r
     const double x = between(from.x, from.right(), to.x, to.right());
     const double y = between(from.y, from.bottom(), to.y, to.bottom());
     const double far = std::abs(end.x - start.x) + std::abs(end.y - start.y);
-    return (columns != 0 ? x + kAside * y : y + kAside * x) + kFar * far;
+    return (columns != 0 ? x + kAsideWeight * y : y + kAsideWeight * x) + kFar * far;
 }
 
 } // namespace
@@ -151,12 +151,14 @@ void Picture::append(Picture part, Point at) {
 }
 
 std::optional<Hit> Picture::hitAt(Point at) const {
-    for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
-        if (!target->line.empty() || !target->rect.contains(at))
-            continue;
-        if (auto hit = told(cellAt(*target, at), at))
-            return hit;
-    }
+    std::optional<Hit> hit;
+    const auto tells = [&hit, at](const Target& target) {
+        if (target.line.empty() && target.rect.contains(at))
+            hit = told(cellAt(target, at), at);
+        return hit.has_value();
+    };
+    if (std::any_of(targets.rbegin(), targets.rend(), tells))
+        return hit;
     return lineAt(targets, at);
 }
 

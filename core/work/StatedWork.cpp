@@ -23,7 +23,7 @@ ElementType typeOfShape(std::string_view shape) {
             {"f8", ElementType::Float8}, {"f4", ElementType::Float4}, {"s64", ElementType::Int64},
             {"s32", ElementType::Int32}, {"s16", ElementType::Int16}, {"s8", ElementType::Int8},
             {"pred", ElementType::Bool}, {"c64", ElementType::Complex64}}};
-    const std::size_t first = shape.find_first_not_of("(");
+    const std::size_t first = shape.find_first_not_of('(');
     shape.remove_prefix(std::min(first, shape.size()));
     const auto found = std::find_if(kTypes.begin(), kTypes.end(),
         [&](const auto& one) { return shape.starts_with(one.first); });

@@ -124,6 +124,26 @@ class Window:
                 if node.get_name() == name and is_shown(node) and (not roles or node.get_role() in roles)]
 
     def tab(self, view):
-        from gi.repository import Atspi
-        return until("the tab of the view " + view, lambda: self.shown(
-            view, Atspi.Role.PAGE_TAB, Atspi.Role.RADIO_BUTTON, Atspi.Role.PUSH_BUTTON))[0]
+        """The tab that shows a view, after its place has been opened: its own, or that of the place that has no other."""
+        place = next((place for place, views in PLACES.items() if view in views), view)
+        tabs = until("the place " + place, lambda: self._tabs("Places", place))
+        if not is_selected(tabs[0]):
+            press(tabs[0])
+            until("the place " + place + ", open", lambda: is_selected(self._tabs("Places", place)[0]))
+        if place not in PLACES:
+            return self._tabs("Places", place)[0]
+        return until("the tab of the view " + view, lambda: self._tabs("Views of " + place, view))[0]
+
+    def _tabs(self, row, name):
+        return [node for node in self.shown(name) if node.get_parent() is not None
+                and (node.get_parent().get_name() == row)]
+
+
+# Places of several views.
+PLACES = {"Overview": ["Overview", "Findings", "Spectrum"], "Machine": ["Layout", "Heatmap"],
+          "Kernels": ["Kernels", "Operators"], "Compare": ["Compare", "Sweep"], "Data": ["Runs", "Query"]}
+
+
+def is_selected(node):
+    from gi.repository import Atspi
+    return node.get_state_set().contains(Atspi.StateType.SELECTED)

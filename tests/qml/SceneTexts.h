@@ -43,7 +43,8 @@ public:
         return found;
     }
     // The texts whose contrast with the most frequent colour under them, as painted, is below 4.5.
-    // Those of disabled controls are exempt, as in WCAG 2.1, 1.4.3.
+    // Those of disabled controls are exempt, as in WCAG 2.1, 1.4.3, and lines that are half
+    // scrolled away: the ring of the focus may lie over what is left of them.
     Q_INVOKABLE static QStringList faint(QQuickWindow* window, QQuickItem* within = nullptr) {
         const QImage image = window->grabWindow().convertToFormat(QImage::Format_RGB32);
         const qreal scale = image.width() / static_cast<qreal>(window->width());
@@ -52,7 +53,7 @@ public:
             const QRect area = QRectF(text.ink.topLeft() * scale, text.ink.size() * scale)
                                    .toAlignedRect()
                                    .intersected(image.rect());
-            if (!text.isEnabled || area.isEmpty())
+            if (!text.isEnabled || text.isHalfScrolledAway || area.isEmpty())
                 continue;
             const QColor under = mostFrequent(image, area);
             const double measured = contrast(blended(under, text.color, text.opacity), under);
@@ -100,6 +101,7 @@ private:
         QColor color;
         qreal opacity = 1.0;
         bool isEnabled = true;
+        bool isHalfScrolledAway = false;
         QString problem; // empty: none
     };
     // Inherited state of an item: that of all that it stands in.
@@ -156,6 +158,7 @@ private:
             return;
         seen.push_back({text.property("text").toString(), visible,
             text.property("color").value<QColor>(), place.opacity, text.isEnabled(),
+            place.scrollsY && visible.height() < 0.5 * ink.height(),
             problemOf(text, ink.size() - visible.size(), place)});
     }
 

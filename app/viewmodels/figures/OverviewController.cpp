@@ -125,8 +125,7 @@ ExportJob OverviewController::exportJob() const {
     return exportJobOf(Views::keyOf(Views::Overview), figure());
 }
 
-// By value: the page may go while the runs are chosen.
-void OverviewController::showBesideTheRunBefore(std::string before) {
+void OverviewController::showBesideTheRunBefore(const std::string& before) {
     std::vector<RunId> both{m_data->overview.run.id};
     for (const Run& run : workspace()->runs()) {
         if (run.name == before)

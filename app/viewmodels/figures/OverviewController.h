@@ -46,7 +46,7 @@ private:
     [[nodiscard]] RunId wantedRun() const; // invalid: none is chosen
     void keep(plot::OverviewFigureData data);
     void show(OverviewPtr data);
-    void showBesideTheRunBefore(std::string before);
+    void showBesideTheRunBefore(const std::string& before);
 
     std::deque<OverviewPtr> m_kept; // newest first
     OverviewPtr m_data;

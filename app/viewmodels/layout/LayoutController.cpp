@@ -1,15 +1,19 @@
 #include "app/viewmodels/layout/LayoutController.h"
 
+#include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/layout/LayoutExport.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/layout/RankColouring.h"
+#include "core/model/Try.h"
+#include "core/store/Writing.h"
+
+#include <QPointer>
 
 #include <algorithm>
 #include <utility>
 
 namespace trainscope::app {
-
 LayoutController::LayoutController(QObject* parent)
     : DatabaseView(parent) {
     connectParts();
@@ -362,6 +366,119 @@ void LayoutController::setFigure(int figure) {
 
 ExportJob LayoutController::exportJob() const {
     return layoutJob(m_context, m_schedule, m_figure, m_moment.playback().timeText());
+}
+
+void LayoutController::readColours() {
+    m_areColoursWanted = true;
+    if (!m_context.run || !isActive())
+        return;
+    m_moment.setShown(isMoving());
+    m_moment.setMetric(m_context.settings.metric);
+    read<figures::ColouredRanks>(
+        QStringLiteral("Colours"),
+        [run = *m_context.run, query = colourQuery()](
+            const store::Store& store, const Progress& progress) {
+            return figures::colourRanks({store, run, progress}, query);
+        },
+        [this, settings = m_context.settings](figures::ColouredRanks coloured) {
+            takeColours(std::move(coloured), settings);
+            Q_EMIT stateChanged();
+            Q_EMIT m_diagrams.changed();
+            m_moment.show();
+            load();
+        });
+}
+
+// `settings`: what they were read for.
+void LayoutController::takeColours(
+    figures::ColouredRanks coloured, const LayoutSettings& settings) {
+    m_areColoursWanted = false;
+    m_context.colours = std::move(coloured.colours);
+    // Groups that the run does not have were asked for before that was known.
+    if (settings.by != plot::RankColour::Value)
+        m_context.colours.by = settings.by;
+    m_context.coloursCaption = QString::fromStdString(coloured.caption);
+    m_context.momentMetric = settings.isAtCursor() ? settings.metric : std::string();
+}
+
+void LayoutController::readSchedule() {
+    m_isScheduleWanted = true;
+    if (!m_context.run || !isReady() || !isActive())
+        return;
+    read<plot::ScheduleFigureData>(
+        QStringLiteral("Schedule"),
+        [query = m_schedule.queryOf(m_context.run->id, m_context.reading->hasTraces)](
+            const store::Store& store, const Progress& progress) {
+            return figures::loadSchedule(store, query, progress);
+        },
+        [this](plot::ScheduleFigureData data) {
+            m_isScheduleWanted = false;
+            m_schedule.setData(std::move(data));
+            Q_EMIT stateChanged();
+            Q_EMIT m_diagrams.changed();
+            load();
+        });
+}
+
+void LayoutController::readGrowth() {
+    chooseRun();
+    if (!m_context.run || !isReady() || m_moment.playback().isPlaying())
+        return;
+    m_moment.setRun(m_context.run);
+    m_moment.setMetric(m_context.settings.metric);
+    readQuietly<figures::ColouredRanks>(
+        [run = *m_context.run, query = colourQuery()](
+            const store::Store& store, const Progress& progress) {
+            return figures::colourRanks({store, run, progress}, query);
+        },
+        [this, id = m_context.run->id, settings = m_context.settings](
+            figures::ColouredRanks coloured) {
+            if (!m_context.run || m_context.run->id != id || m_context.settings != settings)
+                return;
+            takeColours(std::move(coloured), settings);
+            m_diagrams.recolour();
+            m_hover.refresh();
+            m_selection.refresh();
+            m_moment.show();
+            Q_EMIT stateChanged();
+        });
+}
+
+void LayoutController::beginMachine() {
+    m_machine.begin(isReady() ? m_context.reading->machine : MachineFormFacts());
+}
+
+void LayoutController::saveMachine() {
+    auto* open = workspace();
+    if (open == nullptr || !m_context.run)
+        return;
+    std::vector<RunId> runs = m_machine.others();
+    runs.insert(runs.begin(), m_context.run->id);
+    open->write(
+        [runs = std::move(runs), order = m_machine.said(),
+            model = m_machine.gpuModel().trimmed().toStdString()](store::Store& store) -> Status {
+            for (const RunId run : runs) {
+                RETURN_IF_ERROR(store::setAirflow(store, run, order));
+                RETURN_IF_ERROR(sayGpuModel(store, run, model));
+            }
+            return {};
+        },
+        [views = QPointer(views())](const Status& written) {
+            if (views && !written.hasValue())
+                views->report(written.error());
+        });
+}
+
+void LayoutController::write(const Run& run, std::optional<layout::LayoutRequest> request) {
+    auto* open = workspace();
+    if (open == nullptr)
+        return;
+    open->write([run, request = std::move(request)](
+                    store::Store& store) { return analysis::enterLayout(store, run, request); },
+        [views = QPointer(views())](const Status& written) {
+            if (views && !written.hasValue())
+                views->report(written.error());
+        });
 }
 
 } // namespace trainscope::app

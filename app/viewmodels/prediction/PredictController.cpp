@@ -1,7 +1,16 @@
 #include "app/viewmodels/prediction/PredictController.h"
 
+#include "app/viewmodels/prediction/PredictAgainst.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/prediction/RankedLayouts.h"
+#include "core/figures/prediction/ScaleFigure.h"
+#include "core/model/Try.h"
+#include "core/predict/prediction/PredictedRun.h"
+
+#include <QJsonDocument>
+#include <QPointer>
 
 #include <algorithm>
 #include <utility>
@@ -271,6 +280,371 @@ QString PredictController::emptyText() const {
     return QStringLiteral(
         "Choose a model, or take the job of a run, to predict its step, memory, power and "
         "heat.");
+}
+
+void PredictController::setCalibrated(bool calibrated) {
+    if (calibrated == m_isCalibrated)
+        return;
+    m_isCalibrated = calibrated;
+    keepSettings();
+    if (calibrated) {
+        calibrate();
+    } else {
+        forgetCalibration();
+        askAgain();
+    }
+    Q_EMIT calibrationChanged();
+}
+
+void PredictController::forgetCalibration() {
+    m_calibrationTask.cancel();
+    m_calibration.reset();
+    m_calibrationText.clear();
+    Q_EMIT calibrationChanged();
+}
+
+// Answers go on as shipped until it is there.
+void PredictController::calibrate() {
+    if (!m_isCalibrated || m_calibration || workspace() == nullptr)
+        return;
+    m_calibrationText = QStringLiteral("Measured runs are read…");
+    m_calibrationTask.ask(
+        workspace()->readers(),
+        [](const store::Store& store, const TaskStage<predict::RunCalibration>& stage) {
+            return predict::calibrationOf(store, stage.progress());
+        },
+        [this](Result<predict::RunCalibration> found) { takeCalibration(std::move(found)); });
+    Q_EMIT calibrationChanged();
+}
+
+void PredictController::takeCalibration(Result<predict::RunCalibration> found) {
+    if (found.hasValue()) {
+        m_calibration = std::make_shared<const predict::RunCalibration>(std::move(found).value());
+        m_calibrationText = QString::fromStdString(calibrationWords(*m_calibration));
+    } else {
+        m_calibrationText = QString::fromStdString(found.error().message);
+    }
+    askAgain();
+    Q_EMIT calibrationChanged();
+}
+
+// Results with other constants do not hold any longer.
+void PredictController::askAgain() {
+    m_search.forget();
+    forgetRival();
+    ask();
+}
+
+namespace {
+
+using plot::PredictionPanel;
+
+// A part of the board by itself.
+struct PredictExport {
+    const char* title;
+    const char* suffix; // of the file's name
+    std::vector<PredictionPanel> panels; // empty: the board
+};
+const std::vector<PredictExport>& exports() {
+    static const std::vector<PredictExport> all{
+        {"Board", "", {}},
+        {"Predicted over measured", "-tracks", {PredictionPanel::Tracks}},
+        {"What if", "-what-if", {PredictionPanel::WhatIf}},
+        {"Layouts and clusters", "-search",
+            {PredictionPanel::Verdict, PredictionPanel::Front, PredictionPanel::Ranking}},
+    };
+    return all;
+}
+
+// Those of which `has` one of the panels.
+template <typename Has>
+std::vector<const PredictExport*> exportsThat(const Has& has) {
+    std::vector<const PredictExport*> some;
+    for (const auto& one : exports()) {
+        if (one.panels.empty() || std::any_of(one.panels.begin(), one.panels.end(), has))
+            some.push_back(&one);
+    }
+    return some;
+}
+
+} // namespace
+
+std::shared_ptr<const plot::PredictionFigureData> PredictController::shown() const {
+    if (!m_answer.board)
+        return nullptr;
+    auto board = std::make_shared<plot::PredictionFigureData>(*m_answer.board);
+    if (m_hasWhatIf)
+        board->sensitivities = m_details.sensitivities;
+    board->tracks = m_details.tracks;
+    board->rival = m_rival;
+    if (hasPart(PredictionPanel::Front)) {
+        const auto& found = m_search.found();
+        const auto chosen = chosenLayout();
+        board->front = figures::frontOf(*found, m_search.objective(), chosen);
+        board->ranking = figures::rankingOf(*found, chosen);
+    }
+    return board;
+}
+
+figures::Figure PredictController::figure() const {
+    return figures::predictionFigure(shown());
+}
+
+bool PredictController::hasPart(PredictionPanel panel) const {
+    switch (panel) {
+    case PredictionPanel::Tracks:
+        return m_details.tracks != nullptr;
+    case PredictionPanel::WhatIf:
+        return m_hasWhatIf && !m_details.sensitivities.empty();
+    case PredictionPanel::Verdict:
+        return m_rival != nullptr;
+    default:
+        return m_isRanked && m_search.found() && !m_search.found()->feasible.empty();
+    }
+}
+
+QStringList PredictController::figureTitles() const {
+    QStringList titles;
+    if (!isReady())
+        return titles;
+    for (const auto* one : exportsThat([this](PredictionPanel panel) { return hasPart(panel); }))
+        titles.append(textOf(one->title));
+    return titles;
+}
+
+void PredictController::setFigureIndex(int figure) {
+    if (figure == m_figure)
+        return;
+    m_figure = figure;
+    Q_EMIT stateChanged();
+}
+
+// Drops parts of another answer, or of a form before, once there are newer ones.
+void PredictController::dropOlder(plot::PredictionFigureData& board) const {
+    if (m_details.of != m_answer.asked) {
+        board.sensitivities.clear();
+        board.tracks.reset();
+    }
+    if (m_isRefused || m_search.isRunning() || m_search.isStopped()) {
+        board.front.points.clear();
+        board.ranking.clear();
+    }
+    if (m_isRefused || !m_rivalText.isEmpty())
+        board.rival.reset();
+}
+
+ExportJob PredictController::exportJob() const {
+    if (!isReady())
+        return {};
+    auto data = std::make_shared<plot::PredictionFigureData>(*shown());
+    dropOlder(*data);
+    const auto offered = exportsThat([this](PredictionPanel panel) { return hasPart(panel); });
+    const auto& one = *offered[static_cast<std::size_t>(
+        std::clamp(m_figure, 0, static_cast<int>(offered.size()) - 1))];
+    std::vector<PredictionPanel> panels = one.panels;
+    if (panels.empty())
+        panels.assign(plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
+    const bool hasAny = std::any_of(
+        panels.begin(), panels.end(), [&data](auto panel) { return data->has(panel); });
+    auto job = exportJobOf(Views::keyOf(Views::Predict) + QLatin1String(one.suffix),
+        figures::predictionFigure(std::move(data), std::move(panels)));
+    if (!hasAny)
+        job.figure = nullptr;
+    return job;
+}
+
+QString PredictController::title() const {
+    return m_answer.board ? QString::fromStdString(m_answer.board->title) : QString();
+}
+
+QString PredictController::caption() const {
+    return m_answer.board ? QString::fromStdString(m_answer.board->caption) : QString();
+}
+
+QString PredictController::notes() const {
+    auto notes = m_peers.notes;
+    if (m_answer.board)
+        notes.insert(notes.end(), m_answer.board->notes.begin(), m_answer.board->notes.end());
+    return linesOf(notes);
+}
+
+namespace {
+
+// Parts of the form that a search depends on: all but the layout itself.
+QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
+    QJsonObject asked = form.encoded();
+    for (const QString& key : asked.keys()) {
+        if (isOfLayout(key) || isOfAgainst(key))
+            asked.remove(key);
+    }
+    asked.insert(QStringLiteral("job"), form.beginning());
+    asked.insert(QStringLiteral("ranking"), rankingSettings().kept(settings));
+    return QString::fromUtf8(QJsonDocument(asked).toJson(QJsonDocument::Compact));
+}
+
+} // namespace
+
+void PredictController::setRanked(bool ranked) {
+    if (ranked == m_isRanked)
+        return;
+    m_isRanked = ranked;
+    keepSettings();
+    if (ranked)
+        search();
+    else
+        m_search.forget();
+    showSearch();
+    Q_EMIT rankingChanged();
+    pictureChanged();
+}
+
+void PredictController::chooseRanking(const QString& key, int choice) {
+    const RankingSettings changed = rankingSettings().with(m_rankingSettings, {}, key, choice);
+    if (changed == m_rankingSettings)
+        return;
+    m_rankingSettings = changed;
+    m_ranking.setRows(rankingSettings().rows(m_rankingSettings, {}));
+    keepSettings();
+    search();
+    compareClusters();
+}
+
+void PredictController::search() {
+    const auto& request = m_form.request();
+    if (m_isRanked && workspace() != nullptr && request)
+        m_search.ask(workspace()->readers(), searchedOf(m_form, m_rankingSettings),
+            searchOf(*request, m_rankingSettings), predictorOf(m_calibration));
+}
+
+QString PredictController::rankingText() const {
+    const auto& request = m_form.request();
+    const bool isKept
+        = m_rankingSettings.power == 0 || !request || request->cluster.gpu.powerLimitW.has_value();
+    if (isKept || m_search.text().isEmpty())
+        return m_search.text();
+    return QStringLiteral("%1. The power limit of %2 is not known, so that no share of it is kept.")
+        .arg(m_search.text(), QString::fromStdString(request->cluster.gpu.name));
+}
+
+void PredictController::showSearch() {
+    m_layouts.show(rankedContent(
+        m_search.found() ? *m_search.found() : predict::SearchResult(), chosenLayout()));
+}
+
+std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
+    return m_answer.asked && !m_isRefused ? std::optional(predict::choiceOf(m_answer.asked->job))
+                                          : std::nullopt;
+}
+
+void PredictController::takeLayout(int row) {
+    if (m_search.found() && m_layouts.isThere(row))
+        takeChoice(m_search.found()->top[static_cast<std::size_t>(row)].choice);
+}
+
+void PredictController::chooseOffered(std::size_t choice) {
+    if (choice < m_search.offered().size())
+        takeChoice(m_search.offered()[choice]);
+}
+
+void PredictController::takeChoice(const predict::LayoutChoice& choice) {
+    if (!m_form.request())
+        return;
+    predict::JobRequest request = *m_form.request();
+    request.layout = predict::layoutOf(choice);
+    request.microBatch = choice.microBatch;
+    request.recompute = choice.recompute;
+    request.recomputedLayers = choice.recomputedLayers;
+    m_form.takeLayout(request);
+}
+
+void PredictController::compareClusters() {
+    const auto& request = m_form.request();
+    const auto& other = m_form.against();
+    if (!other)
+        return forgetRival();
+    if (workspace() == nullptr || !request)
+        return;
+    const QString wanted = searchedOf(m_form, m_rankingSettings) + QLatin1Char(' ')
+        + QString::fromStdString(predict::textOf(*other));
+    if (wanted == m_rivalKey)
+        return;
+    m_rivalKey = wanted;
+    m_rivalText
+        = QStringLiteral("Comparing with %1…").arg(QString::fromStdString(predict::textOf(*other)));
+    m_rivalTask.ask(
+        workspace()->readers(),
+        [asked = searchOf(*request, m_rankingSettings), other = *other,
+            calibration = m_calibration](
+            const store::Store&, const TaskStage<predict::ScaleComparison>& stage) {
+            return predict::compareScales(asked, other, predictorOf(calibration), stage.progress());
+        },
+        [this](const Result<predict::ScaleComparison>& made) {
+            m_rival.reset();
+            m_rivalText.clear();
+            if (made.hasValue())
+                m_rival = std::make_shared<const plot::ComparisonData>(
+                    figures::scaleData(made.value()));
+            else
+                m_rivalText = QString::fromStdString(made.error().message);
+            Q_EMIT rivalChanged();
+            pictureChanged();
+        });
+    Q_EMIT rivalChanged();
+}
+
+void PredictController::stopRival() {
+    m_rivalTask.cancel();
+    m_rivalText = QStringLiteral("Stopped: the verdict is not that of this form.");
+    m_rivalKey.clear();
+    Q_EMIT rivalChanged();
+}
+
+void PredictController::forgetRival() {
+    m_rivalTask.cancel();
+    m_rival.reset();
+    m_rivalKey.clear();
+    m_rivalText.clear();
+    Q_EMIT rivalChanged();
+}
+
+void PredictController::write(std::function<void(RunId)> show) {
+    if (workspace() == nullptr || !m_answer.asked)
+        return;
+    const std::string name = predict::nameOf(m_answer.asked->job);
+    workspace()->write(
+        [name, asked = m_answer.asked](store::Store& store) {
+            return predict::writePrediction(store, name, asked->job, asked->prediction);
+        },
+        [self = QPointer(this), this, uuid = workspace()->uuid(), name, show = std::move(show)](
+            const Status& written) {
+            if (!self || views() == nullptr)
+                return;
+            if (!written.hasValue())
+                return views()->report(written.error());
+            // Meanwhile it may have been closed, and a run of that name be another's.
+            if (workspace() == nullptr || workspace()->uuid() != uuid)
+                return;
+            for (const Run& run : workspace()->runs()) {
+                if (run.name == name)
+                    return show(run.id);
+            }
+        });
+}
+
+void PredictController::openAsRun() {
+    write([this](RunId run) {
+        showBeside(*workspace(), {run});
+        views()->setView(Views::Timeline);
+    });
+}
+
+void PredictController::compareWithMeasured() {
+    if (!isComparable())
+        return;
+    write([this, measured = m_peers.source](RunId run) {
+        showOnly(*workspace(), {measured, run});
+        views()->setView(Views::Compare);
+    });
 }
 
 } // namespace trainscope::app

@@ -1,12 +1,18 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
+#include "app/viewmodels/importing/EngineLogins.h"
+#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
+#include "core/store/RunLinks.h"
 
+#include <QStandardPaths>
 #include <QtConcurrent>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 namespace trainscope::app {
@@ -335,6 +341,588 @@ void TimelineController::writeSaved() {
         if (!written.hasValue())
             fail(written.error());
     });
+}
+
+namespace {
+
+constexpr double kDoubleClickZoom = 0.4;
+constexpr double kPanStep = 0.15; // of the window
+constexpr double kCursorStep = 0.02;
+constexpr double kFineCursorStep = 0.002;
+constexpr double kLaneStep = 16.0; // px, of a lane's height
+
+} // namespace
+
+void TimelineController::clickAt(double x, double y) {
+    if (!m_context.isDrawn())
+        return;
+    const TimelineHit hit = m_context.hitAt(x, y);
+    if (hit.group)
+        return m_span.select(hit);
+    m_span.clear();
+    if (hit.capture)
+        return m_selection.set(hit.capture->stretch);
+    m_selection.clear();
+}
+
+void TimelineController::openMenuAt(double x, double y) {
+    if (!m_context.isDrawn())
+        return;
+    const auto capture = m_context.hitAt(x, y).capture;
+    if (!capture || capture->isPhase || m_views == nullptr)
+        return;
+    m_captures = {m_context.runs[capture->run].id, {capture->name}};
+    for (const Capture& one : m_context.drawn->captures[capture->run]) {
+        if (one.name != capture->name)
+            m_captures.captures.push_back(one.name);
+    }
+    Q_EMIT captureMenuWanted();
+}
+
+QString TimelineController::captureName() const {
+    return m_captures.captures.empty() ? QString()
+                                       : QString::fromStdString(m_captures.captures.front());
+}
+
+QStringList TimelineController::otherCaptures() const {
+    QStringList names;
+    for (std::size_t i = 1; i < m_captures.captures.size(); ++i)
+        names.append(QString::fromStdString(m_captures.captures[i]));
+    return names;
+}
+
+void TimelineController::compareCapture(int other) {
+    const auto& all = m_captures.captures;
+    const auto place = static_cast<std::size_t>(other) + 1;
+    if (m_views == nullptr || all.size() < 2 || other >= static_cast<int>(all.size()) - 1)
+        return;
+    m_views->compare(other < 0 ? m_captures : ToCompare{m_captures.run, {all[0], all[place]}});
+}
+
+void TimelineController::doubleClickAt(double x, double y) {
+    if (!m_context.isDrawn())
+        return;
+    const TimelineHit hit = m_context.hitAt(x, y);
+    const auto& selection = m_context.selection;
+    if (hit.group) {
+        const TimeNs origin = m_context.runs[hit.run].origin;
+        TimeWindow target = m_context.window;
+        target.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
+        m_navigation.setWindow(target.window());
+    } else if (hit.capture) {
+        TimeWindow target = m_context.window;
+        target.frame(hit.capture->stretch);
+        m_navigation.setWindow(target.window());
+    } else if (selection && selection->begin <= hit.time && hit.time < selection->end) {
+        m_navigation.setWindow(*selection);
+    } else {
+        m_navigation.zoomAt(kDoubleClickZoom, x);
+    }
+}
+
+void TimelineController::fitSelection() {
+    TimeWindow target = m_context.window;
+    if (m_context.selection)
+        target.set(*m_context.selection);
+    else if (const auto stretch = m_span.stretch())
+        target.frame(*stretch);
+    else
+        target.showAll();
+    if (target.window() == m_context.window.window())
+        return m_navigation.showAll();
+    m_navigation.setWindow(target.window());
+}
+
+bool TimelineController::handleKey(int key, int modifiers) {
+    const Qt::KeyboardModifiers held(modifiers);
+    const auto command = timelineCommand(key, held);
+    if (!command || !isReady())
+        return false;
+    perform(*command, held.testFlag(Qt::ShiftModifier));
+    return true;
+}
+
+void TimelineController::moveCursor(DurationNs time, bool selects) {
+    if (selects)
+        m_selection.extendTo(time);
+    m_navigation.reveal(time);
+    m_cursor.forgetHover();
+    m_cursor.moveTo(time, std::nullopt);
+}
+
+void TimelineController::step(SpanTarget::Step direction, bool selects) {
+    if (m_span.isSelected() && !selects)
+        return m_span.step(direction, m_lanes.current());
+    const double by = direction == SpanTarget::Step::Next ? kCursorStep : -kCursorStep;
+    moveCursor(m_context.window.beside(m_context.point(), by), selects);
+}
+
+// To where power rises above its limit, before or behind the cursor.
+void TimelineController::goToCrossing(int direction) {
+    const auto* overlays = m_overlays.known();
+    const DurationNs from = m_context.point();
+    std::optional<DurationNs> nearest;
+    const std::size_t count
+        = overlays == nullptr ? 0 : std::min(overlays->size(), m_context.runs.size());
+    for (std::size_t run = 0; run < count; ++run) {
+        for (const TimeRange& stay : (*overlays)[run].aboveLimit) {
+            const DurationNs at = stay.begin - m_context.runs[run].origin;
+            const bool isThere = direction > 0 ? at > from : at < from;
+            const bool isNearer = !nearest || (direction > 0 ? at < *nearest : at > *nearest);
+            if (isThere && isNearer)
+                nearest = at;
+        }
+    }
+    if (nearest)
+        moveCursor(*nearest, false);
+}
+
+void TimelineController::perform(TimelineCommand command, bool selects) {
+    using C = TimelineCommand;
+    using Step = SpanTarget::Step;
+    const int lane = m_lanes.current();
+    const TimeWindow& window = m_context.window;
+    switch (command) {
+    case C::ZoomIn:
+        return m_navigation.zoomIn();
+    case C::ZoomOut:
+        return m_navigation.zoomOut();
+    case C::PanLeft:
+        return m_navigation.panByWindows(-kPanStep);
+    case C::PanRight:
+        return m_navigation.panByWindows(kPanStep);
+    case C::StepLeft:
+        return step(Step::Previous, selects);
+    case C::StepRight:
+        return step(Step::Next, selects);
+    case C::FineLeft:
+        return moveCursor(window.beside(m_context.point(), -kFineCursorStep), selects);
+    case C::FineRight:
+        return moveCursor(window.beside(m_context.point(), kFineCursorStep), selects);
+    case C::ViewBegin:
+        return moveCursor(window.window().begin, selects);
+    case C::ViewEnd:
+        return moveCursor(window.window().end, selects);
+    case C::WholeBegin:
+        return moveCursor(window.limits().begin, selects);
+    case C::WholeEnd:
+        return moveCursor(window.limits().end, selects);
+    case C::PreviousSpan:
+        return m_span.step(Step::Previous, lane);
+    case C::NextSpan:
+        return m_span.step(Step::Next, lane);
+    case C::LaneUp:
+        return m_lanes.setCurrent(std::max(0, lane - 1));
+    case C::LaneDown:
+        return m_lanes.setCurrent(lane + 1);
+    case C::MoveLaneUp:
+        return m_lanes.move(lane, lane - 1);
+    case C::MoveLaneDown:
+        return m_lanes.move(lane, lane + 1);
+    case C::LowerLane:
+        return m_lanes.resizeBy(lane, -kLaneStep);
+    case C::HigherLane:
+        return m_lanes.resizeBy(lane, kLaneStep);
+    case C::FitSelection:
+        return fitSelection();
+    case C::ShowAll:
+        return m_navigation.showAll();
+    case C::Mark:
+        return m_marks.mark();
+    case C::PreviousMark:
+        return m_marks.step(-1);
+    case C::NextMark:
+        return m_marks.step(1);
+    case C::RemoveMark:
+        return m_marks.removeAtCursor();
+    case C::PreviousCrossing:
+        return goToCrossing(-1);
+    case C::NextCrossing:
+        return goToCrossing(1);
+    case C::Search:
+        Q_EMIT searchRequested();
+        return;
+    case C::Clear:
+        return clearAll();
+    case C::Undo:
+        return m_navigation.undo();
+    case C::Redo:
+        return m_navigation.redo();
+    }
+}
+
+void TimelineController::clearAll() {
+    m_search.clear();
+    m_span.clear();
+    m_selection.clear();
+}
+
+void TimelineController::jumpTo(const SearchHit& hit) {
+    if (hit.kind == SearchHit::Kind::Mark)
+        return m_marks.jumpTo(static_cast<int>(hit.mark));
+    if (hit.kind == SearchHit::Kind::Lane)
+        return m_lanes.find(hit.lane);
+    const DurationNs half{hit.span.duration.ns / 2};
+    m_span.select({hit.run, hit.track, hit.span.start + half, hit.span.depth,
+                      SpanTarget::Step::Here, DurationNs{1}},
+        true);
+}
+
+// The first of those that are shown, and the one that was asked for last.
+std::vector<plot::ShownRun> TimelineController::runsToDraw() const {
+    auto runs
+        = m_context.workspace ? m_context.workspace->shownRuns() : std::vector<plot::ShownRun>();
+    if (runs.size() <= kMostRuns)
+        return runs;
+    const auto asked = std::find_if(runs.begin() + kMostRuns, runs.end(),
+        [this](const plot::ShownRun& run) { return run.id == m_revealed; });
+    if (asked != runs.end())
+        std::swap(runs[kMostRuns - 1], *asked);
+    runs.resize(kMostRuns);
+    return runs;
+}
+
+// The GPU alone, where its run is shown: the cursor's readouts and the inspector follow.
+void TimelineController::selectEvidence(const Evidence& evidence) {
+    if (evidence.rank && isReady() && findRun(m_context.runs, evidence.run) != nullptr)
+        m_cursor.place(m_context.cursor.value_or(m_context.window.window().begin), *evidence.rank);
+}
+
+// For views that follow the window or the selection.
+void TimelineController::shareStretches() {
+    if (!m_views || !isReady())
+        return;
+    std::vector<ShownStretch> stretches;
+    for (const auto& run : m_context.runs) {
+        const auto absolute = [&run](const plot::ViewWindow& window) {
+            return TimeRange{run.origin + window.begin, run.origin + window.end};
+        };
+        ShownStretch& stretch = stretches.emplace_back();
+        stretch.run = run.id;
+        stretch.window = absolute(m_context.window.window());
+        stretch.clocks = run.clocks;
+        if (m_context.selection)
+            stretch.selection = absolute(*m_context.selection);
+    }
+    m_views->setStretches(std::move(stretches));
+}
+
+void TimelineController::reveal(const Evidence& evidence) {
+    if (!m_context.workspace)
+        return;
+    m_evidence = evidence;
+    m_revealed = evidence.run;
+    if (findRun(m_context.workspace->shownRuns(), evidence.run) == nullptr)
+        m_context.workspace->setShown({evidence.run});
+    else if (findRun(m_context.runs, evidence.run) == nullptr)
+        reloadRuns();
+    else if (!m_isOpening)
+        showEvidence();
+}
+
+void TimelineController::showEvidence() {
+    if (!m_evidence || !isReady())
+        return;
+    const auto* run = findRun(m_context.runs, m_evidence->run);
+    if (run == nullptr)
+        return;
+    const Evidence evidence = *std::exchange(m_evidence, std::nullopt);
+    TimeWindow target = m_context.window;
+    DurationNs begin = m_context.cursor.value_or(target.window().begin);
+    if (evidence.range && !evidence.range->isEmpty()) {
+        const plot::ViewWindow stretch{
+            evidence.range->begin - run->origin, evidence.range->end - run->origin};
+        begin = stretch.begin;
+        target.frame(stretch);
+        m_selection.set(stretch);
+    } else if (!evidence.range) {
+        target.showAll();
+    }
+    m_navigation.setWindow(target.window());
+    m_lanes.choose([&evidence](const plot::LaneSpec& lane) {
+        const bool kernels = evidence.metric.empty() && lane.style == plot::LaneStyle::Kernels;
+        const bool metric = !evidence.metric.empty() && lane.metric == evidence.metric;
+        const bool rank = !lane.rank || !evidence.rank || *lane.rank == *evidence.rank;
+        return (kernels || metric) && rank;
+    });
+    m_cursor.moveTo(begin, evidence.rank);
+}
+
+// Tasks and the selected span name runs by their places among those that are shown. They lie as
+// those before did, so that the window keeps its place over a run that stays the first.
+void TimelineController::takeRuns(bool isOther) {
+    auto runs = alignedRuns(runsToDraw(), *m_context.catalogue, m_alignment.alignment());
+    if (isOther || !m_context.shows(runs)) {
+        m_selection.forget();
+        m_span.clear();
+    }
+    for (auto& run : runs) {
+        const auto* const before = isOther ? nullptr : findRun(m_context.runs, run.id);
+        if (before != nullptr)
+            run.origin = before->origin;
+    }
+    m_context.runs = std::move(runs);
+}
+
+void TimelineController::startClocks() {
+    using Clocks = std::vector<AlignmentModel::Clocks>;
+    m_clockTask.ask(
+        m_context.readers(),
+        [catalogue = m_context.catalogue](
+            const store::Store& store, const TaskStage<Clocks>& stage) -> Result<Clocks> {
+            Clocks found;
+            for (const Run& run : catalogue->runs) {
+                ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks({store, run, stage.progress()}));
+                found.push_back(std::make_shared<const analysis::RankClocks>(std::move(clocks)));
+            }
+            return found;
+        },
+        [this](const Result<Clocks>& found) {
+            if (found.hasValue())
+                m_alignment.setClocks(found.value());
+            else
+                fail(found.error());
+        });
+}
+
+void TimelineController::applyAlignment() {
+    auto& context = m_context;
+    if (!context.catalogue || context.runs.empty())
+        return;
+    // Times of the clock on the axis would be wrong of runs that do not lie by it.
+    if (m_navigation.showsClock() && !m_alignment.isOfClock())
+        m_navigation.setTimeDisplay(static_cast<int>(plot::TimeDisplay::Relative));
+    const bool showedAll = context.window.showsAll();
+    const TimeNs before = context.runs.front().origin;
+    context.runs
+        = alignedRuns(std::move(context.runs), *context.catalogue, m_alignment.alignment());
+    // The first run stays where it is on the screen.
+    const DurationNs moved = before - context.runs.front().origin;
+    const auto along = [moved](const plot::ViewWindow& window) {
+        return plot::ViewWindow{window.begin + moved, window.end + moved};
+    };
+    const plot::ViewWindow window = along(context.window.window());
+    context.window.setLimits(viewLimits(context.runs, *context.catalogue));
+    context.window.set(window);
+    m_navigation.shiftHistory(moved);
+    if (showedAll)
+        context.window.showAll();
+    if (context.selection)
+        context.selection = along(*context.selection);
+    if (context.cursor)
+        context.cursor = *context.cursor + moved;
+    m_search.setScope(context.readers(), context.catalogue, context.runs);
+    Q_EMIT catalogueChanged();
+    m_navigation.moved(ViewChange::Jump);
+    m_selection.scheduleStatistics();
+    m_span.readAgain();
+    m_cursor.probe();
+}
+
+namespace {
+
+constexpr int kGatherMs = 120;
+constexpr int kFollowMs = 2000;
+constexpr int kAskAgainMs = 16'000; // after the engine was gone; lanes refuse for 15 s
+
+} // namespace
+
+struct TimelineController::EngineCall {
+    std::mutex mutex;
+    TimelineController* controller = nullptr; // nullptr: it is gone
+};
+
+void TimelineController::disconnectEngines() {
+    const std::lock_guard lock(m_engineCall->mutex);
+    m_engineCall->controller = nullptr;
+}
+
+void TimelineController::connectEngines() {
+    m_engineCall = std::make_shared<EngineCall>();
+    m_engineCall->controller = this;
+    m_answered.setSingleShot(true);
+    m_live.setInterval(kFollowMs);
+    connect(&m_answered, &QTimer::timeout, this, &TimelineController::engineAnswered);
+    connect(&m_live, &QTimer::timeout, this, &TimelineController::followEngines);
+}
+
+EngineLanes::Settings TimelineController::engineSettings() {
+    EngineLanes::Settings settings;
+    settings.cacheFolder = (QStandardPaths::writableLocation(QStandardPaths::CacheLocation)
+        + QStringLiteral("/engine"))
+                               .toStdString();
+    settings.access = loginOf;
+    settings.changed = [call = m_engineCall] {
+        const std::lock_guard lock(call->mutex);
+        auto* const controller = call->controller;
+        if (controller == nullptr)
+            return;
+        QMetaObject::invokeMethod(
+            controller,
+            [controller] {
+                QTimer& gathering = controller->m_answered;
+                if (!gathering.isActive() || gathering.remainingTime() > kGatherMs)
+                    gathering.start(kGatherMs);
+            },
+            Qt::QueuedConnection);
+    };
+    return settings;
+}
+
+void TimelineController::engineAnswered() {
+    m_loader.invalidate();
+    requestData();
+    m_cursor.probe();
+    m_selection.engineAnswered();
+    if (!engineProblem().isEmpty())
+        m_answered.start(kAskAgainMs);
+    Q_EMIT engineChanged();
+}
+
+// Runs that go on until now are as long as it is late.
+void TimelineController::followEngines() {
+    const std::vector<RunId> live = m_remote ? m_remote->liveRuns() : std::vector<RunId>();
+    if (live.empty() || !m_context.workspace)
+        return m_live.stop();
+    if (!m_live.isActive())
+        m_live.start();
+    if (m_remote->state().error)
+        return;
+    m_context.workspace->change(
+        [live](store::Store& store) -> Status {
+            for (const RunId run : live) {
+                if (auto status = store::extendLink(store, run, wallClock()); !status.hasValue())
+                    return status;
+            }
+            return {};
+        },
+        [](const Status&) { /* A database that cannot be written to shows what it has. */ });
+}
+
+bool TimelineController::isAsking() const {
+    return m_remote && m_remote->state().isAsking;
+}
+
+QString TimelineController::engineProblem() const {
+    const auto state = m_remote ? m_remote->state() : EngineState();
+    return state.error ? shownText(state.error->message) : QString();
+}
+
+void TimelineController::askEngineAgain() {
+    if (m_remote)
+        m_remote->tryAgain();
+}
+
+figures::TimelineRequest TimelineController::request() const {
+    figures::TimelineRequest request;
+    if (m_context.workspace && m_context.workspace->isOpen())
+        request.database = m_context.workspace->databasePath().toStdString();
+    request.runs = m_context.runs;
+    request.arrangement = m_context.arrangement;
+    request.window = m_context.window.window();
+    request.time = m_context.display;
+    request.overlays = m_overlays.copy();
+    request.utcOffsetSeconds = m_context.wording().utcOffsetSeconds;
+    return request;
+}
+
+ExportJob TimelineController::exportJob() const {
+    if (!isReady())
+        return {};
+    ExportJob job;
+    job.name = QString::fromStdString(m_context.runs.front().name);
+    job.figure = [shown = request()](const figures::Request& request,
+                     const Progress& progress) -> Result<figures::Figure> {
+        ASSIGN_OR_RETURN(
+            const auto store, store::Store::open(shown.database, store::OpenMode::ReadOnly));
+        auto asked = shown;
+        EngineLanes::Settings settings;
+        settings.waits = true;
+        settings.access = loginOf;
+        ASSIGN_OR_RETURN(asked.remote, EngineLanes::open(store, std::move(settings)));
+        return figures::timelineFigure(store, asked, request, progress);
+    };
+    return job;
+}
+
+namespace {
+
+constexpr int kGrowthsOfOverlays = 10;
+
+bool hasEnded(const TimelineCatalogue& before, const TimelineCatalogue& now) {
+    return !std::equal(before.runs.begin(), before.runs.end(), now.runs.begin(), now.runs.end(),
+        [](const Run& a, const Run& b) { return a.status == b.status; });
+}
+
+} // namespace
+
+void TimelineController::readGrowth() {
+    if (!isReady() || m_isOpening)
+        return;
+    m_growthTask.ask(
+        m_context.readers(),
+        [shown = runsToDraw()](const store::Store& store, const TaskStage<CataloguePtr>& stage) {
+            return loadCatalogue(store, shown, stage.cancelCheck());
+        },
+        [this](const Result<CataloguePtr>& catalogue) {
+            if (catalogue.hasValue())
+                takeGrowth(catalogue.value());
+            else
+                fail(catalogue.error());
+        });
+}
+
+// Lanes, marks and selection stay; the window follows or stays.
+void TimelineController::takeGrowth(const CataloguePtr& catalogue) {
+    auto& context = m_context;
+    if (!isReady() || m_isOpening || catalogue->uuid != context.catalogue->uuid)
+        return;
+    const bool isLast = hasEnded(*context.catalogue, *catalogue);
+    context.catalogue = catalogue;
+    context.runs = alignedRuns(runsToDraw(), *catalogue, m_alignment.alignment());
+    m_loader.invalidate();
+    m_navigation.grow(viewLimits(context.runs, *catalogue));
+    m_search.setScope(context.readers(), catalogue, context.runs);
+    // Overlays are computed from all of a run.
+    if (++m_growths >= kGrowthsOfOverlays || isLast) {
+        m_growths = 0;
+        m_overlays.forget();
+        m_overlays.setRuns(context.readers(), catalogue->runs);
+    }
+    Q_EMIT catalogueChanged();
+}
+
+QString TimelineController::emptyText() const {
+    const auto* workspace = m_context.workspace.data();
+    if (workspace == nullptr || !workspace->isOpen())
+        return QStringLiteral("Drop a result folder, traces or a run database here.");
+    if (workspace->runs().empty())
+        return noRunsText();
+    if (workspace->shownRuns().empty())
+        return chooseRunText();
+    if (m_isOpening || !m_context.catalogue)
+        return QStringLiteral("Reading the runs…");
+    if (m_context.arrangement.lanes.empty())
+        return QStringLiteral("No lanes are shown. Add one, or reset the lanes.");
+    return {};
+}
+
+QString TimelineController::runsNote() const {
+    const std::size_t shown = m_context.workspace ? m_context.workspace->shownRuns().size() : 0;
+    return shown > kMostRuns ? QStringLiteral("%1 of %2 runs are drawn").arg(kMostRuns).arg(shown)
+                             : QString();
+}
+
+QString TimelineController::description() const {
+    if (!isReady())
+        return emptyText();
+    QStringList parts;
+    if (m_cursor.isVisible())
+        parts.append(QStringLiteral("Cursor at %1").arg(m_cursor.text()));
+    if (m_selection.isVisible())
+        parts.append(m_selection.description());
+    parts.append(m_lanes.summary());
+    return parts.join(QStringLiteral(". "));
 }
 
 } // namespace trainscope::app

@@ -280,7 +280,7 @@ private:
             "tokens_per_j");
     }
 
-    // Where tokens do not tell.
+    // By the step, for runs whose tokens are not known.
     void addPerStep() {
         const auto a = m_a.value("energy_per_step_j");
         const auto b = m_b.value("energy_per_step_j");

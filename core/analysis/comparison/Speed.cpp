@@ -162,6 +162,11 @@ std::vector<PartChange> categoryChanges(const RunMeasures& a, const RunMeasures&
 std::vector<PartChange> phaseChanges(const RunMeasures& a, const RunMeasures& b) {
     if (!a.speaksForSteps() || !b.speaksForSteps())
         return {};
+    // All phases would differ if one trace alone tells forward from backward.
+    const auto untold
+        = [](const RunMeasures& run) { return run.traced->phases[Phase::Compute] > 0.0; };
+    if (untold(a) != untold(b))
+        return {};
     std::map<std::string, std::pair<double, double>> byTitle;
     for (const Phase phase : kAllPhases)
         byTitle[phaseTitle(phase)] = {a.traced->phases[phase], b.traced->phases[phase]};

@@ -28,7 +28,8 @@ struct PartChange {
     double b = 0.0;
     [[nodiscard]] double change() const { return b - a; }
 };
-// Parts that differ, the greatest change first. Empty unless both traces cover whole steps.
+// Parts that differ, the greatest change first. Empty unless both traces cover whole steps, and by
+// phase unless both or neither tell forward from backward.
 std::vector<PartChange> categoryChanges(const RunMeasures& a, const RunMeasures& b);
 std::vector<PartChange> phaseChanges(const RunMeasures& a, const RunMeasures& b);
 

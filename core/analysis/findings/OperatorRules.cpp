@@ -14,7 +14,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kMostTold = 3;
+constexpr std::size_t kMostPartsTold = 3;
 
 double tracedSecondsOf(const RunFacts& facts) {
     double sum = 0.0;
@@ -37,7 +37,7 @@ std::string partName(const OperatorPart& part) {
 std::string listOf(
     const std::vector<OperatorPart>& parts, double OperatorPart::*seconds, double tracedS) {
     std::string list;
-    for (std::size_t i = 0; i < std::min(parts.size(), kMostTold); ++i)
+    for (std::size_t i = 0; i < std::min(parts.size(), kMostPartsTold); ++i)
         list += fmt::format("{}{} {}", list.empty() ? "" : ", ", partName(parts[i]),
             text::roundedPercent(parts[i].*seconds / tracedS));
     return list;

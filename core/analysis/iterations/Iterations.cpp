@@ -107,7 +107,7 @@ MarksByNumber marksOf(const std::map<int, std::vector<Iteration>>& byRank, Clock
 }
 
 // Spread of the ranks' begins of the same iteration, as a share of its length.
-double spreadOf(const MarksByNumber& all) {
+double unevennessOf(const MarksByNumber& all) {
     double apart = 0.0;
     double lengths = 0.0;
     for (const auto& [key, marks] : all) {
@@ -132,7 +132,7 @@ std::vector<Iteration> middlesOf(const MarksByNumber& all) {
 // themselves: those that cover more of the run are taken, not both.
 std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank) {
     MarksByNumber marks = marksOf(byRank, Clock::Own);
-    if (spreadOf(marks) > kMostSpread)
+    if (unevennessOf(marks) > kMostSpread)
         marks = marksOf(byRank, Clock::OfFirstRank);
     std::vector<Iteration> traced = middlesOf(marks);
     const auto logged = byRank.find(-1);

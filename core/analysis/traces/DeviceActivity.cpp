@@ -38,17 +38,24 @@ void CategoryShares::add(DurationNs length, const Running& running) {
     for (const ActiveKernel& kernel : running.kernels) {
         if (compute > 0 && !isCompute(kernel))
             continue;
-        m_texts.try_emplace(kernel.category, *kernel.category);
-        m_ns[kernel.category] += part;
+        const std::size_t place = placeOf(kernel.category);
+        m_categories[place].ns += part;
         if (kernel.isCommunication)
-            m_exposed[{kernel.category, kernel.detail}] += part;
+            m_exposed[{place, kernel.detail}] += part;
     }
+}
+
+std::size_t CategoryShares::placeOf(const std::string* category) {
+    const auto [found, isNew] = m_places.try_emplace(category, m_categories.size());
+    if (isNew)
+        m_categories.push_back({*category});
+    return found->second;
 }
 
 std::map<std::string, double> CategoryShares::seconds() const {
     std::map<std::string, double> out;
-    for (const auto& [category, time] : m_ns)
-        out[m_texts.at(category)] += time * kNanosecond;
+    for (const Category& category : m_categories)
+        out[category.text] += category.ns * kNanosecond;
     if (m_copyNs > 0.0)
         out[std::string(toString(Phase::Copy))] = m_copyNs * kNanosecond;
     return out;
@@ -57,7 +64,7 @@ std::map<std::string, double> CategoryShares::seconds() const {
 std::map<CategoryShares::Collective, double> CategoryShares::exposed() const {
     std::map<Collective, double> out;
     for (const auto& [key, time] : m_exposed)
-        out[{m_texts.at(key.first), key.second}] += time * kNanosecond;
+        out[{m_categories[key.first].text, key.second}] += time * kNanosecond;
     return out;
 }
 

@@ -47,19 +47,19 @@ public:
     [[nodiscard]] std::map<Collective, double> exposed() const; // s
 
 private:
-    struct Hash {
-        std::size_t operator()(const std::pair<const std::string*, NameId>& key) const {
-            return std::hash<const std::string*>{}(key.first) * 1'000'003U
-                ^ std::hash<NameId>{}(key.second);
-        }
+    struct Category {
+        std::string text; // that of the walk is gone when it has ended
+        double ns = 0.0;
     };
+    std::size_t placeOf(const std::string* category);
 
-    // A walk keeps one text for each category of a kernel, so that its place tells it.
-    std::unordered_map<const std::string*, double> m_ns;
+    // In the order in which they are met, in which they are added: sums of the same spans are the
+    // same to the last digit.
+    std::vector<Category> m_categories;
+    // A walk keeps one text for each category of a kernel, whose address tells it.
+    std::unordered_map<const std::string*, std::size_t> m_places;
     double m_copyNs = 0.0;
-    std::unordered_map<std::pair<const std::string*, NameId>, double, Hash> m_exposed;
-    // The text at a place: those of the walk are gone when it has ended.
-    std::unordered_map<const std::string*, std::string> m_texts;
+    std::map<std::pair<std::size_t, NameId>, double> m_exposed;
 };
 
 class PhaseMeter : public DeviceVisitor {

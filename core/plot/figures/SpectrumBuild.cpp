@@ -133,8 +133,7 @@ private:
             m_sheet.dot(peak, dot, m_sheet.theme.text);
             taken.push_back({peak.x - dot / 2.0, peak.y - dot / 2.0, dot, dot});
         }
-        for (std::size_t i = 0; i < m_spectrum.lines.size(); ++i) {
-            const auto& line = m_spectrum.lines[i];
+        for (const auto& line : m_spectrum.lines) {
             const Point peak = peakOf(line);
             const FigureRun& run = m_data.runs[m_spectrum.run];
             m_sheet.target({peak.x - size, peak.y - size, 2.0 * size, 2.0 * size}, {run.id},

@@ -92,7 +92,11 @@ private Q_SLOTS:
         QCOMPARE(m_report.comparisons.size(), std::size_t{1});
         const report::Comparison& both = m_report.comparisons.front();
         QCOMPARE(both.board.title, std::string("a_1_01000 and a_2_01000"));
-        QVERIFY(both.headline.starts_with("Undecided")); // one cluster, no iterations
+        // One cluster, no iterations: four GPUs of 300 W and of 500 W.
+        QCOMPARE(QString::fromStdString(both.headline),
+            QString::fromUtf8(
+                "The step time of a_1_01000 and a_2_01000 is not known; the mean power is "
+                "1.2 kW and 2 kW"));
         QVERIFY(both.pictures.empty());
         const auto rows = both.tables[1].inWords();
         const auto power = std::find_if(rows.begin(), rows.end(),
