@@ -336,24 +336,24 @@ void RunListModel::addRunsOf(const RunListEntry& entry, std::vector<RunId>& runs
     }
 }
 
-void RunListModel::showOnly(int row) {
+std::optional<std::vector<RunId>> RunListModel::beginRangeAt(int row) {
     const auto* entry = entryAt(row);
     if (entry == nullptr)
-        return;
+        return std::nullopt;
     m_rangeBegin = rows()[static_cast<std::size_t>(row)];
     std::vector<RunId> runs;
     addRunsOf(*entry, runs);
-    app::showOnly(*m_workspace, runs);
+    return runs;
+}
+
+void RunListModel::showOnly(int row) {
+    if (const auto runs = beginRangeAt(row))
+        app::showOnly(*m_workspace, *runs);
 }
 
 void RunListModel::toggle(int row) {
-    const auto* entry = entryAt(row);
-    if (entry == nullptr)
-        return;
-    m_rangeBegin = rows()[static_cast<std::size_t>(row)];
-    std::vector<RunId> runs;
-    addRunsOf(*entry, runs);
-    toggleShown(*m_workspace, runs);
+    if (const auto runs = beginRangeAt(row))
+        toggleShown(*m_workspace, *runs);
 }
 
 void RunListModel::showRange(int row, bool besideOthers) {

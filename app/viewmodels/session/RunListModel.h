@@ -122,6 +122,8 @@ private:
     [[nodiscard]] bool matches(const RunListEntry& run) const;
     [[nodiscard]] bool isVisible(const RunListEntry& entry) const;
     void addRunsOf(const RunListEntry& entry, std::vector<RunId>& runs) const;
+    // The row's runs; later ranges begin there. Absent where there is no such row.
+    std::optional<std::vector<RunId>> beginRangeAt(int row);
 
     QPointer<Workspace> m_workspace;
     std::vector<RunListRow> m_entries; // in the list's order

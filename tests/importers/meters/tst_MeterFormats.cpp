@@ -349,7 +349,7 @@ private Q_SLOTS:
         QCOMPARE(energyOf(times, imported.ofGpu("gpu_power", 0)), 1'440'000.0);
     }
     // Two instances of MIG on GPU 0, whose rows repeat the board's 300 W: 2 GPUs, 500 W together.
-    // What an instance uses is its own.
+    // An instance has its own memory and utilisation.
     void instancesOfOneBoard() {
         std::string text;
         for (const char* at : {"1772359200000", "1772359210000"}) {
