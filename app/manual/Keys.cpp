@@ -82,6 +82,7 @@ constexpr std::array kEntries{
 
     KeyEntry{"search", kTimeline, "/ Ctrl+F", "/  Ctrl+F",
         "Search kernels, metrics and marks; Enter, Shift+Enter: next, previous"},
+    KeyEntry{"matches", kTimeline, "", "F3  Shift+F3", "Next, previous hit of the search"},
     KeyEntry{"zoom", kTimeline, "", "W  S  +  −", "Zoom in, zoom out"},
     KeyEntry{"pan", kTimeline, "", "A  D", "Pan left, pan right"},
     KeyEntry{"cursor", kTimeline, "", "←  →",
@@ -93,6 +94,10 @@ constexpr std::array kEntries{
     KeyEntry{"cursorSelect", kTimeline, "", "Shift+←  Shift+→  Shift+Home  Shift+End",
         "Select from the cursor on; with Ctrl too"},
     KeyEntry{"spans", kTimeline, "", ",  .", "Previous, next kernel; from the cursor on at first"},
+    KeyEntry{"stretches", kTimeline, "", "P  N",
+        "Previous, next iteration of the head, or capture, or phase; with Shift all up to it"},
+    KeyEntry{"strips", kTimeline, "", "G",
+        "To the next strip of the head: phases, captures, iterations"},
     KeyEntry{"fit", kTimeline, "", "F", "Fit the selection, or all"},
     KeyEntry{"whole", kTimeline, "", "0", "The whole run"},
     KeyEntry{
@@ -140,7 +145,10 @@ constexpr std::array kEntries{
     KeyEntry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch", "Zoom at the pointer"},
     KeyEntry{"shiftWheel", kMouse, "", "Shift+Wheel  Shift+Drag  Middle drag", "Pan"},
     KeyEntry{"drag", kMouse, "", "Drag", "Select a stretch of time"},
-    KeyEntry{"doubleClick", kMouse, "", "Double click", "Zoom to the kernel or the selection"},
+    KeyEntry{"click", kMouse, "", "Click", "Select the kernel, iteration, capture or phase"},
+    KeyEntry{"shiftClick", kMouse, "", "Shift+Click", "Select all up to it, too"},
+    KeyEntry{"doubleClick", kMouse, "", "Double click",
+        "Zoom to the kernel, iteration, capture, phase or selection"},
 };
 
 } // namespace

@@ -16,14 +16,19 @@ Item {
     required property bool shown
     required property color mark
     required property list<real> curve
+    readonly property bool overMark: box.hovered
+    signal toggleWanted
 
     implicitHeight: content.height + 2 * Theme.spaceS + Theme.spaceXs
 
     RunMark {
+        id: box
+
         x: Theme.spaceM + Theme.spaceXs
         y: Theme.spaceS + Theme.hairline * 2
         shown: card.shown
         mark: card.mark
+        onToggled: card.toggleWanted()
     }
     Column {
         id: content

@@ -12,6 +12,8 @@ Item {
     required property bool shown
     required property color mark
     property real indent: 0
+    readonly property bool overMark: box.hovered
+    signal toggleWanted
 
     implicitHeight: Theme.hitTarget
 
@@ -22,6 +24,7 @@ Item {
         anchors.verticalCenter: parent.verticalCenter
         shown: line.shown
         mark: line.mark
+        onToggled: line.toggleWanted()
     }
     UiFitText {
         anchors.left: box.right

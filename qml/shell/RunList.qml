@@ -5,8 +5,8 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The runs of the open database: a filter, and the list. Click shows one run, Ctrl+click adds it,
-// Shift+click takes those between.
+// The runs of the open database: a filter, and the list. A click on a name shows that run alone, on its
+// square or with Ctrl it adds or takes it away, with Shift it takes those between.
 FocusScope {
     id: pane
 

@@ -75,6 +75,7 @@ Item {
         strongTag: row.strongTag
         shown: row.shown
         mark: row.mark
+        onToggleWanted: row.toggleWanted()
     }
     RunCard {
         id: card
@@ -89,10 +90,11 @@ Item {
         shown: row.shown
         mark: row.mark
         curve: row.curve
+        onToggleWanted: row.toggleWanted()
     }
     UiToolTip {
-        wanted: hover.hovered
-        text: row.head || row.dense ? row.tip : row.name
+        wanted: hover.hovered && !line.overMark && !card.overMark
+        text: row.head ? row.tip : "%1\nClick: this run alone. Ctrl+click: beside the others.".arg(row.dense ? row.tip : row.name)
         delay: Theme.toolTipDelay * 2
     }
     HoverHandler {

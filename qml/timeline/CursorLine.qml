@@ -2,18 +2,13 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// The cursor line with its time, and what lies under the pointer.
+// The cursor line with its time, and the tip of the bar under the pointer, which lies beside that bar.
 Item {
     id: cursor
 
     required property TimelineController controller
     required property real plotRight
     required property real plotBottom
-
-    // True where the readout at the pointer lies beside a part of that height.
-    function covers(top: real, height: real): bool {
-        return hover.visible && top < hover.y + hover.height && hover.y < top + height;
-    }
 
     visible: controller.cursor.visible
 
@@ -32,14 +27,18 @@ Item {
         Accessible.name: "Cursor at %1".arg(text)
     }
     CursorTag {
-        id: hover
+        id: tip
 
-        y: Math.min(cursor.controller.cursor.hoverY + Theme.spaceXl, cursor.plotBottom - height - Theme.spaceXs)
+        readonly property point pointer: cursor.controller.cursor.pointer
+        readonly property point place: pointer && text !== "" ? cursor.controller.cursor.tipAt(width, height, cursor.controller.span.place) : Qt.point(0, 0)
+
+        objectName: "tip"
+        x: place.x
+        y: place.y
         visible: text !== ""
         controller: cursor.controller
         plotRight: cursor.plotRight
-        distance: Theme.spaceM
-        text: cursor.controller.cursor.hoverText
+        text: cursor.controller.cursor.tipText
         border.color: Theme.outline
     }
 }

@@ -62,7 +62,7 @@ Item {
         anchors.bottomMargin: Theme.spaceXs
         width: handles.width
         height: handles.height
-        opacity: pointer.hovered || mover.active || more.menuOpen || more.visualFocus || (head.keyboard && head.current) ? 1 : 0
+        opacity: pointer.hovered || mover.active || more.menuOpen || more.visualFocus || (head.keyboard && head.current && !head.controller.cursor.pointing) ? 1 : 0
 
         Row {
             id: handles

@@ -69,18 +69,9 @@ FocusScope {
         }
         Repeater {
             model: canvas.controller.lanes.model
-            // The value of the lane at the cursor, where the pointer's own readout leaves room for it.
-            delegate: CursorTag {
-                required property int index
-                required property real laneY
-                required property real laneHeight
-                required property string readout
-
+            delegate: ReadoutTag {
                 controller: canvas.controller
-                plotRight: canvas.plotRight
-                y: laneY - lanes.y + Theme.spaceXs
-                visible: controller.cursor.visible && readout !== "" && height < laneHeight && index !== controller.cursor.hoverLane && !cursorLine.covers(lanes.y + y, height)
-                text: readout
+                originY: lanes.y
             }
         }
     }
@@ -107,8 +98,6 @@ FocusScope {
         controller: canvas.controller
     }
     CursorLine {
-        id: cursorLine
-
         objectName: "cursorLine"
         controller: canvas.controller
         plotRight: canvas.plotRight

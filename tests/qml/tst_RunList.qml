@@ -82,6 +82,29 @@ Item {
             mouseClick(row(6), 20, 10, Qt.LeftButton, Qt.ControlModifier | Qt.ShiftModifier);
             compare(shown(), "1 2 3 5 6");
         }
+        // The square of a run adds it and takes it away; the name chooses it alone.
+        function test_squaresToggle() {
+            const square = index => find(row(index), item => item.objectName === "mark" && item.visible);
+            mouseClick(square(3));
+            compare(shown(), "1 3");
+            mouseClick(square(5));
+            compare(shown(), "1 3 5");
+            mouseClick(square(1));
+            compare(shown(), "3 5");
+            mouseClick(row(2));
+            compare(shown(), "2");
+            mouseClick(square(3), 4, 4, Qt.LeftButton, Qt.ShiftModifier);
+            compare(shown(), "2 3");
+        }
+        function test_tipsSayWhatAClickDoes() {
+            const square = find(row(3), item => item.objectName === "mark" && item.visible);
+            const tip = find(square, item => item.text !== undefined && item.wanted !== undefined);
+            compare(tip.text, "Show this run beside the others");
+            mouseClick(square);
+            compare(tip.text, "Hide this run");
+            const ofRow = find(row(3), item => item.wanted !== undefined && item.text !== undefined && item.text.indexOf("Click") >= 0);
+            verify(ofRow.text.indexOf("this run alone") >= 0);
+        }
         function test_keys() {
             findChild(runs, "runList").forceActiveFocus();
             keyClick(Qt.Key_A, Qt.ControlModifier);

@@ -48,7 +48,7 @@ bool TimelineContext::shows(const std::vector<plot::ShownRun>& those) const {
 TimelineHit TimelineContext::hitAt(double x, double y) const {
     // The picture may still be of runs that have just been changed for others.
     if (isDrawn() && shows(drawn->runs))
-        return hitTest(*drawn, *geometry, axis, {x, y});
+        return hitTest(*drawn, *geometry, axis, {x, y}, overlays.get());
     TimelineHit hit;
     hit.time = axis.toTime(x);
     return hit;

@@ -45,6 +45,7 @@ struct TimelineContext {
     plot::TimeScale axis;
     TimelineDataPtr drawn; // the data of `geometry`
     std::shared_ptr<const plot::TimelineGeometry> geometry;
+    OverlaysPtr overlays; // of `geometry`; nullptr: not shown
 
     // There are runs to show.
     [[nodiscard]] bool isReady() const { return workspace && catalogue && !runs.empty(); }

@@ -69,6 +69,7 @@ void TimelineController::connectParts() {
     connect(&m_lanes, &TimelineLanes::edited, this, &This::save);
     connect(&m_lanes, &TimelineLanes::scrolled, this, &This::repaintNeeded);
     connect(&m_span, &TimelineSpan::failed, this, &This::fail);
+    connect(&m_span, &TimelineSpan::revealed, this, &This::showLaneOfSpan);
     connect(&m_selection, &TimelineSelection::failed, this, &This::fail);
     connect(&m_selection, &TimelineSelection::spanFound, this,
         [this](const SpanTarget& target) { m_span.select(target, true); });
@@ -297,7 +298,8 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     style.time = context.display;
     style.utcOffsetSeconds = context.wording().utcOffsetSeconds;
     style.measure = measure;
-    style.overlays = m_overlays.shown();
+    context.overlays = m_overlays.copy();
+    style.overlays = context.overlays.get();
     context.geometry = std::make_shared<plot::TimelineGeometry>(
         plot::buildTimeline(*context.drawn, context.window.window(), style));
     context.axis
@@ -353,23 +355,41 @@ constexpr double kLaneStep = 16.0; // px, of a lane's height
 
 } // namespace
 
-void TimelineController::clickAt(double x, double y) {
+void TimelineController::clickAt(double x, double y, bool extends) {
     if (!m_context.isDrawn())
         return;
     const TimelineHit hit = m_context.hitAt(x, y);
+    if (extends && !hit.stretch)
+        return extendTo(hit);
     if (hit.group)
         return m_span.select(hit);
     m_span.clear();
-    if (hit.capture)
-        return m_selection.set(hit.capture->stretch);
+    if (hit.stretch)
+        return m_selection.choose(*hit.stretch, extends);
     m_selection.clear();
+}
+
+// From what is selected, a stretch or a span, to the span or the time of the hit.
+void TimelineController::extendTo(const TimelineHit& hit) {
+    plot::ViewWindow reached{hit.time, hit.time};
+    if (hit.group) {
+        const TimeNs origin = m_context.runs[hit.run].origin;
+        reached = {hit.group->range.begin - origin, hit.group->range.end - origin};
+    }
+    if (!m_context.selection) {
+        const auto span = m_span.stretch();
+        if (!span)
+            return;
+        m_selection.set(span);
+    }
+    m_selection.cover(reached);
 }
 
 void TimelineController::openMenuAt(double x, double y) {
     if (!m_context.isDrawn())
         return;
-    const auto capture = m_context.hitAt(x, y).capture;
-    if (!capture || capture->isPhase || m_views == nullptr)
+    const auto capture = m_context.hitAt(x, y).stretch;
+    if (!capture || capture->kind != plot::StretchKind::Capture || m_views == nullptr)
         return;
     m_captures = {m_context.runs[capture->run].id, {capture->name}};
     for (const Capture& one : m_context.drawn->captures[capture->run]) {
@@ -409,9 +429,9 @@ void TimelineController::doubleClickAt(double x, double y) {
         TimeWindow target = m_context.window;
         target.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
         m_navigation.setWindow(target.window());
-    } else if (hit.capture) {
+    } else if (hit.stretch) {
         TimeWindow target = m_context.window;
-        target.frame(hit.capture->stretch);
+        target.frame(hit.stretch->stretch);
         m_navigation.setWindow(target.window());
     } else if (selection && selection->begin <= hit.time && hit.time < selection->end) {
         m_navigation.setWindow(*selection);
@@ -455,6 +475,112 @@ void TimelineController::step(SpanTarget::Step direction, bool selects) {
         return m_span.step(direction, m_lanes.current());
     const double by = direction == SpanTarget::Step::Next ? kCursorStep : -kCursorStep;
     moveCursor(m_context.window.beside(m_context.point(), by), selects);
+}
+
+void TimelineController::chooseStretch(
+    const plot::StretchStrip& strip, std::size_t item, bool extends) {
+    const StretchHit hit = stretchHit(*m_context.drawn, m_context.overlays.get(), strip, item);
+    m_span.clear();
+    m_selection.choose(hit, extends);
+    TimeWindow target = m_context.window;
+    const bool isSeen
+        = target.window().begin <= hit.stretch.begin && hit.stretch.end <= target.window().end;
+    if (hit.stretch.length() > target.window().length())
+        target.frame(hit.stretch);
+    else if (!isSeen)
+        target.centreOn(hit.stretch.begin + DurationNs{hit.stretch.length().ns / 2});
+    if (target.window() != m_context.window.window())
+        m_navigation.setWindow(target.window());
+    m_cursor.forgetHover();
+    m_cursor.moveTo(hit.stretch.begin, std::nullopt);
+}
+
+namespace {
+
+// Place of the strip that a stretch is of; absent: it is not among them.
+std::optional<std::size_t> stripOf(
+    const std::vector<plot::StretchStrip>& strips, const StretchHit* stretch) {
+    for (std::size_t i = 0; stretch != nullptr && i < strips.size(); ++i) {
+        if (strips[i].run == stretch->run && strips[i].kind == stretch->kind)
+            return i;
+    }
+    return std::nullopt;
+}
+
+// The stretch at a time, else the next one in the direction, else the last one there.
+std::size_t itemAt(const TimelineContext& context, const plot::StretchStrip& strip, DurationNs time,
+    int direction) {
+    const std::size_t count = plot::stretchCount(*context.drawn, context.overlays.get(), strip);
+    std::size_t behind = 0; // those that end before the time
+    for (std::size_t i = 0; i < count; ++i) {
+        const StretchHit one = stretchHit(*context.drawn, context.overlays.get(), strip, i);
+        if (one.stretch.begin <= time && time < one.stretch.end)
+            return i;
+        behind += one.stretch.end <= time ? 1U : 0U;
+    }
+    if (direction < 0 && behind > 0)
+        return behind - 1;
+    return std::min(behind, count - 1);
+}
+
+} // namespace
+
+void TimelineController::stepStretch(int direction, bool extends) {
+    if (!m_context.isDrawn() || m_context.geometry->strips.empty()
+        || !m_context.shows(m_context.drawn->runs))
+        return;
+    const auto& strips = m_context.geometry->strips;
+    const StretchHit* chosen = m_selection.chosen();
+    if (const auto strip = stripOf(strips, chosen)) {
+        const std::size_t count
+            = plot::stretchCount(*m_context.drawn, m_context.overlays.get(), strips[*strip]);
+        const bool isAtEnd = direction < 0 ? chosen->item == 0 : chosen->item + 1 >= count;
+        if (!isAtEnd)
+            chooseStretch(
+                strips[*strip], direction < 0 ? chosen->item - 1 : chosen->item + 1, extends);
+        return;
+    }
+    const auto iterations = std::find_if(strips.begin(), strips.end(),
+        [](const auto& strip) { return strip.kind == plot::StretchKind::Iteration; });
+    const plot::StretchStrip strip = iterations == strips.end() ? strips.front() : *iterations;
+    chooseStretch(strip, itemAt(m_context, strip, m_context.point(), direction), extends);
+}
+
+void TimelineController::stepStrip() {
+    if (!m_context.isDrawn() || m_context.geometry->strips.empty()
+        || !m_context.shows(m_context.drawn->runs))
+        return;
+    const auto& strips = m_context.geometry->strips;
+    const auto current = stripOf(strips, m_selection.chosen());
+    const plot::StretchStrip strip = strips[current ? (*current + 1) % strips.size() : 0];
+    const DurationNs time = current ? m_selection.chosen()->stretch.begin : m_context.point();
+    chooseStretch(strip, itemAt(m_context, strip, time, 1), false);
+}
+
+void TimelineController::showLaneOfSpan() {
+    const auto track = m_span.track();
+    if (!track || !m_context.isDrawn() || !m_context.shows(m_context.drawn->runs))
+        return;
+    const auto& lanes = m_context.drawn->lanes;
+    const auto has = [&track](const plot::LaneData& lane) {
+        return std::any_of(lane.spans.begin(), lane.spans.end(),
+            [&track](const plot::LaneSpans& spans) { return spans.track == *track; });
+    };
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), has);
+    if (lane != lanes.end())
+        return m_lanes.show(static_cast<int>(lane - lanes.begin()));
+    for (std::size_t run = 0; run < m_context.catalogue->runs.size(); ++run) {
+        for (const Track& one : m_context.catalogue->facts(run).tracks) {
+            if (one.id == *track)
+                return m_lanes.choose([&one](const plot::LaneSpec& spec) {
+                    const auto style = one.description.kind == TrackKind::Thread
+                        ? plot::LaneStyle::Thread
+                        : plot::LaneStyle::Kernels;
+                    return spec.style == style && spec.metric.empty()
+                        && spec.rank.value_or(one.description.rank) == one.description.rank;
+                });
+        }
+    }
 }
 
 // To where power rises above its limit, before or behind the cursor.
@@ -535,6 +661,16 @@ void TimelineController::perform(TimelineCommand command, bool selects) {
         return m_marks.step(1);
     case C::RemoveMark:
         return m_marks.removeAtCursor();
+    case C::PreviousStretch:
+        return stepStretch(-1, selects);
+    case C::NextStretch:
+        return stepStretch(1, selects);
+    case C::NextStrip:
+        return stepStrip();
+    case C::PreviousMatch:
+        return m_search.previous();
+    case C::NextMatch:
+        return m_search.next();
     case C::PreviousCrossing:
         return goToCrossing(-1);
     case C::NextCrossing:
@@ -705,6 +841,7 @@ void TimelineController::applyAlignment() {
     context.window.setLimits(viewLimits(context.runs, *context.catalogue));
     context.window.set(window);
     m_navigation.shiftHistory(moved);
+    m_selection.forgetChosen();
     if (showedAll)
         context.window.showAll();
     if (context.selection)
@@ -911,6 +1048,13 @@ QString TimelineController::runsNote() const {
     const std::size_t shown = m_context.workspace ? m_context.workspace->shownRuns().size() : 0;
     return shown > kMostRuns ? QStringLiteral("%1 of %2 runs are drawn").arg(kMostRuns).arg(shown)
                              : QString();
+}
+
+QList<int> TimelineController::runColors() const {
+    QList<int> colors;
+    for (const plot::ShownRun& run : m_context.runs)
+        colors.append(static_cast<int>(run.color));
+    return colors;
 }
 
 QString TimelineController::description() const {

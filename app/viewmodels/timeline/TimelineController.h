@@ -49,6 +49,9 @@ class TimelineController : public trainscope::app::Exportable {
     // Remark on the number of drawn runs, where the shown ones are too many to be told apart.
     Q_PROPERTY(QString runsNote READ runsNote NOTIFY stateChanged FINAL)
 
+    // Colours of the shown runs, in their order; Theme.seriesColor().
+    Q_PROPERTY(QList<int> runColors READ runColors NOTIFY stateChanged FINAL)
+
     // The capture whose menu is open, and the other ones of its run, by time.
     Q_PROPERTY(QString captureName READ captureName NOTIFY captureMenuWanted FINAL)
     Q_PROPERTY(QStringList otherCaptures READ otherCaptures NOTIFY captureMenuWanted FINAL)
@@ -82,6 +85,7 @@ public:
     [[nodiscard]] QString emptyText() const;
     [[nodiscard]] QString runsNote() const;
     [[nodiscard]] QString description() const;
+    [[nodiscard]] QList<int> runColors() const;
 
     [[nodiscard]] TimelineNavigation* navigation() { return &m_navigation; }
     [[nodiscard]] TimelineLanes* lanes() { return &m_lanes; }
@@ -107,7 +111,8 @@ public:
     std::shared_ptr<const plot::TimelineGeometry> layOut(
         const plot::Theme& theme, const plot::MeasureText& measure);
 
-    Q_INVOKABLE void clickAt(double x, double y);
+    // Extending, what is selected grows up to what lies there.
+    Q_INVOKABLE void clickAt(double x, double y, bool extends = false);
     Q_INVOKABLE void doubleClickAt(double x, double y);
     // The menu of the capture that lies there, if one does.
     void openMenuAt(double x, double y);
@@ -172,7 +177,15 @@ private:
     void perform(TimelineCommand command, bool selects);
     void goToCrossing(int direction);
     void step(SpanTarget::Step direction, bool selects);
+    // The next stretch of the strip in the head that the last chosen one is of; of the iterations,
+    // else the first strip, where none is.
+    void stepStretch(int direction, bool extends);
+    void stepStrip();
+    void chooseStretch(const plot::StretchStrip& strip, std::size_t item, bool extends);
+    // Scrolls to the lane of the selected span; adds one where none has it.
+    void showLaneOfSpan();
     void moveCursor(DurationNs time, bool selects);
+    void extendTo(const TimelineHit& hit);
     void clearAll();
     void jumpTo(const SearchHit& hit);
     void showEvidence();

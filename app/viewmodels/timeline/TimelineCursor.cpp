@@ -26,6 +26,7 @@ void TimelineCursor::hoverAt(double x, double y) {
     // The names of the lanes are no place in time.
     if (x < m_context.axis.x || x > m_context.axis.right())
         return leave();
+    m_isPointing = true;
     m_hoverX = x;
     m_hoverY = y;
     wordHover();
@@ -33,8 +34,19 @@ void TimelineCursor::hoverAt(double x, double y) {
 }
 
 void TimelineCursor::leave() {
+    m_isPointing = false;
     forgetHover();
     Q_EMIT changed();
+}
+
+QPointF TimelineCursor::tipAt(double width, double height, const QRectF& selected) const {
+    constexpr double kPointer = 8.0; // px: half the height of the pointer's own picture
+    const plot::Rect& bar = m_hit.place;
+    const QRectF about = bar.width > 0.0
+        ? QRectF(bar.x, bar.y, bar.width, bar.height)
+        : QRectF(m_hoverX, m_hoverY - kPointer, 1.0, 2.0 * kPointer);
+    const QRectF view(m_context.axis.x, 0.0, m_context.axis.width, m_context.height);
+    return tipPlace({width, height}, {m_hoverX, m_hoverY}, about, selected, view);
 }
 
 void TimelineCursor::forgetHover() {
@@ -143,7 +155,7 @@ void TimelineCursor::probe() {
             m_probed = result.value();
             std::vector<QString> readouts;
             for (const QStringList& runs : m_probed.lanes)
-                readouts.push_back(runs.join(QStringLiteral("  /  ")));
+                readouts.push_back(runs.join(QLatin1Char('\n')));
             m_lanes.setReadouts(readouts);
             m_inspector.showCursor(m_probed);
             if (m_hoverText.isEmpty())

@@ -3,8 +3,10 @@
 // words for what the pointer is over. GUI thread.
 
 #include <QObject>
+#include <QPointF>
 #include <QPointer>
 #include <QQmlEngine>
+#include <QRectF>
 
 #include "app/viewmodels/inspector/InspectorModel.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
@@ -22,9 +24,14 @@ class TimelineCursor : public QObject {
     Q_PROPERTY(double x READ x NOTIFY changed FINAL)
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
     Q_PROPERTY(QString hoverText READ hoverText NOTIFY changed FINAL)
-    Q_PROPERTY(double hoverY READ hoverY NOTIFY changed FINAL)
     // The lane that hoverText speaks of, whose own readout is part of it; -1: none.
     Q_PROPERTY(int hoverLane READ hoverLane NOTIFY changed FINAL)
+    // hoverText of bars: spans, and stretches of the head. Empty over values of metrics, which are
+    // told beside the names of their lanes.
+    Q_PROPERTY(QString tipText READ tipText NOTIFY changed FINAL)
+    Q_PROPERTY(bool pointing READ isPointing NOTIFY changed FINAL) // the pointer is over the plot
+    // Place of the pointer, for bindings on tipAt().
+    Q_PROPERTY(QPointF pointer READ pointer NOTIFY changed FINAL)
 
 public:
     TimelineCursor(TimelineContext& context, const TimelineOverlays& overlays, LaneListModel& lanes,
@@ -35,6 +42,10 @@ public:
 
     Q_INVOKABLE void hoverAt(double x, double y);
     Q_INVOKABLE void leave();
+    // Upper left corner of the tip, of a size, beside the bar that it is about and the selected
+    // one.
+    Q_INVOKABLE [[nodiscard]] QPointF tipAt(
+        double width, double height, const QRectF& selected) const;
     // The other views are told.
     void moveTo(DurationNs time, std::optional<int> rank);
     // For this view alone; whether it was elsewhere.
@@ -51,8 +62,10 @@ public:
     [[nodiscard]] double x() const;
     [[nodiscard]] QString text() const;
     [[nodiscard]] QString hoverText() const { return m_hoverText; }
-    [[nodiscard]] double hoverY() const { return m_hoverY; }
     [[nodiscard]] int hoverLane() const { return m_hoverText.isEmpty() ? -1 : m_hit.lane; }
+    [[nodiscard]] bool isPointing() const { return m_isPointing; }
+    [[nodiscard]] QPointF pointer() const { return {m_hoverX, m_hoverY}; }
+    [[nodiscard]] QString tipText() const { return pointedSeries() ? QString() : m_hoverText; }
 
 Q_SIGNALS:
     void changed();
@@ -78,6 +91,7 @@ private:
     ProbeResult m_probed;
     SeriesId m_asked; // under the pointer, by the last probe
     QString m_hoverText;
+    bool m_isPointing = false;
     double m_hoverX = 0.0;
     double m_hoverY = 0.0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -74,9 +75,21 @@ const store::LodNode* groupAt(
     return best;
 }
 
+// The bar of a group in its row, or in its level of the row.
+plot::Rect barOf(const plot::TimelineData& data, const plot::TimeScale& axis,
+    const plot::LaneGeometry::Row& row, int levels, const TimelineHit& hit) {
+    const TimeNs origin = data.runs[hit.run].origin;
+    const double left = std::max(axis.toX(hit.group->range.begin - origin), axis.x);
+    const double right = std::min(axis.toX(hit.group->range.end - origin), axis.right());
+    const double height = row.rect.height / levels;
+    const double y = row.rect.y + (levels > 1 ? height * hit.group->depth : 0.0);
+    return {left, y, std::max(right - left, 1.0), height};
+}
+
 // Rows of several streams may share their place: the one with something under the point wins.
 void takeSpans(TimelineHit& hit, const plot::TimelineData& data, const plot::LaneData& lane,
-    const plot::LaneGeometry::Row& row, plot::Point point, DurationNs reach) {
+    const plot::LaneGeometry::Row& row, const plot::TimeScale& axis, plot::Point point) {
+    const DurationNs reach = axis.toTime(point.x + kReachPixels) - hit.time;
     if (row.item >= lane.spans.size())
         return;
     const plot::LaneSpans& track = lane.spans[row.item];
@@ -92,35 +105,43 @@ void takeSpans(TimelineHit& hit, const plot::TimelineData& data, const plot::Lan
     hit.item = static_cast<int>(row.item);
     hit.run = track.run;
     hit.rank = track.rank;
-    if (group != nullptr)
-        hit.group = *group;
+    if (group == nullptr)
+        return;
+    hit.group = *group;
+    hit.place = barOf(data, axis, row, levels, hit);
 }
 
-std::optional<CaptureHit> captureUnder(
-    const plot::TimelineData& data, const plot::TimelineGeometry& geometry, plot::Point point) {
-    const plot::CapturePlace* place = plot::captureAt(geometry, point);
+void takeStretch(TimelineHit& hit, const plot::TimelineData& data,
+    const plot::TimelineGeometry& geometry, plot::Point point,
+    const std::vector<plot::RunOverlay>* overlays) {
+    const plot::StretchPlace* place = plot::stretchUnder(geometry, point);
     if (place == nullptr)
-        return std::nullopt;
-    const NamedPhase stretch = place->isPhase
-        ? data.phases[place->run][place->capture]
-        : NamedPhase{data.captures[place->run][place->capture].name,
-            data.captures[place->run][place->capture].range};
-    const TimeNs origin = data.runs[place->run].origin;
-    return CaptureHit{place->run, stretch.name,
-        {stretch.range.begin - origin, stretch.range.end - origin}, place->isPhase};
+        return;
+    const plot::StretchStrip& strip = geometry.strips[place->strip];
+    if (place->item >= plot::stretchCount(data, overlays, strip))
+        return;
+    hit.stretch = stretchHit(data, overlays, strip, place->item);
+    hit.place = place->rect;
 }
 
 } // namespace
 
+StretchHit stretchHit(const plot::TimelineData& data, const std::vector<plot::RunOverlay>* overlays,
+    const plot::StretchStrip& strip, std::size_t item) {
+    NamedPhase named = plot::stretchAt(data, overlays, strip, item);
+    const TimeNs origin = data.runs[strip.run].origin;
+    return {strip.run, strip.kind, item, std::move(named.name),
+        {named.range.begin - origin, named.range.end - origin}};
+}
+
 TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry& geometry,
-    const plot::TimeScale& axis, plot::Point point) {
+    const plot::TimeScale& axis, plot::Point point, const std::vector<plot::RunOverlay>* overlays) {
     TimelineHit hit;
     hit.time = axis.toTime(point.x);
     if (point.y < geometry.plot.y) {
-        hit.capture = captureUnder(data, geometry, point);
+        takeStretch(hit, data, geometry, point, overlays);
         return hit;
     }
-    const DurationNs reach = axis.toTime(point.x + kReachPixels) - hit.time;
     const std::size_t count = std::min(data.lanes.size(), geometry.lanes.size());
     for (std::size_t i = 0; i < count; ++i) {
         const plot::LaneGeometry& place = geometry.lanes[i];
@@ -134,7 +155,7 @@ TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry
             if (lane.spans.empty())
                 takeSeries(hit, lane, row.item);
             else
-                takeSpans(hit, data, lane, row, point, reach);
+                takeSpans(hit, data, lane, row, axis, point);
         }
         if (hit.item >= 0)
             return hit;

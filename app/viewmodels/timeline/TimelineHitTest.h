@@ -8,17 +8,20 @@
 #include "core/plot/timeline/TimeScale.h"
 #include "core/plot/timeline/Timeline.h"
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace trainscope::app {
 
-// A capture or a phase in its strip.
-struct CaptureHit {
+// A stretch in its strip of the head: a phase, a capture or an iteration.
+struct StretchHit {
     std::size_t run = 0; // index into the shown runs
-    std::string name;
+    plot::StretchKind kind = plot::StretchKind::Phase;
+    std::size_t item = 0; // index among all of its strip
+    std::string name; // of an iteration its number
     plot::ViewWindow stretch;
-    bool isPhase = false;
 };
 
 struct TimelineHit {
@@ -27,13 +30,22 @@ struct TimelineHit {
     std::size_t run = 0; // index into the shown runs, with an item
     int rank = -1; // of the item, -1: none
     std::optional<store::LodNode> group; // in kernel and thread lanes
-    std::optional<CaptureHit> capture; // in the head
+    std::optional<StretchHit> stretch; // in the head
+    plot::Rect place; // of the group or the stretch, as far as the plot shows it
     DurationNs time; // view time under the point
 };
 
+using OverlaysPtr = std::shared_ptr<const std::vector<plot::RunOverlay>>;
+
+// One of the stretches that a strip shows.
+StretchHit stretchHit(const plot::TimelineData& data, const std::vector<plot::RunOverlay>* overlays,
+    const plot::StretchStrip& strip, std::size_t item);
+
 // Line lanes give the series nearest to the point, heat and kernel lanes the row under it. Lanes
-// are hidden above `geometry.plot`, where the head is.
+// are hidden above `geometry.plot`, where the head is. `overlays`: those of the geometry, whose
+// iterations may be found ones; nullptr: none.
 TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry& geometry,
-    const plot::TimeScale& axis, plot::Point point);
+    const plot::TimeScale& axis, plot::Point point,
+    const std::vector<plot::RunOverlay>* overlays = nullptr);
 
 } // namespace trainscope::app

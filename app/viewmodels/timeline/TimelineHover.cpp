@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <vector>
 
 namespace trainscope::app {
 namespace {
@@ -103,19 +104,63 @@ bool isBetweenCaptures(const TimelineContext& context, const TimelineHit& hit, T
         && context.catalogue->facts(hit.run).isBetweenCaptures(hit.rank, own);
 }
 
-QString captureText(const CaptureHit& capture) {
-    return (capture.isPhase ? QStringLiteral("Phase %1, %2 long\nClick to select it.")
-                            : QStringLiteral("Capture %1, %2 long\nClick to select it; the right "
-                                             "button compares it with others."))
-        .arg(QString::fromStdString(capture.name), durationText(capture.stretch.length()));
+QString stretchText(const StretchHit& stretch) {
+    const QString text = QStringLiteral("%1, %2 long\nClick selects it, Shift+click all up to it, "
+                                        "a double click zooms to it.")
+                             .arg(stretchName(stretch), durationText(stretch.stretch.length()));
+    return stretch.kind == plot::StretchKind::Capture
+        ? text + QStringLiteral(" The right button compares it with others.")
+        : text;
 }
 
 } // namespace
 
+QString stretchName(const StretchHit& stretch, bool isPlural) {
+    const QString name = QString::fromStdString(stretch.name);
+    switch (stretch.kind) {
+    case plot::StretchKind::Phase:
+        return (isPlural ? QStringLiteral("Phases %1") : QStringLiteral("Phase %1")).arg(name);
+    case plot::StretchKind::Capture:
+        return (isPlural ? QStringLiteral("Captures %1") : QStringLiteral("Capture %1")).arg(name);
+    case plot::StretchKind::Iteration:
+        break;
+    }
+    return (isPlural ? QStringLiteral("Iterations %1") : QStringLiteral("Iteration %1")).arg(name);
+}
+
+QPointF tipPlace(const QSizeF& tip, const QPointF& pointer, const QRectF& about,
+    const QRectF& selected, const QRectF& view) {
+    constexpr double kBeside = 12.0; // px from the pointer
+    constexpr double kApart = 6.0; // px from the bars
+    const auto within = [](double at, double length, double begin, double end) {
+        return std::max(begin, std::min(at, end - length));
+    };
+    const double right = pointer.x() + kBeside;
+    const double x
+        = within(right + tip.width() <= view.right() ? right : pointer.x() - kBeside - tip.width(),
+            tip.width(), view.left(), view.right());
+    std::vector<double> tops{about.bottom() + kApart, about.top() - kApart - tip.height()};
+    if (!selected.isEmpty()) {
+        tops.push_back(selected.bottom() + kApart);
+        tops.push_back(selected.top() - kApart - tip.height());
+    }
+    for (const double top : tops) {
+        const QRectF place({x, top}, tip);
+        const bool isSeen = top >= view.top() && place.bottom() <= view.bottom();
+        if (isSeen && !place.intersects(about) && !place.intersects(selected))
+            return place.topLeft();
+    }
+    // A view too low for it: beside both, as far as there is room.
+    const QRectF both = about.united(selected);
+    const double left = both.left() - kApart - tip.width();
+    return {left >= view.left() ? left : both.right() + kApart,
+        within(about.top(), tip.height(), view.top(), view.bottom())};
+}
+
 QString hoverText(const TimelineContext& context, const std::vector<plot::RunOverlay>* overlays,
     const TimelineHit& hit, const QString& readout, double y) {
-    if (hit.capture)
-        return captureText(*hit.capture);
+    if (hit.stretch)
+        return stretchText(*hit.stretch);
     if (y < context.lanesTop)
         return stripText(context, overlays, hit.time, y);
     // Other runs may be shown than those that are drawn yet.

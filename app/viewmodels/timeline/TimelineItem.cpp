@@ -109,6 +109,7 @@ void TimelineItem::mousePressEvent(QMouseEvent* event) {
         return m_controller->openMenuAt(m_pressed.x(), m_pressed.y());
     const bool pans
         = event->button() == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier);
+    m_isClick = event->button() == Qt::LeftButton && (event->modifiers() & Qt::ShiftModifier);
     m_edge = m_controller->selection()->edgeAt(m_pressed.x());
     m_drag = pans ? Drag::Pan : m_edge != 0 ? Drag::Edge : Drag::Pending;
     if (pans)
@@ -122,6 +123,9 @@ void TimelineItem::mouseMoveEvent(QMouseEvent* event) {
 
 void TimelineItem::drag(QPointF to) {
     const int threshold = QGuiApplication::styleHints()->startDragDistance() / 2;
+    m_isClick = m_isClick && (to - m_pressed).manhattanLength() <= threshold;
+    if (m_drag == Drag::Pan && m_isClick)
+        return;
     if (m_drag == Drag::Pending && std::abs(to.x() - m_pressed.x()) > threshold)
         m_drag = Drag::Select;
     if (m_drag == Drag::Pan) {
@@ -141,11 +145,14 @@ void TimelineItem::drag(QPointF to) {
 void TimelineItem::mouseReleaseEvent(QMouseEvent* event) {
     if (m_controller && m_drag == Drag::Pending && event->button() == Qt::LeftButton)
         m_controller->clickAt(event->position().x(), event->position().y());
+    else if (m_controller && m_isClick && event->button() == Qt::LeftButton)
+        m_controller->clickAt(event->position().x(), event->position().y(), true);
     mouseUngrabEvent();
 }
 
 void TimelineItem::mouseUngrabEvent() {
     m_drag = Drag::None;
+    m_isClick = false;
     unsetCursor();
 }
 

@@ -53,6 +53,7 @@ private:
     std::shared_ptr<const plot::TimelineGeometry> m_geometry; // what paint() replays
     PaintCache m_pictures;
     Drag m_drag = Drag::None;
+    bool m_isClick = false; // a press with Shift that has not been moved yet
     int m_edge = 0;
     QPointF m_pressed;
     QPointF m_last;

@@ -20,10 +20,12 @@ const auto kBindings = std::to_array<TimelineBinding>({{Qt::Key_W, {}, C::ZoomIn
     {Qt::Key_Left, Qt::AltModifier, C::LowerLane}, {Qt::Key_Right, Qt::AltModifier, C::HigherLane},
     {Qt::Key_F, {}, C::FitSelection}, {Qt::Key_0, {}, C::ShowAll}, {Qt::Key_M, {}, C::Mark},
     {Qt::Key_BracketLeft, {}, C::PreviousMark}, {Qt::Key_BracketRight, {}, C::NextMark},
-    {Qt::Key_L, {}, C::NextCrossing}, {Qt::Key_L, Qt::ShiftModifier, C::PreviousCrossing},
-    {Qt::Key_Delete, {}, C::RemoveMark}, {Qt::Key_Slash, {}, C::Search},
-    {Qt::Key_F, Qt::ControlModifier, C::Search}, {Qt::Key_Escape, {}, C::Clear},
-    {Qt::Key_Z, Qt::ControlModifier, C::Undo},
+    {Qt::Key_P, {}, C::PreviousStretch}, {Qt::Key_N, {}, C::NextStretch},
+    {Qt::Key_G, {}, C::NextStrip}, {Qt::Key_F3, {}, C::NextMatch},
+    {Qt::Key_F3, Qt::ShiftModifier, C::PreviousMatch}, {Qt::Key_L, {}, C::NextCrossing},
+    {Qt::Key_L, Qt::ShiftModifier, C::PreviousCrossing}, {Qt::Key_Delete, {}, C::RemoveMark},
+    {Qt::Key_Slash, {}, C::Search}, {Qt::Key_F, Qt::ControlModifier, C::Search},
+    {Qt::Key_Escape, {}, C::Clear}, {Qt::Key_Z, Qt::ControlModifier, C::Undo},
     {Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier, C::Redo},
     {Qt::Key_Y, Qt::ControlModifier, C::Redo}});
 

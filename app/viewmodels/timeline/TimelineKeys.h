@@ -35,6 +35,11 @@ enum class TimelineCommand {
     PreviousMark,
     NextMark,
     RemoveMark,
+    PreviousStretch, // of the head
+    NextStretch,
+    NextStrip, // of the head
+    PreviousMatch, // of the search
+    NextMatch,
     PreviousCrossing, // of the power limit, upwards
     NextCrossing,
     Search,

@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/TimelineSelection.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/timeline/TimelineHover.h"
 
 #include <QPointer>
 
@@ -12,6 +13,10 @@ namespace {
 
 constexpr double kEdgeReach = 5.0; // px
 constexpr int kStatisticsDelayMs = 150;
+
+plot::ViewWindow unionOf(const plot::ViewWindow& a, const plot::ViewWindow& b) {
+    return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
 
 } // namespace
 
@@ -67,9 +72,39 @@ void TimelineSelection::clear() {
 }
 
 void TimelineSelection::set(const std::optional<plot::ViewWindow>& stretch) {
+    m_chosen.reset();
     m_context.selection = stretch;
     scheduleStatistics();
     Q_EMIT changed();
+}
+
+void TimelineSelection::choose(const StretchHit& stretch, bool extends) {
+    if (extends && m_context.selection && !m_chosen)
+        return cover(stretch.stretch);
+    const Chosen chosen{extends && m_chosen ? m_chosen->first : stretch, stretch};
+    set(unionOf(chosen.first.stretch, chosen.last.stretch));
+    m_chosen = chosen;
+    Q_EMIT changed();
+}
+
+void TimelineSelection::cover(const plot::ViewWindow& stretch) {
+    set(m_context.selection ? unionOf(*m_context.selection, stretch) : stretch);
+}
+
+QString TimelineSelection::nameOf(const Chosen& chosen) const {
+    const bool isInOrder = chosen.first.stretch.begin <= chosen.last.stretch.begin;
+    const StretchHit& from = isInOrder ? chosen.first : chosen.last;
+    const StretchHit& to = isInOrder ? chosen.last : chosen.first;
+    QString name = stretchName(from);
+    const bool isOfOneRun = from.run == to.run;
+    if (from.kind != to.kind || from.item != to.item || !isOfOneRun)
+        name = from.kind == to.kind && isOfOneRun
+            ? QStringLiteral("%1 to %2")
+                  .arg(stretchName(from, true), QString::fromStdString(to.name))
+            : QStringLiteral("%1 to %2").arg(name, stretchName(to).toLower());
+    if (isOfOneRun && m_context.runs.size() > 1 && from.run < m_context.runs.size())
+        name += QStringLiteral(" of %1").arg(QString::fromStdString(m_context.runs[from.run].name));
+    return name;
 }
 
 int TimelineSelection::edgeAt(double x) const {
@@ -96,9 +131,10 @@ void TimelineSelection::startStatistics() {
     if (!m_context.isReady())
         return;
     const plot::ViewWindow stretch = m_context.selection.value_or(m_context.window.window());
-    const QString title
-        = m_context.selection ? QStringLiteral("Selection · %1") : QStringLiteral("In view · %1");
-    m_inspector.startStatistics(title.arg(durationText(stretch.length())));
+    const QString of = m_chosen ? nameOf(*m_chosen)
+        : m_context.selection   ? QStringLiteral("Selection")
+                                : QStringLiteral("In view");
+    m_inspector.startStatistics(QStringLiteral("%1 · %2").arg(of, durationText(stretch.length())));
     readStatistics(stretch);
     startKernels();
     startAsked(m_above);
@@ -184,6 +220,7 @@ void TimelineSelection::showKernels(const Result<KernelReading>& reading) {
 }
 
 void TimelineSelection::forget() {
+    m_chosen.reset();
     m_task.cancel();
     m_kernelTask.cancel();
     m_above.task.cancel();
@@ -278,8 +315,9 @@ QString TimelineSelection::text() const {
 QString TimelineSelection::description() const {
     const auto& selection = m_context.selection;
     return selection
-        ? QStringLiteral("Selection from %1 to %2, %3")
-              .arg(m_context.textOf(selection->begin), m_context.textOf(selection->end), text())
+        ? QStringLiteral("%1 from %2 to %3, %4")
+              .arg(m_chosen ? nameOf(*m_chosen) : QStringLiteral("Selection"),
+                  m_context.textOf(selection->begin), m_context.textOf(selection->end), text())
         : QString();
 }
 

@@ -36,6 +36,15 @@ public:
     void extendTo(DurationNs time);
     Q_INVOKABLE void clear();
     void set(const std::optional<plot::ViewWindow>& stretch);
+    // Selects a stretch of the head; extending, all from the one that was chosen first to it.
+    void choose(const StretchHit& stretch, bool extends);
+    // Selects that too, with what lies between.
+    void cover(const plot::ViewWindow& stretch);
+    // The stretch of the head that was chosen last; nullptr: something else is selected, or
+    // nothing.
+    [[nodiscard]] const StretchHit* chosen() const { return m_chosen ? &m_chosen->last : nullptr; }
+    // The stretches of the head lie elsewhere now. What is selected stays so, without their name.
+    void forgetChosen() { m_chosen.reset(); }
     // -1 left edge, 1 right edge, 0 neither, within reach of the pointer.
     [[nodiscard]] int edgeAt(double x) const;
     void moveEdge(int edge, double x);
@@ -80,6 +89,12 @@ private:
     // End that stays when the selection is extended.
     [[nodiscard]] DurationNs anchor() const;
     [[nodiscard]] double clampedX(DurationNs time) const;
+    struct Chosen {
+        StretchHit first;
+        StretchHit last;
+    };
+    // "Iteration 12", "Iterations 3 to 7".
+    [[nodiscard]] QString nameOf(const Chosen& chosen) const;
 
     TimelineContext& m_context;
     InspectorModel& m_inspector;
@@ -92,6 +107,7 @@ private:
     Task<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     Task<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine
+    std::optional<Chosen> m_chosen; // that the selection covers
     // Runs that are being summed, or could not be, and their database.
     std::pair<std::string, std::vector<RunId>> m_summed;
     QTimer m_timer;

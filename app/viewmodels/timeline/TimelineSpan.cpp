@@ -158,7 +158,9 @@ void TimelineSpan::reveal() {
     }
     if (target.window() != m_context.window.window())
         m_navigation.setWindow(target.window());
+    m_cursor.forgetHover();
     m_cursor.moveTo(shown->begin, m_span->rank >= 0 ? std::optional(m_span->rank) : std::nullopt);
+    Q_EMIT revealed();
 }
 
 // The row of its track, or of its depth in it; nothing where it is scrolled away.

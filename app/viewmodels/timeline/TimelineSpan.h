@@ -39,11 +39,15 @@ public:
     [[nodiscard]] bool isSelected() const { return m_span.has_value(); }
     // In view time; absent where none is selected.
     [[nodiscard]] std::optional<plot::ViewWindow> stretch() const;
+    [[nodiscard]] std::optional<TrackId> track() const {
+        return m_span ? std::optional(m_span->track) : std::nullopt;
+    }
     [[nodiscard]] bool isVisible() const { return m_place.has_value(); }
     [[nodiscard]] QRectF place() const { return m_place.value_or(QRectF()); }
 
 Q_SIGNALS:
     void changed();
+    void revealed(); // the window went to it
     void failed(const trainscope::Error& error);
 
 private:

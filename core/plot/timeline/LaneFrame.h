@@ -118,17 +118,19 @@ std::vector<LegendEntry> kindEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window);
 std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
 
-// Over a drawn lane: hatches the throttle episodes of clock lanes.
+// Over a drawn lane: marks the throttle episodes of clock lanes: hatched, of several runs as
+// a thin band in the colour of each at the top.
 void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeometry& geometry);
 // Under a lane: shades the time before the temperatures have settled, of a single run.
 void drawUnsettled(const LaneFrame& frame);
-// One strip per run with throttle episodes: the darker, the more of its GPUs are throttled.
+// One strip per run with throttle episodes: the darker, the more of its GPUs are throttled. Of
+// several runs each is in its colour.
 double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
 std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top);
 
-// One strip per run with captures: named stretches.
+// Strips of phases and captures. Drawing adds them to the geometry.
 double captureStripsHeight(const TimelineData& data, const Theme& theme);
-std::vector<CapturePlace> drawCaptureStrips(const LaneFrame& frame, double top);
+void drawCaptureStrips(const LaneFrame& frame, double top, TimelineGeometry& geometry);
 
 // The time axis with its strips of captures, iterations and throttle episodes.
 double timeAxisHeight(const TimelineData& data, const TimelineStyle& style);

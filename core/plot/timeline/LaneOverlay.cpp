@@ -39,6 +39,10 @@ std::optional<Stretch> seen(const LaneFrame& frame, const TimeRange& range, Time
 
 using Stretches = std::vector<Stretch>;
 
+double stripHeight(const Theme& theme) {
+    return 1.5 * theme.spacing;
+}
+
 // In order of their begins; those that overlap or touch become one.
 void append(Stretches& stretches, const Stretch& stretch) {
     if (!stretches.empty() && stretch.from <= stretches.back().to)
@@ -90,6 +94,21 @@ void hatchRows(const LaneFrame& frame, const LaneData& lane, const LaneGeometry&
     }
 }
 
+// Thin rows at the upper edge of the lane, one for each run that was throttled in it.
+void markRuns(const LaneFrame& frame, const LaneData& lane) {
+    const double height = stripHeight(frame.theme) / 2.0;
+    double y = frame.lane.y + frame.theme.lineWidth; // above the curves
+    for (std::size_t run = 0; run < frame.data.runs.size(); ++run) {
+        if (overlayOf(frame, run) == nullptr)
+            continue;
+        const Stretches stretches = stretchesOf(frame, run, lane.spec.rank);
+        for (const Stretch& stretch : stretches)
+            frame.fill({stretch.from, y, stretch.to - stretch.from, height}, inkOf(frame, run));
+        if (!stretches.empty())
+            y += height + frame.theme.lineWidth;
+    }
+}
+
 // Number of the run's GPUs that are throttled in each unit of the plot.
 std::vector<int> countsOf(const LaneFrame& frame, std::size_t run) {
     const auto width = static_cast<std::size_t>(std::max(std::ceil(frame.scale.width), 1.0));
@@ -120,10 +139,6 @@ std::vector<std::size_t> throttledRuns(const TimelineData& data, const TimelineS
     return runs;
 }
 
-double stripHeight(const Theme& theme) {
-    return 1.5 * theme.spacing;
-}
-
 double stripStep(const Theme& theme) {
     return 1.3 * theme.size(TextRole::Small);
 }
@@ -132,6 +147,7 @@ void drawStrip(const LaneFrame& frame, std::size_t run, const Rect& strip) {
     const std::vector<int> counts = countsOf(frame, run);
     const double all
         = static_cast<double>(std::max<std::size_t>((*frame.style.overlays)[run].gpus, 1));
+    const Color full = frame.data.runs.size() > 1 ? inkOf(frame, run) : frame.theme.warning;
     frame.fill(strip, frame.theme.raised);
     for (std::size_t i = 0; i < counts.size();) {
         std::size_t end = i + 1;
@@ -143,7 +159,7 @@ void drawStrip(const LaneFrame& frame, std::size_t run, const Rect& strip) {
         if (counts[i] > 0)
             frame.fill({x, strip.y, std::min(static_cast<double>(end - i), strip.right() - x),
                            strip.height},
-                withAlpha(frame.theme.warning, alpha));
+                withAlpha(full, alpha));
         i = end;
     }
 }
@@ -167,6 +183,8 @@ void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeo
         return;
     if (!geometry.rows.empty())
         return hatchRows(frame, lane, geometry);
+    if (frame.data.runs.size() > 1)
+        return markRuns(frame, lane);
     for (std::size_t run = 0; run < frame.data.runs.size(); ++run) {
         if (overlayOf(frame, run) != nullptr)
             hatchStretches(

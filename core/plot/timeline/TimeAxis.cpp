@@ -19,15 +19,6 @@ double stripRow(const Theme& theme) {
     return 1.5 * theme.size(TextRole::Small);
 }
 
-// Recorded, else found.
-const std::vector<Iteration>& iterationsOf(
-    const TimelineData& data, const TimelineStyle& style, std::size_t run) {
-    const auto* overlays = style.overlays;
-    const bool found
-        = data.iterations[run].empty() && overlays != nullptr && run < overlays->size();
-    return found ? (*overlays)[run].iterations : data.iterations[run];
-}
-
 bool isWarmup(const LaneFrame& frame, std::size_t run, const Iteration& iteration) {
     const auto* overlays = frame.style.overlays;
     if (iteration.warmup || overlays == nullptr || run >= overlays->size())
@@ -39,7 +30,7 @@ bool isWarmup(const LaneFrame& frame, std::size_t run, const Iteration& iteratio
 std::vector<std::size_t> runsWithStrips(const TimelineData& data, const TimelineStyle& style) {
     std::vector<std::size_t> runs;
     for (std::size_t i = 0; i < data.iterations.size() && runs.size() < kMostStrips; ++i) {
-        if (!iterationsOf(data, style, i).empty())
+        if (!shownIterations(data, style.overlays, i).empty())
             runs.push_back(i);
     }
     return runs;
@@ -57,7 +48,8 @@ std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, d
 }
 
 // Returns true where the label says what it counts.
-bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top) {
+bool drawIteration(
+    const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top, Rect& cell) {
     const double from = std::max(frame.scale.toX(iteration.range.begin - origin), frame.scale.x);
     const double to = std::min(frame.scale.toX(iteration.range.end - origin), frame.scale.right());
     // Narrower ones merge into a plain bar; hundreds of separators would be noise.
@@ -65,7 +57,7 @@ bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs or
     if (to <= from)
         return false;
     const double height = stripRow(frame.theme) - 0.5 * frame.gap();
-    const Rect cell{from, top, std::max(to - from - separator, 0.1), height};
+    cell = {from, top, std::max(to - from - separator, 0.1), height};
     frame.fill(cell, frame.theme.raised);
     if (iteration.warmup)
         frame.hatch(cell);
@@ -76,12 +68,16 @@ bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs or
     return telling;
 }
 
-void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
+void drawStrip(const LaneFrame& frame, TimelineGeometry& geometry) {
+    const std::size_t run = geometry.strips.back().run;
     const TimeNs origin = frame.data.runs[run].origin;
-    const double height = stripRow(frame.theme) - 0.5 * frame.gap();
+    const double top = geometry.strips.back().rect.y;
+    const double height = geometry.strips.back().rect.height;
     double drawn = -1.0;
     bool telling = false;
-    for (Iteration iteration : iterationsOf(frame.data, frame.style, run)) {
+    const auto& iterations = shownIterations(frame.data, frame.style.overlays, run);
+    for (std::size_t i = 0; i < iterations.size(); ++i) {
+        Iteration iteration = iterations[i];
         iteration.warmup = isWarmup(frame, run, iteration);
         // Iterations within one unit of the last drawn one cannot be seen apart.
         const double end = frame.scale.toX(iteration.range.end - origin);
@@ -90,7 +86,10 @@ void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
         if (frame.scale.toX(iteration.range.begin - origin) > frame.scale.right())
             break;
         drawn = end;
-        telling = drawIteration(frame, iteration, origin, top) || telling;
+        Rect cell;
+        telling = drawIteration(frame, iteration, origin, top, cell) || telling;
+        if (cell.width > 0.0)
+            geometry.stretches.push_back({cell, geometry.strips.size() - 1, i});
     }
     if (frame.data.runs.size() > 1)
         drawRunMark(frame, run, top, height);
@@ -163,10 +162,13 @@ void drawTimeAxis(
         frame.note({centre, y}, tick.label, Align::Centre);
     }
     double strip = top + labelRow(frame.theme);
-    geometry.captures = drawCaptureStrips(frame, strip);
+    drawCaptureStrips(frame, strip, geometry);
     strip += captureStripsHeight(frame.data, frame.theme);
     for (const std::size_t run : runsWithStrips(frame.data, frame.style)) {
-        drawStrip(frame, run, strip);
+        const double height = stripRow(frame.theme) - 0.5 * frame.gap();
+        geometry.strips.push_back(
+            {{frame.scale.x, strip, frame.scale.width, height}, run, StretchKind::Iteration});
+        drawStrip(frame, geometry);
         strip += stripRow(frame.theme);
     }
     geometry.throttles = drawThrottleStrips(frame, strip);

@@ -236,12 +236,19 @@ struct LaneGeometry {
     };
     std::vector<Row> rows; // heat and kernel lanes
 };
-// A capture or a phase in the strip of its run, in the head.
-struct CapturePlace {
+// Kinds of named stretches that strips of the head show, each of one run and one kind.
+enum class StretchKind { Phase, Capture, Iteration };
+// A strip of the head. Strips are there whether the window shows any of their stretches or not.
+struct StretchStrip {
     Rect rect;
-    std::size_t run = 0;
-    std::size_t capture = 0; // index into TimelineData::captures of the run, or its phases
-    bool isPhase = false;
+    std::size_t run = 0; // index into the shown runs
+    StretchKind kind = StretchKind::Phase;
+};
+// A stretch where its strip shows it.
+struct StretchPlace {
+    Rect rect;
+    std::size_t strip = 0; // index into TimelineGeometry::strips
+    std::size_t item = 0; // index among all stretches of the strip, see stretchCount()
 };
 struct TimelineGeometry {
     PlotScene scene;
@@ -251,7 +258,8 @@ struct TimelineGeometry {
         std::size_t run = 0;
     };
     std::vector<Strip> throttles; // of runs with throttle episodes, in the head
-    std::vector<CapturePlace> captures;
+    std::vector<StretchStrip> strips; // from the top
+    std::vector<StretchPlace> stretches; // in view
     std::vector<LaneGeometry> lanes;
 };
 
@@ -262,8 +270,17 @@ TimelineGeometry buildTimeline(
 
 // Captures of one name as one stretch over all its ranks, by begin.
 std::vector<Capture> capturesByName(std::vector<Capture> captures);
-// The capture or phase under a point or beside it; nullptr: none.
-const CapturePlace* captureAt(const TimelineGeometry& geometry, Point point);
+// The stretch under a point or beside it; nullptr: none.
+const StretchPlace* stretchUnder(const TimelineGeometry& geometry, Point point);
+
+// Iterations of a run as its strip shows them: recorded, else found in the period of its power.
+const std::vector<Iteration>& shownIterations(
+    const TimelineData& data, const std::vector<RunOverlay>* overlays, std::size_t run);
+// All stretches of a run that a strip of that kind shows, by begin, and one of them with its name.
+std::size_t stretchCount(
+    const TimelineData& data, const std::vector<RunOverlay>* overlays, const StretchStrip& strip);
+NamedPhase stretchAt(const TimelineData& data, const std::vector<RunOverlay>* overlays,
+    const StretchStrip& strip, std::size_t item);
 
 // The numbers behind the figure: one line per lane, series and column; CSV with a header.
 std::string timelineCsv(const TimelineData& data);

@@ -54,6 +54,30 @@ private:
         m_controller->clickAt(x, kernelAt());
         QTRY_VERIFY(m_controller->inspector()->hasSpan());
     }
+    // Place of a stretch in the head, by its strip and number among the strip's.
+    [[nodiscard]] QPoint stretch(plot::StretchKind kind, std::size_t item) const {
+        const auto& geometry = *m_controller->context().geometry;
+        for (const plot::StretchPlace& place : geometry.stretches) {
+            const plot::StretchStrip& strip = geometry.strips[place.strip];
+            if (strip.kind == kind && strip.run == 0 && place.item == item)
+                return {static_cast<int>(place.rect.x + place.rect.width / 2.0),
+                    static_cast<int>(place.rect.y + place.rect.height / 2.0)};
+        }
+        return {-1, -1};
+    }
+    void click(plot::StretchKind kind, std::size_t item, Qt::KeyboardModifiers held = {}) {
+        QTRY_VERIFY(stretch(kind, item).x() >= 0);
+        QTest::mouseClick(m_window.get(), Qt::LeftButton, held, stretch(kind, item));
+    }
+    // Begin and end of the selection in seconds.
+    [[nodiscard]] std::pair<double, double> selected() const {
+        const auto& selection = m_controller->context().selection;
+        if (!selection)
+            return {-1.0, -1.0};
+        return {static_cast<double>(selection->begin.ns) / 1e9,
+            static_cast<double>(selection->end.ns) / 1e9};
+    }
+    [[nodiscard]] QString told() const { return m_controller->inspector()->selectionTitle(); }
     void showBoth() {
         std::vector<RunId> ids;
         for (const auto& run : m_workspace->runs())
@@ -325,6 +349,98 @@ private Q_SLOTS:
         QVERIFY(seen().length().ns < kSecondNs); // zoomed until it can be seen
         m_controller->handleKey(Qt::Key_Escape, 0);
         QVERIFY(!m_controller->inspector()->hasSpan());
+    }
+    // Iterations 5, 6 and 7 of "small" last 3 s each from its start on.
+    void aClickSelectsAnIteration() {
+        using Kind = plot::StretchKind;
+        click(Kind::Iteration, 1);
+        QCOMPARE(selected(), std::pair(3.0, 6.0));
+        QTRY_COMPARE(told(), QStringLiteral("Iteration 6 · 3 s"));
+        QVERIFY(m_controller->selection()->isVisible());
+        click(Kind::Iteration, 2, Qt::ShiftModifier);
+        QCOMPARE(selected(), std::pair(3.0, 9.0));
+        QTRY_COMPARE(told(), QStringLiteral("Iterations 6 to 7 · 6 s"));
+        // From the one that was chosen first, to the other side too.
+        click(Kind::Iteration, 0, Qt::ShiftModifier);
+        QCOMPARE(selected(), std::pair(0.0, 6.0));
+        QTRY_COMPARE(told(), QStringLiteral("Iterations 5 to 6 · 6 s"));
+        QCOMPARE(seen().length().ns, 10 * kSecondNs + 1); // Shift+click has not panned
+        m_controller->handleKey(Qt::Key_Escape, 0);
+        QVERIFY(!m_controller->context().selection);
+        QTRY_VERIFY(told().startsWith(QStringLiteral("In view")));
+    }
+    void aDoubleClickZoomsToAnIteration() {
+        QTRY_VERIFY(stretch(plot::StretchKind::Iteration, 1).x() >= 0);
+        const QPoint place = stretch(plot::StretchKind::Iteration, 1);
+        m_controller->doubleClickAt(place.x(), place.y());
+        QVERIFY(seen().begin.ns <= 3 * kSecondNs && seen().begin.ns > 2 * kSecondNs);
+        QVERIFY(seen().end.ns >= 6 * kSecondNs && seen().end.ns < 7 * kSecondNs);
+    }
+    void keysStepThroughIterations() {
+        m_controller->cursor()->moveTo(test::seconds(4), std::nullopt);
+        QVERIFY(m_controller->handleKey(Qt::Key_N, 0));
+        QCOMPARE(selected(), std::pair(3.0, 6.0));
+        m_controller->handleKey(Qt::Key_N, 0);
+        QCOMPARE(selected(), std::pair(6.0, 9.0));
+        m_controller->handleKey(Qt::Key_N, 0); // the last one
+        QCOMPARE(selected(), std::pair(6.0, 9.0));
+        m_controller->handleKey(Qt::Key_P, Qt::ShiftModifier);
+        QCOMPARE(selected(), std::pair(3.0, 9.0));
+        m_controller->handleKey(Qt::Key_P, Qt::ShiftModifier);
+        QCOMPARE(selected(), std::pair(0.0, 9.0));
+        m_controller->handleKey(Qt::Key_F, 0);
+        QCOMPARE(seen().length().ns, 9 * kSecondNs);
+        // Only one strip: G stays in it.
+        m_controller->handleKey(Qt::Key_G, 0);
+        QCOMPARE(selected(), std::pair(0.0, 3.0));
+    }
+    // Shift+click in a lane: from what is selected to the time there.
+    void shiftClickExtendsToATime() {
+        m_controller->selection()->set(plot::ViewWindow{test::seconds(2), test::seconds(3)});
+        const auto empty = at(5, 695);
+        m_controller->clickAt(empty.x(), empty.y(), true);
+        QVERIFY(std::abs(selected().first - 2.0) < 1e-9);
+        QVERIFY(std::abs(selected().second - 5.0) < 0.02);
+    }
+    // With two runs the name says whose iteration it is.
+    void anIterationOfTwoRunsNamesItsRun() {
+        showBoth();
+        QTRY_COMPARE(m_controller->context().runs.size(), std::size_t{2});
+        QTRY_VERIFY(
+            m_controller->context().isDrawn() && m_controller->context().drawn->runs.size() == 2);
+        const QString of = QString::fromStdString(m_controller->context().runs.front().name);
+        click(plot::StretchKind::Iteration, 0);
+        QTRY_VERIFY2(told().contains(QStringLiteral(" of %1 · ").arg(of)), qPrintable(told()));
+        QCOMPARE(m_controller->runColors().size(), 2);
+    }
+    // Values of metrics stand beside the names; tips are of bars alone.
+    void tipsAreOfBarsAlone() {
+        auto* cursor = m_controller->cursor();
+        bool overSeries = false;
+        bool overBar = false;
+        QTRY_VERIFY([&] {
+            for (int y = 60; y < 690; y += 4) {
+                cursor->hoverAt(at(1.05).x(), y);
+                const bool isSpan = cursor->hoverText().startsWith(QStringLiteral("sm90_gemm"));
+                overBar = overBar || (isSpan && cursor->tipText() == cursor->hoverText());
+                overSeries = overSeries
+                    || (cursor->hoverText().startsWith(QStringLiteral("rank 0"))
+                        && cursor->tipText().isEmpty());
+            }
+            return overBar && overSeries;
+        }());
+        QVERIFY(cursor->isPointing());
+        const QRectF place = m_controller->span()->place();
+        for (int y = 60; y < 690; y += 4) {
+            cursor->hoverAt(at(1.05).x(), y);
+            if (cursor->tipText().isEmpty())
+                continue;
+            const plot::Rect bar = m_controller->context().hitAt(at(1.05).x(), y).place;
+            const QRectF tip(cursor->tipAt(180, 36, place), QSizeF(180, 36));
+            QVERIFY(!tip.intersects(QRectF(bar.x, bar.y, bar.width, bar.height)));
+        }
+        cursor->leave();
+        QVERIFY(!cursor->isPointing());
     }
     void aSelectedKernelGoesWithItsRun() {
         clickOnAKernel();

@@ -48,6 +48,39 @@ private Q_SLOTS:
                      .startsWith(QStringLiteral("gemm\n100.000000 ms")),
             qPrintable(app::hoverText(context, nullptr, hit, {}, 10.0)));
     }
+
+    // A view of 600 × 400 from x = 100, tips of 200 × 40, a bar of 20 px height at y = 200.
+    void tipsStandBesideTheirBar_data() {
+        QTest::addColumn<QPointF>("pointer");
+        QTest::addColumn<QRectF>("bar");
+        QTest::addColumn<QRectF>("selected");
+        QTest::addColumn<QPointF>("place");
+        const QRectF none;
+        const QRectF bar(300, 200, 100, 20);
+        QTest::newRow("below, right of the pointer")
+            << QPointF(350, 210) << bar << none << QPointF(362, 226);
+        QTest::newRow("left of it at the right edge")
+            << QPointF(650, 210) << QRectF(600, 200, 80, 20) << none << QPointF(438, 226);
+        QTest::newRow("above at the lower edge")
+            << QPointF(350, 370) << QRectF(300, 360, 100, 20) << none << QPointF(362, 314);
+        QTest::newRow("not over the selected span")
+            << QPointF(350, 210) << bar << QRectF(340, 230, 200, 20) << QPointF(362, 154);
+        QTest::newRow("nor over it above: behind it")
+            << QPointF(350, 210) << bar << QRectF(340, 170, 200, 70) << QPointF(362, 246);
+        QTest::newRow("a selected span far away")
+            << QPointF(350, 210) << bar << QRectF(340, 20, 200, 20) << QPointF(362, 226);
+    }
+    void tipsStandBesideTheirBar() {
+        QFETCH(QPointF, pointer);
+        QFETCH(QRectF, bar);
+        QFETCH(QRectF, selected);
+        QFETCH(QPointF, place);
+        const QSizeF size(200, 40);
+        const QPointF at = app::tipPlace(size, pointer, bar, selected, QRectF(100, 0, 600, 400));
+        QCOMPARE(at, place);
+        QVERIFY(!QRectF(at, size).intersects(bar));
+        QVERIFY(!QRectF(at, size).intersects(selected));
+    }
 };
 
 TRAINSCOPE_TEST(tst_TimelineHover)

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 using namespace trainscope;
+using plot::StretchKind;
 
 namespace {
 
@@ -26,6 +27,10 @@ bool says(const plot::PlotScene& scene, std::string_view text) {
         [text](const plot::Label& label) { return label.text == text; });
 }
 
+StretchKind kindOf(const plot::TimelineGeometry& geometry, const plot::StretchPlace& place) {
+    return geometry.strips[place.strip].kind;
+}
+
 } // namespace
 
 class tst_CaptureStrip : public QObject {
@@ -36,11 +41,11 @@ private Q_SLOTS:
         auto data = test::emptyData(4);
         data.captures = {{capture("eager-4", 0, 10, 40), capture("compiled-16", 0, 90, 91)}};
         const auto geometry = build(data);
-        QCOMPARE(geometry.captures.size(), std::size_t{2});
-        QCOMPARE(geometry.captures[0].rect.x, 122.0);
-        QCOMPARE(geometry.captures[0].rect.width, 30.0);
-        QCOMPARE(geometry.captures[1].rect.x, 202.0);
-        QCOMPARE(geometry.captures[1].rect.width, 2.0); // of 1 px: still seen
+        QCOMPARE(geometry.stretches.size(), std::size_t{2});
+        QCOMPARE(geometry.stretches[0].rect.x, 122.0);
+        QCOMPARE(geometry.stretches[0].rect.width, 30.0);
+        QCOMPARE(geometry.stretches[1].rect.x, 202.0);
+        QCOMPARE(geometry.stretches[1].rect.width, 2.0); // of 1 px: still seen
         QVERIFY(says(geometry.scene, "captures"));
         // 42 px wide, beside its 30 px, before the next one 50 px further.
         QVERIFY(says(geometry.scene, "eager-4"));
@@ -62,10 +67,10 @@ private Q_SLOTS:
         data.captures = {{capture("before", 0, -50, -10), capture("across", 0, -5, 5),
             capture("behind", 0, 200, 300)}};
         const auto geometry = build(data);
-        QCOMPARE(geometry.captures.size(), std::size_t{1});
-        QCOMPARE(geometry.captures[0].capture, std::size_t{1});
-        QCOMPARE(geometry.captures[0].rect.x, 112.0);
-        QCOMPARE(geometry.captures[0].rect.width, 5.0);
+        QCOMPARE(geometry.stretches.size(), std::size_t{1});
+        QCOMPARE(geometry.stretches[0].item, std::size_t{1});
+        QCOMPARE(geometry.stretches[0].rect.x, 112.0);
+        QCOMPARE(geometry.stretches[0].rect.width, 5.0);
     }
 
     // Phases have a row of their own above the captures of the run; a phase that comes twice is
@@ -78,13 +83,17 @@ private Q_SLOTS:
             {{"train", {{1000}, {1050}}}, {"eval", {{1050}, {1060}}}, {"train", {{1060}, {1100}}}}};
         const auto geometry = build(data);
         QVERIFY(geometry.plot.y > with + 10.0);
-        QCOMPARE(geometry.captures.size(), std::size_t{4});
+        QCOMPARE(geometry.stretches.size(), std::size_t{4});
         QVERIFY(says(geometry.scene, "phases") && says(geometry.scene, "train"));
-        const auto* eval = plot::captureAt(geometry, {163.0, geometry.captures[0].rect.y + 1.0});
-        QVERIFY(eval != nullptr && eval->isPhase && eval->capture == 1);
-        const auto* trace = plot::captureAt(geometry, {135.0, geometry.captures[3].rect.y + 1.0});
-        QVERIFY(trace != nullptr && !trace->isPhase && trace->capture == 0);
-        QVERIFY(geometry.captures[3].rect.y > geometry.captures[0].rect.bottom());
+        const auto* eval
+            = plot::stretchUnder(geometry, {163.0, geometry.stretches[0].rect.y + 1.0});
+        QVERIFY(
+            eval != nullptr && kindOf(geometry, *eval) == StretchKind::Phase && eval->item == 1);
+        const auto* trace
+            = plot::stretchUnder(geometry, {135.0, geometry.stretches[3].rect.y + 1.0});
+        QVERIFY(trace != nullptr && kindOf(geometry, *trace) == StretchKind::Capture
+            && trace->item == 0);
+        QVERIFY(geometry.stretches[3].rect.y > geometry.stretches[0].rect.bottom());
     }
 
     // A thin one is hit beside it too.
@@ -92,14 +101,42 @@ private Q_SLOTS:
         auto data = test::emptyData(4);
         data.captures = {{capture("a", 0, 10, 40), capture("b", 0, 60, 61)}};
         const auto geometry = build(data);
-        const double y = geometry.captures[0].rect.y + 1.0;
-        const auto* first = plot::captureAt(geometry, {130.0, y});
-        QVERIFY(first != nullptr && first->capture == 0);
-        const auto* second = plot::captureAt(geometry, {175.5, y});
-        QVERIFY(second != nullptr && second->capture == 1);
-        QVERIFY(plot::captureAt(geometry, {160.0, y}) == nullptr);
-        QVERIFY(plot::captureAt(geometry, {130.0, geometry.captures[0].rect.bottom() + 2.0})
+        const double y = geometry.stretches[0].rect.y + 1.0;
+        const auto* first = plot::stretchUnder(geometry, {130.0, y});
+        QVERIFY(first != nullptr && first->item == 0);
+        const auto* second = plot::stretchUnder(geometry, {175.5, y});
+        QVERIFY(second != nullptr && second->item == 1);
+        QVERIFY(plot::stretchUnder(geometry, {160.0, y}) == nullptr);
+        QVERIFY(plot::stretchUnder(geometry, {130.0, geometry.stretches[0].rect.bottom() + 2.0})
             == nullptr);
+    }
+
+    // Iterations are stretches too, below the captures; those found in the power stand in for
+    // recorded ones. The window cuts what it shows, not what the stretch is.
+    void iterationsAreStretches() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("a", 0, 10, 40)}};
+        data.iterations = {{{7, {{980}, {1040}}, -1, true}, {8, {{1040}, {1090}}, -1, false}}};
+        const auto geometry = build(data);
+        QCOMPARE(geometry.strips.size(), std::size_t{2});
+        const plot::StretchStrip& strip = geometry.strips[1];
+        QCOMPARE(strip.kind, StretchKind::Iteration);
+        QCOMPARE(plot::stretchCount(data, nullptr, strip), std::size_t{2});
+        QCOMPARE(geometry.stretches.size(), std::size_t{3});
+        QCOMPARE(geometry.stretches[1].rect.x, 112.0);
+        QCOMPARE(geometry.stretches[2].rect.x, 152.0);
+        const auto* under = plot::stretchUnder(geometry, {160.0, strip.rect.y + 1.0});
+        QVERIFY(under != nullptr && under->item == 1);
+        const NamedPhase first = plot::stretchAt(data, nullptr, strip, 0);
+        QCOMPARE(first.name, std::string("7"));
+        QCOMPARE(first.range, (TimeRange{{980}, {1040}}));
+
+        std::vector<plot::RunOverlay> overlays(1);
+        overlays[0].iterations = {{0, {{1005}, {1015}}, -1, false}};
+        QCOMPARE(plot::stretchCount(data, &overlays, strip), std::size_t{2});
+        data.iterations = {{}};
+        QCOMPARE(plot::stretchCount(data, &overlays, strip), std::size_t{1});
+        QCOMPARE(plot::stretchAt(data, &overlays, strip, 0).range, (TimeRange{{1005}, {1015}}));
     }
 
     // Eight ranks that traced the same step are one stretch, from the first to the last.

@@ -83,6 +83,43 @@ private Q_SLOTS:
         QCOMPARE(bands[0].rect.width, 50.0);
     }
 
+    // Two runs: thin bands in the colour of each below the lane's upper edge, no hatch.
+    void severalRunsAreThinBandsInTheirColours() {
+        m_overlays[0].throttles = {mark(0, 10, 30)};
+        m_overlays.push_back(m_overlays[0]);
+        m_overlays[1].throttles = {mark(0, 20, 90)};
+        auto data = clockData(LaneStyle::Lines, 1);
+        data.runs.push_back({RunId{2}, "other", TimeNs{1000}, 1});
+        data.iterations.emplace_back();
+        const auto geometry = build(data);
+        QVERIFY(hatched(geometry.scene, plot::darkTheme()).empty());
+        const plot::Rect area = geometry.lanes[0].area;
+        std::vector<FillRect> bands;
+        for (const auto& item : geometry.scene.items) {
+            const auto* fill = std::get_if<FillRect>(&item);
+            if (fill != nullptr && (fill->rect.width == 20.0 || fill->rect.width == 70.0)
+                && fill->rect.y >= geometry.plot.y)
+                bands.push_back(*fill);
+        }
+        QCOMPARE(bands.size(), std::size_t{2});
+        QCOMPARE(bands[0].rect.x, 122.0);
+        QCOMPARE(bands[1].rect.x, 132.0);
+        QVERIFY(bands[0].fill.r != bands[1].fill.r || bands[0].fill.g != bands[1].fill.g);
+        QVERIFY(bands[1].rect.y >= bands[0].rect.bottom());
+        QVERIFY(bands[1].rect.bottom() <= area.y); // above the curves
+        // The strips of the head have the same colours.
+        for (std::size_t run = 0; run < 2; ++run) {
+            const auto strip = geometry.throttles[run].rect;
+            const auto isOfRun = [&](const plot::SceneItem& item) {
+                const auto* fill = std::get_if<FillRect>(&item);
+                return fill != nullptr && fill->rect.y == strip.y
+                    && fill->rect.width == bands[run].rect.width
+                    && fill->fill.r == bands[run].fill.r && fill->fill.g == bands[run].fill.g;
+            };
+            QVERIFY(std::any_of(geometry.scene.items.begin(), geometry.scene.items.end(), isOfRun));
+        }
+    }
+
     void otherLanesAndSwitchedOffOverlaysStayClean() {
         m_overlays[0].throttles = {mark(0, 10, 20)};
         auto data = clockData(LaneStyle::Lines, 1);
