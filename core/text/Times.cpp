@@ -149,7 +149,14 @@ std::string zone(std::int64_t utcOffsetSeconds) {
         "UTC{}{:02}:{:02}", utcOffsetSeconds < 0 ? "−" : "+", minutes / 60, minutes % 60);
 }
 
+bool isDated(TimeNs time) {
+    constexpr std::int64_t kYear1990 = 7305 * kDay;
+    return time.ns < 0 || time.ns >= kYear1990;
+}
+
 std::string moment(TimeNs time) {
+    if (!isDated(time))
+        return "second " + decimal(time.ns, kSecond, 3) + " of its own clock";
     return fmt::format("{} {} UTC", date(time, 0), clock(time, 0, 3));
 }
 

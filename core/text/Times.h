@@ -44,7 +44,9 @@ std::string date(TimeNs time, std::int64_t utcOffsetSeconds);
 std::string clock(TimeNs time, std::int64_t utcOffsetSeconds, int decimals);
 // "UTC", "UTC+02:00".
 std::string zone(std::int64_t utcOffsetSeconds);
-// "2026-01-31 12:00:00.123 UTC".
+// False for times from 1970 up to 1990: sources without a date count from their own start.
+bool isDated(TimeNs time);
+// "2026-01-31 12:00:00.123 UTC"; "second 12.100 of its own clock" where there is no date.
 std::string moment(TimeNs time);
 
 // Rounds down, also below zero.

@@ -368,7 +368,8 @@ std::optional<Stamp> parseBannerDate(std::string_view text) {
 std::optional<Stamp> parseTimeOfDay(std::string_view text) {
     Scanner in{trimmed(text)};
     CivilTime t{1970, 1, 1};
-    if (!scanClock(in, t) || !in.done() || t.hour > 23 || t.minute > 59 || t.second > 59)
+    if (!scanClock(in, t) || !scanHalf(in, t) || !in.done() || t.hour > 23 || t.minute > 59
+        || t.second > 59)
         return std::nullopt;
     return Stamp{toTime(t), StampKind::TimeOfDay, t.hasFraction};
 }

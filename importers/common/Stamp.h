@@ -43,7 +43,7 @@ bool isDate(std::string_view text);
 // Days since 1970-01-01; absent for a day that the calendar does not have.
 std::optional<std::int64_t> daysOf(int year, int month, int day);
 std::optional<Stamp> parseBannerDate(std::string_view text);
-// "23:59:50", with any fraction or none.
+// "23:59:50", "11:59:50 PM", with any fraction or none.
 std::optional<Stamp> parseTimeOfDay(std::string_view text);
 
 // Finds the order of a file's dates from as many of its stamps as possible: one of the numbers is

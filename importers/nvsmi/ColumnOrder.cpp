@@ -299,6 +299,9 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
         return !rows.empty() && count * 10 >= static_cast<std::ptrdiff_t>(rows.size()) * 8;
     };
     const auto isClock = [](std::string_view cell) { return parseTimeOfDay(cell).has_value(); };
+    const auto isClockOfDate = [](std::string_view cell) {
+        return !isDate(cell) && parseStamp("2000-01-01", cell).has_value(); // may have a zone
+    };
     const auto find = [&](auto&& isSo) {
         for (std::size_t i = 0; i < order.columns.size(); ++i) {
             if (order.columns[i].role == Column::Role::Stamp && most(i, isSo))
@@ -307,7 +310,7 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
         return -1;
     };
     const int date = find(isDate);
-    const int clock = find(isClock);
+    const int clock = date >= 0 ? find(isClockOfDate) : find(isClock);
     if (date >= 0 && clock >= 0) {
         order.stamp = date;
         order.timeOfDay = clock;

@@ -129,9 +129,10 @@ private:
 
 // "Epoch: 0 | Step: 84 | PPO Epoch: 1 | Actor Loss: 0.02 | Critic Loss: 0.01 | Unsupervised Loss:
 // 0.0", in older ones "epoch: 0|step: 84|ppo_ep: 1|act_loss: 0.02|…"; then "End-to-End => Latency:
-// 7.24s, TFLOPs: 22.48, Samples/sec: 4.42, …, Batch Size: 32, Total Seq. Length: 512". Supervised:
-// "Epoch: 0, Step: 1, Rank: 0, loss = 2.42", then "Model Parameters: 0.388 B, Latency: 2.08s, …".
-// Steps are counted anew in each epoch.
+// 7.24s, TFLOPs: 22.48, Samples/sec: 4.42, …, Batch Size: 32, Total Seq. Length: 512"; before it,
+// of the hybrid engine, "|E2E latency=7.24s |… |CurSamplesPerSec=4.42 |AvgSamplesPerSec=4.4".
+// Supervised: "Epoch: 0, Step: 1, Rank: 0, loss = 2.42", then "Model Parameters: 0.388 B,
+// Latency: 2.08s, …". Steps are counted anew in each epoch.
 class DeepSpeedChatReader final : public DialectReader {
 public:
     bool readStep(const LineHead& line, StepLine& step) override {
@@ -145,6 +146,8 @@ public:
         }
         if (const std::size_t at = findLosses(text); at != std::string_view::npos)
             return readLosses(line, text.substr(at), step);
+        if (text.starts_with("|E2E latency="))
+            return readEngine(text);
         if (!m_held.isOpen() && !m_hasTold)
             return false;
         if (text.starts_with("End-to-End => ") || text.starts_with("Model Parameters: "))
@@ -201,6 +204,9 @@ private:
             return false;
         const bool isTold = m_held.tell(step);
         m_held.begin(line, numberOf(epoch.value_or(0), *index), m_stamp);
+        m_held.setSeconds(std::exchange(m_engineSeconds, std::nullopt));
+        if (const std::string rate = std::exchange(m_engineRate, {}); !rate.empty())
+            m_held.add("samples/sec", rate);
         for (const LoggedValue& value : values) {
             if (measured(value.text) && !equalsIgnoringCase(value.key, "rank")
                 && !equalsIgnoringCase(value.key, "step"))
@@ -245,6 +251,13 @@ private:
         return m_held.tell(step);
     }
 
+    // Of the iteration whose losses come.
+    bool readEngine(std::string_view text) {
+        m_engineSeconds = secondsIn("latency", trimmed(behind(text, "E2E latency=", "|")));
+        m_engineRate = trimmed(behind(text, "CurSamplesPerSec=", "|"));
+        return false;
+    }
+
     // "Generation => Latency: 5.35s, Per-token Latency 20.91 ms, …": of the iteration before.
     bool readPart(std::string_view text, StepLine& step) {
         const bool isGeneration = text.starts_with("Generation");
@@ -278,6 +291,8 @@ private:
     std::int64_t m_epoch = 0;
     std::int64_t m_before = 0; // steps of the epochs before
     bool m_hasTold = false; // times stand in this log
+    std::optional<double> m_engineSeconds;
+    std::string m_engineRate;
 };
 
 } // namespace

@@ -47,6 +47,7 @@ struct Dialect {
     bool hasTimes = true;
     bool tellsMore = false; // a log without iterations has intervals and evaluations
     bool isOfLibrary = false; // what programs print of the same iterations says more
+    std::size_t fewest = 1; // lines that look like it, before they are taken for it
 };
 
 // In the order in which they are asked.
@@ -61,6 +62,7 @@ std::unique_ptr<DialectReader> huggingFaceReader();
 std::unique_ptr<DialectReader> trainerStateReader();
 std::unique_ptr<DialectReader> progressBarReader(); // Lightning's
 std::unique_ptr<DialectReader> parameterGolfReader();
+std::unique_ptr<DialectReader> scriptReader();
 
 // A whole number off the front of `text`, with blanks before it.
 std::optional<std::int64_t> takeIndex(std::string_view& text);

@@ -444,6 +444,7 @@ constexpr std::array kDialects{
     Dialect{"jsonl", "JSON lines", "{", jsonLinesReader},
     Dialect{"table", "Lightning's metrics.csv and tables like it", "", tableReader},
     Dialect{"trainer_state", "Hugging Face trainer_state.json", "\"", trainerStateReader, false},
+    Dialect{"script", "a script of its own", "", scriptReader, true, false, true, 3},
 };
 
 } // namespace

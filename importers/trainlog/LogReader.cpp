@@ -130,8 +130,10 @@ Status LogReader::finishWithoutSteps() {
         keepOnly(candidate);
         return take();
     }
-    const auto known = std::find_if(m_candidates.begin(), m_candidates.end(),
-        [](const Candidate& candidate) { return !candidate.before.empty(); });
+    const auto known
+        = std::find_if(m_candidates.begin(), m_candidates.end(), [](const Candidate& candidate) {
+              return candidate.before.size() >= candidate.dialect->fewest;
+          });
     if (known == m_candidates.end())
         return {};
     keepOnly(*known);

@@ -3,9 +3,8 @@
 // the members of an inner object count like those outside, "train/loss" is "loss". Rows of a table
 // with a head: Lightning's metrics.csv, and those that trackers export.
 //
-// A time is a stamp where it is a date or as large as unix time. Smaller numbers under "time" are
-// seconds since the start where they grow from line to line as iterations do, else seconds of an
-// iteration.
+// A time is a stamp where it is a date or as large as unix time; for smaller numbers see
+// RunningTime.h.
 #include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
@@ -14,10 +13,10 @@
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
 #include "importers/trainlog/KeyTable.h"
+#include "importers/trainlog/RunningTime.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 
 namespace trainscope::importers::trainlog {
@@ -27,7 +26,6 @@ namespace {
 constexpr std::size_t kLongestObject = std::size_t{64} << 10;
 constexpr std::size_t kMostMembers = 256;
 constexpr int kDeepest = 2; // objects in objects
-constexpr double kGrowth = 0.5; // of what iterations at one pace make a running time grow
 
 // The first of them that an object has numbers its iteration.
 constexpr std::array<std::string_view, 10> kIndexKeys{"step", "global_step", "iteration", "iter",
@@ -109,7 +107,7 @@ public:
                     [](const LoggedValue& value) { return isOfValidation(value.key); });
         }
         if (m_time)
-            noteTime(*m_time, step);
+            m_running.note(*m_time, step);
         m_lastIndex = m_index;
         return true;
     }
@@ -192,22 +190,6 @@ private:
         return true;
     }
 
-    void noteTime(double seconds, StepLine& step) {
-        if (m_lastTime && m_lastIndex && *m_index > *m_lastIndex) {
-            const double grown = seconds - *m_lastTime;
-            const double paced = *m_lastTime * static_cast<double>(*m_index - *m_lastIndex)
-                / static_cast<double>(std::max<std::int64_t>(*m_lastIndex, 1));
-            m_isRunning = m_isRunning.value_or(true) && grown > 0.0
-                && (m_isRunning.has_value() || grown >= kGrowth * paced);
-        }
-        m_lastTime = seconds;
-        // The first line does not tell the two apart.
-        if (m_isRunning.value_or(true))
-            step.elapsedS = seconds;
-        else
-            step.secondsEach = seconds;
-    }
-
     // The logged throughput of a log that counts all its tokens is their number over the time of
     // the process, which is wrong behind a restart: that of this line is what was added.
     void rateOfTokens(StepLine& step) {
@@ -253,8 +235,7 @@ private:
     std::size_t m_indexPlace = 0;
     std::size_t m_stampPlace = 0;
     std::optional<std::int64_t> m_lastIndex; // of lines before
-    std::optional<double> m_lastTime;
-    std::optional<bool> m_isRunning; // "time" counts from the start
+    RunningTime m_running;
     std::optional<double> m_lastTokens; // of all lines
     std::optional<double> m_lastElapsed;
     std::string m_rateText;

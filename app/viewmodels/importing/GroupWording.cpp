@@ -98,7 +98,7 @@ QString startText(const std::vector<const ImportRow*>& rows) {
         if (start && (!first || *start < *first))
             first = start;
     }
-    if (!first)
+    if (!first || !text::isDated(*first))
         return {};
     return QStringLiteral("starts %1 %2 UTC")
         .arg(QString::fromStdString(text::withDateForm(text::date(*first, 0))),

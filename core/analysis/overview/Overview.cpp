@@ -175,8 +175,7 @@ std::string overviewLine(const OverviewInputs& inputs) {
     if (run.nodeCount > 1)
         add(text::counted(run.nodeCount, "node"));
     if (!run.range.isEmpty()) {
-        // A trace without a base time begins at the epoch.
-        if (run.range.begin.ns > text::kDay)
+        if (text::isDated(run.range.begin))
             add(fmt::format(
                 "{} {} UTC", text::date(run.range.begin, 0), text::clock(run.range.begin, 0, 0)));
         add(overviewLength(run.range.length()));

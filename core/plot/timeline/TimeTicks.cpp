@@ -86,7 +86,9 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
     if (axis.ticks.empty())
         return;
     const TimeNs first = context.origin + axis.ticks.front().time;
-    axis.base = text::withDateForm(text::date(first, offset)) + " " + text::zone(offset);
+    axis.base = text::isDated(first)
+        ? text::withDateForm(text::date(first, offset)) + " " + text::zone(offset)
+        : "its own clock";
     const int decimals = axis.step.ns < kSecond ? text::decimalsOf(axis.step.ns, kSecond) : 0;
     if (decimals <= 3) {
         for (auto& tick : axis.ticks) {
@@ -101,7 +103,7 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
     }
     const TimeUnit unit = text::timeUnitFor(axis.step.ns);
     const TimeNs base{text::floorTo(first.ns, 1000 * unit.ns)};
-    axis.base = text::withDateForm(text::date(base, offset)) + " "
+    axis.base = (text::isDated(base) ? text::withDateForm(text::date(base, offset)) + " " : "")
         + text::withMarks(text::clock(base, offset, text::decimalsOf(1000 * unit.ns, kSecond)))
         + " " + text::zone(offset) + " +";
     for (auto& tick : axis.ticks)

@@ -60,6 +60,9 @@ private Q_SLOTS:
         QCOMPARE(
             text::moment({1'700'000'000'123'456'789}), std::string("2023-11-14 22:13:20.123 UTC"));
         QCOMPARE(text::moment({-1}), std::string("1969-12-31 23:59:59.999 UTC"));
+        QCOMPARE(text::moment({12'100'000'000}), std::string("second 12.100 of its own clock"));
+        QVERIFY(
+            !text::isDated({631'151'999'999'999'999}) && text::isDated({631'152'000'000'000'000}));
         QCOMPARE(text::date({1'700'000'000'000'000'000}, 7200), std::string("2023-11-15"));
         QCOMPARE(text::clock({1'700'000'000'000'000'000}, 7200, 0), std::string("00:13:20"));
         QCOMPARE(text::zone(-19800), std::string("UTC−05:30"));

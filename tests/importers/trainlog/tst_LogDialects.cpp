@@ -47,6 +47,10 @@ private Q_SLOTS:
     void shareOfPeak();
     void infiniteValues();
     void timeGoesBack();
+    void scripts_data();
+    void scripts();
+    void epochsOfScripts();
+    void hybridEngine();
     void lookAlikes();
     void nothingUsable();
     void longLines();
@@ -352,6 +356,73 @@ void tst_LogDialects::timeGoesBack() {
     const ImportWarning& warning = onlyReport(log).warnings[0];
     QCOMPARE(warning.line, std::int64_t{3});
     QVERIFY(warning.text.find("Summer time ends here") != std::string::npos);
+}
+
+void tst_LogDialects::scripts_data() {
+    QTest::addColumn<QString>("line"); // %1 the iteration, %2 a loss of 10 less a tenth of that
+    QTest::addColumn<double>("seconds"); // of an iteration; 0 where the line does not tell
+    QTest::newRow("assignments") << "step=%1 loss=%2 time_per_iter=0.5s lr=1e-4" << 0.5;
+    QTest::newRow("logger") << "INFO:root:iter=%1 LM_Loss=%2 dt=500ms" << 0.5;
+    QTest::newRow("colons") << "step %1/100: train loss: %2, batch time: 0.50 sec" << 0.5;
+    QTest::newRow("tutorial") << "Epoch [1/5], Step [%1/100], Loss: %2" << 0.0;
+    QTest::newRow("bars") << "Iter %1 | train loss %2 | dt 500 ms | 8200 tok/s" << 0.5;
+    QTest::newRow("Paddle")
+        << "global step %1, epoch: 0, batch: 7, loss: %2, avg_batch_cost: 0.50 sec, speed: 2 step/s"
+        << 0.5;
+    QTest::newRow("mmengine")
+        << "Epoch(train)  [1][ %1/500]  lr: 1.0e-02  eta: 1:00:00  time: 0.5000  loss: %2" << 0.5;
+    QTest::newRow("detectron") << "[01/01 10:00:00 d2.utils.events]:  eta: 0:01:00  iter: %1  "
+                                  "total_loss: %2  time: 0.5000  max_mem: 1000M"
+                               << 0.5;
+}
+
+// Four iterations of one length, whose losses are 9.9 to 9.6; without times there are values alone.
+void tst_LogDialects::scripts() {
+    QFETCH(QString, line);
+    QFETCH(double, seconds);
+    std::string text = "starting\n";
+    for (int i = 1; i <= 4; ++i)
+        text += line.arg(QString::number(i), QString::number(10.0 - 0.1 * i)).toStdString() + "\n";
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{seconds > 0.0 ? 4U : 0U});
+    QCOMPARE(log.values("loss").front(), 9.9);
+    QCOMPARE(log.values("loss").back(), 9.6);
+    if (seconds > 0.0)
+        QVERIFY(isNear(median(log.seconds()), seconds, 1e-9));
+}
+
+// Steps that are counted anew in each epoch go on; a validation is no step.
+void tst_LogDialects::epochsOfScripts() {
+    std::string text;
+    for (int epoch = 1; epoch <= 2; ++epoch) {
+        for (int step = 1; step <= 3; ++step)
+            text += "Epoch [" + std::to_string(epoch) + "/2], Step [" + std::to_string(step)
+                + "/3], Loss: 1.5, dt: 0.25s\n";
+        text += "val: step 3, loss: 1.75\n";
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{6});
+    QCOMPARE(log.values("loss").size(), std::size_t{6});
+    QCOMPARE(log.values("val_loss").size(), std::size_t{2});
+}
+
+// The engine tells of the iteration whose losses come behind its line.
+void tst_LogDialects::hybridEngine() {
+    std::string text;
+    for (int i = 1; i <= 3; ++i) {
+        text += "|E2E latency=" + std::to_string(i) + ".50s |Gather latency=0.10s (0.80%) "
+            + "|Generate time=1.00s (64.00%) |CurSamplesPerSec=4.00 |AvgSamplesPerSec=4.00\n";
+        text += "Epoch: 0 | Step: " + std::to_string(i)
+            + " | PPO Epoch: 1 | Actor Loss: 0.25 | Critic Loss: 0.5 | Unsupervised Loss: 0.0\n";
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{3});
+    const auto seconds = log.seconds();
+    QVERIFY(isNear(seconds.at(0), 1.5, 1e-9) && isNear(seconds.at(2), 3.5, 1e-9));
+    QCOMPARE(log.values("sample_rate").front(), 4.0);
 }
 
 // Sources of the programs, and words about iterations.

@@ -1,0 +1,282 @@
+// Lines that people's own loops print: a word that counts iterations, and keys with numbers, in any
+// of the usual spellings: "step 10: loss=2.31, dt 120ms", "Epoch [1/5], Step [100/500], Loss:
+// 0.23", "Iter 20 | train loss 2.3 | 8200 tok/s", "global step 100, loss: 9.1, avg_batch_cost: 0.50
+// sec", "Epoch(train)  [1][ 50/500]  lr: 1.0e-02  time: 0.5000  loss: 2.3", and the bars of tqdm.
+#include "importers/trainlog/Dialect.h"
+
+#include "core/model/AsciiText.h"
+#include "importers/trainlog/KeyTable.h"
+#include "importers/trainlog/ProgressBar.h"
+#include "importers/trainlog/RunningTime.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr std::size_t kMostScriptPairs = 64;
+constexpr std::string_view kBlanks = " \t";
+
+// The first of them that a line has numbers its iteration.
+constexpr std::array<std::string_view, 14> kCounters{"global step", "global_step", "num_updates",
+    "step", "steps", "iteration", "iterations", "iter", "it", "train step", "train_step", "update",
+    "batch", "batch_idx"};
+constexpr std::size_t kEpochalFrom = 3; // these may be counted anew in each epoch
+
+struct ScriptPair {
+    std::string_view key; // empty: a number in brackets that none stands before
+    std::string_view value;
+    bool isBracketed = false;
+};
+
+bool isKeyChar(char c) {
+    const char low = lowerChar(c);
+    return (low >= 'a' && low <= 'z') || isDigit(c) || c == '_' || c == '/' || c == '@' || c == '.'
+        || c == '-';
+}
+
+// Cuts a line into keys and numbers.
+class ScriptPairs {
+public:
+    explicit ScriptPairs(std::string_view text)
+        : m_text(text) { }
+
+    std::vector<ScriptPair> all() {
+        std::vector<ScriptPair> pairs;
+        while (!m_text.empty() && pairs.size() < kMostScriptPairs) {
+            if (const auto pair = next())
+                pairs.push_back(*pair);
+        }
+        return pairs;
+    }
+
+private:
+    std::optional<ScriptPair> next() {
+        const char c = m_text.front();
+        if (startsNumber())
+            return number();
+        if (c == '(') { // "0.123 ( 0.234)": the mean beside; "Epoch(train)": a remark
+            m_text.remove_prefix(std::min(m_text.find(')'), m_text.size() - 1) + 1);
+            return std::nullopt;
+        }
+        if (c == '[')
+            return bracketed();
+        if (isKeyChar(c)) {
+            takeWord();
+            return std::nullopt;
+        }
+        const bool isBlank = kBlanks.find(c) != std::string_view::npos;
+        const bool isAssigned = c == ':' || c == '=';
+        const bool isParted = c == '\t' || (isBlank && m_text.substr(0, 2) == "  ");
+        if (!m_isAssigned && ((!isBlank && !isAssigned) || isParted))
+            m_key = {};
+        m_isAssigned = m_isAssigned ? isBlank || isAssigned : isAssigned;
+        m_text.remove_prefix(1);
+        return std::nullopt;
+    }
+
+    [[nodiscard]] bool startsNumber() const {
+        std::string_view rest = m_text;
+        if (rest.starts_with('-') || rest.starts_with('+'))
+            rest.remove_prefix(1);
+        return !rest.empty() && isDigit(rest.front());
+    }
+
+    // A word goes on with the key, but behind ':' it is a text.
+    void takeWord() {
+        const auto* end = std::find_if_not(m_text.begin(), m_text.end(), isKeyChar);
+        const auto size = static_cast<std::size_t>(end - m_text.begin());
+        const std::string_view word = m_text.substr(0, size);
+        m_text.remove_prefix(size);
+        const bool goesOn = !m_key.empty() && !m_isAssigned;
+        m_key = goesOn ? std::string_view(m_key.data(),
+                    static_cast<std::size_t>(word.data() + word.size() - m_key.data()))
+                       : word;
+        m_isAssigned = false;
+    }
+
+    // "120ms", "0.50 sec", "1,234", "48.4%"; "100/500" is 100.
+    std::optional<ScriptPair> number() {
+        std::size_t size = std::min(m_text.find_first_of(" \t|;]()=:"), m_text.size());
+        if (const std::size_t comma = m_text.substr(0, size).find(',');
+            comma != m_text.npos && (comma + 1 >= size || !isDigit(m_text[comma + 1])))
+            size = comma;
+        std::string_view value = m_text.substr(0, size);
+        const std::string_view rest = m_text.substr(size);
+        for (const std::string_view unit : {" ms", " sec", " s"}) {
+            const bool isWhole = rest.size() == unit.size()
+                || (rest.size() > unit.size() && !isKeyChar(rest[unit.size()]));
+            if (!rest.starts_with(unit) || !isWhole)
+                continue;
+            value = {value.data(), value.size() + unit.size()};
+            break;
+        }
+        m_text.remove_prefix(value.size());
+        const ScriptPair pair{trimmed(m_key), value, false};
+        m_key = {};
+        m_isAssigned = false;
+        return pair.key.empty() ? countedBehind(value) : std::optional(pair);
+    }
+
+    // "8200 tok/s": a number with what it counts behind.
+    std::optional<ScriptPair> countedBehind(std::string_view value) {
+        const std::string_view rest = trimmed(m_text);
+        const std::string_view word = rest.substr(0, rest.find_first_of(" \t,|;"));
+        if (findKey(word) == nullptr)
+            return std::nullopt;
+        m_text.remove_prefix(static_cast<std::size_t>(word.data() + word.size() - m_text.data()));
+        return ScriptPair{word, value, false};
+    }
+
+    // "[100/500]", "[ 50/500]"; in other brackets there are remarks.
+    std::optional<ScriptPair> bracketed() {
+        const std::size_t end = m_text.find(']');
+        if (end == std::string_view::npos) {
+            m_text.remove_prefix(1);
+            return std::nullopt;
+        }
+        const std::string_view inside = trimmed(m_text.substr(1, end - 1));
+        const bool isCount = !inside.empty() && isDigit(inside.front())
+            && inside.find_first_not_of("0123456789/ ") == std::string_view::npos;
+        const ScriptPair pair{trimmed(m_key), inside, true};
+        m_text.remove_prefix(end + 1);
+        m_key = {};
+        m_isAssigned = false;
+        return isCount ? std::optional(pair) : std::nullopt;
+    }
+
+    std::string_view m_text;
+    std::string_view m_key;
+    bool m_isAssigned = false; // ':' or '=' stands behind it
+};
+
+// "root train loss" → "train loss": what is known of it, without words before.
+std::string_view knownPart(std::string_view key) {
+    while (true) {
+        if (findKey(key) != nullptr)
+            return key;
+        const std::size_t blank = key.find_first_of(kBlanks);
+        if (blank == std::string_view::npos)
+            return {};
+        key = trimmed(key.substr(blank));
+    }
+}
+
+std::string_view lastWordOf(std::string_view key) {
+    const std::size_t blank = key.find_last_of(kBlanks);
+    return blank == std::string_view::npos ? key : key.substr(blank + 1);
+}
+
+std::size_t counterPlace(std::string_view key) {
+    const std::string_view last = lastWordOf(key);
+    const auto found
+        = std::find_if(kCounters.begin(), kCounters.end(), [&](std::string_view known) {
+              return equalsIgnoringCase(key, known) || equalsIgnoringCase(last, known);
+          });
+    return static_cast<std::size_t>(found - kCounters.begin());
+}
+
+bool speaksOfValidation(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kWords{"val", "valid", "eval", "test"};
+    return std::any_of(kWords.begin(), kWords.end(), [text](std::string_view word) {
+        const std::size_t size = word.size();
+        return text.size() >= size && equalsIgnoringCase(text.substr(0, size), word)
+            && (text.size() == size || std::string_view(" _:/(-ai[").find(text[size]) != text.npos);
+    });
+}
+
+class ScriptReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        // The engine's own lines are of another dialect.
+        if (line.rest.find("SamplesPerSec=") != std::string_view::npos)
+            return false;
+        if (const auto bar = progressBarIn(line.rest))
+            return readBarLine(*bar, step);
+        const auto pairs = ScriptPairs(line.rest).all();
+        const auto index = indexOf(pairs);
+        if (!index)
+            return false;
+        step.index = *index;
+        if (!readValues(pairs, step))
+            return false;
+        if (speaksOfValidation(line.rest)) {
+            step.kind = StepLine::Kind::Values;
+            for (LoggedValue& value : step.values)
+                value.key = isLoss(value.key) ? "val_loss" : value.key;
+        }
+        return true;
+    }
+
+private:
+    bool readBarLine(const ProgressBar& bar, StepLine& step) {
+        step.index = bar.done;
+        step.elapsedS = bar.elapsedS;
+        return bar.done > 0 && readValues(ScriptPairs(bar.values).all(), step);
+    }
+
+    bool readValues(const std::vector<ScriptPair>& pairs, StepLine& step) {
+        bool hasFigure = false;
+        for (const ScriptPair& pair : pairs) {
+            const std::string_view key
+                = pair.isBracketed ? std::string_view() : knownPart(pair.key);
+            if (key.empty() || !measured(pair.value))
+                continue;
+            const KnownKey* known = findKey(key);
+            if (equalsIgnoringCase(key, "time")) {
+                m_running.note(secondsIn(key, pair.value).value_or(0.0), step);
+                continue;
+            }
+            hasFigure
+                = hasFigure || known->metric != nullptr || known->role == KeyRole::StepSeconds;
+            step.values.push_back({key, pair.value});
+        }
+        return hasFigure;
+    }
+
+    // The number of the line's iteration; where it is counted anew in each epoch, on from the last.
+    std::optional<std::int64_t> indexOf(const std::vector<ScriptPair>& pairs) {
+        std::size_t place = kCounters.size();
+        std::optional<std::int64_t> index;
+        std::optional<std::int64_t> epoch;
+        for (const ScriptPair& pair : pairs) {
+            std::string_view text = pair.value;
+            const std::size_t here = counterPlace(pair.key);
+            const auto count = takeIndex(text);
+            const bool isCount = count && (text.empty() || trimmed(text).starts_with('/'));
+            if (!isCount)
+                continue;
+            if (equalsIgnoringCase(pair.key, "epoch") || equalsIgnoringCase(pair.key, "ep"))
+                epoch = count;
+            else if (here < place
+                || (!index && pair.key.empty() && pair.isBracketed && !text.empty()))
+                index = count;
+            place = std::min(place, here);
+        }
+        if (!index || !epoch || place < kEpochalFrom)
+            return index;
+        if (m_last && epoch > m_epoch && m_before + *index <= *m_last)
+            m_before = *m_last + 1 - *index;
+        m_epoch = epoch;
+        m_last = m_before + *index;
+        return m_last;
+    }
+
+    RunningTime m_running;
+    std::optional<std::int64_t> m_epoch;
+    std::optional<std::int64_t> m_last;
+    std::int64_t m_before = 0; // iterations of the epochs before
+};
+
+} // namespace
+
+std::unique_ptr<DialectReader> scriptReader() {
+    return std::make_unique<ScriptReader>();
+}
+
+} // namespace trainscope::importers::trainlog
