@@ -62,9 +62,10 @@ int main(int argc, char* argv[]) {
         QStringLiteral("sample"), QStringLiteral("open the built-in sample"));
     parser.addOption(sample);
     const QCommandLineOption view(QStringLiteral("view"),
-        QStringLiteral("open there: overview, timeline, layout, heatmap, kernels, "
-                       "operators, compare, sweep, spectrum, findings, predict, "
-                       "runs or query"),
+        QStringLiteral(
+            "open there: overview, timeline, machine, kernels, compare, predict or data; or a "
+            "view in one of them: findings, spectrum, layout, heatmap, operators, sweep, "
+            "runs or query"),
         QStringLiteral("NAME"));
     parser.addOption(view);
     parser.addPositionalArgument(QStringLiteral("FILE|DIR"),

@@ -68,6 +68,10 @@ QString Views::keyOf(View view) {
 }
 
 std::optional<Views::View> Views::viewNamed(const QString& key) {
+    if (key == QLatin1String("machine"))
+        return Layout;
+    if (key == QLatin1String("data"))
+        return Runs;
     const auto found = std::find_if(
         kKeys.begin(), kKeys.end(), [&](const char* known) { return key == QLatin1String(known); });
     return found == kKeys.end()

@@ -102,7 +102,7 @@ public:
     [[nodiscard]] QString key() const { return keyOf(m_view); }
     // "timeline", "heatmap", …: as they are stored and named on the command line.
     static QString keyOf(View view);
-    // Absent: there is no such view.
+    // By its key, or the name of a place: its first view. Absent: there is no such view.
     static std::optional<View> viewNamed(const QString& key);
     // The next database opens there, whatever is remembered of it.
     void openNextAt(View view) { m_nextView = view; }

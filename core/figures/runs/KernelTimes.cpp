@@ -33,22 +33,74 @@ KernelTimes perIteration(const analysis::DeviceBreakdown& device) {
     return meanOf(pointers);
 }
 
+// The rank times of one run, in any window of it.
+class TraceOfRun {
+public:
+    TraceOfRun(const analysis::RunStudy& study, const analysis::KernelCategories& categories)
+        : m_study(study)
+        , m_categories(categories) { }
+
+    Status read() {
+        ASSIGN_OR_RETURN(m_iterations, m_study.store.iterations(m_study.run.id));
+        ASSIGN_OR_RETURN(m_stages, analysis::stagesOf(m_study));
+        return {};
+    }
+
+    [[nodiscard]] Result<std::vector<RankTimes>> ranksIn(TimeRange window) const {
+        ASSIGN_OR_RETURN(const auto devices,
+            analysis::traceBreakdown(m_study, m_categories, window, {m_iterations, std::nullopt}));
+        std::vector<RankTimes> ranks;
+        for (const auto& device : devices) {
+            if (device.busy.ns == 0)
+                continue;
+            RankTimes times{device.rank, std::nullopt, secondsOf(device), perIteration(device)};
+            if (m_stages && m_stages->stageOf.contains(device.rank))
+                times.stage = m_stages->stageOf.at(device.rank);
+            ranks.push_back(std::move(times));
+        }
+        return ranks;
+    }
+
+    [[nodiscard]] Result<std::vector<CaptureTimes>> captures() const {
+        ASSIGN_OR_RETURN(auto all, m_study.store.captures(m_study.run.id));
+        std::stable_sort(all.begin(), all.end(),
+            [](const Capture& a, const Capture& b) { return a.range.begin < b.range.begin; });
+        std::vector<CaptureTimes> named;
+        std::vector<TimeRange> windows;
+        for (const Capture& one : all) {
+            const auto known = std::find_if(named.begin(), named.end(),
+                [&one](const CaptureTimes& other) { return other.name == one.name; });
+            if (known == named.end()) {
+                named.push_back({one.name, {}});
+                windows.push_back(one.range);
+                continue;
+            }
+            TimeRange& window = windows[static_cast<std::size_t>(known - named.begin())];
+            window = {std::min(window.begin, one.range.begin), std::max(window.end, one.range.end)};
+        }
+        if (named.size() < 2)
+            return std::vector<CaptureTimes>();
+        for (std::size_t i = 0; i < named.size(); ++i) {
+            ASSIGN_OR_RETURN(named[i].ranks, ranksIn(windows[i]));
+        }
+        return named;
+    }
+
+private:
+    const analysis::RunStudy& m_study;
+    const analysis::KernelCategories& m_categories;
+    std::vector<Iteration> m_iterations;
+    std::optional<analysis::StageMap> m_stages;
+};
+
 Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& subject,
-    const analysis::KernelCategories& categories) {
-    ASSIGN_OR_RETURN(const auto iterations, context.studies.store.iterations(subject.run.id));
-    ASSIGN_OR_RETURN(const auto devices,
-        analysis::traceBreakdown(
-            context.studies.of(subject.run), categories, kAllTime, {iterations, std::nullopt}));
-    ASSIGN_OR_RETURN(const auto told, analysis::stagesOf(context.studies.of(subject.run)));
-    const auto& stages = told;
-    TracedRun traced{subject, {}};
-    for (const auto& device : devices) {
-        if (device.busy.ns == 0)
-            continue;
-        RankTimes times{device.rank, std::nullopt, secondsOf(device), perIteration(device)};
-        if (stages && stages->stageOf.contains(device.rank))
-            times.stage = stages->stageOf.at(device.rank);
-        traced.ranks.push_back(std::move(times));
+    const analysis::KernelCategories& categories, bool withCaptures) {
+    TraceOfRun trace(context.studies.of(subject.run), categories);
+    RETURN_IF_ERROR(trace.read());
+    TracedRun traced{subject, {}, {}};
+    ASSIGN_OR_RETURN(traced.ranks, trace.ranksIn(kAllTime));
+    if (withCaptures && !traced.ranks.empty()) {
+        ASSIGN_OR_RETURN(traced.captures, trace.captures());
     }
     return traced;
 }
@@ -73,7 +125,7 @@ KernelTimes meanOf(const std::vector<const KernelTimes*>& all) {
 }
 
 Result<std::vector<TracedRun>> readTraces(
-    const FigureContext& context, const std::vector<FigureSubject>& subjects) {
+    const FigureContext& context, const std::vector<FigureSubject>& subjects, bool withCaptures) {
     ASSIGN_OR_RETURN(const auto categories,
         analysis::KernelCategories::fromChoice(
             context.query.categories.empty() ? "default" : context.query.categories));
@@ -81,7 +133,7 @@ Result<std::vector<TracedRun>> readTraces(
     for (const auto& subject : subjects) {
         if (!hasTrace(context.studies.store, subject.run.id))
             continue;
-        ASSIGN_OR_RETURN(auto trace, traceOf(context, subject, categories));
+        ASSIGN_OR_RETURN(auto trace, traceOf(context, subject, categories, withCaptures));
         if (!trace.ranks.empty())
             traced.push_back(std::move(trace));
     }

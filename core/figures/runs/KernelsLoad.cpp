@@ -34,6 +34,19 @@ struct Bar {
 
 std::vector<Bar> barsOf(const TracedRun& traced, std::size_t run, KernelsPer per) {
     std::vector<Bar> bars;
+    if (per == KernelsPer::Capture && !traced.captures.empty()) {
+        for (const CaptureTimes& capture : traced.captures) {
+            Bar bar;
+            bar.category.run = run;
+            bar.category.label = capture.name;
+            for (const RankTimes& rank : capture.ranks)
+                bar.ranks.push_back(&rank);
+            bars.push_back(std::move(bar));
+        }
+        return bars;
+    }
+    if (per == KernelsPer::Capture)
+        per = KernelsPer::Run;
     std::map<int, std::size_t> places;
     for (const auto& rank : traced.ranks) {
         const bool byStage = per == KernelsPer::Stage && rank.stage;
@@ -122,7 +135,8 @@ FigurePanel panelOf(const std::vector<Bar>& bars, bool iterations, bool normalis
     return panel;
 }
 
-void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool normalise) {
+// `ofRanks`: some bar is the mean of several.
+void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool ofRanks, bool normalise) {
     std::vector<double> heights;
     for (const auto& panel : panels) {
         for (std::size_t i = 0; i < panel.categories.size(); ++i) {
@@ -132,10 +146,10 @@ void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool normalise) 
             heights.push_back(height);
         }
     }
+    const std::string title = std::string("kernel time ")
+        + (iterations ? "per iteration" : "of the trace") + (ofRanks ? ", mean of the ranks" : "");
     FigureAxis axis = normalise ? axisOf("share of kernel time", {}, "1", {1.0}, true)
-                                : axisOf(iterations ? "kernel time per iteration, mean of the ranks"
-                                                    : "kernel time of the trace, mean of the ranks",
-                                    {}, "s", heights, true);
+                                : axisOf(title, {}, "s", heights, true);
     if (normalise) {
         axis.unit = {"%", 100.0};
         axis.range = {0.0, 1.0};
@@ -180,9 +194,14 @@ std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
 }
 
 bool allHaveIterations(const std::vector<TracedRun>& traced) {
-    return std::all_of(traced.begin(), traced.end(), [](const TracedRun& run) {
-        return std::all_of(run.ranks.begin(), run.ranks.end(),
+    const auto have = [](const std::vector<RankTimes>& ranks) {
+        return std::all_of(ranks.begin(), ranks.end(),
             [](const RankTimes& rank) { return !rank.perIteration.empty(); });
+    };
+    return std::all_of(traced.begin(), traced.end(), [&have](const TracedRun& run) {
+        return have(run.ranks)
+            && std::all_of(run.captures.begin(), run.captures.end(),
+                [&have](const CaptureTimes& capture) { return have(capture.ranks); });
     });
 }
 
@@ -296,19 +315,32 @@ std::vector<FigureSubject> addStagePanels(
     return shown;
 }
 
-const char* captionOf(bool iterations) {
-    return iterations
-        ? "Summed kernel time of each traced iteration, warm-up left out; mean over the ranks of a "
-          "bar. Streams run side by side, so sums can exceed the iteration."
-        : "Summed kernel time of the whole trace; mean over the ranks of a bar. Streams run side "
-          "by side, so sums can exceed the trace.";
+KernelsPer whatTellsMost(const std::vector<TracedRun>& traced) {
+    if (traced.size() != 1)
+        return KernelsPer::Run;
+    if (!traced.front().captures.empty())
+        return KernelsPer::Capture;
+    return traced.front().ranks.size() > 1 ? KernelsPer::Rank : KernelsPer::Run;
+}
+
+std::string captionOf(bool iterations, bool ofRanks) {
+    return std::string("Summed kernel time of ")
+        + (iterations ? "each traced iteration, warm-up left out" : "the whole trace")
+        + (ofRanks ? "; mean over the ranks of a bar" : "")
+        + ". Streams run side by side, so sums can exceed the "
+        + (iterations ? "iteration." : "trace.");
 }
 
 } // namespace
 
 Status loadKernels(const FigureContext& context, FigureData& data) {
     ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.studies.store, context.query));
-    ASSIGN_OR_RETURN(auto read, readTraces(context, subjects));
+    const KernelsPer per = context.query.per;
+    const bool withCaptures
+        = per == KernelsPer::Capture || (per == KernelsPer::Auto && subjects.size() == 1);
+    ASSIGN_OR_RETURN(auto read, readTraces(context, subjects, withCaptures));
+    if (per == KernelsPer::Auto)
+        data.query.per = whatTellsMost(read);
     const bool isStages = context.query.kind == FigureKind::StageBreakdown;
     std::vector<TracedRun> traced = std::move(read);
     if (isStages && context.query.runs.empty())
@@ -331,11 +363,13 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     }
     for (const auto& subject : shown)
         data.runs.push_back(subject.named);
-    setAxes(data.panels, iterations, data.query.normalise);
+    const bool ofRanks = std::any_of(
+        traced.begin(), traced.end(), [](const TracedRun& run) { return run.ranks.size() > 1; });
+    setAxes(data.panels, iterations, ofRanks, data.query.normalise);
     const std::string common = commonTitle(shown);
     data.title = (isStages ? "Kernel time by pipeline stage" : "Kernel time by category")
         + (common.empty() ? std::string() : " · " + common);
-    data.caption = captionOf(iterations);
+    data.caption = captionOf(iterations, ofRanks);
     return {};
 }
 

@@ -58,10 +58,12 @@ RunOption logOption(std::string_view tip) {
 
 RunOption perOption() {
     return choiceOption<FigureQuery, KernelsPer>(
-        {"per", "P", "A bar of kernels per run, stage or rank", false, "A bar for each"},
+        {"per", "P", "A bar of kernels per run, capture, stage or rank; auto: what tells most",
+            false, "A bar for each"},
         "division",
-        {{KernelsPer::Run, "run", "Run"}, {KernelsPer::Stage, "stage", "Pipeline stage"},
-            {KernelsPer::Rank, "rank", "Rank"}},
+        {{KernelsPer::Auto, "auto", "Automatic"}, {KernelsPer::Run, "run", "Run"},
+            {KernelsPer::Capture, "capture", "Capture"},
+            {KernelsPer::Stage, "stage", "Pipeline stage"}, {KernelsPer::Rank, "rank", "Rank"}},
         &FigureQuery::per);
 }
 
@@ -165,10 +167,7 @@ Kind runKind(FigureKind kind) {
     made.inReport = [kind](std::size_t runs) -> std::optional<OptionValues> {
         if (isSweep(kind) && runs < 2)
             return std::nullopt;
-        FigureQuery query;
-        if (kind == FigureKind::Kernels && runs == 1)
-            query.per = KernelsPer::Rank;
-        return runOptions(kind).given(query);
+        return runOptions(kind).given(FigureQuery());
     };
     return made;
 }

@@ -33,7 +33,8 @@ enum class FigureKind {
 // The first three of gauges and rates, Total of counters, Energy of gpu_power.
 enum class FigureStatistic { Mean, Peak, P99, Min, Total, Energy, First, Last };
 
-enum class KernelsPer { Run, Stage, Rank };
+// Auto: of one run its captures, else its ranks, where there are several; else the runs.
+enum class KernelsPer { Auto, Run, Capture, Stage, Rank };
 
 // The settings of a figure; a plain value.
 struct FigureQuery {
@@ -43,7 +44,7 @@ struct FigureQuery {
     std::optional<FigureStatistic> statistic; // absent: the metric's own; sweeps: mean and peak
     bool logScale = false; // of colours, or of amplitudes
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
-    KernelsPer per = KernelsPer::Run;
+    KernelsPer per = KernelsPer::Auto;
     bool normalise = false; // stacks as shares of their sum; efficiency relative to the first
     std::string categories; // table of kernel categories: "", "charllm", or a JSON file
     std::string model; // only runs of models whose name contains this

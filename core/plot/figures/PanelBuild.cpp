@@ -13,6 +13,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kBars = 0.72; // of a category's width
+constexpr double kWidestBar = 12.0; // sizes of text; a bar that stands alone is no wall
 constexpr double kTickDistance = 1.7; // in sizes of the text
 
 double widestTick(const Canvas& canvas, const FigureAxis& axis, int most) {
@@ -87,6 +88,12 @@ private:
             std::count_if(m_panel.sets.begin(), m_panel.sets.end(), isBar));
     }
 
+    // Of a category's width, for its bars.
+    [[nodiscard]] double barShare() const {
+        const double sets = isStacked() ? 1.0 : static_cast<double>(barSets());
+        return std::min(kBars, kWidestBar * m_sheet.size() * sets / std::max(distance(), 1.0));
+    }
+
     void drawChart() const {
         Chart chart;
         chart.area = m_plot;
@@ -95,7 +102,7 @@ private:
         if (m_panel.right)
             chart.right = chartAxis(*m_panel.right, m_ticks, false);
         chart.bars.stacked = isStacked();
-        chart.bars.width = kBars;
+        chart.bars.width = barShare();
         for (const auto& set : m_panel.sets) {
             if (isBar(set))
                 addBars(set, chart);
@@ -173,9 +180,11 @@ private:
                 Hit& hit) { tellValue(data, panel, of, index, hit); });
     }
 
-    // The same places that Qt Charts gives the bars: sets side by side in kBars of the category.
+    // The same places that Qt Charts gives the bars: sets side by side in barShare() of the
+    // category.
     void addTargets() const {
-        const double width = kBars * distance() / static_cast<double>(isStacked() ? 1 : barSets());
+        const double all = barShare() * distance();
+        const double width = all / static_cast<double>(isStacked() ? 1 : barSets());
         std::vector<double> stacked(count(), 0.0);
         std::size_t bar = 0;
         for (std::size_t set = 0; set < m_panel.sets.size(); ++set) {
@@ -189,7 +198,7 @@ private:
                     continue;
                 const double from = isStacked() ? stacked[i] : 0.0;
                 stacked[i] += *value;
-                const double x = xOf(static_cast<double>(i)) - kBars * distance() / 2.0
+                const double x = xOf(static_cast<double>(i)) - all / 2.0
                     + (isStacked() ? 0.0 : width * static_cast<double>(bar));
                 addBarTarget(set, i, x, width, {from, from + *value});
             }

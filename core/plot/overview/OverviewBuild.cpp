@@ -134,14 +134,21 @@ private:
         int lines = 1;
         for (const std::string& word : wordsWithUnits(sentence)) {
             const bool bold = isNumber(word.substr(0, word.find(' ')));
-            const std::string shown = m_canvas.fitted(word, width, TextRole::Body, bold);
-            const double wide = m_canvas.width(shown, TextRole::Body, bold);
+            const std::size_t bare = bold ? word.find_last_not_of(".,;:)") + 1 : word.size();
+            const std::string shown
+                = m_canvas.fitted(word.substr(0, bare), width, TextRole::Body, bold);
+            const std::string behind = word.substr(bare);
+            const double number = m_canvas.width(shown, TextRole::Body, bold);
+            const double wide = number + m_canvas.width(behind, TextRole::Body);
             if (x > 0.0 && x + wide > width && lines < kMostLinesOfASentence) {
                 x = 0.0;
                 ++lines;
             }
             m_canvas.text({at.x + x, at.y + m_body + (lines - 1) * line}, shown,
                 m_canvas.theme.text, TextRole::Body, Align::Left, bold);
+            if (!behind.empty())
+                m_canvas.text({at.x + x + number, at.y + m_body + (lines - 1) * line}, behind,
+                    m_canvas.theme.text, TextRole::Body);
             x += wide + blank;
         }
         return lines * line;

@@ -180,7 +180,7 @@ private Q_SLOTS:
         row("layout:--zero", "1 2 3");
         row("figure:--width-mm", "84.6 177.8");
         row("figure:--optimization", "base cc act cc+act");
-        row("figure:--per", "run stage rank gpu node token");
+        row("figure:--per", "auto run capture stage rank gpu node token");
         row("figure:--objective", "time energy peak-power");
         row("figure:--categories", "default charllm");
         row("predict:--objective", "time energy peak-power");

@@ -96,6 +96,34 @@ private Q_SLOTS:
         QCOMPARE(data.panels[0].categories[3].rank, std::optional<int>(3));
     }
 
+    // A run alone has a bar for each capture, else for each rank; runs together have one each.
+    void automatic() {
+        SweepDatabase database;
+        SweepRun run;
+        run.name = "two";
+        run.gpus = 1;
+        run.kernels = {{0, 0.0, 3.0, kGemm}, {0, 10.0, 1.0, kGemm}, {0, 12.0, 0.5, kReduce}};
+        run.captures = {
+            {"eager", 0, {{0}, {4 * kSecond}}}, {"compiled", 0, {{9 * kSecond}, {13 * kSecond}}}};
+        database.add(run);
+        auto data = loadFigure(database.store(), kernels(KernelsPer::Auto)).value();
+        const FigurePanel& panel = data.panels.front();
+        QCOMPARE(panel.categories.size(), std::size_t{2});
+        QCOMPARE(panel.categories[0].label, std::string("eager"));
+        QCOMPARE(panel.categories[1].label, std::string("compiled"));
+        QCOMPARE(*setOf(panel, "gemm").values[0], 3.0);
+        QCOMPARE(*setOf(panel, "gemm").values[1], 1.0);
+        QVERIFY(!setOf(panel, "all_reduce").values[0]);
+        QCOMPARE(*setOf(panel, "all_reduce").values[1], 0.5);
+        auto query = kernels(KernelsPer::Auto);
+        query.runs = {m_database.idOf("a_1_00000")};
+        data = loadFigure(m_database.store(), query).value();
+        QCOMPARE(data.panels[0].categories.size(), std::size_t{4});
+        QCOMPARE(data.panels[0].categories[3].rank, std::optional<int>(3));
+        data = loadFigure(m_database.store(), kernels(KernelsPer::Auto)).value();
+        QCOMPARE(data.panels[0].categories.size(), std::size_t{3});
+    }
+
     void shares() {
         auto query = kernels();
         query.normalise = true;

@@ -72,6 +72,8 @@ private Q_SLOTS:
             QCOMPARE(m_places->place(), int(place));
             QVERIFY(m_places->shown().contains(int(*view)));
         }
+        QCOMPARE(Views::viewNamed(QStringLiteral("machine")), std::optional(Views::Layout));
+        QCOMPARE(Views::viewNamed(QStringLiteral("data")), std::optional(Views::Runs));
         QVERIFY(!Views::viewNamed(QStringLiteral("no such")));
         QCOMPARE(m_places->titles().size(), Places::kPlaces);
     }

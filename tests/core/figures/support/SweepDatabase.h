@@ -4,6 +4,7 @@
 
 #include <QTemporaryDir>
 
+#include "core/model/Capture.h"
 #include "core/model/Metric.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
@@ -38,6 +39,7 @@ struct SweepRun {
     int perNode = 8;
     std::vector<SweepSeries> series;
     std::vector<PlantedKernel> kernels;
+    std::vector<Capture> captures = {}; // in ns behind kBegin
 };
 
 class SweepDatabase {
@@ -62,6 +64,10 @@ public:
         for (const auto& series : planted.series)
             write(*session, id, series);
         writeKernels(*session, id, planted.kernels);
+        for (Capture capture : planted.captures) {
+            capture.range = {{kBegin + capture.range.begin.ns}, {kBegin + capture.range.end.ns}};
+            (void)session->capture(id, capture);
+        }
         (void)session->finish({}, planted.name, 1, {});
     }
 
