@@ -56,10 +56,12 @@ constexpr std::array kMetricNames{
         "power.draw power gpu.power gpu.power.draw power.usage pwr draw.power board.power draw "
         "power.consumption gpu.power.usage"},
     MetricNames{metric::kGpuPower, "W",
-        "power.draw.instant power.instant gpu.power.instant instant.power", CellForm::Number,
-        SensorKind::Instant},
+        "power.draw.instant power.instant gpu.power.instant instant.power "
+        "current.socket.graphics.package.power current.socket.power",
+        CellForm::Number, SensorKind::Instant},
     MetricNames{metric::kGpuPower, "W",
-        "power.draw.average power.average gpu.power.average average.power avg.power",
+        "power.draw.average power.average gpu.power.average average.power avg.power "
+        "average.graphics.package.power average.socket.power",
         CellForm::Number, SensorKind::Averaged},
     MetricNames{metric::kPowerLimit, "W",
         "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced"},
@@ -177,7 +179,7 @@ constexpr std::array kQuantityWords{
 };
 constexpr std::string_view kFillers
     = "current now reading value sensor the of in level speed rate percent percentage average avg "
-      "mean instant instantaneous inst";
+      "mean instant instantaneous inst edge";
 
 bool isOneOf(std::string_view list, std::string_view word) {
     for (const std::string_view each : words(list, " ")) {

@@ -173,6 +173,8 @@ bool isMissingText(std::string_view text) {
     static constexpr std::size_t kLongestBare = 13; // "not supported"
     static constexpr std::string_view kFirst = "-nNeEuU["; // of all the spellings
     text = trimmed(text);
+    if (text.ends_with(')')) // "N/A (Secondary die)"
+        text = text.substr(0, text.find(" ("));
     // Most texts asked about are names and numbers.
     if (text.size() > (text.starts_with('[') ? kLongest : kLongestBare)
         || (!text.empty() && kFirst.find(text.front()) == std::string_view::npos))

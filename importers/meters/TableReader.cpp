@@ -288,8 +288,7 @@ Status TableReader::takeValue(
 }
 
 double TableReader::number(const MeterColumn& column, std::string_view cell, MeterLog& log) {
-    if (isMissingText(cell) || isMissingText(cell.substr(0, cell.find(" (")))
-        || (m_kind.subject == SubjectKind::Gpu && isMissingCell(cell)))
+    if (isMissingText(cell) || (m_kind.subject == SubjectKind::Gpu && isMissingCell(cell)))
         return kMissing;
     if (cell.starts_with('(') && cell.ends_with(')'))
         cell = cell.substr(1, cell.size() - 2);

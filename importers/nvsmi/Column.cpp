@@ -54,13 +54,21 @@ bool isUnitSuffix(const std::vector<std::string_view>& parts) {
 HeaderName parseHeaderName(std::string_view header) {
     HeaderName name;
     const bool hasCase = std::any_of(header.begin(), header.end(), isLower);
-    const std::size_t open = header.find_first_of("[(");
-    if (open != std::string_view::npos) {
+    std::string remarks; // "Temperature (Sensor junction) (C)": before the unit
+    std::size_t open = header.find_first_of("[(");
+    const std::string_view front = header.substr(0, open);
+    while (open != std::string_view::npos) {
         const std::size_t close = header.find_first_of("])", open);
-        name.unitText = trimmed(
+        const std::string_view inside = trimmed(
             header.substr(open + 1, close == std::string_view::npos ? close : close - open - 1));
-        header = header.substr(0, open);
+        open = close == std::string_view::npos ? close : header.find_first_of("[(", close);
+        if (open != std::string_view::npos)
+            remarks.append(" ").append(inside);
+        else
+            name.unitText = inside;
     }
+    const std::string named = std::string(front) + remarks;
+    header = named;
     const auto parts = words(header, " ._-/:");
     std::size_t count = parts.size();
     if (name.unitText.empty() && count >= 4 && equalsIgnoringCase(parts[count - 2], "per")

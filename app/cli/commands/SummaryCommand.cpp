@@ -19,8 +19,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
+#include <string>
 
 namespace trainscope::cli {
 
@@ -87,19 +89,20 @@ void printStates(const analysis::RunSummary& summary, std::ostream& out) {
     text::print(out, table, "  ");
 }
 
+// GPUs without readings have their row where others have some.
 void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
+    const bool areRead = std::any_of(summary.gpus.begin(), summary.gpus.end(),
+        [](const analysis::GpuSummary& gpu) { return !gpu.metrics.empty(); });
+    if (!areRead)
+        return;
     text::Table table = report::telemetryTable("GPUs", {{"rank"}, {"node"}, {"local"}});
     for (const auto& gpu : summary.gpus) {
         const auto find = [&gpu](const std::string& name) {
             const auto found = gpu.metrics.find(name);
             return found == gpu.metrics.end() ? nullptr : &found->second;
         };
-        if (!gpu.metrics.empty())
-            report::addTelemetry(
-                table, {gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local}, find, gpu.energy);
+        report::addTelemetry(table, {gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local}, find, gpu.energy);
     }
-    if (table.isEmpty())
-        return;
     out << '\n';
     text::print(out, table, "  ");
 }
@@ -137,6 +140,28 @@ void printNodes(const analysis::RunSummary& summary, std::ostream& out) {
     text::print(out, table, "  ");
 }
 
+// "4.000 s from 2026-01-01 10:00:00.000 UTC"; of readings at one time, that time where it is known.
+void printTime(const analysis::RunSummary& summary,
+    const std::optional<analysis::SteadyState>& part, std::ostream& out) {
+    const TimeNs begin = part ? part->window.begin : summary.run.range.begin;
+    if (summary.duration.ns == 0) {
+        out << (text::isDated(begin) ? "at " + text::moment(begin) : "at one moment");
+        return;
+    }
+    out << text::alignedDuration(summary.duration);
+    if (!summary.run.range.isEmpty())
+        out << " from " << text::moment(begin);
+}
+
+// " of 2 of 4 GPUs" where the others tell no power.
+std::string metered(const analysis::RunSummary& summary) {
+    const auto count = std::count_if(summary.gpus.begin(), summary.gpus.end(),
+        [](const analysis::GpuSummary& gpu) { return gpu.energy.has_value(); });
+    return static_cast<std::size_t>(count) == summary.gpus.size()
+        ? std::string()
+        : " of " + std::to_string(count) + " of " + text::counted(std::ssize(summary.gpus), "GPU");
+}
+
 void printText(const analysis::RunSummary& summary,
     const std::optional<analysis::SteadyState>& part, std::ostream& out) {
     const Run& run = summary.run;
@@ -144,15 +169,14 @@ void printText(const analysis::RunSummary& summary,
         << toString(run.status) << ")\n  ";
     if (run.gpuCount > 0 || run.nodeCount == 0)
         out << text::counted(run.gpuCount, "GPU") << " on ";
-    out << text::counted(run.nodeCount, "node") << ", " << text::alignedDuration(summary.duration);
-    if (!run.range.isEmpty())
-        out << " from " << text::moment(part ? part->window.begin : run.range.begin);
+    out << text::counted(run.nodeCount, "node") << ", ";
+    printTime(summary, part, out);
     if (part)
         out << (part->basis == analysis::SteadyBasis::Capture ? "\n  only " : "\n  steady state: ")
             << part->wording;
     if (summary.energy) {
-        out << "\n  energy " << text::aligned(summary.energy->joules, "J") << ", covering "
-            << text::alignedPercent(summary.energy->coverage)
+        out << "\n  energy " << text::aligned(summary.energy->joules, "J") << metered(summary)
+            << ", covering " << text::alignedPercent(summary.energy->coverage)
             << (part && !part->isWholeRun ? " of this time, " : " of the run, ")
             << analysis::sourceText(*summary.energy);
     }

@@ -554,6 +554,23 @@ private Q_SLOTS:
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
         QCOMPARE(log.ofGpu("gpu_power", 0), (Values{100, 110}));
         QVERIFY(log.ofGpu("gpu_power", 1).empty());
+        QCOMPARE(log.warnings(), std::string());
+    }
+
+    // The heads of rocm-smi say what is measured in brackets, too; the last ones hold the unit.
+    void headsWithRemarks() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,device,Average Graphics Package Power (W),Temperature (Sensor edge) (C),"
+            "Temperature (Sensor junction) (C),Temperature (Sensor memory) (C)\n"
+            "1767261600,card0,240,50,60,55\n1767261600,card1,N/A (Secondary die),51,61,56\n"
+            "1767261601,card0,250,50,60,55\n1767261601,card1,N/A (Secondary die),51,61,56\n",
+            log);
+        QCOMPARE(log.warnings(), std::string());
+        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{240, 250}));
+        QCOMPARE(log.ofGpu("gpu_temperature", 1), (Values{51, 51}));
+        QCOMPARE(log.ofGpu("hotspot_temperature", 1), (Values{61, 61}));
+        QCOMPARE(log.ofGpu("mem_temperature", 0), (Values{55, 55}));
     }
 
     // 03/04 is the 3rd of April or the 4th of March: the unit asks, and takes what is said.
