@@ -22,7 +22,7 @@ struct PartNames {
 constexpr std::array kPartNames{
     PartNames{NamedPart::Stamp,
         "timestamp time datetime date.time date ts t time.stamp epoch unix unix.time utc "
-        "wall.time"},
+        "wall.time zeit zeitstempel uhrzeit datum"},
     PartNames{
         NamedPart::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
     PartNames{NamedPart::Gpu,
@@ -167,11 +167,13 @@ struct QuantityWord {
     std::string_view words;
 };
 constexpr std::array kQuantityWords{
-    QuantityWord{Quantity::Power, "power pwr watt watts draw consumption wattage"},
+    QuantityWord{Quantity::Power,
+        "power pwr watt watts draw consumption wattage leistung leistungsaufnahme puissance"},
     QuantityWord{Quantity::Limit, "limit cap"},
-    QuantityWord{Quantity::Temperature, "temperature temperatures temp temps thermal"},
-    QuantityWord{Quantity::Clock, "clock clocks clk frequency freq"},
-    QuantityWord{Quantity::Use, "utilization utilisation util usage load busy activity use"},
+    QuantityWord{Quantity::Temperature, "temperature temperatures temp temps thermal temperatur"},
+    QuantityWord{Quantity::Clock, "clock clocks clk frequency freq takt"},
+    QuantityWord{
+        Quantity::Use, "utilization utilisation util usage load busy activity use auslastung"},
     QuantityWord{Quantity::Used, "used allocated occupied"},
     QuantityWord{Quantity::Total, "total"},
     QuantityWord{Quantity::Free, "free available"},

@@ -238,8 +238,8 @@ Status TraceImport::finish(bool isTruncated) {
     RETURN_IF_ERROR(describeGpu());
     RETURN_IF_ERROR(m_output.flush(*m_run, *m_base));
     RETURN_IF_ERROR(m_output.flushIterations(*m_run, *m_base));
-    if (const std::string early = m_output.earlyText(); !early.empty())
-        m_report.warn(m_path, 0, early);
+    for (const std::string& doubt : m_output.doubts())
+        m_report.warn(m_path, 0, doubt);
     RETURN_IF_ERROR(m_output.flushCapture(*m_run, captureName(m_path)));
     m_report.facts.insert(header.facts.begin(), header.facts.end());
     if (const auto records = m_mapper.memoryRecords(*m_base); !records.empty())

@@ -155,12 +155,12 @@ Status ProfileWriter::work(const ProfiledWork& work, DetailText& detail) {
     return flushSometimes();
 }
 
-void ProfileWriter::tellEarly(int rank, const std::vector<TimeRange>& iterations) {
+void ProfileWriter::tellDoubts(int rank, const std::vector<TimeRange>& iterations) {
     const int index = rank - m_outputs.firstRank();
     if (index < 0 || index >= m_outputs.rankCount())
         return;
-    if (const std::string early = m_outputs.output(index).earlyText(iterations); !early.empty())
-        m_report.warn(m_file, 0, "rank " + std::to_string(rank) + ": " + early);
+    for (const std::string& doubt : m_outputs.output(index).doubts(iterations))
+        m_report.warn(m_file, 0, "rank " + std::to_string(rank) + ": " + doubt);
 }
 
 Status ProfileWriter::finish() {
@@ -195,7 +195,7 @@ Status ProfileWriter::finish() {
     for (const MarkedIteration& mark : marks)
         byRank[mark.rank].push_back(mark.range);
     for (const auto& [rank, ranges] : byRank)
-        tellEarly(rank, ranges);
+        tellDoubts(rank, ranges);
     if (!marks.empty())
         m_report.counts["iterations"] = static_cast<std::int64_t>(marks.size());
     if (m_iterations.wereOpen())

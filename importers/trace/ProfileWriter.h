@@ -54,8 +54,8 @@ public:
     // Projections and iterations, and what is held.
     Status finish();
 
-    // Remarks on kernels that end long before a rank's first iteration.
-    void tellEarly(int rank, const std::vector<TimeRange>& iterations);
+    // Remarks on kernels and iterations of a rank that cannot be.
+    void tellDoubts(int rank, const std::vector<TimeRange>& iterations);
 
     // Start and end where they are times in order; counted and told where not.
     std::optional<TimeRange> rangeOf(

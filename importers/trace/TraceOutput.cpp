@@ -29,8 +29,10 @@ std::size_t TraceOutput::track(const TrackLabel& label) {
 
 void TraceOutput::add(std::size_t track, const Span& span) {
     TrackBuffer& buffer = m_tracks[track];
-    if (span.kind == SpanKind::Kernel && buffer.description.kind == TrackKind::Stream)
+    if (span.kind == SpanKind::Kernel && buffer.description.kind == TrackKind::Stream) {
         m_work.add(span.start, span.duration);
+        m_kernels.add(track, span.start, span.duration);
+    }
     buffer.spans.push_back(span);
     ++m_held;
     ++m_spanCount;
@@ -155,11 +157,18 @@ Status TraceOutput::flushIterations(RunId run, DurationNs base) {
     return {};
 }
 
-std::string TraceOutput::earlyText() const {
+std::vector<std::string> TraceOutput::doubts() const {
     std::vector<TimeRange> ranges;
     for (const Mark& mark : m_hostMarks.empty() ? m_deviceMarks : m_hostMarks)
         ranges.push_back(mark.range);
-    return m_work.earlyText(ranges);
+    return doubts(ranges);
+}
+
+std::vector<std::string> TraceOutput::doubts(const std::vector<TimeRange>& iterations) const {
+    std::vector<std::string> texts = m_kernels.texts(iterations);
+    if (std::string early = m_work.earlyText(iterations); !early.empty())
+        texts.push_back(std::move(early));
+    return texts;
 }
 
 std::vector<int> TraceOutput::devices() const {

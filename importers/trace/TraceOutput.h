@@ -4,6 +4,7 @@
 // held back for it.
 
 #include "core/model/Import.h"
+#include "importers/trace/KernelDoubts.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TrackLabel.h"
 #include "importers/trace/WorkIslands.h"
@@ -50,11 +51,9 @@ public:
     Status flushCapture(RunId run, const std::string& name);
     // Iterations: the host's marks, else their projections on the device.
     Status flushIterations(RunId run, DurationNs base);
-    // WorkIslands::earlyText() of its kernels, with its own iterations or others.
-    [[nodiscard]] std::string earlyText() const;
-    [[nodiscard]] std::string earlyText(const std::vector<TimeRange>& iterations) const {
-        return m_work.earlyText(iterations);
-    }
+    // Sentences on what of its kernels cannot be, with its own iterations or others.
+    [[nodiscard]] std::vector<std::string> doubts() const;
+    [[nodiscard]] std::vector<std::string> doubts(const std::vector<TimeRange>& iterations) const;
 
     [[nodiscard]] std::int64_t spanCount() const { return m_spanCount; }
     [[nodiscard]] std::int64_t sampleCount() const { return m_sampleCount; }
@@ -94,6 +93,7 @@ private:
     std::vector<Mark> m_hostMarks;
     std::vector<Mark> m_deviceMarks;
     WorkIslands m_work;
+    KernelDoubts m_kernels;
     std::optional<TimeRange> m_extent; // of what was flushed
     std::size_t m_held = 0;
     bool m_hasFlushed = false;

@@ -401,7 +401,7 @@ private:
             }
         }
         for (const auto& [rank, ranges] : byRank)
-            m_writer->tellEarly(rank, ranges);
+            m_writer->tellDoubts(rank, ranges);
         if (count > 0)
             m_report.counts["iterations"] = count;
         return {};

@@ -1,0 +1,40 @@
+#pragma once
+// Kernels and iterations of one trace that cannot be as they stand
+// (analysis/findings/Plausibility.h has the rules), told as it is imported. Memory is bounded: of
+// more than kMost kernels nothing is told here; the findings of the run judge more of them.
+
+#include "core/model/Time.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainscope::importers {
+
+class KernelDoubts {
+public:
+    static constexpr std::size_t kMost = 200'000;
+
+    // In any order. `stream`: a number for each.
+    void add(std::size_t stream, TimeNs start, DurationNs duration);
+
+    // "the kernel time of 500 ms is doubtful: 2 kernels of a stream begin and end inside one before
+    // them; where each ends when the next begins it is 50 µs", "4 of 6 iterations start no kernel:
+    // …". `iterations` are of the clock of the kernels.
+    [[nodiscard]] std::vector<std::string> texts(std::vector<TimeRange> iterations) const;
+
+private:
+    struct Kernel {
+        std::size_t stream = 0;
+        TimeRange range;
+    };
+    [[nodiscard]] static std::string overrunText(const std::vector<Kernel>& kernels);
+    [[nodiscard]] static std::string emptyText(
+        const std::vector<Kernel>& kernels, std::vector<TimeRange> iterations);
+
+    std::vector<Kernel> m_kernels;
+    bool m_areTooMany = false;
+};
+
+} // namespace trainscope::importers
