@@ -251,7 +251,7 @@ private:
         return m_held.tell(step);
     }
 
-    // Of the iteration whose losses come.
+    // Times of the iteration whose losses come behind this line.
     bool readEngine(std::string_view text) {
         m_engineSeconds = secondsIn("latency", trimmed(behind(text, "E2E latency=", "|")));
         m_engineRate = trimmed(behind(text, "CurSamplesPerSec=", "|"));

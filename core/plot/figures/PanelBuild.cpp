@@ -88,7 +88,7 @@ private:
             std::count_if(m_panel.sets.begin(), m_panel.sets.end(), isBar));
     }
 
-    // Of a category's width, for its bars.
+    // The share of a category's width that its bars take.
     [[nodiscard]] double barShare() const {
         const double sets = isStacked() ? 1.0 : static_cast<double>(barSets());
         return std::min(kBars, kWidestBar * m_sheet.size() * sets / std::max(distance(), 1.0));

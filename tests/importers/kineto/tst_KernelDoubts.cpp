@@ -61,7 +61,7 @@ private Q_SLOTS:
         QCOMPARE(warningsOf(events), std::string());
     }
 
-    // Of too many nothing is told, and nothing kept.
+    // Nothing is told or kept of too many.
     void tooMany() {
         importers::KernelDoubts doubts;
         doubts.add(0, {0}, {1'000'000'000});
