@@ -12,6 +12,7 @@ constexpr auto kRuns = "Runs";
 constexpr auto kRunTable = "Table of runs";
 constexpr auto kTimeline = "Timeline";
 constexpr auto kLanes = "Lanes";
+constexpr auto kLaneList = "List of lanes";
 constexpr auto kLayout = "Layout";
 constexpr auto kFigures = "Figures";
 constexpr auto kFindings = "Findings";
@@ -112,6 +113,13 @@ constexpr std::array kEntries{
     KeyEntry{"lanes", kLanes, "", "↑  ↓", "Previous, next lane"},
     KeyEntry{"laneMove", kLanes, "", "Alt+↑  Alt+↓", "Move the lane up, down"},
     KeyEntry{"laneHeight", kLanes, "", "Alt+←  Alt+→", "Make the lane lower, higher"},
+    KeyEntry{"laneList", kLanes, "", "E", "Show or hide the list of lanes"},
+
+    KeyEntry{"listWalk", kLaneList, "", "↑  ↓", "The rows, from the search on"},
+    KeyEntry{"listToggle", kLaneList, "", "Space", "Show the lane, or take it away"},
+    KeyEntry{"listAdd", kLaneList, "", "Enter", "Add the lane, and go to it"},
+    KeyEntry{"listMove", kLaneList, "", "Alt+↑  Alt+↓", "Move the lane up, down"},
+    KeyEntry{"listHeight", kLaneList, "", "Alt+←  Alt+→", "Make the lane lower, higher"},
 
     KeyEntry{"ranks", kLayout, "", "←  →  ↑  ↓", "The next GPU that way"},
     KeyEntry{"rankTimeline", kLayout, "", "Enter", "The selected GPU on the timeline"},

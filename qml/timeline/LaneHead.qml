@@ -20,6 +20,7 @@ Item {
     required property bool canSplit
     required property bool canMerge
     required property bool hasSpectrum
+    required property bool isFixed
     signal menuWanted(Item anchor)
     readonly property bool current: controller.lanes.current === index
 
@@ -135,17 +136,12 @@ Item {
         DragHandler {
             id: sizer
 
-            property real from: 0
-
             target: null
             xAxis.enabled: false
-            onActiveChanged: {
-                if (active)
-                    from = head.laneHeight;
-            }
+            // The lanes above give or take room as well: the edge follows the pointer, not the way it went.
             onActiveTranslationChanged: {
                 if (active)
-                    head.controller.lanes.resize(head.index, from + activeTranslation.y);
+                    head.controller.lanes.resize(head.index, head.mapFromItem(null, 0, centroid.scenePosition.y).y);
             }
         }
     }

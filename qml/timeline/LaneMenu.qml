@@ -67,6 +67,12 @@ UiMenu {
         onTriggered: menu.controller.lanes.resizeBy(menu.row, -Theme.spaceXl)
     }
     UiMenuItem {
+        text: "Share the height of the window"
+        choice: true
+        checked: menu.lane ? !menu.lane.isFixed : true
+        onTriggered: menu.lane.isFixed ? menu.controller.lanes.share(menu.row) : menu.controller.lanes.resizeBy(menu.row, 0)
+    }
+    UiMenuItem {
         text: "Spectrum of the power"
         shortcutText: KeyMap.hint("view" + Views.Spectrum)
         enabled: menu.lane ? menu.lane.hasSpectrum : false

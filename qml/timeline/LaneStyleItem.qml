@@ -9,7 +9,7 @@ UiMenuItem {
     required property LaneHead lane
     required property int style
 
-    text: item.controller.lanes.styles[item.style]
+    text: item.lane ? item.controller.lanes.styleText(item.lane.index, item.style) : ""
     enabled: item.lane ? item.lane.hasStyles : false
     choice: true
     checked: item.lane ? item.lane.laneStyle === item.style : false

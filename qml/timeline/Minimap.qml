@@ -44,6 +44,8 @@ Rectangle {
         anchors.verticalCenter: profile.verticalCenter
         width: minimap.controller.navigation.plotX - 2 * Theme.spaceM
         text: profile.note === "" ? "Whole run" : profile.note
+        maximumLineCount: 2
+        wrapMode: Text.Wrap
     }
     UiText {
         id: begin

@@ -9,8 +9,10 @@ UiBar {
 
     required property TimelineController controller
     readonly property bool roomy: width > Theme.cosyWidth
+    property bool lanesOpen: false
     // The keyboard goes back to the lanes.
     signal done
+    signal lanesWanted
 
     function focusSearch() {
         field.forceActiveFocus(Qt.ShortcutFocusReason);
@@ -150,16 +152,12 @@ UiBar {
     UiButton {
         id: laneButton
 
-        menu: bar.roomy
+        objectName: "lanesButton"
         iconName: bar.roomy ? "" : "lines"
         text: "Lanes"
-        toolTip: laneMenu.visible ? "" : "Add a lane, or reset them"
-        onClicked: laneMenu.popup(laneButton, 0, laneButton.height)
-
-        AddLaneMenu {
-            id: laneMenu
-
-            controller: bar.controller
-        }
+        checked: bar.lanesOpen
+        toolTip: "The list of lanes: what is shown, in which order, how high"
+        shortcutText: "E"
+        onClicked: bar.lanesWanted()
     }
 }

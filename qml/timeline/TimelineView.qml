@@ -14,9 +14,18 @@ FocusScope {
         toolbar.focusSearch();
     }
 
+    // Closed, the list of lanes gives the keyboard back.
+    function showLanes(shown: bool) {
+        lanes.visible = shown;
+        shown ? lanes.open() : canvas.forceActiveFocus();
+    }
+
     // Keys that a text field or a button does not want come here.
     Keys.onPressed: event => {
-        event.accepted = controller.handleKey(event.key, event.modifiers);
+        const closes = event.key === Qt.Key_Escape && lanes.visible;
+        if (closes)
+            view.showLanes(false);
+        event.accepted = closes || controller.handleKey(event.key, event.modifiers);
     }
     Accessible.role: Accessible.Pane
     Accessible.name: "Timeline view"
@@ -27,20 +36,25 @@ FocusScope {
         workspace: view.workspace
         views: view.views
         onSearchRequested: toolbar.focusSearch()
+        onLanesRequested: view.showLanes(!lanes.visible)
     }
     TimelineToolbar {
         id: toolbar
 
         width: parent.width
         controller: controller
+        lanesOpen: lanes.visible
         onDone: canvas.forceActiveFocus()
+        onLanesWanted: view.showLanes(!lanes.visible)
     }
     TimelineCanvas {
         id: canvas
 
         anchors.top: toolbar.bottom
         anchors.bottom: minimap.top
-        width: parent.width
+        anchors.left: parent.left
+        anchors.leftMargin: lanes.taken
+        anchors.right: parent.right
         controller: controller
         focus: true
     }
@@ -48,9 +62,24 @@ FocusScope {
         id: minimap
 
         anchors.bottom: parent.bottom
-        width: parent.width
+        anchors.left: canvas.left
+        anchors.right: parent.right
         visible: controller.ready
         height: visible ? implicitHeight : 0
         controller: controller
+    }
+    // Beside the lanes, or over their names where the view is too narrow for both.
+    LanesPanel {
+        id: lanes
+
+        readonly property real taken: visible && view.width - width > Theme.inspectorWidth + Theme.spaceXl ? width : 0
+
+        objectName: "lanesPanel"
+        anchors.top: toolbar.bottom
+        anchors.bottom: parent.bottom
+        width: Math.min(implicitWidth, view.width)
+        visible: false
+        controller: controller
+        onClosed: view.showLanes(false)
     }
 }

@@ -19,6 +19,7 @@ TestCase {
             "Table of runs": [Views.Runs, () => findChild(test.shownPage(), "tableRows")],
             "Timeline": [Views.Timeline, () => test.shownPage().body],
             "Lanes": [Views.Timeline, () => test.shownPage().body],
+            "List of lanes": [Views.Timeline, () => test.laneRows()],
             "Layout": [Views.Layout, () => test.shownPage().body],
             "Figures": [Views.Spectrum, () => test.shownPage().body],
             "Findings": [Views.Findings, () => test.shownPage().body],
@@ -162,6 +163,10 @@ TestCase {
     function selectedRow(): Item {
         shownPage().exportable.selectRow(0);
         return shownPage().body;
+    }
+    function laneRows(): Item {
+        test.shownPage().body.showLanes(true);
+        return findChild(test.shownPage(), "laneRows");
     }
     function divider(): Item {
         show(Views.Query);

@@ -42,7 +42,14 @@ Arrangement withLaneMoved(Arrangement from, int lane, int to) {
 
 Arrangement withLaneHeight(Arrangement from, int lane, double height) {
     if (auto* found = laneAt(from, lane))
-        found->height = std::clamp(height, kLeastLaneHeight, kMostLaneHeight);
+        *found = {found->style, found->metric, found->rank,
+            std::clamp(height, kLeastLaneHeight, kMostLaneHeight), true};
+    return from;
+}
+
+Arrangement withLaneShared(Arrangement from, int lane, double wish) {
+    if (auto* found = laneAt(from, lane))
+        *found = {found->style, found->metric, found->rank, wish, false};
     return from;
 }
 
@@ -63,6 +70,7 @@ Arrangement withLaneSplit(Arrangement from, int lane, const std::vector<int>& ra
         return from;
     LaneSpec one = *found;
     one.height = std::min(one.height, kSplitHeight);
+    one.isFixed = false;
     from.lanes.erase(from.lanes.begin() + lane);
     for (const int rank : ranks) {
         one.rank = rank;
@@ -78,6 +86,7 @@ Arrangement withLanesMerged(Arrangement from, int lane) {
     LaneSpec all = *found;
     all.rank.reset();
     all.height = std::max(all.height, kMergedHeight);
+    all.isFixed = false;
     const auto isPart = [&all](const LaneSpec& other) {
         return other.rank && other.metric == all.metric && other.style == all.style;
     };

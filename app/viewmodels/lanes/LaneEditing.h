@@ -14,7 +14,10 @@ constexpr double kMostLaneHeight = 1600.0;
 plot::Arrangement withLane(plot::Arrangement from, const plot::LaneSpec& lane, int at);
 plot::Arrangement withoutLane(plot::Arrangement from, int lane);
 plot::Arrangement withLaneMoved(plot::Arrangement from, int lane, int to);
+// Fixed: the other lanes share what is left.
 plot::Arrangement withLaneHeight(plot::Arrangement from, int lane, double height);
+// The lane shares the window's height again, with that wish.
+plot::Arrangement withLaneShared(plot::Arrangement from, int lane, double wish);
 // Lines, Band and Heat are styles of the same lane; kernels and threads have one style only.
 plot::Arrangement withLaneStyle(plot::Arrangement from, int lane, plot::LaneStyle style);
 // One lane per rank in the place of one lane with all of them.

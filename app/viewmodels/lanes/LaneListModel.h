@@ -20,6 +20,7 @@ struct LaneRow {
     bool canSplit = false; // shows all GPUs
     bool canMerge = false; // shows one GPU
     bool hasSpectrum = false; // the power of GPUs
+    bool isFixed = false; // its height was chosen
     QString readout; // at the cursor
     QString summary; // for screen readers
     bool operator==(const LaneRow&) const = default;

@@ -1,5 +1,4 @@
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -50,6 +49,8 @@ Result<CataloguePtr> loadCatalogue(const store::Store& store,
     catalogue->tables = std::move(tables);
     catalogue->defaults = figures::defaultArrangement(catalogue->tables);
     catalogue->choices = figures::laneChoices(catalogue->tables);
+    catalogue->missing = figures::missingLanes(catalogue->tables);
+    catalogue->presets = figures::lanePresets(catalogue->tables);
     return CataloguePtr(std::move(catalogue));
 }
 

@@ -2,6 +2,7 @@
 // Catalogue of the shown runs, known before any samples are read: their GPUs, series, tracks and
 // iterations, and the lanes that can be drawn. Read once per set of runs.
 
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/store/Store.h"
@@ -33,6 +34,8 @@ struct TimelineCatalogue {
     plot::Catalogue tables; // in the same order
     plot::Arrangement defaults;
     std::vector<plot::LaneChoice> choices;
+    std::vector<plot::LaneChoice> missing; // lanes that none of the runs has
+    std::vector<figures::LanePreset> presets;
 
     [[nodiscard]] RunFacts facts(std::size_t run) const;
 };

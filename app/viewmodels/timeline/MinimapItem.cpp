@@ -13,16 +13,19 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <string_view>
 
 namespace trainscope::app {
 namespace {
 
 constexpr double kGripReach = 6.0; // px
 constexpr double kNarrowest = 16.0; // px: a narrower brush is grabbed around
-constexpr int kAlpha = 150; // of several runs over each other
+constexpr double kRowGap = 2.0; // px, above each run's row
 constexpr double kMinimapZoom = 0.8;
 constexpr double kMinimapNotch = 120.0;
 
@@ -92,27 +95,39 @@ void MinimapItem::read() {
 }
 
 QString MinimapItem::note() const {
-    if (m_profile.isComplete || !m_controller)
+    if (!m_controller)
         return {};
-    return m_controller->engineProblem().isEmpty() ? QStringLiteral("Asking…")
-                                                   : QStringLiteral("Engine gone");
+    if (!m_profile.isComplete)
+        return m_controller->engineProblem().isEmpty() ? QStringLiteral("Asking…")
+                                                       : QStringLiteral("Engine gone");
+    QStringList told;
+    for (const Row& row : m_profile.runs) {
+        if (!row.of.empty())
+            told.append(QString::fromStdString(row.of));
+    }
+    told.removeDuplicates();
+    return told.join(QStringLiteral(", "));
 }
 
 void MinimapItem::paint(QPainter* painter) {
     painter->fillRect(boundingRect(), Theme::instance()->panel());
-    const double base = height();
+    const double each
+        = height() / static_cast<double>(std::max<std::size_t>(1, m_profile.runs.size()));
+    const double gap = std::min(kRowGap, 0.25 * each);
     for (std::size_t run = 0; run < m_profile.runs.size(); ++run) {
-        const auto& values = m_profile.runs[run];
+        const Row& row = m_profile.runs[run];
+        const double base = each * static_cast<double>(run + 1);
         QColor color = Theme::instance()->seriesColor(
             static_cast<int>(run < m_colors.size() ? m_colors[run] : run));
-        color.setAlpha(m_profile.runs.size() > 1 ? kAlpha : 200);
-        const double step = width() / static_cast<double>(std::max<std::size_t>(1, values.size()));
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (std::isnan(values[i]) || m_profile.highest <= 0.0F)
+        color.setAlpha(200);
+        const double step
+            = width() / static_cast<double>(std::max<std::size_t>(1, row.values.size()));
+        for (std::size_t i = 0; i < row.values.size(); ++i) {
+            if (std::isnan(row.values[i]) || row.highest <= 0.0F)
                 continue;
             const double share
-                = static_cast<double>(values[i]) / static_cast<double>(m_profile.highest);
-            const double tall = std::max(1.0, share * (base - 4.0));
+                = static_cast<double>(row.values[i]) / static_cast<double>(row.highest);
+            const double tall = std::max(1.0, share * (each - gap));
             painter->fillRect(
                 QRectF(static_cast<double>(i) * step, base - tall, step, tall), color);
         }
@@ -237,16 +252,33 @@ Status addSeries(const store::Store& store, const Series& series, TimeRange wind
     return {};
 }
 
-// Each GPU once, whatever number of sources recorded it.
-std::vector<Series> powersOf(const RunFacts& facts) {
-    std::vector<Series> powers;
-    std::copy_if(facts.series.begin(), facts.series.end(), std::back_inserter(powers),
-        [](const Series& series) { return series.description.metric.name == metric::kGpuPower; });
-    return powers.empty() ? powers : analysis::seriesByMetric(powers).begin()->second;
+// In the order of what tells most of a whole run.
+constexpr auto kProfiled = std::to_array<std::string_view>(
+    {metric::kGpuPower, metric::kGpuPowerAverage, metric::kModulePower, metric::kNodePower,
+        metric::kTokenRate, metric::kSampleRate, metric::kReportedFlops, metric::kStepTime});
+
+// Series of the first of those metrics that the run has; each GPU once, whatever number of sources
+// recorded it.
+std::vector<Series> profiledSeries(const RunFacts& facts) {
+    for (const std::string_view name : kProfiled) {
+        std::vector<Series> found;
+        std::copy_if(facts.series.begin(), facts.series.end(), std::back_inserter(found),
+            [name](const Series& series) {
+                return series.description.metric.name == name && series.count != series.missing;
+            });
+        if (!found.empty())
+            return analysis::seriesByMetric(found).begin()->second;
+    }
+    return {};
+}
+
+bool hasTracks(const RunFacts& facts, TrackKind kind) {
+    return std::any_of(facts.tracks.begin(), facts.tracks.end(),
+        [kind](const Track& track) { return track.description.kind == kind && track.count > 0; });
 }
 
 // Together, as far as the engine has told.
-Status addRemote(EngineLanes& engines, const RunFacts& facts, const std::vector<Series>& powers,
+Status addRemote(EngineLanes& engines, const RunFacts& facts, const std::vector<Series>& profiled,
     TimeRange window, int columns, const std::function<bool()>& isCancelled, MeanColumns& means,
     bool& isComplete) {
     constexpr int pixels = 4; // a column
@@ -255,7 +287,7 @@ Status addRemote(EngineLanes& engines, const RunFacts& facts, const std::vector<
     question.isTogether = true;
     question.window = window;
     question.columns = std::max(1, columns / pixels);
-    for (const Series& series : powers) {
+    for (const Series& series : profiled) {
         if (engines.has(series)) {
             question.metric = series.description.metric;
             question.series.push_back(&series);
@@ -296,29 +328,46 @@ Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Tr
     return {};
 }
 
-Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
+Result<MinimapItem::Row> profileOf(const store::Store& store, const RunFacts& facts,
     const plot::ShownRun& shown, TimeRange window, int columns,
     const std::function<bool()>& isCancelled, EngineLanes* engines, bool& isComplete) {
     MeanColumns means(columns);
-    const std::vector<Series> powers = powersOf(facts);
+    const std::vector<Series> profiled = profiledSeries(facts);
     if (engines != nullptr)
         RETURN_IF_ERROR(
-            addRemote(*engines, facts, powers, window, columns, isCancelled, means, isComplete));
-    for (const auto& series : powers) {
+            addRemote(*engines, facts, profiled, window, columns, isCancelled, means, isComplete));
+    for (const auto& series : profiled) {
         if (isCancelled())
             return cancelled();
         if (engines != nullptr && engines->has(series))
             continue;
         RETURN_IF_ERROR(addSeries(store, series, window, columns, means));
     }
+    if (!profiled.empty())
+        return MinimapItem::Row{profiled.front().description.metric.label, means.finished()};
+    const bool isOfDevices = hasTracks(facts, TrackKind::Stream);
+    const TrackKind kind = isOfDevices ? TrackKind::Stream : TrackKind::Thread;
+    if (!hasTracks(facts, kind))
+        return MinimapItem::Row{{}, means.finished()};
     for (const auto& track : facts.tracks) {
         if (isCancelled())
             return cancelled();
-        if (!powers.empty() || track.description.kind != TrackKind::Stream)
-            continue;
-        RETURN_IF_ERROR(addTrack(store, shown, track, window, columns, means));
+        if (track.description.kind == kind)
+            RETURN_IF_ERROR(addTrack(store, shown, track, window, columns, means));
     }
-    return means.finished();
+    return MinimapItem::Row{isOfDevices ? "GPU activity" : "Host activity", means.finished()};
+}
+
+// Runs that have the same share a scale.
+void shareScale(std::vector<MinimapItem::Row>& rows) {
+    std::map<std::string, float> highest;
+    for (const auto& row : rows) {
+        float& most = highest[row.of];
+        for (const float value : row.values)
+            most = std::max(most, std::isnan(value) ? most : value);
+    }
+    for (auto& row : rows)
+        row.highest = highest[row.of];
 }
 
 } // namespace
@@ -330,15 +379,12 @@ Result<MinimapItem::Profile> MinimapItem::readProfile(const store::Store& store,
     Profile profile;
     for (std::size_t i = 0; i < std::min(runs.size(), catalogue.runs.size()); ++i) {
         const TimeRange window{runs[i].origin + limits.begin, runs[i].origin + limits.end};
-        ASSIGN_OR_RETURN(auto values,
+        ASSIGN_OR_RETURN(auto row,
             profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled, engines,
                 profile.isComplete));
-        for (const float value : values) {
-            if (value > profile.highest)
-                profile.highest = value;
-        }
-        profile.runs.push_back(std::move(values));
+        profile.runs.push_back(std::move(row));
     }
+    shareScale(profile.runs);
     return profile;
 }
 

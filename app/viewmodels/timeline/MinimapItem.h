@@ -1,13 +1,15 @@
 #pragma once
-// The whole of the shown runs in one strip, as their mean GPU power (else how busy their traced
-// devices are), with the window as a brush: drag the brush to pan, its edges to zoom, click to
-// centre. The brush itself is drawn by QML from the navigation's brushBegin and brushEnd.
+// The whole of the shown runs, a row each, as the first that they have of: mean power of the GPUs,
+// of the nodes, throughput, how busy their traced devices are, or their host. The window is a
+// brush: drag it to pan, its edges to zoom, click to centre. QML draws the brush itself from the
+// navigation's brushBegin and brushEnd.
 
 #include <QPointer>
 #include <QQuickPaintedItem>
 
 #include "app/viewmodels/timeline/TimelineController.h"
 
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
@@ -15,16 +17,19 @@ namespace trainscope::app {
 class MinimapItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    // State of the profile while it waits; empty: it does not.
+    // Name of what is drawn, "GPU power", or the state of the profile while it waits.
     Q_PROPERTY(QString note READ note NOTIFY noteChanged FINAL)
     Q_PROPERTY(trainscope::app::TimelineController* controller READ controller WRITE setController
             NOTIFY controllerChanged REQUIRED FINAL)
 
 public:
-    // One value per column and run; NaN: no data.
+    struct Row {
+        std::string of; // "GPU power"; empty: there is nothing
+        std::vector<float> values; // of each column; NaN: no data
+        float highest = 0.0F; // of all runs that have the same
+    };
     struct Profile {
-        std::vector<std::vector<float>> runs;
-        float highest = 0.0F;
+        std::vector<Row> runs;
         bool isComplete = true; // no engine is still asked
     };
     // Blocking. `limits` in view time.

@@ -79,6 +79,7 @@ void TimelineController::connectParts() {
     });
     connect(&m_overlays, &TimelineOverlays::changed, this, &This::repaintNeeded);
     connect(&m_overlays, &TimelineOverlays::edited, this, &This::save);
+    connect(this, &This::catalogueChanged, &m_picker, &LanePicker::refresh);
     connect(&m_alignment, &AlignmentModel::alignmentChanged, this, &This::applyAlignment);
     connect(&m_alignment, &AlignmentModel::edited, this, &This::save);
     connect(&m_search, &TimelineSearch::jumped, this, &This::jumpTo);
@@ -137,6 +138,7 @@ void TimelineController::showNothing() {
     m_context.drawn.reset();
     m_context.geometry.reset();
     m_lanes.clear();
+    m_picker.refresh();
     Q_EMIT stateChanged();
     Q_EMIT repaintNeeded();
 }
@@ -292,6 +294,7 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     style.theme = &theme;
     style.width = context.width;
     style.height = context.height;
+    style.sharesHeight = true;
     style.scroll = m_lanes.scroll();
     style.nameWidth = TimelineContext::kNameWidth;
     style.columnsPerUnit = m_pixelRatio;
@@ -678,6 +681,9 @@ void TimelineController::perform(TimelineCommand command, bool selects) {
     case C::Search:
         Q_EMIT searchRequested();
         return;
+    case C::Lanes:
+        Q_EMIT lanesRequested();
+        return;
     case C::Clear:
         return clearAll();
     case C::Undo:
@@ -955,7 +961,7 @@ figures::TimelineRequest TimelineController::request() const {
     if (m_context.workspace && m_context.workspace->isOpen())
         request.database = m_context.workspace->databasePath().toStdString();
     request.runs = m_context.runs;
-    request.arrangement = m_context.arrangement;
+    request.arrangement = m_lanes.asDrawn();
     request.window = m_context.window.window();
     request.time = m_context.display;
     request.overlays = m_overlays.copy();

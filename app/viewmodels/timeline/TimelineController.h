@@ -1,8 +1,9 @@
 #pragma once
 // The timeline: reads its runs and what the window shows of them, lays the picture out, and joins
-// its parts. What is the business of one part (navigation, lanes, cursor, selection, span, marks,
-// overlays, search, alignment) is that part's; QML binds to them. It reads in the background only,
-// and gives QML texts and pixel positions; nanoseconds never pass through JavaScript. GUI thread.
+// its parts. What is the business of one part (navigation, lanes, their list, cursor, selection,
+// span, marks, overlays, search, alignment) is that part's; QML binds to them. It reads in the
+// background only, and gives QML texts and pixel positions; nanoseconds never pass through
+// JavaScript. GUI thread.
 //
 // TimelineItem asks layOut() for the scene and paints it.
 
@@ -11,6 +12,7 @@
 
 #include "app/engine/EngineLanes.h"
 #include "app/viewmodels/timeline/AlignmentModel.h"
+#include "app/viewmodels/timeline/LanePicker.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/timeline/TimelineCursor.h"
 #include "app/viewmodels/timeline/TimelineKeys.h"
@@ -58,6 +60,7 @@ class TimelineController : public trainscope::app::Exportable {
 
     Q_PROPERTY(trainscope::app::TimelineNavigation* navigation READ navigation CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineLanes* lanes READ lanes CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::LanePicker* picker READ picker CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineCursor* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineSelection* selection READ selection CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineSpan* span READ span CONSTANT FINAL)
@@ -89,6 +92,7 @@ public:
 
     [[nodiscard]] TimelineNavigation* navigation() { return &m_navigation; }
     [[nodiscard]] TimelineLanes* lanes() { return &m_lanes; }
+    [[nodiscard]] LanePicker* picker() { return &m_picker; }
     [[nodiscard]] TimelineCursor* cursor() { return &m_cursor; }
     [[nodiscard]] TimelineSelection* selection() { return &m_selection; }
     [[nodiscard]] TimelineSpan* span() { return &m_span; }
@@ -136,6 +140,7 @@ Q_SIGNALS:
     void catalogueChanged();
     void repaintNeeded(); // the scene is no longer what layOut() gave
     void searchRequested(); // the `/` key
+    void lanesRequested(); // the key of the list of lanes
     void captureMenuWanted();
 
 private:
@@ -209,6 +214,7 @@ private:
     AlignmentModel m_alignment;
     TimelineNavigation m_navigation{m_context};
     TimelineLanes m_lanes{m_context};
+    LanePicker m_picker{m_context, m_lanes};
     TimelineCursor m_cursor{m_context, m_overlays, *m_lanes.model(), m_inspector};
     TimelineSelection m_selection{m_context, m_inspector};
     TimelineSpan m_span{m_context, m_navigation, m_cursor, m_inspector};

@@ -43,6 +43,7 @@ enum class TimelineCommand {
     PreviousCrossing, // of the power limit, upwards
     NextCrossing,
     Search,
+    Lanes, // their list
     Clear,
     Undo,
     Redo,

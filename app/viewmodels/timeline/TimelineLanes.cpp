@@ -4,6 +4,8 @@
 #include "app/viewmodels/lanes/LaneSummary.h"
 #include "core/model/Metric.h"
 
+#include <QStringList>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -55,12 +57,6 @@ void TimelineLanes::setArrangement(plot::Arrangement arrangement, ViewChange cha
     Q_EMIT edited();
     Q_EMIT arranged(change);
     Q_EMIT changed();
-}
-
-void TimelineLanes::add(int choice) {
-    if (m_context.catalogue && choice >= 0
-        && choice < static_cast<int>(m_context.catalogue->choices.size()))
-        showOrAdd(m_context.catalogue->choices[static_cast<std::size_t>(choice)].lane);
 }
 
 void TimelineLanes::showOrAdd(const plot::LaneSpec& wanted) {
@@ -116,8 +112,8 @@ void TimelineLanes::move(int lane, int to) {
     m_model.moveRow(lane, target);
     if (m_current == lane)
         m_current = target;
+    m_wanted = target;
     setArrangement(withLaneMoved(m_context.arrangement, lane, target), ViewChange::Lanes);
-    show(target);
     Q_EMIT currentChanged();
 }
 
@@ -136,8 +132,20 @@ void TimelineLanes::resize(int lane, double height) {
 }
 
 void TimelineLanes::resizeBy(int lane, double pixels) {
-    if (lane >= 0 && lane < count())
-        resize(lane, m_context.arrangement.lanes[static_cast<std::size_t>(lane)].height + pixels);
+    if (lane >= 0 && lane < std::min(count(), m_model.count()))
+        resize(lane, m_model.rows()[static_cast<std::size_t>(lane)].height + pixels);
+}
+
+void TimelineLanes::share(int lane) {
+    if (lane < 0 || lane >= count())
+        return;
+    const plot::LaneSpec& spec = m_context.arrangement.lanes[static_cast<std::size_t>(lane)];
+    const auto& choices = m_context.catalogue->choices;
+    const auto choice = std::find_if(choices.begin(), choices.end(), [&spec](const auto& one) {
+        return one.lane.metric == spec.metric && one.lane.rank == spec.rank;
+    });
+    const double wish = choice == choices.end() ? plot::LaneSpec().height : choice->lane.height;
+    setArrangement(withLaneShared(m_context.arrangement, lane, wish), ViewChange::Resize);
 }
 
 void TimelineLanes::setStyle(int lane, int style) {
@@ -172,31 +180,43 @@ int TimelineLanes::at(double y) const {
 void TimelineLanes::show(int lane) {
     if (lane < 0 || lane >= count())
         return;
-    const auto& lanes = m_context.arrangement.lanes;
-    double top = 0.0;
-    for (int i = 0; i < lane; ++i)
-        top += lanes[static_cast<std::size_t>(i)].height;
-    const double bottom = top + lanes[static_cast<std::size_t>(lane)].height;
-    const double visible = m_context.height - m_context.lanesTop;
     // A lane that was just added is not laid out yet.
-    m_contentHeight = std::max(m_contentHeight, bottom);
+    if (m_model.count() == count())
+        scrollTo(m_model.rows()[static_cast<std::size_t>(lane)]);
+    else
+        m_wanted = lane;
+}
+
+void TimelineLanes::scrollTo(const LaneRow& row) {
+    const double top = row.y - m_context.lanesTop + m_scroll;
+    const double bottom = top + row.height;
+    const double visible = visibleHeight();
     if (top < m_scroll)
         setScroll(top);
     else if (bottom > m_scroll + visible)
         setScroll(std::min(top, bottom - visible));
 }
 
-QStringList TimelineLanes::choices() const {
-    QStringList titles;
-    if (m_context.catalogue) {
-        for (const auto& choice : m_context.catalogue->choices)
-            titles.append(QString::fromStdString(choice.title));
-    }
-    return titles;
+QString TimelineLanes::styleText(int lane, int style) const {
+    static const QStringList kNames{
+        QStringLiteral("Lines"), QStringLiteral("Band"), QStringLiteral("Heat")};
+    const QString name = kNames.value(style);
+    if (!m_context.catalogue || lane < 0 || lane >= count())
+        return name;
+    const auto& spec = m_context.arrangement.lanes[static_cast<std::size_t>(lane)];
+    const auto chosen = figures::defaultStyle(m_context.catalogue->tables, spec.metric);
+    if (spec.rank || chosen.of.empty() || style != static_cast<int>(chosen.style))
+        return name;
+    return QStringLiteral("%1 (default for %2)").arg(name, QString::fromStdString(chosen.of));
 }
 
-QStringList TimelineLanes::styles() const {
-    return {QStringLiteral("Lines"), QStringLiteral("Band"), QStringLiteral("Heat")};
+plot::Arrangement TimelineLanes::asDrawn() const {
+    plot::Arrangement drawn = m_context.arrangement;
+    if (!m_context.isDrawn() || m_context.geometry->lanes.size() != drawn.lanes.size())
+        return drawn;
+    for (std::size_t i = 0; i < drawn.lanes.size(); ++i)
+        drawn.lanes[i].height = m_context.geometry->lanes[i].lane.height;
+    return drawn;
 }
 
 double TimelineLanes::visibleHeight() const {
@@ -211,34 +231,41 @@ void TimelineLanes::setScroll(double scroll) {
 }
 
 void TimelineLanes::clampScroll() {
-    m_scroll
-        = std::clamp(m_scroll, 0.0, std::max(0.0, m_contentHeight + kLaneMargin - visibleHeight()));
+    m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, scrollRoom() - visibleHeight()));
+}
+
+// Lanes that fill the window do not scroll.
+double TimelineLanes::scrollRoom() const {
+    const double visible = visibleHeight();
+    return m_contentHeight > visible + 1.0 ? m_contentHeight + kLaneMargin
+                                           : std::min(m_contentHeight, visible);
 }
 
 double TimelineLanes::scrollPosition() const {
-    return m_contentHeight > 0.0 ? m_scroll / (m_contentHeight + kLaneMargin) : 0.0;
+    return m_contentHeight > 0.0 ? m_scroll / scrollRoom() : 0.0;
 }
 
 double TimelineLanes::scrollSize() const {
-    return m_contentHeight > 0.0 ? std::min(1.0, visibleHeight() / (m_contentHeight + kLaneMargin))
-                                 : 1.0;
+    return m_contentHeight > 0.0 ? std::min(1.0, visibleHeight() / scrollRoom()) : 1.0;
 }
 
 void TimelineLanes::setScrollPosition(double position) {
-    setScroll(position * (m_contentHeight + kLaneMargin));
+    setScroll(position * scrollRoom());
 }
 
 void TimelineLanes::layOut() {
     const auto& known = m_model.rows();
     const bool several = m_context.ranks().size() > 1;
     std::vector<LaneRow> rows;
-    double y = m_context.lanesTop - m_scroll;
+    double bottom = m_context.lanesTop - m_scroll;
     for (const plot::LaneData& lane : m_context.drawn->lanes) {
+        const plot::Rect& place = m_context.geometry->lanes[rows.size()].lane;
         LaneRow row;
         row.title = QString::fromStdString(lane.title);
         row.subtitle = QString::fromStdString(lane.subtitle);
-        row.y = y;
-        row.height = lane.spec.height;
+        row.y = place.y;
+        row.height = place.height;
+        row.isFixed = lane.spec.isFixed;
         row.style = static_cast<int>(lane.spec.style);
         row.hasStyles = hasStyles(lane.spec);
         row.canSplit = several && !lane.spec.rank;
@@ -247,12 +274,15 @@ void TimelineLanes::layOut() {
         const std::size_t at = rows.size();
         row.summary
             = at < known.size() && known[at].title == row.title ? known[at].summary : row.title;
-        y += row.height;
+        bottom = place.bottom();
         rows.push_back(std::move(row));
     }
-    m_contentHeight = y + m_scroll - m_context.lanesTop;
+    m_contentHeight = bottom + m_scroll - m_context.lanesTop;
     m_model.setLanes(std::move(rows));
-    clampScroll();
+    // The lanes may be lower now.
+    setScroll(m_scroll);
+    if (m_wanted >= 0 && m_model.count() == count())
+        show(std::exchange(m_wanted, -1));
     Q_EMIT placed();
 }
 

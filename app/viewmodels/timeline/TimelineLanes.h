@@ -4,7 +4,6 @@
 
 #include <QObject>
 #include <QQmlEngine>
-#include <QStringList>
 #include <QTimer>
 
 #include "app/viewmodels/lanes/LaneListModel.h"
@@ -12,6 +11,7 @@
 #include "app/viewmodels/timeline/ViewHistory.h"
 
 #include <functional>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -20,8 +20,6 @@ class TimelineLanes : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
     Q_PROPERTY(trainscope::app::LaneListModel* model READ model CONSTANT FINAL)
-    Q_PROPERTY(QStringList choices READ choices NOTIFY changed FINAL)
-    Q_PROPERTY(QStringList styles READ styles CONSTANT FINAL)
     // The lane that the keyboard works on; -1: none.
     Q_PROPERTY(int current READ current WRITE setCurrent NOTIFY currentChanged FINAL)
     Q_PROPERTY(QString summary READ summary NOTIFY summaryChanged FINAL) // for screen readers
@@ -34,12 +32,15 @@ class TimelineLanes : public QObject {
 public:
     explicit TimelineLanes(TimelineContext& context, QObject* parent = nullptr);
 
-    Q_INVOKABLE void add(int choice);
     Q_INVOKABLE void remove(int lane);
     Q_INVOKABLE void move(int lane, int to);
     Q_INVOKABLE void resize(int lane, double height);
     Q_INVOKABLE void resizeBy(int lane, double pixels);
+    // It shares the height of the window again.
+    Q_INVOKABLE void share(int lane);
     Q_INVOKABLE void setStyle(int lane, int style);
+    // "Heat (default for 8 GPUs)".
+    Q_INVOKABLE [[nodiscard]] QString styleText(int lane, int style) const;
     Q_INVOKABLE void split(int lane);
     Q_INVOKABLE void merge(int lane);
     Q_INVOKABLE void reset();
@@ -51,6 +52,12 @@ public:
     void choose(const std::function<bool(const plot::LaneSpec&)>& matches);
     // Scrolls to a lane of that metric, in any style; adds it where none is shown.
     void find(const plot::LaneSpec& wanted);
+    // Scrolls to that very lane; adds it where it is not shown.
+    void showOrAdd(const plot::LaneSpec& wanted);
+    // Other lanes altogether.
+    void arrange(plot::Arrangement arrangement) {
+        setArrangement(std::move(arrangement), ViewChange::Lanes);
+    }
     void scrollBy(double pixels) { setScroll(m_scroll + pixels); }
 
     // Other runs: the user's lanes, unless none of them can be drawn.
@@ -61,13 +68,13 @@ public:
     [[nodiscard]] const std::optional<plot::Arrangement>& customised() const { return m_own; }
     // The view has another size, the picture is another one.
     void resized() { clampScroll(); }
+    // The arrangement with the heights that its lanes have in the picture.
+    [[nodiscard]] plot::Arrangement asDrawn() const;
     void layOut();
     void summariseSoon() { m_summaryTimer.start(); }
     void clear();
 
     [[nodiscard]] LaneListModel* model() { return &m_model; }
-    [[nodiscard]] QStringList choices() const;
-    [[nodiscard]] QStringList styles() const;
     [[nodiscard]] int current() const { return m_current; }
     void setCurrent(int lane);
     [[nodiscard]] QString summary() const { return m_summary; }
@@ -88,10 +95,11 @@ Q_SIGNALS:
     void scrolled();
 
 private:
-    void showOrAdd(const plot::LaneSpec& wanted);
     void setArrangement(plot::Arrangement arrangement, ViewChange change);
     void setScroll(double scroll);
     void clampScroll();
+    [[nodiscard]] double scrollRoom() const;
+    void scrollTo(const LaneRow& row);
     void summarise();
     [[nodiscard]] int count() const { return static_cast<int>(m_context.arrangement.lanes.size()); }
     [[nodiscard]] double visibleHeight() const;
@@ -100,6 +108,7 @@ private:
     LaneListModel m_model;
     std::optional<plot::Arrangement> m_own; // the user's, which other runs may not have
     int m_current = -1;
+    int m_wanted = -1; // to be scrolled to once it is laid out
     double m_scroll = 0.0;
     double m_contentHeight = 0.0;
     QString m_summary;

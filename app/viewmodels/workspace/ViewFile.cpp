@@ -55,6 +55,8 @@ QJsonObject encodeLane(const plot::LaneSpec& lane) {
         {QStringLiteral("height"), lane.height}};
     if (lane.rank)
         object.insert(QStringLiteral("rank"), *lane.rank);
+    if (lane.isFixed)
+        object.insert(QStringLiteral("fixed"), true);
     return object;
 }
 
@@ -69,6 +71,7 @@ std::optional<plot::LaneSpec> decodeLane(const QJsonObject& object) {
         = std::clamp(object.value(QLatin1String("height")).toDouble(lane.height), 16.0, 4000.0);
     if (object.contains(QLatin1String("rank")))
         lane.rank = object.value(QLatin1String("rank")).toInt();
+    lane.isFixed = object.value(QLatin1String("fixed")).toBool();
     return lane;
 }
 

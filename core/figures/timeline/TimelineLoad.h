@@ -9,6 +9,8 @@
 #include "core/plot/timeline/Timeline.h"
 
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::figures {
@@ -20,11 +22,28 @@ Result<plot::Catalogue> readCatalogue(
 // from all others.
 bool overlapInTime(const std::vector<Run>& runs);
 
-// Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
-// kernels.
+// Lanes worth showing first for what the runs have: power, temperature, clock, link rates, kernels.
 plot::Arrangement defaultArrangement(const plot::Catalogue& catalogue);
-// All lanes that could be added, with the text of the menu.
+// All lanes that could be added: of each metric one with all GPUs, then of each single GPU.
 std::vector<plot::LaneChoice> laneChoices(const plot::Catalogue& catalogue);
+// Lanes that Trainscope knows of and none of the runs has.
+std::vector<plot::LaneChoice> missingLanes(const plot::Catalogue& catalogue);
+// The style that suits a metric of so many GPUs, nodes or links: temperatures of several are a row
+// of colours each, all else lines.
+struct DefaultStyle {
+    plot::LaneStyle style = plot::LaneStyle::Lines;
+    std::string of; // "1 GPU", "8 GPUs": what the metric is of, in the run with most of them
+};
+DefaultStyle defaultStyle(const plot::Catalogue& catalogue, std::string_view metric);
+std::string_view nameOf(plot::LaneGroup group); // "Power", "Heat", …
+
+// Lanes that answer a question together, of those that the runs have; no lanes: they have none.
+struct LanePreset {
+    std::string_view title; // "Power and heat"
+    std::string_view lacks; // what none of the runs has, where there is no lane
+    plot::Arrangement arrangement;
+};
+std::vector<LanePreset> lanePresets(const plot::Catalogue& catalogue);
 
 // Reads what `arrangement` shows of the window. `isCancelled` is asked between series. `remote` has
 // the lanes of linked runs; without it they are an error.

@@ -35,6 +35,10 @@ struct ColumnMap {
 };
 ColumnMap mapColumns(const TimelineData& data, const TimeScale& scale, double columnsPerUnit);
 
+// Free space at the upper and lower edge of a lane.
+inline double lanePadding(const Theme& theme) {
+    return 2.0 * theme.spacing;
+}
 inline constexpr float kRoundHalf = 0.5F; // rounds what is not negative
 // Strips of so many runs stand above the lanes; more would leave them no room.
 inline constexpr std::size_t kMostStrips = 3;
@@ -102,6 +106,11 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawStates(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane);
+
+// Levels of nested calls in all rows of a lane; of kernels its rows by rank.
+int spanLevels(const LaneData& lane);
+// The height that the legend under a lane of kernels takes.
+double spanLegendHeight(const Theme& theme);
 
 // Legend entries in one row, wrapped. Returns the height used.
 struct LegendEntry {

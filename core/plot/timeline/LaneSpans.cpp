@@ -23,10 +23,12 @@ struct Row {
     bool nested = false;
 };
 
-// Heights of a row in units of the body text.
+// Heights of a row in units of the body text; in lanes that share the window's height rows fill them.
 constexpr double kTallestRow = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
+// Lines of a lane's name and what it is of.
+constexpr double kNameLines = 3.0;
 // A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
 constexpr std::size_t kLeastName = 8;
 
@@ -34,8 +36,13 @@ bool areOneTrack(const LaneSpans& a, const LaneSpans& b) {
     return a.run == b.run && a.rank == b.rank && a.label == b.label;
 }
 
-// "rank 0" where the rank has one track, else "0 · stream 7".
+// "rank 0" where the rank has one track, else "0 · stream 7", and "thread 7" where the lane's name
+// says the rank.
 std::string rowLabel(const LaneData& lane, const LaneSpans& track) {
+    static constexpr std::string_view kApart = " · ";
+    const std::size_t name = track.label.find(kApart);
+    if (lane.spec.style == LaneStyle::Thread && lane.spec.rank && name != std::string::npos)
+        return track.label.substr(name + kApart.size());
     const bool isOnly = std::all_of(
         lane.spans.begin(), lane.spans.end(), [&](const LaneSpans& other) {
             return other.run != track.run || other.rank != track.rank || areOneTrack(other, track);
@@ -87,7 +94,9 @@ void place(std::vector<Row>& rows, const LaneFrame& frame, const LaneData& lane,
     for (const auto& row : rows)
         levels += depthOf(lane, row);
     const double body = frame.size(TextRole::Body);
-    const double each = std::min(height / std::max(levels, 1), kTallestRow * body);
+    const double filling = height / std::max(levels, 1);
+    const double each
+        = frame.style.sharesHeight ? filling : std::min(filling, kTallestRow * body);
     const double level = rows.front().nested ? std::max(each, kShallowest * body) : each;
     const double gap = level > 0.5 * body ? 0.5 * frame.gap() : 0.0;
     double y = frame.area.y;
@@ -276,8 +285,10 @@ void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, s
     for (int level = 0; level < levels; ++level) {
         const double y = row.rect.y + row.depthHeight * level;
         const double height = std::min(row.depthHeight, frame.area.bottom() - y);
-        if (height <= 0.0)
+        if (height <= 0.0 || y > frame.scene.height)
             return;
+        if (y + height < 0.0)
+            continue; // scrolled out of sight
         SpanRow spans(frame, looks,
             {frame.area.x, y, frame.area.width,
                 row.nested && height > 4.0 ? height - 1.0 : height});
@@ -286,37 +297,61 @@ void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, s
     }
 }
 
+// The label in that width.
+std::string shortLabel(const LaneFrame& frame, std::string label, double room) {
+    static constexpr std::string_view kRank = "rank ";
+    if (frame.isNarrow() && label.starts_with(kRank))
+        label = "r" + label.substr(kRank.size());
+    // The number tells more than the word before it.
+    static constexpr std::string_view kThread = "thread ";
+    const std::size_t word = label.find(kThread);
+    if (word != std::string::npos && frame.width(label) > room)
+        label.erase(word, kThread.size());
+    return frame.fitted(label, room);
+}
+
 double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
     const double gap = 1.5 * frame.gap();
+    const double half = 0.55 * frame.size();
+    // Below the lane's own name a label has the whole column.
+    const double below = frame.area.y + kNameLines * frame.lineHeight(titleRole(frame)) + half;
     double reserved = 0.0;
     double free = frame.lane.y;
     for (const auto& row : rows) {
         if (frame.data.runs.size() > 1)
             drawRunMark(frame, lane.spans[row.tracks.front()].run, row.rect.y, row.rect.height);
-        const double half = 0.55 * frame.size();
-        const double y = row.nested ? row.rect.y + half : row.rect.y + row.rect.height / 2.0;
+        const bool isBelow = row.nested
+            && std::max(row.rect.y + half, below) + half
+                <= std::min(row.rect.bottom() + 1.0, frame.lane.bottom());
+        const double top = isBelow ? std::max(row.rect.y + half, below) : row.rect.y + half;
+        const double y = row.nested ? top : row.rect.y + row.rect.height / 2.0;
         if (y - half < free - 0.01 || y + half > frame.lane.bottom())
             continue;
         free = y + half;
-        static constexpr std::string_view kRank = "rank ";
-        std::string label = row.label;
-        if (frame.isNarrow() && label.starts_with(kRank))
-            label = "r" + label.substr(kRank.size());
         // Numbers of threads are long; the lane's title comes first.
-        const double room = (row.nested ? 0.38 : 0.5) * frame.style.nameWidth;
-        // The number tells more than the word before it.
-        static constexpr std::string_view kThread = "thread ";
-        const std::size_t word = label.find(kThread);
-        if (word != std::string::npos && frame.width(label) > room)
-            label.erase(word, kThread.size());
-        std::string text = frame.fitted(label, room);
-        reserved = std::max(reserved, frame.width(text) + gap);
+        const double beside = (row.nested ? 0.38 : 0.5) * frame.style.nameWidth;
+        const double column = frame.area.x - frame.lane.x - 3.0 * frame.gap() - gap;
+        std::string text = shortLabel(frame, row.label, isBelow ? column : beside);
+        if (!isBelow)
+            reserved = std::max(reserved, frame.width(text) + gap);
         frame.note({frame.area.x - gap, frame.centred(y)}, std::move(text), Align::Right);
     }
     return reserved;
 }
 
 } // namespace
+
+double spanLegendHeight(const Theme& theme) {
+    return 1.6 * theme.size(TextRole::Small);
+}
+
+int spanLevels(const LaneData& lane) {
+    const bool nested = lane.spec.style == LaneStyle::Thread;
+    int levels = 0;
+    for (const Row& row : nested ? rowsByTrack(lane, true) : rowsByRank(lane))
+        levels += depthOf(lane, row);
+    return levels;
+}
 
 LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
     LaneGeometry geometry{frame.area, 0.0, 1.0, {}};
@@ -326,7 +361,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
         return geometry;
     }
     double height = frame.area.height;
-    const double legend = 1.6 * frame.size();
+    const double legend = spanLegendHeight(frame.theme);
     if (!frame.style.legend && lane.spec.style == LaneStyle::Kernels && height > 4.0 * legend) {
         height -= legend;
         drawLegend(frame, categoryEntries(frame.data, lane, frame.scale.window),

@@ -61,8 +61,10 @@ LaneGeometry drawStates(const LaneFrame& frame, const LaneData& lane) {
     drawHoles(frame, lane);
     const auto count = static_cast<double>(lane.states.size());
     const double top = frame.area.y;
-    const double each
-        = std::min(frame.area.height / count, kTallestState * frame.size(TextRole::Small));
+    const double filling = frame.area.height / count;
+    const double each = frame.style.sharesHeight
+        ? filling
+        : std::min(filling, kTallestState * frame.size(TextRole::Small));
     const double gap = each > 0.5 * frame.size() ? 0.5 * frame.gap() : 0.0;
     // Names stand below the lane's own where there is room, else the lane's own is all.
     const double left = frame.lane.x + 3.0 * frame.gap();

@@ -64,7 +64,8 @@ struct LaneSpec {
     LaneStyle style = LaneStyle::Lines;
     std::string metric;
     std::optional<int> rank; // only this GPU or rank; absent: all
-    double height = 120.0;
+    double height = 120.0; // a wish, where the lanes share a height
+    bool isFixed = false; // the height is what the user chose
     bool operator==(const LaneSpec&) const = default;
 };
 
@@ -87,10 +88,24 @@ struct Catalogue {
     };
     std::vector<OfRun> runs;
 };
-// A lane that could be added, with the text of the menu.
+// Kinds of lanes, in the order of their list.
+enum class LaneGroup {
+    Power,
+    Heat,
+    Clocks,
+    Utilisation,
+    Memory,
+    Links,
+    Host,
+    Traces,
+    Training,
+    Other,
+};
+// A lane that could be added, in the style that suits its number of series.
 struct LaneChoice {
     LaneSpec lane;
-    std::string title;
+    std::string title; // "GPU power"; of a single GPU "GPU power, rank 3"
+    LaneGroup group = LaneGroup::Other;
 };
 
 // Extent in every column, NaN where there is nothing.
@@ -213,6 +228,7 @@ struct TimelineStyle {
     const Theme* theme = nullptr;
     double width = 0.0;
     double height = 0.0; // 0: as tall as the lanes need
+    bool sharesHeight = false; // lanes fill the height, see sharedHeights()
     double scroll = 0.0; // lanes start this far above the top
     double nameWidth = 148.0; // fixed column of lane names
     double columnsPerUnit = 1.0; // pixels of the screen in a unit; where the data has other columns
@@ -235,6 +251,7 @@ struct LaneGeometry {
         int depth = 0; // levels of nesting that share the height
     };
     std::vector<Row> rows; // heat and kernel lanes
+    Rect lane = {}; // with its name
 };
 // Kinds of named stretches that strips of the head show, each of one run and one kind.
 enum class StretchKind { Phase, Capture, Iteration };
@@ -267,6 +284,12 @@ struct TimelineGeometry {
 // belongs.
 TimelineGeometry buildTimeline(
     const TimelineData& data, ViewWindow window, const TimelineStyle& style);
+
+// Heights of the lanes that share `room`: in proportion to their wishes, none so low that its rows
+// cannot be told apart nor their names be read, none higher than its rows need while others can use
+// the room. Together higher than the room where that is too little for the least of all; a fixed
+// lane has what was chosen.
+std::vector<double> sharedHeights(const TimelineData& data, double room, const Theme& theme);
 
 // Captures of one name as one stretch over all its ranks, by begin.
 std::vector<Capture> capturesByName(std::vector<Capture> captures);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 namespace trainscope::plot {
 
@@ -11,10 +12,6 @@ namespace {
 // Keeps lines and end labels off the edge of the picture.
 double rightMargin(const Theme& theme) {
     return 3.0 * theme.spacing;
-}
-
-double lanePadding(const Theme& theme) {
-    return 2.0 * theme.spacing;
 }
 
 LaneGeometry drawLane(const LaneFrame& frame, const LaneData& lane) {
@@ -76,11 +73,11 @@ double drawHead(const LaneFrame& frame) {
     return y;
 }
 
-double lanesHeight(const TimelineData& data) {
-    double height = 0.0;
+std::vector<double> wishedHeights(const TimelineData& data) {
+    std::vector<double> heights;
     for (const auto& lane : data.lanes)
-        height += lane.spec.height;
-    return height;
+        heights.push_back(lane.spec.height);
+    return heights;
 }
 
 // A frame for lane-independent drawing, and the start of every lane's.
@@ -102,8 +99,10 @@ const LaneData* laneBehind(const TimelineData& data, std::size_t index) {
     return same ? &behind : nullptr;
 }
 
-void drawLanes(const TimelineData& data, const LaneFrame& base, const TimeTicks& ticks, double top,
-    double bottom, TimelineGeometry& geometry) {
+void drawLanes(const LaneFrame& base, const TimeTicks& ticks, const std::vector<double>& heights,
+    double top, TimelineGeometry& geometry) {
+    const TimelineData& data = base.data;
+    const double bottom = base.scene.height;
     const double pad = lanePadding(base.theme);
     const ColumnMap map = mapColumns(data, base.scale, base.style.columnsPerUnit);
     double y = top - base.style.scroll;
@@ -113,17 +112,18 @@ void drawLanes(const TimelineData& data, const LaneFrame& base, const TimeTicks&
         frame.map = &map;
         frame.behind = laneBehind(data, i);
         frame.index = i;
-        frame.lane = {0.0, y, base.scale.right(), lane.spec.height};
-        frame.area = {
-            base.scale.x, y + pad, base.scale.width, std::max(lane.spec.height - 2.0 * pad, 1.0)};
-        y += lane.spec.height;
+        frame.lane = {0.0, y, base.scale.right(), heights[i]};
+        frame.area
+            = {base.scale.x, y + pad, base.scale.width, std::max(heights[i] - 2.0 * pad, 1.0)};
+        y += heights[i];
         if (frame.lane.bottom() <= top || frame.lane.y >= bottom) {
-            geometry.lanes.push_back({frame.area, lane.low, lane.high, {}});
+            geometry.lanes.push_back({frame.area, lane.low, lane.high, {}, frame.lane});
             continue;
         }
         drawUnsettled(frame);
         drawTimeGrid(frame, ticks);
         geometry.lanes.push_back(drawLane(frame, lane));
+        geometry.lanes.back().lane = frame.lane;
         drawLaneOverlay(frame, lane, geometry.lanes.back());
         frame.line({0.0, y}, {frame.scale.right(), y}, frame.theme.line);
     }
@@ -149,10 +149,13 @@ TimelineGeometry buildTimeline(
     drawTimeAxis(headFrame, ticks, axisTop, geometry);
     const double lanesTop = axisTop + timeAxisHeight(data, style);
 
-    geometry.scene.height
-        = style.height > 0.0 ? style.height : lanesTop + lanesHeight(data) + theme.lineWidth;
+    const auto heights = style.sharesHeight ? sharedHeights(data, style.height - lanesTop, theme)
+                                            : wishedHeights(data);
+    geometry.scene.height = style.height > 0.0
+        ? style.height
+        : std::accumulate(heights.begin(), heights.end(), lanesTop + theme.lineWidth);
     const LaneFrame base = frameFor(data, style, scale, geometry.scene);
-    drawLanes(data, base, ticks, lanesTop, geometry.scene.height, geometry);
+    drawLanes(base, ticks, heights, lanesTop, geometry);
     if (style.scroll > 0.0)
         base.fill({0.0, 0.0, style.width, lanesTop}, theme.window);
     auto& items = geometry.scene.items;

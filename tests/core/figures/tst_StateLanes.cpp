@@ -51,7 +51,7 @@ private Q_SLOTS:
         const auto lane = std::find_if(choices.begin(), choices.end(),
             [](const auto& choice) { return choice.lane.metric == "throttle_reasons"; });
         QVERIFY(lane != choices.end());
-        QCOMPARE(lane->title, std::string("Clock throttle reasons, by name"));
+        QCOMPARE(lane->title, std::string("Clock throttle reasons"));
         const auto data = loadTimeline(
             database, catalogue.value(), runs, {{lane->lane}}, {{0}, laneSeconds(4)}, 4);
         QVERIFY(data.hasValue());

@@ -210,7 +210,7 @@ private Q_SLOTS:
     void theMinimapHasEachGpuOnce() {
         const auto profile = app::MinimapItem::readProfile(
             *m_store, *m_catalogue, m_runs, {{0}, seconds(10)}, 4, never);
-        QCOMPARE(profile.value().runs.front(), std::vector<float>(4, 250.0F));
+        QCOMPARE(profile.value().runs.front().values, std::vector<float>(4, 250.0F));
     }
 };
 

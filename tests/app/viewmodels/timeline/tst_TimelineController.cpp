@@ -501,7 +501,15 @@ private Q_SLOTS:
         m_controller->navigation()->setWindow({test::seconds(1), test::seconds(2)});
         const auto request = m_controller->request();
         QVERIFY(request.window == seen());
-        QVERIFY(request.arrangement == m_controller->context().arrangement);
+        QCOMPARE(
+            request.arrangement.lanes.size(), m_controller->context().arrangement.lanes.size());
+        // As high as they are drawn.
+        const auto& rows = m_controller->lanes()->model()->rows();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            QCOMPARE(request.arrangement.lanes[i].height, rows[i].height);
+            QCOMPARE(request.arrangement.lanes[i].metric,
+                m_controller->context().arrangement.lanes[i].metric);
+        }
         QCOMPARE(request.runs.size(), std::size_t{1});
         QVERIFY(request.database == m_path);
     }

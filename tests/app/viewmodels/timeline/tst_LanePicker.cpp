@@ -1,0 +1,247 @@
+// The list of lanes beside the timeline, over the small run: GPU power, GPU temperature and PCIe of
+// two GPUs, and kernels of one stream; no threads. Lanes share the height of the view.
+#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/timeline/TimelineItem.h"
+#include "app/viewmodels/workspace/ViewFile.h"
+#include "support/TestProgram.h"
+
+#include <QAbstractItemModelTester>
+#include <QQuickWindow>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace trainscope;
+using app::LanePickerRow;
+
+class tst_LanePicker : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    QTemporaryDir m_state;
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<QQuickWindow> m_window;
+    std::unique_ptr<app::TimelineController> m_controller;
+
+    [[nodiscard]] app::LanePicker& picker() { return *m_controller->picker(); }
+    [[nodiscard]] const plot::Arrangement& lanes() const {
+        return m_controller->context().arrangement;
+    }
+    [[nodiscard]] QString metrics() const {
+        QStringList all;
+        for (const auto& lane : lanes().lanes)
+            all.append(lane.metric.empty() ? QStringLiteral("kernels")
+                                           : QString::fromStdString(lane.metric));
+        return all.join(QLatin1Char(' '));
+    }
+    // Row of a lane that could be; with `ordered` of one that is shown.
+    [[nodiscard]] int rowOf(const char* title, bool ordered = false) {
+        const auto& rows = picker().rows();
+        const auto found = std::find_if(rows.begin(), rows.end(), [&](const LanePickerRow& row) {
+            return row.title == QLatin1String(title) && (row.lane >= 0) == ordered;
+        });
+        return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
+    }
+    [[nodiscard]] const LanePickerRow& at(int row) {
+        return picker().rows()[static_cast<std::size_t>(row)];
+    }
+    void undo() { m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier); }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void init() {
+        qputenv("XDG_STATE_HOME",
+            m_state.filePath(QString::fromLatin1(QTest::currentTestFunction())).toLocal8Bit());
+        m_workspace = std::make_unique<app::Workspace>();
+        QVERIFY(test::opens(*m_workspace, m_path));
+        for (const auto& run : m_workspace->runs()) {
+            if (run.name == "small")
+                m_workspace->setShown({run.id});
+        }
+        m_controller = std::make_unique<app::TimelineController>();
+        m_controller->setWorkspace(m_workspace.get());
+        m_window = std::make_unique<QQuickWindow>();
+        m_window->resize(1160, 700);
+        auto* item = new app::TimelineItem(m_window->contentItem());
+        item->setSize(QSizeF(1160, 700));
+        item->setController(m_controller.get());
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        QTRY_COMPARE(m_controller->lanes()->model()->count(), 4);
+    }
+    void cleanup() {
+        m_window.reset();
+        m_controller.reset();
+        m_workspace.reset();
+    }
+
+    void whatIsShownThenWhatCouldBeByKind() {
+        QStringList told;
+        for (const LanePickerRow& row : picker().rows())
+            told.append(row.section + QStringLiteral(": ") + row.title);
+        QCOMPARE(told.mid(0, 8),
+            (QStringList{QStringLiteral("Shown, from above: GPU power"),
+                QStringLiteral("Shown, from above: GPU temperature"),
+                QStringLiteral("Shown, from above: PCIe received"),
+                QStringLiteral("Shown, from above: Kernels"), QStringLiteral("Power: GPU power"),
+                QStringLiteral("Heat: GPU temperature"), QStringLiteral("Links: PCIe received"),
+                QStringLiteral("Traces: Kernels")}));
+        QCOMPARE(told.size(), 9);
+        QVERIFY(told.back().startsWith(QStringLiteral("Not recorded: ")));
+        for (int row = 0; row < 8; ++row) {
+            QVERIFY(at(row).shown);
+            QCOMPARE(at(row).isFirst, row == 0 || row > 3); // of its kind
+        }
+        // Two GPUs: their temperature is a row each.
+        QCOMPARE(at(1).styles[at(1).style], QStringLiteral("Heat"));
+        QCOMPARE(at(0).styles[at(0).style], QStringLiteral("Lines"));
+    }
+    void aTickTakesAwayAndAdds() {
+        const QAbstractItemModelTester tester(
+            &picker(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        picker().toggle(rowOf("GPU temperature"));
+        QCOMPARE(metrics(), QStringLiteral("gpu_power pcie_rx kernels"));
+        QVERIFY(!at(rowOf("GPU temperature")).shown);
+        picker().toggle(rowOf("GPU temperature"));
+        QCOMPARE(metrics(), QStringLiteral("gpu_power pcie_rx kernels gpu_temperature"));
+        QCOMPARE(m_controller->lanes()->current(), 3);
+        undo();
+        QCOMPARE(metrics(), QStringLiteral("gpu_power pcie_rx kernels"));
+        undo();
+        QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature pcie_rx kernels"));
+        picker().toggle(rowOf("GPU power", true));
+        QCOMPARE(metrics(), QStringLiteral("gpu_temperature pcie_rx kernels"));
+    }
+    // A lane that is there is gone to, not added again.
+    void enterAddsOnce() {
+        picker().reveal(rowOf("PCIe received"));
+        QCOMPARE(lanes().lanes.size(), std::size_t{4});
+        QCOMPARE(m_controller->lanes()->current(), 2);
+        picker().toggle(rowOf("PCIe received"));
+        picker().reveal(rowOf("PCIe received"));
+        QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature kernels pcie_rx"));
+        QCOMPARE(m_controller->lanes()->current(), 3);
+    }
+    void aSearchFindsByAllWords() {
+        picker().setFilter(QStringLiteral("gpu temp"));
+        QCOMPARE(picker().count(), 2); // shown, and possible
+        QVERIFY(rowOf("GPU temperature") >= 0);
+        picker().setFilter(QStringLiteral("links"));
+        QVERIFY(rowOf("PCIe received") >= 0); // by its kind
+        picker().setFilter(QStringLiteral("rank 1"));
+        QVERIFY(rowOf("GPU power, rank 1") >= 0);
+        QVERIFY(rowOf("GPU power, rank 0") < 0);
+        picker().toggle(rowOf("GPU power, rank 1"));
+        QCOMPARE(lanes().lanes.back().rank, std::optional(1));
+        picker().setFilter({});
+        QVERIFY(rowOf("GPU power, rank 1") < 0); // single GPUs only where they are asked for
+        QVERIFY(rowOf("GPU power, rank 1", true) >= 0);
+    }
+    void whatIsNotRecordedIsFoldedAndCannotBeShown() {
+        const int fold = picker().count() - 1;
+        QVERIFY(at(fold).isFold);
+        QVERIFY(rowOf("SM clock") < 0);
+        picker().toggle(fold);
+        const int clock = rowOf("SM clock");
+        QVERIFY(clock > fold);
+        QVERIFY(rowOf("Host threads") > fold);
+        const auto before = lanes();
+        picker().toggle(clock);
+        picker().reveal(clock);
+        QVERIFY(lanes() == before);
+        picker().toggle(fold);
+        QVERIFY(rowOf("SM clock") < 0);
+    }
+    void theOrderChangesByKeysAndByDragging() {
+        QCOMPARE(picker().moveBy(0, 1), 1);
+        QCOMPARE(metrics(), QStringLiteral("gpu_temperature gpu_power pcie_rx kernels"));
+        QCOMPARE(picker().moveBy(0, -1), 0);
+        // From its row among the possible ones the lane moves as well.
+        const int row = rowOf("Kernels");
+        QCOMPARE(picker().moveBy(row, -1), row);
+        QCOMPARE(metrics(), QStringLiteral("gpu_temperature gpu_power kernels pcie_rx"));
+        picker().drop(0, 2);
+        QCOMPARE(metrics(), QStringLiteral("gpu_power kernels gpu_temperature pcie_rx"));
+        picker().drop(0, 6); // below all
+        QCOMPARE(metrics(), QStringLiteral("kernels gpu_temperature pcie_rx gpu_power"));
+        picker().drop(0, -1);
+        QCOMPARE(metrics(), QStringLiteral("kernels gpu_temperature pcie_rx gpu_power"));
+    }
+    void itIsDrawnInOtherWays() {
+        picker().setStyle(0, 1);
+        QVERIFY(lanes().lanes[0].style == plot::LaneStyle::Band);
+        QCOMPARE(at(0).styles.back(), QStringLiteral("One each"));
+        picker().setStyle(0, 3);
+        QCOMPARE(lanes().lanes.size(), std::size_t{5});
+        QCOMPARE(lanes().lanes[1].rank, std::optional(1));
+        QCOMPARE(at(0).styles.back(), QStringLiteral("All in one"));
+        picker().setStyle(1, 3);
+        QCOMPARE(lanes().lanes.size(), std::size_t{4});
+        QVERIFY(!lanes().lanes[0].rank);
+    }
+    // The view is 700 px high; the head above the lanes takes some of it.
+    void lanesFillTheViewWhateverIsChosen() {
+        const auto& rows = m_controller->lanes()->model()->rows();
+        const auto fills
+            = [&] { return std::abs(rows.back().y + rows.back().height - 700.0) <= 1.0; };
+        QTRY_VERIFY(fills());
+        QCOMPARE(m_controller->lanes()->scrollSize(), 1.0);
+        QVERIFY(picker().setHeight(0, QStringLiteral("200")));
+        QTRY_COMPARE(rows[0].height, 200.0);
+        QVERIFY(fills());
+        QCOMPARE(at(0).height, QStringLiteral("200"));
+        picker().resizeBy(0, -16);
+        QTRY_COMPARE(rows[0].height, 184.0);
+        QVERIFY(!picker().setHeight(0, QStringLiteral("high")));
+        QVERIFY(!picker().setHeight(0, QStringLiteral("3")));
+        QVERIFY(picker().setHeight(0, QString()));
+        QVERIFY(!lanes().lanes[0].isFixed);
+        QTRY_VERIFY(fills() && rows[0].height != 184.0);
+        // An export has what is drawn.
+        QCOMPARE(m_controller->request().arrangement.lanes[0].height, rows[0].height);
+    }
+    void aChosenHeightIsRemembered() {
+        QVERIFY(picker().setHeight(1, QStringLiteral("222")));
+        const auto arranged = lanes();
+        QTRY_VERIFY(
+            app::readTimeline(app::viewFolder(), m_workspace->uuid()).arrangement == arranged);
+        QVERIFY(arranged.lanes[1].isFixed);
+    }
+    void presetsAnswerAQuestion() {
+        QCOMPARE(picker().presets(),
+            (QStringList{QStringLiteral("Power and heat"), QStringLiteral("Communication"),
+                QStringLiteral("Host")}));
+        picker().apply(0);
+        QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature"));
+        picker().apply(1);
+        QCOMPARE(metrics(), QStringLiteral("pcie_rx kernels"));
+        QCOMPARE(picker().presetReasons(),
+            (QStringList{QString(), QString(),
+                QStringLiteral(
+                    "This run has neither processors, nodes nor threads of the host.")}));
+        picker().apply(2);
+        QCOMPARE(metrics(), QStringLiteral("pcie_rx kernels"));
+        undo();
+        QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature"));
+        m_controller->lanes()->reset();
+        QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature pcie_rx kernels"));
+    }
+    void theMenuSaysWhatIsTheDefault() {
+        QCOMPARE(
+            m_controller->lanes()->styleText(1, 2), QStringLiteral("Heat (default for 2 GPUs)"));
+        QCOMPARE(m_controller->lanes()->styleText(1, 0), QStringLiteral("Lines"));
+        QCOMPARE(
+            m_controller->lanes()->styleText(0, 0), QStringLiteral("Lines (default for 2 GPUs)"));
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_LanePicker)
+#include "tst_LanePicker.moc"
