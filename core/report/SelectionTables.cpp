@@ -2,6 +2,7 @@
 
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/report/RunTables.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,12 @@ std::vector<std::pair<std::string, analysis::PartEnergy>> kernelsByEnergy(
 }
 
 std::string ofRun(Selections runs, const TraceSelection& run, const std::string& what) {
-    return runs.size() > 1 ? run.run + ": " + what : what;
+    if (runs.size() < 2)
+        return what;
+    std::vector<std::string> names;
+    for (const TraceSelection& one : runs)
+        names.push_back(one.run);
+    return text::tellingNames(names)[static_cast<std::size_t>(&run - runs.data())] + ": " + what;
 }
 
 template <typename Device>

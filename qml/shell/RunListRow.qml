@@ -10,6 +10,7 @@ Item {
 
     required property int index
     required property string name
+    required property string whole // told from one that reads alike
     required property string label
     required property bool head
     required property string detail
@@ -70,7 +71,7 @@ Item {
         width: parent.width
         visible: !row.head && row.dense
         indent: row.grouped ? Theme.spaceM : 0
-        name: row.name
+        name: row.whole
         label: row.label
         strongTag: row.strongTag
         shown: row.shown
@@ -82,7 +83,7 @@ Item {
 
         width: parent.width
         visible: !row.head && !row.dense
-        name: row.name
+        name: row.whole
         label: row.label
         detail: row.detail
         tags: row.dense ? [] : row.tags

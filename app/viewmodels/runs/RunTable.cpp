@@ -1,8 +1,10 @@
 #include "app/viewmodels/runs/RunTable.h"
 
+#include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "app/viewmodels/window/Theme.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
-#include "core/text/SharedWords.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,15 +66,14 @@ struct ShownColumn {
 struct ShownRuns {
     const std::vector<report::RunRecord>* runs = nullptr;
     std::vector<ShownColumn> columns;
-    text::SharedWords shared;
+    std::vector<std::string> names; // by run
 };
 
 QString cellOf(const ShownRuns& shown, const ShownColumn& column, std::size_t row) {
     const report::RunRecord& run = (*shown.runs)[row];
     const report::RunColumn& of = report::runColumns()[column.place];
-    return of.key == "name"
-        ? QString::fromStdString(text::withoutShared(run.run.name, shown.shared))
-        : textOfCell(of, run, column.unit);
+    return of.key == "name" ? QString::fromStdString(shown.names[row])
+                            : textOfCell(of, run, column.unit);
 }
 
 TableRow runRow(const ShownRuns& shown, std::size_t place) {
@@ -116,12 +117,15 @@ TableHead headOf(const ShownRuns& shown, const ShownColumn& column, const RunTab
 } // namespace
 
 TableContent runContent(const RunTableView& view) {
-    std::vector<std::string> names;
+    std::vector<text::Named> names;
     for (const auto& run : *view.runs)
-        names.push_back(run.run.name);
+        names.push_back(namedRun(run.run));
     auto shown = std::make_shared<ShownRuns>();
     shown->runs = view.runs;
-    shown->shared = text::sharedWords(names);
+    shown->names = text::fittedNames(text::tellingNames(names), [](std::string_view one) {
+        return widestOf({textOf(one)}, Theme::instance()->bodySize())
+            <= kWidestName - kRunMark - kCellMargins;
+    });
     TableContent content;
     content.isDescending = view.isDescending;
     for (const std::size_t place : view.columns) {

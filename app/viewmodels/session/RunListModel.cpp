@@ -2,10 +2,12 @@
 
 #include "app/viewmodels/session/PowerCurve.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
-#include "app/viewmodels/workspace/SourceFolders.h"
+#include "app/viewmodels/workspace/TableModel.h"
+#include "core/text/Names.h"
 #include "core/text/NaturalOrder.h"
-#include "core/text/SharedWords.h"
 
 #include <algorithm>
 #include <map>
@@ -44,6 +46,24 @@ QString tipOf(const RunListRow& row) {
         QLatin1Char('\n'));
 }
 
+constexpr double kRoomOfName = 176.0; // px: the list's width without marks and margins
+constexpr double kRoomOfFolder = 168.0;
+
+std::vector<std::string> fittedTo(double room, const std::vector<std::string>& names) {
+    return text::fittedNames(names, [room](std::string_view one) {
+        return widestOf({textOf(one)}, Theme::instance()->bodySize()) <= room;
+    });
+}
+
+// Runs that no file or folder was imported for.
+QString titleWithoutFolder(const std::vector<const Run*>& runs) {
+    const auto all = [&runs](const auto& is) { return std::all_of(runs.begin(), runs.end(), is); };
+    if (all([](const Run* run) { return run->kind == RunKind::Predicted; }))
+        return QStringLiteral("Predicted");
+    return all([](const Run* run) { return run->simulated; }) ? QStringLiteral("Sample")
+                                                              : QStringLiteral("Not from files");
+}
+
 // The runs of each folder, the folders in natural order.
 std::vector<std::pair<std::string, std::vector<const Run*>>> byFolder(const Workspace& workspace) {
     const auto before = [](const std::string& a, const std::string& b) {
@@ -61,6 +81,7 @@ std::vector<std::pair<std::string, std::vector<const Run*>>> byFolder(const Work
 RunListModel::RunListModel(QObject* parent)
     : RowListModel(
         {{"label", [](const RunListRow& row) { return row->label; }}, {"name", nameOf},
+            {"whole", [](const RunListRow& row) { return row->whole; }},
             {"head", [](const RunListRow& row) { return row->isHead; }},
             {"detail", [](const RunListRow& row) { return runDetail(row->run); }},
             {"tags", [](const RunListRow& row) { return row->tags; }},
@@ -121,29 +142,32 @@ void RunListModel::makeEntries() {
         return;
     const auto folders = byFolder(*m_workspace);
     std::vector<std::string> paths;
-    for (const auto& [folder, runs] : folders)
-        paths.push_back(folder);
-    const auto titles = folderTitles(paths);
+    for (const auto& [folder, runs] : folders) {
+        if (!folder.empty())
+            paths.push_back(folder);
+    }
+    auto titles = fittedTo(kRoomOfFolder, text::tellingNames(paths));
+    auto title = titles.begin();
     for (const auto& [folder, runs] : folders) {
         const std::size_t group = m_heads.size();
         if (folders.size() > 1) {
             auto head = std::make_shared<RunListEntry>();
             head->isHead = true;
             head->folder = QString::fromStdString(folder);
-            head->label = QString::fromStdString(titles.at(folder));
-            if (head->label.isEmpty())
-                head->label = QStringLiteral("Folder not known");
+            head->label = folder.empty() ? titleWithoutFolder(runs) : textOf(*title++);
             m_heads.push_back(head);
             m_entries.push_back(head);
         }
-        std::vector<std::string> names;
+        std::vector<text::Named> names;
         for (const Run* run : runs)
-            names.push_back(run->name);
-        const auto shared = text::sharedWords(names);
-        for (const Run* run : runs) {
+            names.push_back(namedRun(*run));
+        const auto labels = fittedTo(kRoomOfName, text::tellingNames(names));
+        const auto whole = text::toldApart(names);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
             auto entry = std::make_shared<RunListEntry>();
-            entry->run = *run;
-            entry->label = QString::fromStdString(text::withoutShared(run->name, shared));
+            entry->run = *runs[i];
+            entry->label = textOf(labels[i]);
+            entry->whole = textOf(whole[i]);
             m_runs.push_back(entry);
             m_entries.push_back(entry);
         }

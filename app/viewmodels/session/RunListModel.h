@@ -26,6 +26,7 @@ struct RunListEntry {
     std::size_t group = 0;
     bool isHead = false;
     QString label; // shortened, or the group's
+    QString whole; // the name, with what tells it from one that reads alike
     // Fields of a run:
     Run run;
     QString search; // lower-case

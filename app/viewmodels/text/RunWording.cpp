@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/RunState.h"
+#include "core/text/Times.h"
 
 #include <QRegularExpression>
 
@@ -38,6 +39,15 @@ void add(QStringList& parts, const char* prefix, const std::optional<int>& degre
 }
 
 } // namespace
+
+text::Named namedRun(const Run& run) {
+    std::vector<std::string> facts;
+    if (!run.range.isEmpty() && run.range.begin.ns > 0) {
+        facts = {text::clock(run.range.begin, 0, 0), text::date(run.range.begin, 0)};
+    }
+    facts.push_back(gpuText(run).toStdString());
+    return {run.name, std::move(facts)};
+}
 
 QString gpuText(const Run& run) {
     QString model = shortModel(run.gpuModel);

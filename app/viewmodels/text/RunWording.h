@@ -2,12 +2,15 @@
 // A run in words, for the run list, the status bar and the filter. Any thread.
 
 #include "core/model/Run.h"
+#include "core/text/Names.h"
 
 #include <QString>
 #include <QStringList>
 
 namespace trainscope::app {
 
+// Its name, with start and GPUs, which tell it from one that reads alike.
+text::Named namedRun(const Run& run);
 QString gpuText(const Run& run); // "32 × H200", maker's name left out
 QString layoutText(const LaunchConfig& launch); // "TP8 · PP4 · DP1"
 QString runDetail(const Run& run); // "gpt3-175b · 32 × H200"

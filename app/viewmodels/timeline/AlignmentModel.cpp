@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
 #include <QColor>
@@ -35,7 +36,7 @@ QString secondsText(const AlignedRow& row) {
 
 AlignmentModel::AlignmentModel(QObject* parent)
     : RowListModel(
-        {{"runName", [](const AlignedRow& row) { return QString::fromStdString(row.run.name); }},
+        {{"runName", [](const AlignedRow& row) { return QString::fromStdString(row.name); }},
             {"runColor", colorOf}, {"offsetText", secondsText}},
         parent) { }
 
@@ -49,9 +50,14 @@ void AlignmentModel::forget() {
 void AlignmentModel::setScope(
     const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs, bool showsClock) {
     std::vector<AlignedRow> rows;
-    for (const auto& run : runs) {
-        const auto moved = m_alignment.moved.find(run.id);
-        rows.push_back({run, moved == m_alignment.moved.end() ? DurationNs{} : moved->second});
+    std::vector<std::string> names;
+    for (const auto& run : runs)
+        names.push_back(run.name);
+    names = text::tellingNames(names);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const auto moved = m_alignment.moved.find(runs[i].id);
+        rows.push_back(
+            {names[i], runs[i], moved == m_alignment.moved.end() ? DurationNs{} : moved->second});
     }
     resetRows(std::move(rows));
     m_alignment.clocks.clear(); // perhaps of other data

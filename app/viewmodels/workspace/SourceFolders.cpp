@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 
 namespace trainscope::app {
 
@@ -49,20 +48,6 @@ std::map<RunId, std::string> sourceFolders(
         folders[run] = (isItsOwn ? place.folder.parent_path() : place.folder).string();
     }
     return folders;
-}
-
-std::map<std::string, std::string> folderTitles(const std::vector<std::string>& folders) {
-    std::optional<Path> common;
-    for (const std::string& folder : folders)
-        common = common ? commonFolder(*common, Path(folder)) : Path(folder);
-    std::map<std::string, std::string> titles;
-    for (const std::string& folder : folders) {
-        const Path path(folder);
-        const Path below = path.lexically_relative(*common);
-        const bool isCommon = below.empty() || below == Path(".");
-        titles[folder] = (isCommon ? path.filename() : below).string();
-    }
-    return titles;
 }
 
 } // namespace trainscope::app

@@ -17,8 +17,4 @@ namespace trainscope::app {
 std::map<RunId, std::string> sourceFolders(
     const std::vector<std::pair<RunId, std::string>>& sourcePaths);
 
-// Titles that tell folders apart, below the one that all of them are in: "sweep/gpt3". The last
-// part of that one's own path where one of them is it.
-std::map<std::string, std::string> folderTitles(const std::vector<std::string>& folders);
-
 } // namespace trainscope::app

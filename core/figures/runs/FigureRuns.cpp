@@ -4,6 +4,7 @@
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
+#include "core/text/Names.h"
 #include "core/text/NaturalOrder.h"
 
 #include <fmt/format.h>
@@ -253,9 +254,13 @@ void labelRuns(std::vector<FigureSubject>& subjects) {
         subject.named.label = label.empty() ? subject.named.layout : label;
         ++uses[subject.named.label];
     }
-    for (auto& subject : subjects) {
-        if (uses[subject.named.label] > 1)
-            subject.named.label = subject.named.name;
+    std::vector<text::Named> names;
+    for (const auto& subject : subjects)
+        names.push_back({subject.named.name, {}});
+    const auto telling = text::tellingNames(names);
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        if (uses[subjects[i].named.label] > 1)
+            subjects[i].named.label = telling[i];
     }
 }
 

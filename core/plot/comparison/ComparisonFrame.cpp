@@ -2,19 +2,22 @@
 
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
-#include "core/text/SharedWords.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 namespace trainscope::plot {
 
 namespace {
 
 constexpr double kTextContrast = 4.5;
+constexpr double kRounding = 0.01; // of sums of widths
 constexpr double kTimeTickDistance = 6.0; // in sizes of the text
 
 // With many runs, only the one pointed at and the first are told.
@@ -95,7 +98,37 @@ void tellColumn(const ComparisonData& data, std::size_t column, std::size_t run,
     tellDifferences(data, column, run, hit);
 }
 
+// A capture beside others of its run goes by its own name.
+std::vector<std::string> namesOf(const std::vector<ComparedRun>& runs) {
+    const auto isOfFirst
+        = [&runs](const ComparedRun& one) { return one.named.id == runs.front().named.id; };
+    const bool areOfOneRun = std::all_of(runs.begin(), runs.end(), isOfFirst);
+    std::vector<text::Named> names;
+    for (const ComparedRun& run : runs) {
+        const std::string& whole = run.named.name;
+        const std::string part = run.capture.empty() ? "whole run" : run.capture;
+        names.push_back({areOfOneRun && runs.size() > 1 ? part : whole,
+            {run.named.cluster, run.named.layout, run.named.model}});
+    }
+    return text::tellingNames(names);
+}
+
+bool areOfClusters(const std::vector<ComparedRun>& runs) {
+    std::set<std::string_view> clusters;
+    return std::all_of(runs.begin(), runs.end(), [&clusters](const ComparedRun& run) {
+        return run.capture.empty() && clusters.insert(run.named.cluster).second;
+    });
+}
+
 } // namespace
+
+ComparisonFrame::ComparisonFrame(Picture& onto, const FigureStyle& ofStyle,
+    const ComparisonData& compared, const BoardChoice& chosen)
+    : Sheet(onto, ofStyle)
+    , data(compared)
+    , choice(chosen)
+    , m_names(namesOf(compared.runs))
+    , m_areClustersNames(areOfClusters(compared.runs)) { }
 
 void addFact(Hit& hit, std::string label, std::string value) {
     if (!value.empty())
@@ -158,30 +191,21 @@ Color ComparisonFrame::inkOf(std::size_t run) const {
     return legibleOn(fillOf(run), paper(), kTextContrast);
 }
 
-std::string ComparisonFrame::shortName(std::size_t run) const {
+const std::string& ComparisonFrame::legendName(std::size_t run) const {
+    return m_areClustersNames ? data.runs[run].named.cluster : m_names[run];
+}
+
+std::vector<std::string> ComparisonFrame::markedNames(double room, bool bold) const {
     std::vector<std::string> names;
-    for (const auto& one : data.runs)
-        names.push_back(one.named.name);
-    return text::withoutShared(names[run], text::sharedWords(names));
+    for (std::size_t run = 0; run < data.runs.size(); ++run)
+        names.push_back(mark(run) + " · " + legendName(run));
+    return fittedNames(names, room, TextRole::Small, bold);
 }
 
-std::string ComparisonFrame::legendName(std::size_t run) const {
-    const auto isCapture = [](const ComparedRun& one) { return !one.capture.empty(); };
-    if (std::none_of(data.runs.begin(), data.runs.end(), isCapture))
-        return data.runs[run].named.cluster;
-    const RunId first = data.runs.front().named.id;
-    const bool areOfOneRun = std::all_of(data.runs.begin(), data.runs.end(),
-        [first](const ComparedRun& one) { return one.named.id == first; });
-    if (!areOfOneRun)
-        return data.runs[run].named.name;
-    return isCapture(data.runs[run]) ? data.runs[run].capture : "whole run";
-}
-
-std::string ComparisonFrame::markedCluster(std::size_t run) const {
-    const std::string& first = data.runs.front().named.cluster;
-    const bool isOne = std::all_of(data.runs.begin(), data.runs.end(),
-        [&first](const ComparedRun& other) { return other.named.cluster == first; });
-    return mark(run) + " · " + (data.isMany() && isOne ? shortName(run) : legendName(run));
+std::vector<std::string> ComparisonFrame::fittedNames(
+    const std::vector<std::string>& names, double room, TextRole role, bool bold) const {
+    return text::fittedNames(
+        names, [&](std::string_view one) { return width(one, role, bold) <= room + kRounding; });
 }
 
 double ComparisonFrame::widestMark() const {

@@ -8,16 +8,14 @@
 #include "core/plot/figures/PanelBoard.h"
 
 #include <string>
+#include <vector>
 
 namespace trainscope::plot {
 
 class ComparisonFrame : public Sheet {
 public:
     ComparisonFrame(Picture& onto, const FigureStyle& ofStyle, const ComparisonData& compared,
-        const BoardChoice& chosen)
-        : Sheet(onto, ofStyle)
-        , data(compared)
-        , choice(chosen) { }
+        const BoardChoice& chosen);
 
     const ComparisonData& data;
     const BoardChoice& choice;
@@ -27,12 +25,15 @@ public:
     [[nodiscard]] Color fillOf(std::size_t run) const;
     [[nodiscard]] Color inkOf(std::size_t run) const; // for text and lines
     [[nodiscard]] const std::string& mark(std::size_t run) const { return data.runs[run].mark; }
-    // Without what the names of all runs share.
-    [[nodiscard]] std::string shortName(std::size_t run) const;
-    // "32 × H200"; where captures are compared the name of the capture, or of run and capture.
-    [[nodiscard]] std::string legendName(std::size_t run) const;
-    // "A · 32 × H200"; of many runs on one cluster "A · …3_00000".
-    [[nodiscard]] std::string markedCluster(std::size_t run) const;
+    // The run's name, or its capture's, without what all of them share (text::tellingNames).
+    [[nodiscard]] const std::string& name(std::size_t run) const { return m_names[run]; }
+    // "32 × H200" where each run is on another cluster and whole, else its name.
+    [[nodiscard]] const std::string& legendName(std::size_t run) const;
+    // "A · 32 × H200" of all runs, as far as they fit; no two alike.
+    [[nodiscard]] std::vector<std::string> markedNames(double room, bool bold = false) const;
+    // These as far as each fits; no two alike.
+    [[nodiscard]] std::vector<std::string> fittedNames(const std::vector<std::string>& names,
+        double room, TextRole role = TextRole::Small, bool bold = false) const;
     [[nodiscard]] double widestMark() const;
     void drawMark(std::size_t run, Point at) const;
 
@@ -53,6 +54,9 @@ public:
     void addCurves(Rect plot, std::size_t run) const;
 
 private:
+    std::vector<std::string> m_names; // by run
+    bool m_areClustersNames = false;
+
     template <typename Words>
     void add(Rect rect, const Shown& shown, std::size_t run, Words words) const {
         target(rect, shown, [&of = data.runs[run], words = std::move(words)](Hit& hit) {
@@ -96,6 +100,7 @@ MadeContent cardsContent(const ComparisonFrame& frame, double width);
 MadeContent runsTableContent(const ComparisonFrame& frame, double width, bool onlyCards);
 MadeContent barsContent(const ComparisonFrame& frame, double width);
 MadeContent stacksContent(const ComparisonFrame& frame, double width);
+MadeContent operatorsContent(const ComparisonFrame& frame, double width);
 MadeContent kernelsContent(const ComparisonFrame& frame, double width);
 MadeContent heatContent(const ComparisonFrame& frame, double width);
 MadeContent heatRowsContent(const ComparisonFrame& frame, double width);

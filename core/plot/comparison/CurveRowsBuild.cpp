@@ -23,9 +23,10 @@ public:
     CurveRows(const ComparisonFrame& frame, double width)
         : m_frame(frame)
         , m_curves(*frame.data.curves) {
+        m_labels = frame.markedNames(kMostCurveName * width);
         for (const auto& curve : m_curves.curves)
-            m_names = std::max(m_names, frame.width(frame.markedCluster(curve.run)));
-        m_names = std::min(m_names, kMostCurveName * width) + 2.0 * frame.gap();
+            m_names = std::max(m_names, frame.width(m_labels[curve.run]));
+        m_names += 2.0 * frame.gap();
         m_half = m_curves.differences.empty() ? std::max(width - m_names, 1.0)
                                               : std::max((width - m_names - between()) / 2.0, 1.0);
         const double most = std::max(std::abs(m_curves.differenceAxis.range.low),
@@ -84,9 +85,7 @@ private:
 
     void drawRow(std::size_t index, double names, Rect rect) const {
         const auto& curve = m_curves.curves[index];
-        m_frame.text({names, m_frame.centred(rect)},
-            m_frame.fitted(m_frame.markedCluster(curve.run), m_names - m_frame.gap()),
-            m_frame.theme.text);
+        m_frame.text({names, m_frame.centred(rect)}, m_labels[curve.run], m_frame.theme.text);
         std::vector<Color> cells;
         for (const float value : curve.mean)
             cells.push_back(std::isnan(value)
@@ -124,6 +123,7 @@ private:
     const ComparisonFrame& m_frame;
     const ComparisonCurves& m_curves;
     FigureAxis m_scale; // of the differences, the same to both sides
+    std::vector<std::string> m_labels; // by run
     double m_names = 0.0;
     double m_half = 0.0;
 };

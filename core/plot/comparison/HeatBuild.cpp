@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -30,6 +32,7 @@ public:
         const double room = kWantedRows * largest;
         for (m_cell = largest; m_cell > 1.5 && blocksWidth(room) > width; m_cell -= 0.5) { }
         m_perColumn = rowsWithin(room);
+        measureHeads();
     }
 
     [[nodiscard]] double height() const override {
@@ -49,7 +52,7 @@ public:
             if (m_heat.runs[run].cells.empty())
                 continue;
             drawRun(run, {x, top});
-            x += widthOf(m_heat.runs[run], m_perColumn) + between();
+            x += std::max(widthOf(m_heat.runs[run], m_perColumn), headWidth(run)) + between();
             below = std::max(below,
                 top + m_frame.lineHeight() + m_frame.gap()
                     + std::min(m_heat.runs[run].rows, m_perColumn) * m_cell);
@@ -81,6 +84,28 @@ private:
         return width;
     }
 
+    [[nodiscard]] double headWidth(std::size_t run) const {
+        return m_names + m_frame.width(m_heads[run], TextRole::Small, true);
+    }
+    // Width that the cells leave is shared among the heads that need more than theirs.
+    void measureHeads() {
+        double spare = m_width;
+        double needy = 0.0;
+        double least = m_width;
+        m_heads = m_frame.markedNames(m_width - m_names, true);
+        for (std::size_t run = 0; run < m_heads.size(); ++run) {
+            if (m_heat.runs[run].cells.empty())
+                continue;
+            const double cells = widthOf(m_heat.runs[run], m_perColumn);
+            spare -= cells + between();
+            needy += headWidth(run) > cells ? 1.0 : 0.0;
+            least = std::min(least, cells);
+        }
+        if (needy > 0.0)
+            m_heads = m_frame.markedNames(
+                least + std::max(spare + between(), 0.0) / needy - m_names, true);
+    }
+
     void drawScale(Rect area) const {
         drawColorBar(
             m_frame, m_heat.scale, scaleColors(m_heat.scale), {area.x, area.y, m_width, 0.0});
@@ -88,11 +113,8 @@ private:
 
     void drawRun(std::size_t index, Point at) const {
         const auto& run = m_heat.runs[index];
-        const double wide = widthOf(run, m_perColumn);
-        m_frame.text({at.x + m_names, at.y + m_frame.size()},
-            m_frame.fitted(
-                m_frame.markedCluster(index), wide + between() - m_names, TextRole::Small, true),
-            m_frame.inkOf(index), TextRole::Small, Align::Left, true);
+        m_frame.text({at.x + m_names, at.y + m_frame.size()}, m_heads[index], m_frame.inkOf(index),
+            TextRole::Small, Align::Left, true);
         at.y += m_frame.lineHeight() + m_frame.gap();
         drawNodes(run, at);
         const double hair = m_cell > 5.0 ? m_frame.theme.lineWidth : 0.0;
@@ -133,6 +155,7 @@ private:
     const ComparisonFrame& m_frame;
     const ComparisonHeat& m_heat;
     double m_width;
+    std::vector<std::string> m_heads; // by run
     double m_names = 0.0;
     double m_cell = 0.0;
     int m_perColumn = 1;

@@ -3,6 +3,7 @@
 #include "core/plot/comparison/ComparisonFrame.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,12 @@ public:
             if (m_heat.runs[run].cells.empty())
                 continue;
             m_rows.push_back(run);
-            m_names = std::max(m_names, frame.width(frame.markedCluster(run)));
             most = std::max(most, countOf(m_heat.runs[run]));
         }
-        m_names = std::min(m_names, kMostName * width) + 2.0 * frame.gap();
+        m_labels = frame.markedNames(kMostName * width);
+        for (const std::size_t run : m_rows)
+            m_names = std::max(m_names, frame.width(m_labels[run]));
+        m_names += 2.0 * frame.gap();
         const double room = std::max(width - m_names, 1.0);
         m_byNode = room / static_cast<double>(most) < kLeastHeatCell;
         if (m_byNode) {
@@ -67,9 +70,7 @@ private:
 
     void drawRun(std::size_t index, Rect rect) const {
         const auto& run = m_heat.runs[index];
-        m_frame.text({rect.x, m_frame.centred(rect)},
-            m_frame.fitted(m_frame.markedCluster(index), m_names - m_frame.gap()),
-            m_frame.theme.text);
+        m_frame.text({rect.x, m_frame.centred(rect)}, m_labels[index], m_frame.theme.text);
         const Point left{rect.x + m_names, rect.y};
         if (m_byNode)
             drawNodes(run, index, left, rect.height);
@@ -133,6 +134,7 @@ private:
     const ComparisonFrame& m_frame;
     const ComparisonHeat& m_heat;
     std::vector<std::size_t> m_rows; // runs that have values
+    std::vector<std::string> m_labels; // by run
     double m_names = 0.0;
     double m_cell = 0.0;
     bool m_byNode = false;

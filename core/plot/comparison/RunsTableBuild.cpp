@@ -54,12 +54,13 @@ private:
     }
 
     void measureNames() {
-        m_marks = m_frame.widestMark();
-        for (std::size_t run = 0; run < runs(); ++run) {
-            m_names = std::max(m_names, m_frame.width(m_frame.shortName(run)));
-        }
-        m_marks += small() + 1.5 * m_frame.gap();
-        m_names = std::min(m_marks + m_names, kMostRunName * m_width) + 2.0 * m_frame.gap();
+        m_marks = m_frame.widestMark() + small() + 1.5 * m_frame.gap();
+        for (std::size_t run = 0; run < runs(); ++run)
+            m_labels.push_back(m_frame.name(run));
+        m_labels = m_frame.fittedNames(m_labels, kMostRunName * m_width - m_marks);
+        for (const std::string& label : m_labels)
+            m_names = std::max(m_names, m_frame.width(label));
+        m_names += m_marks + 2.0 * m_frame.gap();
     }
 
     // All columns are as wide as the widest cell.
@@ -127,9 +128,7 @@ private:
             0.5 * m_frame.gap());
         m_frame.text({rect.x + chip + m_frame.gap(), base}, m_frame.mark(run), m_frame.theme.text,
             TextRole::Small, Align::Left, true);
-        m_frame.text({rect.x + m_marks, base},
-            m_frame.fitted(m_frame.shortName(run), rect.width - m_marks - 2.0 * m_frame.gap()),
-            m_frame.theme.text);
+        m_frame.text({rect.x + m_marks, base}, m_labels[run], m_frame.theme.text);
         m_frame.addRun(rect, run);
     }
 
@@ -166,6 +165,7 @@ private:
     std::vector<std::size_t> m_quantities;
     std::size_t m_perBlock = 1;
     double m_marks = 0.0; // chip and mark, before the name
+    std::vector<std::string> m_labels; // by run
     double m_names = 0.0; // with them
     double m_column = 0.0;
 };

@@ -153,25 +153,36 @@ private:
         const double row = 1.4 * m_frame.size(TextRole::Secondary);
         // The table names the runs where they are many.
         const std::size_t chips = m_frame.data.isMany() ? 1 : m_frame.data.runs.size();
+        const auto names = draw ? chipNames(width) : std::vector<std::string>();
         for (std::size_t run = 0; run < chips; ++run) {
             if (draw)
-                drawChip(run, {at.x, y}, width, row);
+                drawChip(run, names[run], {at.x, y}, row);
             y += row + 0.5 * m_frame.gap();
         }
         y += m_frame.gap();
         return y - at.y + headline({at.x, y}, width, draw);
     }
 
-    void drawChip(std::size_t run, Point at, double width, double height) const {
+    // The cluster stands before the name where clusters differ.
+    [[nodiscard]] std::vector<std::string> chipNames(double width) const {
+        const auto& runs = m_frame.data.runs;
+        const bool isOneCluster = std::all_of(runs.begin(), runs.end(),
+            [&](const auto& run) { return run.named.cluster == runs.front().named.cluster; });
+        std::vector<std::string> names;
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const std::string& cluster = runs[run].named.cluster;
+            const std::string& name = m_frame.name(run);
+            names.push_back(
+                isOneCluster || cluster.empty() || cluster == name ? name : cluster + " · " + name);
+        }
+        const double room = width - m_frame.widestMark() - 6.0 * m_frame.gap();
+        return m_frame.fittedNames(names, room, TextRole::Secondary);
+    }
+
+    void drawChip(std::size_t run, const std::string& text, Point at, double height) const {
         const auto& compared = m_frame.data.runs[run];
         const double pad = 1.5 * m_frame.gap();
-        const std::string name
-            = compared.named.cluster == compared.named.label || compared.named.label.empty()
-            ? compared.named.cluster
-            : compared.named.cluster + " · " + compared.named.name;
         const double mark = m_frame.width(compared.mark, TextRole::Secondary, true);
-        const std::string text
-            = m_frame.fitted(name, width - mark - 3.0 * pad, TextRole::Secondary);
         const double wide = mark + 3.0 * pad + m_frame.width(text, TextRole::Secondary);
         const Color fill = blend(m_frame.paper(), m_frame.fillOf(run), 0.22);
         const Rect chip{at.x, at.y, wide, height};

@@ -1,5 +1,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/timeline/LaneFrame.h"
+#include "core/text/Names.h"
 
 #include <fmt/format.h>
 
@@ -93,8 +94,11 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
     std::vector<LegendEntry> entries;
     const Color background = frame.scene.background;
     if (frame.data.runs.size() > 1) {
+        std::vector<std::string> names;
         for (const auto& run : frame.data.runs)
-            entries.push_back({run.name, inkOf(frame, entries.size()), entries.size()});
+            names.push_back(run.name);
+        for (std::string& name : text::tellingNames(names))
+            entries.push_back({std::move(name), inkOf(frame, entries.size()), entries.size()});
         return entries;
     }
     std::set<int> nodes;

@@ -31,18 +31,6 @@ private Q_SLOTS:
                     {{2}, "/s/r2.yaml"}})
             == (Folders{{{1}, "/s"}, {{2}, "/s"}}));
     }
-
-    void titles() {
-        using Titles = std::map<std::string, std::string>;
-        QVERIFY(folderTitles({"/data/x/sweep/gpt3", "/data/x/sweep/llama3", "/data/x/other"})
-            == (Titles{{"/data/x/sweep/gpt3", "sweep/gpt3"},
-                {"/data/x/sweep/llama3", "sweep/llama3"}, {"/data/x/other", "other"}}));
-        // One of them is where all others are.
-        QVERIFY(folderTitles({"/data/x", "/data/x/gpt3"})
-            == (Titles{{"/data/x", "x"}, {"/data/x/gpt3", "gpt3"}}));
-        QVERIFY(folderTitles({"/data/x"}) == (Titles{{"/data/x", "x"}}));
-        QVERIFY(folderTitles({}).empty());
-    }
 };
 
 TRAINSCOPE_TEST(tst_SourceFolders)
