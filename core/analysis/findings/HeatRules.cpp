@@ -199,10 +199,11 @@ void findAboveLimit(const RunFacts& facts, Findings& found) {
 }
 
 void findPowerSwing(const RunFacts& facts, Findings& found) {
-    const auto power = facts.whole.metrics.find(metric::kGpuPower);
-    if (facts.spectrum.empty() || power == facts.whole.metrics.end() || !power->second.all.mean)
+    const RunSummary& part = facts.isSpectrumSteady ? facts.steady : facts.whole;
+    const auto power = part.metrics.find(metric::kGpuPower);
+    if (facts.spectrum.empty() || power == part.metrics.end() || !power->second.all.mean)
         return;
-    const double slowest = kSwingPeriods / std::max(facts.whole.duration.seconds(), 1e-9);
+    const double slowest = kSwingPeriods / std::max(part.duration.seconds(), 1e-9);
     const auto strongest = std::find_if(facts.spectrum.begin(), facts.spectrum.end(),
         [slowest](const SpectralLine& one) { return one.frequencyHz >= slowest; });
     if (strongest == facts.spectrum.end())
@@ -213,17 +214,24 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
     if (mean <= 0.0 || swing / mean < kSwingFraction)
         return;
     Finding finding{"power_swing",
-        fmt::format("The power of the cluster swings by {} at {}, {} of its mean of {}",
-            text::rounded(swing, "W"), text::rounded(line.frequencyHz, "Hz"),
+        fmt::format(
+            "The power of the cluster swings by ±{} at {}, from peak to peak {} of its mean "
+            "of {}",
+            text::rounded(line.amplitude, "W"), text::rounded(line.frequencyHz, "Hz"),
             text::roundedPercent(swing / mean), text::rounded(mean, "W")),
         {{"swing_w", swing}, {"amplitude_w", line.amplitude}, {"frequency_hz", line.frequencyHz},
             {"mean_w", mean}, {"fraction", swing / mean}},
-        {-1, facts.run.range, metric::kGpuPower},
+        {-1, facts.isSpectrumSteady ? facts.steadyState.window : facts.run.range,
+            metric::kGpuPower},
         fmt::format("{} of the mean, peak to peak, {:.0f} times in {} or more",
-            text::roundedPercent(kSwingFraction), kSwingPeriods, facts.scope()),
-        fmt::format("summed mean power of {}; the swing is that of the strongest line of the "
-                    "spectrum",
-            text::counted(std::ssize(facts.power), "GPU")),
+            text::roundedPercent(kSwingFraction), kSwingPeriods,
+            facts.isSpectrumSteady ? "its steady part" : facts.scope()),
+        fmt::format("summed mean power of {}; the amplitude of the strongest line of its spectrum, "
+                    "half of its peak-to-peak swing, over {}",
+            text::counted(std::ssize(facts.power), "GPU"),
+            facts.isSpectrumSteady
+                ? facts.steadyState.wording.substr(0, facts.steadyState.wording.find(';'))
+                : facts.scope()),
         Severity::Attention, 0.0};
     if (facts.iterations.frequencyHz && *facts.iterations.frequencyHz > 0.0) {
         const double order = line.frequencyHz / *facts.iterations.frequencyHz;

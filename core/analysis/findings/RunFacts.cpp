@@ -1,6 +1,7 @@
 #include "core/analysis/findings/RunFacts.h"
 
 #include "core/analysis/findings/Rules.h"
+#include "core/analysis/iterations/PowerSpectrum.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -142,6 +143,13 @@ Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus,
     RETURN_IF_ERROR(addAboveLimit(study, window, facts));
     facts.burst = detail.burst;
     facts.spectrum = std::move(detail.spectrum);
+    if (facts.capture.empty() && !facts.steadyState.isWholeRun) {
+        ASSIGN_OR_RETURN(auto steady, powerSpectrumOf(study, false, facts.spectrum.size()));
+        if (steady && !steady->state.isWholeRun) {
+            facts.spectrum = std::move(steady->lines);
+            facts.isSpectrumSteady = true;
+        }
+    }
     if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)
         facts.powerSensor = *sensor;
     const auto temperatures = gpuSeriesOf(gpus, "gpu_temperature");

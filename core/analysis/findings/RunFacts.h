@@ -68,6 +68,7 @@ struct RunFacts {
     std::string airflowEvidence; // of an inferred order, as a sentence; empty: it was said
     std::optional<Burst> burst;
     std::vector<SpectralLine> spectrum; // of the summed power
+    bool isSpectrumSteady = false; // of the steady window; else of the run
     std::optional<RunSettling> settling;
     std::vector<Series> power; // gpu_power of each GPU
     std::optional<Sensor> powerSensor;

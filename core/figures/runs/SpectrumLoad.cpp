@@ -1,7 +1,6 @@
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/PowerSpectrum.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/telemetry/Burstiness.h"
-#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -19,35 +18,22 @@ using namespace plot;
 namespace {
 
 constexpr std::size_t kMostRuns = 6; // without a choice of the user's
-constexpr std::size_t kMostSteps = std::size_t{1} << 20U;
-constexpr std::size_t kLeastSteps = 128;
 constexpr std::size_t kMostPoints = 1500;
 constexpr std::size_t kMostLines = 6;
 constexpr std::size_t kFirstBin = 3; // below lies what is left of mean and drift
 
-Result<std::vector<Series>> powerOf(const store::Store& store, RunId run) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run));
-    return analysis::gpuSeriesOf(analysis::gpuSeriesByRank(series), metric::kGpuPower);
-}
-
 // Notes the GPUs that the sum leaves out.
-void noteLeftOut(const FigureSubject& subject, const std::vector<Series>& all,
-    const std::vector<Series>& whole, FigureData& data) {
-    std::vector<std::string> left;
-    for (const Series& one : all) {
-        const auto isIt = [&one](const Series& other) { return other.id == one.id; };
-        if (std::none_of(whole.begin(), whole.end(), isIt))
-            left.push_back(analysis::subjectText(one.description.subject));
-    }
-    if (left.empty())
+void noteLeftOut(
+    const FigureSubject& subject, const analysis::PowerSpectrum& made, FigureData& data) {
+    if (made.leftOut.empty())
         return;
-    const std::string more
-        = left.size() > 1 ? fmt::format(" and {} more", left.size() - 1) : std::string();
+    const auto left = std::ssize(made.leftOut);
     data.notes.push_back(
-        fmt::format("{}: the power of {} of {} ({}{}) was recorded for a part of the time only and "
-                    "is left out of the sum.",
-            subject.named.label, left.size(), text::counted(std::ssize(all), "GPU"), left.front(),
-            more));
+        fmt::format("{}: the power of {} ({}{}) was recorded for a part of the time only and is "
+                    "left out of the sum.",
+            subject.named.label, text::counted(left, "GPU"),
+            analysis::subjectText(made.leftOut.front().description.subject),
+            left > 1 ? fmt::format(" and {} more", left - 1) : std::string()));
 }
 
 // The greatest of equal stretches of bins, so that no line is lost.
@@ -66,8 +52,8 @@ void reduce(const analysis::AmplitudeSpectrum& full, FigureSpectrum& spectrum) {
     }
 }
 
-void addLines(const analysis::UniformSeries& signal, FigureSpectrum& spectrum) {
-    for (const auto& line : analysis::strongestLines(signal, kMostLines)) {
+void addLines(const std::vector<analysis::SpectralLine>& lines, FigureSpectrum& spectrum) {
+    for (const auto& line : lines) {
         int harmonic = 0;
         if (spectrum.iterationHz) {
             const double ratio = line.frequencyHz / *spectrum.iterationHz;
@@ -80,55 +66,37 @@ void addLines(const analysis::UniformSeries& signal, FigureSpectrum& spectrum) {
     }
 }
 
-// The steps inside the window; all where these are too few to show lines.
-FigureWindow keepWindow(analysis::UniformSeries& series, FigureWindow window) {
-    std::vector<double> inside;
-    const TimeNs begin = std::max(series.begin, window.range.begin);
-    for (std::size_t i = 0; i < series.values.size(); ++i) {
-        const TimeNs at = series.timeOf(i);
-        if (at >= begin && at < window.range.end)
-            inside.push_back(series.values[i]);
-    }
-    if (inside.size() < kLeastSteps)
-        return FigureWindow{};
-    series.begin = begin;
-    series.values = std::move(inside);
-    return window;
-}
-
 Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
     std::vector<FigureWindow>& windows, FigureData& data) {
-    ASSIGN_OR_RETURN(const auto all, powerOf(context.studies.store, subject.run.id));
-    if (all.empty())
-        return {};
-    const auto power = analysis::recordedThroughout(all);
-    if (!analysis::haveMostInCommon(power)) {
-        data.notes.push_back(subject.named.label
-            + ": the GPUs' power was recorded at the same time for a small part only.");
+    const auto& study = context.studies.of(subject.run);
+    ASSIGN_OR_RETURN(
+        const auto made, analysis::powerSpectrumOf(study, context.query.wholeRun, kMostLines));
+    if (!made) {
+        ASSIGN_OR_RETURN(const auto series, context.studies.store.series(subject.run.id));
+        const auto power
+            = analysis::gpuSeriesOf(analysis::gpuSeriesByRank(series), metric::kGpuPower);
+        if (!power.empty())
+            data.notes.push_back(subject.named.label
+                + ": the GPUs' power was recorded at the same time for a small part only.");
         return {};
     }
-    noteLeftOut(subject, all, power, data);
-    ASSIGN_OR_RETURN(auto signal,
-        analysis::sumOf(
-            context.studies.store, power, kMostSteps, kAllTime, context.studies.progress));
-    ASSIGN_OR_RETURN(const auto window, windowOf(context.query, context.studies.of(subject.run)));
-    auto& series = signal;
-    const FigureWindow shown = keepWindow(series, window);
-    const auto full = analysis::amplitudeSpectrum(series);
+    noteLeftOut(subject, *made, data);
+    const auto full = analysis::amplitudeSpectrum(made->power);
     if (full.amplitudes.size() <= kFirstBin + 1) {
         data.notes.push_back(subject.named.label + " is too short for a spectrum.");
         return {};
     }
     FigureSpectrum spectrum;
-    ASSIGN_OR_RETURN(
-        const auto iterations, analysis::iterationsOf(context.studies.of(subject.run)));
+    ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(study));
     spectrum.iterationHz = iterations.frequencyHz;
     spectrum.run = data.runs.size();
     reduce(full, spectrum);
-    addLines(series, spectrum);
+    addLines(made->lines, spectrum);
     data.runs.push_back(subject.named);
     data.spectra.push_back(std::move(spectrum));
-    windows.push_back(shown);
+    windows.push_back(made->state.isWholeRun
+            ? FigureWindow{kAllTime, true, made->state.wording}
+            : FigureWindow{made->state.window, false, made->state.wording});
     return {};
 }
 
@@ -180,8 +148,8 @@ Status loadSpectrum(const FigureContext& context, FigureData& data) {
     setAxes(data);
     data.title = "Spectrum of the summed GPU power";
     data.caption = windowCaption(windows, context.query)
-        + " Amplitude of a sine: half its peak-to-peak swing; dotted: the iteration's frequency "
-          "and its multiples.";
+        + " Amplitude of a sine: half its peak-to-peak swing, of marked lines between the steps of "
+          "the spectrum; dotted: the iteration's frequency and its multiples.";
     return {};
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -70,6 +72,17 @@ private:
         }
     }
 
+    // The bins, and between them the peaks of the marked lines, which bins beside a peak lie below.
+    [[nodiscard]] std::vector<std::pair<double, double>> points() const {
+        std::vector<std::pair<double, double>> all;
+        for (std::size_t i = 0; i < m_spectrum.frequencyHz.size(); ++i)
+            all.emplace_back(m_spectrum.frequencyHz[i], m_spectrum.amplitudeW[i]);
+        for (const auto& line : m_spectrum.lines)
+            all.emplace_back(line.frequencyHz, line.amplitudeW);
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+
     void addCurve() const {
         const int most = mostTicks(m_sheet, m_plot.height);
         Chart chart;
@@ -79,11 +92,9 @@ private:
         ChartCurve curve;
         curve.color = legibleOn(seriesColor(4), m_sheet.theme.window);
         curve.width = 1.5 * m_sheet.theme.lineWidth;
-        for (std::size_t i = 0; i < m_spectrum.frequencyHz.size(); ++i) {
-            const double amplitude = std::max(m_spectrum.amplitudeW[i], m_data.amplitude.range.low);
-            curve.points.push_back({m_spectrum.frequencyHz[i] * m_data.frequency.unit.scale,
-                amplitude * m_data.amplitude.unit.scale});
-        }
+        for (const auto& [hertz, watts] : points())
+            curve.points.push_back({hertz * m_data.frequency.unit.scale,
+                std::max(watts, m_data.amplitude.range.low) * m_data.amplitude.unit.scale});
         chart.curves.push_back(std::move(curve));
         addChart(m_sheet, std::move(chart));
     }

@@ -2,6 +2,7 @@
 
 #include <QTest>
 
+#include "core/analysis/iterations/PowerSpectrum.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/plot/figures/Figure.h"
@@ -10,6 +11,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <variant>
+#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::figures;
@@ -72,6 +75,45 @@ private Q_SLOTS:
         QVERIFY(std::abs(data.spectra[0].lines[0].amplitudeW - 50.0) < 1.0);
         QCOMPARE(data.notes.size(), std::size_t{1});
         QVERIFY(data.notes[0].find("1 of 2 GPUs (rank 1)") != std::string::npos);
+    }
+
+    // 0.0504 Hz lies between two bins of 1/1,200 s, of which the higher shows 8 % less.
+    void theCurveReachesTheMarks() {
+        SweepRun run;
+        run.name = "between";
+        std::vector<double> power;
+        for (int i = 0; i < 1200; ++i)
+            power.push_back(500.0 + 50.0 * std::sin(0.0504 * 2.0 * std::numbers::pi * i));
+        run.series = {{"gpu_power", 0, power}};
+        SweepDatabase database;
+        database.add(run);
+        FigureQuery query;
+        query.kind = FigureKind::Spectrum;
+        query.wholeRun = true;
+        const FigureData data = loadFigure(database.store(), query).value();
+        const auto& line = data.spectra[0].lines[0];
+        QVERIFY(std::abs(line.amplitudeW - 50.0) < 0.5);
+        const auto& bins = data.spectra[0].amplitudeW;
+        QVERIFY(*std::max_element(bins.begin(), bins.end()) < 0.95 * line.amplitudeW);
+        // Findings tell the same amplitude of the same part.
+        const analysis::RunStudies studies(database.store());
+        const Run planted = database.store().findRun("between").value();
+        const auto spectrum = analysis::powerSpectrumOf(studies.of(planted), true, 6).value();
+        QCOMPARE(spectrum->lines[0].amplitude, line.amplitudeW);
+        FigureStyle style;
+        style.theme = &lightTheme();
+        style.width = 800.0;
+        style.measure = fixedPitch;
+        const auto picture = buildFigure(data, style);
+        double top = 0.0;
+        for (const auto& item : picture.scene.items) {
+            const auto* chart = std::get_if<Chart>(&item);
+            for (const auto& curve : chart == nullptr ? std::vector<ChartCurve>() : chart->curves) {
+                for (const auto& point : curve.points)
+                    top = std::max(top, point.y);
+            }
+        }
+        QCOMPARE(top, line.amplitudeW);
     }
 
     void harmonicsOfTheIteration() {
