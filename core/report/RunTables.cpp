@@ -126,6 +126,9 @@ Table efficiencyTable(const ByRun<analysis::Efficiency>& runs) {
         std::set<std::string> own;
         for (const auto& [key, why] : made.missing)
             own.insert("Not known: " + why);
+        if (made.stepTimeS && !made.stepWindow.empty())
+            own.insert("Step time" + (runs.size() > 1 ? " of " + name : std::string()) + ": "
+                + made.stepWindow + ".");
         if (!made.formula.empty() && made.mfu)
             own.insert("Model: " + (made.modelOrigin.empty() ? "" : made.modelOrigin + "; ")
                 + made.formula);

@@ -27,6 +27,7 @@ void addEfficiency(Json& run, const analysis::Efficiency& made) {
         {"mfu", made.mfu}, {"flop_per_step", made.flopPerStep}, {"parameters", made.parameters},
         {"active_parameters", made.activeParameters}, {"peak_tflops", inTera(made.peakFlops)},
         {"gpus", when(made.gpus > 0, made.gpus)}, {"steps", when(made.steps > 0, made.steps)},
+        {"step_window", given(made.stepWindow)},
         {"steps_from", made.stepTimeS ? given(made.stepTimeOrigin) : std::nullopt},
         {"model_from", given(made.modelOrigin)}, {"formula", given(made.formula)}});
     if (made.asCharllm)

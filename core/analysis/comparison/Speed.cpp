@@ -53,8 +53,8 @@ public:
         const double ratio = timeOf(*m_difference.b) / timeOf(*m_difference.a);
         if (m_difference.weight == Difference::Weight::Within)
             return {fmt::format("No difference beyond the spread: {}", times()),
-                fmt::format("They differ by {}, within the spread over iterations ({}).",
-                    text::percent(std::abs(ratio - 1.0)), m_difference.why)};
+                fmt::format("They differ by {}{}, within the spread over iterations ({}).",
+                    text::percent(std::abs(ratio - 1.0)), windowsText(), m_difference.why)};
         if (ratio == 1.0)
             return {fmt::format("No difference: {}", times()), m_difference.why};
         return {fmt::format("{} takes {} per {}{}", m_nameB, moreText(ratio),
@@ -72,6 +72,21 @@ private:
     [[nodiscard]] std::string times() const {
         return fmt::format("{} and {} per {}", text::rounded(timeOf(*m_difference.a), "s"),
             text::rounded(timeOf(*m_difference.b), "s"), m_perToken ? "token" : "step");
+    }
+
+    // " (iterations 4 to 20 and 2 to 18)"
+    [[nodiscard]] std::string windowsText() const {
+        if (m_a.iterations.empty() || m_b.iterations.empty())
+            return {};
+        const auto range = [](const RunMeasures& run) {
+            const std::int64_t first = run.iterations.front().iteration.index;
+            const std::int64_t last = run.iterations.back().iteration.index;
+            return first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last);
+        };
+        const std::string a = range(m_a);
+        const std::string b = range(m_b);
+        return a == b ? fmt::format(" (iterations {} of each)", a)
+                      : fmt::format(" (iterations {} and {})", a, b);
     }
 
     [[nodiscard]] static std::string moreText(double ratio) {
@@ -96,10 +111,10 @@ private:
 
     [[nodiscard]] std::string reason() const {
         if (m_difference.weight == Difference::Weight::Beyond)
-            return fmt::format("{}, a difference beyond the spread over iterations ({}).", times(),
-                m_difference.why);
-        return fmt::format(
-            "{}. Whether that is more than chance is not known: {}", times(), m_difference.why);
+            return fmt::format("{}{}, a difference beyond the spread over iterations ({}).",
+                times(), windowsText(), m_difference.why);
+        return fmt::format("{}{}. Whether that is more than chance is not known: {}", times(),
+            windowsText(), m_difference.why);
     }
 
     [[nodiscard]] Speed outOfMemory() const {

@@ -57,6 +57,7 @@ public:
         m_made.gpus = m_facts.gpus;
         m_made.steps = m_facts.steps;
         m_made.stepTimeOrigin = m_facts.stepTimeOrigin;
+        m_made.stepWindow = m_facts.stepWindow;
         takeStep();
         takeRates();
         takeModel();

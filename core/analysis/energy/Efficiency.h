@@ -51,6 +51,7 @@ struct Efficiency {
     int gpus = 0; // of the job, recorded or not
     std::int64_t steps = 0; // that were counted
     std::string stepTimeOrigin; // for people: where the iterations come from
+    std::string stepWindow; // "the median of iterations 22 to 173"; empty without a step time
     std::string modelOrigin; // for people: where the model's shape comes from
     std::string formula; // for people: of the FLOP
 
@@ -73,6 +74,7 @@ struct EfficiencyFacts {
     std::optional<double> stepTimeS;
     std::int64_t steps = 0;
     std::string stepTimeOrigin; // or why there is none
+    std::string stepWindow = {};
     std::optional<double> energyPerStepJ;
     std::optional<double> windowEnergyJ; // of all GPUs
     std::string whyNoEnergy;

@@ -34,9 +34,13 @@ struct Steps {
     std::vector<double> seconds; // of each
     std::vector<TimeNs> middles; // likewise
     TimeRange range;
+    std::int64_t first = 0; // numbers of the first and the last one
+    std::int64_t last = 0;
 
     void add(const Iteration& iteration) {
         middles.push_back(iteration.range.begin + DurationNs{iteration.range.length().ns / 2});
+        first = seconds.empty() ? iteration.index : std::min(first, iteration.index);
+        last = seconds.empty() ? iteration.index : std::max(last, iteration.index);
         range = seconds.empty() ? iteration.range : spanned(range, iteration.range);
         seconds.push_back(iteration.range.length().seconds());
     }
@@ -182,9 +186,17 @@ private:
         // Boundaries found in the power stand on its grid, on which the mean does not depend.
         const bool isFromPower = m_iterations.basis == IterationBasis::PowerPeriod;
         if (m_facts.steps > 0)
-            m_facts.stepTimeS = isFromPower ? meanOf(m_steps.seconds) : medianOf(m_steps.seconds);
+            takeStepTime(isFromPower);
         else if (!m_iterations.iterations.empty())
             m_facts.stepTimeOrigin = "no whole iteration lies in the window";
+    }
+
+    void takeStepTime(bool isMean) {
+        m_facts.stepTimeS = isMean ? meanOf(m_steps.seconds) : medianOf(m_steps.seconds);
+        m_facts.stepWindow = m_facts.steps == 1
+            ? "iteration " + std::to_string(m_steps.first)
+            : std::string(isMean ? "the mean" : "the median") + " of iterations "
+                + std::to_string(m_steps.first) + " to " + std::to_string(m_steps.last);
     }
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {

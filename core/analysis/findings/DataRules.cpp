@@ -238,7 +238,9 @@ void findImplausibleMfu(const RunFacts& facts, Findings& found) {
         {{"mfu", *efficiency.mfu}}, {-1, facts.run.range, {}},
         "an MFU above " + text::roundedPercent(kMostMfu),
         "peak of the GPU in the run's precision, from the catalogue; model: "
-            + efficiency.modelOrigin + "; step time: " + efficiency.stepTimeOrigin,
+            + efficiency.modelOrigin
+            + "; step time: " + (efficiency.stepWindow.empty() ? "" : efficiency.stepWindow + ", ")
+            + efficiency.stepTimeOrigin,
         Severity::Serious, 0.0};
     const auto add = [&finding](const char* name, const std::optional<double>& value) {
         if (value)

@@ -73,10 +73,9 @@ std::optional<double> wholeMean(const RunFacts& facts, const char* metric) {
 std::string stepText(const RunFacts& facts) {
     if (!facts.efficiency.stepTimeS)
         return {};
-    return facts.efficiency.steps > 1
-        ? fmt::format("a step takes {}, the median of {}",
-            text::seconds(*facts.efficiency.stepTimeS), facts.efficiency.steps)
-        : fmt::format("a step takes {}", text::seconds(*facts.efficiency.stepTimeS));
+    const std::string& window = facts.efficiency.stepWindow;
+    return fmt::format("a step takes {}{}", text::seconds(*facts.efficiency.stepTimeS),
+        window.empty() ? window : ", " + window);
 }
 
 std::string capitalised(std::string text) {
@@ -510,8 +509,9 @@ std::optional<OverviewSentence> changeSentence(const OverviewInputs& inputs) {
         told.unit = "s";
         told.parts = {{{}, name, now}, {{}, before.name, then}};
         told.values = {{"step_time_s", now}, {"step_time_before_s", then}, {"ratio", now / then}};
-        const std::string both
-            = fmt::format("{} against {} in the mean", text::seconds(now), text::seconds(then));
+        const std::string both = fmt::format(
+            "{} against {}, the means of {} and {} steps after warm-up", text::seconds(now),
+            text::seconds(then), before.steps->count, before.stepsBefore->count);
         if (difference && !difference->isBeyond())
             told.text = fmt::format("A step takes as long as in the run before, '{}', within the "
                                     "spread: {}.",
