@@ -36,6 +36,29 @@ bool isLoss(std::string_view name) {
     return name.empty() || name.back() == '_' || name.back() == '/' || name.back() == ' ';
 }
 
+// "reasons", "clocks_event_reasons": a mask of NVML's under another name.
+bool isThrottleMask(std::string_view name) {
+    constexpr std::string_view kReasons = "reasons";
+    if (!name.ends_with(kReasons))
+        return false;
+    name.remove_suffix(kReasons.size());
+    return name.empty()
+        || ((name.ends_with('_') || name.ends_with('.'))
+            && (name.find("throttle") != std::string_view::npos
+                || name.find("clock") != std::string_view::npos
+                || name.find("event") != std::string_view::npos));
+}
+
+// One bit of such a mask, in a column of its own.
+bool isThrottleBit(std::string_view name) {
+    return name.starts_with("throttle_reason_") || name.starts_with("clocks_event_reason_");
+}
+
+// Switches that some tools write as 0 and 1.
+bool isMode(std::string_view name) {
+    return name == "ecc_mode" || name == "persistence_mode" || name == "mig_mode";
+}
+
 std::vector<std::string> namesOfMask(std::uint64_t mask, bool isThrottle) {
     if (mask == 0)
         return {kNoReason};
@@ -154,6 +177,10 @@ MetricKind metricKindOf(std::string_view name, MetricKind said) {
     const KnownMetric* known = findMetric(name);
     if (known != nullptr)
         return isAveraged(known->kind) || known->kind == MetricKind::Counter ? said : known->kind;
+    if (isThrottleMask(name))
+        return MetricKind::Mask;
+    if (isThrottleBit(name) || isMode(name) || name.ends_with("link_state"))
+        return MetricKind::State;
     return isLoss(name) ? MetricKind::Progress : said;
 }
 
@@ -167,10 +194,14 @@ std::vector<std::string> namesOfValue(const Metric& metric, double value) {
     if (metric.kind == MetricKind::Mask) {
         constexpr double kMost = 18446744073709549568.0; // the largest double below 2^64
         const auto mask = static_cast<std::uint64_t>(std::clamp(value, 0.0, kMost));
-        return namesOfMask(mask, metric.name == metric::kThrottleReasons);
+        return namesOfMask(mask, isThrottleMask(metric.name));
     }
     if (metric.name == metric::kXid && value == 0.0)
         return {kNoReason};
+    if (isThrottleBit(metric.name))
+        return {value == 0.0 ? "not_active" : "active"};
+    if (isMode(metric.name) && (value == 0.0 || value == 1.0))
+        return {value == 0.0 ? "off" : "on"};
     std::string text = fmt::format("{:.15g}", value);
     return {metric.name == kPState ? "P" + text : std::move(text)};
 }
@@ -178,6 +209,8 @@ std::vector<std::string> namesOfValue(const Metric& metric, double value) {
 std::string labelOfName(std::string_view name) {
     if (name == kNoReason)
         return "None";
+    if (name == "not_active")
+        return "not active";
     const auto known = std::find_if(kThrottleBits.begin(), kThrottleBits.end(),
         [name](const MaskBit& bit) { return bit.name == name; });
     return std::string(known == kThrottleBits.end() ? name : known->label);

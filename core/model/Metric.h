@@ -125,8 +125,8 @@ const KnownMetric* findMetric(std::string_view name);
 // source knows, plain numbers whose name ends in "utilization".
 bool isShownAsPercent(std::string_view metricName, std::string_view unit);
 
-// The kind that holds for a metric of that name: what the registry knows of a value that a source
-// took for a gauge, and Progress for every loss.
+// The kind that holds for a metric of that name, of a value that a source took for a gauge: as the
+// registry knows it, Progress of a loss, Mask of throttle reasons, State of modes and of links.
 MetricKind metricKindOf(std::string_view name, MetricKind said);
 
 // A bit of throttle_reasons: NVML, nvmlClocksEventReasons. Recorders and importers bring those of

@@ -13,6 +13,7 @@ ColumnLayout {
     required property bool available
     required property string question
     required property string toolTip
+    required property string windowText
 
     Layout.fillWidth: true
     spacing: Theme.spaceXs
@@ -30,7 +31,7 @@ ColumnLayout {
     }
     InspectorHead {
         visible: asked.table.figures.count > 0
-        text: asked.table.figures.title
+        text: "%1 · %2".arg(asked.table.figures.title).arg(asked.windowText)
     }
     FigureTable {
         table: asked.table.figures

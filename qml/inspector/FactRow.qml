@@ -22,7 +22,9 @@ Item {
 
         width: parent.width
         text: row.label
-        elide: Text.ElideRight
+        // Heads are names of runs, of which no two may read alike.
+        wrapMode: row.isHead ? Text.WrapAnywhere : Text.NoWrap
+        elide: row.isHead ? Text.ElideNone : Text.ElideRight
         color: row.isHead ? Theme.text : Theme.textSecondary
         font.weight: row.isHead ? Font.DemiBold : Font.Normal
     }
@@ -51,6 +53,8 @@ Item {
         width: parent.width
         visible: text !== ""
         horizontalAlignment: Text.AlignRight
+        wrapMode: Text.Wrap
+        maximumLineCount: 4
         elide: Text.ElideRight
         text: row.note
     }

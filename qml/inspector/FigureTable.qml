@@ -12,6 +12,8 @@ Column {
     required property TableModel table
     readonly property int columns: table.heads.count
     property bool stacked: columns > 3
+    property int most: table.count // rows that are shown before all are asked for
+    property bool all: false
     readonly property double cellWidth: columns === 0 ? 0 : width / (stacked ? columns - 1 : columns > 3 ? columns : columns + 1)
 
     Layout.fillWidth: true
@@ -45,12 +47,19 @@ Column {
     Repeater {
         model: view.table
         delegate: FigureTableRow {
+            visible: view.all || index < view.most
             width: view.width
             selectable: view.table.selectable
             stacked: view.stacked
             cellWidth: view.cellWidth
             onClicked: view.table.select(index)
         }
+    }
+    UiButton {
+        visible: view.table.count > view.most
+        quiet: true
+        text: view.all ? "Show the first %1".arg(view.most) : "Show %1 more".arg(view.table.count - view.most)
+        onClicked: view.all = !view.all
     }
     UiNote {
         width: parent.width

@@ -10,6 +10,7 @@ InspectorPane {
 
     required property TimelineController controller
     readonly property InspectorModel facts: controller.inspector
+    property bool constantsShown: false
 
     InspectorHead {
         visible: panel.facts.hasSpan
@@ -36,14 +37,20 @@ InspectorPane {
     FactList {
         facts: panel.facts.selection
     }
+    KernelTables {
+        kernels: panel.facts.kernels
+        windowText: panel.facts.windowText
+    }
     AskedFigures {
         table: panel.facts.kernels.above
+        windowText: panel.facts.windowText
         available: panel.facts.ranAboveLimit
         question: "What ran above the limit"
         toolTip: "Kernels by the energy and time they had while the power was above its limit"
     }
     AskedFigures {
         table: panel.facts.kernels.energy
+        windowText: panel.facts.windowText
         available: panel.facts.isEnergyTraced
         question: "Where the energy went"
         toolTip: "Energy of phases and kernels with its 90 % interval, as all readings of the power tell it"
@@ -51,9 +58,6 @@ InspectorPane {
     MemoryTables {
         memory: panel.facts.memory
         available: panel.facts.hasMemory
-    }
-    KernelTables {
-        kernels: panel.facts.kernels
     }
     InspectorHead {
         visible: text !== ""
@@ -63,8 +67,29 @@ InspectorPane {
         facts: panel.facts.cursor
     }
     InspectorHead {
+        visible: telemetry.implicitHeight > 0
+        text: "Telemetry · %1".arg(panel.facts.windowText)
+    }
+    FactList {
+        id: telemetry
+
+        facts: panel.facts.telemetry
+    }
+    UiButton {
+        visible: panel.facts.constantsText !== ""
+        checkable: true
+        checked: panel.constantsShown
+        text: panel.facts.constantsText
+        toolTip: panel.constantsShown ? "Hides them" : "Shows them with their values"
+        onToggled: panel.constantsShown = checked
+    }
+    FactList {
+        visible: panel.constantsShown
+        facts: panel.facts.constants
+    }
+    InspectorHead {
         visible: panel.facts.gpus.count > 0
-        text: "Per GPU"
+        text: "Per GPU · %1".arg(panel.facts.windowText)
     }
     FigureTable {
         table: panel.facts.gpus

@@ -21,6 +21,8 @@ RowLayout {
         font.capitalization: Font.MixedCase
         font.weight: Font.DemiBold
         text: head.text
+        wrapMode: Text.Wrap
+        elide: Text.ElideNone
         opacity: head.busy ? 0.6 : 1
     }
     UiIconButton {

@@ -10,25 +10,13 @@ ColumnLayout {
     id: tables
 
     required property KernelFigures kernels
+    required property string windowText // "over the selected 12.3 s"
     property bool byCategory: false
+    readonly property int mostRows: 8
 
     Layout.fillWidth: true
     spacing: Theme.spaceXs
 
-    Row {
-        visible: tables.kernels.isThere
-        topPadding: Theme.spaceS
-        spacing: Theme.spaceS
-
-        UiButton {
-            text: "Copy as text"
-            onClicked: tables.kernels.copyAsText()
-        }
-        UiButton {
-            text: "Copy as CSV"
-            onClicked: tables.kernels.copyAsCsv()
-        }
-    }
     InspectorText {
         Layout.topMargin: Theme.spaceS
         text: tables.kernels.doing
@@ -39,21 +27,22 @@ ColumnLayout {
     }
     InspectorHead {
         visible: tables.kernels.times.count > 0
-        text: tables.kernels.times.title
+        text: "%1 · %2".arg(tables.kernels.times.title).arg(tables.windowText)
     }
     FigureTable {
         table: tables.kernels.times
     }
     InspectorHead {
         visible: tables.kernels.gpus.count > 0
-        text: tables.kernels.gpus.title
+        text: "%1 · %2".arg(tables.kernels.gpus.title).arg(tables.windowText)
     }
     FigureTable {
         table: tables.kernels.gpus
+        most: tables.mostRows
     }
     InspectorHead {
         visible: tables.kernels.names.count > 0
-        text: "Kernels"
+        text: "Kernels · %1".arg(tables.windowText)
     }
     Row {
         visible: tables.kernels.names.count > 0
@@ -73,6 +62,7 @@ ColumnLayout {
     FigureTable {
         visible: !tables.byCategory && table.count > 0
         table: tables.kernels.names
+        most: tables.mostRows
     }
     FigureTable {
         visible: tables.byCategory && table.count > 0
@@ -80,23 +70,38 @@ ColumnLayout {
     }
     InspectorHead {
         visible: tables.kernels.collectives.count > 0
-        text: tables.kernels.collectives.title
+        text: "%1 · %2".arg(tables.kernels.collectives.title).arg(tables.windowText)
     }
     FigureTable {
         table: tables.kernels.collectives
     }
     InspectorHead {
         visible: tables.kernels.launches.count > 0
-        text: tables.kernels.launches.title
+        text: "%1 · %2".arg(tables.kernels.launches.title).arg(tables.windowText)
     }
     FigureTable {
         table: tables.kernels.launches
     }
     InspectorHead {
         visible: tables.kernels.operators.count > 0
-        text: tables.kernels.operators.title
+        text: "%1 · %2".arg(tables.kernels.operators.title).arg(tables.windowText)
     }
     FigureTable {
         table: tables.kernels.operators
+        most: tables.mostRows
+    }
+    Row {
+        visible: tables.kernels.isThere
+        topPadding: Theme.spaceS
+        spacing: Theme.spaceS
+
+        UiButton {
+            text: "Copy as text"
+            onClicked: tables.kernels.copyAsText()
+        }
+        UiButton {
+            text: "Copy as CSV"
+            onClicked: tables.kernels.copyAsCsv()
+        }
     }
 }

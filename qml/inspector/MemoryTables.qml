@@ -39,7 +39,7 @@ ColumnLayout {
             visible: part.modelData.count > 0
 
             InspectorHead {
-                text: part.modelData.title
+                text: "%1 · over the whole run".arg(part.modelData.title)
             }
             FigureTable {
                 table: part.modelData

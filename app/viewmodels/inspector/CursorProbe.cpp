@@ -210,14 +210,14 @@ bool hasMetric(const RunFacts& facts, int rank, std::string_view metric) {
 Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot::ShownRun& shown,
     int rank, TimeNs time, std::vector<Fact>& into) {
     std::vector<std::string> seen;
-    // The rate of the energy counter is the power, which stands there already.
-    if (hasMetric(facts, rank, metric::kGpuPower))
-        seen.emplace_back(metric::kGpuEnergy);
     for (const auto& series : facts.series) {
         const Metric& metric = series.description.metric;
         const bool isGpu = series.description.subject.kind == SubjectKind::Gpu
             && series.description.subject.rank == rank;
-        if (!isGpu || std::find(seen.begin(), seen.end(), metric.name) != seen.end())
+        // The rate of an energy is the power, which stands there already.
+        const bool isOtherEnergy = metric.unit == "J" && hasMetric(facts, rank, metric::kGpuPower);
+        if (!isGpu || isOtherEnergy
+            || std::find(seen.begin(), seen.end(), metric.name) != seen.end())
             continue;
         seen.push_back(metric.name);
         ASSIGN_OR_RETURN(auto value, metricAt(values, facts, metric.name, rank, time));

@@ -2,12 +2,15 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/model/Metric.h"
 #include "core/report/AboveLimitTables.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QStringList>
 
 #include <algorithm>
 #include <utility>
@@ -19,52 +22,71 @@ QString optionalText(const Metric& metric, const std::optional<double>& value) {
     return metricText(metric.name, value, metric.unit);
 }
 
-// A row for each state, the longest held first; the metric's name stands at the first.
-void addShares(const MetricStatistics& statistics, const QString& label, std::vector<Fact>& facts) {
+QString sharesText(const std::vector<std::pair<double, std::string>>& states, std::size_t from) {
+    QStringList parts;
+    for (std::size_t i = from; i < states.size(); ++i)
+        parts.append(QStringLiteral("%1 %2").arg(
+            textOf(states[i].second), textOf(text::roundedPercent(-states[i].first))));
+    return parts.join(QStringLiteral(", "));
+}
+
+// A reading of the stretch; constant where it has one value in all of it, or counts nothing.
+struct ReadFact {
+    Fact fact;
+    bool isConstant = false;
+};
+
+// The state that was held longest, the others behind it.
+ReadFact sharesFact(const MetricStatistics& statistics, const QString& label) {
     std::vector<std::pair<double, std::string>> states;
     for (const auto& [name, share] : statistics.shares)
         states.emplace_back(-share, labelOfName(name));
     std::sort(states.begin(), states.end());
-    for (const auto& [share, state] : states)
-        facts.push_back({QStringLiteral("%1: %2").arg(label, QString::fromStdString(state)),
-            QString::fromStdString(text::roundedPercent(-share)), false,
-            QStringLiteral("of the time")});
+    if (states.size() == 1)
+        return {{label, textOf(states.front().second)}, true};
+    return {{label, sharesText({states.front()}, 0), false,
+                QStringLiteral("%1 of the time").arg(sharesText(states, 1))},
+        false};
 }
 
-void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
+ReadFact counterFact(const MetricStatistics& statistics, const QString& label) {
     const Metric& metric = statistics.metric;
-    const QString label = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
-    if (metric.kind == MetricKind::Counter) {
-        facts.push_back(
-            {QStringLiteral("%1, total").arg(label), optionalText(metric, statistics.total)});
-        return;
-    }
-    if (metric.kind == MetricKind::Progress && statistics.first && statistics.last) {
-        facts.push_back({label,
-            QStringLiteral("%1, then %2")
-                .arg(optionalText(metric, statistics.first), optionalText(metric, statistics.last)),
-            false, QStringLiteral("least %1").arg(optionalText(metric, statistics.min))});
-        return;
-    }
-    if (!statistics.shares.empty()) {
-        addShares(statistics, label, facts);
-        return;
-    }
-    if (!statistics.mean) {
-        facts.push_back({label, noDataText()});
-        return;
-    }
-    const QString min = optionalText(metric, statistics.min);
-    const QString max = optionalText(metric, statistics.max);
-    const QString range = min == max ? QString() : QStringLiteral("%1 to %2").arg(min, max);
-    facts.push_back({label, optionalText(metric, statistics.mean), false, range});
+    const bool isNothing = statistics.total && *statistics.total == 0.0;
+    const QString value
+        = isNothing ? QStringLiteral("none") : optionalText(metric, statistics.total);
+    return {{QStringLiteral("%1, total").arg(label), value}, isNothing};
+}
+
+ReadFact factOf(const MetricStatistics& statistics) {
+    const Metric& metric = statistics.metric;
+    const QString label = textOf(metric.label.empty() ? metric.name : metric.label);
+    if (metric.kind == MetricKind::Counter)
+        return counterFact(statistics, label);
+    if (metric.kind == MetricKind::Progress && statistics.first && statistics.last)
+        return {{label,
+                    QStringLiteral("%1, then %2")
+                        .arg(optionalText(metric, statistics.first),
+                            optionalText(metric, statistics.last)),
+                    false, QStringLiteral("least %1").arg(optionalText(metric, statistics.min))},
+            *statistics.first == *statistics.last};
+    if (!statistics.shares.empty())
+        return sharesFact(statistics, label);
+    if (!statistics.mean)
+        return {{label, noDataText()}, true};
+    // Without a sample in the stretch the one before it holds.
+    const bool isConstant = statistics.min == statistics.max;
+    const QString range = isConstant
+        ? QString()
+        : QStringLiteral("%1 to %2")
+              .arg(optionalText(metric, statistics.min), optionalText(metric, statistics.max));
+    return {{label, optionalText(metric, statistics.mean), false, range}, isConstant};
 }
 
 // Energy of the nodes beyond that of their GPUs.
 QString restText(const RunStatistics& run) {
     if (run.notOfGpus)
         return QStringLiteral("%1 not of the GPUs")
-            .arg(QString::fromStdString(text::roundedPercent(*run.notOfGpus)));
+            .arg(textOf(text::roundedPercent(*run.notOfGpus)));
     return run.energy ? QStringLiteral("not all of their GPUs have power for as much of the time")
                       : QString();
 }
@@ -72,12 +94,11 @@ QString restText(const RunStatistics& run) {
 // Share of the time that the energy covers, unless nearly all, and its source.
 QString coverageText(const RunStatistics& run) {
     constexpr double kNearlyAll = 0.995;
-    const QString source = QString::fromStdString(run.energySource);
+    const QString source = textOf(run.energySource);
     if (run.energyCoverage >= kNearlyAll)
         return source;
-    const QString covered
-        = QStringLiteral("%1 of the GPUs' time has power")
-              .arg(QString::fromStdString(text::roundedPercent(run.energyCoverage)));
+    const QString covered = QStringLiteral("%1 of the GPUs' time has power")
+                                .arg(textOf(text::roundedPercent(run.energyCoverage)));
     return source.isEmpty() ? covered : QStringLiteral("%1; %2").arg(source, covered);
 }
 
@@ -94,64 +115,123 @@ void addAboveLimit(const RunStatistics& run, std::vector<Fact>& facts) {
     const analysis::LimitShare& share = *run.aboveLimit;
     const QString label
         = QStringLiteral("Above the limit of %1").arg(metricText("gpu_power", share.limitW, "W"));
-    const QString source = QString::fromStdString(report::limitSourceText(share.source));
+    const QString source = textOf(report::limitSourceText(share.source));
     if (share.seconds <= 0.0) {
         facts.push_back({label, QStringLiteral("never"), false, source});
         return;
     }
     facts.push_back({label,
-        QStringLiteral("%1, %2").arg(metricText("seconds", share.seconds, "s"),
-            QString::fromStdString(text::roundedPercent(share.share))),
+        QStringLiteral("%1, %2").arg(
+            metricText("seconds", share.seconds, "s"), textOf(text::roundedPercent(share.share))),
         false,
         QStringLiteral("highest %1; %2")
             .arg(metricText("gpu_power", share.highestW, "W"), source)});
 }
 
+QString countedText(std::int64_t count, std::string_view noun) {
+    return textOf(text::counted(count, noun));
+}
+
+// One figure with its source: of the GPUs, else of their nodes.
+void addEnergy(const RunStatistics& run, std::vector<Fact>& facts) {
+    const auto measured = std::count_if(
+        run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
+    const QString nodes = countedText(run.nodes, "node");
+    if (!run.energy) {
+        if (run.nodeEnergy)
+            facts.push_back({QStringLiteral("Energy, %1").arg(nodes),
+                metricText("energy", *run.nodeEnergy, "J"), false, restText(run)});
+        return;
+    }
+    QStringList notes{coverageText(run)};
+    if (run.nodeEnergy) {
+        notes.append(QStringLiteral("%1 of %2 in all")
+                         .arg(metricText("energy", *run.nodeEnergy, "J"), nodes));
+        notes.append(restText(run));
+    }
+    notes.removeAll(QString());
+    facts.push_back({QStringLiteral("Energy, %1").arg(countedText(measured, "GPU")),
+        metricText("energy", *run.energy, "J"), false, notes.join(QStringLiteral("; "))});
+}
+
+bool isPowerOfGpus(const MetricStatistics& one) {
+    return one.metric.name == metric::kGpuPower && one.mean;
+}
+
 std::vector<Fact> factsOf(const RunStatistics& run) {
     std::vector<Fact> facts{{QStringLiteral("Duration"), lengthText(run)}};
     if (!run.gpuModel.empty())
-        facts.push_back({QStringLiteral("GPU model"), QString::fromStdString(run.gpuModel)});
+        facts.push_back({QStringLiteral("GPU model"), textOf(run.gpuModel)});
     if (!run.logWithinS.empty())
         facts.push_back({QStringLiteral("Training log placed within"),
-            QString::fromStdString("± " + run.logWithinS + " s"), false,
+            textOf("± " + run.logWithinS + " s"), false,
             run.logIsAmbiguous ? QStringLiteral("other places fit as well")
                                : QStringLiteral("by the edges of the power")});
-    const auto measured = std::count_if(
-        run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
-    if (run.energy)
-        facts.push_back({(measured == 1 ? QStringLiteral("Energy, 1 GPU")
-                                        : QStringLiteral("Energy, %1 GPUs").arg(measured)),
-            metricText("energy", *run.energy, "J"), false, coverageText(run)});
-    if (run.nodeEnergy) {
-        const QString label = run.nodes == 1 ? QStringLiteral("Energy, 1 node")
-                                             : QStringLiteral("Energy, %1 nodes").arg(run.nodes);
-        facts.push_back({label, metricText("energy", *run.nodeEnergy, "J"), false, restText(run)});
-    }
+    addEnergy(run, facts);
     for (const auto& metric : run.metrics) {
-        if (metric.metric.name != metric::kGpuPower || !metric.mean || !metric.max)
+        if (!isPowerOfGpus(metric))
             continue;
-        facts.push_back(
-            {QStringLiteral("Mean power per GPU"), optionalText(metric.metric, metric.mean)});
-        facts.push_back(
-            {QStringLiteral("Peak power per GPU"), optionalText(metric.metric, metric.max)});
+        facts.push_back(factOf(metric).fact);
+        facts.back().label = QStringLiteral("Mean power per GPU");
     }
     addAboveLimit(run, facts);
-    for (const auto& metric : run.metrics)
-        addMetric(metric, facts);
     return facts;
+}
+
+// The energy of the run stands above, from the source that measures it best.
+bool isSaidAbove(const RunStatistics& run, const MetricStatistics& one) {
+    return isPowerOfGpus(one) || (one.metric.unit == "J" && (run.energy || run.nodeEnergy));
+}
+
+struct Telemetry {
+    std::vector<Fact> readings;
+    std::vector<Fact> constants;
+    std::int64_t constant = 0; // of these
+    std::int64_t empty = 0;
+};
+
+void addTelemetry(const RunStatistics& run, bool isOneOfSeveral, Telemetry& made) {
+    const Fact head{textOf(run.name), {}, true};
+    std::vector<Fact> readings;
+    std::vector<Fact> constants;
+    for (const auto& metric : run.metrics) {
+        if (isSaidAbove(run, metric))
+            continue;
+        ReadFact read = factOf(metric);
+        made.empty += read.fact.value == noDataText() ? 1 : 0;
+        made.constant += read.isConstant && read.fact.value != noDataText() ? 1 : 0;
+        (read.isConstant ? constants : readings).push_back(std::move(read.fact));
+    }
+    for (const auto& [from, to] :
+        {std::pair{&readings, &made.readings}, std::pair{&constants, &made.constants}}) {
+        if (isOneOfSeveral && !from->empty())
+            to->push_back(head);
+        to->insert(to->end(), from->begin(), from->end());
+    }
+}
+
+QString constantsTextOf(const Telemetry& telemetry) {
+    QStringList parts;
+    if (telemetry.constant > 0)
+        parts.append(
+            QStringLiteral("%1 stayed constant").arg(countedText(telemetry.constant, "reading")));
+    if (telemetry.empty > 0)
+        parts.append(QStringLiteral("%1 without data")
+                         .arg(parts.isEmpty() ? countedText(telemetry.empty, "reading")
+                                              : QString::number(telemetry.empty)));
+    return parts.join(QStringLiteral(", "));
 }
 
 QString engineTextOf(const std::vector<RunStatistics>& runs) {
     for (const RunStatistics& run : runs) {
         if (!run.told || run.told->metrics >= run.told->of)
             continue;
-        if (run.told->error)
-            return QStringLiteral("%1 of %2 metrics: the engine does not answer.")
-                .arg(run.told->metrics)
-                .arg(run.told->of);
-        return QStringLiteral("Asking the engine: %1 of %2 metrics…")
-            .arg(run.told->metrics)
-            .arg(run.told->of);
+        const QString metrics
+            = QStringLiteral("%1 of %2")
+                  .arg(run.told->metrics)
+                  .arg(countedText(static_cast<std::int64_t>(run.told->of), "metric"));
+        return run.told->error ? QStringLiteral("%1: the engine does not answer.").arg(metrics)
+                               : QStringLiteral("Asking the engine: %1…").arg(metrics);
     }
     return {};
 }
@@ -169,12 +249,16 @@ TableContent gpuContent(const std::vector<RunStatistics>& runs) {
         text::inUnit(words(QStringLiteral("peak power")), "W"),
         text::inUnit(words(QStringLiteral("peak temperature")), "°C"),
         text::inUnit(words(QStringLiteral("energy")), "J")};
-    for (const auto& run : runs) {
-        for (const auto& gpu : run.gpus) {
+    std::vector<std::string> names;
+    for (const auto& run : runs)
+        names.push_back(run.name);
+    names = text::tellingNames(names);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (const auto& gpu : runs[i].gpus) {
             if (!hasGpuFigures(gpu))
                 continue;
             const auto name = runs.size() > 1
-                ? text::Cell(run.name + ' ' + std::to_string(gpu.gpu.rank))
+                ? text::Cell(names[i] + ' ' + std::to_string(gpu.gpu.rank))
                 : text::Cell(gpu.gpu.rank);
             table->add({name, gpu.meanPower, gpu.peakPower, gpu.peakTemperature, gpu.energy});
         }
@@ -199,12 +283,16 @@ void InspectorModel::copy() const {
 
 QString InspectorModel::text() const {
     QString text = m_selectionTitle + QLatin1Char('\n') + m_selection.text();
-    if (m_gpus.count() > 0)
-        text += QLatin1Char('\n') + m_gpus.text();
     if (m_kernels.isThere())
         text += QLatin1Char('\n') + m_kernels.text();
     if (const QString memory = m_memory.tablesText(); !memory.isEmpty())
         text += QLatin1Char('\n') + memory;
+    if (m_telemetry.count() > 0)
+        text += QStringLiteral("\nTelemetry, %1\n").arg(m_windowText) + m_telemetry.text();
+    if (m_constants.count() > 0)
+        text += QLatin1Char('\n') + m_constantsText + QLatin1Char('\n') + m_constants.text();
+    if (m_gpus.count() > 0)
+        text += QLatin1Char('\n') + m_gpus.text();
     if (m_cursor.count() > 0)
         text += QLatin1Char('\n') + m_cursorTitle + QLatin1Char('\n') + m_cursor.text();
     if (m_hasSpan)
@@ -212,8 +300,9 @@ QString InspectorModel::text() const {
     return text;
 }
 
-void InspectorModel::startStatistics(const QString& title) {
+void InspectorModel::startStatistics(const QString& title, const QString& window) {
     m_selectionTitle = title;
+    m_windowText = window;
     m_computing = true;
     Q_EMIT selectionChanged();
 }
@@ -223,6 +312,7 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     m_error.clear();
     m_engineText = statistics.hasValue() ? engineTextOf(statistics.value()) : QString();
     std::vector<Fact> facts;
+    Telemetry telemetry;
     const auto anyRun = [&statistics](const auto& has) {
         return statistics.hasValue()
             && std::any_of(statistics.value().begin(), statistics.value().end(), has);
@@ -243,13 +333,17 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     } else {
         for (const auto& run : statistics.value()) {
             if (statistics.value().size() > 1)
-                facts.push_back({QString::fromStdString(run.name), {}, true});
+                facts.push_back({textOf(run.name), {}, true});
             const auto own = factsOf(run);
             facts.insert(facts.end(), own.begin(), own.end());
+            addTelemetry(run, statistics.value().size() > 1, telemetry);
         }
         m_gpus.show(gpuContent(statistics.value()));
     }
     m_selection.setFacts(std::move(facts));
+    m_constantsText = constantsTextOf(telemetry);
+    m_telemetry.setFacts(std::move(telemetry.readings));
+    m_constants.setFacts(std::move(telemetry.constants));
     Q_EMIT selectionChanged();
 }
 
@@ -269,13 +363,14 @@ void InspectorModel::clearCursor() {
 
 void InspectorModel::showSpan(const std::optional<SpanReport>& report) {
     m_hasSpan = report.has_value();
-    m_spanName = report ? QString::fromStdString(report->name) : QString();
+    m_spanName = report ? textOf(report->name) : QString();
     m_span.setFacts(report ? report->facts : std::vector<Fact>());
     Q_EMIT spanChanged();
 }
 
 void InspectorModel::clear() {
     m_selectionTitle.clear();
+    m_windowText.clear();
     m_computing = false;
     m_error.clear();
     m_engineText.clear();
@@ -283,6 +378,9 @@ void InspectorModel::clear() {
     m_isEnergyTraced = false;
     m_hasMemory = false;
     m_selection.setFacts({});
+    m_telemetry.setFacts({});
+    m_constants.setFacts({});
+    m_constantsText.clear();
     m_gpus.show(gpuContent({}));
     m_kernels.clear();
     m_memory.clear();

@@ -23,7 +23,13 @@ class InspectorModel : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
     Q_PROPERTY(QString selectionTitle READ selectionTitle NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(QString windowText READ windowText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* selection READ selection CONSTANT FINAL)
+    // Readings that changed in the stretch, and, folded, those that did not: "18 readings stayed
+    // constant".
+    Q_PROPERTY(trainscope::app::FactListModel* telemetry READ telemetry CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FactListModel* constants READ constants CONSTANT FINAL)
+    Q_PROPERTY(QString constantsText READ constantsText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::MemoryFigures* memory READ memory CONSTANT FINAL)
@@ -46,7 +52,11 @@ public:
     explicit InspectorModel(QObject* parent = nullptr);
 
     [[nodiscard]] const QString& selectionTitle() const { return m_selectionTitle; }
+    [[nodiscard]] const QString& windowText() const { return m_windowText; }
     [[nodiscard]] FactListModel* selection() { return &m_selection; }
+    [[nodiscard]] FactListModel* telemetry() { return &m_telemetry; }
+    [[nodiscard]] FactListModel* constants() { return &m_constants; }
+    [[nodiscard]] const QString& constantsText() const { return m_constantsText; }
     [[nodiscard]] TableModel* gpus() { return &m_gpus; }
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] MemoryFigures* memory() { return &m_memory; }
@@ -67,7 +77,8 @@ public:
     Q_INVOKABLE void copy() const;
     [[nodiscard]] QString text() const;
 
-    void startStatistics(const QString& title);
+    // "Selection · 12.3 s"; and the same behind heads, "over the selected 12.3 s".
+    void startStatistics(const QString& title, const QString& window);
     void showStatistics(const Result<std::vector<RunStatistics>>& statistics);
     void showCursor(const ProbeResult& probe);
     void clearCursor();
@@ -81,7 +92,11 @@ Q_SIGNALS:
 
 private:
     QString m_selectionTitle;
+    QString m_windowText;
     FactListModel m_selection;
+    FactListModel m_telemetry;
+    FactListModel m_constants;
+    QString m_constantsText;
     TableModel m_gpus;
     KernelFigures m_kernels;
     MemoryFigures m_memory;

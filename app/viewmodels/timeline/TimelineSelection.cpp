@@ -131,10 +131,14 @@ void TimelineSelection::startStatistics() {
     if (!m_context.isReady())
         return;
     const plot::ViewWindow stretch = m_context.selection.value_or(m_context.window.window());
+    const QString length = durationText(stretch.length());
     const QString of = m_chosen ? nameOf(*m_chosen)
         : m_context.selection   ? QStringLiteral("Selection")
                                 : QStringLiteral("In view");
-    m_inspector.startStatistics(QStringLiteral("%1 · %2").arg(of, durationText(stretch.length())));
+    const QString window = m_chosen ? QStringLiteral("over %1, %2").arg(of, length)
+        : m_context.selection       ? QStringLiteral("over the selected %1").arg(length)
+                                    : QStringLiteral("over the %1 in view").arg(length);
+    m_inspector.startStatistics(QStringLiteral("%1 · %2").arg(of, length), window);
     readStatistics(stretch);
     startKernels();
     startAsked(m_above);

@@ -75,6 +75,12 @@ private Q_SLOTS:
         const auto kind = [](const char* name) { return metricKindOf(name, MetricKind::Gauge); };
         QVERIFY(kind("throttle_reasons") == MetricKind::Mask);
         QVERIFY(kind("gpu_power") == MetricKind::Gauge);
+        for (const char* mask : {"reasons", "clocks_event_reasons", "clocks.throttle.reasons"})
+            QVERIFY2(kind(mask) == MetricKind::Mask, mask);
+        for (const char* state : {"throttle_reason_sw_power_cap", "ecc_mode", "nvlink_link_state"})
+            QVERIFY2(kind(state) == MetricKind::State, state);
+        for (const char* own : {"treasons", "stop_reasons"})
+            QVERIFY2(kind(own) == MetricKind::Gauge, own);
         QVERIFY(kind("validation_loss") == MetricKind::Progress);
         for (const char* own : {"my_metric", "packets_lost", "gloss", "heat_loss_w"})
             QVERIFY(kind(own) == MetricKind::Gauge);
