@@ -172,6 +172,7 @@ plot::ComparisonQuery queryOf(
         query.captures.clear();
     query.withCurves = settings.shows(ComparisonPanel::Curves);
     query.withTracks = settings.shows(ComparisonPanel::Tracks);
+    query.withOperators = settings.shows(ComparisonPanel::Operators);
     return query;
 }
 

@@ -219,6 +219,25 @@ Topic phasesOf(Runs runs) {
     return partsOf(runs, "Phases of the step", "Phase", parts);
 }
 
+// With the difference of the second to the first where there are two.
+Topic operatorsOf(Runs runs, std::span<const analysis::StepOperator> operators) {
+    Topic topic{"Operators that differ most", "Operator, time in a step", marksOf(runs)};
+    const bool isPair = runs.size() == 2;
+    if (isPair)
+        topic.labels.emplace_back(kDifference);
+    for (const auto& one : operators) {
+        Line line{one.name, {}};
+        for (const auto& seconds : one.seconds)
+            line.cells.push_back(seconds ? text::rounded(*seconds, "s") : text::kMissing);
+        const double change
+            = isPair ? one.seconds[1].value_or(0.0) - one.seconds[0].value_or(0.0) : 0.0;
+        if (isPair)
+            line.cells.push_back((change > 0.0 ? "+" : "−") + text::rounded(std::abs(change), "s"));
+        topic.lines.push_back(std::move(line));
+    }
+    return topic;
+}
+
 Topic configurationOf(Runs runs) {
     Topic topic{"What is configured differently", "Setting", marksOf(runs)};
     for (const auto& difference : analysis::configDifferences(runs)) {
@@ -232,8 +251,8 @@ Topic configurationOf(Runs runs) {
 
 } // namespace
 
-std::vector<Table> comparisonTables(
-    Runs runs, Normalisation by, const std::vector<std::string>& quantities) {
+std::vector<Table> comparisonTables(Runs runs, Normalisation by,
+    const std::vector<std::string>& quantities, std::span<const analysis::StepOperator> operators) {
     std::vector<Table> tables;
     addTables(quantitiesOf(runs, by, quantities), isMany(runs), tables);
     if (!tables.empty()) {
@@ -245,7 +264,8 @@ std::vector<Table> comparisonTables(
                         + ", * beyond the spread."
                             : std::string()));
     }
-    for (const auto& topic : {categoriesOf(runs), phasesOf(runs), configurationOf(runs)})
+    for (const auto& topic :
+        {categoriesOf(runs), operatorsOf(runs, operators), phasesOf(runs), configurationOf(runs)})
         addTables(topic, isMany(runs), tables);
     return tables;
 }

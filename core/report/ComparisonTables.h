@@ -2,6 +2,7 @@
 // The tables of runs side by side, for report and command line. Pure; any thread.
 
 #include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/StepOperators.h"
 #include "core/text/Table.h"
 
 #include <span>
@@ -10,10 +11,12 @@
 
 namespace trainscope::report {
 
-// Tables of the compared quantities, of the parts of a step, and of configuration that differs;
+// Tables of the compared quantities, of the parts of a step, of these operators, and of
+// configuration that differs;
 // none is empty. The first run is what the others are compared with; `quantities` by key, all where
 // there are none. Few runs stand in columns, many in rows.
 std::vector<text::Table> comparisonTables(std::span<const analysis::RunMeasures* const> runs,
-    analysis::Normalisation by, const std::vector<std::string>& quantities = {});
+    analysis::Normalisation by, const std::vector<std::string>& quantities = {},
+    std::span<const analysis::StepOperator> operators = {});
 
 } // namespace trainscope::report

@@ -31,7 +31,8 @@ void addTables(const ComparisonData& data, Comparison& section) {
     std::vector<const analysis::RunMeasures*> runs;
     for (const auto& measured : data.measured)
         runs.push_back(measured.get());
-    for (auto& table : comparisonTables(runs, data.query.normalisation, data.query.quantities))
+    for (auto& table :
+        comparisonTables(runs, data.query.normalisation, data.query.quantities, data.operators))
         section.tables.push_back(std::move(table));
 }
 

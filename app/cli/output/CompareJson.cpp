@@ -181,6 +181,14 @@ Json normalisedJson(const Comparison& comparison, Normalisation by) {
     return json;
 }
 
+// Absent where a run does not call it.
+Json operatorJson(const analysis::StepOperator& one) {
+    Json json{{"name", one.name}, {"seconds_per_step", Json::array()}};
+    for (const auto& seconds : one.seconds)
+        json["seconds_per_step"].push_back(seconds ? Json(*seconds) : Json());
+    return json;
+}
+
 } // namespace
 
 Json verdictJson(const analysis::Verdict& verdict, const std::string& scaleUp) {
@@ -200,7 +208,8 @@ Json comparisonJson(const Comparison& comparison, Normalisation by) {
         {"significant", significantJson(first)}, {"not_told", unknownJson(first)},
         {"significance", methodJson()}, {"quantities", definitionsJson()},
         {"normalisation", toString(by)}, {"verdict", laterVerdictJson(comparison, 0)},
-        {"configuration", configurationJson(comparison)}};
+        {"configuration", configurationJson(comparison)},
+        {"operators", listOf(comparison.operators, operatorJson)}};
     if (by != Normalisation::Absolute)
         json["normalised"] = normalisedJson(comparison, by);
     if (comparison.runs.size() < 3)

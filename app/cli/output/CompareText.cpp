@@ -57,7 +57,7 @@ void printComparison(const Comparison& comparison, analysis::Normalisation by, s
         printRun(run, runs.size(), out);
         runs.push_back(&run);
     }
-    for (const auto& table : report::comparisonTables(runs, by)) {
+    for (const auto& table : report::comparisonTables(runs, by, {}, comparison.operators)) {
         out << '\n';
         printTitled(out, table);
     }

@@ -165,7 +165,8 @@ QStringList panelTitles() {
         QStringLiteral("Where the step goes"), QStringLiteral("Heat maps"),
         QStringLiteral("Curves"), QStringLiteral("Aligned timelines"),
         QStringLiteral("Further reasons"), QStringLiteral("Configuration"),
-        QStringLiteral("Longest kernels"), QStringLiteral("All quantities")};
+        QStringLiteral("Operators that differ"), QStringLiteral("Longest kernels"),
+        QStringLiteral("All quantities")};
 }
 
 } // namespace trainscope::app

@@ -76,10 +76,10 @@ const Run* Workspace::findRun(RunId id) const {
 
 std::vector<Run> Workspace::chosenRuns() const {
     std::vector<Run> chosen;
-    std::copy_if(m_runs.begin(), m_runs.end(), std::back_inserter(chosen), [this](const Run& run) {
-        return std::any_of(m_shown.begin(), m_shown.end(),
-            [&run](const plot::ShownRun& shown) { return shown.id == run.id; });
-    });
+    for (const plot::ShownRun& shown : m_shown) {
+        if (const Run* run = findRun(shown.id))
+            chosen.push_back(*run);
+    }
     return chosen;
 }
 
@@ -287,17 +287,18 @@ void Workspace::setShown(const std::vector<RunId>& runs) {
         if (isWanted(shown.id))
             taken.insert(shown.color);
     }
-    for (const auto& run : m_runs) {
-        if (!isWanted(run.id))
+    for (const RunId id : runs) {
+        const Run* run = findRun(id);
+        const auto isIt = [id](const plot::ShownRun& shown) { return shown.id == id; };
+        if (run == nullptr || std::any_of(m_shown.begin(), m_shown.end(), isIt))
             continue;
-        const auto kept = std::find_if(before.begin(), before.end(),
-            [&run](const plot::ShownRun& shown) { return shown.id == run.id; });
+        const auto kept = std::find_if(before.begin(), before.end(), isIt);
         std::size_t color = 0;
         while (kept == before.end() && taken.contains(color))
             ++color;
         color = kept == before.end() ? color : kept->color;
         taken.insert(color);
-        m_shown.push_back({run.id, run.name, run.range.begin, color});
+        m_shown.push_back({id, run->name, run->range.begin, color});
     }
     Q_EMIT shownRunsChanged();
 }

@@ -206,7 +206,12 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Compar
             measured.begin() + 1, measured.end(), [&](const RunMeasures& a, const RunMeasures& b) {
                 return comesBefore(a, b, *sortedBy, by);
             });
-    return comparisonOf(std::move(measured));
+    Comparison made = comparisonOf(std::move(measured));
+    std::vector<const RunMeasures*> all;
+    for (const RunMeasures& run : made.runs)
+        all.push_back(&run);
+    ASSIGN_OR_RETURN(made.operators, stepOperators(studies, all));
+    return made;
 }
 
 Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,

@@ -3,6 +3,7 @@
 // iterations, what is configured differently, and whether scale-up or scale-out served better.
 
 #include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/StepOperators.h"
 #include "core/analysis/comparison/Verdict.h"
 
 #include <cstddef>
@@ -47,6 +48,7 @@ struct Comparison {
     std::vector<std::vector<Difference>> differences; // of each later run to the first
     std::vector<Verdict> verdicts; // of each later run and the first
     std::vector<ConfigDifference> configuration;
+    std::vector<StepOperator> operators; // that differ most; of comparisonOf() none
 };
 
 // One side of a comparison: a run, or a part of one.

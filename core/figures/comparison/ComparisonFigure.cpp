@@ -194,6 +194,7 @@ public:
         ComparisonBoard& board = m_asked.board;
         board.query.withCurves = shows(m_panels, ComparisonPanel::Curves);
         board.query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
+        board.query.withOperators = shows(m_panels, ComparisonPanel::Operators);
         ASSIGN_OR_RETURN(auto data, loadComparison(m_studies, board.query));
         data.notes.insert(data.notes.begin(), board.notes.begin(), board.notes.end());
         const auto shown = std::make_shared<const ComparisonData>(std::move(data));

@@ -154,6 +154,8 @@ void takeOver(const ComparisonData& before, ComparisonData& data) {
         && a.moved == b.moved)
         data.curves = before.curves;
     data.tracks = before.tracks;
+    if (a.runs == b.runs && a.captures == b.captures)
+        data.operators = before.operators;
 }
 
 Status addReadings(
@@ -164,6 +166,9 @@ Status addReadings(
     }
     if (context.query.withTracks && !data.tracks) {
         RETURN_IF_ERROR(addTracks(context, data));
+    }
+    if (context.query.withOperators && data.operators.empty()) {
+        RETURN_IF_ERROR(addOperators(context, data));
     }
     if (data.curves)
         notes.insert(notes.end(), data.curves->notes.begin(), data.curves->notes.end());

@@ -13,7 +13,8 @@ namespace {
 constexpr double kThreeColumns = 76.0; // in sizes of the body text
 constexpr double kTwoColumns = 48.0;
 
-// Rows of many runs need the whole width, except for those of one kind of value.
+// Rows of many runs need the whole width, except for those of one kind of value; so do names of
+// operators.
 bool isNarrow(ComparisonPanel panel, bool many) {
     switch (panel) {
     case ComparisonPanel::Breakdown:
@@ -47,6 +48,8 @@ MadeContent contentOf(const ComparisonFrame& frame, ComparisonPanel panel, doubl
         return tracksContent(frame, width);
     case ComparisonPanel::Bars:
         return many ? runsTableContent(frame, width, false) : barsContent(frame, width);
+    case ComparisonPanel::Operators:
+        return operatorsContent(frame, width);
     case ComparisonPanel::Kernels:
         return kernelsContent(frame, width);
     case ComparisonPanel::Configuration:

@@ -37,13 +37,14 @@ enum class ComparisonPanel {
     Tracks,
     Reasons, // that are not among the verdict's first
     Configuration,
+    Operators, // that differ most
     Kernels,
     Bars,
 };
 inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, ComparisonPanel::Cards,
     ComparisonPanel::Breakdown, ComparisonPanel::Heatmap, ComparisonPanel::Curves,
     ComparisonPanel::Tracks, ComparisonPanel::Reasons, ComparisonPanel::Configuration,
-    ComparisonPanel::Kernels, ComparisonPanel::Bars};
+    ComparisonPanel::Operators, ComparisonPanel::Kernels, ComparisonPanel::Bars};
 std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
 std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
 
@@ -81,6 +82,7 @@ struct ComparisonQuery {
     // Panels that cost a reading of their own are read only where they are shown.
     bool withCurves = true;
     bool withTracks = true;
+    bool withOperators = true;
 
     // Empty: the whole run.
     [[nodiscard]] std::string captureOf(std::size_t run) const {
@@ -260,6 +262,7 @@ struct ComparisonData : SheetTexts {
     std::vector<ComparisonQuantity> quantities;
     std::vector<ComparisonStack> stacks; // of runs, then of their stages
     std::vector<ComparisonKernel> kernels; // by their longest time
+    std::vector<analysis::StepOperator> operators; // that differ most
     std::vector<ComparisonFact> configuration; // what differs
     std::optional<ComparisonHeat> heat;
     std::optional<ComparisonCurves> curves;

@@ -43,6 +43,15 @@ public:
                 line({name(stack.run), stack.stage, part.category, part.seconds});
         }
     }
+    void operators() {
+        begin("run,operator,seconds_per_step [s]");
+        for (const auto& one : m_data.operators) {
+            for (std::size_t run = 0; run < one.seconds.size(); ++run) {
+                if (one.seconds[run])
+                    line({name(run), one.name, one.seconds[run]});
+            }
+        }
+    }
     void kernels() {
         begin("run,kernel,category,seconds_per_step [s]");
         for (const auto& kernel : m_data.kernels) {
@@ -125,6 +134,8 @@ std::string comparisonCsv(const ComparisonData& data, const std::vector<Comparis
         writer.quantities();
     if (wanted(ComparisonPanel::Breakdown))
         writer.stacks();
+    if (wanted(ComparisonPanel::Operators))
+        writer.operators();
     if (wanted(ComparisonPanel::Kernels))
         writer.kernels();
     if (wanted(ComparisonPanel::Heatmap))

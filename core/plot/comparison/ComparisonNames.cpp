@@ -11,12 +11,12 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr auto kPanels = enumNames<ComparisonPanel>(
-    {{ComparisonPanel::Verdict, "verdict"}, {ComparisonPanel::Cards, "cards"},
-        {ComparisonPanel::Breakdown, "breakdown"}, {ComparisonPanel::Heatmap, "heatmap"},
-        {ComparisonPanel::Curves, "curves"}, {ComparisonPanel::Tracks, "tracks"},
-        {ComparisonPanel::Reasons, "reasons"}, {ComparisonPanel::Configuration, "configuration"},
-        {ComparisonPanel::Kernels, "kernels"}, {ComparisonPanel::Bars, "bars"}});
+constexpr auto kPanels = enumNames<ComparisonPanel>({{ComparisonPanel::Verdict, "verdict"},
+    {ComparisonPanel::Cards, "cards"}, {ComparisonPanel::Breakdown, "breakdown"},
+    {ComparisonPanel::Heatmap, "heatmap"}, {ComparisonPanel::Curves, "curves"},
+    {ComparisonPanel::Tracks, "tracks"}, {ComparisonPanel::Reasons, "reasons"},
+    {ComparisonPanel::Configuration, "configuration"}, {ComparisonPanel::Operators, "operators"},
+    {ComparisonPanel::Kernels, "kernels"}, {ComparisonPanel::Bars, "bars"}});
 constexpr auto kAlignments
     = enumNames<ComparisonAlignment>({{ComparisonAlignment::Folded, "folded"},
         {ComparisonAlignment::Iteration, "iteration"}, {ComparisonAlignment::Start, "start"}});
@@ -131,6 +131,8 @@ bool ComparisonData::has(ComparisonPanel panel) const {
         return !quantities.empty();
     case ComparisonPanel::Breakdown:
         return !stacks.empty();
+    case ComparisonPanel::Operators:
+        return !operators.empty();
     case ComparisonPanel::Kernels:
         return !kernels.empty();
     case ComparisonPanel::Configuration:
@@ -195,6 +197,9 @@ PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel) {
         return trackTexts(data);
     case ComparisonPanel::Bars:
         return barTexts(data);
+    case ComparisonPanel::Operators:
+        return {"Operators that differ most",
+            "time of their kernels in a step, mean over the traced GPUs"};
     case ComparisonPanel::Kernels:
         return {"Longest kernels", "time in a step, mean over the traced GPUs"};
     case ComparisonPanel::Configuration:

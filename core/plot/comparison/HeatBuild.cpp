@@ -52,7 +52,7 @@ public:
             if (m_heat.runs[run].cells.empty())
                 continue;
             drawRun(run, {x, top});
-            x += std::max(widthOf(m_heat.runs[run], m_perColumn), headWidth(run)) + between();
+            x += std::max(widthOf(m_heat.runs[run], m_perColumn) + between(), headWidth(run));
             below = std::max(below,
                 top + m_frame.lineHeight() + m_frame.gap()
                     + std::min(m_heat.runs[run].rows, m_perColumn) * m_cell);
@@ -96,8 +96,8 @@ private:
         for (std::size_t run = 0; run < m_heads.size(); ++run) {
             if (m_heat.runs[run].cells.empty())
                 continue;
-            const double cells = widthOf(m_heat.runs[run], m_perColumn);
-            spare -= cells + between();
+            const double cells = widthOf(m_heat.runs[run], m_perColumn) + between();
+            spare -= cells;
             needy += headWidth(run) > cells ? 1.0 : 0.0;
             least = std::min(least, cells);
         }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -93,6 +94,10 @@ public:
         m_perBlock = (m_count + blocks - 1) / blocks;
         m_column = std::min(room / static_cast<double>(m_perBlock), values);
         m_names = std::max(m_names, width - m_column * static_cast<double>(m_perBlock));
+        std::vector<std::string> all;
+        for (const auto& row : m_rows)
+            all.push_back(row.name);
+        m_shown = frame.fittedNames(all, m_names - swatch() - m_frame.gap());
     }
 
     [[nodiscard]] double height() const override {
@@ -150,7 +155,7 @@ private:
         double y = at.y + line();
         m_frame.line({at.x, y}, {rightOf(endOf(first) - first - 1, at.x), y}, m_frame.theme.line);
         for (std::size_t i = 0; i < m_rows.size(); ++i) {
-            drawRow(m_rows[i], first, {at.x, y});
+            drawRow(i, first, {at.x, y});
             const double high = rowHeight(m_rows[i], first);
             m_frame.ofRun(
                 {at.x, y, m_width, high}, 0, [tell = m_tell, i](Hit& hit) { tell(i, hit); });
@@ -162,13 +167,13 @@ private:
     }
     [[nodiscard]] double baseline(double top) const { return m_frame.centred(top + line() / 2.0); }
 
-    void drawRow(const Row& row, std::size_t first, Point at) const {
+    void drawRow(std::size_t index, std::size_t first, Point at) const {
+        const Row& row = m_rows[index];
         const double base = baseline(at.y);
         if (!row.category.empty())
             m_frame.fill({at.x, base - 0.7 * small(), 0.7 * small(), 0.7 * small()},
                 categoryFill(m_frame, row.category));
-        m_frame.text({at.x + swatch(), base},
-            m_frame.fitted(row.name, m_names - swatch() - m_frame.gap()),
+        m_frame.text({at.x + swatch(), base}, m_shown[index],
             row.muted ? m_frame.theme.textSecondary : m_frame.theme.text);
         for (std::size_t i = first; i < std::min(endOf(first), row.values.size()); ++i) {
             double y = base;
@@ -186,6 +191,7 @@ private:
     double m_width;
     std::string m_extra; // title of a last column; empty: none
     std::vector<Row> m_rows;
+    std::vector<std::string> m_shown; // their names, as far as they fit
     std::size_t m_count = 0; // of columns
     std::size_t m_perBlock = 1;
     double m_names = 0.0;
@@ -213,6 +219,41 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
         std::move(rows)};
 }
 
+// "+38.2 ms" of the second run to the first; of more the longest less the shortest.
+std::string operatorChange(const analysis::StepOperator& one) {
+    if (one.seconds.size() != 2)
+        return secondsText(one.difference());
+    const double change = one.seconds[1].value_or(0.0) - one.seconds[0].value_or(0.0);
+    return (change < 0.0 ? "−" : "+") + secondsText(std::abs(change));
+}
+
+RunTable operatorTable(const ComparisonFrame& frame, double width) {
+    std::vector<RunTable::Row> rows;
+    for (const auto& one : frame.data.operators) {
+        if (rows.size() == kMostKernels)
+            break;
+        RunTable::Row row{one.name, {}, {}, false};
+        for (const auto& seconds : one.seconds)
+            row.values.push_back(seconds ? secondsText(*seconds) : std::string(text::kMissing));
+        row.values.push_back(operatorChange(one));
+        rows.push_back(std::move(row));
+    }
+    const bool isPair = frame.data.runs.size() == 2;
+    return {frame,
+        [&data = frame.data](std::size_t row, Hit& hit) {
+            const auto& one = data.operators[row];
+            hit.title = one.name;
+            std::vector<std::string> values;
+            for (const auto& seconds : one.seconds)
+                values.push_back(
+                    seconds ? secondsText(*seconds) + " per step" : std::string("is not called"));
+            tellOfRuns(data, values, hit);
+            addFact(hit, "Difference", operatorChange(one));
+        },
+        width, isPair ? fmt::format("{} − {}", frame.mark(1), frame.mark(0)) : "at most",
+        std::move(rows)};
+}
+
 RunTable configurationTable(const ComparisonFrame& frame, double width) {
     std::vector<RunTable::Row> rows;
     for (const auto& fact : frame.data.configuration)
@@ -226,6 +267,10 @@ RunTable configurationTable(const ComparisonFrame& frame, double width) {
 }
 
 } // namespace
+
+MadeContent operatorsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<RunTable>(operatorTable(frame, width));
+}
 
 MadeContent kernelsContent(const ComparisonFrame& frame, double width) {
     return std::make_unique<RunTable>(kernelTable(frame, width));

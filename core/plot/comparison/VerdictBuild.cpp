@@ -175,7 +175,7 @@ private:
             names.push_back(
                 isOneCluster || cluster.empty() || cluster == name ? name : cluster + " · " + name);
         }
-        const double room = width - m_frame.widestMark() - 6.0 * m_frame.gap();
+        const double room = width - m_frame.widestMark() - 4.5 * m_frame.gap();
         return m_frame.fittedNames(names, room, TextRole::Secondary);
     }
 

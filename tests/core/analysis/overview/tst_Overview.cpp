@@ -141,13 +141,14 @@ private Q_SLOTS:
         QCOMPARE(told->text, std::string("The GPU was busy for 25 % of 100 s by utilisation."));
         inputs.facts.efficiency.stepTimeS = 0.1266;
         inputs.facts.efficiency.steps = 152;
+        inputs.facts.efficiency.stepWindow = "the median of iterations 22 to 173";
         told = timeSentence(inputs);
         QCOMPARE(told->text,
             std::string("The GPU was busy for 25 % of 100 s by utilisation; a step takes 127 "
-                        "ms, the median of 152."));
+                        "ms, the median of iterations 22 to 173."));
         inputs.facts.whole.metrics.erase("gpu_utilization");
-        QCOMPARE(
-            timeSentence(inputs)->text, std::string("A step takes 127 ms, the median of 152."));
+        QCOMPARE(timeSentence(inputs)->text,
+            std::string("A step takes 127 ms, the median of iterations 22 to 173."));
         inputs.facts.efficiency.stepTimeS.reset();
         QVERIFY(!timeSentence(inputs));
     }
@@ -285,7 +286,7 @@ private Q_SLOTS:
         inputs.before = RunBefore{"first", steps(0.100), steps(0.110), {}};
         QCOMPARE(changeSentence(inputs)->text,
             std::string("A step takes 10 % more time than in the run before, 'first': 110 ms "
-                        "against 100 ms in the mean."));
+                        "against 100 ms, the means of 10 and 10 steps after warm-up."));
         inputs.before->steps = steps(0.090);
         QVERIFY(contains(changeSentence(inputs)->text, "10 % less time"));
         QCOMPARE(changeSentence(inputs)->values.at("ratio"), 0.9);

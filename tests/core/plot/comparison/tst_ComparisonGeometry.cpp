@@ -56,7 +56,8 @@ private Q_SLOTS:
     void panels() {
         QFETCH(double, width);
         QFETCH(int, beside);
-        const auto data = demoComparison();
+        auto data = demoComparison();
+        data.operators = {{"aten::mm", {2.0, 1.0}}};
         const auto geometry = drawn(data, width);
         QCOMPARE(geometry.areas.size(), kComparisonPanels.size());
         int row = 0;
@@ -79,6 +80,60 @@ private Q_SLOTS:
                                                           : item.anchor.x - wide / 2.0;
             QVERIFY2(left >= -0.5 && left + wide <= width + 0.5, item.text.c_str());
         }
+    }
+
+    // Runs on one GPU each: cells are narrow, and the clusters' names tell nothing.
+    void headsOfNarrowHeatMapsAreWhole() {
+        auto data = demoComparison();
+        data.runs = {demoRun(0, "1 × H100"), demoRun(1, "1 × H100")};
+        data.runs[0].named.name = "h100/train_eager";
+        data.runs[1].named.name = "h100/train_compiled";
+        for (std::size_t run = 0; run < 2; ++run)
+            data.heat->runs[run] = {1, 1, {0}, {{0, 0, 0, 0, 50.0}}};
+        const auto geometry = drawn(data, 300.0, {ComparisonPanel::Heatmap});
+        QVERIFY(hasText(geometry.scene, "A · train_eager"));
+        QVERIFY(hasText(geometry.scene, "B · train_compiled"));
+        std::vector<Rect> heads;
+        for (const auto& label : itemsOf<Label>(geometry.scene)) {
+            if (label.text.starts_with("A · ") || label.text.starts_with("B · "))
+                heads.push_back(
+                    {label.anchor.x, 0.0, fixedPitch(label.text, label.role, label.bold), 1.0});
+        }
+        QCOMPARE(heads.size(), std::size_t{2});
+        QVERIFY(heads[0].right() < heads[1].x);
+    }
+
+    // Cut in their middles both would read "experiment…batch".
+    void chipsNeverReadAlike() {
+        auto data = demoComparison();
+        data.runs = {demoRun(0, "1 × H100"), demoRun(1, "1 × H100")};
+        data.runs[0].named.name = "experiment_of_march_with_the_current_eager_code_and_batch";
+        data.runs[1].named.name = "experiment_of_march_with_the_current_fused_code_and_batch";
+        for (const double width : {260.0, 480.0, 1200.0}) {
+            const auto geometry = drawn(data, width, {ComparisonPanel::Verdict});
+            std::vector<std::string> chips;
+            for (const auto& label : itemsOf<Label>(geometry.scene)) {
+                if (label.role == TextRole::Secondary && !label.bold)
+                    chips.push_back(label.text);
+            }
+            QCOMPARE(chips.size(), std::size_t{2});
+            QVERIFY2(chips[0].find("eager") != std::string::npos, chips[0].c_str());
+            QVERIFY2(chips[1].find("fused") != std::string::npos, chips[1].c_str());
+        }
+    }
+
+    // 2 s and 1 s of one operator, half a second of another that A does not call.
+    void operatorsWithTheirDifference() {
+        auto data = demoComparison();
+        data.operators = {{"aten::mm", {2.0, 1.0}}, {"aten::add", {std::nullopt, 0.5}}};
+        const auto geometry = drawn(data, 600.0, {ComparisonPanel::Operators});
+        for (const char* text : {"aten::mm", "2 s", "1 s", "−1 s", "aten::add", "—", "+0.5 s",
+                 "B − A", "Operators that differ most"})
+            QVERIFY2(hasText(geometry.scene, text), text);
+        const std::string csv = comparisonCsv(data, {ComparisonPanel::Operators});
+        QCOMPARE(csv,
+            std::string("run,operator,seconds_per_step [s]\nrun-A,aten::mm,2\nrun-B,aten::mm,1\n"
+                        "run-B,aten::add,0.5\n"));
     }
 
     void onlyChosenPanels() {
@@ -160,7 +215,7 @@ private Q_SLOTS:
         data.quantities = {quantity};
         const auto geometry = drawn(data, 900.0, {ComparisonPanel::Cards});
         for (std::size_t run = 0; run < runs; ++run)
-            QVERIFY(hasText(geometry.scene, "…" + std::to_string(run) + "…"));
+            QVERIFY(hasText(geometry.scene, "gpt3-175b_" + std::to_string(run)));
         // Rows of one height below each other.
         std::vector<double> tops;
         for (const auto& target : geometry.targets) {
