@@ -26,11 +26,11 @@ Item {
 
         function init() {
             view.inspectorOpen = false;
-            view.controller.form.set("model", "choose…");
+            view.controller.form.set("model", "llama3-70b");
             view.controller.form.set("tp", "8");
         }
         function test_controlsAreInside_data() {
-            return [{tag: "fromRun"}, {tag: "keep"}, {tag: "model"}, {tag: "gpu"}, {tag: "nodes"}, {tag: "tp"}, {tag: "rank"}, {tag: "whatIf"}, {tag: "open"}, {tag: "compare"}, {tag: "against_gpu"}];
+            return [{tag: "fromRun"}, {tag: "keep"}, {tag: "model"}, {tag: "gpu"}, {tag: "nodes"}, {tag: "tp"}, {tag: "rank"}, {tag: "whatIf"}, {tag: "open"}, {tag: "compare"}, {tag: "against_gpu"}, {tag: "tokens"}, {tag: "price_gpu_hour"}, {tag: "price_kwh"}];
         }
         function test_controlsAreInside(data) {
             const control = findChild(view, data.tag);
@@ -55,6 +55,17 @@ Item {
             keyClick(Qt.Key_Down);
             keyClick(Qt.Key_Down);
             compare(field.text, "2");
+        }
+        function test_aTrainingIsAskedFor() {
+            const tokens = findChild(view, "tokens");
+            compare(tokens.text, "1T");
+            tokens.forceActiveFocus();
+            tokens.selectAll();
+            keyClick(Qt.Key_X);
+            verify(tokens.faulty);
+            view.controller.form.set("tokens", "300B");
+            verify(!tokens.faulty);
+            compare(findChild(view, "price_kwh").text, "");
         }
         function test_faultsStandBelowTheirField() {
             const field = findChild(view, "tp");

@@ -63,6 +63,7 @@ Status keep(const PredictOptions& options, const Console& console, const predict
 
 Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto request, jobRequestOf(options));
+    ASSIGN_OR_RETURN(const auto asked, trainingAskedOf(options, request.workload));
     ASSIGN_OR_RETURN(
         const auto known, readKnownCosts(options.calibration, options.profile, console));
     known.placeAtSite(request.cluster);
@@ -72,15 +73,17 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
         const auto prediction, predictor.predict(job, {predict::kMeasuredRunsSource, 0.0}));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
-    std::vector<predict::Sensitivity> whatIf;
+    WhatIfFacts whatIf;
     if (options.whatIf) {
-        ASSIGN_OR_RETURN(whatIf, predict::sensitivitiesOf(job, predictor));
+        ASSIGN_OR_RETURN(whatIf, whatIfOf(job, prediction.seconds, asked, predictor));
     }
+    const auto training = trainingOf(job, prediction, asked);
     return show(
         console, options.json,
         [&] {
             Json row{{"row", 0}};
             row.update(predictionJson(prediction));
+            addTraining(training, row);
             if (options.whatIf)
                 row["what_if"] = whatIfJson(whatIf);
             Json json{{"rows", Json::array({row})}};
@@ -89,10 +92,10 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
             return json;
         },
         [&](std::ostream& out) {
-            printPrediction(out, job, prediction);
+            printPrediction(out, job, prediction, training);
             if (options.whatIf) {
                 out << '\n';
-                printWhatIf(out, prediction.seconds, whatIf);
+                printWhatIf(out, whatIf);
             }
             if (known.calibration)
                 printCalibration(out, *known.calibration);
@@ -100,7 +103,7 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
 }
 
 Outcome compareClusters(const PredictOptions& options, const predict::SearchRequest& request,
-    const KnownCosts& known, const Console& console) {
+    const predict::TrainingAsked& asked, const KnownCosts& known, const Console& console) {
     ASSIGN_OR_RETURN(auto other, clusterRequestOf(options, 1));
     known.placeAtSite(other);
     ProgressLine line(console);
@@ -109,26 +112,50 @@ Outcome compareClusters(const PredictOptions& options, const predict::SearchRequ
     line.clear();
     const std::array<std::string, 2> names{textOf(request.cluster), textOf(other)};
     return show(
-        console, options.json, [&] { return scalesJson(names, comparison); },
-        [&](std::ostream& out) { printScales(out, names, comparison); });
+        console, options.json, [&] { return scalesJson(names, comparison, asked); },
+        [&](std::ostream& out) { printScales(out, names, comparison, asked); });
+}
+
+// A ranking, and what would change its best layout.
+struct Ranking {
+    predict::SearchResult found;
+    std::optional<WhatIfFacts> whatIf;
+};
+Result<Ranking> rank(const PredictOptions& options, const predict::SearchRequest& request,
+    const predict::TrainingAsked& asked, const predict::Predictor& predictor,
+    const Console& console) {
+    ProgressLine line(console);
+    Ranking ranking;
+    ASSIGN_OR_RETURN(
+        ranking.found, predict::searchLayouts(request, predictor, shownOn(line, console)));
+    if (options.whatIf && !ranking.found.top.empty()) {
+        const predict::RankedLayout& best = ranking.found.top.front();
+        ASSIGN_OR_RETURN(
+            ranking.whatIf, whatIfOf(best.job, best.prediction.seconds, asked, predictor));
+        ASSIGN_OR_RETURN(ranking.whatIf->memory,
+            predict::memoryChangesOf(request, predictor, shownOn(line, console)));
+    }
+    line.clear();
+    return ranking;
 }
 
 Outcome searchAny(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto request, searchRequestOf(options));
+    ASSIGN_OR_RETURN(const auto asked, trainingAskedOf(options, request.workload));
     if (options.clusters.size() > 2)
         return usageError("A search compares two clusters at most.");
     if (options.clusters.size() == 2 && !options.database.empty())
         return usageError("Of two clusters no run is made: leave --into or a --cluster out.");
+    if (options.clusters.size() == 2 && options.whatIf)
+        return usageError("--what-if is of one cluster: leave it or a --cluster out.");
     ASSIGN_OR_RETURN(
         const auto known, readKnownCosts(options.calibration, options.profile, console));
     known.placeAtSite(request.cluster);
     if (options.clusters.size() == 2)
-        return compareClusters(options, request, known, console);
-    ProgressLine line(console);
+        return compareClusters(options, request, asked, known, console);
     const predict::Predictor predictor = known.predictor();
-    ASSIGN_OR_RETURN(
-        const auto result, predict::searchLayouts(request, predictor, shownOn(line, console)));
-    line.clear();
+    ASSIGN_OR_RETURN(const auto ranking, rank(options, request, asked, predictor, console));
+    const predict::SearchResult& result = ranking.found;
     const bool isLost = !options.database.empty() && result.top.empty();
     if (isLost)
         console.warn("No layout is possible, so nothing goes into " + options.database + ".");
@@ -138,9 +165,19 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
         RETURN_IF_ERROR(keep(options, console, best, whole));
     }
     show(
-        console, options.json, [&] { return searchJson(result); },
+        console, options.json,
+        [&] {
+            Json json = searchJson(result, asked);
+            if (ranking.whatIf)
+                json["answer"]["what_if"] = whatIfJson(*ranking.whatIf);
+            return json;
+        },
         [&](std::ostream& out) {
-            printSearch(out, request.model.name + " on " + textOf(request.cluster), result);
+            printSearch(out, request.model.name + " on " + textOf(request.cluster), result, asked);
+            if (ranking.whatIf) {
+                out << '\n';
+                printWhatIf(out, *ranking.whatIf);
+            }
         });
     return isLost ? ExitStatus::Partly : ExitStatus::Done;
 }
@@ -162,7 +199,7 @@ Outcome predictAny(const PredictOptions& options, const Console& console) {
             || !options.layout.empty() || options.microBatch || options.globalBatch > 0
             || options.sequence || options.powerLimitW || options.clockMhz || options.sayWork();
         if (hasJob || options.search || options.whatIf || options.sayLimits()
-            || !options.database.empty())
+            || options.sayTraining() || !options.database.empty())
             return usageError("--table predicts the rows of a table, which say their jobs: leave "
                               "all but --calibrate, --profile and --json out.");
         return predictRows(options, console);
@@ -228,7 +265,8 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--clock", options->clockMhz, "Locked clock of a GPU, MHz", "MHZ")
         ->check(aboveZero());
     command->add_flag("--what-if", options->whatIf,
-        "Also the step at other bandwidths, memory, batch, sequence and power limit");
+        "Also the step at other bandwidths, memory, batch, sequence and power limit; with --search "
+        "of the best layout, and the best one with other memory");
     command->add_flag("--search", options->search,
         "All possible layouts, ranked; what --layout, --micro-batch and --recompute say is not "
         "searched");
@@ -243,6 +281,14 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--cluster-power", options->clusterPowerW,
         "Power of all GPUs together that is kept by capping each, W", "W")
         ->check(aboveZero());
+    addOption(*command, "--tokens", options->tokens,
+        "Tokens to train on, as in 300e9, 300B or 1.5T: also the days and the energy of the "
+        "training",
+        "N");
+    addOption(*command, "--price-gpu-hour", options->gpuHourPrice,
+        "With --tokens the price of an hour of a GPU, in any currency: also the cost", "X");
+    addOption(*command, "--price-kwh", options->kwhPrice,
+        "With --tokens the price of a kWh, in the same currency", "Y");
     addOption(*command, "--table", options->table,
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
         "measured",
@@ -267,7 +313,6 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addJson(*command, options->json);
     for (const char* name : {"--objective", "--top"})
         command->get_option(name)->needs("--search");
-    command->get_option("--what-if")->excludes("--search");
     command->get_option("--name")->needs("--into");
     command->get_option("--run")->needs("--from");
     command->footer(
@@ -290,6 +335,8 @@ Examples:
     --adapters 16:qkv+out --global-batch 32
   trainscope-cli predict --search --model llama3-70b --cluster 128x8xH100 --global-batch 2048 \
     --seq-len 8192 --top 5
+  trainscope-cli predict --search --model llama3-8b --cluster 8xH100 --global-batch 256 \
+    --tokens 300B --price-gpu-hour 2.5 --price-kwh 0.12 --what-if
   trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
     --global-batch 256
   trainscope-cli predict --from runs.trainscope --run gpt3-175b_3_00000 --layout tp=4,pp=8

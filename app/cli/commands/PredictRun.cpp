@@ -3,6 +3,7 @@
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "core/figures/prediction/AskedJob.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -19,6 +20,7 @@ struct JobOfRun {
     figures::AskedJob job;
     std::optional<figures::MeasuredStep> measured;
     std::vector<figures::PredictedJob> predicted; // as launched where that can be, then as asked
+    predict::TrainingAsked training;
 };
 
 // As the figures of predictions take them.
@@ -52,6 +54,7 @@ Result<JobOfRun> readAndPredict(const PredictOptions& options, const Console& co
     const analysis::RunStudies studies(store, untilCancelled(console));
     JobOfRun out;
     ASSIGN_OR_RETURN(out.job, figures::askedJobOf(studies, request));
+    ASSIGN_OR_RETURN(out.training, trainingAskedOf(options, out.job.asked.workload));
     if (out.job.run->kind == RunKind::Measured) {
         ASSIGN_OR_RETURN(out.measured, figures::measuredStepOf(studies.of(*out.job.run)));
     }
@@ -72,6 +75,8 @@ Json predictedRunJson(const JobOfRun& run) {
     for (std::size_t i = 0; i < run.predicted.size(); ++i) {
         Json row{{"row", i}, {"name", run.predicted[i].name}};
         row.update(predictionJson(run.predicted[i].prediction));
+        addTraining(
+            trainingOf(run.predicted[i].job, run.predicted[i].prediction, run.training), row);
         rows.push_back(std::move(row));
     }
     return object({{"run", run.job.run->name},
@@ -95,6 +100,17 @@ void printPredictedRun(std::ostream& out, const JobOfRun& run) {
     }
     out << table.title << '\n';
     text::print(out, table);
+    for (const auto& one : run.predicted) {
+        const auto training = trainingOf(one.job, one.prediction, run.training);
+        if (!training)
+            continue;
+        out << fmt::format("{}: {} of {}, {}", one.name, figures::timeWords(*training),
+            figures::tokenWords(training->tokens), figures::energyWords(*training));
+        if (training->cost)
+            out << fmt::format(", cost {} at {}", figures::costWords(*training->cost),
+                figures::priceWords(training->asked));
+        out << '\n';
+    }
     for (const auto& note : run.job.notes)
         out << note << '\n';
 }

@@ -93,6 +93,20 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
     return request;
 }
 
+Result<predict::TrainingAsked> trainingAskedOf(const PredictOptions& options, Workload workload) {
+    predict::TrainingAsked asked;
+    if (!options.tokens.empty())
+        RETURN_IF_ERROR(assign(predict::tokensFrom(options.tokens), asked.tokens));
+    if (!options.gpuHourPrice.empty())
+        RETURN_IF_ERROR(assign(predict::priceFrom("The price of a GPU hour", options.gpuHourPrice),
+            asked.gpuHourPrice));
+    if (!options.kwhPrice.empty())
+        RETURN_IF_ERROR(
+            assign(predict::priceFrom("The price of a kWh", options.kwhPrice), asked.kwhPrice));
+    RETURN_IF_ERROR(predict::checkTraining(asked, workload));
+    return asked;
+}
+
 Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
     ASSIGN_OR_RETURN(const auto job, jobRequestOf(options));
     RETURN_IF_ERROR(predict::checkWorkload(job));

@@ -2,6 +2,7 @@
 // Options of `predict`, and the requests that they make.
 
 #include "app/cli/options/CalibrationInput.h"
+#include "core/predict/prediction/Training.h"
 #include "core/predict/search/Search.h"
 
 #include <optional>
@@ -44,10 +45,16 @@ struct PredictOptions {
     std::size_t top = 10;
     double memoryShare = 1.0;
     std::optional<double> clusterPowerW;
+    std::string tokens;
+    std::string gpuHourPrice;
+    std::string kwhPrice;
     bool json = false;
 
     // Anything of the work that a run or a row of a table says itself.
     [[nodiscard]] bool sayWork() const;
+    [[nodiscard]] bool sayTraining() const {
+        return !tokens.empty() || !gpuHourPrice.empty() || !kwhPrice.empty();
+    }
     // Limits that layouts are searched under.
     [[nodiscard]] bool sayLimits() const { return memoryShare != 1.0 || clusterPowerW.has_value(); }
 };
@@ -56,6 +63,8 @@ struct PredictOptions {
 Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at);
 // One job; Usage names what is missing or cannot be read.
 Result<predict::JobRequest> jobRequestOf(const PredictOptions& options);
+// Usage names what cannot be read, or does not go together with the workload.
+Result<predict::TrainingAsked> trainingAskedOf(const PredictOptions& options, Workload workload);
 // A layout, micro-batch or recomputation that is given is not searched.
 Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options);
 

@@ -1,6 +1,7 @@
 #include "app/cli/output/PredictionOutput.h"
 
 #include "app/cli/output/CalibrationOutput.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -68,6 +69,23 @@ std::string keyOf(const predict::PredictedFigure& figure, std::string_view bound
 // "612 W (560 to 663)".
 std::string told(double value, const predict::Interval& interval, std::string_view unit) {
     return text::withInterval(value, interval.low, interval.high, unit, text::Digits::Three);
+}
+
+void addBounded(Json& json, const std::string& key, const std::string& unit,
+    const predict::BoundedValue& one, double scale = 1.0) {
+    json[key + unit] = one.value * scale;
+    json[key + "_low" + unit] = one.interval.low * scale;
+    json[key + "_high" + unit] = one.interval.high * scale;
+}
+
+void printTraining(std::ostream& out, const predict::Training& training) {
+    out << fmt::format("  training     {} of {}, {}\n", figures::timeWords(training),
+        figures::tokenWords(training.tokens),
+        text::number(training.gpuHours.value, 4) + " GPU hours");
+    out << fmt::format("               {}, of the GPUs alone\n", figures::energyWords(training));
+    if (training.cost)
+        out << fmt::format("  cost         {} at {}\n", figures::costWords(*training.cost),
+            figures::priceWords(training.asked));
 }
 
 Json breakdownJson(const predict::Breakdown& breakdown) {
@@ -300,6 +318,23 @@ Json predictionJson(const Prediction& prediction) {
     return json;
 }
 
+void addTraining(const std::optional<predict::Training>& training, Json& json) {
+    if (!training)
+        return;
+    Json one{{"tokens", training->tokens}, {"steps", training->steps}};
+    addBounded(one, "time", "_s", training->seconds);
+    addBounded(one, "days", "", training->seconds, 1.0 / predict::kSecondsOfDay);
+    addBounded(one, "gpu_hours", "", training->gpuHours);
+    addBounded(one, "energy", "_j", training->energyJ);
+    addBounded(one, "energy", "_mwh", training->energyJ, 1e-3 / predict::kJoulesOfKwh);
+    if (training->cost)
+        addBounded(one, "cost", "", *training->cost);
+    add(one,
+        {{"price_gpu_hour", training->asked.gpuHourPrice},
+            {"price_kwh", training->asked.kwhPrice}});
+    json["training"] = std::move(one);
+}
+
 Json tableJson(const TablePredictions& table) {
     Json json = Json::object();
     json["rows"] = listOf(table.rows, predictedRowJson);
@@ -310,13 +345,15 @@ Json tableJson(const TablePredictions& table) {
     return json;
 }
 
-void printPrediction(
-    std::ostream& out, const predict::Job& job, const predict::Prediction& prediction) {
+void printFigures(std::ostream& out, const predict::Job& job, const predict::Prediction& prediction,
+    const std::optional<predict::Training>& training) {
     using text::quantity;
     out << fmt::format("{} on {} × {}, {}: {} of {} a step, {} in a micro-batch\n", job.model.name,
         job.gpus(), job.machine.gpu.name, predict::textOf(job.layout),
         text::counted(job.globalBatch, "sample"), text::counted(job.sequence, "token"),
         job.microBatch);
+    if (training)
+        printTraining(out, *training);
     const predict::Intervals& bounds = prediction.intervals;
     const predict::Outlook& outlook = prediction.outlook;
     out << fmt::format("  step         {}\n",
@@ -343,6 +380,11 @@ void printPrediction(
         out << fmt::format(
             "  power and heat by what was measured of {}\n", prediction.power.source);
     out << '\n';
+}
+
+void printPrediction(std::ostream& out, const predict::Job& job,
+    const predict::Prediction& prediction, const std::optional<predict::Training>& training) {
+    printFigures(out, job, prediction, training);
     for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
         out << table.title << '\n';
         text::print(out, table, "  ");

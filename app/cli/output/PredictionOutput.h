@@ -3,6 +3,7 @@
 
 #include "app/cli/text/Json.h"
 #include "core/predict/prediction/MeasuredRuns.h"
+#include "core/predict/prediction/Training.h"
 #include "importers/trainingtable/TrainingTable.h"
 
 #include <iosfwd>
@@ -31,12 +32,17 @@ struct TablePredictions {
 };
 
 Json predictionJson(const predict::Prediction& prediction);
+// Adds what a training takes, with its bounds, where one was asked for.
+void addTraining(const std::optional<predict::Training>& training, Json& json);
 // Values of inference besides the step: first token, further ones, prompts and decoding.
 void addServing(const predict::Prediction& prediction, Json& json);
 Json tableJson(const TablePredictions& table);
 
-void printPrediction(
-    std::ostream& out, const predict::Job& job, const predict::Prediction& prediction);
+// The figures alone, and with the parts of the step and of the memory.
+void printFigures(std::ostream& out, const predict::Job& job, const predict::Prediction& prediction,
+    const std::optional<predict::Training>& training);
+void printPrediction(std::ostream& out, const predict::Job& job,
+    const predict::Prediction& prediction, const std::optional<predict::Training>& training);
 void printPredictions(std::ostream& out, const TablePredictions& table);
 
 } // namespace trainscope::cli

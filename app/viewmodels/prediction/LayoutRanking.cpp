@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/TextOf.h"
 
 #include "app/viewmodels/window/Theme.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
 
@@ -18,6 +19,8 @@ constexpr std::array kMemoryShares{1.0, 0.95, 0.9, 0.8, 0.7};
 constexpr std::array kPowerShares{1.0, 0.9, 0.8, 0.7, 0.6}; // of the GPUs' own limits
 constexpr std::size_t kRanked = 20;
 
+constexpr std::size_t kTrainingColumn = 2; // where one is asked for
+constexpr int kTrainingGoes = 4; // behind energy and peak power alone
 constexpr double kColumnPadding = 17.0; // of the texts, on both sides
 
 using RankingSetting = Setting<RankingSettings, std::monostate>;
@@ -55,20 +58,41 @@ RankingSetting shareSetting(const char* key, int RankingSettings::*share,
         }};
 }
 
-text::Table rankedTable(const predict::SearchResult& found) {
+text::Table rankedTable(
+    const std::vector<predict::ListedLayout>& listed, const predict::TrainingAsked& training) {
     const auto title = [](const char* text) { return textOf(text).toStdString(); };
-    text::Table table{{},
-        {{title("Layout"), text::Align::Left}, {title("Step (90 %)")},
-            text::inUnit(title("Energy"), "J"), text::inUnit(title("Peak power"), "W"),
-            text::inUnit(title("Memory"), "B"), {title("Tokens/s per GPU")}},
-        {}, {}};
-    for (const auto& one : found.top) {
+    text::Table table;
+    table.columns = {{title("Layout"), text::Align::Left}, {title("Step (90 %)")}};
+    if (training.tokens)
+        table.columns.push_back({title("Training")});
+    table.columns.push_back(text::inUnit(title("Memory"), "B"));
+    table.columns.push_back({title("Tokens/s per GPU")});
+    table.columns.push_back(text::inUnit(title("Energy"), "J"));
+    table.columns.push_back(text::inUnit(title("Peak power"), "W"));
+    for (const auto& row : listed) {
+        const predict::RankedLayout& one = *row.layout;
         const auto& made = one.prediction;
-        table.add({figures::choiceWords(one.choice),
-            text::withInterval(made.seconds, made.low, made.high, "s", text::Digits::Three),
-            made.energyJ, one.peakW, made.memoryB, made.tokensPerSecondPerGpu});
+        std::vector<text::Cell> cells{figures::choiceWords(one.choice),
+            text::withInterval(made.seconds, made.low, made.high, "s", text::Digits::Three)};
+        if (const auto all = trainingOf(one.job, made, training))
+            cells.emplace_back(figures::durationWords(all->seconds.value));
+        else if (training.tokens)
+            cells.emplace_back();
+        cells.insert(
+            cells.end(), {made.memoryB, made.tokensPerSecondPerGpu, made.energyJ, one.peakW});
+        table.add(std::move(cells));
     }
     return table;
+}
+
+QString tieTip(const predict::ListedLayout& one) {
+    if (one.isBest())
+        return QStringLiteral("the best, which is the answer");
+    if (one.isFirst)
+        return QStringLiteral("the best of those that are no tie with the ones above");
+    if (one.group == 0)
+        return QStringLiteral("no tie with the ones above");
+    return QStringLiteral("a tie with %1: inside each other's interval").arg(one.group);
 }
 
 } // namespace
@@ -95,9 +119,10 @@ predict::SearchRequest searchOf(
     return search;
 }
 
-TableContent rankedContent(
-    const predict::SearchResult& found, const std::optional<predict::LayoutChoice>& chosen) {
-    const auto table = std::make_shared<const text::Table>(rankedTable(found));
+TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& found,
+    const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training) {
+    auto listed = found ? predict::listedLayouts(*found) : std::vector<predict::ListedLayout>();
+    const auto table = std::make_shared<const text::Table>(rankedTable(listed, training));
     TableContent content = contentOf(table, text::Digits::Three);
     content.sorted = {}; // they are ranked
     const auto words = table->inWords(text::Digits::Three);
@@ -107,20 +132,29 @@ TableContent rankedContent(
         for (const auto& row : words)
             texts.push_back(QString::fromStdString(row[column]));
         head.width = widestOf(texts, Theme::instance()->secondarySize()) + kColumnPadding;
-        head.importance = static_cast<int>(column) - 1; // the step stays
+        // The step stays; what a training takes follows from tokens/s.
+        const bool isTraining = training.tokens && column == kTrainingColumn;
+        head.importance = isTraining ? kTrainingGoes : static_cast<int>(column) - 1;
     }
-    content.row = [known = content.row, top = found.top, chosen](std::int64_t at) {
+    // The list points into the result.
+    content.row = [known = content.row, found, listed = std::move(listed), chosen](
+                      std::int64_t at) {
         TableRow row = known(at);
-        const auto& one = top[static_cast<std::size_t>(at)];
+        const auto& place = listed[static_cast<std::size_t>(at)];
+        const auto& one = *place.layout;
         const bool isOnFront = one.isPareto || one.isPowerPareto;
-        row.isChosen = row.isStrong = chosen && one.choice == *chosen;
-        row.tips
-            = {(isOnFront ? QStringLiteral("%1: on the front, nothing is better in both. Click "
-                                           "to take it into the form")
-                          : QStringLiteral("%1: click to take it into the form"))
-                    .arg(row.name)};
-        if (isOnFront)
-            row.cells.front().prepend(QStringLiteral("◆ "));
+        row.isChosen = chosen && one.choice == *chosen;
+        row.isStrong = place.isBest();
+        row.isQuiet = !place.isFirst;
+        row.tips = {QStringLiteral("%1: %2%3. Click to take it into the form")
+                        .arg(row.name, tieTip(place),
+                            isOnFront ? QStringLiteral("; on the front, nothing is better in both")
+                                      : QString())};
+        row.note = place.isBest() ? QStringLiteral("best") : QString();
+        const QString group = QString::fromStdString(figures::groupWords(place));
+        row.cells.front().prepend(isOnFront ? QStringLiteral("◆ ") : QString());
+        if (!group.isEmpty())
+            row.cells.front().prepend(group + QStringLiteral("  "));
         return row;
     };
     return content;

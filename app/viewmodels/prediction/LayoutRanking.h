@@ -3,8 +3,10 @@
 
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/TableModel.h"
+#include "core/predict/prediction/Training.h"
 #include "core/predict/search/Search.h"
 
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -23,8 +25,10 @@ const RankingSettingList& rankingSettings();
 predict::SearchRequest searchOf(
     const predict::JobRequest& request, const RankingSettings& settings);
 
-// The best of them; the chosen one is what the form has. They stay in the order of their ranks.
-TableContent rankedContent(
-    const predict::SearchResult& found, const std::optional<predict::LayoutChoice>& chosen);
+// The best of them, those that truly differ first, and behind them in groups of ties (Ties.h), with
+// what a training takes on each; the chosen one is what the form has. The row of a table is that of
+// listedLayouts().
+TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& found,
+    const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training);
 
 } // namespace trainscope::app

@@ -6,31 +6,53 @@
 
 namespace trainscope::app {
 
-void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequest request,
-    predict::Predictor predictor) {
+void LayoutSearch::ask(ReaderPool& pool, const QString& key, const predict::SearchRequest& request,
+    const predict::Predictor& predictor) {
     if (key == m_key)
         return;
     m_key = key;
+    m_memoryTask.cancel();
     m_isStopped = false;
     m_progress = -1.0;
-    const auto objective = request.objective;
     m_task.ask(
         pool,
-        [this, asked = std::move(request), with = std::move(predictor)](
+        [this, request, predictor](
             const store::Store&, const TaskStage<predict::SearchResult>& stage) {
-            return predict::searchLayouts(asked, with, stage.telling([this](double fraction) {
-                m_progress = fraction;
-                Q_EMIT changed();
-            }));
+            return predict::searchLayouts(
+                request, predictor, stage.telling([this](double fraction) {
+                    m_progress = fraction;
+                    Q_EMIT changed();
+                }));
         },
-        [this, objective](
-            Result<predict::SearchResult> found) { take(std::move(found), objective); });
+        [this, &pool, request, predictor](Result<predict::SearchResult> found) {
+            m_memory.clear();
+            if (found.hasValue() && !found.value().top.empty())
+                askMemory(pool, request, predictor);
+            take(std::move(found), request.objective);
+        });
     Q_EMIT changed();
+}
+
+// With what was found shown already.
+void LayoutSearch::askMemory(
+    ReaderPool& pool, const predict::SearchRequest& request, const predict::Predictor& predictor) {
+    m_memoryTask.ask(
+        pool,
+        [request, predictor](
+            const store::Store&, const TaskStage<std::vector<predict::MemoryChange>>& stage) {
+            return predict::memoryChangesOf(request, predictor, stage.progress());
+        },
+        [this](Result<std::vector<predict::MemoryChange>> changes) {
+            if (changes.hasValue())
+                m_memory = std::move(changes).value();
+            Q_EMIT memoryKnown();
+        });
 }
 
 void LayoutSearch::take(Result<predict::SearchResult> found, predict::SearchObjective objective) {
     m_offered.clear();
     m_objective = objective;
+    m_foundKey = m_key;
     if (found.hasValue()) {
         m_found = std::make_shared<const predict::SearchResult>(std::move(found).value());
         m_offered = figures::choicesOfFront(*m_found, objective);
@@ -54,7 +76,10 @@ void LayoutSearch::stop() {
 
 void LayoutSearch::forget() {
     m_task.cancel();
+    m_memoryTask.cancel();
+    m_memory.clear();
     m_key.clear();
+    m_foundKey.clear();
     m_text.clear();
     m_isStopped = false;
     m_found.reset();

@@ -7,6 +7,7 @@
 
 #include "app/viewmodels/workspace/Task.h"
 #include "core/predict/search/Search.h"
+#include "core/predict/search/Sensitivity.h"
 
 #include <memory>
 #include <optional>
@@ -21,8 +22,8 @@ public:
     using QObject::QObject;
 
     // `key`: tells searches apart; the same as before is not searched again.
-    void ask(ReaderPool& pool, const QString& key, predict::SearchRequest request,
-        predict::Predictor predictor);
+    void ask(ReaderPool& pool, const QString& key, const predict::SearchRequest& request,
+        const predict::Predictor& predictor);
     // Keeps what was found before.
     void stop();
     void forget();
@@ -37,18 +38,28 @@ public:
     }
     // Objective of the ranking that is shown; another one may be wanted by now.
     [[nodiscard]] predict::SearchObjective objective() const { return m_objective; }
+    // The key of what was found.
+    [[nodiscard]] const QString& foundKey() const { return m_foundKey; }
+    // The best with other memory, which follows what was found; empty: not known yet.
+    [[nodiscard]] const std::vector<predict::MemoryChange>& memory() const { return m_memory; }
     // Layouts of the picture's points, in their order.
     [[nodiscard]] const std::vector<predict::LayoutChoice>& offered() const { return m_offered; }
 
 Q_SIGNALS:
     void changed();
     void answered(); // and found() is another
+    void memoryKnown();
 
 private:
     void take(Result<predict::SearchResult> found, predict::SearchObjective objective);
+    void askMemory(ReaderPool& pool, const predict::SearchRequest& request,
+        const predict::Predictor& predictor);
 
     Task<predict::SearchResult> m_task{Urgency::Background};
+    Task<std::vector<predict::MemoryChange>> m_memoryTask{Urgency::Background};
     QString m_key;
+    QString m_foundKey;
+    std::vector<predict::MemoryChange> m_memory;
     QString m_text;
     double m_progress = -1.0;
     bool m_isStopped = false;

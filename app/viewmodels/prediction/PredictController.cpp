@@ -4,6 +4,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
@@ -24,16 +25,31 @@ const QString kRankedKey = QStringLiteral("ranked");
 const QString kRankingKey = QStringLiteral("ranking");
 const QString kWhatIfKey = QStringLiteral("whatIf");
 
+// Parts of the form that a search depends on: all but the layout itself.
+QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
+    QJsonObject asked = form.encoded();
+    for (const QString& key : asked.keys()) {
+        if (isOfLayout(key) || isOfAgainst(key) || isOfTraining(key))
+            asked.remove(key);
+    }
+    asked.insert(QStringLiteral("job"), form.beginning());
+    asked.insert(QStringLiteral("ranking"), rankingSettings().kept(settings));
+    return QString::fromUtf8(QJsonDocument(asked).toJson(QJsonDocument::Compact));
+}
+
 } // namespace
 
 PredictController::PredictController(QObject* parent)
     : DrawnView(false, parent) {
     connect(&m_form, &PredictForm::edited, this, [this] {
+        m_isEdited = m_isEdited || !m_isFilling;
         keepSettings();
         ask();
     });
     connect(&m_search, &LayoutSearch::changed, this, &PredictController::rankingChanged);
+    connect(&m_search, &LayoutSearch::memoryKnown, this, [this] { pictureChanged(); });
     connect(&m_search, &LayoutSearch::answered, this, [this] {
+        takeBest();
         showSearch();
         pictureChanged();
     });
@@ -55,6 +71,7 @@ void PredictController::restore() {
     const QJsonObject saved = savedSettings(Views::Predict);
     const QJsonObject form = saved.value(kFormKey).toObject();
     // It does not hold what no field tells of a job: the same form goes on.
+    m_isEdited = !form.isEmpty();
     if (form != m_form.encoded())
         m_form.restore(form);
     m_isRanked = saved.value(kRankedKey).toBool();
@@ -62,16 +79,20 @@ void PredictController::restore() {
     m_isCalibrated = saved.value(kCalibratedKey).toBool();
     m_rankingSettings = rankingSettings().restored({}, saved.value(kRankingKey).toObject());
     m_ranking.setRows(rankingSettings().rows(m_rankingSettings, {}));
+    // Its layout may be another than the best, as it was chosen.
+    m_settledKey = m_isEdited ? searchedOf(m_form, m_rankingSettings) : QString();
+    m_followed = {};
     Q_EMIT rankingChanged();
     m_isAsked = false;
     load();
 }
 
 void PredictController::keepSettings() {
-    saveSettings(Views::Predict,
-        {{kFormKey, m_form.encoded()}, {kRankedKey, m_isRanked}, {kWhatIfKey, m_hasWhatIf},
-            {kRankingKey, rankingSettings().kept(m_rankingSettings)},
-            {kCalibratedKey, m_isCalibrated}});
+    QJsonObject kept{{kRankedKey, m_isRanked}, {kWhatIfKey, m_hasWhatIf},
+        {kRankingKey, rankingSettings().kept(m_rankingSettings)}, {kCalibratedKey, m_isCalibrated}};
+    if (m_isEdited)
+        kept.insert(kFormKey, m_form.encoded());
+    saveSettings(Views::Predict, kept);
 }
 
 // Kept predictions do not depend on the runs of the database.
@@ -84,6 +105,7 @@ void PredictController::forget() {
     if (std::exchange(m_uuid, uuid) != uuid) {
         m_peers = {};
         m_selectedRun = {};
+        m_followed = {};
         forgetSelection();
         forgetAnswer();
     }
@@ -114,7 +136,48 @@ void PredictController::load() {
         calibrate();
         ask();
     }
+    followRun();
     takeWanted();
+}
+
+// Takes the example for a run that does not say its job, so that there is an answer in any case.
+void PredictController::followRun() {
+    const Run* run = chosenRun();
+    if (m_isEdited || !isActive() || run == nullptr || run->id == m_followed)
+        return;
+    readQuietly<LaunchedRun>(
+        [run = *run, calibration = m_calibration](
+            const store::Store& store, const Progress& progress) -> Result<LaunchedRun> {
+            auto launched = launchedRun({store, run, progress}, calibration);
+            if (launched.hasValue() || launched.error().code == ErrorCode::Cancelled)
+                return launched;
+            LaunchedRun silent;
+            silent.run = run.id;
+            silent.notes.push_back(run.name + ": " + launched.error().message);
+            return silent;
+        },
+        [this](LaunchedRun launched) {
+            if (m_isEdited)
+                return;
+            m_followed = launched.run;
+            fill(std::move(launched));
+        });
+}
+
+// The form is still nobody's. The example goes where it fits on the run's GPUs; else nothing of the
+// run belongs beside it.
+void PredictController::fill(LaunchedRun launched) {
+    m_isFilling = true;
+    const Run* run = workspace() != nullptr ? workspace()->findRun(launched.run) : nullptr;
+    if (launched.request || (run != nullptr && m_form.fits(*run))) {
+        takeRun(std::move(launched));
+    } else {
+        forgetDetails();
+        m_peers = {};
+        m_peers.notes = std::move(launched.notes);
+        ask();
+    }
+    m_isFilling = false;
 }
 
 void PredictController::takeWanted() {
@@ -133,16 +196,13 @@ void PredictController::ask() {
     m_isAsked = true;
     if (!request) {
         m_task.cancel();
-        if (!m_form.hasModel())
-            forgetAnswer();
         return pictureChanged();
     }
     m_task.ask(
         workspace()->readers(),
-        [question = PredictQuestion{*request, m_peers.kept, m_peers.measured, m_calibration}](
-            const store::Store&, const TaskStage<PredictAnswer>&) -> Result<PredictAnswer> {
-            return answerTo(question);
-        },
+        [question = PredictQuestion{*request, m_peers.kept, m_peers.measured, m_calibration,
+             m_form.training()}](const store::Store&, const TaskStage<PredictAnswer>&)
+            -> Result<PredictAnswer> { return answerTo(question); },
         [this](Result<PredictAnswer> answer) {
             if (answer.hasValue())
                 take(std::move(answer).value());
@@ -208,6 +268,7 @@ QString PredictController::runName() const {
 void PredictController::takeSelection(const Evidence& evidence) {
     m_selectedRun = evidence.run;
     Q_EMIT runChanged();
+    followRun();
     DrawnView::takeSelection(evidence);
 }
 
@@ -217,6 +278,7 @@ void PredictController::fillFromRun() {
 }
 
 void PredictController::readRun(const Run& chosen) {
+    m_isEdited = true; // what was asked for stays
     read<LaunchedRun>(
         {},
         [run = chosen, calibration = m_calibration](
@@ -235,7 +297,8 @@ void PredictController::takeRun(LaunchedRun launched) {
     if (launched.request)
         return m_form.begin(*launched.request);
     // The form has what the run does not say.
-    if (const Run* run = workspace()->findRun(launched.run))
+    const Run* run = workspace() != nullptr ? workspace()->findRun(launched.run) : nullptr;
+    if (run != nullptr)
         m_form.takeMachine(*run);
     ask();
 }
@@ -247,6 +310,7 @@ bool PredictController::isKeepable() const {
 void PredictController::keep() {
     if (!isKeepable())
         return;
+    m_isEdited = true;
     m_peers.kept.push_back(*m_answer.asked);
     m_peers.kept.back().name = figures::jobWords(m_answer.asked->job);
     ask();
@@ -264,22 +328,16 @@ void PredictController::forgetKept() {
 }
 
 QString PredictController::verdict() const {
-    return m_answer.asked ? QString::fromStdString(figures::jobWords(m_answer.asked->job))
-                          : QString();
+    if (!m_answer.asked)
+        return {};
+    const QString job = QString::fromStdString(figures::jobWords(m_answer.asked->job));
+    return m_isEdited || !m_peers.kept.empty()
+        ? job
+        : QStringLiteral("%1. An example: change it, or choose a run that says its job.").arg(job);
 }
 
 QString PredictController::emptyText() const {
-    if (!isAtRest() || isReady())
-        return {};
-    if (m_form.hasModel())
-        return m_form.fault();
-    if (!m_peers.notes.empty())
-        return QStringLiteral(
-            "%1 Choose what is missing in the form: what was measured will stand beside it.")
-            .arg(linesOf(m_peers.notes));
-    return QStringLiteral(
-        "Choose a model, or take the job of a run, to predict its step, memory, power and "
-        "heat.");
+    return isAtRest() && !isReady() ? m_form.fault() : QString();
 }
 
 void PredictController::setCalibrated(bool calibrated) {
@@ -348,6 +406,7 @@ struct PredictExport {
 const std::vector<PredictExport>& exports() {
     static const std::vector<PredictExport> all{
         {"Board", "", {}},
+        {"Decision", "-decision", figures::decisionPanels()},
         {"Predicted over measured", "-tracks", {PredictionPanel::Tracks}},
         {"What if", "-what-if", {PredictionPanel::WhatIf}},
         {"Layouts and clusters", "-search",
@@ -377,6 +436,11 @@ std::shared_ptr<const plot::PredictionFigureData> PredictController::shown() con
         board->sensitivities = m_details.sensitivities;
     board->tracks = m_details.tracks;
     board->rival = m_rival;
+    board->decision
+        = figures::decisionOf({&m_answer.asked->job, &m_answer.asked->prediction, m_form.training(),
+            isRankingShown() ? m_search.found().get() : nullptr, board->sensitivities,
+            isRankingShown() ? m_search.memory() : std::vector<predict::MemoryChange>(),
+            m_calibration ? m_calibrationText.toStdString() : std::string()});
     if (hasPart(PredictionPanel::Front)) {
         const auto& found = m_search.found();
         const auto chosen = chosenLayout();
@@ -394,7 +458,12 @@ bool PredictController::hasPart(PredictionPanel panel) const {
     switch (panel) {
     case PredictionPanel::Tracks:
         return m_details.tracks != nullptr;
+    case PredictionPanel::Answer:
+    case PredictionPanel::Cards:
+    case PredictionPanel::Sources:
+        return true;
     case PredictionPanel::WhatIf:
+    case PredictionPanel::Changes:
         return m_hasWhatIf && !m_details.sensitivities.empty();
     case PredictionPanel::Verdict:
         return m_rival != nullptr;
@@ -424,6 +493,8 @@ void PredictController::dropOlder(plot::PredictionFigureData& board) const {
     if (m_details.of != m_answer.asked) {
         board.sensitivities.clear();
         board.tracks.reset();
+        if (board.decision)
+            board.decision->changes = {};
     }
     if (m_isRefused || m_search.isRunning() || m_search.isStopped()) {
         board.front.points.clear();
@@ -444,6 +515,8 @@ ExportJob PredictController::exportJob() const {
     std::vector<PredictionPanel> panels = one.panels;
     if (panels.empty())
         panels.assign(plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
+    if (panels.size() == plot::kPredictionPanels.size())
+        std::erase(panels, PredictionPanel::Choices); // the ranking has them
     const bool hasAny = std::any_of(
         panels.begin(), panels.end(), [&data](auto panel) { return data->has(panel); });
     auto job = exportJobOf(Views::keyOf(Views::Predict) + QLatin1String(one.suffix),
@@ -468,26 +541,11 @@ QString PredictController::notes() const {
     return linesOf(notes);
 }
 
-namespace {
-
-// Parts of the form that a search depends on: all but the layout itself.
-QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
-    QJsonObject asked = form.encoded();
-    for (const QString& key : asked.keys()) {
-        if (isOfLayout(key) || isOfAgainst(key))
-            asked.remove(key);
-    }
-    asked.insert(QStringLiteral("job"), form.beginning());
-    asked.insert(QStringLiteral("ranking"), rankingSettings().kept(settings));
-    return QString::fromUtf8(QJsonDocument(asked).toJson(QJsonDocument::Compact));
-}
-
-} // namespace
-
 void PredictController::setRanked(bool ranked) {
     if (ranked == m_isRanked)
         return;
     m_isRanked = ranked;
+    m_settledKey.clear();
     keepSettings();
     if (ranked)
         search();
@@ -526,9 +584,22 @@ QString PredictController::rankingText() const {
         .arg(m_search.text(), QString::fromStdString(request->cluster.gpu.name));
 }
 
+// After a ranking the best layout is the answer, once: another one may be chosen then.
+void PredictController::takeBest() {
+    const auto& found = m_search.found();
+    if (!found || found->top.empty() || m_search.foundKey() == m_settledKey)
+        return;
+    m_settledKey = m_search.foundKey();
+    takeChoice(found->top.front().choice);
+}
+
+bool PredictController::isRankingShown() const {
+    return m_isRanked && !m_isRefused && m_search.found() && !m_search.isRunning()
+        && !m_search.isStopped();
+}
+
 void PredictController::showSearch() {
-    m_layouts.show(rankedContent(
-        m_search.found() ? *m_search.found() : predict::SearchResult(), chosenLayout()));
+    m_layouts.show(rankedContent(m_search.found(), chosenLayout(), m_form.training()));
 }
 
 std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
@@ -537,8 +608,10 @@ std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
 }
 
 void PredictController::takeLayout(int row) {
-    if (m_search.found() && m_layouts.isThere(row))
-        takeChoice(m_search.found()->top[static_cast<std::size_t>(row)].choice);
+    if (!m_search.found() || !m_layouts.isThere(row))
+        return;
+    const auto listed = predict::listedLayouts(*m_search.found());
+    takeChoice(listed[static_cast<std::size_t>(row)].layout->choice);
 }
 
 void PredictController::chooseOffered(std::size_t choice) {

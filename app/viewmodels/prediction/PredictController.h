@@ -1,9 +1,9 @@
 #pragma once
-// The Predict view: a job by form or from a run, its predicted step, memory, power and heat beside
-// other candidates, answered while the form is changed; what takes longer (what else would do to
-// it, its telemetry over what was measured, all layouts, another cluster) follows. What cannot be
-// is said at the field, and the last answer stays. GUI thread; predictions are made on reader
-// threads, the newest wins.
+// The Predict view: the job of the chosen run, or an example, until the form is changed; its
+// predicted step, memory, power and heat beside other candidates, answered while the form is
+// changed; what takes longer (what else would do to it, its telemetry over what was measured, all
+// layouts, another cluster) follows. What cannot be is said at the field, and the last answer
+// stays. GUI thread; predictions are made on reader threads, the newest wins.
 
 #include <QQmlEngine>
 
@@ -153,6 +153,9 @@ private:
     [[nodiscard]] bool hasPart(plot::PredictionPanel panel) const;
     void dropOlder(plot::PredictionFigureData& board) const;
     void readRun(const Run& run);
+    // The job of the chosen run goes into a form that nobody has changed.
+    void followRun();
+    void fill(LaunchedRun launched);
     void takeWanted();
     void ask();
     void take(PredictAnswer answer);
@@ -162,6 +165,8 @@ private:
     [[nodiscard]] const Run* chosenRun() const;
     void askDetails();
     void search();
+    void takeBest();
+    [[nodiscard]] bool isRankingShown() const; // of the job that is answered
     void showSearch();
     // The layout that the form and its answer have.
     [[nodiscard]] std::optional<predict::LayoutChoice> chosenLayout() const;
@@ -183,6 +188,10 @@ private:
     PredictDetails m_details;
     RunId m_selectedRun;
     bool m_isAsked = false;
+    bool m_isEdited = false; // the form was changed by the user
+    bool m_isFilling = false; // the form is changed by a run
+    RunId m_followed; // whose job the form has, or had
+    QString m_settledKey; // of the search whose best layout went into the form
     std::string m_uuid; // of the database that what is kept belongs to
     bool m_isCalibrated = false;
     QString m_calibrationText;

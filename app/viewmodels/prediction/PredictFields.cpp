@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
 namespace trainscope::app {
 namespace {
@@ -259,14 +260,39 @@ bool readWorkload(FormFields& fields, JobRequest& request) {
     return reads;
 }
 
-} // namespace
-
-QString noModel() {
-    return QStringLiteral("choose…");
+// Prices have no usual value, which nobody would believe.
+void addTrainingFields(FormFields& fields) {
+    fields.push_back({QLatin1String(field_key::kTokens), QStringLiteral("Tokens"),
+        QStringLiteral("1T"), QStringLiteral("300B"),
+        QStringLiteral("To train on, as in 300e9, 300B or 1.5T: days, energy and cost of the "
+                       "training follow"),
+        QStringLiteral("Training")});
+    fields.push_back({QLatin1String(field_key::kGpuHourPrice), QStringLiteral("Price, GPU hour"),
+        {}, QStringLiteral("none"),
+        QStringLiteral("In any currency; without a price there is no cost")});
+    fields.push_back({QLatin1String(field_key::kKwhPrice), QStringLiteral("Price, kWh"), {},
+        QStringLiteral("none"), QStringLiteral("In the same currency, of what the GPUs draw")});
 }
+
+// Absent for an empty field.
+template <typename Read>
+std::optional<double> takeNumber(FormField& field, const Read& read) {
+    const QString text = field.text.trimmed();
+    if (text.isEmpty())
+        return std::nullopt;
+    const Result<double> value = read(text.toStdString());
+    if (value.hasValue())
+        return value.value();
+    field.fault = QString::fromStdString(value.error().message);
+    return std::nullopt;
+}
+
+} // namespace
 
 JobRequest usualRequest() {
     JobRequest request;
+    if (const auto* model = catalogue::modelCatalogue().byName("llama3-70b"))
+        request.model = *model;
     request.cluster.gpu = *catalogue::findGpuModel("H100");
     request.cluster.nodes = 4;
     request.layout.tensor = 8;
@@ -309,10 +335,9 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
     for (const char* stage : kShardings)
         stages.append(textOf(stage));
     FormFields fields;
-    fields.push_back(
-        choiceField(field_key::kModel, QStringLiteral("Model"), QStringLiteral("Model"), models,
-            request.model.name.empty() ? noModel() : QString::fromStdString(request.model.name),
-            QStringLiteral("A model of the catalogue, or of a run")));
+    fields.push_back(choiceField(field_key::kModel, QStringLiteral("Model"),
+        QStringLiteral("Model"), models, QString::fromStdString(request.model.name),
+        QStringLiteral("A model of the catalogue, or of a run")));
     fields.push_back(choiceField(field_key::kWorkload, {}, QStringLiteral("Workload"),
         choicesOf(kWorkloads), textOf(toString(request.workload)), {}));
     fields.push_back(choiceField(field_key::kGpu, QStringLiteral("Cluster"), QStringLiteral("GPU"),
@@ -363,6 +388,8 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
         fields.push_back(choiceField(kRecompute, {}, QStringLiteral("Recomputation"),
             choicesOf(kRecomputes), textOf(toString(request.recompute)),
             QStringLiteral("Activations done again in the backward pass")));
+    if (!isInference)
+        addTrainingFields(fields);
     const auto slider = [&](const char* key, const QString& section, const QString& label,
                             const std::optional<double>& value, double scale, const QString& tip) {
         fields.push_back({QLatin1String(key), label, value ? numberText(*value / scale) : QString(),
@@ -382,6 +409,28 @@ bool readFields(FormFields& fields, const JobRequest& begun, JobRequest& request
     reads = readDegrees(fields, begun, request) && reads;
     reads = readBatch(fields, request) && reads;
     return readWorkload(fields, request) && reads;
+}
+
+predict::TrainingAsked trainingOf(FormFields& fields) {
+    predict::TrainingAsked asked;
+    FormField* tokens = fieldIn(fields, QLatin1String(field_key::kTokens));
+    if (tokens == nullptr)
+        return asked;
+    asked.tokens = takeNumber(*tokens, predict::tokensFrom);
+    asked.gpuHourPrice = takeNumber(fieldAt(fields, field_key::kGpuHourPrice),
+        [](std::string_view text) { return predict::priceFrom("The price of a GPU hour", text); });
+    asked.kwhPrice = takeNumber(fieldAt(fields, field_key::kKwhPrice),
+        [](std::string_view text) { return predict::priceFrom("The price of a kWh", text); });
+    const auto checked = predict::checkTraining(asked, Workload::Training);
+    if (!checked.hasValue() && tokens->fault.isEmpty())
+        tokens->fault = QString::fromStdString(checked.error().message);
+    return asked;
+}
+
+bool isOfTraining(const QString& key) {
+    return key == QLatin1String(field_key::kTokens)
+        || key == QLatin1String(field_key::kGpuHourPrice)
+        || key == QLatin1String(field_key::kKwhPrice);
 }
 
 bool isOfLayout(const QString& key) {

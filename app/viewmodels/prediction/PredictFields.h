@@ -6,6 +6,7 @@
 
 #include "app/viewmodels/window/FormField.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Training.h"
 
 namespace trainscope::app {
 
@@ -18,10 +19,12 @@ inline constexpr auto kPerNode = "gpus_per_node";
 inline constexpr auto kNetwork = "network";
 inline constexpr auto kPower = "power_limit";
 inline constexpr auto kClock = "clock";
+inline constexpr auto kTokens = "tokens";
+inline constexpr auto kGpuHourPrice = "price_gpu_hour";
+inline constexpr auto kKwhPrice = "price_kwh";
 } // namespace field_key
 
-QString noModel(); // what the field of the model says before one is chosen
-predict::JobRequest usualRequest(); // without a model
+predict::JobRequest usualRequest(); // the example that a form begins with
 // `models`: to be chosen from.
 // What a workload has not is left away.
 FormFields predictFields(const predict::JobRequest& request, const QStringList& models);
@@ -33,6 +36,10 @@ const catalogue::GpuModel& gpuOf(FormFields& fields);
 const catalogue::GpuModel* gpuNamed(const QString& name); // nullptr: there is none
 // Ends and words of the sliders, by the GPU.
 void setSliders(FormFields& fields);
+// Training that the fields ask for: nothing of inference, which has no such fields. Those that
+// cannot be read get a fault and ask for nothing.
+predict::TrainingAsked trainingOf(FormFields& fields);
+bool isOfTraining(const QString& key);
 // False where a field cannot be read, which gets a fault; `begun`: the request that the form began
 // with. The model is in `request` already.
 bool readFields(FormFields& fields, const predict::JobRequest& begun, predict::JobRequest& request);

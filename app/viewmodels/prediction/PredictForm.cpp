@@ -30,7 +30,7 @@ const catalogue::TrainingModel* PredictForm::modelOf(const QString& name) const 
     return found == m_catalogue.models.end() ? nullptr : &*found;
 }
 FormFields PredictForm::fieldsOf(const JobRequest& request) const {
-    QStringList models{noModel()};
+    QStringList models;
     if (m_ownModel)
         models.append(QString::fromStdString(m_ownModel->name));
     for (const auto& model : m_catalogue.models) {
@@ -48,8 +48,9 @@ void PredictForm::begin(const JobRequest& request) {
     m_lastKey = QLatin1String(field_key::kModel);
     auto fields = fieldsOf(request);
     for (const auto& field : rows()) {
-        if (isOfAgainst(field.key))
-            fieldIn(fields, field.key)->text = field.text;
+        FormField* own = fieldIn(fields, field.key);
+        if (own != nullptr && (isOfAgainst(field.key) || isOfTraining(field.key)))
+            own->text = field.text;
     }
     take(std::move(fields));
     Q_EMIT edited();
@@ -78,6 +79,15 @@ void PredictForm::takeMachine(const Run& run) {
         return;
     set(QLatin1String(field_key::kNodes), QString::number(run.nodeCount));
     set(QLatin1String(field_key::kPerNode), QString::number(run.gpuCount / run.nodeCount));
+}
+
+bool PredictForm::fits(const Run& run) const {
+    const auto* gpu = catalogue::findGpuModel(run.gpuModel);
+    if (!m_request || gpu == nullptr || run.gpuCount < 1 || run.nodeCount < 1)
+        return false;
+    JobRequest request = *m_request;
+    request.cluster = {*gpu, run.nodeCount, run.gpuCount / run.nodeCount, {}, {}, {}, {}, {}};
+    return predict::jobOf(request).hasValue();
 }
 
 // Another GPU comes in other nodes; the number of GPUs stays where it can.
@@ -113,7 +123,7 @@ void PredictForm::set(const QString& key, const QString& typed) {
         fields = forWorkload(std::move(fields));
     takeGpu(fields, gpu);
     fitAgainst(fields, against);
-    if (!isOfAgainst(key))
+    if (!isOfAgainst(key) && !isOfTraining(key))
         m_lastKey = key;
     take(std::move(fields));
     Q_EMIT edited();
@@ -150,10 +160,6 @@ void PredictForm::step(const QString& key, bool isUp) {
         set(key, QString::number(isUp ? 2 * value : std::max(1, value / 2)));
 }
 
-bool PredictForm::hasModel() const {
-    return modelOf(rows().front().text) != nullptr;
-}
-
 std::optional<JobRequest> PredictForm::read(FormFields& fields) const {
     JobRequest request = m_begun;
     const auto* model = modelOf(fieldAt(fields, field_key::kModel).text);
@@ -169,6 +175,7 @@ void PredictForm::take(FormFields fields) {
     setSliders(fields);
     m_request = read(fields);
     m_against = againstOf(fields);
+    m_training = trainingOf(fields);
     setRows(std::move(fields));
 }
 

@@ -28,19 +28,22 @@ public:
 
     // The GPUs of a run, where they are known.
     void takeMachine(const Run& run);
+    // True where the job can be on them.
+    [[nodiscard]] bool fits(const Run& run) const;
 
     Q_INVOKABLE void set(const QString& key, const QString& typed);
     Q_INVOKABLE void slide(const QString& key, double place);
     // The next higher or lower number: doubles or halves.
     Q_INVOKABLE void step(const QString& key, bool isUp);
 
-    // Absent while no model is chosen or a field cannot be read.
+    // Absent while a field of the job cannot be read.
     [[nodiscard]] const std::optional<predict::JobRequest>& request() const { return m_request; }
     // Cluster that the form's is compared with; absent: none.
     [[nodiscard]] const std::optional<predict::ClusterRequest>& against() const {
         return m_against;
     }
-    [[nodiscard]] bool hasModel() const;
+    // Tokens to train on and prices; of what cannot be read nothing is asked.
+    [[nodiscard]] const predict::TrainingAsked& training() const { return m_training; }
     // Another number for each job that the form began with: no field tells all of it.
     [[nodiscard]] int beginning() const { return m_beginning; }
     // Shows the answer to a request that failed, beside the field of the job that was changed last.
@@ -67,6 +70,7 @@ private:
     int m_beginning = 0;
     std::optional<predict::JobRequest> m_request;
     std::optional<predict::ClusterRequest> m_against;
+    predict::TrainingAsked m_training;
     QString m_lastKey; // of the job
 };
 

@@ -30,8 +30,10 @@ PredictAnswer answerTo(const PredictQuestion& question) {
         return {nullptr, nullptr, made.error().message};
     PredictAnswer answer;
     answer.asked = std::make_shared<const figures::PredictedJob>(std::move(made).value());
-    answer.board = std::make_shared<const plot::PredictionFigureData>(
-        figures::predictionData({*answer.asked, question.others, question.measured}));
+    figures::PredictionBoardFacts facts{*answer.asked, question.others, question.measured};
+    facts.training = question.training;
+    answer.board
+        = std::make_shared<const plot::PredictionFigureData>(figures::predictionData(facts));
     return answer;
 }
 

@@ -20,6 +20,7 @@ struct PredictQuestion {
     std::vector<figures::PredictedJob> others; // shown beside it
     std::optional<figures::MeasuredStep> measured;
     std::shared_ptr<const predict::RunCalibration> calibration; // none: as shipped
+    predict::TrainingAsked training;
 };
 
 // The board of the request, or why there is none.

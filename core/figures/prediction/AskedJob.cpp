@@ -45,6 +45,21 @@ JobOption clusterOption(
             }};
 }
 
+Result<double> gpuHourPriceFrom(std::string_view text) {
+    return predict::priceFrom("The price of a GPU hour", text);
+}
+Result<double> kwhPriceFrom(std::string_view text) {
+    return predict::priceFrom("The price of a kWh", text);
+}
+
+OptionOf<predict::TrainingAsked> trainingOption(Option words,
+    Result<double> (*read)(std::string_view text),
+    std::optional<double> predict::TrainingAsked::*member) {
+    return {std::move(words), [read, member](predict::TrainingAsked& asked, const Texts& given) {
+                return assign(read(given.back()), asked.*member);
+            }};
+}
+
 // The only one of the database where none is named.
 Result<Run> runOfJob(const store::Store& store, const Request& request) {
     if (request.runs.size() > 1)
@@ -112,6 +127,20 @@ const Options<SearchAsked>& searchOptions() {
             [](SearchAsked& asked, const Texts& given) {
                 return assign(numberGiven("cluster-power", given.back()), asked.search.powerLimitW);
             }},
+    });
+    return all;
+}
+
+const Options<predict::TrainingAsked>& trainingOptions() {
+    using predict::TrainingAsked;
+    static const Options<TrainingAsked> all({
+        trainingOption({"tokens", "N", "Prediction: tokens to train on, as in 300e9, 300B or 1.5T"},
+            predict::tokensFrom, &TrainingAsked::tokens),
+        trainingOption(
+            {"price-gpu-hour", "X", "Prediction: price of an hour of a GPU, in any currency"},
+            gpuHourPriceFrom, &TrainingAsked::gpuHourPrice),
+        trainingOption({"price-kwh", "Y", "Prediction: price of a kWh, in the same currency"},
+            kwhPriceFrom, &TrainingAsked::kwhPrice),
     });
     return all;
 }

@@ -6,6 +6,7 @@
 #include "core/figures/Figure.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/predict/prediction/RunRequest.h"
+#include "core/predict/prediction/Training.h"
 #include "core/predict/search/Search.h"
 
 #include <optional>
@@ -22,6 +23,8 @@ struct SearchAsked {
     std::optional<predict::ClusterRequest> against; // a second cluster
 };
 const Options<SearchAsked>& searchOptions();
+// Options of a training, beside those.
+const Options<predict::TrainingAsked>& trainingOptions();
 
 struct AskedJob {
     std::optional<Run> run; // whose job it is; absent: it is one by hand

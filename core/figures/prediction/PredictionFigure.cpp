@@ -1,6 +1,7 @@
 #include "core/figures/prediction/PredictionFigure.h"
 
 #include "core/catalogue/GpuModel.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/model/EnumNames.h"
 #include "core/text/Numbers.h"
 
@@ -81,6 +82,20 @@ PredictedCard memoryCard(const predict::Prediction& made) {
     return card;
 }
 
+// Memory that the fullest GPU has left; absent where its size is not known.
+std::optional<PredictedCard> headroomCard(const predict::Prediction& made) {
+    if (!made.capacityB)
+        return std::nullopt;
+    const predict::Interval& need = made.intervals.memoryB;
+    return PredictedCard{"Memory head-room", "memory_headroom", "B",
+        told(*made.capacityB - made.memoryB,
+            {*made.capacityB - need.high, *made.capacityB - need.low}),
+        made.isOom                        ? "does not fit"
+            : need.high > *made.capacityB ? "may not fit"
+                                          : "of the fullest GPU",
+        made.isOom};
+}
+
 // Behind the step's.
 void addServing(const predict::Prediction& made, std::vector<PredictedCard>& cards) {
     if (!made.serving)
@@ -94,30 +109,35 @@ void addServing(const predict::Prediction& made, std::vector<PredictedCard>& car
         more.push_back({"Generated tokens/s per GPU", "generated_tokens_per_s_per_gpu", "",
             alongStep(made, serving.generatedPerSecondPerGpu, true), {}});
     }
-    cards.insert(cards.begin() + 1, more.begin(), more.end());
+    cards.insert(cards.end(), more.begin(), more.end());
 }
 
-std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Prediction& made) {
+std::vector<PredictedCard> cardsOf(
+    const predict::Job& job, const predict::Prediction& made, const predict::TrainingAsked& asked) {
     const predict::Outlook& outlook = made.outlook;
     const predict::Intervals& bounds = made.intervals;
     const double gpus = job.gpus();
-    std::vector<PredictedCard> cards{
-        {"Step time", "step_time", "s", {made.seconds, made.low, made.high}, {}},
-        {"Tokens/s per GPU", "tokens_per_s_per_gpu", "",
-            told(made.tokensPerSecondPerGpu, bounds.tokensPerSecondPerGpu), {}},
-        {"MFU", "mfu", "%", told(made.mfu, bounds.mfu), {}},
-        memoryCard(made),
-        {"Energy of a step", "energy", "J", told(made.energyJ, bounds.energyJ), {}},
-        {"Power of a GPU", "power", "W", told(outlook.meanW, bounds.meanW),
-            "mean; peak of all " + text::quantity(outlook.peakW * gpus, "W", text::Digits::Three)},
-    };
+    // Figures to decide by come first.
+    std::vector<PredictedCard> cards;
+    if (const auto training = trainingOf(job, made, asked))
+        cards = trainingCards(*training);
+    cards.push_back({"Step time", "step_time", "s", {made.seconds, made.low, made.high}, {}});
     addServing(made, cards);
+    if (auto headroom = headroomCard(made))
+        cards.push_back(*std::move(headroom));
+    cards.push_back({"Power of a GPU", "power", "W", told(outlook.meanW, bounds.meanW),
+        "mean; peak of all " + text::quantity(outlook.peakW * gpus, "W", text::Digits::Three)});
     if (!outlook.node.empty())
         cards.push_back({"Hottest GPU", "hottest", "°C", told(outlook.hottestC, bounds.hottestC),
             fmt::format("slot {} of the node",
                 std::max_element(outlook.node.begin(), outlook.node.end(),
                     [](const auto& a, const auto& b) { return a.celsius < b.celsius; })
                     ->slot)});
+    cards.insert(cards.end(),
+        {{"Tokens/s per GPU", "tokens_per_s_per_gpu", "",
+             told(made.tokensPerSecondPerGpu, bounds.tokensPerSecondPerGpu), {}},
+            {"MFU", "mfu", "%", told(made.mfu, bounds.mfu), {}}, memoryCard(made),
+            {"Energy of a step", "energy", "J", told(made.energyJ, bounds.energyJ), {}}});
     if (outlook.clockHz > 0.0)
         cards.push_back({"SM clock", "clock", "Hz", told(outlook.clockHz, bounds.clockHz),
             limitWords(outlook)});
@@ -185,6 +205,7 @@ std::string valueWords(const predict::Sensitivity& one) {
     case predict::WhatIf::PowerLimit:
         return text::quantity(*one.value, "W", text::Digits::Three);
     case predict::WhatIf::GlobalBatch:
+    case predict::WhatIf::MicroBatch:
         return text::counted(std::llround(*one.value), "sample");
     case predict::WhatIf::Sequence:
         break;
@@ -242,7 +263,7 @@ plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {
     data.notes = job.layout.notes;
     if (!made.power.source.empty())
         data.notes.push_back("Power and heat by what was measured of " + made.power.source + ".");
-    data.cards = cardsOf(job, made);
+    data.cards = cardsOf(job, made, facts.training);
     if (facts.measured)
         data.steps.push_back(
             {facts.measured->name, {facts.measured->seconds, {}, {}}, {}, true, false});
@@ -274,7 +295,7 @@ std::vector<plot::PredictedSensitivity> sensitivitiesShown(
             const double tokens = point.tokensPerSecondPerGpu;
             row.changes.push_back({point.factor,
                 {tokens, tokens * point.seconds / point.high, tokens * point.seconds / point.low},
-                point.isOom});
+                point.isOom, {point.seconds, point.low, point.high}});
         }
     }
     return shown;
@@ -284,6 +305,7 @@ std::vector<plot::PredictionPanel> boardPanels() {
     std::vector<plot::PredictionPanel> panels(
         plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
     std::erase(panels, plot::PredictionPanel::Ranking);
+    std::erase(panels, plot::PredictionPanel::Choices);
     return panels;
 }
 

@@ -7,6 +7,7 @@
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/prediction/Training.h"
 #include "core/predict/search/Sensitivity.h"
 
 #include <memory>
@@ -37,6 +38,7 @@ struct PredictionBoardFacts {
     std::optional<MeasuredStep> measured;
     std::vector<predict::Sensitivity> sensitivities = {};
     std::shared_ptr<const plot::PredictedTracks> tracks = {};
+    predict::TrainingAsked training = {};
 };
 
 // Absent where nothing tells the iterations of the run. Any thread that owns the store.
@@ -55,7 +57,7 @@ std::string layoutWords(const predict::Job& job);
 // "GEMM", "Tensor parallel, exposed".
 std::string_view titleOf(predict::StepPart part);
 
-// All but the ranking, which a table tells where the board is shown.
+// All but the ranked layouts, which a table tells where the board is shown.
 std::vector<plot::PredictionPanel> boardPanels();
 // Draws predictions that have been made; panels without data are left out.
 Figure predictionFigure(const std::shared_ptr<const plot::PredictionFigureData>& data,

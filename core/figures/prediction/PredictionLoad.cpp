@@ -3,6 +3,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/figures/prediction/AskedJob.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
@@ -53,11 +54,13 @@ public:
     Result<PredictionFigureData> ranking() {
         ASSIGN_OR_RETURN(m_job, askedJobOf(m_studies, m_request));
         ASSIGN_OR_RETURN(const auto asked, searchOf(m_job, m_request.options));
-        const predict::SearchRequest& search = asked.search;
+        m_search = asked.search;
+        const predict::SearchRequest& search = m_search;
         PredictionFigureData data;
         data.title
             = fmt::format("Layouts · {} · {}", search.model.name, predict::textOf(search.cluster));
-        ASSIGN_OR_RETURN(const auto found, searchInto(asked, data));
+        ASSIGN_OR_RETURN(m_found, searchInto(asked, data));
+        const predict::SearchResult& found = m_found;
         // The run's own layout, or the one asked for, is marked among them.
         std::optional<predict::LayoutChoice> chosen;
         if (const auto job = predict::jobOf(m_job.asked); job.hasValue())
@@ -72,6 +75,33 @@ public:
         data.notes.push_back(searchWords(found) + ".");
         data.emptyText = searchWords(found) + ".";
         return data;
+    }
+
+    // The best layout, where one is possible.
+    Result<PredictionFigureData> decision() {
+        predict::TrainingAsked training;
+        RETURN_IF_ERROR(trainingOptions().apply(m_request.options, training));
+        ASSIGN_OR_RETURN(auto data, ranking());
+        RETURN_IF_ERROR(predict::checkTraining(training, m_job.asked.workload));
+        if (m_found.top.empty())
+            return data;
+        const predict::Job& best = m_found.top.front().job;
+        ASSIGN_OR_RETURN(auto made, predict::Predictor().predict(best));
+        PredictionBoardFacts facts{{layoutWords(best), best, std::move(made)}, {}, {}};
+        facts.training = training;
+        ASSIGN_OR_RETURN(facts.sensitivities, predict::sensitivitiesOf(best));
+        ASSIGN_OR_RETURN(auto memory,
+            predict::memoryChangesOf(m_search, predict::Predictor(), m_studies.progress));
+        auto board = predictionData(facts);
+        board.decision = decisionOf({&facts.asked.job, &facts.asked.prediction, training, &m_found,
+            board.sensitivities, std::move(memory)});
+        board.title
+            = fmt::format("Decision · {} · {}", best.model.name, predict::textOf(m_search.cluster));
+        board.caption.clear(); // the page has it
+        board.notes = std::move(data.notes);
+        board.ranking = std::move(data.ranking);
+        board.rival = std::move(data.rival);
+        return board;
     }
 
     [[nodiscard]] const std::optional<Run>& run() const { return m_job.run; }
@@ -128,6 +158,8 @@ private:
     const analysis::RunStudies& m_studies;
     const Request& m_request;
     AskedJob m_job;
+    predict::SearchRequest m_search; // once layouts were ranked
+    predict::SearchResult m_found;
 };
 
 // True where the run lacks facts for a prediction; a job that the user states must be complete.
@@ -177,15 +209,20 @@ std::vector<Kind> predictionKinds() {
     auto search = job;
     for (const Option& option : searchOptions().described())
         search.push_back(option);
+    auto decision = search;
+    for (const Option& option : trainingOptions().described())
+        decision.push_back(option);
     return {predictionKind(
                 "prediction", RunsShown::Named, job, boardPanels(), &PredictionLoader::board),
         predictionKind("prediction-tracks", RunsShown::One, job, {PredictionPanel::Tracks},
             &PredictionLoader::tracks),
         predictionKind("prediction-what-if", RunsShown::Named, job, {PredictionPanel::WhatIf},
             &PredictionLoader::whatIf),
-        predictionKind("prediction-search", RunsShown::Named, std::move(search),
+        predictionKind("prediction-search", RunsShown::Named, search,
             {PredictionPanel::Verdict, PredictionPanel::Front, PredictionPanel::Ranking},
-            &PredictionLoader::ranking)};
+            &PredictionLoader::ranking),
+        predictionKind("decision", RunsShown::Named, std::move(decision), decisionPanels(),
+            &PredictionLoader::decision)};
 }
 
 } // namespace trainscope::figures

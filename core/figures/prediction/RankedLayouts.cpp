@@ -88,6 +88,12 @@ std::string choiceWords(const LayoutChoice& choice) {
     return words + fmt::format(", micro-batch {}", choice.microBatch) + recomputeWords(choice);
 }
 
+std::string groupWords(const predict::ListedLayout& one) {
+    if (one.group == 0)
+        return {};
+    return fmt::format("{}{}", one.isFirst ? "" : "= ", one.group);
+}
+
 plot::PredictedFront frontOf(const predict::SearchResult& found, SearchObjective objective,
     const std::optional<LayoutChoice>& chosen) {
     const bool isPower = objective == SearchObjective::PeakPower;
@@ -128,27 +134,15 @@ std::vector<LayoutChoice> choicesOfFront(
 std::vector<plot::PredictedLayout> rankingOf(
     const predict::SearchResult& found, const std::optional<LayoutChoice>& chosen) {
     std::vector<plot::PredictedLayout> ranking;
-    for (const RankedLayout& one : found.top) {
+    for (const predict::ListedLayout& listed : predict::listedLayouts(found)) {
+        const RankedLayout& one = *listed.layout;
         const auto& made = one.prediction;
-        ranking.push_back({choiceWords(one.choice), {made.seconds, made.low, made.high},
-            made.energyJ, one.peakW, made.memoryB, made.tokensPerSecondPerGpu,
-            one.isPareto || one.isPowerPareto, chosen && one.choice == *chosen});
+        ranking.push_back(
+            {choiceWords(one.choice), {made.seconds, made.low, made.high}, made.energyJ, one.peakW,
+                made.memoryB, made.tokensPerSecondPerGpu, one.isPareto || one.isPowerPareto,
+                chosen && one.choice == *chosen, listed.group, listed.isFirst});
     }
     return ranking;
-}
-
-text::Table rankedTable(const predict::SearchResult& found) {
-    text::Table table;
-    table.title = "Layouts";
-    table.columns
-        = {{"Layout", text::Align::Left}, text::inUnit("Step", "s"), text::inUnit("Low", "s"),
-            text::inUnit("High", "s"), text::inUnit("Energy", "J"), text::inUnit("Peak power", "W"),
-            text::inUnit("Memory", "B"), text::inUnit("Tokens/s per GPU", "1")};
-    for (const RankedLayout& one : found.top)
-        table.add({choiceWords(one.choice), one.prediction.seconds, one.prediction.low,
-            one.prediction.high, one.prediction.energyJ, one.peakW, one.prediction.memoryB,
-            one.prediction.tokensPerSecondPerGpu});
-    return table;
 }
 
 std::string searchWords(const predict::SearchResult& found) {

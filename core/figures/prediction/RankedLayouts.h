@@ -3,7 +3,7 @@
 
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/search/Search.h"
-#include "core/text/Table.h"
+#include "core/predict/search/Ties.h"
 
 #include <optional>
 #include <string>
@@ -14,6 +14,9 @@ namespace trainscope::figures {
 // "TP 8 · PP 4 · DP 1, micro-batch 2, full recomputation".
 std::string choiceWords(const predict::LayoutChoice& choice);
 
+// "1" for the first of a group of ties, "= 1" for the others; empty: it is of none.
+std::string groupWords(const predict::ListedLayout& one);
+
 // Step time against energy, or, where that is the objective, against peak power: the front with its
 // intervals, and the best of the others.
 plot::PredictedFront frontOf(const predict::SearchResult& found, predict::SearchObjective objective,
@@ -21,12 +24,9 @@ plot::PredictedFront frontOf(const predict::SearchResult& found, predict::Search
 // The layouts of its points, in their order.
 std::vector<predict::LayoutChoice> choicesOfFront(
     const predict::SearchResult& found, predict::SearchObjective objective);
-// The best, as ranked.
+// The best, those that truly differ first.
 std::vector<plot::PredictedLayout> rankingOf(
     const predict::SearchResult& found, const std::optional<predict::LayoutChoice>& chosen);
-
-// The best, as ranked: layout, step time with its interval, energy, peak power, memory, tokens/s.
-text::Table rankedTable(const predict::SearchResult& found);
 
 // "1,204 of 5,310 layouts are possible; ruled out: 2,100 by memory, …".
 std::string searchWords(const predict::SearchResult& found);

@@ -44,6 +44,15 @@ PanelHead headOf(const PredictionFigureData& data, PredictionPanel panel) {
         return {"Ranked layouts",
             "the best first, step time with its 90 % interval; ◆ on the "
             "front, ▸ as asked"};
+    case PredictionPanel::Answer:
+        return {data.decision->answer, data.decision->job};
+    case PredictionPanel::Choices:
+        return {"Layouts to choose from", data.decision->choices.caption};
+    case PredictionPanel::Changes:
+        return {"What would change this", data.decision->changes.caption};
+    case PredictionPanel::Sources:
+        return {"Where the figures come from",
+            "predicted, not measured; intervals hold nine of ten measurements"};
     case PredictionPanel::Cards:
     case PredictionPanel::Verdict:
         break;
@@ -119,6 +128,14 @@ private:
             return predictedFront(m_frame, wide);
         case PredictionPanel::Ranking:
             return predictedRanking(m_frame, wide);
+        case PredictionPanel::Answer:
+            return predictedSentences(m_frame, m_data.decision->reasons, wide);
+        case PredictionPanel::Choices:
+            return predictedTable(m_frame, m_data.decision->choices, wide);
+        case PredictionPanel::Changes:
+            return predictedTable(m_frame, m_data.decision->changes, wide);
+        case PredictionPanel::Sources:
+            return predictedSentences(m_frame, m_data.decision->sources, wide);
         case PredictionPanel::Cards:
             break;
         }
@@ -159,6 +176,14 @@ bool PredictionFigureData::has(PredictionPanel panel) const {
         return !sensitivities.empty();
     case PredictionPanel::Front:
         return !front.points.empty();
+    case PredictionPanel::Answer:
+        return decision && !decision->reasons.empty();
+    case PredictionPanel::Choices:
+        return decision && !decision->choices.rows.empty();
+    case PredictionPanel::Changes:
+        return decision && !decision->changes.rows.empty();
+    case PredictionPanel::Sources:
+        return decision && !decision->sources.empty();
     case PredictionPanel::Ranking:
         break;
     }

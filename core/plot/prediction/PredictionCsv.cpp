@@ -65,6 +65,8 @@ private:
             add("ranking", one.name, "peak_power", "W", one.peakW);
             add("ranking", one.name, "memory", "B", one.memoryB);
             add("ranking", one.name, "tokens_per_s_per_gpu", "1/s", one.rate);
+            if (one.group > 0)
+                add("ranking", one.name, "ties", "1", static_cast<double>(one.group));
         }
         if (!m_data.rival)
             return;
@@ -87,6 +89,8 @@ private:
                     text::addCsvLine(m_csv, {"what_if", one.key, part, "1/s", {}, {}, {}});
                 else
                     add("what_if", one.key, part, "1/s", change.rate);
+                if (!change.isOom && change.seconds.value > 0.0)
+                    add("what_if", one.key, "step time, " + part, "s", change.seconds);
             }
             if (one.elasticity)
                 add("what_if", one.key, "elasticity of the step time", "1", *one.elasticity);

@@ -1,9 +1,9 @@
 #pragma once
-// A prediction as a board: its figures with their intervals, the verdict on it and another cluster,
-// the step against other candidates and where it goes, its telemetry over what was measured, the
-// memory of each pipeline stage, the heat of a node, the schedule, what else would do to it, and
-// the candidates of a search: as times against another quantity, and ranked. Plain values; SI.
-// Pure.
+// A prediction as a board: the answer in words, its figures with their intervals, the verdict on it
+// and another cluster, the step against other candidates and where it goes, its telemetry over what
+// was measured, the memory of each pipeline stage, the heat of a node, the schedule, what else
+// would do to it, and the candidates of a search: as times against another quantity, and ranked.
+// Plain values; SI. Pure.
 
 #include "core/plot/Sheet.h"
 #include "core/plot/comparison/Comparison.h"
@@ -42,6 +42,9 @@ struct PredictedCard {
     PredictedValue value;
     std::string note; // below its interval
     bool isWarning = false;
+    // In other words than the unit's: "41.2 days"; empty: in the unit's.
+    std::string shown = {};
+    std::string bounds = {};
 };
 
 // A job whose step is compared: the one that is asked for, others, or a measured one.
@@ -90,6 +93,8 @@ struct PredictedLayout {
     double rate = 0.0; // tokens per second and GPU
     bool isOnFront = false;
     bool isChosen = false;
+    std::size_t group = 0; // of layouts that are ties, from 1; 0: of none
+    bool isFirst = false; // of its group
 };
 
 // Rate of the job if one thing about it changed.
@@ -97,6 +102,7 @@ struct PredictedChange {
     double factor = 1.0; // on that thing
     PredictedValue rate; // tokens per second and GPU
     bool isOom = false;
+    PredictedValue seconds = {}; // of a step; 0: not told
 };
 struct PredictedSensitivity {
     std::string key; // "link_bandwidth"
@@ -135,8 +141,33 @@ struct PredictedTracks {
     std::vector<PredictedTrack> tracks;
 };
 
+// A table of ready texts.
+struct PredictedTable {
+    struct Row {
+        std::vector<std::string> cells; // by head; the first stands at the left
+        bool isStrong = false;
+        bool isQuiet = false;
+    };
+    std::string caption;
+    std::vector<std::string> heads;
+    std::vector<Row> rows;
+};
+
+// A prediction in the words that one decides by.
+struct PredictedDecision {
+    std::string answer; // the layout
+    std::string job;
+    std::vector<std::string> reasons; // sentences
+    PredictedTable choices; // the layout among others: those that truly differ first, then ties
+    PredictedTable changes; // its step and training if one thing were otherwise
+    std::vector<std::string> sources; // of the figures and their intervals
+};
+
 enum class PredictionPanel {
+    Answer,
     Cards,
+    Choices,
+    Changes,
     Verdict,
     Step,
     Tracks,
@@ -146,13 +177,16 @@ enum class PredictionPanel {
     WhatIf,
     Front,
     Ranking,
+    Sources,
 };
-inline constexpr std::array kPredictionPanels{PredictionPanel::Cards, PredictionPanel::Verdict,
+inline constexpr std::array kPredictionPanels{PredictionPanel::Answer, PredictionPanel::Cards,
+    PredictionPanel::Choices, PredictionPanel::Changes, PredictionPanel::Verdict,
     PredictionPanel::Step, PredictionPanel::Tracks, PredictionPanel::Memory, PredictionPanel::Heat,
     PredictionPanel::Schedule, PredictionPanel::WhatIf, PredictionPanel::Front,
-    PredictionPanel::Ranking};
+    PredictionPanel::Ranking, PredictionPanel::Sources};
 
 struct PredictionFigureData : SheetTexts {
+    std::optional<PredictedDecision> decision;
     std::vector<PredictedCard> cards;
     std::vector<PredictedStep> steps; // the one that is asked for comes last
     std::vector<PredictedStage> stages;

@@ -63,5 +63,9 @@ MadeContent predictedRanking(const PredictionFrame& frame, double width);
 MadeContent predictedWhatIf(const PredictionFrame& frame, double width);
 MadeContent predictedTracks(const PredictionFrame& frame, double width);
 MadeContent predictedVerdict(const PredictionFrame& frame, double width);
+// Sentences below each other.
+MadeContent predictedSentences(
+    const PredictionFrame& frame, const std::vector<std::string>& sentences, double width);
+MadeContent predictedTable(const PredictionFrame& frame, const PredictedTable& table, double width);
 
 } // namespace trainscope::plot

@@ -56,6 +56,8 @@ private:
             + 1.35 * m_frame.size(TextRole::Title) + 2.0 * m_frame.lineHeight();
     }
     [[nodiscard]] static std::string intervalOf(const PredictedCard& card) {
+        if (!card.bounds.empty())
+            return card.bounds;
         if (!card.value.low || !card.value.high)
             return {};
         return fmt::format(
@@ -70,7 +72,8 @@ private:
         m_frame.text({x, y}, m_frame.fitted(card.title, inner, TextRole::Secondary),
             m_frame.theme.textSecondary, TextRole::Secondary);
         y += 1.4 * m_frame.size(TextRole::Title);
-        const std::string big = cardNumber(card, card.value.value);
+        const std::string big
+            = card.shown.empty() ? cardNumber(card, card.value.value) : card.shown;
         m_frame.text({x, y}, m_frame.fitted(big, inner, TextRole::Title, true),
             card.isWarning ? m_frame.theme.warning : m_frame.theme.text, TextRole::Title,
             Align::Left, true);

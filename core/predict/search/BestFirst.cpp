@@ -61,9 +61,10 @@ RankedCost BestFirst::worstOfBest() const {
     return *last;
 }
 
-Result<RankedLayout> BestFirst::predictChoice(const LayoutChoice& choice) const {
-    ASSIGN_OR_RETURN(auto job, jobOf(m_request, choice));
-    ASSIGN_OR_RETURN(auto prediction, m_predictor.predict(job));
+Result<RankedLayout> predictWhole(
+    const SearchRequest& request, const Predictor& predictor, const LayoutChoice& choice) {
+    ASSIGN_OR_RETURN(auto job, jobOf(request, choice));
+    ASSIGN_OR_RETURN(auto prediction, predictor.predict(job));
     prediction.step.schedule = {};
     const double peakW = prediction.outlook.peakW * job.gpus();
     return RankedLayout{choice, std::move(job), std::move(prediction), peakW};
@@ -90,7 +91,7 @@ Status BestFirst::predictAt(const std::set<std::size_t>& places) {
         });
     for (const std::size_t place : wanted) {
         const LayoutChoice choice = m_estimates[place].choice;
-        jobs.submit([this, choice] { return predictChoice(choice); });
+        jobs.submit([this, choice] { return predictWhole(m_request, m_predictor, choice); });
         if (problem)
             break;
     }

@@ -17,6 +17,10 @@ namespace trainscope::predict {
 using RankedCost = std::pair<double, double>;
 RankedCost rankedCost(SearchObjective objective, double seconds, double energyJ, double peakW);
 
+// Without its schedule.
+Result<RankedLayout> predictWhole(
+    const SearchRequest& request, const Predictor& predictor, const LayoutChoice& choice);
+
 class BestFirst {
 public:
     // All outlive it.
@@ -47,7 +51,6 @@ private:
     [[nodiscard]] RankedCost leastCost(const LayoutEstimate& estimate, double correction) const;
     [[nodiscard]] RankedCost costOf(const RankedLayout& one) const;
     [[nodiscard]] RankedCost worstOfBest() const;
-    [[nodiscard]] Result<RankedLayout> predictChoice(const LayoutChoice& choice) const;
 
     const SearchRequest& m_request;
     const Predictor& m_predictor;

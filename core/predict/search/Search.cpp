@@ -7,6 +7,7 @@
 #include "core/predict/search/Pareto.h"
 #include "core/predict/search/PartSearch.h"
 #include "core/predict/search/QuickPower.h"
+#include "core/predict/search/Ties.h"
 
 #include <fmt/format.h>
 
@@ -68,7 +69,9 @@ public:
         : m_request(withCaps(request))
         , m_predictor(predictor)
         , m_progress(progress)
-        , m_space(m_request) { }
+        , m_space(m_request) {
+        m_result.objective = request.objective;
+    }
 
     Result<SearchResult> search() {
         RETURN_IF_ERROR(searchParts());
@@ -205,6 +208,11 @@ private:
         m_result.isProven = best.isProven();
         std::vector<RankedLayout> all = std::move(best).takeRanked();
         takeFronts(all);
+        ASSIGN_OR_RETURN(m_result.apart,
+            layoutsApart(
+                all, m_result.feasible, m_request.objective, [this](const LayoutChoice& choice) {
+                    return predictWhole(m_request, m_predictor, choice);
+                }));
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), m_request.top)),
             all.end());
         m_result.top = std::move(all);

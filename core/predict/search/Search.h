@@ -147,11 +147,13 @@ inline constexpr std::array kAllRefusals{Refusal::Ranks, Refusal::Heads, Refusal
 std::string_view toString(Refusal reason); // "ranks", "heads", …
 
 struct SearchResult {
+    SearchObjective objective = SearchObjective::Time; // of its ranking
     std::int64_t searched = 0;
     std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
     std::vector<LayoutEstimate> feasible; // the best first
     std::vector<RankedLayout> top; // the best first
     bool isProven = true; // of `top`: no other layout can be better
+    std::vector<RankedLayout> apart; // the best, and up to two that truly differ, see Ties.h
     std::optional<NearestLayout> nearest; // where memory refuses all that could be
     std::optional<double> leastPowerW; // of all GPUs: where power refuses them, the least limit
     // Layouts that no other beats in both: step time and energy, or step time and peak power.

@@ -5,19 +5,22 @@
 #include "core/predict/power/GpuPower.h"
 
 #include <cmath>
+#include <utility>
 
 namespace trainscope::predict {
 
 namespace {
 
-constexpr auto kWhatIfNames = enumNames<WhatIf>({{WhatIf::LinkBandwidth, "link_bandwidth"},
-    {WhatIf::NetworkBandwidth, "network_bandwidth"}, {WhatIf::MemoryBandwidth, "memory_bandwidth"},
-    {WhatIf::MemorySize, "memory_size"}, {WhatIf::GlobalBatch, "global_batch"},
-    {WhatIf::Sequence, "sequence"}, {WhatIf::PowerLimit, "power_limit"}});
-constexpr auto kWhatIfTitles = enumNames<WhatIf>({{WhatIf::LinkBandwidth, "Link bandwidth"},
-    {WhatIf::NetworkBandwidth, "Network bandwidth"}, {WhatIf::MemoryBandwidth, "Memory bandwidth"},
-    {WhatIf::MemorySize, "Memory size"}, {WhatIf::GlobalBatch, "Global batch"},
-    {WhatIf::Sequence, "Sequence length"}, {WhatIf::PowerLimit, "Power limit"}});
+constexpr auto kWhatIfNames = enumNames<WhatIf>(
+    {{WhatIf::LinkBandwidth, "link_bandwidth"}, {WhatIf::NetworkBandwidth, "network_bandwidth"},
+        {WhatIf::MemoryBandwidth, "memory_bandwidth"}, {WhatIf::MemorySize, "memory_size"},
+        {WhatIf::GlobalBatch, "global_batch"}, {WhatIf::MicroBatch, "micro_batch"},
+        {WhatIf::Sequence, "sequence"}, {WhatIf::PowerLimit, "power_limit"}});
+constexpr auto kWhatIfTitles = enumNames<WhatIf>(
+    {{WhatIf::LinkBandwidth, "Link bandwidth"}, {WhatIf::NetworkBandwidth, "Network bandwidth"},
+        {WhatIf::MemoryBandwidth, "Memory bandwidth"}, {WhatIf::MemorySize, "Memory size"},
+        {WhatIf::GlobalBatch, "Global batch"}, {WhatIf::MicroBatch, "Micro-batch"},
+        {WhatIf::Sequence, "Sequence length"}, {WhatIf::PowerLimit, "Power limit"}});
 
 std::optional<int> wholeTimes(int number, double factor) {
     const double product = number * factor;
@@ -43,6 +46,8 @@ std::optional<double> valueOf(const Job& job, const Rates& rates, WhatIf what) {
         return job.machine.gpu.memoryBytes;
     case WhatIf::GlobalBatch:
         return job.globalBatch;
+    case WhatIf::MicroBatch:
+        return job.microBatch;
     case WhatIf::Sequence:
         return job.sequence;
     case WhatIf::PowerLimit:
@@ -56,6 +61,16 @@ bool scaleBatch(Job& job, double factor) {
     if (!microbatches)
         return false;
     job.globalBatch = job.globalBatch / job.microbatches() * *microbatches;
+    job.layout.microbatches = *microbatches;
+    return true;
+}
+
+bool scaleMicroBatch(Job& job, double factor) {
+    const auto size = wholeTimes(job.microBatch, factor);
+    const auto microbatches = wholeTimes(job.microbatches(), 1.0 / factor);
+    if (!size || !microbatches)
+        return false;
+    job.microBatch = *size;
     job.layout.microbatches = *microbatches;
     return true;
 }
@@ -120,6 +135,9 @@ std::optional<Job> withFactor(const Job& job, WhatIf what, double factor) {
     case WhatIf::GlobalBatch:
         canBe = scaleBatch(other, factor);
         break;
+    case WhatIf::MicroBatch:
+        canBe = scaleMicroBatch(other, factor);
+        break;
     case WhatIf::Sequence:
         canBe = scaleSequence(other, factor);
         break;
@@ -150,6 +168,24 @@ Result<std::vector<Sensitivity>> sensitivitiesOf(const Job& job, const Predictor
         }
         one.elasticity = elasticityOf(one.points);
         all.push_back(std::move(one));
+    }
+    return all;
+}
+
+Result<std::vector<MemoryChange>> memoryChangesOf(
+    const SearchRequest& request, const Predictor& predictor, const Progress& progress) {
+    std::vector<MemoryChange> all;
+    if (!request.cluster.gpu.memoryBytes)
+        return all;
+    for (const double factor : {kWhatIfFactors.front(), kWhatIfFactors.back()}) {
+        SearchRequest other = request;
+        other.cluster.gpu.memoryBytes = factor * *request.cluster.gpu.memoryBytes;
+        other.top = 1;
+        ASSIGN_OR_RETURN(auto found, searchLayouts(other, predictor, progress));
+        MemoryChange& change = all.emplace_back();
+        change.factor = factor;
+        if (!found.top.empty())
+            change.best = std::move(found.top.front());
     }
     return all;
 }

@@ -3,6 +3,7 @@
 // thread.
 
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/search/Search.h"
 
 #include <array>
 #include <optional>
@@ -18,12 +19,13 @@ enum class WhatIf {
     MemoryBandwidth,
     MemorySize,
     GlobalBatch, // in whole micro-batches of each replica
+    MicroBatch, // of the same global batch
     Sequence,
     PowerLimit, // of a GPU
 };
 inline constexpr std::array kAllWhatIfs{WhatIf::LinkBandwidth, WhatIf::NetworkBandwidth,
-    WhatIf::MemoryBandwidth, WhatIf::MemorySize, WhatIf::GlobalBatch, WhatIf::Sequence,
-    WhatIf::PowerLimit};
+    WhatIf::MemoryBandwidth, WhatIf::MemorySize, WhatIf::GlobalBatch, WhatIf::MicroBatch,
+    WhatIf::Sequence, WhatIf::PowerLimit};
 std::string_view toString(WhatIf what); // "link_bandwidth", …
 std::string_view titleOf(WhatIf what); // for people: "Link bandwidth"
 
@@ -55,5 +57,15 @@ std::optional<Job> withFactor(const Job& job, WhatIf what, double factor);
 // Sensitivities to all of kAllWhatIfs. Errors are those of Predictor::predict(job).
 Result<std::vector<Sensitivity>> sensitivitiesOf(
     const Job& job, const Predictor& predictor = Predictor());
+
+// The best layout of a search if the GPUs had other memory: more of it makes no layout faster, but
+// others possible.
+struct MemoryChange {
+    double factor = 1.0; // on what each GPU has
+    std::optional<RankedLayout> best; // absent: none is possible
+};
+// Half and twice of it; none where the memory is not known. Errors are those of searchLayouts().
+Result<std::vector<MemoryChange>> memoryChangesOf(const SearchRequest& request,
+    const Predictor& predictor = Predictor(), const Progress& progress = {});
 
 } // namespace trainscope::predict

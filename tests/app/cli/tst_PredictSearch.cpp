@@ -7,6 +7,7 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
+#include <cmath>
 #include <set>
 
 using namespace trainscope::test;
@@ -98,7 +99,90 @@ private Q_SLOTS:
             names.insert(one["what"].get<std::string>());
         QVERIFY(names
             == (std::set<std::string>{"link_bandwidth", "network_bandwidth", "memory_bandwidth",
-                "memory_size", "global_batch", "sequence", "power_limit"}));
+                "memory_size", "global_batch", "micro_batch", "sequence", "power_limit"}));
+    }
+
+    // 8 GPUs train on 300 G tokens at their rate; an hour of a GPU costs 2, a kWh 0.5.
+    void theAnswerAndItsTraining() {
+        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "8xH100", "--global-batch", "64", "--tokens", "300B", "--price-gpu-hour", "2",
+            "--price-kwh", "0.5", "--what-if", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        const auto& answer = json["answer"];
+        QCOMPARE(answer["layout"], json["rows"][0]["layout"]);
+        QCOMPARE(answer["step_time_s"], json["rows"][0]["step_time_s"]);
+        QVERIFY(answer.contains("hottest_c") && answer.contains("mean_power_w"));
+        const auto& training = answer["training"];
+        const double seconds = 300e9 / (8.0 * answer["tokens_per_s_per_gpu"].get<double>());
+        const auto isAbout = [&training](const char* key, double expected) {
+            return std::abs(training[key].get<double>() / expected - 1.0) < 1e-9;
+        };
+        QVERIFY(isAbout("time_s", seconds));
+        QVERIFY(isAbout("days", seconds / 86400.0));
+        QVERIFY(isAbout("gpu_hours", 8.0 * seconds / 3600.0));
+        const double joules = answer["mean_power_w"].get<double>() * 8.0 * seconds;
+        QVERIFY(isAbout("energy_mwh", joules / 3.6e9));
+        QVERIFY(isAbout("cost", 2.0 * 8.0 * seconds / 3600.0 + 0.5 * joules / 3.6e6));
+        QVERIFY(training["days_low"].get<double>() < training["days"].get<double>());
+        QVERIFY(training["cost_high"].get<double>() > training["cost"].get<double>());
+        for (const auto& row : json["rows"])
+            QVERIFY(row["training"]["days"].get<double>() >= training["days"].get<double>());
+        bool hasMemory = false;
+        for (const auto& one : answer["what_if"]) {
+            hasMemory = hasMemory || one.contains("best_layouts");
+            for (const auto& point : one["points"])
+                QVERIFY(std::abs(point["days"].get<double>() * 86400.0 * 8.0
+                                * point["tokens_per_s_per_gpu"].get<double>() / 300e9
+                            - 1.0)
+                    < 1e-9);
+        }
+        QVERIFY(hasMemory);
+    }
+
+    // Rows say which of the choices they are a tie with; each choice is one with itself.
+    void tiesAreTold() {
+        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "2x8xH100", "--global-batch", "64", "--json"});
+        const auto json = ran.json();
+        QVERIFY(json["choices"].size() > 1);
+        std::size_t number = 0;
+        for (const auto& choice : json["choices"])
+            QCOMPARE(choice["ties"].get<std::size_t>(), ++number);
+        QCOMPARE(json["choices"][0]["layout"], json["rows"][0]["layout"]);
+        for (const auto& row : json["rows"]) {
+            if (!row.contains("ties"))
+                continue;
+            const auto& first = json["choices"][row["ties"].get<std::size_t>() - 1];
+            QVERIFY(row["step_time_s"].get<double>() <= first["step_time_high_s"].get<double>());
+            QVERIFY(row["step_time_low_s"].get<double>() <= first["step_time_s"].get<double>());
+        }
+        const auto text = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "2x8xH100", "--global-batch", "64", "--tokens", "1T"});
+        QVERIFY(text.out.find("The best layout: llama3-8b on 16 × H100") != std::string::npos);
+        QVERIFY(text.out.find("of 1T tokens") != std::string::npos);
+        QVERIFY(text.out.find("\n  = 1 ") != std::string::npos);
+        QVERIFY(text.out.find("cost") == std::string::npos);
+    }
+
+    void whatIsNoTraining() {
+        const std::vector<std::string> job{"predict", "--model", "llama3-8b", "--cluster", "8xH100",
+            "--layout", "tp=8", "--global-batch", "16"};
+        const auto with = [&job](const std::vector<std::string>& more) {
+            auto all = job;
+            all.insert(all.end(), more.begin(), more.end());
+            return runCli(all);
+        };
+        const auto priced = with({"--price-kwh", "0.1"});
+        QCOMPARE(priced.status, 2);
+        QVERIFY(priced.err.find("say how many tokens") != std::string::npos);
+        QCOMPARE(with({"--tokens", "0"}).status, 2);
+        QCOMPARE(with({"--tokens", "1T", "--price-gpu-hour", "cheap"}).status, 2);
+        QCOMPARE(with({"--tokens", "1T", "--workload", "inference"}).status, 2);
+        QCOMPARE(runCli({"predict", "--table", "t.csv", "--tokens", "1T"}).status, 2);
+        const auto plain = with({"--tokens", "1T", "--json"}).json()["rows"][0]["training"];
+        QVERIFY(!plain.contains("cost") && !plain.contains("price_kwh"));
+        QVERIFY(!with({"--json"}).json()["rows"][0].contains("training"));
     }
 
     void refusals() {

@@ -73,6 +73,10 @@ const std::vector<Taken> kTaken{
     {"prediction-search",
         "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
         "--clock, --against, --objective, --top, --memory-share, --cluster-power"},
+    {"decision",
+        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
+        "--clock, --against, --objective, --top, --memory-share, --cluster-power, --tokens, "
+        "--price-gpu-hour, --price-kwh"},
     {"operators-flame", "--rank, --from, --to, --colour, --frame, --python"},
     {"operators-roofline", "--rank, --from, --to, --by"},
     {"operators-table", "--rank, --from, --to, --by, --top"},
@@ -132,6 +136,8 @@ const std::vector<Refused> kRefused{
     {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
         "The plan is the same in every iteration; give --planned or --iteration."},
     {"schedule", {{"to", "x"}}, kUsage, "--to takes a number, not 'x'."},
+    {"decision", {{"tokens", "lots"}}, kUsage, "Tokens to train on are a number above 0, as in "},
+    {"decision", {{"price-kwh", "-1"}}, kUsage, "The price of a kWh is a number of 0 or above"},
     {"prediction", {{"clock", "x"}}, kUsage, "--clock takes a number, not 'x'."},
     {"prediction", {{"micro-batch", "0"}}, kUsage, "--micro-batch takes a number above 0."},
     {"prediction", {{"model", "gpt-9"}}, kUsage, "There is no model of the catalogue 'gpt-9'; "},

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "core/figures/Kinds.h"
+#include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
@@ -286,6 +287,105 @@ private Q_SLOTS:
         request.options.add("objective", "beauty");
         QCOMPARE(
             load(*findKind("prediction-search"), *m_store, request).error().code, ErrorCode::Usage);
+    }
+
+    // 8 GPUs: the best layout is the answer, and 300 G tokens take 300e9 / (8 · rate) seconds.
+    void theBestLayoutIsTheAnswer() {
+        Request request;
+        for (const auto& [name, value] :
+            Given{{"model", "llama3-8b"}, {"cluster", "8xH100"}, {"global-batch", "64"},
+                {"tokens", "300B"}, {"price-gpu-hour", "2"}, {"price-kwh", "0.5"}})
+            request.options.add(name, value);
+        const auto figure = load(*findKind("decision"), *m_store, request);
+        QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
+        predict::SearchRequest search;
+        search.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        search.cluster = predict::clusterFrom("8xH100").value();
+        search.globalBatch = 64;
+        const auto found = predict::searchLayouts(search).value();
+        const auto& best = found.top.front().prediction;
+        const double seconds = 300e9 / (8.0 * best.tokensPerSecondPerGpu);
+        const double joules = best.outlook.meanW * 8.0 * seconds;
+        const std::string csv = figure.value().csv();
+        const auto valueOf = [&csv](const std::string& row) {
+            const std::size_t at = csv.find(row);
+            return at == std::string::npos ? 0.0 : std::stod(csv.substr(at + row.size()));
+        };
+        const auto isAbout
+            = [](double value, double expected) { return std::abs(value / expected - 1.0) < 1e-9; };
+        QVERIFY2(isAbout(valueOf("figures,training_time,,s,"), seconds), csv.c_str());
+        QVERIFY(isAbout(valueOf("figures,training_energy,,J,"), joules));
+        QVERIFY(isAbout(valueOf("figures,training_cost,,1,"),
+            2.0 * 8.0 * seconds / 3600.0 + 0.5 * joules / 3.6e6));
+        QVERIFY(isAbout(valueOf("figures,step_time,,s,"), best.seconds));
+        QVERIFY(isAbout(valueOf("figures,memory_headroom,,B,"), *best.capacityB - best.memoryB));
+        QVERIFY(csv.find("what_if,micro_batch,") != std::string::npos);
+        QVERIFY(csv.find("ranking,\"" + choiceWords(found.top.front().choice) + "\",ties,1,1")
+            != std::string::npos);
+    }
+
+    void aPriceNeedsTokens() {
+        Request request;
+        for (const auto& [name, value] : Given{{"model", "llama3-8b"}, {"cluster", "8xH100"},
+                 {"global-batch", "64"}, {"price-kwh", "0.5"}})
+            request.options.add(name, value);
+        const auto figure = load(*findKind("decision"), *m_store, request);
+        QVERIFY(!figure.hasValue());
+        QCOMPARE(figure.error().message,
+            std::string("A price is that of a training: say how many tokens it is on."));
+    }
+
+    void wordsOfATraining() {
+        QCOMPARE(durationWords(41.25 * 86400.0), std::string("41.2 days"));
+        QCOMPARE(durationWords(2.0 * 86400.0), std::string("2 days"));
+        QCOMPARE(durationWords(9.3 * 3600.0), std::string("9.3 h"));
+        QCOMPARE(durationWords(150.0), std::string("2.5 min"));
+        QCOMPARE(durationWords(30.0), std::string("30 s"));
+        QCOMPARE(tokenWords(15e12), std::string("15T tokens"));
+        QCOMPARE(tokenWords(300e9), std::string("300B tokens"));
+        predict::Training made;
+        made.tokens = 1e12;
+        made.seconds = {86400.0 * 10.0, {86400.0 * 9.0, 86400.0 * 11.5}};
+        made.energyJ = {3.6e9 * 2.0, {3.6e9 * 1.5, 3.6e9 * 2.5}};
+        made.cost = predict::BoundedValue{1.24e6, {1.1e6, 1.4e6}};
+        made.asked = {1e12, 2.5, 0.12};
+        QCOMPARE(timeWords(made), std::string("10 days (9 to 11.5)"));
+        QCOMPARE(energyWords(made), std::string("2 MWh (1.5 to 2.5)"));
+        QCOMPARE(costWords(*made.cost), std::string("1.24 M (1.1 to 1.4)"));
+        QCOMPARE(priceWords(made.asked), std::string("2.5 a GPU hour, 0.12 a kWh"));
+        QCOMPARE(priceWords({1e12, {}, 0.12}), std::string("0.12 a kWh"));
+        const auto cards = trainingCards(made);
+        QCOMPARE(cards.size(), std::size_t{3});
+        QCOMPARE(cards[0].shown, std::string("10 days"));
+        QCOMPARE(cards[0].bounds, std::string("9 to 11.5 days"));
+        QCOMPARE(cards[1].value.value, 7.2e9);
+        made.cost.reset();
+        QCOMPARE(trainingCards(made).size(), std::size_t{2});
+    }
+
+    // One thing is otherwise at a time: a row each, with the days that the predictor says.
+    void whatWouldChangeIt() {
+        const auto job = predict::jobOf(sameByHand("tp=4,pp=2")).value();
+        const auto made = predict::Predictor().predict(job).value();
+        const auto shown = sensitivitiesShown(predict::sensitivitiesOf(job).value());
+        const auto decision = decisionOf({&job, &made, {1e12, {}, {}}, nullptr, shown});
+        QCOMPARE(decision.changes.rows.size(), predict::kAllWhatIfs.size());
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            const auto& cells = decision.changes.rows[i].cells;
+            QCOMPARE(cells.front(), shown[i].title);
+            for (const auto& change : shown[i].changes) {
+                if (change.factor != 2.0 || change.isOom)
+                    continue;
+                const double seconds = 1e12 / (change.rate.value * job.gpus());
+                QVERIFY2(cells.back().starts_with(durationWords(seconds)), cells.back().c_str());
+            }
+        }
+        QVERIFY(decision.choices.rows.empty());
+        QVERIFY(decision.reasons.back().find("were not ranked") != std::string::npos);
+        const auto untold = decisionOf({&job, &made, {}, nullptr, shown});
+        QVERIFY(untold.reasons.front().starts_with("A step takes "));
+        for (const auto& row : untold.changes.rows)
+            QVERIFY(row.cells.back().find("days") == std::string::npos);
     }
 
     void aJobByHandSaysEnough() {

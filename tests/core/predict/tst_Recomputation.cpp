@@ -55,7 +55,7 @@ std::pair<double, double> flopOf(const JobRequest& request) {
     return {piece.forward.total() + piece.backward.total(), piece.backward[StepPart::Recompute]};
 }
 
-bool isNear(double a, double b) {
+bool isFlopNear(double a, double b) {
     return std::abs(a / b - 1.0) < 1e-9;
 }
 
@@ -71,10 +71,10 @@ private Q_SLOTS:
         JobRequest request = plainGpt();
         const double all = kTokens * kLayers * kHidden * kHidden;
         const double scores = kTokens / (6.0 * kHidden);
-        QVERIFY(isNear(flopOf(request).first,
+        QVERIFY(isFlopNear(flopOf(request).first,
             72.0 * all * (1.0 + scores + kWords / (12.0 * kLayers * kHidden))));
         request.recompute = Recompute::Full;
-        QVERIFY(isNear(flopOf(request).first,
+        QVERIFY(isFlopNear(flopOf(request).first,
             96.0 * all * (1.0 + scores + kWords / (16.0 * kLayers * kHidden))));
     }
 
@@ -83,11 +83,11 @@ private Q_SLOTS:
         request.recompute = Recompute::Full;
         for (const int layers : {1, 6, 23, 24}) {
             request.recomputedLayers = layers;
-            QVERIFY(isNear(flopOf(request).second, layers * (kWeights + kScores)));
+            QVERIFY(isFlopNear(flopOf(request).second, layers * (kWeights + kScores)));
         }
         request.recompute = Recompute::Selective;
         request.recomputedLayers = 0;
-        QVERIFY(isNear(flopOf(request).second, kLayers * kScores));
+        QVERIFY(isFlopNear(flopOf(request).second, kLayers * kScores));
     }
 
     // A block is one of each stage, whatever pieces it has.
@@ -104,7 +104,8 @@ private Q_SLOTS:
         const auto pieces = predictStep(job, rates, costs, costs).value().pieces;
         QCOMPARE(pieces.size(), std::size_t{12});
         for (const PieceCost& piece : pieces)
-            QVERIFY(isNear(piece.backward[StepPart::Recompute], 0.5 * 2 * (kWeights + kScores)));
+            QVERIFY(
+                isFlopNear(piece.backward[StepPart::Recompute], 0.5 * 2 * (kWeights + kScores)));
     }
 
     // Time rises and memory falls with each layer that is done again, in equal steps: a layer
@@ -120,7 +121,7 @@ private Q_SLOTS:
         double held = need(request).held;
         double time = seconds(request);
         const double whole = 32.0 * kTokens * kHidden + 5.0 * 16 * kTokens * kTokens; // no masks
-        QVERIFY(isNear(held, kLayers * whole));
+        QVERIFY(isFlopNear(held, kLayers * whole));
         const double first = time;
         request.recompute = Recompute::Full;
         double stride = 0.0;
@@ -128,7 +129,7 @@ private Q_SLOTS:
             request.recomputedLayers = layers;
             const double heldNow = need(request).held;
             const double timeNow = seconds(request);
-            QVERIFY(isNear(held - heldNow, whole - 2.0 * kTokens * kHidden));
+            QVERIFY(isFlopNear(held - heldNow, whole - 2.0 * kTokens * kHidden));
             QVERIFY(timeNow > time);
             if (layers > 1)
                 QVERIFY(std::abs((timeNow - time) / stride - 1.0) < 1e-6);
@@ -137,12 +138,12 @@ private Q_SLOTS:
             time = timeNow;
         }
         request.recomputedLayers = 0;
-        QVERIFY(isNear(need(request).held, held));
-        QVERIFY(isNear(seconds(request), time));
+        QVERIFY(isFlopNear(need(request).held, held));
+        QVERIFY(isFlopNear(seconds(request), time));
         request.recompute = Recompute::Selective;
         const double selective = seconds(request);
         QVERIFY(first < selective && selective < time);
-        QVERIFY(isNear(need(request).held, kLayers * 32.0 * kTokens * kHidden));
+        QVERIFY(isFlopNear(need(request).held, kLayers * 32.0 * kTokens * kHidden));
     }
 };
 

@@ -84,6 +84,50 @@ private Q_SLOTS:
         QVERIFY(*batch.elasticity > 0.9 && *batch.elasticity < 1.0);
     }
 
+    // Micro-batches of two are half as many; 16 of one cannot be halved, nor made 1.25 times.
+    void microBatchesKeepTheBatch() {
+        const Job job = jobOn("1x8xH100", "tp=8", 16);
+        const auto twice = withFactor(job, WhatIf::MicroBatch, 2.0);
+        QCOMPARE(twice->microBatch, 2);
+        QCOMPARE(twice->microbatches(), 8);
+        QCOMPARE(twice->globalBatch, 16);
+        QVERIFY(!withFactor(job, WhatIf::MicroBatch, 0.5));
+        QVERIFY(!withFactor(job, WhatIf::MicroBatch, 1.25));
+        JobRequest request;
+        request.model = job.model;
+        request.cluster = clusterFrom("1x8xH100").value();
+        request.layout = layoutFrom("tp=8").value();
+        request.globalBatch = 16;
+        request.sequence = 8192;
+        request.microBatch = 2;
+        const auto asked = Predictor().predict(jobOf(request).value()).value();
+        const auto micro = sensitivityTo(sensitivitiesOf(job).value(), WhatIf::MicroBatch);
+        QCOMPARE(micro.points.size(), std::size_t{1});
+        QCOMPARE(micro.points.front().seconds, asked.seconds);
+        QCOMPARE(*micro.value, 1.0);
+    }
+
+    // Llama 3 70B on 32 H100: with half of the memory another layout is the best, or none; with
+    // twice of it none that takes longer.
+    void otherMemoryHasOtherLayouts() {
+        SearchRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-70b");
+        request.cluster = clusterFrom("4x8xH100").value();
+        request.globalBatch = 64;
+        const double now = searchLayouts(request).value().top.front().prediction.seconds;
+        const auto changes = memoryChangesOf(request).value();
+        QCOMPARE(changes.size(), std::size_t{2});
+        QCOMPARE(changes[0].factor, 0.5);
+        QVERIFY(!changes[0].best || changes[0].best->prediction.seconds >= now);
+        QCOMPARE(changes[1].factor, 2.0);
+        QVERIFY(changes[1].best->prediction.seconds <= now);
+        request.cluster.gpu.memoryBytes = 2.0 * *request.cluster.gpu.memoryBytes;
+        QCOMPARE(changes[1].best->prediction.seconds,
+            searchLayouts(request).value().top.front().prediction.seconds);
+        request.cluster.gpu.memoryBytes.reset();
+        QVERIFY(memoryChangesOf(request).value().empty());
+    }
+
     void measuresAreThePrediction() {
         const Job job = jobOn("2x8xH100", "tp=4", 64);
         const auto prediction = Predictor().predict(job).value();

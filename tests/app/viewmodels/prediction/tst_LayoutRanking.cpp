@@ -1,6 +1,7 @@
 // Words of a ranking of layouts: shares of the machines' peak, and the remembered choices.
 
 #include "app/viewmodels/prediction/LayoutRanking.h"
+#include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
@@ -50,6 +51,39 @@ private Q_SLOTS:
         }
     }
 
+    // Those that truly differ come first, the best is marked, and rows have memory and tokens/s.
+    void rowsAreGrouped() {
+        predict::SearchRequest search;
+        search.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        search.cluster = predict::clusterFrom("2x8xH100").value();
+        search.globalBatch = 64;
+        const auto found
+            = std::make_shared<const predict::SearchResult>(predict::searchLayouts(search).value());
+        const auto content
+            = app::rankedContent(found, found->top[1].choice, predict::TrainingAsked{1e12, {}, {}});
+        QStringList heads;
+        for (const auto& head : content.heads)
+            heads.append(head.title);
+        QCOMPARE(heads.mid(0, 5),
+            (QStringList{QStringLiteral("Layout"), QStringLiteral("Step (90 %)"),
+                QStringLiteral("Training"), QStringLiteral("Memory"),
+                QStringLiteral("Tokens/s per GPU")}));
+        const auto first = content.row(0);
+        QVERIFY(first.isStrong && !first.isQuiet && !first.isChosen);
+        QVERIFY(first.cells.front().contains(QStringLiteral("1  ")));
+        QCOMPARE(first.note, QStringLiteral("best"));
+        const auto listed = predict::listedLayouts(*found);
+        QCOMPARE(content.rows.size(), listed.size());
+        for (std::size_t i = 0; i < listed.size(); ++i) {
+            const auto row = content.row(static_cast<std::int64_t>(i));
+            QCOMPARE(row.isQuiet, !listed[i].isFirst);
+            QCOMPARE(row.isChosen, listed[i].layout->choice == found->top[1].choice);
+            if (listed[i].group > 0 && !listed[i].isFirst)
+                QVERIFY(row.cells.front().startsWith(QStringLiteral("= ")));
+        }
+        QVERIFY(app::rankedContent(nullptr, std::nullopt, {}).rows.empty());
+    }
+
     void isRemembered() {
         const app::RankingSettings chosen{predict::SearchObjective::Energy, 2, 1};
         QCOMPARE(app::rankingSettings().restored({}, app::rankingSettings().kept(chosen)), chosen);
@@ -57,5 +91,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_LayoutRanking)
+TRAINSCOPE_GUI_TEST(tst_LayoutRanking)
 #include "tst_LayoutRanking.moc"

@@ -5,6 +5,7 @@
 #include "app/viewmodels/support/LaunchedDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "core/figures/prediction/RankedLayouts.h"
+#include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 
 #include <QDir>
@@ -41,11 +42,20 @@ class tst_PredictController : public QObject {
         m_controller->form()->set(QLatin1String(key), QLatin1String(text));
         return !changed.empty() || changed.wait();
     }
-    bool fillFrom(const char* name) {
+    // The example, or the job of the chosen run, may be answered before.
+    bool isAnswered(const char* model) {
+        return QTest::qWaitFor([&] {
+            return m_controller->isReady() && m_controller->answer().asked->job.model.name == model;
+        });
+    }
+    void showRun(const char* name) {
         for (const Run& run : m_database.workspace().runs()) {
             if (run.name == name)
                 m_database.workspace().setShown({run.id});
         }
+    }
+    bool fillFrom(const char* name) {
+        showRun(name);
         m_controller->fillFromRun();
         return QTest::qWaitFor([this] { return !m_controller->isLoading(); });
     }
@@ -91,11 +101,61 @@ private Q_SLOTS:
         m_database.close();
     }
 
-    void saysWhatToDoFirst() {
-        QVERIFY(!m_controller->isReady());
-        QVERIFY(m_controller->emptyText().startsWith(QStringLiteral("Choose a model")));
-        QVERIFY(!m_controller->isKeepable());
-        QVERIFY(!m_controller->exportJob().figure);
+    // The first run is shown, and its job is the form's.
+    void opensWithTheJobOfTheChosenRun() {
+        QTRY_VERIFY(
+            m_controller->isReady() && m_controller->answer().asked->job.model.name == "gpt3-175b");
+        QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
+        QCOMPARE(board().steps.back().seconds.value, predicted(launched()).seconds);
+        QVERIFY(!m_controller->verdict().contains(QStringLiteral("example")));
+        // Another run is chosen: its job, until the form is changed.
+        showRun("timed");
+        QTRY_VERIFY(m_controller->isComparable());
+        QVERIFY(set("global_batch", "64"));
+        showRun("launched");
+        QTRY_COMPARE(m_controller->answer().asked->job.globalBatch, 64);
+        QVERIFY(m_controller->isComparable());
+    }
+
+    // A run that says nothing leaves an example, which says that it is one.
+    void opensWithAnExample() {
+        showRun("silent");
+        QTRY_VERIFY(
+            m_controller->isReady() && m_controller->notes().contains(QStringLiteral("silent")));
+        QCOMPARE(m_controller->errorText(), QString());
+        QCOMPARE(m_controller->emptyText(), QString());
+        QVERIFY(m_controller->title().contains(QStringLiteral("llama3-70b")));
+        QVERIFY(m_controller->verdict().contains(QStringLiteral("An example")));
+        QVERIFY(set("tp", "4"));
+        QVERIFY(!m_controller->verdict().contains(QStringLiteral("An example")));
+    }
+
+    // 1T tokens at the rate of all GPUs; the price is nobody's until it is typed.
+    void theTrainingIsTold() {
+        QVERIFY(set("model", "llama3-8b"));
+        const auto cardOf = [this](const char* key) {
+            for (const auto& card : board().cards) {
+                if (card.key == key)
+                    return std::optional(card);
+            }
+            return std::optional<plot::PredictedCard>();
+        };
+        QVERIFY(isAnswered("llama3-8b"));
+        QVERIFY(cardOf("training_time"));
+        const auto& made = m_controller->answer().asked->prediction;
+        const double seconds = 1e12 / (32.0 * made.tokensPerSecondPerGpu);
+        QVERIFY(std::abs(cardOf("training_time")->value.value / seconds - 1.0) < 1e-9);
+        QVERIFY(cardOf("memory_headroom"));
+        QVERIFY(!cardOf("training_cost"));
+        m_controller->form()->set(QStringLiteral("price_gpu_hour"), QStringLiteral("3"));
+        QTRY_VERIFY(cardOf("training_cost"));
+        QVERIFY(
+            std::abs(cardOf("training_cost")->value.value / (3.0 * 32.0 * seconds / 3600.0) - 1.0)
+            < 1e-9);
+        QVERIFY(m_controller->shown()->decision->reasons.front().starts_with("1T tokens take "));
+        m_controller->form()->set(QStringLiteral("tokens"), QString());
+        m_controller->form()->set(QStringLiteral("price_gpu_hour"), QString());
+        QTRY_VERIFY(!cardOf("training_time"));
     }
 
     void answersAsThePredictorDoes() {
@@ -103,10 +163,9 @@ private Q_SLOTS:
                  std::pair{"pp", "4"}, std::pair{"global_batch", "128"},
                  std::pair{"sequence", "2048"}, std::pair{"model", "gpt3-175b"}})
             m_controller->form()->set(QLatin1String(key), QLatin1String(text));
-        QTRY_VERIFY(m_controller->isReady());
         const auto made = predicted(launched());
+        QTRY_VERIFY(m_controller->isReady() && board().steps.back().seconds.value == made.seconds);
         QCOMPARE(board().steps.size(), std::size_t{1});
-        QCOMPARE(board().steps.back().seconds.value, made.seconds);
         QCOMPARE(board().steps.back().seconds.low.value(), made.low);
         QCOMPARE(board().steps.back().seconds.high.value(), made.high);
         QCOMPARE(board().stages.size(), std::size_t{4});
@@ -124,7 +183,8 @@ private Q_SLOTS:
     void whatCannotBeIsSaid() {
         QVERIFY(set("tp", "4")); // DP 2
         QVERIFY(set("model", "gpt3-175b"));
-        QTRY_VERIFY(m_controller->isReady());
+        QTRY_VERIFY(
+            m_controller->isReady() && m_controller->answer().asked->job.model.name == "gpt3-175b");
         const auto before = m_controller->answer().board;
         QVERIFY(set("global_batch", "127"));
         QTRY_VERIFY(!m_controller->fault().isEmpty());
@@ -146,9 +206,8 @@ private Q_SLOTS:
     void aRunIsAJob() {
         QVERIFY(fillFrom("launched"));
         QCOMPARE(m_controller->errorText(), QString());
-        QTRY_VERIFY(m_controller->isReady());
         const auto made = predicted(launched());
-        QCOMPARE(board().steps.back().seconds.value, made.seconds);
+        QTRY_VERIFY(m_controller->isReady() && board().steps.back().seconds.value == made.seconds);
         // The run as it was launched stays beside every change.
         QVERIFY(set("tp", "4"));
         QTRY_COMPARE(m_controller->answer().asked->job.layout.grid.degrees().tensor, 4);
@@ -163,12 +222,11 @@ private Q_SLOTS:
     void aRunThatSaysNothingIsRefusedInWords() {
         QVERIFY(fillFrom("silent"));
         QVERIFY(!m_controller->errorText().isEmpty());
-        QVERIFY(!m_controller->form()->hasModel());
     }
 
     void keptAnswersStay() {
         QVERIFY(set("model", "llama3-8b"));
-        QTRY_VERIFY(m_controller->isKeepable());
+        QVERIFY(isAnswered("llama3-8b"));
         m_controller->keep();
         QVERIFY(answers());
         QVERIFY(set("tp", "4"));
@@ -190,8 +248,8 @@ private Q_SLOTS:
     }
 
     void lowerLimitsTakeLonger() {
-        QVERIFY(set("model", "llama3-70b"));
-        QTRY_VERIFY(m_controller->isReady());
+        QVERIFY(set("model", "llama3-8b"));
+        QVERIFY(isAnswered("llama3-8b"));
         const double usual = board().steps.back().seconds.value;
         m_controller->form()->slide(QStringLiteral("power_limit"), 350.0);
         QTRY_VERIFY(board().steps.back().seconds.value > usual);
@@ -211,11 +269,26 @@ private Q_SLOTS:
         const auto& best = found.value().top.front();
         QCOMPARE(m_controller->layouts()->at(0, "name").toString(),
             QString::fromStdString(figures::choiceWords(best.choice)));
-        QVERIFY(!m_controller->isReady()); // TP 8 and PP 4 do not fit on 16 GPUs
-        m_controller->takeLayout(0);
-        QTRY_VERIFY(m_controller->isReady());
-        QTRY_COMPARE(board().steps.back().seconds.value, best.prediction.seconds);
-        QVERIFY(m_controller->layouts()->at(0, "chosen").toBool());
+        // TP 8 and PP 4 do not fit on 16 GPUs; the best layout is the answer without a click.
+        QTRY_VERIFY(m_controller->isReady()
+            && board().steps.back().seconds.value == best.prediction.seconds);
+        QTRY_VERIFY(m_controller->layouts()->at(0, "chosen").toBool());
+        QVERIFY(m_controller->layouts()->at(0, "strong").toBool());
+        QVERIFY(!m_controller->layouts()->at(1, "strong").toBool());
+        const auto decision = *m_controller->shown()->decision;
+        QVERIFY(decision.answer == figures::choiceWords(best.choice));
+        QVERIFY(decision.choices.rows.front().isStrong);
+        // With other memory the best then follows.
+        QTRY_VERIFY_WITH_TIMEOUT(
+            m_controller->shown()->decision->changes.caption.find("other memory")
+                != std::string::npos,
+            60'000);
+        // Another layout may be chosen, and stays.
+        m_controller->takeLayout(1);
+        const auto listed = predict::listedLayouts(found.value());
+        QTRY_COMPARE(board().steps.back().seconds.value, listed[1].layout->prediction.seconds);
+        QTRY_VERIFY(m_controller->layouts()->at(1, "chosen").toBool());
+        QVERIFY(m_controller->layouts()->at(0, "strong").toBool());
         // By energy: the last of the energy front is the one that takes least.
         m_controller->chooseRanking(QStringLiteral("objective"), 1);
         QVERIFY(m_controller->isSearching());
@@ -227,7 +300,7 @@ private Q_SLOTS:
 
     void theAnswerBecomesARun() {
         QVERIFY(fillFrom("launched"));
-        QTRY_VERIFY(m_controller->isReady());
+        QVERIFY(isAnswered("gpt3-175b"));
         QVERIFY(!m_controller->isComparable()); // it has no iterations
         const std::size_t before = m_database.workspace().runs().size();
         m_controller->openAsRun();
@@ -281,11 +354,12 @@ private Q_SLOTS:
     void aLogStandsBesideWhatIsChosen() {
         QVERIFY(fillFrom("logged"));
         QCOMPARE(m_controller->errorText(), QString());
-        QVERIFY(!m_controller->isReady());
-        QVERIFY2(m_controller->emptyText().contains(QStringLiteral("logged")),
-            qPrintable(m_controller->emptyText()));
+        QTRY_VERIFY2(
+            m_controller->isReady() && m_controller->notes().contains(QStringLiteral("logged")),
+            qPrintable(m_controller->notes()));
         QVERIFY(set("model", "llama3-8b"));
-        QTRY_VERIFY(m_controller->isReady() && m_controller->shown()->tracks != nullptr);
+        QVERIFY(isAnswered("llama3-8b"));
+        QTRY_VERIFY(m_controller->shown()->tracks != nullptr);
         QCOMPARE(m_controller->answer().asked->job.machine.gpu.name, std::string("H200 SXM"));
         QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
         QVERIFY(m_controller->isComparable());
@@ -294,9 +368,10 @@ private Q_SLOTS:
 
     void whatElseWouldDo() {
         QVERIFY(set("model", "llama3-8b"));
-        QTRY_VERIFY(m_controller->isReady() && !m_controller->shown()->sensitivities.empty());
+        QVERIFY(isAnswered("llama3-8b"));
+        QTRY_VERIFY(!m_controller->shown()->sensitivities.empty());
         const auto all = predict::sensitivitiesOf(m_controller->answer().asked->job).value();
-        QCOMPARE(m_controller->shown()->sensitivities.front().changes.front().rate.value,
+        QTRY_COMPARE(m_controller->shown()->sensitivities.front().changes.front().rate.value,
             all.front().points.front().tokensPerSecondPerGpu);
         m_controller->setWhatIf(false);
         QVERIFY(m_controller->shown()->sensitivities.empty());
@@ -337,6 +412,31 @@ private Q_SLOTS:
         QTRY_COMPARE(chosen(), next);
     }
 
+    // One page, of the best layout.
+    void theDecisionIsAPage() {
+        QVERIFY(set("nodes", "1"));
+        QVERIFY(set("model", "llama3-8b"));
+        m_controller->setRanked(true);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            m_controller->isReady() && m_controller->layouts()->count() > 2, 60'000);
+        const int at
+            = static_cast<int>(m_controller->figureTitles().indexOf(QStringLiteral("Decision")));
+        QVERIFY(at > 0);
+        m_controller->setFigureIndex(at);
+        const auto job = m_controller->exportJob();
+        QVERIFY(job.name.endsWith(QStringLiteral("-decision")));
+        figures::Request request;
+        const auto figure = job.figure(request, {});
+        QVERIFY(figure.hasValue());
+        plot::FigureStyle style;
+        style.theme = plot::findTheme("paper");
+        style.measure = app::measureWith(*style.theme);
+        style.width = 567.0; // points of 200 mm
+        const auto picture = figure.value().draw(style);
+        QVERIFY(picture.areas.size() >= 4);
+        QVERIFY(picture.scene.height < 1.414 * style.width);
+    }
+
     void searchesAreStopped() {
         QVERIFY(set("nodes", "64"));
         QVERIFY(set("model", "llama3-70b"));
@@ -375,7 +475,8 @@ private Q_SLOTS:
     void aRunIsPredictedFromElsewhere() {
         m_database.views().predictRun(QStringLiteral("launched"));
         QCOMPARE(m_database.views().view(), Views::Predict);
-        QTRY_VERIFY(m_controller->isReady());
+        QVERIFY(isAnswered("gpt3-175b"));
+        QTRY_VERIFY(!m_controller->isLoading());
         QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
         // A view that is made or shown later takes it then.
         m_controller->setActive(false);
@@ -387,9 +488,9 @@ private Q_SLOTS:
 
     void theFormIsRemembered() {
         QVERIFY(set("model", "mixtral-8x7b"));
-        QTRY_VERIFY(m_controller->isReady());
+        QVERIFY(isAnswered("mixtral-8x7b"));
         makeController();
-        QTRY_VERIFY(m_controller->isReady());
+        QVERIFY(isAnswered("mixtral-8x7b"));
         QVERIFY(m_controller->title().contains(QStringLiteral("mixtral-8x7b")));
     }
 };

@@ -32,25 +32,63 @@ class tst_PredictForm : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void asksForAModelFirst() {
+    // Never empty: an example that can be changed, which is possible.
+    void beginsWithAnExample() {
         const PredictForm form;
-        QVERIFY(!form.hasModel());
-        QVERIFY(!form.request());
+        QVERIFY(form.request());
+        QCOMPARE(form.request()->model.name, std::string("llama3-70b"));
+        QCOMPARE(form.request()->cluster.gpus(), 32);
         QVERIFY(form.fault().isEmpty());
+        const auto job = predict::jobOf(*form.request());
+        QVERIFY(job.hasValue());
+        QVERIFY(!predict::Predictor().predict(job.value()).value().isOom);
+        QCOMPARE(*form.training().tokens, 1e12);
+        QVERIFY(!form.training().isPriced());
+    }
+
+    void trainingsAreAskedFor() {
+        PredictForm form;
+        setAll(form, {{"tokens", "300B"}, {"price_gpu_hour", "2.5"}, {"price_kwh", "0.12"}});
+        QVERIFY(form.training() == (predict::TrainingAsked{300e9, 2.5, 0.12}));
+        setAll(form, {{"tokens", "many"}});
+        QVERIFY(!form.training().tokens);
+        QVERIFY(fieldOf(form, "tokens").fault.contains(QStringLiteral("as in 300e9")));
+        QVERIFY(form.request()); // the job can be predicted all the same
+        setAll(form, {{"tokens", "300B"}, {"price_kwh", "-1"}});
+        QVERIFY(fieldOf(form, "price_kwh").fault.contains(QStringLiteral("0 or above")));
+        QVERIFY(fieldOf(form, "tokens").fault.isEmpty());
+        setAll(form, {{"tokens", ""}, {"price_kwh", ""}});
+        QVERIFY(fieldOf(form, "tokens").fault.contains(QStringLiteral("how many tokens")));
+        setAll(form, {{"price_gpu_hour", ""}});
+        QVERIFY(form.fault().isEmpty());
+        QVERIFY(form.training() == predict::TrainingAsked{});
+        setAll(form, {{"tokens", "2T"}, {"workload", "inference"}});
+        QVERIFY(fieldOf(form, "tokens").key.isEmpty());
+        QVERIFY(form.training() == predict::TrainingAsked{});
+    }
+
+    // Another run's job has the same tokens and prices, which no run says.
+    void trainingsStayWithAnotherJob() {
+        PredictForm form;
+        setAll(form, {{"tokens", "2T"}, {"price_kwh", "0.2"}});
+        auto request = *form.request();
+        request.globalBatch = 256;
+        form.begin(request);
+        QVERIFY(form.training() == (predict::TrainingAsked{2e12, {}, 0.2}));
     }
 
     void makesTheRequest() {
         PredictForm form;
         QSignalSpy edited(&form, &PredictForm::edited);
         setAll(form,
-            {{"model", "llama3-70b"}, {"gpu", "H200 SXM"}, {"nodes", "2"}, {"network", "40"},
+            {{"model", "gpt3-175b"}, {"gpu", "H200 SXM"}, {"nodes", "2"}, {"network", "40"},
                 {"tp", "4"}, {"pp", "2"}, {"vpp", "5"}, {"sharding", "3: and parameters (FSDP)"},
                 {"micro_batch", "2"}, {"global_batch", "64"}, {"sequence", "8192"},
                 {"precision", "fp8"}, {"recompute", "full"}});
         QCOMPARE(edited.size(), 13);
         const auto& request = form.request();
         QVERIFY(request);
-        QCOMPARE(request->model.name, std::string("llama3-70b"));
+        QCOMPARE(request->model.name, std::string("gpt3-175b"));
         QCOMPARE(request->cluster.gpu.name, std::string("H200 SXM"));
         QCOMPARE(request->cluster.gpus(), 16);
         QCOMPARE(request->cluster.networkBandwidth.value(), 40e9);
@@ -114,7 +152,7 @@ private Q_SLOTS:
     void onlyChoicesAreTaken() {
         PredictForm form;
         setAll(form, {{"model", "llama9"}, {"nope", "1"}});
-        QVERIFY(!form.hasModel());
+        QCOMPARE(form.request()->model.name, std::string("llama3-70b"));
     }
 
     void theAnswerIsSaidAtTheFieldChangedLast() {
@@ -299,11 +337,11 @@ private Q_SLOTS:
         QCOMPARE(other.rows(), form.rows());
         QVERIFY(other.request());
         other.restore({});
-        QVERIFY(!other.hasModel());
+        QCOMPARE(other.request()->model.name, std::string("llama3-70b"));
         // Settings that cannot be understood are ignored.
         other.restore({{QStringLiteral("model"), QStringLiteral("gone")},
             {QStringLiteral("nodes"), 7}, {QStringLiteral("tp"), QStringLiteral("2")}});
-        QVERIFY(!other.hasModel());
+        QCOMPARE(other.request()->model.name, std::string("llama3-70b"));
         QCOMPARE(fieldOf(other, "nodes").text, QStringLiteral("4"));
         QCOMPARE(fieldOf(other, "tp").text, QStringLiteral("2"));
     }

@@ -93,14 +93,15 @@ private Q_SLOTS:
             m_controller->shown()->ranking.front().seconds.value, expected, 60'000);
     }
 
-    // 127 samples do not divide by DP 2: the answer of 128 stays, and the layouts that are found
-    // are of 127, so that the two are no figure together.
+    // TP 3 is none: the answer before stays, and the layouts that are found are no figure together
+    // with it.
     void layoutsOfARefusedFormAreNotExported() {
         QVERIFY(ranks(ownJob(32)));
         QVERIFY(csv().contains(QStringLiteral("\nranking,")));
-        m_controller->form()->set(QStringLiteral("global_batch"), QStringLiteral("127"));
+        QTRY_VERIFY(m_controller->layouts()->at(0, "chosen").toBool());
+        m_controller->form()->set(QStringLiteral("tp"), QStringLiteral("3"));
         QTRY_VERIFY(!m_controller->fault().isEmpty());
-        QTRY_VERIFY_WITH_TIMEOUT(!m_controller->isSearching(), 60'000);
+        QVERIFY(!m_controller->isSearching());
         QVERIFY(m_controller->isReady() && m_controller->layouts()->count() > 0);
         for (int row = 0; row < m_controller->layouts()->count(); ++row)
             QVERIFY(!m_controller->layouts()->at(row, "chosen").toBool());
@@ -109,9 +110,40 @@ private Q_SLOTS:
         m_controller->setFigureIndex(static_cast<int>(
             m_controller->figureTitles().indexOf(QStringLiteral("Layouts and clusters"))));
         QVERIFY(!m_controller->exportJob().figure);
-        m_controller->form()->set(QStringLiteral("global_batch"), QStringLiteral("128"));
+        m_controller->takeLayout(0);
         QTRY_VERIFY_WITH_TIMEOUT(
             m_controller->fault().isEmpty() && m_controller->exportJob().figure, 60'000);
+    }
+
+    // 127 samples divide otherwise than 128: the best layout of the new job is the answer.
+    void anotherJobHasAnotherAnswer() {
+        QVERIFY(ranks(ownJob(32)));
+        m_controller->form()->set(QStringLiteral("global_batch"), QStringLiteral("127"));
+        auto asked = ownJob(32);
+        asked.globalBatch = 127;
+        const auto found = predict::searchLayouts(app::searchOf(asked, app::RankingSettings{}));
+        const double expected = found.value().top.front().prediction.seconds;
+        QTRY_VERIFY_WITH_TIMEOUT(m_controller->fault().isEmpty() && m_controller->isReady()
+                && m_controller->answer().asked->prediction.seconds == expected,
+            60'000);
+    }
+
+    // A layout that was chosen among the ranked ones is still the form's when the view comes back.
+    void theChosenLayoutIsRemembered() {
+        m_controller->form()->set(QStringLiteral("model"), QStringLiteral("llama3-8b"));
+        m_controller->form()->set(QStringLiteral("nodes"), QStringLiteral("1"));
+        m_controller->setRanked(true);
+        const auto isShown = [this] { return m_controller->layouts()->count() > 2; };
+        QTRY_VERIFY_WITH_TIMEOUT(isShown() && m_controller->isReady(), 60'000);
+        m_controller->takeLayout(1);
+        QTRY_VERIFY(m_controller->layouts()->at(1, "chosen").toBool());
+        const QJsonObject chosen = m_controller->form()->encoded();
+        m_controller = std::make_unique<PredictController>();
+        m_controller->setViews(&m_database.views());
+        m_controller->setActive(true);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown() && m_controller->isReady(), 60'000);
+        QVERIFY(!m_controller->layouts()->at(0, "chosen").toBool());
+        QCOMPARE(m_controller->form()->encoded(), chosen);
     }
 
     // Nobody has told the power limit of a GH200.

@@ -237,6 +237,61 @@ private Q_SLOTS:
         QVERIFY(targetOf(geometry, "TP 4").has_value());
     }
 
+    // A card may say its value in other words than those of the unit.
+    void cardsInOtherWords() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Cards});
+        QVERIFY(says(geometry, "41 days"));
+        QVERIFY(says(geometry, "37 to 46.3 days"));
+        QVERIFY(!says(geometry, "Ms"));
+        const auto card = targetOf(geometry, "Time of the training");
+        QVERIFY(card.has_value());
+        QCOMPARE(card->facts.front().second, std::string("41 days"));
+        QCOMPARE(card->facts[1].second, std::string("37 to 46.3 days"));
+    }
+
+    // Numbers end at the right of their columns, a row below the other.
+    void choicesAreATable() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Choices});
+        std::vector<Point> memory;
+        for (const auto& item : geometry.scene.items) {
+            const auto* label = std::get_if<Label>(&item);
+            if (label == nullptr || !label->text.ends_with(" GB"))
+                continue;
+            QVERIFY(label->align == Align::Right);
+            memory.push_back(label->anchor);
+        }
+        QCOMPARE(memory.size(), std::size_t{3});
+        QCOMPARE(memory[0].x, memory[1].x);
+        QVERIFY(memory[0].y < memory[1].y && memory[1].y < memory[2].y);
+        const auto best = targetOf(geometry, "1  TP 8");
+        QVERIFY(best.has_value());
+        QCOMPARE(best->facts.back(), (std::pair<std::string, std::string>("Memory", "60 GB")));
+        QVERIFY(says(geometry, "those that differ first"));
+    }
+
+    // Columns that have no room go below the name of their row.
+    void narrowTablesAreStacked() {
+        const auto geometry = builtOf(280.0, {PredictionPanel::Changes});
+        QVERIFY(says(geometry, "Link bandwidth"));
+        QVERIFY(says(geometry, "twice\u00a0of\u00a0it: 3.6\u00a0s"));
+        for (const auto& item : geometry.scene.items) {
+            if (const auto* label = std::get_if<Label>(&item))
+                QVERIFY(label->align == Align::Left);
+        }
+    }
+
+    void theAnswerIsTheHead() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Answer, PredictionPanel::Sources});
+        QCOMPARE(geometry.areas.size(), std::size_t{2});
+        QVERIFY(says(geometry, "TP 8"));
+        QVERIFY(says(geometry, "demo on 8 × H200"));
+        QVERIFY(says(geometry, "1T tokens take 41 days."));
+        QVERIFY(says(geometry, "Step: from formulas."));
+        PredictionFigureData undecided;
+        QVERIFY(!undecided.has(PredictionPanel::Answer));
+        QVERIFY(!undecided.has(PredictionPanel::Sources));
+    }
+
     // The points of the picture are choices, in their order.
     void pointsAreOffered() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Front});
@@ -301,7 +356,8 @@ private Q_SLOTS:
         const auto csv = QString::fromStdString(predictionCsv(test::demoPrediction()));
         const QStringList lines = csv.split(QLatin1Char('\n'));
         QCOMPARE(lines.front(), QStringLiteral("panel,name,part,unit,value,low,high"));
-        for (const char* line : {"figures,step_time,,s,4,3,5", "step,measured,,s,4.4,,",
+        for (const char* line : {"figures,step_time,,s,4,3,5",
+                 "figures,training_time,,s,3542400,3200000,4000000", "step,measured,,s,4.4,,",
                  "step,TP 8,gemm,s,2,,", "memory,stage 1,activations,B,70000000000,,",
                  "node,slot 1,temperature,°C,70,,", "layouts,TP 4,step_time,s,5,4,6",
                  "layouts,TP 4,Energy of a step,J,8000,,", "ranking,TP 4,memory,B,50000000000,,",

@@ -2,7 +2,7 @@
 // A prediction of round numbers: a step of 4 s (3 to 5), half of it GEMM; two stages of 60 and 90
 // GB on GPUs of 80 GB; a node of two GPUs; three layouts of a search, of which two are ranked; what
 // another link or memory would do to 500 tokens/s; power over what was measured in four columns; a
-// second cluster.
+// second cluster; and the decision in words.
 
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/layout/support/DemoSchedule.h"
@@ -29,11 +29,32 @@ inline plot::PredictedTracks demoPredictedTracks() {
     return {"run", "one step", std::nullopt, {power}};
 }
 
+inline plot::PredictedDecision demoDecision() {
+    plot::PredictedDecision decision;
+    decision.answer = "TP 8";
+    decision.job = "demo on 8 × H200";
+    decision.reasons = {"1T tokens take 41 days.", "A step takes 4 s."};
+    decision.choices.caption = "those that differ first";
+    decision.choices.heads = {"Layout", "Step", "Memory"};
+    decision.choices.rows = {{{"1  TP 8", "4 s (3 to 5)", "60 GB"}, true, false},
+        {{"2  TP 4", "5 s (4 to 6)", "50 GB"}, false, false},
+        {{"= 1  TP 2", "4.1 s", "61 GB"}, false, true}};
+    decision.changes.caption = "predicted anew";
+    decision.changes.heads = {"If it were otherwise", "now", "half of it", "twice of it"};
+    decision.changes.rows = {{{"Link bandwidth", "450 GB/s", "5 s", "3.6 s"}, false, false},
+        {{"Memory size", "80 GB", "does not fit", "4 s"}, false, false}};
+    decision.sources = {"Step: from formulas."};
+    return decision;
+}
+
 inline plot::PredictionFigureData demoPrediction() {
     plot::PredictionFigureData data;
     data.title = "Prediction · demo";
     data.caption = "Predicted, not measured.";
-    data.cards = {{"Step time", "step_time", "s", {4.0, 3.0, 5.0}, {}},
+    data.decision = demoDecision();
+    data.cards = {{"Time of the training", "training_time", "s", {3542400.0, 3.2e6, 4e6},
+                      "1T tokens", false, "41 days", "37 to 46.3 days"},
+        {"Step time", "step_time", "s", {4.0, 3.0, 5.0}, {}},
         {"MFU", "mfu", "%", {0.5, 0.4, 0.625}, {}},
         {"Memory of a GPU", "memory", "B", {90e9, {}, {}}, "out of memory: the GPU has 80 GB",
             true}};

@@ -1,0 +1,113 @@
+// Trainings on so many tokens, by hand: 8 GPUs, a step of 2 s (1.6 to 2.5) of 16 samples of 1000
+// tokens, 8 kJ (7 to 9.6), that is 500 W a GPU.
+
+#include <QtTest>
+
+#include "core/predict/prediction/Training.h"
+#include "support/TestProgram.h"
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+Job eightGpus() {
+    JobRequest request;
+    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+    request.cluster = clusterFrom("1x8xH100").value();
+    request.layout = layoutFrom("tp=8").value();
+    request.globalBatch = 16;
+    request.sequence = 1000;
+    return jobOf(request).value();
+}
+
+Prediction plantedStep() {
+    Prediction made;
+    made.seconds = 2.0;
+    made.low = 1.6;
+    made.high = 2.5;
+    made.tokensPerSecondPerGpu = 1000.0; // 16 · 1000 / 2 / 8
+    made.energyJ = 8000.0;
+    made.intervals.energyJ = {7000.0, 9600.0};
+    return made;
+}
+
+bool agrees(double value, double expected) {
+    return std::abs(value - expected) <= 1e-9 * std::abs(expected);
+}
+
+} // namespace
+
+class tst_Training : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 691.2 M tokens at 8000 a second are 86,400 s: one day, 43,200 steps, 192 GPU hours and
+    // 345.6 MJ, which are 96 kWh; at 2 and 0.5 they cost 384 and 48.
+    void oneDay() {
+        const auto made = trainingOf(eightGpus(), plantedStep(), {691.2e6, 2.0, 0.5});
+        QVERIFY(made);
+        QVERIFY(agrees(made->days(), 1.0));
+        QVERIFY(agrees(made->steps, 43'200.0));
+        QVERIFY(agrees(made->seconds.interval.low, 0.8 * 86'400.0));
+        QVERIFY(agrees(made->seconds.interval.high, 1.25 * 86'400.0));
+        QVERIFY(agrees(made->gpuHours.value, 192.0));
+        QVERIFY(agrees(made->energyJ.value, 345.6e6));
+        QVERIFY(agrees(made->energyJ.value, 500.0 * 8 * 86'400.0)); // power × time
+        QVERIFY(agrees(made->energyJ.interval.low, 302.4e6));
+        QVERIFY(agrees(made->cost->value, 384.0 + 48.0));
+        QVERIFY(agrees(made->cost->interval.low, 0.8 * 384.0 + 48.0 * 7.0 / 8.0));
+        QVERIFY(agrees(made->cost->interval.high, 1.25 * 384.0 + 48.0 * 1.2));
+        QVERIFY(agrees(secondsOfTokens(691.2e6, 1000.0, 8), 86'400.0));
+    }
+
+    void onePriceIsOfItsPart() {
+        const auto hours = trainingOf(eightGpus(), plantedStep(), {691.2e6, 2.0, {}});
+        QVERIFY(agrees(hours->cost->value, 384.0));
+        const auto energy = trainingOf(eightGpus(), plantedStep(), {691.2e6, {}, 0.5});
+        QVERIFY(agrees(energy->cost->value, 48.0));
+        QVERIFY(!trainingOf(eightGpus(), plantedStep(), {691.2e6, {}, {}})->cost);
+        QCOMPARE(trainingOf(eightGpus(), plantedStep(), {691.2e6, 0.0, {}})->cost->value, 0.0);
+    }
+
+    void nothingAskedIsNothing() {
+        QVERIFY(!trainingOf(eightGpus(), plantedStep(), {}));
+        Job served = eightGpus();
+        served.workload = Workload::Inference;
+        QVERIFY(!trainingOf(served, plantedStep(), {1e9, {}, {}}));
+    }
+
+    void tokensAreRead() {
+        const std::vector<std::pair<const char*, double>> texts{{"300e9", 300e9}, {"300B", 300e9},
+            {"300G", 300e9}, {"1.5T", 1.5e12}, {"20M", 20e6}, {"7k", 7e3}, {"12", 12.0}};
+        for (const auto& [text, tokens] : texts)
+            QVERIFY2(agrees(tokensFrom(text).value(), tokens), text);
+        for (const char* text : {"", "B", "-3B", "0", "many", "3 B", "1e30", "nan", "inf", "3BB"}) {
+            const auto read = tokensFrom(text);
+            QVERIFY2(!read.hasValue(), text);
+            QCOMPARE(read.error().code, ErrorCode::Usage);
+            QVERIFY(read.error().message.find("as in 300e9, 300B or 1.5T") != std::string::npos);
+        }
+    }
+
+    void pricesAreRead() {
+        QCOMPARE(priceFrom("A price", "0").value(), 0.0);
+        QCOMPARE(priceFrom("A price", "2.49").value(), 2.49);
+        for (const char* text : {"", "-1", "free", "inf", "2,5"})
+            QVERIFY2(!priceFrom("A price", text).hasValue(), text);
+        QCOMPARE(priceFrom("The price of a kWh", "x").error().message,
+            std::string("The price of a kWh is a number of 0 or above, as in 2.5, not \"x\"."));
+    }
+
+    void whatGoesTogether() {
+        QVERIFY(checkTraining({}, Workload::Training).hasValue());
+        QVERIFY(checkTraining({1e9, 2.0, {}}, Workload::Lora).hasValue());
+        QVERIFY(!checkTraining({{}, 2.0, {}}, Workload::Training).hasValue());
+        QVERIFY(!checkTraining({1e9, {}, {}}, Workload::Inference).hasValue());
+    }
+};
+
+TRAINSCOPE_TEST(tst_Training)
+#include "tst_Training.moc"
