@@ -12,6 +12,7 @@ FocusScope {
 
     required property TimelineController controller
     readonly property LanePicker picker: controller.picker
+    property int dragRow: -1
     property int dropRow: -1
     signal closed
 
@@ -135,14 +136,17 @@ FocusScope {
                     list.currentIndex = index;
                     list.forceActiveFocus(Qt.MouseFocusReason);
                 }
-                onDragged: sceneY => panel.dropRow = list.indexAt(Theme.spaceM, list.contentItem.mapFromItem(null, 0, sceneY).y)
+                onDragged: sceneY => {
+                    panel.dragRow = index;
+                    panel.dropRow = list.indexAt(Theme.spaceM, list.contentItem.mapFromItem(null, 0, sceneY).y);
+                }
                 onDropped: {
                     panel.picker.drop(index, panel.dropRow);
                     panel.dropRow = -1;
                 }
 
                 Rectangle {
-                    y: row.headHeight
+                    y: panel.dragRow < row.index ? row.height - height : row.headHeight
                     width: parent.width
                     height: Theme.hairline * 2
                     visible: panel.dropRow === row.index

@@ -16,13 +16,20 @@ LaneListModel::LaneListModel(QObject* parent)
 
 void LaneListModel::setLanes(std::vector<LaneRow> lanes) {
     resize(lanes);
+    const bool areTheirs = !m_waiting.empty() && m_waiting.size() == lanes.size();
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-        lanes[i].readout = rows()[i].readout;
+        lanes[i].readout = areTheirs ? m_waiting[i] : rows()[i].readout;
         setRow(i, std::move(lanes[i]));
     }
+    if (areTheirs)
+        m_waiting.clear();
 }
 
 void LaneListModel::setReadouts(const std::vector<QString>& readouts) {
+    const bool areOfOthers = !readouts.empty() && readouts.size() != rows().size();
+    m_waiting = areOfOthers ? readouts : std::vector<QString>();
+    if (areOfOthers)
+        return;
     for (std::size_t i = 0; i < rows().size(); ++i) {
         LaneRow row = rows()[i];
         row.readout = i < readouts.size() ? readouts[i] : QString();

@@ -37,12 +37,15 @@ public:
     // Rows that stay keep their delegates, and their readouts: only what differs in the middle is
     // inserted or removed.
     void setLanes(std::vector<LaneRow> lanes);
+    // Those of lanes that are not laid out yet wait for them.
     void setReadouts(const std::vector<QString>& readouts);
     // Ahead of setLanes() when a lane moves, so that its delegate keeps the keyboard focus.
     void moveRow(int from, int to);
 
 private:
     void resize(const std::vector<LaneRow>& lanes);
+
+    std::vector<QString> m_waiting; // readouts of other lanes than the rows
 };
 
 } // namespace trainscope::app

@@ -23,7 +23,7 @@ struct Row {
     bool nested = false;
 };
 
-// Heights of a row in units of the body text; in lanes that share the window's height rows fill them.
+// Heights of a row in units of the body text; rows of lanes that share the window fill them.
 constexpr double kTallestRow = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
@@ -95,8 +95,7 @@ void place(std::vector<Row>& rows, const LaneFrame& frame, const LaneData& lane,
         levels += depthOf(lane, row);
     const double body = frame.size(TextRole::Body);
     const double filling = height / std::max(levels, 1);
-    const double each
-        = frame.style.sharesHeight ? filling : std::min(filling, kTallestRow * body);
+    const double each = frame.style.sharesHeight ? filling : std::min(filling, kTallestRow * body);
     const double level = rows.front().nested ? std::max(each, kShallowest * body) : each;
     const double gap = level > 0.5 * body ? 0.5 * frame.gap() : 0.0;
     double y = frame.area.y;
@@ -302,11 +301,14 @@ std::string shortLabel(const LaneFrame& frame, std::string label, double room) {
     static constexpr std::string_view kRank = "rank ";
     if (frame.isNarrow() && label.starts_with(kRank))
         label = "r" + label.substr(kRank.size());
-    // The number tells more than the word before it.
+    // The number tells more than the word before it, and whole more than with half a name.
     static constexpr std::string_view kThread = "thread ";
     const std::size_t word = label.find(kThread);
     if (word != std::string::npos && frame.width(label) > room)
         label.erase(word, kThread.size());
+    const std::size_t name = label.find(" (");
+    if (name != std::string::npos && frame.width(label) > room)
+        label.resize(name);
     return frame.fitted(label, room);
 }
 

@@ -72,6 +72,19 @@ private Q_SLOTS:
         QCOMPARE(model.rows().front().readout, QStringLiteral("688 W"));
         QCOMPARE(model.rows().front().y, 40.0);
     }
+    // The values of other lanes may be read before those are laid out.
+    void readoutsWaitForTheirLanes() {
+        LaneListModel model;
+        model.setLanes({row("a"), row("b"), row("c")});
+        model.setReadouts({QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("3")});
+        model.setReadouts({QStringLiteral("1"), QStringLiteral("3")});
+        QCOMPARE(model.rows()[1].readout, QStringLiteral("2"));
+        model.setLanes({row("a"), row("c")});
+        QCOMPARE(model.rows()[0].readout, QStringLiteral("1"));
+        QCOMPARE(model.rows()[1].readout, QStringLiteral("3"));
+        model.setReadouts({});
+        QVERIFY(model.rows()[1].readout.isEmpty());
+    }
     void hasNoChildren() {
         LaneListModel model;
         model.setLanes({row("a")});
