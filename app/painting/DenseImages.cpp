@@ -128,24 +128,35 @@ BarsImage::BarsImage(const plot::Rect& area, double ratio)
     const int width = std::max(rounded(area.right() * ratio) - left, 1);
     const int height = std::max(rounded(area.bottom() * ratio) - top, 1);
     m_pixels = QRect(left, top, width, height);
-    m_line.resize(static_cast<std::size_t>(width));
+    m_lines.emplace_back(static_cast<std::size_t>(width));
 }
 
 void BarsImage::add(const plot::Bars& bars) {
     const double origin = m_pixels.x();
     const int width = m_pixels.width();
+    const int height = m_pixels.height();
     for (const auto& bar : bars.bars) {
+        const bool isPart = bar.from > 0.0F || bar.to < 1.0F;
+        if (isPart && m_lines.size() == 1)
+            m_lines.resize(static_cast<std::size_t>(height), m_lines.front());
         const int left = std::clamp(rounded(bar.left * m_ratio - origin), 0, width - 1);
         const int right = std::clamp(rounded(bar.right * m_ratio - origin), left + 1, width);
-        std::fill(m_line.begin() + left, m_line.begin() + right, premultiplied(bar.color));
+        const int top = isPart ? height - rounded(static_cast<double>(bar.to) * height) : 0;
+        const int foot = isPart ? height - rounded(static_cast<double>(bar.from) * height)
+                                : static_cast<int>(m_lines.size());
+        for (int y = std::max(top, 0); y < foot; ++y) {
+            auto& line = m_lines[static_cast<std::size_t>(y)];
+            std::fill(line.begin() + left, line.begin() + right, premultiplied(bar.color));
+        }
     }
 }
 
 QImage BarsImage::image() const {
     QImage image(m_pixels.size(), QImage::Format_ARGB32_Premultiplied);
-    for (int y = 0; y < image.height(); ++y)
-        std::copy(
-            m_line.begin(), m_line.end(), reinterpret_cast<std::uint32_t*>(image.scanLine(y)));
+    for (int y = 0; y < image.height(); ++y) {
+        const auto& line = m_lines[m_lines.size() == 1 ? 0 : static_cast<std::size_t>(y)];
+        std::copy(line.begin(), line.end(), reinterpret_cast<std::uint32_t*>(image.scanLine(y)));
+    }
     image.setDevicePixelRatio(m_ratio);
     return image;
 }

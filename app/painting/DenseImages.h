@@ -12,7 +12,8 @@
 
 namespace trainscope::app {
 
-// A row of bars: one line of pixels, repeated over the row's height.
+// A row of bars: one line of pixels, repeated over the row's height, until a bar takes a part of
+// it.
 class BarsImage {
 public:
     // `area` in scene units, `ratio` device pixels per unit.
@@ -29,7 +30,8 @@ private:
     plot::Rect m_area;
     double m_ratio;
     QRect m_pixels; // device pixels
-    std::vector<std::uint32_t> m_line; // premultiplied
+    // Lines from the top, or the one that all are like; premultiplied.
+    std::vector<std::vector<std::uint32_t>> m_lines;
 };
 
 // Many series of columns in one image, a block of columns after the other, each block column by

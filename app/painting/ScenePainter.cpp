@@ -3,6 +3,7 @@
 #include "app/painting/ChartPainter.h"
 #include "app/painting/DenseImages.h"
 #include "app/painting/VectorShapes.h"
+#include "core/plot/SceneParts.h"
 
 #include <QImage>
 
@@ -97,7 +98,7 @@ public:
     void operator()(const plot::Bars& item) {
         if (isVector()) {
             for (const auto& bar : item.bars)
-                fill({bar.left, item.area.y, bar.right - bar.left, item.area.height}, bar.color);
+                fill(placeOf(bar, item.area), bar.color);
             return;
         }
         if (m_bars && !m_bars->fits(item))

@@ -24,21 +24,27 @@ void addEdge(QPainterPath& path, const std::vector<QPointF>& points, bool isFirs
     }
 }
 
-// The outline through the middles of the columns [first, last).
+// The outline of the columns [first, last): steps at their edges, or slopes between their middles.
 void addStretch(
     QPainterPath& path, const plot::Columns& columns, std::size_t first, std::size_t last) {
     const double step = columns.area.width / static_cast<double>(columns.top.size());
-    const auto leftOf
-        = [&](std::size_t i) { return columns.area.x + step * static_cast<double>(i); };
-    std::vector<QPointF> top{{leftOf(first), columns.top[first]}};
-    std::vector<QPointF> bottom{{leftOf(last), columns.bottom[last - 1]}};
+    const auto xOf = [&](double column) { return columns.area.x + step * column; };
+    std::vector<QPointF> top;
+    std::vector<QPointF> bottom;
+    const auto add = [&](double column, std::size_t of) {
+        top.emplace_back(xOf(column), columns.top[of]);
+        bottom.emplace_back(xOf(column), columns.bottom[of]);
+    };
     for (std::size_t i = first; i < last; ++i) {
-        const std::size_t back = first + last - 1 - i;
-        top.emplace_back(leftOf(i) + step / 2.0, columns.top[i]);
-        bottom.emplace_back(leftOf(back) + step / 2.0, columns.bottom[back]);
+        const auto left = static_cast<double>(i);
+        if (!columns.isSloped || i == first)
+            add(left, i);
+        if (columns.isSloped)
+            add(left + 0.5, i);
+        if (!columns.isSloped || i + 1 == last)
+            add(left + 1.0, i);
     }
-    top.emplace_back(leftOf(last), columns.top[last - 1]);
-    bottom.emplace_back(leftOf(first), columns.bottom[first]);
+    std::reverse(bottom.begin(), bottom.end());
     addEdge(path, top, true);
     addEdge(path, bottom, false);
     path.closeSubpath();

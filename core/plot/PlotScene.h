@@ -75,6 +75,7 @@ struct Columns {
     std::vector<float> top;
     std::vector<float> bottom;
     Color color;
+    bool isSloped = false; // on paper joined from middle to middle; else each as wide as it is
     // Neighbouring items of one content form a picture. The same content in a later scene is the
     // same picture, moved: its column firstColumn is drawn first. 0: not to be recognised.
     std::uint64_t content = 0;
@@ -93,6 +94,9 @@ struct Bar {
     double left = 0.0; // scene units; left <= right
     double right = 0.0;
     Color color;
+    // Of the row's height, from its foot.
+    float from = 0.0F;
+    float to = 1.0F;
 };
 struct Bars {
     Rect area; // of the row; the bars do not leave it

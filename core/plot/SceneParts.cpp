@@ -60,4 +60,10 @@ void appendScene(PlotScene& scene, PlotScene part, Point at) {
         std::make_move_iterator(part.items.end()));
 }
 
+Rect placeOf(const Bar& bar, const Rect& row) {
+    const double from = static_cast<double>(bar.from) * row.height;
+    const double to = static_cast<double>(bar.to) * row.height;
+    return {bar.left, row.bottom() - to, bar.right - bar.left, to - from};
+}
+
 } // namespace trainscope::plot

@@ -12,6 +12,9 @@ void moveItem(SceneItem& item, double dx, double dy);
 // Adds the items of `part`, moved so that its corner lies at `at`; its background stays away.
 void appendScene(PlotScene& scene, PlotScene part, Point at);
 
+// Place of a bar in its row.
+Rect placeOf(const Bar& bar, const Rect& row);
+
 // Visits the longest stretches [first, end) of 0 to count − 1 in which `isIn` holds.
 template <typename IsIn, typename Visit>
 void forEachStretch(std::size_t count, const IsIn& isIn, const Visit& visit) {

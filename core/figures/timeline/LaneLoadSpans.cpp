@@ -1,10 +1,13 @@
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"
+#include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -67,6 +70,39 @@ void setTexts(LaneData& lane, const std::vector<SelectedTrack>& tracks) {
                                 count, count == 1 ? "" : "s");
 }
 
+constexpr double kMostSpans = 500'000.0; // that are read one by one for the mixes of a lane
+constexpr double kMostParts = 2'000'000.0; // of its groups where there are more spans
+
+// Narrower groups than a pixel's, from which the mix of a pixel's is told: single spans where these
+// are few enough to be read. Absent: the mixes would cost too much.
+std::optional<DurationNs> partWidth(const LaneRequest& request,
+    const std::vector<SelectedTrack>& tracks, DurationNs pixel, LaneStyle style) {
+    if (style != LaneStyle::Kernels)
+        return std::nullopt;
+    double spans = 0.0;
+    for (const auto& selected : tracks) {
+        const TimeNs origin = request.runs[selected.run].origin;
+        const TimeRange& whole = selected.track->range;
+        const std::int64_t seen = (std::min(whole.end, origin + request.window.end)
+            - std::max(whole.begin, origin + request.window.begin))
+                                      .ns;
+        const auto length = static_cast<double>(std::max<std::int64_t>(whole.length().ns, 1));
+        spans += static_cast<double>(selected.track->count)
+            * std::clamp(static_cast<double>(seen) / length, 0.0, 1.0);
+    }
+    if (spans <= kMostSpans)
+        return DurationNs{0};
+    const double groups
+        = static_cast<double>(tracks.size()) * static_cast<double>(std::max(request.columns, 1));
+    const auto parts = static_cast<std::int64_t>(std::min(kMostParts / groups, 16.0));
+    return parts < 2 ? std::nullopt : std::optional(DurationNs{pixel.ns / parts});
+}
+
+bool mergesAny(const std::vector<store::LodNode>& groups) {
+    return std::any_of(
+        groups.begin(), groups.end(), [](const store::LodNode& group) { return group.count > 1; });
+}
+
 } // namespace
 
 Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) {
@@ -76,6 +112,7 @@ Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) 
     setTexts(lane, tracks);
     const bool severalDevices = hasSeveralDevices(tracks);
     const DurationNs pixel{request.window.length().ns / std::max(request.columns, 1)};
+    const auto width = partWidth(request, tracks, pixel, spec.style);
     for (const auto& selected : tracks) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
@@ -84,6 +121,12 @@ Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) 
         const TimeRange window = ownRange(
             run, rank, {run.origin + request.window.begin, run.origin + request.window.end});
         ASSIGN_OR_RETURN(auto groups, request.store.lodNodes(selected.track->id, window, pixel));
+        std::vector<SpanMix> mixes;
+        if (width && mergesAny(groups)) {
+            ASSIGN_OR_RETURN(
+                const auto parts, request.store.lodNodes(selected.track->id, window, *width));
+            mixes = mixesOf(groups, parts, pixel);
+        }
         if (run.clocks) {
             for (store::LodNode& group : groups)
                 group.range = shownRange(run, rank, group.range);
@@ -91,7 +134,7 @@ Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) 
         const auto& description = selected.track->description;
         lane.spans.push_back({selected.run, description.rank, selected.track->id,
             trackLabel(description, severalDevices), std::max(selected.track->depth, 1),
-            std::move(groups)});
+            std::move(groups), std::move(mixes)});
     }
     return lane;
 }

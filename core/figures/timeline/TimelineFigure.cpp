@@ -46,19 +46,43 @@ double nameWidth(const FigureStyle& style) {
     return std::min(names, std::max(0.29 * style.width, 48.0));
 }
 
-// The lanes of the data, scaled so that the figure has the style's height; without one as on the
-// screen, smaller where the text is.
-double laneScale(const TimelineData& data, const TimelineStyle& style, double height) {
-    if (height <= 0.0)
-        return style.theme->size(TextRole::Body) < 10.0 ? kPaperLane : 1.0;
-    double lanes = 0.0;
+bool showsSpansIn(const LaneData& lane) {
+    return lane.spec.style == LaneStyle::Kernels || lane.spec.style == LaneStyle::Thread;
+}
+
+// Heights of the lanes for a figure of the style's height; without one as on the screen, smaller
+// where the text is. Lanes of kernels and threads are no higher than their rows fill; the others
+// share what is left.
+void fitLanes(TimelineData& data, const TimelineStyle& style, double height) {
+    double scale = style.theme->size(TextRole::Body) < 10.0 ? kPaperLane : 1.0;
+    double room = 0.0;
+    double all = 0.0;
     for (const auto& lane : data.lanes)
-        lanes += lane.spec.height;
-    TimelineData empty = data;
-    for (auto& lane : empty.lanes)
-        lane.spec.height = 0.0;
-    const auto head = buildTimeline(empty, data.window, style);
-    return std::max(height - head.plot.y - style.theme->lineWidth, 1.0) / std::max(lanes, 1.0);
+        all += lane.spec.height;
+    if (height > 0.0) {
+        TimelineData empty = data;
+        for (auto& lane : empty.lanes)
+            lane.spec.height = 0.0;
+        const auto head = buildTimeline(empty, data.window, style);
+        room = std::max(height - head.plot.y - style.theme->lineWidth, 1.0);
+        scale = room / std::max(all, 1.0);
+    }
+    double others = 0.0;
+    for (auto& lane : data.lanes) {
+        lane.spec.height *= scale;
+        if (showsSpansIn(lane)) {
+            lane.spec.height = std::min(lane.spec.height, spansHeight(lane, *style.theme));
+            room -= lane.spec.height;
+        } else {
+            others += lane.spec.height;
+        }
+    }
+    if (height <= 0.0 || others <= 0.0)
+        return;
+    for (auto& lane : data.lanes) {
+        if (!showsSpansIn(lane))
+            lane.spec.height *= room / others;
+    }
 }
 
 Picture drawTimeline(
@@ -72,10 +96,10 @@ Picture drawTimeline(
     style.legend = true;
     style.overlays = timeline.overlays.get();
     style.nameWidth = nameWidth(asked);
-    const double scale = laneScale(read, style, asked.height);
+    style.columnsPerUnit
+        = std::max(1.0, read.columns / std::max(style.width - style.nameWidth, 1.0));
     TimelineData data = read;
-    for (auto& lane : data.lanes)
-        lane.spec.height *= scale;
+    fitLanes(data, style, asked.height);
     auto geometry = buildTimeline(data, data.window, style);
     if (asked.height > 0.0)
         geometry.scene.height = asked.height;

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"
+#include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
@@ -16,12 +17,21 @@ bool showsSpans(LaneStyle style) {
     return style == LaneStyle::Kernels || style == LaneStyle::Thread;
 }
 
-std::string categoryOf(const store::LodNode& group, const std::string& name) {
-    if (group.kind == SpanKind::Copy || group.kind == SpanKind::Set)
+std::string categoryOf(SpanKind kind, const std::string& name) {
+    if (kind == SpanKind::Copy || kind == SpanKind::Set)
         return "copy";
-    if (group.kind != SpanKind::Kernel)
+    if (kind != SpanKind::Kernel)
         return {};
     return std::string(analysis::KernelCategories::builtIn().categoryOf(name));
+}
+
+Status resolveName(const store::Store& store, TimelineData& data, NameId id, SpanKind kind) {
+    if (!id.isValid() || data.names.contains(id))
+        return {};
+    ASSIGN_OR_RETURN(auto name, store.name(id));
+    std::string category = categoryOf(kind, name);
+    data.names.emplace(id, TimelineData::Name{std::move(name), std::move(category)});
+    return {};
 }
 
 // Only the names that are seen: a trace has tens of thousands.
@@ -31,13 +41,11 @@ Status resolveNames(
         for (const auto& track : lane.spans) {
             if (isCancelled && isCancelled())
                 return cancelled();
-            for (const auto& group : track.spans) {
-                if (!group.name.isValid() || data.names.contains(group.name))
-                    continue;
-                ASSIGN_OR_RETURN(auto name, store.name(group.name));
-                std::string category = categoryOf(group, name);
-                data.names.emplace(
-                    group.name, TimelineData::Name{std::move(name), std::move(category)});
+            for (const auto& group : track.spans)
+                RETURN_IF_ERROR(resolveName(store, data, group.name, group.kind));
+            for (const auto& mix : track.mixes) {
+                for (const auto& part : mix.parts)
+                    RETURN_IF_ERROR(resolveName(store, data, part.name, part.kind));
             }
         }
     }
@@ -96,6 +104,7 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
         data.lanes.push_back(std::move(lane));
     }
     RETURN_IF_ERROR(resolveNames(store, data, isCancelled));
+    joinCategories(data);
     return data;
 }
 

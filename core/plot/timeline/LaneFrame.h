@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::plot {
@@ -120,6 +121,8 @@ struct LegendEntry {
 };
 double drawLegend(
     const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width);
+// Place of a category of kernels in legends; of one that is not known after all others.
+std::size_t placeInLegend(std::string_view category);
 std::vector<LegendEntry> categoryEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window);
 // Kinds of spans without a category: runtime calls, operators, annotations.

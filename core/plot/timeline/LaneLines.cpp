@@ -315,6 +315,7 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
             color = withAlpha(color, kOverlaidAlpha);
         Columns columns
             = columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color);
+        columns.isSloped = lane.series[i].subject.kind == SubjectKind::Run;
         frame.scene.items.emplace_back(
             colors.byRun ? inPattern(std::move(columns), frame, lane.series[i].run) : columns);
         if (lane.series[i].subject.kind == SubjectKind::Run)

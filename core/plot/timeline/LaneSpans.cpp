@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace trainscope::plot {
 
@@ -129,22 +130,29 @@ const TimelineData::Name* findName(const TimelineData& data, NameId id) {
     return data.behind ? findName(*data.behind, id) : nullptr;
 }
 
+// A colour that is paler the less of its time something ran.
+Color paler(const LaneFrame& frame, Color color, float busy) {
+    constexpr double steps = 8.0; // few, so that neighbours merge into one rectangle
+    const double share
+        = std::round(std::clamp(static_cast<double>(busy), 0.0, 1.0) * steps) / steps;
+    return share >= 1.0 ? color : blend(frame.scene.background, color, 0.3 + 0.7 * share);
+}
+
 // Looks of groups. Groups repeat a few names, looked up once each.
 class SpanLooks {
 public:
     explicit SpanLooks(const LaneFrame& frame)
         : m_frame(frame) { }
 
-    Color fillOf(const store::LodNode& group) {
-        const Look& look = lookOf(group);
-        if (group.count <= 1)
-            return look.shades.back();
-        // Few steps, so that neighbours merge into one rectangle.
-        const float busy = std::clamp(group.busyFraction, 0.0F, 1.0F);
-        return look.shades[static_cast<std::size_t>(busy * kShades + kRoundHalf)];
+    // `busy`: fraction of its time in which something ran.
+    Color fillOf(NameId name, SpanKind kind, float busy = 1.0F) {
+        const float share = std::clamp(busy, 0.0F, 1.0F);
+        return lookOf(name, kind).shades[static_cast<std::size_t>(share * kShades + kRoundHalf)];
     }
     // nullptr where the name is not known.
-    const TimelineData::Name* nameOf(const store::LodNode& group) { return lookOf(group).name; }
+    const TimelineData::Name* nameOf(const store::LodNode& group) {
+        return lookOf(group.name, group.kind).name;
+    }
 
 private:
     static constexpr std::size_t kShades = 8;
@@ -157,17 +165,16 @@ private:
         const TimelineData::Name* name = nullptr;
         std::array<Color, kShades + 1> shades{};
     };
-    const Look& lookOf(const store::LodNode& group) {
-        Look& look = m_looks[static_cast<std::size_t>(group.name.value) % kKept];
-        if (look.known && look.id == group.name && look.kind == group.kind)
+    const Look& lookOf(NameId name, SpanKind kind) {
+        Look& look = m_looks[static_cast<std::size_t>(name.value) % kKept];
+        if (look.known && look.id == name && look.kind == kind)
             return look;
-        look = {true, group.name, group.kind, findName(m_frame.data, group.name), {}};
+        look = {true, name, kind, findName(m_frame.data, name), {}};
         const bool categorised = look.name != nullptr && !look.name->category.empty();
-        const Color color
-            = categorised ? categoryColor(look.name->category) : spanKindColor(group.kind);
+        const Color color = categorised ? categoryColor(look.name->category) : spanKindColor(kind);
         for (std::size_t i = 0; i < kShades; ++i)
-            look.shades[i] = blend(m_frame.scene.background, color,
-                0.3 + 0.7 * static_cast<double>(i) / static_cast<double>(kShades));
+            look.shades[i]
+                = paler(m_frame, color, static_cast<float>(i) / static_cast<float>(kShades));
         look.shades.back() = color;
         return look;
     }
@@ -176,8 +183,42 @@ private:
     std::vector<Look> m_looks = std::vector<Look>(kKept);
 };
 
+// Lower rows have no room for parts above each other.
+constexpr double kLeastStack = 5.0;
+
+// Colours for the bars of a row that is too low for stacks: each bar has one, and over the row each
+// colour has its share of the length.
+class Dither {
+public:
+    // The parts are colours with their lengths; not empty.
+    Color next(const std::vector<std::pair<Color, double>>& parts) {
+        double length = 0.0;
+        for (const auto& [color, part] : parts) {
+            owedTo(color) += part;
+            length += part;
+        }
+        auto most = m_owed.begin();
+        for (auto one = m_owed.begin(); one != m_owed.end(); ++one) {
+            if (one->second > most->second)
+                most = one;
+        }
+        most->second -= length;
+        return most->first;
+    }
+
+private:
+    double& owedTo(Color color) {
+        const auto found = std::find_if(m_owed.begin(), m_owed.end(),
+            [color](const auto& owed) { return owed.first == color; });
+        return found != m_owed.end() ? found->second : m_owed.emplace_back(color, 0.0).second;
+    }
+
+    std::vector<std::pair<Color, double>> m_owed; // by colour: what it has not had yet
+};
+
 // One level of a track: bars, of which neighbours that look the same are joined, and the names that
-// fit.
+// fit. A bar of many kernels is a stack of their categories, as high as the share of time in which
+// one ran.
 class SpanRow {
 public:
     SpanRow(const LaneFrame& frame, SpanLooks& looks, Rect rect)
@@ -185,17 +226,23 @@ public:
         , m_looks(looks)
         , m_bars{rect, {}} { }
 
-    void add(const store::LodNode& group, double left, double end) {
+    void add(const store::LodNode& group, const SpanMix* mix, double left, double end) {
         const Rect& area = m_bars.area;
         const double right = std::min(std::max(end, left + m_frame.theme.lineWidth), area.right());
         if (right <= m_right)
             return; // under its neighbour's pixel
-        const Color color = m_looks.fillOf(group);
-        const bool named = group.count == 1 && right - left > 2.5 * m_frame.size();
-        const bool joins
-            = !named && m_joinable && left <= m_right + 0.05 && color == m_bars.bars.back().color;
         const double begin = std::max(left, m_right);
         m_right = right;
+        if (mix != nullptr && area.height >= kLeastStack) {
+            addStack(group, *mix, begin, right);
+            return;
+        }
+        const Color color = mix != nullptr
+            ? ditheredColor(group, *mix, right - begin)
+            : m_looks.fillOf(group.name, group.kind, group.count > 1 ? group.busyFraction : 1.0F);
+        const bool named = group.count == 1 && right - left > 2.5 * m_frame.size();
+        const bool joins = !named && m_joinable && begin <= m_bars.bars.back().right + 0.05
+            && color == m_bars.bars.back().color;
         m_joinable = !named;
         if (joins) {
             m_bars.bars.back().right = right;
@@ -215,6 +262,29 @@ public:
     }
 
 private:
+    void addStack(const store::LodNode& group, const SpanMix& mix, double left, double right) {
+        // A kernel in a long silence is seen.
+        const double height = std::clamp(
+            static_cast<double>(group.busyFraction), std::min(1.0 / m_bars.area.height, 1.0), 1.0);
+        double from = 0.0;
+        for (const auto& part : mix.parts) {
+            const double to = from + height * static_cast<double>(part.share);
+            m_bars.bars.push_back({left, right, m_looks.fillOf(part.name, part.kind),
+                static_cast<float>(from), static_cast<float>(std::min(to, 1.0))});
+            from = to;
+        }
+        m_joinable = false;
+    }
+
+    Color ditheredColor(const store::LodNode& group, const SpanMix& mix, double length) {
+        std::vector<std::pair<Color, double>> parts;
+        for (const auto& part : mix.parts)
+            parts.emplace_back(
+                m_looks.fillOf(part.name, part.kind), length * static_cast<double>(part.share));
+        const Color color = m_dither.next(parts);
+        return paler(m_frame, color, group.busyFraction);
+    }
+
     void addName(const store::LodNode& group, double left, double right, Color color) {
         const Rect& area = m_bars.area;
         const auto* name = m_looks.nameOf(group);
@@ -234,13 +304,146 @@ private:
     SpanLooks& m_looks;
     Bars m_bars;
     std::vector<SceneItem> m_names;
+    Dither m_dither;
     double m_right = -1e300;
     bool m_joinable = false;
 };
 
+// The streams of a rank in one row: each column is a stack of the categories that ran in it, as
+// high as the share of its time; what ran at once shares the height.
+class RankRow {
+public:
+    RankRow(const LaneFrame& frame, SpanLooks& looks, Rect rect)
+        : m_frame(frame)
+        , m_looks(looks)
+        , m_rect(rect)
+        , m_count(static_cast<std::size_t>(
+              std::max(std::lround(rect.width * std::max(frame.style.columnsPerUnit, 1.0)), 1L)))
+        , m_width(rect.width / static_cast<double>(m_count)) { }
+
+    void add(const store::LodNode& group, const SpanMix* mix, double left, double end) {
+        // The shortest kernel has half a column.
+        const double right = std::min(std::max(end, left + 0.5 * m_width), m_rect.right());
+        const double busy
+            = group.count > 1 ? std::clamp(static_cast<double>(group.busyFraction), 0.0, 1.0) : 1.0;
+        if (mix == nullptr) {
+            cover(layerOf(group.name, group.kind), left, right, busy);
+            return;
+        }
+        for (const auto& part : mix->parts)
+            cover(
+                layerOf(part.name, part.kind), left, right, busy * static_cast<double>(part.share));
+    }
+
+    void finish() {
+        Bars bars{m_rect, {}};
+        std::size_t first = 0; // bars of the column before
+        for (std::size_t column = 0; column < m_count; ++column) {
+            const auto parts = partsOf(column);
+            const double left = m_rect.x + m_width * static_cast<double>(column);
+            if (repeats(bars, first, parts, left)) {
+                for (std::size_t i = first; i < bars.bars.size(); ++i)
+                    bars.bars[i].right = left + m_width;
+                continue;
+            }
+            first = bars.bars.size();
+            for (const Bar& part : parts)
+                bars.bars.push_back({left, left + m_width, part.color, part.from, part.to});
+        }
+        if (!bars.bars.empty())
+            m_frame.scene.items.emplace_back(std::move(bars));
+    }
+
+private:
+    static constexpr double kSteps = 64.0; // of the height, so that neighbours are alike
+
+    struct Layer {
+        Color color;
+        std::size_t place = 0;
+        std::vector<float> covered; // of each column
+    };
+    Layer& layerOf(NameId name, SpanKind kind) {
+        const Color color = m_looks.fillOf(name, kind);
+        const auto found = std::find_if(m_layers.begin(), m_layers.end(),
+            [color](const Layer& layer) { return layer.color == color; });
+        if (found != m_layers.end())
+            return *found;
+        const auto* known = findName(m_frame.data, name);
+        const std::size_t place = placeInLegend(known == nullptr ? "" : known->category);
+        const auto behind = std::find_if(m_layers.begin(), m_layers.end(),
+            [place](const Layer& layer) { return layer.place > place; });
+        return *m_layers.insert(behind, {color, place, std::vector<float>(m_count, 0.0F)});
+    }
+
+    void cover(Layer& layer, double left, double right, double share) const {
+        const double from = (left - m_rect.x) / m_width;
+        const double to = (right - m_rect.x) / m_width;
+        const auto last = std::min(static_cast<std::size_t>(std::max(to, 0.0)), m_count - 1);
+        for (auto i = static_cast<std::size_t>(std::max(from, 0.0)); i <= last; ++i) {
+            const auto begin = static_cast<double>(i);
+            const double part = std::min(to, begin + 1.0) - std::max(from, begin);
+            layer.covered[i] += static_cast<float>(share * std::max(part, 0.0));
+        }
+    }
+
+    // The bars of a column, without their places.
+    std::vector<Bar> partsOf(std::size_t column) {
+        double sum = 0.0;
+        for (const Layer& layer : m_layers)
+            sum += static_cast<double>(layer.covered[column]);
+        std::vector<Bar> parts;
+        if (sum <= 0.0)
+            return parts;
+        const double height = std::clamp(sum, std::min(1.0 / m_rect.height, 1.0), 1.0);
+        double from = 0.0;
+        for (const Layer& layer : m_layers) {
+            const double to = from + static_cast<double>(layer.covered[column]) / sum * height;
+            const Bar bar{0.0, 0.0, layer.color, rounded(from), rounded(to)};
+            if (bar.to > bar.from)
+                parts.push_back(bar);
+            from = to;
+        }
+        return m_rect.height >= kLeastStack ? parts : oneOf(column, sum);
+    }
+
+    std::vector<Bar> oneOf(std::size_t column, double sum) {
+        std::vector<std::pair<Color, double>> parts;
+        for (const Layer& layer : m_layers) {
+            if (layer.covered[column] > 0.0F)
+                parts.emplace_back(layer.color, static_cast<double>(layer.covered[column]) / sum);
+        }
+        const Color color = m_dither.next(parts);
+        return {{0.0, 0.0, paler(m_frame, color, static_cast<float>(std::min(sum, 1.0)))}};
+    }
+
+    static float rounded(double share) {
+        return static_cast<float>(std::round(share * kSteps) / kSteps);
+    }
+
+    static bool repeats(
+        const Bars& bars, std::size_t first, const std::vector<Bar>& parts, double left) {
+        if (parts.empty() || bars.bars.size() - first != parts.size()
+            || bars.bars[first].right < left - 0.01)
+            return false;
+        return std::equal(parts.begin(), parts.end(),
+            bars.bars.begin() + static_cast<std::ptrdiff_t>(first), [](const Bar& a, const Bar& b) {
+                return a.color == b.color && a.from == b.from && a.to == b.to;
+            });
+    }
+
+    const LaneFrame& m_frame;
+    SpanLooks& m_looks;
+    Rect m_rect;
+    std::size_t m_count;
+    double m_width;
+    std::vector<Layer> m_layers; // in the order of legends
+    Dither m_dither;
+};
+
 // The groups of a track at one level that touch [begin, end), cut at its ends; groups are in order
 // of their begin.
-void addGroups(SpanRow& row, const LaneFrame& frame, const LaneSpans& track, ViewWindow stretch,
+template <typename SomeRow>
+void addGroups(SomeRow& row, const LaneFrame& frame, const LaneSpans& track, ViewWindow stretch,
     std::optional<int> level) {
     const TimeScale& scale = frame.scale;
     const TimeNs origin = frame.data.runs[track.run].origin;
@@ -252,20 +455,26 @@ void addGroups(SpanRow& row, const LaneFrame& frame, const LaneSpans& track, Vie
     const double to = std::min(scale.toX(stretch.end), frame.area.right());
     const auto toX
         = [&](TimeNs time) { return scale.x + perNs * static_cast<double>((time - zero).ns); };
-    for (const auto& group : track.spans) {
+    auto mix = track.mixes.begin();
+    for (std::size_t i = 0; i < track.spans.size(); ++i) {
+        const store::LodNode& group = track.spans[i];
+        while (mix != track.mixes.end() && mix->group < i)
+            ++mix;
         if (group.range.begin >= end)
             return;
         if (group.range.end < begin || (level && group.depth != *level))
             continue;
         const double left = std::max(toX(group.range.begin), from);
         const double right = std::min(toX(group.range.end), to);
+        const bool isMixed = mix != track.mixes.end() && mix->group == i;
         if (left < to)
-            row.add(group, left, right);
+            row.add(group, isMixed ? &*mix : nullptr, left, right);
     }
 }
 
-void drawLevel(SpanRow& row, const LaneFrame& frame, const LaneSpans& track,
-    const LaneSpans* behind, std::optional<int> level) {
+template <typename SomeRow>
+void addTrack(SomeRow& row, const LaneFrame& frame, const LaneSpans& track, const LaneSpans* behind,
+    std::optional<int> level) {
     const ViewWindow& seen = frame.scale.window;
     const ViewWindow& own = frame.data.window;
     if (behind != nullptr && seen.begin < own.begin)
@@ -273,13 +482,15 @@ void drawLevel(SpanRow& row, const LaneFrame& frame, const LaneSpans& track,
     addGroups(row, frame, track, seen, level);
     if (behind != nullptr && own.end < seen.end)
         addGroups(row, frame, *behind, {std::max(own.end, seen.begin), seen.end}, level);
-    row.finish();
+}
+
+const LaneSpans* trackBehind(const LaneFrame& frame, std::size_t index) {
+    return frame.behind == nullptr ? nullptr : &frame.behind->spans[index];
 }
 
 void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, std::size_t index,
     const Row& row) {
     const LaneSpans& track = lane.spans[index];
-    const LaneSpans* behind = frame.behind == nullptr ? nullptr : &frame.behind->spans[index];
     const int levels = row.nested ? std::max(track.depth, 1) : 1;
     for (int level = 0; level < levels; ++level) {
         const double y = row.rect.y + row.depthHeight * level;
@@ -291,8 +502,9 @@ void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, s
         SpanRow spans(frame, looks,
             {frame.area.x, y, frame.area.width,
                 row.nested && height > 4.0 ? height - 1.0 : height});
-        drawLevel(
-            spans, frame, track, behind, row.nested ? std::optional<int>(level) : std::nullopt);
+        addTrack(spans, frame, track, trackBehind(frame, index),
+            row.nested ? std::optional<int>(level) : std::nullopt);
+        spans.finish();
     }
 }
 
@@ -310,6 +522,26 @@ std::string shortLabel(const LaneFrame& frame, std::string label, double room) {
     if (name != std::string::npos && frame.width(label) > room)
         label.resize(name);
     return frame.fitted(label, room);
+}
+
+// True where the tracks of a row are streams that run at once.
+bool holdsStreams(const LaneData& lane, const Row& row) {
+    return std::any_of(row.tracks.begin(), row.tracks.end(), [&](std::size_t track) {
+        return !areOneTrack(lane.spans[row.tracks.front()], lane.spans[track]);
+    });
+}
+
+void drawRow(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, const Row& row) {
+    if (!holdsStreams(lane, row)) {
+        for (const std::size_t track : row.tracks)
+            drawTrack(frame, looks, lane, track, row);
+        return;
+    }
+    const double height = std::min(row.depthHeight, frame.area.bottom() - row.rect.y);
+    RankRow streams(frame, looks, {frame.area.x, row.rect.y, frame.area.width, height});
+    for (const std::size_t track : row.tracks)
+        addTrack(streams, frame, lane.spans[track], trackBehind(frame, track), std::nullopt);
+    streams.finish();
 }
 
 double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
@@ -355,6 +587,15 @@ int spanLevels(const LaneData& lane) {
     return levels;
 }
 
+double spansHeight(const LaneData& lane, const Theme& theme) {
+    constexpr double name = 3.0; // the title and a line below it, in the size of the text
+    const double body = theme.size(TextRole::Body);
+    int levels = 0;
+    for (const Row& row : rowsByTrack(lane, lane.spec.style == LaneStyle::Thread))
+        levels += depthOf(lane, row);
+    return std::max(levels * kTallestRow * body, name * body) + 4.0 * theme.spacing;
+}
+
 LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
     LaneGeometry geometry{frame.area, 0.0, 1.0, {}};
     if (lane.spans.empty()) {
@@ -374,10 +615,9 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
     for (const auto& row : rows) {
         if (row.rect.y >= frame.area.bottom())
             break;
-        for (const std::size_t track : row.tracks) {
-            drawTrack(frame, looks, lane, track, row);
+        drawRow(frame, looks, lane, row);
+        for (const std::size_t track : row.tracks)
             geometry.rows.push_back({row.rect, track, depthOf(lane, row)});
-        }
     }
     drawName(frame, lane, drawRowLabels(frame, lane, rows));
     return geometry;

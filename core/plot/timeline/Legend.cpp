@@ -56,11 +56,22 @@ constexpr double kSampleLine = 3.0; // times the line's width
 
 } // namespace
 
+std::size_t placeInLegend(std::string_view category) {
+    return static_cast<std::size_t>(
+        std::find(kOrder.begin(), kOrder.end(), category) - kOrder.begin());
+}
+
 std::vector<LegendEntry> categoryEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window) {
     std::unordered_set<NameId> visible;
     forEachVisible(
         data, lane, window, [&](const store::LodNode& group) { visible.insert(group.name); });
+    for (const auto& track : lane.spans) {
+        for (const SpanMix& mix : track.mixes) {
+            for (const auto& part : mix.parts)
+                visible.insert(part.name);
+        }
+    }
     std::set<std::string_view> present;
     for (const NameId id : visible) {
         if (const auto name = data.names.find(id); name != data.names.end())

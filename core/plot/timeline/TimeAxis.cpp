@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -47,25 +52,90 @@ std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, d
     return frame.width(number) <= room ? number : std::string();
 }
 
+// An iteration as it is drawn.
+struct IterationCell {
+    Rect rect;
+    std::int64_t index = 0;
+    bool isNamed = false; // inside
+};
+
 // Returns true where the label says what it counts.
-bool drawIteration(
-    const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top, Rect& cell) {
-    const double from = std::max(frame.scale.toX(iteration.range.begin - origin), frame.scale.x);
-    const double to = std::min(frame.scale.toX(iteration.range.end - origin), frame.scale.right());
-    // Narrower ones merge into a plain bar; hundreds of separators would be noise.
-    const double separator = to - from > 4.0 ? frame.theme.lineWidth : 0.0;
-    if (to <= from)
-        return false;
-    const double height = stripRow(frame.theme) - 0.5 * frame.gap();
-    cell = {from, top, std::max(to - from - separator, 0.1), height};
-    frame.fill(cell, frame.theme.raised);
+bool drawIteration(const LaneFrame& frame, const Iteration& iteration, IterationCell& cell) {
+    frame.fill(cell.rect, frame.theme.raised);
     if (iteration.warmup)
-        frame.hatch(cell);
+        frame.hatch(cell.rect);
     const double pad = frame.gap();
-    std::string label = iterationLabel(frame, iteration, to - from - 2.0 * pad);
+    std::string label = iterationLabel(frame, iteration, cell.rect.width - 2.0 * pad);
     const bool telling = label.find(' ') != std::string::npos;
-    frame.note({from + pad, frame.centred(top + height / 2.0)}, std::move(label));
+    cell.isNamed = !label.empty();
+    frame.note(
+        {cell.rect.x + pad, frame.centred(cell.rect.y + cell.rect.height / 2.0)}, std::move(label));
     return telling;
+}
+
+// The smallest of 1, 2, 5, 10, … that is at least so much.
+std::int64_t roundStride(double least) {
+    std::int64_t power = 1;
+    while (static_cast<double>(10 * power) < least)
+        power *= 10;
+    for (const std::int64_t multiple : {1, 2, 5}) {
+        if (static_cast<double>(multiple * power) >= least)
+            return multiple * power;
+    }
+    return 10 * power;
+}
+
+// Width of the widest number of cells that have none inside.
+double narrowLabel(const LaneFrame& frame, const std::vector<IterationCell>& cells) {
+    std::int64_t largest = 0;
+    for (const auto& cell : cells)
+        largest = cell.isNamed ? largest : std::max(largest, cell.index);
+    return frame.width(fmt::format("{}", largest));
+}
+
+// The mean width of those cells.
+double narrowWidth(const std::vector<IterationCell>& cells) {
+    double width = 0.0;
+    double count = 0.0;
+    for (const auto& cell : cells) {
+        width += cell.isNamed ? 0.0 : cell.rect.width;
+        count += cell.isNamed ? 0.0 : 1.0;
+    }
+    return std::max(count > 0.0 ? width / count : 1.0, 0.01);
+}
+
+// Numbers of iterations that are narrower than their labels: the first of those that follow each
+// other and then every so many, each over those behind it, with a mark where its own begins.
+void numberNarrow(const LaneFrame& frame, const std::vector<IterationCell>& cells) {
+    const double pad = 0.5 * frame.gap();
+    const double needed = narrowLabel(frame, cells) + 3.0 * pad;
+    const std::int64_t stride = roundStride(needed / narrowWidth(cells));
+    double free = frame.scale.x;
+    double before = -1e300; // end of the cell before
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const IterationCell& cell = cells[i];
+        const bool isFirst = cell.rect.x - before > needed;
+        before = cell.rect.right();
+        if (cell.isNamed) {
+            free = cell.rect.right();
+            continue;
+        }
+        if ((!isFirst && cell.index % stride != 0) || cell.rect.x < free)
+            continue;
+        const std::string number = fmt::format("{}", cell.index);
+        const double end = cell.rect.x + frame.width(number) + 2.0 * pad;
+        std::size_t next = i + 1;
+        while (next < cells.size() && cells[next].rect.x < end && !cells[next].isNamed)
+            ++next;
+        const bool isInWay = next < cells.size() && cells[next].rect.x < end;
+        if (isInWay || end > frame.scale.right())
+            continue;
+        frame.line({cell.rect.x, cell.rect.y}, {cell.rect.x, cell.rect.bottom()},
+            frame.theme.textSecondary);
+        frame.note(
+            {cell.rect.x + pad, frame.centred(cell.rect.y + cell.rect.height / 2.0)}, number);
+        free = end + pad;
+    }
 }
 
 void drawStrip(const LaneFrame& frame, TimelineGeometry& geometry) {
@@ -75,6 +145,7 @@ void drawStrip(const LaneFrame& frame, TimelineGeometry& geometry) {
     const double height = geometry.strips.back().rect.height;
     double drawn = -1.0;
     bool telling = false;
+    std::vector<IterationCell> cells;
     const auto& iterations = shownIterations(frame.data, frame.style.overlays, run);
     for (std::size_t i = 0; i < iterations.size(); ++i) {
         Iteration iteration = iterations[i];
@@ -83,14 +154,21 @@ void drawStrip(const LaneFrame& frame, TimelineGeometry& geometry) {
         const double end = frame.scale.toX(iteration.range.end - origin);
         if (end < frame.scale.x || end - drawn < 0.5)
             continue;
-        if (frame.scale.toX(iteration.range.begin - origin) > frame.scale.right())
+        const double from
+            = std::max(frame.scale.toX(iteration.range.begin - origin), frame.scale.x);
+        if (from > frame.scale.right())
             break;
         drawn = end;
-        Rect cell;
-        telling = drawIteration(frame, iteration, origin, top, cell) || telling;
-        if (cell.width > 0.0)
-            geometry.stretches.push_back({cell, geometry.strips.size() - 1, i});
+        const double width = std::min(end, frame.scale.right()) - from;
+        if (width <= 0.0)
+            continue;
+        // Narrower ones merge into a plain bar; hundreds of separators would be noise.
+        const double separator = width > 4.0 ? frame.theme.lineWidth : 0.0;
+        cells.push_back({{from, top, std::max(width - separator, 0.1), height}, iteration.index});
+        telling = drawIteration(frame, iteration, cells.back()) || telling;
+        geometry.stretches.push_back({cells.back().rect, geometry.strips.size() - 1, i});
     }
+    numberNarrow(frame, cells);
     if (frame.data.runs.size() > 1)
         drawRunMark(frame, run, top, height);
     if (!telling && drawn >= 0.0)
@@ -137,7 +215,9 @@ TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const Ti
     if (!data.iterations.empty())
         context.iterations = &data.iterations.front();
     // Twice: the first guess at the width of a label decides the step, which decides the labels.
-    double spacing = 6.5 * style.theme->size(TextRole::Small);
+    // Numbers of iterations are short.
+    const double guess = style.time == TimeDisplay::Iteration ? 2.0 : 6.5;
+    double spacing = guess * style.theme->size(TextRole::Small);
     TimeTicks ticks = timeTicks(scale.window, spacing / scale.width, context);
     const double widest = widestLabel(ticks, style);
     if (widest + 1.5 * style.theme->size(TextRole::Small) > spacing) {

@@ -139,6 +139,16 @@ struct LaneBand {
     Trace half; // 25-75 %
     Trace median; // low = high
 };
+// The kernels of a group that merges several: who ran how much of its busy time.
+struct SpanMix {
+    struct Part {
+        NameId name; // of a category the one that took most
+        SpanKind kind = SpanKind::Kernel;
+        float share = 0.0F; // the parts of a group sum to 1
+    };
+    std::size_t group = 0; // index into LaneSpans::spans
+    std::vector<Part> parts;
+};
 struct LaneSpans {
     std::size_t run = 0;
     int rank = -1;
@@ -146,6 +156,7 @@ struct LaneSpans {
     std::string label; // "rank 0 · stream 7"
     int depth = 1;
     std::vector<store::LodNode> spans; // absolute time, as shown (TraceClock.h)
+    std::vector<SpanMix> mixes = {}; // of groups of kernels, by group; none: not known
 };
 // A state that series of a run name, as a reason of throttling: the fraction of those with values
 // that were in it in every column, at some time of the column; NaN where none has a value.
@@ -290,6 +301,9 @@ TimelineGeometry buildTimeline(
 // the room. Together higher than the room where that is too little for the least of all; a fixed
 // lane has what was chosen.
 std::vector<double> sharedHeights(const TimelineData& data, double room, const Theme& theme);
+
+// Height that fills a lane of kernels or threads: its rows as high as they become, and its name.
+double spansHeight(const LaneData& lane, const Theme& theme);
 
 // Captures of one name as one stretch over all its ranks, by begin.
 std::vector<Capture> capturesByName(std::vector<Capture> captures);

@@ -135,6 +135,35 @@ private Q_SLOTS:
         QCOMPARE(path.boundingRect(), QRectF(0.0, 1.0, 4.0, 3.0));
     }
 
+    // A value that is held stands until the next: the edge is upright, not a slope over a column.
+    void stepsStaySteps() {
+        const Columns step{
+            {0.0, 0.0, 4.0, 10.0}, {8.0F, 8.0F, 2.0F, 2.0F}, {9.0F, 9.0F, 9.0F, 3.0F}, kRed};
+        const QPainterPath path = columnsPath(step);
+        QVERIFY(!path.contains(QPointF(1.9, 7.0)));
+        QVERIFY(path.contains(QPointF(2.1, 2.5)));
+        QVERIFY(path.contains(QPointF(2.9, 8.5)));
+        QVERIFY(!path.contains(QPointF(3.1, 3.5)));
+        Columns slope = step;
+        slope.isSloped = true; // from (1.5, 8) to (2.5, 2)
+        QVERIFY(columnsPath(slope).contains(QPointF(1.9, 7.0)));
+    }
+
+    // A bar of a part of the row: 25 % from the foot, above it 50 %.
+    void partsOfBarsOnTheScreen() {
+        Bars bars{{0.0, 0.0, 4.0, 8.0}, {}};
+        bars.bars.push_back({0.0, 2.0, kRed, 0.0F, 0.25F});
+        bars.bars.push_back({0.0, 2.0, rgb(0x0000FF), 0.25F, 0.75F});
+        bars.bars.push_back({2.0, 4.0, kRed});
+        const QImage image = painted(sceneOf(bars));
+        QCOMPARE(image.pixelColor(1, 1), QColor(Qt::white));
+        QCOMPARE(image.pixelColor(1, 2), QColor(Qt::blue));
+        QCOMPARE(image.pixelColor(1, 5), QColor(Qt::blue));
+        QCOMPARE(image.pixelColor(1, 6), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(1, 7), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(3, 0), QColor(Qt::red));
+    }
+
     void outlinesDropPointsOnALine() {
         const Columns flat{{0.0, 0.0, 100.0, 10.0}, std::vector<float>(100, 4.0F),
             std::vector<float>(100, 5.0F), kRed};

@@ -6,6 +6,10 @@
 
 #include <QTest>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
@@ -114,6 +118,25 @@ private Q_SLOTS:
         // 50 px each: 66 px of "iteration 2" do not fit, the number does.
         QCOMPARE(full, 0);
         QCOMPARE(numbers, 1);
+    }
+
+    // 1 px each, in two stretches: a number of 12 px and its 6 px of margins leave room for every
+    // twentieth; the first of each stretch is told, the last would leave the plot.
+    void narrowIterationsAreNumberedWhereThereIsRoom() {
+        TimelineData data = emptyData(100);
+        for (std::int64_t i = 0; i < 70; ++i) {
+            const std::int64_t begin = 1000 + i + (i < 30 ? 0 : 30);
+            data.iterations[0].push_back({11 + i, {{begin}, {begin + 1}}, -1, false});
+        }
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        std::vector<std::pair<std::string, double>> numbers;
+        for (const auto& label : itemsOf<Label>(geometry.scene)) {
+            if (label.anchor.x >= kLeft && label.text.find(' ') == std::string::npos)
+                numbers.emplace_back(label.text, label.anchor.x - kLeft);
+        }
+        const std::vector<std::pair<std::string, double>> expected{
+            {"11", 2.0}, {"40", 31.0}, {"41", 62.0}, {"60", 81.0}};
+        QCOMPARE(numbers, expected);
     }
 };
 

@@ -3,8 +3,11 @@
 #include <QTest>
 
 #include "core/plot/Palette.h"
+#include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
+
+#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -112,6 +115,120 @@ private Q_SLOTS:
         const auto geometry = buildTimeline(data, data.window, smallStyle());
         const auto found = barsOf(geometry.scene);
         QVERIFY(found[0].fill == blend(darkTheme().window, categoryColor("gemm"), 0.3 + 0.7 * 0.5));
+    }
+
+    // Three kernels in a group: 30 + 30 of GEMM and 20 of all-reduce in 100
+    // ns, which are 75 % and 25 % of its busy time, 80 % of the whole.
+    void theMixOfAGroup() {
+        const std::vector<store::LodNode> groups{span(0, 100, 1, 3, 0.8F), span(100, 400, 1)};
+        const std::vector<store::LodNode> single{
+            span(0, 30, 1), span(40, 60, 2), span(70, 100, 1), span(100, 400, 1)};
+        const auto mixes = mixesOf(groups, single, {200});
+        QCOMPARE(mixes.size(), std::size_t{1});
+        QCOMPARE(mixes[0].group, std::size_t{0});
+        QCOMPARE(mixes[0].parts.size(), std::size_t{2});
+        QVERIFY(mixes[0].parts[0].name == NameId{1});
+        QCOMPARE(mixes[0].parts[0].share, 0.75F);
+        QVERIFY(mixes[0].parts[1].name == NameId{2});
+        QCOMPARE(mixes[0].parts[1].share, 0.25F);
+    }
+
+    // A wide span between narrow ones is a group of its own: the narrow ones are one nevertheless.
+    void wideSpansAreNotInTheMix() {
+        const std::vector<store::LodNode> groups{span(0, 180, 1, 2, 0.2F), span(10, 170, 2)};
+        const std::vector<store::LodNode> single{
+            span(0, 9, 1), span(10, 170, 2), span(171, 180, 1)};
+        const auto mixes = mixesOf(groups, single, {100});
+        QCOMPARE(mixes.size(), std::size_t{1});
+        QCOMPARE(mixes[0].parts.size(), std::size_t{1});
+        QVERIFY(mixes[0].parts[0].name == NameId{1});
+    }
+
+    void namesOfOneCategoryAreOnePart() {
+        auto data = named(kernelLane({{span(0, 100, 1, 9)}}));
+        data.names.emplace(NameId{4}, TimelineData::Name{"other_gemm", "gemm"});
+        data.lanes[0].spans[0].mixes = {{0,
+            {{NameId{2}, SpanKind::Kernel, 0.5F}, {NameId{1}, SpanKind::Kernel, 0.2F},
+                {NameId{4}, SpanKind::Kernel, 0.3F}}}};
+        joinCategories(data);
+        const auto& parts = data.lanes[0].spans[0].mixes[0].parts;
+        QCOMPARE(parts.size(), std::size_t{2});
+        QVERIFY(parts[0].name == NameId{4}); // GEMM comes first in legends
+        QCOMPARE(parts[0].share, 0.5F);
+        QVERIFY(parts[1].name == NameId{2});
+    }
+
+    // A quarter of the time of a merged bar was exposed communication, which looked like GEMM.
+    void mergedKernelsKeepTheirMix() {
+        auto data = named(kernelLane({{span(10, 20, 1, 40, 0.8F)}}));
+        data.lanes[0].spec.height = 120.0; // with room for a legend
+        data.lanes[0].spans[0].mixes
+            = {{0, {{NameId{1}, SpanKind::Kernel, 0.75F}, {NameId{2}, SpanKind::Kernel, 0.25F}}}};
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const auto found = barsOf(geometry.scene);
+        const Rect row = geometry.lanes[0].rows[0].rect;
+        QCOMPARE(found.size(), std::size_t{2});
+        QVERIFY(found[0].fill == categoryColor("gemm"));
+        QVERIFY(found[1].fill == categoryColor("all_reduce"));
+        QVERIFY(std::abs(found[0].rect.height - 0.6 * row.height) < 1e-5);
+        QVERIFY(std::abs(found[1].rect.height - 0.2 * row.height) < 1e-5);
+        QVERIFY(std::abs(found[0].rect.bottom() - row.bottom()) < 1e-5);
+        QVERIFY(std::abs(found[1].rect.bottom() - found[0].rect.y) < 1e-5);
+        QCOMPARE(found[0].rect.x, 122.0);
+        QCOMPARE(found[0].rect.width, 10.0);
+        QCOMPARE(found[1].rect.x, 122.0);
+        QVERIFY(hasLabel(geometry.scene, "AllReduce")); // in the legend of the lane
+    }
+
+    // Twenty ranks leave each 2.2 px: the colours stand beside each other instead, one in four.
+    void lowRowsKeepTheirMixToo() {
+        std::vector<store::LodNode> groups;
+        for (std::int64_t i = 0; i < 100; ++i)
+            groups.push_back(span(i, i + 1, 1, 40));
+        auto data = named(kernelLane(std::vector<std::vector<store::LodNode>>(20, groups)));
+        auto& first = data.lanes[0].spans[0];
+        for (std::size_t i = 0; i < 100; ++i)
+            first.mixes.push_back(
+                {i, {{NameId{1}, SpanKind::Kernel, 0.75F}, {NameId{2}, SpanKind::Kernel, 0.25F}}});
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const double top = geometry.lanes[0].rows[0].rect.y;
+        double gemm = 0.0;
+        double reduce = 0.0;
+        for (const auto& bar : barsOf(geometry.scene)) {
+            if (bar.rect.y > top + 0.1)
+                continue;
+            gemm += bar.fill == categoryColor("gemm") ? bar.rect.width : 0.0;
+            reduce += bar.fill == categoryColor("all_reduce") ? bar.rect.width : 0.0;
+        }
+        QCOMPARE(gemm, 75.0);
+        QCOMPARE(reduce, 25.0);
+    }
+
+    // Streams that share a row share its height where they run at once: from 0 to 40 ns GEMM alone,
+    // to 60 ns both, to 80 ns the all-reduce alone.
+    void streamsOfARankShareItsRow() {
+        std::vector<std::vector<store::LodNode>> tracks(12);
+        tracks[0] = {span(0, 60, 1)};
+        tracks[1] = {span(40, 80, 2)};
+        LaneData lane = kernelLane(tracks);
+        for (std::size_t i = 0; i < lane.spans.size(); ++i)
+            lane.spans[i].rank = static_cast<int>(i / 6);
+        const auto data = named(lane);
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const Rect row = geometry.lanes[0].rows[0].rect;
+        const auto found = barsOf(geometry.scene);
+        QCOMPARE(found.size(), std::size_t{4});
+        const auto expect
+            = [&](std::size_t i, const char* category, double x, double width, double height) {
+                  QVERIFY(found[i].fill == categoryColor(category));
+                  QVERIFY(std::abs(found[i].rect.x - 112.0 - x) < 1e-9);
+                  QVERIFY(std::abs(found[i].rect.width - width) < 1e-9);
+                  QVERIFY(std::abs(found[i].rect.height - height * row.height) < 1e-5);
+              };
+        expect(0, "gemm", 0.0, 40.0, 1.0);
+        expect(1, "gemm", 40.0, 20.0, 0.5);
+        expect(2, "all_reduce", 40.0, 20.0, 0.5);
+        expect(3, "all_reduce", 60.0, 20.0, 1.0);
     }
 
     void equalNeighboursBecomeOneRectangle() {

@@ -2,6 +2,7 @@
 // Timelines small enough to be worked out by hand, and ways to look into a scene. The text is of
 // fixed pitch: every character is 6 units wide.
 
+#include "core/plot/SceneParts.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <limits>
@@ -103,8 +104,7 @@ inline std::vector<plot::FillRect> barsOf(const plot::PlotScene& scene) {
     std::vector<plot::FillRect> found;
     for (const auto& row : itemsOf<plot::Bars>(scene)) {
         for (const auto& bar : row.bars)
-            found.push_back({{bar.left, row.area.y, bar.right - bar.left, row.area.height},
-                bar.color, 0.0, plot::Hatch::None});
+            found.push_back({plot::placeOf(bar, row.area), bar.color, 0.0, plot::Hatch::None});
     }
     return found;
 }
