@@ -56,9 +56,16 @@ Result<EncodedFigure> encode(FigureFormat format, const FigureJob& job) {
     return encodePng(job);
 }
 
-Status checkSize(const FigureOptions& options) {
+} // namespace
+
+Status checkFigureSize(const FigureOptions& options) {
     const bool usable = options.widthMm >= 10.0 && options.widthMm <= 5000.0
         && options.heightMm >= 0.0 && options.heightMm <= 5000.0;
+    const bool hasContent = !options.inPages
+        || (options.widthMm >= 40.0 + 2.0 * kPageMarginMm
+            && options.heightMm >= 40.0 + 2.0 * kPageMarginMm);
+    if (!hasContent)
+        return Error{ErrorCode::Usage, "A page is at least 70 mm wide and 70 mm high.", {}};
     if (!usable)
         return Error{ErrorCode::Usage,
             "A figure is between 10 and 5000 mm wide and at most 5000 mm high.", {}};
@@ -67,8 +74,6 @@ Status checkSize(const FigureOptions& options) {
             ErrorCode::Usage, "The resolution of a PNG is between 30 and 2400 dots per inch.", {}};
     return {};
 }
-
-} // namespace
 
 Result<FigureFormat> figureFormatOf(const QString& path) {
     static const std::map<QString, FigureFormat> kFormats{
@@ -93,6 +98,14 @@ const std::vector<FigurePreset>& figurePresets() {
     return presets;
 }
 
+const std::vector<FigurePreset>& pagePresets() {
+    static const std::vector<FigurePreset> presets{
+        {QStringLiteral("Pages of A4"), 210.0, 297.0},
+        {QStringLiteral("Pages of Letter"), 215.9, 279.4},
+    };
+    return presets;
+}
+
 QString creatorText() {
     return QStringLiteral("Trainscope " TRAINSCOPE_VERSION);
 }
@@ -105,10 +118,30 @@ QString sourcesText(const FigureMetadata& metadata) {
                             : QStringLiteral("Sources: ") + hashes.join(QLatin1Char(' '));
 }
 
+Result<QStringList> exportPages(
+    const QString& path, const std::vector<plot::PlotScene>& pages, const FigureOptions& options) {
+    ASSIGN_OR_RETURN(const auto format, figureFormatOf(path));
+    RETURN_IF_ERROR(checkFigureSize(options));
+    if (format != FigureFormat::Pdf)
+        return Error{ErrorCode::Usage, "Pages are written as PDF; SVG and PNG hold one picture.",
+            path.toStdString()};
+    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
+    ASSIGN_OR_RETURN(const auto figure, encodePages(pages, theme, options));
+    RETURN_IF_ERROR(writeFile(path, figure.bytes));
+    QStringList warnings = figure.warnings;
+    for (const auto& page : pages) {
+        for (const auto& warning : textWarnings(page, theme)) {
+            if (!warnings.contains(warning))
+                warnings.append(warning);
+        }
+    }
+    return warnings;
+}
+
 Result<QStringList> exportFigure(
     const QString& path, const SceneBuilder& build, const FigureOptions& options) {
     ASSIGN_OR_RETURN(const auto format, figureFormatOf(path));
-    RETURN_IF_ERROR(checkSize(options));
+    RETURN_IF_ERROR(checkFigureSize(options));
     const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
     ASSIGN_OR_RETURN(
         const auto scene, build(options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint));

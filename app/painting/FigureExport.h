@@ -24,6 +24,7 @@ struct FigurePreset {
     double heightMm = 0.0;
 };
 const std::vector<FigurePreset>& figurePresets();
+const std::vector<FigurePreset>& pagePresets(); // as many pages of that size as are needed
 
 struct FigureMetadata {
     QString title;
@@ -33,6 +34,7 @@ struct FigureMetadata {
 struct FigureOptions {
     double widthMm = 177.8; // 7 in
     double heightMm = 0.0; // 0: as the scene wants
+    bool inPages = false; // as many of that size as are needed, with margins; of PDF
     const plot::Theme* theme = nullptr; // paper unless given
     int pngDpi = 300;
     FigureMetadata metadata;
@@ -40,6 +42,16 @@ struct FigureOptions {
 
 // Builds a scene of that width and height in points (height 0: free).
 using SceneBuilder = std::function<Result<plot::PlotScene>(double width, double height)>;
+
+// Usage for a size that no figure has.
+Status checkFigureSize(const FigureOptions& options);
+
+// Room around the content of a page.
+inline constexpr double kPageMarginMm = 15.0;
+
+// Writes scenes as the pages of a PDF.
+Result<QStringList> exportPages(
+    const QString& path, const std::vector<plot::PlotScene>& pages, const FigureOptions& options);
 
 // Writes the figure (through a temporary file, so that a failed export destroys nothing). The value
 // are warnings for the user, e.g. text below 6 pt.

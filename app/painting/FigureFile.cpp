@@ -4,7 +4,12 @@
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
 #include "core/model/Try.h"
+#include "core/plot/SceneParts.h"
 #include "core/text/NumberMarks.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -17,6 +22,7 @@ plot::FigureStyle styleOf(const plot::Theme& theme, double width, double height)
     style.theme = &theme;
     style.width = width;
     style.height = height;
+    style.links = false;
     style.measure = measureWith(theme);
     return style;
 }
@@ -30,16 +36,80 @@ plot::PlotScene forFiles(plot::PlotScene scene) {
     return scene;
 }
 
+// The size of the content, in points.
+std::pair<double, double> contentOf(const FigureOptions& options) {
+    const double margins = options.inPages ? 2.0 * kPageMarginMm : 0.0;
+    const auto inPoints
+        = [margins](double mm) { return std::max(mm - margins, 0.0) / kMmPerPoint; };
+    return {inPoints(options.widthMm), inPoints(options.heightMm)};
+}
+
+const plot::Theme& themeOf(const FigureOptions& options) {
+    return options.theme == nullptr ? plot::paperTheme() : *options.theme;
+}
+
+// The pictures on the pages of a figure: its own pages, else one that is no higher than a page,
+// where it can be.
+std::vector<plot::Picture> onPages(const figures::Figure& figure, plot::FigureStyle style) {
+    if (figure.pages)
+        return figure.pages(style);
+    const double most = style.height;
+    style.height = 0.0;
+    std::vector<plot::Picture> pictures;
+    pictures.push_back(figure.draw(style));
+    if (pictures.front().scene.height > most) {
+        style.height = most;
+        pictures.front() = figure.draw(style);
+    }
+    return pictures;
+}
+
+// Pages of one size, with margins.
+void setOnPaper(std::vector<plot::PlotScene>& scenes, const FigureOptions& options) {
+    const double margin = kPageMarginMm / kMmPerPoint;
+    double height = options.heightMm / kMmPerPoint;
+    for (const auto& scene : scenes)
+        height = std::max(height, scene.height + 2.0 * margin);
+    for (auto& scene : scenes) {
+        plot::PlotScene page;
+        page.width = options.widthMm / kMmPerPoint;
+        page.height = height;
+        page.background = scene.background;
+        plot::appendScene(page, std::move(scene), {margin, margin});
+        scene = std::move(page);
+    }
+}
+
 } // namespace
 
 figures::Request requestFor(const QString& path, const FigureOptions& options) {
     const auto format = figureFormatOf(path);
     const bool isRaster = format.hasValue() && format.value() == FigureFormat::Png;
+    const auto [width, height] = contentOf(options);
     figures::Request request;
-    request.style = styleOf(options.theme == nullptr ? plot::paperTheme() : *options.theme,
-        options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint);
+    request.style = styleOf(themeOf(options), width, height);
     request.density = isRaster ? options.pngDpi / 72.0 : kVectorColumns;
     return request;
+}
+
+DrawnFigure drawnFor(const figures::Figure& figure, const FigureOptions& options) {
+    const text::WordingFor file(text::Medium::File);
+    const auto [width, height] = contentOf(options);
+    const auto style = styleOf(themeOf(options), width, height);
+    std::vector<plot::Picture> pictures;
+    if (options.inPages)
+        pictures = onPages(figure, style);
+    else
+        pictures.push_back(figure.draw(style));
+    DrawnFigure drawn;
+    for (auto& picture : pictures) {
+        for (const auto& warning : picture.warnings)
+            drawn.warnings.append(QString::fromStdString(warning));
+        drawn.scenes.push_back(forFiles(std::move(picture.scene)));
+    }
+    if (options.inPages)
+        setOnPaper(drawn.scenes, options);
+    return drawn;
 }
 
 Result<QStringList> writeFigure(
@@ -52,15 +122,18 @@ Result<QStringList> writeFigure(
         complete.metadata.title = QString::fromStdString(text::forFiles(figure.title));
     if (complete.metadata.sourceHashes.empty())
         complete.metadata.sourceHashes = figure.sources;
-    QStringList warnings;
-    const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
-        auto picture = figure.draw(styleOf(*complete.theme, width, height));
-        for (const auto& warning : picture.warnings)
-            warnings.append(QString::fromStdString(warning));
-        return forFiles(std::move(picture.scene));
+    RETURN_IF_ERROR(figureFormatOf(path));
+    RETURN_IF_ERROR(checkFigureSize(complete));
+    auto drawn = drawnFor(figure, complete);
+    if (complete.inPages) {
+        ASSIGN_OR_RETURN(const auto written, exportPages(path, drawn.scenes, complete));
+        return drawn.warnings + written;
+    }
+    const auto build = [&](double, double) -> Result<plot::PlotScene> {
+        return std::move(drawn.scenes.front());
     };
     ASSIGN_OR_RETURN(const auto written, exportFigure(path, build, complete));
-    return warnings + written;
+    return drawn.warnings + written;
 }
 
 Status writeNumbers(const figures::Figure& figure, const QString& path) {

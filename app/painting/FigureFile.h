@@ -10,10 +10,19 @@
 #include <QString>
 #include <QStringList>
 
+#include <vector>
+
 namespace trainscope::app {
 
 // The request of a figure that goes there, without runs and options.
 figures::Request requestFor(const QString& path, const FigureOptions& options);
+
+// The scenes that the file of a figure will hold, one unless the options ask for pages.
+struct DrawnFigure {
+    std::vector<plot::PlotScene> scenes;
+    QStringList warnings;
+};
+DrawnFigure drawnFor(const figures::Figure& figure, const FigureOptions& options);
 
 // The value are warnings for the user. Title and sources are the figure's, unless the options' name
 // some.

@@ -153,12 +153,21 @@ Result<EncodedFigure> encodePng(const FigureJob& job) {
 }
 
 Result<EncodedFigure> encodePdf(const FigureJob& job) {
-    const QString sources = sourcesText(job.options.metadata);
+    return encodePages({job.scene}, job.theme, job.options);
+}
+
+Result<EncodedFigure> encodePages(const std::vector<plot::PlotScene>& pages,
+    const plot::Theme& theme, const FigureOptions& options) {
+    const QString sources = sourcesText(options.metadata);
     auto bytes
-        = paintPdf({job.scene.width, job.scene.height, job.options.metadata.title, sources,
+        = paintPdf({pages.front().width, pages.front().height, options.metadata.title, sources,
                        sources.isEmpty() ? QString() : QStringLiteral("Trainscope, run database")},
-            [&job](QPdfWriter&, QPainter& painter) {
-                paintScene(job.scene, job.theme, painter, PaintTarget::Vector);
+            [&](QPdfWriter& writer, QPainter& painter) {
+                for (std::size_t i = 0; i < pages.size(); ++i) {
+                    if (i > 0)
+                        writer.newPage();
+                    paintScene(pages[i], theme, painter, PaintTarget::Vector);
+                }
             });
     if (!bytes.hasValue())
         return bytes.error();

@@ -6,6 +6,9 @@
 #include <QString>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -36,6 +39,7 @@ public:
         findings();
         for (const auto& table : m_report.tables)
             add(table);
+        list("Not known", m_unknown);
         if (!m_report.figures.empty())
             m_out += "<h2>Figures</h2>\n";
         for (std::size_t i = 0; i < m_report.figures.size(); ++i)
@@ -47,7 +51,11 @@ public:
 
 private:
     void head() {
-        m_out += "<h1>" + escapedHtml(m_report.title) + "</h1>\n<p class=\"facts\">";
+        // A number stays with its unit.
+        QByteArray title = escapedHtml(m_report.title);
+        if (const auto unit = title.lastIndexOf(' '); unit > 0 && !m_report.run.empty())
+            title.replace(unit, 1, "&nbsp;");
+        m_out += "<h1>" + title + "</h1>\n<p class=\"facts\">";
         bool first = true;
         for (const auto& [label, value] : m_report.facts) {
             m_out += (first ? QByteArray() : QByteArray(" · ")) + escapedHtml(label) + ": <b>"
@@ -66,10 +74,8 @@ private:
     void comparisons() {
         std::size_t picture = m_report.overview.size() + m_report.figures.size();
         for (const auto& one : m_report.comparisons) {
-            // Each on a page of its own.
-            m_out += "<h2 style=\"page-break-before:always\">Comparison: "
-                + escapedHtml(one.board.title) + "</h2>\n<p><b>" + escapedHtml(one.headline)
-                + ".</b></p>\n";
+            m_out += "<h2>Comparison: " + escapedHtml(one.board.title) + "</h2>\n<p><b>"
+                + escapedHtml(one.headline) + ".</b></p>\n";
             items(one.statements);
             for (const auto& note : one.notes)
                 m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
@@ -81,12 +87,10 @@ private:
     }
 
     void findings() {
-        m_out += m_report.comparisons.empty()
-            ? "<h2 style=\"page-break-before:always\">Findings</h2>\n"
-            : "<h2>Findings</h2>\n";
+        m_out += "<h2>Findings</h2>\n";
         std::string run;
         for (const auto& statement : m_report.findings) {
-            if (statement.run != run && m_report.title != statement.run)
+            if (statement.run != run && m_report.run != statement.run)
                 m_out += "<h3>" + escapedHtml(statement.run) + "</h3>\n";
             run = statement.run;
             const auto& finding = statement.finding;
@@ -120,6 +124,15 @@ private:
         auto rows = table.inWords();
         const auto columns = columnsWorthShowing(table, rows);
         const std::size_t silent = dropSilentRows(rows, columns);
+        const bool isNames = columns.size() == 1 && columns.front() == 0 && rows.size() > 1;
+        if (columns.empty() || rows.empty() || isNames) {
+            keepWhatIsNotKnown(table);
+            return;
+        }
+        if (rows.size() == 1) {
+            addFacts(table, rows.front(), columns);
+            return;
+        }
         m_lineLength = std::max(kLeastLine, kTableWidth / std::max<std::size_t>(columns.size(), 1));
         m_longestName = nameWidth(table, rows, columns);
         const QByteArray title = escapedHtml(table.title);
@@ -142,14 +155,43 @@ private:
         }
         m_out += "</tbody></table>\n";
         m_out += m_plain ? "" : "</div>\n";
-        for (const auto& note : table.notes)
-            m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+        addNotes(table);
         if (silent > 0)
             m_out += "<p class=\"note\">"
                 + escapedHtml(
                     text::counted(static_cast<std::int64_t>(silent), "other has", "others have")
                     + " nothing of this.")
                 + "</p>\n";
+    }
+
+    void addNotes(const report::Table& table) {
+        for (const auto& note : table.notes)
+            m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+    }
+
+    // A table of one row is read as a line.
+    void addFacts(const report::Table& table, const std::vector<std::string>& row,
+        const std::vector<std::size_t>& columns) {
+        m_out += "<h2>" + escapedHtml(table.title) + "</h2>\n<p class=\"facts\">";
+        bool isFirst = true;
+        for (const std::size_t i : columns) {
+            if (row[i] == text::kMissing)
+                continue;
+            m_out += (isFirst ? QByteArray() : QByteArray(" · "))
+                + escapedHtml(table.columns[i].title) + ": <b>" + escapedHtml(row[i]) + "</b>";
+            isFirst = false;
+        }
+        m_out += "</p>\n";
+        addNotes(table);
+    }
+
+    // Of a table without a number only why there is none.
+    void keepWhatIsNotKnown(const report::Table& table) {
+        constexpr std::string_view begin = "Not known: ";
+        for (const auto& note : table.notes) {
+            if (note.starts_with(begin))
+                m_unknown.push_back(table.title + ": " + note.substr(begin.size()));
+        }
     }
 
     // Those that nothing but the name is known of, of several; returns how many.
@@ -183,7 +225,7 @@ private:
         std::vector<std::size_t> shown;
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
             const bool saysNothing = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
-                return row[i] == text::kMissing || (i == 0 && row[i] == m_report.title);
+                return row[i] == text::kMissing || (i == 0 && row[i] == m_report.run);
             });
             if (!saysNothing)
                 shown.push_back(i);
@@ -249,6 +291,7 @@ private:
     bool m_plain;
     std::size_t m_lineLength = kLeastLine; // of a cell
     std::size_t m_longestName = kLongestName;
+    std::vector<std::string> m_unknown; // tables, with why they say nothing
     QByteArray m_out;
 };
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kReportMargin = 48.0; // points
 constexpr double kFoot = 24.0;
+constexpr double kIndent = 14.0; // of lists
 
 // In points.
 struct Sheet {
@@ -35,7 +36,7 @@ Sheet sheetOf(Paper paper) {
 }
 
 constexpr const char* kDocumentStyle = R"(
-h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
+h1{font-size:15px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
 h3{font-size:8.5px;font-weight:600;color:#333;margin-top:8px;margin-bottom:2px}
 p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333}
 .facts,.note,.rule{color:#444;font-size:7.5px}
@@ -162,6 +163,7 @@ Result<QByteArray> reportPdf(const report::Report& report, Paper paper) {
     FigureObject figures(drawAll(report, sheet), plot::paperTheme(), sheet.contentHeight() - kFoot);
     QTextDocument document;
     document.setDocumentMargin(0.0);
+    document.setIndentWidth(kIndent);
     document.setUseDesignMetrics(true);
     document.setDefaultFont(themeFont(plot::paperTheme(), plot::TextRole::Body, false));
     document.setDefaultStyleSheet(QString::fromLatin1(kDocumentStyle));

@@ -1,5 +1,9 @@
 #include "core/figures/Figure.h"
 
+#include "core/text/Table.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -22,6 +26,46 @@ std::vector<std::string> sourcesOf(
             hashes.insert(source.hash);
     }
     return {hashes.begin(), hashes.end()};
+}
+
+namespace {
+
+constexpr std::size_t kMostNamed = 2; // runs
+constexpr std::size_t kLongestName = 48; // of a run in the name of a file
+
+bool isOfNames(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+        || std::string_view("._+").find(c) != std::string_view::npos
+        || static_cast<unsigned char>(c) >= 0x80U; // letters of other languages
+}
+
+// Anything else becomes a hyphen, once.
+std::string safeName(std::string_view text) {
+    std::string name;
+    for (const char c : text) {
+        if (isOfNames(c))
+            name += c;
+        else if (!name.empty() && name.back() != '-')
+            name += '-';
+    }
+    while (name.ends_with('-'))
+        name.pop_back();
+    return name;
+}
+
+} // namespace
+
+std::string fileNameOf(
+    std::string_view view, const std::vector<std::pair<RunId, std::string>>& runs) {
+    std::string name = safeName(view);
+    if (runs.size() > kMostNamed)
+        return fmt::format("{}-{}-runs", name, runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const std::string run = safeName(text::elidedInMiddle(runs[i].second, kLongestName));
+        if (!run.empty())
+            name += (i == 0 ? "-" : "-and-") + run;
+    }
+    return name;
 }
 
 } // namespace trainscope::figures

@@ -60,7 +60,15 @@ struct Figure {
     std::function<plot::Picture(const plot::FigureStyle& style)>
         draw; // absent: it has numbers alone
     std::function<std::string()> csv; // full precision, SI units in the header
+    // On pages of the style's size; a higher one where a part does not fit. Absent: one picture.
+    std::function<std::vector<plot::Picture>(const plot::FigureStyle& page)> pages = {};
+    bool isOfOne = false; // it would set things beside each other, and there is one
 };
+
+// The name of a file of a view or kind of figure with those runs, without suffix: letters, digits
+// and "._+-" alone. "timeline-llama3-70b-h100", "heatmap-12-runs".
+std::string fileNameOf(
+    std::string_view view, const std::vector<std::pair<RunId, std::string>>& runs);
 
 // Draws data, which the picture keeps for its words.
 template <typename Data, typename Build>

@@ -25,6 +25,7 @@ struct FigureStyle {
     MeasureText measure;
     bool title = true;
     bool caption = true; // with the notes
+    bool links = true; // words that lead elsewhere when they are clicked; files have none
 };
 
 // The part of the data that a target shows.

@@ -33,9 +33,11 @@ struct Comparison {
     std::vector<figures::Figure> pictures;
 };
 struct Report {
-    std::string title;
+    std::string title; // titleOf()
+    std::string run; // name of the only one; empty: it is on several
     std::vector<std::pair<std::string, std::string>> facts; // "Runs" → "12 …"
-    // The first page: what was found, a timeline, and the machine by its temperatures.
+    // The first page: of one run its overview, of several what was found; a timeline, and the
+    // machine by its temperatures.
     std::vector<std::string> summary;
     std::vector<figures::Figure> overview; // none is empty
     std::vector<Comparison> comparisons; // kept ones; of a report on two runs at least those two
@@ -53,6 +55,11 @@ struct ReportQuery {
     std::vector<RunId> runs; // empty: all
     std::vector<figures::ComparisonBoard> comparisons;
 };
+
+// Title of a report on those runs, by what is known of them: "Training of gpt3-175b on 64 × NVIDIA
+// H100 80GB HBM3, 1 Jan 2026, 2 min", "phases and training on 1 × NVIDIA H100 80GB HBM3, 26 Nov
+// 2026".
+std::string titleOf(const std::vector<Run>& runs);
 
 // NotFound for unknown runs and for an empty database. Cancelled by progress.
 Result<Report> loadReport(

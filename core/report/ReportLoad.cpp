@@ -1,4 +1,6 @@
 #include "core/analysis/findings/Findings.h"
+#include "core/analysis/overview/Overview.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/figures/Kinds.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/timeline/TimelineFigure.h"
@@ -8,11 +10,19 @@
 #include "core/report/ReportTables.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace trainscope::report {
 
@@ -86,6 +96,69 @@ std::string sentenceOf(const Statement& statement, bool isOnlyRun) {
         + statement.finding.text;
 }
 
+constexpr std::size_t kMostTitled = 2; // runs by their names, machines by their GPUs
+
+// "26 Nov 2026"; empty for a time that is none, as of a trace that begins at the epoch.
+std::string dayOf(TimeNs time) {
+    static constexpr std::array<std::string_view, 12> months{
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    if (time.ns <= text::kDay)
+        return {};
+    const std::string date = text::date(time, 0); // "2026-11-26"
+    const auto month = static_cast<std::size_t>(std::stoi(date.substr(5, 2)) - 1);
+    return fmt::format("{} {} {}", std::stoi(date.substr(8)), months.at(month), date.substr(0, 4));
+}
+
+// "64 × NVIDIA H100 80GB HBM3", else "8 nodes"; empty where nothing is known.
+std::string machineOf(const Run& run) {
+    const int gpus = std::max(run.gpuCount, run.worldSize);
+    if (gpus > 0)
+        return catalogue::gpusText(gpus, run.gpuModel);
+    return run.nodeCount > 1 ? text::counted(run.nodeCount, "node") : std::string();
+}
+
+// Each once, in order.
+std::vector<std::string> eachOnce(
+    const std::vector<Run>& runs, const std::function<std::string(const Run&)>& of) {
+    std::vector<std::string> all;
+    for (const Run& run : runs) {
+        const std::string text = of(run);
+        if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
+            all.push_back(text);
+    }
+    return all;
+}
+
+// "Training of gpt3-175b", "Simulated inference of llama3-70b"; without a model "Run training".
+std::string subjectOf(const Run& run) {
+    if (!run.launch.model)
+        return "Run " + run.name;
+    std::string work = run.launch.workload == Workload::Inference ? "inference"
+        : run.launch.workload == Workload::Lora                   ? "LoRA training"
+                                                                  : "training";
+    if (run.kind == RunKind::Predicted)
+        work = "predicted " + work;
+    else if (run.simulated)
+        work = "simulated " + work;
+    work.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(work.front())));
+    return work + " of " + *run.launch.model;
+}
+
+std::string subjectOf(const std::vector<Run>& runs) {
+    if (runs.size() == 1)
+        return subjectOf(runs.front());
+    std::string subject = runs.size() <= kMostTitled
+        ? runs.front().name + " and " + runs.back().name
+        : text::counted(std::ssize(runs), "run");
+    const auto models
+        = eachOnce(runs, [](const Run& run) { return run.launch.model.value_or(""); });
+    const bool haveAll = std::all_of(
+        runs.begin(), runs.end(), [](const Run& run) { return run.launch.model.has_value(); });
+    if (models.size() == 1 && haveAll && runs.size() > kMostTitled)
+        subject += " of " + models.front();
+    return subject;
+}
+
 class Loader {
 public:
     Loader(const store::Store& store, const Progress& progress)
@@ -95,8 +168,8 @@ public:
     Result<Report> load(const ReportQuery& query) {
         RETURN_IF_ERROR(chooseRuns(query));
         chooseComparisons(query);
-        m_report.title
-            = m_runs.size() == 1 ? m_runs.front().name : text::counted(std::ssize(m_runs), "run");
+        m_report.title = titleOf(m_runs);
+        m_report.run = m_runs.size() == 1 ? m_runs.front().name : std::string();
         m_report.definitions = definitions();
         for (const auto& step : {&Loader::addComparisons, &Loader::addFindings, &Loader::addTables,
                  &Loader::addOverview, &Loader::addFigures}) {
@@ -187,9 +260,10 @@ private:
     Status addFigures() {
         for (const auto& kind : figures::kinds()) {
             auto options = kind.inReport ? kind.inReport(m_runs.size()) : std::nullopt;
-            const bool isShown = std::any_of(m_report.overview.begin(), m_report.overview.end(),
-                [&kind](const auto& figure) { return figure.kind == kind.key; });
-            if (!options || isShown)
+            if (!options || isShown(kind.key))
+                continue;
+            // The layout of a run is coloured by the same numbers.
+            if (m_runs.size() == 1 && kind.key == "heatmap" && isShown("layout"))
                 continue;
             figures::Request request;
             request.options = *std::move(options);
@@ -197,12 +271,17 @@ private:
             if (m_runs.size() != allRuns())
                 request.runs = m_runs;
             ASSIGN_OR_RETURN(auto figure, figures::load(kind, m_studies, request));
-            if (figure.emptyText.empty())
+            if (figure.emptyText.empty() && !figure.isOfOne)
                 m_report.figures.push_back(std::move(figure));
         }
         for (const Run& run : m_runs)
             RETURN_IF_ERROR(addFiguresOf(run));
         return {};
+    }
+
+    [[nodiscard]] bool isShown(std::string_view kind) const {
+        return std::any_of(m_report.overview.begin(), m_report.overview.end(),
+            [kind](const auto& figure) { return figure.kind == kind; });
     }
 
     Status addFiguresOf(const Run& run) {
@@ -218,9 +297,11 @@ private:
         return {};
     }
 
-    // The verdicts, else of each run in turn its costliest findings.
+    // The verdicts, else of each run in turn its costliest findings. One run has its overview.
     void addSummary() {
         auto& summary = m_report.summary;
+        if (isShown("overview"))
+            return;
         for (const auto& one : m_report.comparisons)
             summary.push_back(one.headline + ".");
         std::map<std::string, std::vector<std::string>> byRun;
@@ -239,6 +320,16 @@ private:
     }
 
     Status addOverview() {
+        if (m_runs.size() == 1) {
+            figures::Request page;
+            page.runs = m_runs;
+            RETURN_IF_ERROR(addOverview("overview", page));
+        }
+        for (auto& page : m_report.overview) // which is titled by the report
+            page.draw = [draw = std::move(page.draw)](plot::FigureStyle style) {
+                style.title = false;
+                return draw(style);
+            };
         figures::Request timeline;
         timeline.runs = {m_runs.begin(),
             m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
@@ -251,6 +342,8 @@ private:
         machine.runs = m_runs;
         if (m_runs.size() > 1)
             return addOverview("heatmap", machine);
+        if (m_runs.front().gpuCount == 1)
+            return {};
         figures::LayoutAsked asked;
         asked.colour = metric::kGpuTemperature;
         machine.options = figures::layoutOptions().given(asked);
@@ -265,7 +358,7 @@ private:
             const bool isLacking = code == ErrorCode::NotFound || code == ErrorCode::Usage;
             return isLacking ? Status() : Status(figure.error());
         }
-        if (figure.value().emptyText.empty())
+        if (figure.value().emptyText.empty() && !figure.value().isOfOne)
             m_report.overview.push_back(std::move(figure).value());
         return {};
     }
@@ -290,8 +383,11 @@ private:
         std::string runs = fmt::format("{}", m_runs.size());
         if (oom > 0)
             runs += fmt::format(", {} of them out of memory", oom);
+        if (!m_report.run.empty())
+            m_report.facts.emplace_back("Run", m_report.run);
         m_report.facts.emplace_back("Database", m_store.path().filename().string());
-        m_report.facts.emplace_back("Runs", runs);
+        if (m_report.run.empty() || oom > 0)
+            m_report.facts.emplace_back("Runs", runs);
         m_report.facts.emplace_back("Sources", sourcesText());
         m_report.facts.emplace_back("Findings", fmt::format("{}", m_findingCount));
     }
@@ -306,6 +402,26 @@ private:
 };
 
 } // namespace
+
+std::string titleOf(const std::vector<Run>& runs) {
+    std::string title = subjectOf(runs);
+    const auto machines = eachOnce(runs, machineOf);
+    if (!machines.empty())
+        title += fmt::format(" on {}",
+            machines.size() > kMostTitled ? text::counted(std::ssize(machines), "machine")
+                                          : fmt::format("{}", fmt::join(machines, " and ")));
+    std::vector<Run> dated;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(dated),
+        [](const Run& run) { return !run.range.isEmpty(); });
+    std::sort(dated.begin(), dated.end(),
+        [](const Run& a, const Run& b) { return a.range.begin < b.range.begin; });
+    const auto days = eachOnce(dated, [](const Run& run) { return dayOf(run.range.begin); });
+    if (!days.empty())
+        title += ", " + days.front() + (days.size() > 1 ? " to " + days.back() : "");
+    if (runs.size() == 1 && !dated.empty())
+        title += ", " + analysis::overviewLength(dated.front().range.length());
+    return title;
+}
 
 Result<Report> loadReport(
     const store::Store& store, const ReportQuery& query, const Progress& progress) {

@@ -37,7 +37,28 @@ struct FigureArguments : SomeRunsOptions {
     std::string theme = "paper";
     double widthMm = kDefaultWidthMm;
     double heightMm = 0.0;
+    std::string pages; // "a4"; empty: one picture
 };
+
+// Pages of A4, Letter or any size: "180x240".
+Status setPages(const std::string& pages, app::FigureOptions& size) {
+    size.inPages = true;
+    if (pages == "a4" || pages == "letter") {
+        const app::FigurePreset& preset = app::pagePresets()[pages == "a4" ? 0 : 1];
+        size.widthMm = preset.widthMm;
+        size.heightMm = preset.heightMm;
+        return {};
+    }
+    const QStringList sides = QString::fromStdString(pages).split(QLatin1Char('x'));
+    bool isWidth = false;
+    bool isHeight = false;
+    size.widthMm = sides.value(0).toDouble(&isWidth);
+    size.heightMm = sides.value(1).toDouble(&isHeight);
+    if (sides.size() != 2 || !isWidth || !isHeight)
+        return usageError("There are no pages '" + pages
+            + "'; there are a4, letter and a size in mm such as 180x240.");
+    return {};
+}
 
 Result<std::vector<Run>> runsOf(
     const figures::Kind& kind, const store::Store& store, const std::vector<std::string>& names) {
@@ -114,6 +135,14 @@ Status checkNames(const FigureArguments& arguments) {
     return {};
 }
 
+// A name that the user did not choose replaces nothing.
+Status checkNotThere(const std::string& path) {
+    std::error_code ignored; // of what is not there
+    if (!std::filesystem::exists(path, ignored))
+        return {};
+    return usageError(path + " is there already: say with --out where the figure goes.");
+}
+
 Result<QStringList> writeFiles(FigureArguments& arguments, const Console& console) {
     app::FigureOptions size;
     size.theme = plot::findTheme(arguments.theme);
@@ -122,11 +151,20 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
     if (size.theme == nullptr)
         return usageError(
             "There is no theme '" + arguments.theme + "'; there are paper, light and dark.");
-    const QString out = QString::fromStdString(arguments.out);
+    if (!arguments.pages.empty())
+        RETURN_IF_ERROR(setPages(arguments.pages, size));
+    const bool isNamed = !arguments.out.empty();
+    if (!isNamed)
+        arguments.out = "figure.pdf"; // until its runs are known
     RETURN_IF_ERROR(checkNames(arguments));
-    RETURN_IF_ERROR(app::figureFormatOf(out));
+    RETURN_IF_ERROR(app::figureFormatOf(QString::fromStdString(arguments.out)));
     ASSIGN_OR_RETURN(const auto store, openDatabase(arguments.database));
     ASSIGN_OR_RETURN(const auto figure, read(arguments, size, store, console));
+    if (!isNamed) {
+        arguments.out = figures::fileNameOf(arguments.kind, figure.runs) + ".pdf";
+        RETURN_IF_ERROR(checkNotThere(arguments.out));
+    }
+    const QString out = QString::fromStdString(arguments.out);
     auto written = app::writeFigure(figure, out, size);
     if (!written.hasValue() || !figure.csv)
         return written;
@@ -226,8 +264,9 @@ void addOptions(CLI::App& command, FigureArguments& arguments) {
         ->check(suggesting(replaced(figures::kindList(), ",", "")))
         ->capture_default_str();
     addRunNames(command, arguments, "A run; of kinds that compare runs all that fit without it");
-    addOption(command, "--out", arguments.out, "The figure; its suffix says png, pdf or svg", "F")
-        ->required();
+    addOption(command, "--out", arguments.out,
+        "The figure; its suffix says png, pdf or svg. Without it a PDF here, named by kind and run",
+        "F");
     addOption(command, "--width-mm", arguments.widthMm,
         "Width in mm, such as: 84.6 (a column), 177.8 (a page)", "W")
         ->capture_default_str()
@@ -236,6 +275,11 @@ void addOptions(CLI::App& command, FigureArguments& arguments) {
     addOption(command, "--height-mm", arguments.heightMm,
         "Height in mm; as the content needs unless given", "H")
         ->check(CLI::Range(10.0, 2000.0));
+    addOption(command, "--pages", arguments.pages,
+        "A PDF in as many pages of this size as are needed: a4, letter or a size in mm such as "
+        "180x240",
+        "SIZE")
+        ->check(suggesting("a4 letter"));
     addOption(command, "--theme", arguments.theme, "paper, light or dark", "T")
         ->check(suggesting("paper light dark"))
         ->capture_default_str();
@@ -261,6 +305,8 @@ Examples:
   trainscope-cli figure runs.trainscope --kind heatmap --metric nvlink_rx --log --out nvlink.pdf
   trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf
   trainscope-cli figure runs.trainscope --kind comparison --run a --run b --out a-and-b.pdf
+  trainscope-cli figure runs.trainscope --kind comparison-board --run a --run b \
+      --panels verdict,bars,breakdown --pages a4 --out a-and-b.pdf
   trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf
 
   trainscope-cli figure runs.trainscope --kind schedule --run tp8-pp4 --iteration 3 --out pipeline.pdf)");

@@ -6,7 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace trainscope::figures {
 
@@ -152,9 +156,32 @@ ComparisonOption alignedOption() {
         }};
 }
 
-Options<ComparisonAsked> comparisonOptions(bool isPlain) {
+// Panels of the board by their names, which commas may part.
+ComparisonOption panelsOption() {
+    std::vector<FigureChoice> choices;
+    for (const ComparisonPanel panel : kComparisonPanels)
+        choices.push_back({std::string(toString(panel)), {}});
+    return {{"panels", "NAMES",
+                "Board: only these panels, such as verdict,bars; may be given several times", true,
+                {}, {}, choices},
+        [choices](ComparisonAsked& asked, const Texts& given) -> Status {
+            asked.board.panels.clear();
+            for (const std::string& names : given) {
+                std::istringstream in(names);
+                for (std::string name; std::getline(in, name, ',');) {
+                    const auto panel = comparisonPanelFromString(name);
+                    if (!panel)
+                        return unknownChoice("panel", name, choices);
+                    asked.board.panels.push_back(*panel);
+                }
+            }
+            return {};
+        }};
+}
+
+Options<ComparisonAsked> comparisonOptions(std::string_view kind) {
     using Asked = ComparisonAsked;
-    return std::vector<ComparisonOption>{comparedMetricOption(isPlain),
+    std::vector<ComparisonOption> all{comparedMetricOption(kind == "comparison"),
         liftedOption<Asked>(*comparedOptions().find("statistic"), kQuery), comparedPartOption(),
         dividedOption(), alignedOption(),
         switchOption<Asked>(
@@ -176,6 +203,9 @@ Options<ComparisonAsked> comparisonOptions(bool isPlain) {
                               "this name"},
             &Asked::saved),
         liftedOption<Asked>(*comparedOptions().find("sort"), kQuery)};
+    if (kind == "comparison-board")
+        all.push_back(panelsOption());
+    return all;
 }
 
 // A kind of comparison, which shows some of the board's panels; none: all.
@@ -192,14 +222,14 @@ public:
     Result<Figure> load() {
         RETURN_IF_ERROR(takeRuns());
         ComparisonBoard& board = m_asked.board;
-        board.query.withCurves = shows(m_panels, ComparisonPanel::Curves);
-        board.query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
-        board.query.withOperators = shows(m_panels, ComparisonPanel::Operators);
+        const Panels& drawn = m_panels.empty() ? board.panels : m_panels;
+        board.query.withCurves = shows(drawn, ComparisonPanel::Curves);
+        board.query.withTracks = shows(drawn, ComparisonPanel::Tracks);
+        board.query.withOperators = shows(drawn, ComparisonPanel::Operators);
         ASSIGN_OR_RETURN(auto data, loadComparison(m_studies, board.query));
         data.notes.insert(data.notes.begin(), board.notes.begin(), board.notes.end());
         const auto shown = std::make_shared<const ComparisonData>(std::move(data));
-        Figure figure = comparisonFigure(
-            shown, {m_panels.empty() ? board.panels : m_panels, board.stacked, board.perStage});
+        Figure figure = comparisonFigure(shown, {drawn, board.stacked, board.perStage});
         figure.emptyText = whatIsMissing(*shown);
         // The numbers are those of the kind's panels, whatever a saved board draws.
         figure.csv = [shown, own = m_panels] { return comparisonCsv(*shown, own); };
@@ -239,7 +269,8 @@ private:
             kComparisonPanels.begin(), kComparisonPanels.end(), [&](ComparisonPanel panel) {
                 const bool isText
                     = panel == ComparisonPanel::Verdict || panel == ComparisonPanel::Reasons;
-                return !isText && shows(m_panels, panel) && data.has(panel);
+                const Panels& drawn = m_panels.empty() ? m_asked.board.panels : m_panels;
+                return (!isText || !drawn.empty()) && shows(drawn, panel) && data.has(panel);
             });
         if (hasAny)
             return {};
@@ -277,7 +308,7 @@ Result<ComparisonAsked> askedOf(const Options<ComparisonAsked>& options, const R
 }
 
 Kind comparisonKind(std::string_view key, const Panels& panels) {
-    auto options = comparisonOptions(key == "comparison");
+    auto options = comparisonOptions(key);
     auto described = options.described();
     return {key, RunsShown::NamedOrAll, std::move(described),
         [key, panels, options = std::move(options)](
@@ -285,6 +316,65 @@ Kind comparisonKind(std::string_view key, const Panels& panels) {
             ASSIGN_OR_RETURN(auto asked, askedOf(options, request));
             return ComparisonLoader(key, panels, studies, request, std::move(asked)).load();
         }};
+}
+
+// Panels that stand beside each other.
+struct PanelRow {
+    double top = 0.0;
+    double bottom = 0.0;
+    Panels panels;
+};
+
+std::vector<PanelRow> rowsOf(const Picture& whole, const Panels& panels) {
+    std::vector<PanelRow> rows;
+    for (std::size_t i = 0; i < std::min(panels.size(), whole.areas.size()); ++i) {
+        const Rect& area = whole.areas[i];
+        if (rows.empty() || area.y > rows.back().top + 0.5)
+            rows.push_back({area.y, area.bottom(), {}});
+        rows.back().panels.push_back(panels[i]);
+        rows.back().bottom = std::max(rows.back().bottom, area.bottom());
+    }
+    return rows;
+}
+
+// The panels of each page, as many rows as it has room for; the notes stand below the last.
+std::vector<Panels> pagePanels(const Picture& whole, const Panels& panels, double height) {
+    const auto rows = rowsOf(whole, panels);
+    const double foot = rows.empty() ? 0.0 : whole.preferredHeight - rows.back().bottom;
+    std::vector<Panels> pages;
+    double top = 0.0; // of the page, in the whole
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const PanelRow& row = rows[i];
+        const double end = row.bottom + (i + 1 == rows.size() ? foot : 0.0);
+        if (pages.empty() || (end - top > height && !pages.back().empty())) {
+            top = pages.empty() ? 0.0 : row.top;
+            pages.emplace_back();
+        }
+        pages.back().insert(pages.back().end(), row.panels.begin(), row.panels.end());
+    }
+    return pages;
+}
+
+std::vector<Picture> boardPages(
+    const ComparisonData& data, const FigureStyle& page, const BoardChoice& choice) {
+    FigureStyle style = page;
+    style.height = 0.0;
+    const Picture whole = buildComparison(data, style, choice);
+    const auto pages = pagePanels(whole, shownPanels(data, choice), page.height);
+    std::vector<Picture> made;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        style.title = page.title && i == 0;
+        style.caption = page.caption && i + 1 == pages.size();
+        BoardChoice shown = choice;
+        shown.panels = pages[i];
+        made.push_back(buildComparison(data, style, shown));
+        if (made.back().scene.height > page.height + 0.5)
+            made.back().warnings.emplace_back(
+                "A panel of the comparison is higher than a page, which is made higher for it.");
+    }
+    if (made.empty())
+        made.push_back(buildComparison(data, style, choice));
+    return made;
 }
 
 } // namespace
@@ -295,6 +385,8 @@ Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, Board
     for (const auto& run : data->runs)
         figure.runs.emplace_back(run.named.id, run.named.name);
     figure.csv = [data, panels = choice.panels] { return comparisonCsv(*data, panels); };
+    figure.pages
+        = [data, choice](const FigureStyle& page) { return boardPages(*data, page, choice); };
     figure.draw = drawing(
         data, [choice = std::move(choice)](const ComparisonData& drawn, FigureStyle style) {
             style.title = style.title && !choice.bare;

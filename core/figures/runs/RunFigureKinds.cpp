@@ -174,6 +174,27 @@ Kind runKind(FigureKind kind) {
 
 } // namespace
 
+namespace {
+
+// A bar by stage that stands alone compares nothing, nor does a map of runs with one GPU; ranks in
+// place of stages that nobody stated are no stages.
+bool isOfOne(const FigureData& data) {
+    std::size_t most = 0;
+    for (const auto& map : data.heatmaps)
+        most = std::max(most, map.columns.size());
+    for (const auto& panel : data.panels) {
+        const auto& all = panel.categories;
+        most = std::max(most,
+            data.query.kind != FigureKind::StageBreakdown
+                ? all.size()
+                : static_cast<std::size_t>(std::count_if(all.begin(), all.end(),
+                    [](const FigureCategory& one) { return one.stage.has_value(); })));
+    }
+    return data.spectra.empty() && most <= 1;
+}
+
+} // namespace
+
 Figure runFigure(const std::shared_ptr<const FigureData>& data) {
     Figure figure{toString(data->query.kind), data->title,
         data->isEmpty() ? data->emptyText : std::string(), {}, {}, {}, {}};
@@ -189,6 +210,7 @@ Figure runFigure(const std::shared_ptr<const FigureData>& data) {
         return picture;
     });
     figure.csv = [data] { return figureCsv(*data); };
+    figure.isOfOne = isOfOne(*data);
     return figure;
 }
 

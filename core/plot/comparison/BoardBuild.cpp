@@ -86,18 +86,6 @@ private:
         return isNarrow(panel, m_data.isMany());
     }
 
-    [[nodiscard]] std::vector<ComparisonPanel> shown() const {
-        std::vector<ComparisonPanel> panels;
-        for (const ComparisonPanel panel : kComparisonPanels) {
-            const auto& chosen = m_choice.panels;
-            const bool wanted
-                = chosen.empty() || std::find(chosen.begin(), chosen.end(), panel) != chosen.end();
-            if (wanted && m_data.has(panel))
-                panels.push_back(panel);
-        }
-        return panels;
-    }
-
     [[nodiscard]] BoardPanel panelOf(ComparisonPanel panel) {
         PanelTexts texts = textsOf(m_data, panel);
         return {edgeOf(panel, m_data.isMany()), std::move(texts.title), std::move(texts.subtitle),
@@ -105,7 +93,7 @@ private:
     }
 
     void placeAll() {
-        const auto panels = shown();
+        const auto panels = shownPanels(m_data, m_choice);
         const double sizes = m_board.width() / m_frame.size(TextRole::Body);
         const std::size_t columns = sizes >= kThreeColumns ? 3 : sizes >= kTwoColumns ? 2 : 1;
         for (std::size_t i = 0; i < panels.size();) {
@@ -126,6 +114,18 @@ private:
 };
 
 } // namespace
+
+std::vector<ComparisonPanel> shownPanels(const ComparisonData& data, const BoardChoice& choice) {
+    std::vector<ComparisonPanel> panels;
+    for (const ComparisonPanel panel : kComparisonPanels) {
+        const auto& chosen = choice.panels;
+        const bool isWanted
+            = chosen.empty() || std::find(chosen.begin(), chosen.end(), panel) != chosen.end();
+        if (isWanted && data.has(panel))
+            panels.push_back(panel);
+    }
+    return panels;
+}
 
 Picture buildComparison(
     const ComparisonData& data, const FigureStyle& style, const BoardChoice& choice) {

@@ -280,6 +280,8 @@ struct BoardChoice {
     bool perStage = false; // the step of each pipeline stage beside that of the run
     bool bare = false; // without title and notes: the text around it tells them
 };
+// Those of the choice that have data, in the order of the board.
+std::vector<ComparisonPanel> shownPanels(const ComparisonData& data, const BoardChoice& choice);
 // Areas are the panels; those without data are left away. As tall as it wants at least. Pure; any
 // thread.
 Picture buildComparison(

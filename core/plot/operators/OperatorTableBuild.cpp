@@ -121,6 +121,7 @@ private:
     }
 
     void layOut(const Rect& area) {
+        m_names = m_sheet.width(m_data.nameTitle);
         for (std::size_t i = 0; i < m_count; ++i)
             m_names = std::max(m_names, m_sheet.width(nameOf(m_data.operators[i])));
         m_names = std::min(m_names, kNameShare * m_sheet.width());
@@ -136,7 +137,7 @@ private:
 
     void drawHead(const Rect& area) const {
         const double baseline = area.y + m_sheet.size();
-        m_sheet.note({area.x, baseline}, m_data.nameTitle);
+        m_sheet.note({area.x, baseline}, m_sheet.fitted(m_data.nameTitle, m_names));
         m_sheet.note({m_area.x, baseline}, "kernel time");
         forEachColumn(area, [&](const OperatorFigureColumn& column, double right) {
             m_sheet.note({right, baseline}, column.title, Align::Right);

@@ -80,9 +80,12 @@ private:
     }
 
     double drawHead(double y) {
-        const double title = m_canvas.size(TextRole::Title);
-        m_canvas.heading({m_left, y + title}, m_data.overview.run.name, m_width, TextRole::Title);
-        y += title + 2.0 * m_canvas.gap();
+        if (m_style.title) {
+            const double title = m_canvas.size(TextRole::Title);
+            m_canvas.heading(
+                {m_left, y + title}, m_data.overview.run.name, m_width, TextRole::Title);
+            y += title + 2.0 * m_canvas.gap();
+        }
         for (const auto& line :
             m_canvas.wrapped(m_data.overview.line, m_width, 3, TextRole::Secondary)) {
             m_canvas.text({m_left, y + m_canvas.size(TextRole::Secondary)}, line,
@@ -98,6 +101,8 @@ private:
         y += 3.0 * m_canvas.gap() + m_canvas.size();
         m_canvas.text({m_left, y}, inCapitals(title), m_canvas.theme.textSecondary, TextRole::Small,
             Align::Left, true);
+        if (!m_style.links)
+            return y + 2.0 * m_canvas.gap();
         const std::string lead = proof + " ›";
         m_canvas.text({m_left + m_width, y}, lead,
             legibleOn(m_canvas.theme.accent, m_canvas.theme.panel, 4.5), TextRole::Small,

@@ -327,9 +327,74 @@ private Q_SLOTS:
         const auto report
             = report::loadReport(m_database.store(), {{m_database.idOf("a_2_01000")}, {}});
         QVERIFY(report.hasValue());
-        QCOMPARE(report.value().title, std::string("a_2_01000"));
+        // "gpt & co" on four GPUs of a model that nobody named, of 40 samples a second apart.
+        QCOMPARE(report.value().run, std::string("a_2_01000"));
+        QVERIFY2(report.value().title.starts_with("Training of gpt & co on 4 "),
+            report.value().title.c_str());
+        QCOMPARE(factOf(report.value(), "Run"), std::string("a_2_01000"));
+        // Its overview tells it in short.
+        QVERIFY(report.value().summary.empty());
+        QVERIFY(report.value().overview.front().kind == "overview");
         QCOMPARE(tableOf(report.value(), "Runs").rows.size(), std::size_t{1});
         QVERIFY(!report::loadReport(m_database.store(), {{RunId{77}}, {}}).hasValue());
+    }
+
+    void titlesSayWhatIsKnown() {
+        Run run;
+        run.name = "training";
+        run.gpuCount = 1;
+        run.gpuModel = "NVIDIA H100 80GB HBM3";
+        run.range = {{1'795'732'620'000'000'000}, {1'795'732'772'400'000'000}}; // 152.4 s
+        const auto titleOf = [](const std::vector<Run>& runs) {
+            return QString::fromStdString(report::titleOf(runs));
+        };
+        QCOMPARE(titleOf({run}),
+            QStringLiteral("Run training on 1 × NVIDIA H100 80GB HBM3, 26 Nov 2026, 2.54 min"));
+        Run other = run;
+        other.name = "big";
+        other.launch.model = "gpt3-175b";
+        other.gpuCount = 64;
+        QCOMPARE(titleOf({other}),
+            QStringLiteral(
+                "Training of gpt3-175b on 64 × NVIDIA H100 80GB HBM3, 26 Nov 2026, 2.54 min"));
+        other.kind = RunKind::Predicted;
+        other.range = {};
+        QCOMPARE(titleOf({other}),
+            QStringLiteral("Predicted training of gpt3-175b on 64 × NVIDIA H100 80GB HBM3"));
+        QCOMPARE(titleOf({run, other}),
+            QStringLiteral(
+                "training and big on 1 × NVIDIA H100 80GB HBM3 and 64 × NVIDIA H100 80GB "
+                "HBM3, 26 Nov 2026"));
+        QCOMPARE(titleOf({other, other, other}),
+            QStringLiteral("3 runs of gpt3-175b on 64 × NVIDIA H100 80GB HBM3"));
+        QCOMPARE(titleOf({Run()}), QStringLiteral("Run "));
+    }
+
+    // One GPU: no bar by stage, no map of one cell, no layout of one square; the tables are lines.
+    void oneGpu() {
+        SweepDatabase database;
+        SweepRun one = plantedRun("alone", 1, 1, 300.0);
+        one.gpus = 1;
+        std::erase_if(one.series, [](const auto& series) { return series.rank > 0; });
+        std::erase_if(one.kernels, [](const auto& kernel) { return kernel.rank > 0; });
+        database.add(one);
+        const auto report = report::loadReport(database.store(), {});
+        QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().message.c_str());
+        for (const auto& figure : report.value().figures) {
+            QVERIFY(figure.kind != "stage-breakdown");
+            QVERIFY(figure.kind != "kernels");
+            QVERIFY(figure.kind != "heatmap");
+        }
+        for (const auto& figure : report.value().overview)
+            QVERIFY(figure.kind != "layout");
+        const auto html = app::reportHtml(report.value());
+        QVERIFY(html.hasValue());
+        QVERIFY(html.value().contains("power, mean: <b>300 W</b>"));
+        QVERIFY(!html.value().contains("power, mean</th>"));
+        QVERIFY(html.value().contains("<h2>Not known</h2>"));
+        QVERIFY(html.value().contains("Throttling: no GPU recorded"));
+        // Nothing to click on paper.
+        QVERIFY(!html.value().contains("›"));
     }
 
     void progressCancels() {

@@ -44,7 +44,7 @@ const std::vector<Taken> kTaken{
     {"comparison-board",
         "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
         "--saved, "
-        "--sort"},
+        "--sort, --panels"},
     {"comparison-breakdown",
         "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
         "--saved, "
@@ -161,6 +161,20 @@ class tst_Kinds : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void filesAreNamedByViewAndRun() {
+        QCOMPARE(fileNameOf("timeline", {{RunId{1}, "llama3-70b h100"}}),
+            std::string("timeline-llama3-70b-h100"));
+        QCOMPARE(fileNameOf("comparison", {{RunId{1}, "sweep/a"}, {RunId{2}, "sweep/b"}}),
+            std::string("comparison-sweep-a-and-sweep-b"));
+        QCOMPARE(fileNameOf("heatmap", {{RunId{1}, "a"}, {RunId{2}, "b"}, {RunId{3}, "c"}}),
+            std::string("heatmap-3-runs"));
+        QCOMPARE(fileNameOf("query", {}), std::string("query"));
+        // No way out of the folder.
+        QCOMPARE(fileNameOf("timeline", {{RunId{1}, "../../etc/passwd"}}),
+            std::string("timeline-..-..-etc-passwd"));
+        QVERIFY(fileNameOf("timeline", {{RunId{1}, std::string(400, 'x')}}).size() < 80);
+    }
+
     void initTestCase() {
         for (const char* name : {"a", "b"}) {
             SweepRun run;
