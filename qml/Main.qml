@@ -49,7 +49,7 @@ T.ApplicationWindow {
         onFilterWanted: workspacePane.focusFilter()
         onSearchWanted: workspacePane.focusSearch()
         onReportWanted: reportSheet.show()
-        onFindingsReportWanted: dialogs.report.open()
+        onFindingsReportWanted: dialogs.saveReport()
         onAboutWanted: aboutSheet.open()
         onPaneWanted: forward => workspacePane.cyclePane(forward)
     }

@@ -21,7 +21,7 @@ UiSheet {
 
     title: "Export"
     subtitle: "What the view shows now."
-    preferredWidth: Theme.sheetWidth * 0.65
+    preferredWidth: Theme.sheetWidth * 0.95
     preferredHeight: form.implicitHeight + 6 * Theme.controlHeight
     closable: !exporter.running
     onAboutToShow: exporter.prepare()
@@ -58,7 +58,7 @@ UiSheet {
         id: form
 
         anchors.left: parent.left
-        anchors.right: parent.right
+        anchors.right: preview.left
         anchors.top: parent.top
         anchors.margins: Theme.spaceL
         spacing: Theme.spaceM
@@ -150,6 +150,38 @@ UiSheet {
             }
         }
         ExportRow {
+            label: "Pages"
+            visible: exporter.pageable
+
+            UiCheckBox {
+                objectName: "inPages"
+                text: "As many of this size as are needed"
+                checked: exporter.inPages
+                onToggled: exporter.inPages = checked
+            }
+        }
+        ExportRow {
+            label: "Panels"
+            visible: exporter.parts.length > 1
+
+            Flow {
+                Layout.fillWidth: true
+                spacing: Theme.spaceS
+
+                Repeater {
+                    model: exporter.parts
+                    delegate: UiCheckBox {
+                        required property int index
+                        required property string modelData
+
+                        text: modelData
+                        checked: exporter.partsTaken[index] ?? true
+                        onToggled: exporter.takePart(index, checked)
+                    }
+                }
+            }
+        }
+        ExportRow {
             label: "Theme"
             visible: exporter.drawn
 
@@ -195,6 +227,32 @@ UiSheet {
         ExportOutcome {
             Layout.fillWidth: true
             exporter: exporter
+        }
+    }
+
+    ColumnLayout {
+        id: preview
+
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.bottom: parent.bottom
+        anchors.margins: Theme.spaceL
+        width: exporter.drawn ? parent.width * 0.42 : 0
+        visible: exporter.drawn
+        spacing: Theme.spaceXs
+
+        ExportPreview {
+            objectName: "preview"
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            exporter: exporter
+            Accessible.role: Accessible.Graphic
+            Accessible.name: "Preview, %1".arg(exporter.previewText)
+        }
+        UiNote {
+            Layout.fillWidth: true
+            text: exporter.previewing ? "Drawing the preview…" : exporter.previewText
+            horizontalAlignment: Text.AlignHCenter
         }
     }
 

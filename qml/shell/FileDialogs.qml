@@ -11,8 +11,13 @@ Item {
     property alias database: openDialog
     property alias files: filesDialog
     property alias folder: folderDialog
-    property alias report: reportDialog
     property alias target: targetDialog
+
+    // Asks where the report goes, with a name to begin with.
+    function saveReport() {
+        reportDialog.currentFile = dialogs.session.maintenance.reportFile();
+        reportDialog.open();
+    }
 
     UiFileDialog {
         id: openDialog
@@ -45,7 +50,7 @@ Item {
         id: reportDialog
 
         place: dialogs
-        title: "Write the report"
+        title: "Save the report"
         fileMode: FileDialog.SaveFile
         // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
         // qmllint disable

@@ -336,7 +336,30 @@ void ComparisonController::laidOut() {
 ExportJob ComparisonController::exportJob() const {
     if (!isReady())
         return {};
-    return exportJobOf(m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved, figure());
+    auto job = exportJobOf(QStringLiteral("comparison"), figure());
+    if (!m_saved.isEmpty())
+        job.name = QString::fromStdString(
+            figures::fileNameOf("comparison-" + m_saved.toStdString(), {}));
+    const auto& chosen = m_settings.panels;
+    for (const plot::ComparisonPanel panel : plot::shownPanels(*m_data, {})) {
+        const bool isShown
+            = chosen.empty() || std::find(chosen.begin(), chosen.end(), panel) != chosen.end();
+        job.parts.push_back({QString::fromUtf8(toString(panel).data(),
+                                 static_cast<qsizetype>(toString(panel).size())),
+            QString::fromStdString(plot::textsOf(*m_data, panel).title), isShown});
+    }
+    job.figure = [data = m_data, settings = m_settings](
+                     const figures::Request& request, const Progress&) -> Result<figures::Figure> {
+        plot::BoardChoice choice{settings.panels, settings.stacked, settings.perStage};
+        if (request.options.has("panels"))
+            choice.panels.clear();
+        for (const auto& name : request.options.all("panels")) {
+            if (const auto panel = plot::comparisonPanelFromString(name))
+                choice.panels.push_back(*panel);
+        }
+        return figures::comparisonFigure(data, std::move(choice));
+    };
+    return job;
 }
 
 // A run that the settings do not name, or no longer rightly, is compared as a whole.

@@ -5,6 +5,7 @@
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "core/figures/Figure.h"
 #include "core/model/Try.h"
 #include "core/report/Report.h"
 #include "core/store/Writing.h"
@@ -96,6 +97,14 @@ QStringList MaintenanceController::reportForms() {
         forms << (paper == Paper::Letter ? QStringLiteral("PDF on Letter (*.pdf)")
                                          : QStringLiteral("PDF on A4 (*.pdf)"));
     return forms << QStringLiteral("Web page (*.html)");
+}
+
+QUrl MaintenanceController::reportFile() const {
+    const QFileInfo database(m_database);
+    const std::string name
+        = figures::fileNameOf("report-" + database.completeBaseName().toStdString(), {});
+    return QUrl::fromLocalFile(
+        database.path() + QLatin1Char('/') + QString::fromStdString(name) + QStringLiteral(".pdf"));
 }
 
 void MaintenanceController::writeReport(const QUrl& file, int form, bool replaces) {

@@ -47,6 +47,8 @@ public:
     Q_INVOKABLE void vacuum();
     // Forms that a report can be written in, for a file dialog: PDF on the usual paper first.
     Q_INVOKABLE [[nodiscard]] static QStringList reportForms();
+    // Name for it, beside the database: "report-runs.pdf".
+    Q_INVOKABLE [[nodiscard]] QUrl reportFile() const;
     // In the form of that index, or HTML by the file's suffix. Asks where the file is there
     // already, unless it `replaces`.
     Q_INVOKABLE void writeReport(const QUrl& file, int form, bool replaces = false);

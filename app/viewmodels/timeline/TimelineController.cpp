@@ -973,7 +973,10 @@ ExportJob TimelineController::exportJob() const {
     if (!isReady())
         return {};
     ExportJob job;
-    job.name = QString::fromStdString(m_context.runs.front().name);
+    std::vector<std::pair<RunId, std::string>> runs;
+    for (const auto& run : m_context.runs)
+        runs.emplace_back(run.id, run.name);
+    job.name = QString::fromStdString(figures::fileNameOf("timeline", runs));
     job.figure = [shown = request()](const figures::Request& request,
                      const Progress& progress) -> Result<figures::Figure> {
         ASSIGN_OR_RETURN(

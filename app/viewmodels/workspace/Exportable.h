@@ -9,17 +9,25 @@
 #include "core/model/Result.h"
 
 #include <functional>
+#include <vector>
 
 namespace trainscope::app {
 
+// A part of a figure that can be left out: a panel of a board.
+struct ExportPart {
+    QString key; // of the option "panels"
+    QString title;
+    bool isShown = true; // by the view
+};
 // A figure to write, with copies of all that it needs.
 struct ExportJob {
     QString name; // of the file, without suffix; may hold what files cannot
+    std::vector<ExportPart> parts; // the request names those that are wanted; empty: no choice
     // Reads or makes it, for a file of that size; absent: there is nothing to write.
     std::function<Result<figures::Figure>(const figures::Request& request, const Progress&)> figure;
 };
-// Job for a figure that has been made.
-ExportJob exportJobOf(QString name, figures::Figure figure);
+// Job for a figure that has been made; the file is named by the view and the figure's runs.
+ExportJob exportJobOf(const QString& view, figures::Figure figure);
 
 class Exportable : public QObject {
     Q_OBJECT

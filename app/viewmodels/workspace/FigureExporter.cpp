@@ -6,8 +6,12 @@
 #include "core/model/InteractiveThread.h"
 #include "core/text/NumberMarks.h"
 
+#include "app/painting/ScenePainter.h"
+#include "core/model/Try.h"
+
 #include <QDir>
 #include <QFileInfo>
+#include <QPainter>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QStandardPaths>
@@ -26,6 +30,8 @@ constexpr std::array kThemes{"paper", "light", "dark"};
 // A pixel of the screen becomes a point of the figure.
 constexpr double kMmPerPixel = 25.4 / 72.0;
 constexpr int kCsvColumns = 1920; // of time
+constexpr double kPreviewColumns = 1.0; // in a point
+constexpr double kPreviewSide = 900.0; // pixels, the longer one
 constexpr int kLastPreset = 4; // 7 in, as high as its content
 
 QString folderKey() {
@@ -81,11 +87,15 @@ QString completed(const QString& typed, int format) {
 FigureExporter::FigureExporter(QObject* parent)
     : QObject(parent) {
     setPreset(kLastPreset);
+    connect(this, &FigureExporter::optionsChanged, this, &FigureExporter::makePreview);
+    connect(this, &FigureExporter::partsTakenChanged, this, &FigureExporter::makePreview);
 }
 
 FigureExporter::~FigureExporter() {
     cancel();
     waitForPainting(m_task.ending());
+    m_previewTask.stop();
+    waitForPainting(m_previewTask.ending());
 }
 
 void FigureExporter::setSource(Exportable* source) {
@@ -106,6 +116,8 @@ QStringList FigureExporter::presets() const {
         names.append(preset.name);
     names.append(QStringLiteral("As on screen"));
     names.append(QStringLiteral("Other size"));
+    for (const auto& preset : pagePresets())
+        names.append(preset.name);
     return names;
 }
 
@@ -128,10 +140,16 @@ void FigureExporter::setFormat(int format) {
 
 void FigureExporter::setPreset(int preset) {
     const auto& known = figurePresets();
-    m_preset = std::clamp(preset, 0, static_cast<int>(known.size()) + 1);
-    if (m_preset < static_cast<int>(known.size())) {
-        m_widthMm = known[static_cast<std::size_t>(m_preset)].widthMm;
-        m_heightMm = known[static_cast<std::size_t>(m_preset)].heightMm;
+    const auto& pages = pagePresets();
+    const int other = static_cast<int>(known.size()) + 1;
+    m_preset = std::clamp(preset, 0, other + static_cast<int>(pages.size()));
+    const FigurePreset* chosen = m_preset < other - 1 ? &known[static_cast<std::size_t>(m_preset)]
+        : m_preset > other ? &pages[static_cast<std::size_t>(m_preset - other - 1)]
+                           : nullptr;
+    m_inPages = m_preset > other || (m_preset == other && m_inPages);
+    if (chosen != nullptr) {
+        m_widthMm = chosen->widthMm;
+        m_heightMm = chosen->heightMm;
         m_theme = 0;
     } else if (isAsOnScreen()) {
         m_widthMm = m_viewWidth * kMmPerPixel;
@@ -188,10 +206,50 @@ void FigureExporter::lookForFile() {
         [this](const Result<bool>& isThere) { setOverwrites(isThere.value()); });
 }
 
+void FigureExporter::setInPages(bool pages) {
+    if (pages == m_inPages)
+        return;
+    m_inPages = pages;
+    Q_EMIT optionsChanged();
+}
+
+QStringList FigureExporter::parts() const {
+    QStringList titles;
+    for (const auto& part : m_parts)
+        titles.append(part.title);
+    return titles;
+}
+
+QList<bool> FigureExporter::partsTaken() const {
+    QList<bool> taken;
+    for (const auto& part : m_parts)
+        taken.append(part.isShown);
+    return taken;
+}
+
+void FigureExporter::takePart(int part, bool taken) {
+    if (part < 0 || static_cast<std::size_t>(part) >= m_parts.size())
+        return;
+    m_parts[static_cast<std::size_t>(part)].isShown = taken;
+    const bool isAny = std::any_of(
+        m_parts.begin(), m_parts.end(), [](const ExportPart& one) { return one.isShown; });
+    if (!isAny)
+        m_parts[static_cast<std::size_t>(part)].isShown = true;
+    Q_EMIT partsTakenChanged();
+}
+
+void FigureExporter::readParts(const std::vector<ExportPart>& parts) {
+    m_parts = parts;
+    Q_EMIT partsChanged();
+    Q_EMIT partsTakenChanged();
+}
+
 void FigureExporter::prepare() {
     m_outcome = {};
-    const QString name = m_source ? m_source->exportJob().name : QString();
-    m_suggestion = fileNameOf(name) + QStringLiteral(".csv");
+    m_preview = {};
+    const ExportJob job = m_source ? m_source->exportJob() : ExportJob();
+    readParts(job.parts);
+    m_suggestion = fileNameOf(job.name) + QStringLiteral(".csv");
     m_folderTask.ask(
         diskThreads(), [](const TaskStage<QString>&) { return lastFolder(); },
         [this](const Result<QString>& folder) { takeFolder(folder.value()); });
@@ -222,7 +280,69 @@ FigureOptions FigureExporter::options() const {
     options.heightMm = m_heightMm;
     options.theme = plot::findTheme(kThemes[static_cast<std::size_t>(m_theme)]);
     options.pngDpi = m_dpi;
+    options.inPages = inPages();
     return options;
+}
+
+FigureExporter::Wish FigureExporter::wish() const {
+    Wish wish{options(), {}};
+    for (const auto& part : m_parts) {
+        if (part.isShown)
+            wish.parts.push_back(part.key.toStdString());
+    }
+    return wish;
+}
+
+void FigureExporter::makePreview() {
+    if (!m_source || !isDrawn()) {
+        m_previewTask.stop();
+        m_preview = {};
+        Q_EMIT previewChanged();
+        return;
+    }
+    m_previewTask.ask(
+        *QThreadPool::globalInstance(),
+        [job = m_source->exportJob(), wish = wish()](
+            const TaskStage<Preview>& stage) { return previewOf(job, wish, stage.progress()); },
+        [this](const Result<Preview>& made) {
+            m_preview = made.hasValue() ? made.value() : Preview();
+            Q_EMIT previewChanged();
+        });
+    Q_EMIT previewChanged();
+}
+
+Result<FigureExporter::Preview> FigureExporter::previewOf(
+    const ExportJob& job, const Wish& wish, const Progress& progress) {
+    RETURN_IF_ERROR(checkFigureSize(wish.options));
+    if (!job.figure)
+        return Preview();
+    const text::WordingFor file(text::Medium::File);
+    auto request = requestFor(QStringLiteral("preview.pdf"), wish.options);
+    request.density = kPreviewColumns;
+    request.numbers = false;
+    for (const auto& part : wish.parts)
+        request.options.add("panels", part);
+    ASSIGN_OR_RETURN(const auto figure, job.figure(request, progress));
+    if (!figure.draw)
+        return Preview();
+    const auto drawn = drawnFor(figure, wish.options);
+    const plot::PlotScene& page = drawn.scenes.front();
+    const double scale = std::min(kPreviewSide / page.width, kPreviewSide / page.height);
+    QImage image(std::max(static_cast<int>(page.width * scale), 1),
+        std::max(static_cast<int>(page.height * scale), 1), QImage::Format_RGB32);
+    QPainter painter(&image);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.scale(scale, scale);
+    paintScene(page, wish.options.theme == nullptr ? plot::paperTheme() : *wish.options.theme,
+        painter, PaintTarget::Vector);
+    painter.end();
+    QString text = QStringLiteral("%1 × %2 mm")
+                       .arg(page.width * kMmPerPixel, 0, 'f', 0)
+                       .arg(page.height * kMmPerPixel, 0, 'f', 0);
+    if (wish.options.inPages)
+        text += drawn.scenes.size() == 1 ? QStringLiteral(", one page")
+                                         : QStringLiteral(", %1 pages").arg(drawn.scenes.size());
+    return Preview{std::move(image), text};
 }
 
 void FigureExporter::start(const QString& typed, Replace replace) {
@@ -233,19 +353,20 @@ void FigureExporter::start(const QString& typed, Replace replace) {
     m_outcome = {};
     m_task.ask(
         *QThreadPool::globalInstance(),
-        [job = m_source->exportJob(), typed, format = m_format, options = options(), replace, own](
+        [job = m_source->exportJob(), typed, format = m_format, wish = wish(), replace, own](
             const TaskStage<Outcome>& stage) {
             const QString path = completed(typed, format);
             if (replace == Replace::Own && path != own && QFileInfo(path).isFile())
                 return Outcome{path, {}, {}, true};
-            return outcomeOf(job, path, options, stage.cancelCheck());
+            return outcomeOf(job, path, wish, stage.cancelCheck());
         },
         [this](const Result<Outcome>& outcome) { takeOutcome(outcome.value()); });
     Q_EMIT stateChanged();
 }
 
 FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QString& path,
-    const FigureOptions& options, const std::function<bool()>& stop) {
+    const Wish& wish, const std::function<bool()>& stop) {
+    const FigureOptions& options = wish.options;
     const auto failed = [&path](const Error& error) { return Outcome{path, {}, shownText(error)}; };
     if (!job.figure)
         return {path, {}, QStringLiteral("Nothing is shown that could be written.")};
@@ -254,6 +375,8 @@ FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QS
     auto request = requestFor(path, options);
     request.picture = !isCsv;
     request.numbers = isCsv;
+    for (const auto& part : wish.parts)
+        request.options.add("panels", part);
     if (isCsv)
         request.columns = kCsvColumns;
     const auto figure
@@ -270,9 +393,9 @@ FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QS
     return written.hasValue() ? Outcome{path, written.value(), {}} : failed(written.error());
 }
 
-ExportJob exportJobOf(QString name, figures::Figure figure) {
+ExportJob exportJobOf(const QString& view, figures::Figure figure) {
     ExportJob job;
-    job.name = std::move(name);
+    job.name = QString::fromStdString(figures::fileNameOf(view.toStdString(), figure.runs));
     job.figure = [figure = std::move(figure)](const figures::Request&, const Progress&) {
         return Result<figures::Figure>(figure);
     };
@@ -300,6 +423,34 @@ void FigureExporter::takeOutcome(const Outcome& outcome) {
     lookForFile();
     Q_EMIT stateChanged();
     Q_EMIT finished(isWritten);
+}
+
+ExportPreview::ExportPreview(QQuickItem* parent)
+    : QQuickPaintedItem(parent) { }
+
+void ExportPreview::setExporter(FigureExporter* exporter) {
+    if (exporter == m_exporter)
+        return;
+    if (m_exporter)
+        disconnect(m_exporter, nullptr, this, nullptr);
+    m_exporter = exporter;
+    if (m_exporter)
+        connect(m_exporter, &FigureExporter::previewChanged, this, [this] { update(); });
+    Q_EMIT exporterChanged();
+    update();
+}
+
+void ExportPreview::paint(QPainter* painter) {
+    if (!m_exporter || m_exporter->preview().isNull())
+        return;
+    const QImage& image = m_exporter->preview();
+    const QSizeF size
+        = QSizeF(image.size()).scaled(QSizeF(width() - 2.0, height() - 2.0), Qt::KeepAspectRatio);
+    const QRectF place(QPointF((width() - size.width()) / 2.0, 1.0), size);
+    painter->setRenderHint(QPainter::SmoothPixmapTransform);
+    painter->drawImage(place, image);
+    painter->setPen(QPen(QColor(128, 128, 128, 110), 1.0));
+    painter->drawRect(place);
 }
 
 } // namespace trainscope::app

@@ -6,14 +6,19 @@
 #include "app/viewmodels/workspace/Exportable.h"
 #include "app/viewmodels/workspace/Task.h"
 
+#include <QImage>
+#include <QList>
 #include <QObject>
 #include <QPointer>
 #include <QQmlEngine>
+#include <QQuickPaintedItem>
 #include <QStringList>
 #include <QUrl>
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -41,6 +46,15 @@ class FigureExporter : public QObject {
     Q_PROPERTY(double widthMm READ widthMm WRITE setWidthMm NOTIFY optionsChanged FINAL)
     Q_PROPERTY(
         double heightMm READ heightMm WRITE setHeightMm NOTIFY optionsChanged FINAL) // 0: free
+    // As many pages of that size as are needed, of a PDF.
+    Q_PROPERTY(bool inPages READ inPages WRITE setInPages NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(bool pageable READ isPageable NOTIFY optionsChanged FINAL) // a PDF of known size
+    // Titles of the parts that can be left out, and which of them are taken; one at least.
+    Q_PROPERTY(QStringList parts READ parts NOTIFY partsChanged FINAL)
+    Q_PROPERTY(QList<bool> partsTaken READ partsTaken NOTIFY partsTakenChanged FINAL)
+    // "178 × 121 mm", "210 × 297 mm, 3 pages"; empty while there is no picture of the file.
+    Q_PROPERTY(QString previewText READ previewText NOTIFY previewChanged FINAL)
+    Q_PROPERTY(bool previewing READ isPreviewing NOTIFY previewChanged FINAL) // it is being made
     Q_PROPERTY(int dpi MEMBER m_dpi NOTIFY optionsChanged FINAL)
     Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
     Q_PROPERTY(QUrl folder READ folder NOTIFY pathChanged FINAL)
@@ -80,6 +94,16 @@ public:
     void setHeightMm(double height) { setSize(m_heightMm, height); }
     void setPath(const QString& path);
 
+    [[nodiscard]] bool inPages() const { return m_inPages && isPageable(); }
+    void setInPages(bool pages);
+    [[nodiscard]] bool isPageable() const { return m_format == kPdf && m_heightMm > 0.0; }
+    [[nodiscard]] QStringList parts() const;
+    [[nodiscard]] QList<bool> partsTaken() const;
+    Q_INVOKABLE void takePart(int part, bool taken);
+    [[nodiscard]] const QImage& preview() const { return m_preview.image; } // of its first page
+    [[nodiscard]] QString previewText() const { return m_preview.text; }
+    [[nodiscard]] bool isPreviewing() const { return m_previewTask.isRunning(); }
+
     [[nodiscard]] bool isRunning() const { return m_task.isRunning(); }
     [[nodiscard]] QStringList warnings() const { return m_outcome.warnings; }
     [[nodiscard]] QString lastError() const { return m_outcome.error; }
@@ -105,10 +129,14 @@ Q_SIGNALS:
     void pathChanged();
     void overwritesChanged();
     void stateChanged();
+    void partsChanged();
+    void partsTakenChanged();
+    void previewChanged();
     void finished(bool written);
     void asked();
 
 private:
+    static constexpr int kPdf = 0;
     static constexpr int kPng = 2;
     static constexpr int kCsv = 3;
 
@@ -119,8 +147,22 @@ private:
         QString error;
         bool isAsking = false; // nothing was written, for a file is there
     };
-    static Outcome outcomeOf(const ExportJob& job, const QString& path,
-        const FigureOptions& options, const std::function<bool()>& stop);
+    // Options of the file, and parts of the figure by their keys.
+    struct Wish {
+        FigureOptions options;
+        std::vector<std::string> parts;
+    };
+    struct Preview {
+        QImage image;
+        QString text;
+    };
+    static Outcome outcomeOf(const ExportJob& job, const QString& path, const Wish& wish,
+        const std::function<bool()>& stop);
+    static Result<Preview> previewOf(
+        const ExportJob& job, const Wish& wish, const Progress& progress);
+    void makePreview();
+    void readParts(const std::vector<ExportPart>& parts);
+    [[nodiscard]] Wish wish() const;
     void start(const QString& typed, Replace replace);
     void takeOutcome(const Outcome& outcome);
     void takeFolder(const QString& folder);
@@ -139,6 +181,8 @@ private:
     int m_theme = 0;
     double m_widthMm = 0.0;
     double m_heightMm = 0.0;
+    bool m_inPages = false;
+    std::vector<ExportPart> m_parts;
     int m_dpi = 300;
     QString m_path;
     QString m_folder; // of files that are named without one; empty: not known yet
@@ -148,6 +192,29 @@ private:
     Task<bool> m_fileTask{Asking::InTurn};
     Outcome m_outcome; // of the last export
     Task<Outcome> m_task;
+    Preview m_preview;
+    Task<Preview> m_previewTask{Asking::InTurn};
+};
+
+// The picture of the file that an exporter would write, as large as fits. It takes no focus.
+class ExportPreview : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::FigureExporter* exporter READ exporter WRITE setExporter NOTIFY
+            exporterChanged REQUIRED FINAL)
+
+public:
+    explicit ExportPreview(QQuickItem* parent = nullptr);
+
+    [[nodiscard]] FigureExporter* exporter() const { return m_exporter; }
+    void setExporter(FigureExporter* exporter);
+    void paint(QPainter* painter) override;
+
+Q_SIGNALS:
+    void exporterChanged();
+
+private:
+    QPointer<FigureExporter> m_exporter;
 };
 
 } // namespace trainscope::app

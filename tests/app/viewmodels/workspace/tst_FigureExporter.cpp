@@ -96,7 +96,8 @@ private Q_SLOTS:
     }
 
     void suggestsANameInTheLastFolder() {
-        QCOMPARE(m_exporter->path(), at((m_workspace->runs().front().name + ".pdf").c_str()));
+        QCOMPARE(m_exporter->path(),
+            at(("timeline-" + m_workspace->runs().front().name + ".pdf").c_str()));
         QVERIFY(!m_exporter->overwrites());
     }
 
@@ -120,6 +121,33 @@ private Q_SLOTS:
         QCOMPARE(m_exporter->heightMm(), 0.0);
         m_exporter->setWidthMm(100.0);
         QCOMPARE(m_exporter->preset(), 6); // other size
+    }
+
+    void pagesArePaper() {
+        m_exporter->setPreset(7);
+        QVERIFY(m_exporter->inPages());
+        QCOMPARE(m_exporter->widthMm(), 210.0);
+        QCOMPARE(m_exporter->heightMm(), 297.0);
+        QTRY_COMPARE(m_exporter->previewText(), QStringLiteral("210 × 297 mm, one page"));
+        QVERIFY(!m_exporter->preview().isNull());
+        QVERIFY(exportAndWait(at("pages.pdf")));
+        QVERIFY(contentOf(at("pages.pdf")).contains("/MediaBox [ 0 "));
+        m_exporter->setPath(at("pages.svg"));
+        QVERIFY(!m_exporter->inPages());
+        m_exporter->setPath(at("pages.pdf"));
+        m_exporter->setPreset(0);
+        QVERIFY(!m_exporter->inPages());
+    }
+
+    // 84.582 × 50.8 mm.
+    void thePreviewIsOfTheFile() {
+        m_exporter->setPreset(0);
+        QTRY_COMPARE(m_exporter->previewText(), QStringLiteral("85 × 51 mm"));
+        const QImage& image = m_exporter->preview();
+        QVERIFY(
+            std::abs(image.width() / static_cast<double>(image.height()) - 84.582 / 50.8) < 0.01);
+        m_exporter->setFormat(3);
+        QTRY_VERIFY(m_exporter->previewText().isEmpty());
     }
 
     void asOnScreenTakesSizeAndThemeOfTheView() {
