@@ -125,14 +125,10 @@ private:
         const auto columns = columnsWorthShowing(table, rows);
         const std::size_t silent = dropSilentRows(rows, columns);
         const bool isNames = columns.size() == 1 && columns.front() == 0 && rows.size() > 1;
-        if (columns.empty() || rows.empty() || isNames) {
-            keepWhatIsNotKnown(table);
-            return;
-        }
-        if (rows.size() == 1) {
-            addFacts(table, rows.front(), columns);
-            return;
-        }
+        if (columns.empty() || rows.empty() || isNames)
+            return keepWhatIsNotKnown(table);
+        if (rows.size() == 1)
+            return addFacts(table, rows.front(), columns);
         m_lineLength = std::max(kLeastLine, kTableWidth / std::max<std::size_t>(columns.size(), 1));
         m_longestName = nameWidth(table, rows, columns);
         const QByteArray title = escapedHtml(table.title);
@@ -185,7 +181,7 @@ private:
         addNotes(table);
     }
 
-    // Of a table without a number only why there is none.
+    // Keeps of a table without a number only why there is none.
     void keepWhatIsNotKnown(const report::Table& table) {
         constexpr std::string_view begin = "Not known: ";
         for (const auto& note : table.notes) {

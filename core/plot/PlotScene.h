@@ -94,7 +94,7 @@ struct Bar {
     double left = 0.0; // scene units; left <= right
     double right = 0.0;
     Color color;
-    // Of the row's height, from its foot.
+    // Part of the row's height, from its foot.
     float from = 0.0F;
     float to = 1.0F;
 };

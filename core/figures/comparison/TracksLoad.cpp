@@ -5,6 +5,7 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/model/Try.h"
+#include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <fmt/format.h>
@@ -170,20 +171,40 @@ private:
         const DurationNs pixel{std::max<std::int64_t>(1, range.length().ns / kTrackColumns)};
         ASSIGN_OR_RETURN(
             const auto groups, m_context.studies.store.lodNodes(track.id, range, pixel));
-        for (const auto& group : groups) {
-            if (group.kind != SpanKind::Kernel)
-                continue;
-            ASSIGN_OR_RETURN(const auto category, categoryOf(group.name));
+        ASSIGN_OR_RETURN(
+            const auto spans, m_context.studies.store.lodNodes(track.id, range, DurationNs{0}));
+        const auto mixes = mixesOf(groups, spans, pixel);
+        auto mix = mixes.begin();
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            const store::LodNode& group = groups[i];
+            while (mix != mixes.end() && mix->group < i)
+                ++mix;
+            const bool isMixed = mix != mixes.end() && mix->group == i;
+            const std::vector<SpanMix::Part> alone{{group.name, group.kind, 1.0F}};
+            ASSIGN_OR_RETURN(const auto shares, sharesOf(isMixed ? mix->parts : alone));
             const auto seconds
                 = [&](TimeNs time) { return static_cast<float>((time - range.begin).seconds()); };
-            row.pieces.push_back({std::max(seconds(group.range.begin), 0.0F),
-                std::min(seconds(group.range.end), seconds(range.end)), group.busyFraction,
-                category});
+            for (const auto& [category, share] : shares)
+                row.pieces.push_back({std::max(seconds(group.range.begin), 0.0F),
+                    std::min(seconds(group.range.end), seconds(range.end)),
+                    group.busyFraction * share, category});
         }
         std::stable_sort(row.pieces.begin(), row.pieces.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
         m_tracks.seconds = std::max(m_tracks.seconds, range.length().seconds());
         return {};
+    }
+
+    // Shares of the categories of kernels.
+    Result<std::map<std::uint16_t, float>> sharesOf(const std::vector<SpanMix::Part>& parts) {
+        std::map<std::uint16_t, float> shares;
+        for (const auto& part : parts) {
+            if (part.kind != SpanKind::Kernel)
+                continue;
+            ASSIGN_OR_RETURN(const auto category, categoryOf(part.name));
+            shares[category] += part.share;
+        }
+        return shares;
     }
 
     Result<std::uint16_t> categoryOf(NameId id) {

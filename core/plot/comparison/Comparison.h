@@ -223,7 +223,7 @@ struct ComparisonTracks {
     struct Piece {
         float begin = 0.0F; // seconds since the iteration's begin
         float end = 0.0F;
-        float busy = 1.0F; // of it
+        float busy = 1.0F; // of it; those of several categories at once follow each other
         std::uint16_t category = 0; // into categories
     };
     struct Row {

@@ -120,17 +120,29 @@ private:
         Bars bars{rect, {}};
         const double seconds = m_tracks.secondsOf(row.run);
         const double perSecond = seconds > 0.0 ? rect.width / seconds : 0.0;
-        for (const auto& piece : row.pieces) {
+        for (std::size_t i = 0; i < row.pieces.size(); ++i) {
+            const auto& piece = row.pieces[i];
+            const auto isBeside = [&](std::size_t other) {
+                return other < row.pieces.size() && row.pieces[other].begin == piece.begin
+                    && row.pieces[other].end == piece.end;
+            };
             const double left = rect.x
                 + std::clamp(static_cast<double>(piece.begin) * perSecond, 0.0, rect.width);
             const double right
                 = rect.x + std::clamp(static_cast<double>(piece.end) * perSecond, 0.0, rect.width);
             const Color full = categoryFill(m_frame, m_tracks.categories[piece.category]);
+            // Categories of one time stand on each other, as high as their shares of it.
+            if (isBeside(i + 1) || (i > 0 && isBeside(i - 1))) {
+                const float from = i > 0 && isBeside(i - 1) ? bars.bars.back().to : 0.0F;
+                bars.bars.push_back({left, right, full, from, std::min(from + piece.busy, 1.0F)});
+                continue;
+            }
             // Few steps, so that neighbours merge.
             const double busy = std::clamp(static_cast<double>(piece.busy), 0.0, 1.0);
             const Color color
                 = blend(m_frame.paper(), full, 0.3 + 0.7 * std::round(busy * 8.0) / 8.0);
             const bool joins = !bars.bars.empty() && bars.bars.back().color == color
+                && bars.bars.back().from == 0.0F && bars.bars.back().to == 1.0F
                 && left <= bars.bars.back().right + 0.05;
             if (joins)
                 bars.bars.back().right = std::max(bars.bars.back().right, right);
