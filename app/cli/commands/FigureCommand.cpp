@@ -163,6 +163,8 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
     if (!isNamed) {
         arguments.out = figures::fileNameOf(arguments.kind, figure.runs) + ".pdf";
         RETURN_IF_ERROR(checkNotThere(arguments.out));
+        if (figure.csv && arguments.csv.empty())
+            RETURN_IF_ERROR(checkNotThere(placeBeside(arguments.out)));
     }
     const QString out = QString::fromStdString(arguments.out);
     auto written = app::writeFigure(figure, out, size);

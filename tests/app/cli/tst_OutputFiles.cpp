@@ -6,6 +6,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -85,6 +86,25 @@ private Q_SLOTS:
         write(path("heat.csv"), numbers + "old\n");
         QCOMPARE(runCli(again).status, 0);
         QCOMPARE(read(path("heat.csv")), numbers);
+    }
+
+    // Named by kind and run, in the folder where one is; nothing is replaced by a name that nobody
+    // gave.
+    void figuresWithoutANameHaveOne() {
+        const QString before = QDir::currentPath();
+        QVERIFY(QDir::setCurrent(QString::fromStdString(path("."))));
+        const auto restore = qScopeGuard([&before] { QDir::setCurrent(before); });
+        const auto ran = runCli({"figure", m_database, "--kind", "timeline"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QCOMPARE(ran.out, std::string("timeline-job.pdf\n"));
+        const QByteArray bytes = read(path("timeline-job.pdf"));
+        QVERIFY(bytes.startsWith("%PDF-"));
+        write(path("timeline-job.pdf"), "mine");
+        const auto again = runCli({"figure", m_database, "--kind", "timeline"});
+        QCOMPARE(again.status, 2);
+        QVERIFY(again.err.find("--out") != std::string::npos);
+        QCOMPARE(read(path("timeline-job.pdf")), QByteArray("mine"));
+        QFile::remove(QString::fromStdString(path("timeline-job.pdf")));
     }
 
     void figureAndNumbersHaveNamesOfTheirOwn() {

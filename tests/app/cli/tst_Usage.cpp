@@ -33,7 +33,6 @@ private Q_SLOTS:
         QTest::newRow("import without database") << A{"import", "folder"};
         QTest::newRow("import without source") << A{"import", "--into", "x.trainscope"};
         QTest::newRow("query without SQL") << A{"query", "x.trainscope"};
-        QTest::newRow("figure without file") << A{"figure", "x.trainscope"};
         QTest::newRow("figure of no kind")
             << A{"figure", "x.trainscope", "--kind", "pie", "--out", "x.pdf"};
         QTest::newRow("width out of range")
