@@ -172,10 +172,6 @@ Kind runKind(FigureKind kind) {
     return made;
 }
 
-} // namespace
-
-namespace {
-
 // A bar by stage that stands alone compares nothing, nor does a map of runs with one GPU; ranks in
 // place of stages that nobody stated are no stages.
 bool isOfOne(const FigureData& data) {
