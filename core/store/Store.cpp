@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
+#include "core/store/FoundSpans.h"
 #include "core/store/KeptSums.h"
 #include "core/store/RunNotes.h"
 #include "core/store/database/OpenFile.h"
@@ -204,7 +205,7 @@ Result<std::optional<Span>> Store::spanAt(TrackId track, TimeNs t, int depth) co
 }
 Result<std::vector<FoundSpan>> Store::findSpans(
     RunId run, std::string_view text, std::size_t limit) const {
-    return m_connection->call(queryFindSpans, run, text, limit);
+    return store::findSpans(*this, run, SpanWish{std::string(text), {}}, kAllTime, limit);
 }
 Result<std::vector<FoundSpan>> Store::correlated(
     RunId run, int rank, std::int64_t correlation) const {
@@ -219,6 +220,14 @@ Status Store::query(std::string_view sql, const SqlHeader& header, const SqlRow&
     return fenced(path(), [&] { return runQuery(path(), sql, header, row); });
 }
 
+Result<std::vector<FoundSpan>> findSpans(
+    const Store& store, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) {
+    return store.connection().call(queryFindSpans, run, wanted, window, limit);
+}
+Status forEachFound(
+    const Store& store, RunId run, const SpanWish& wanted, const FoundVisitor& visit) {
+    return store.connection().call(visitFoundSpans, run, wanted, visit);
+}
 Result<std::vector<RunLabels>> runLabels(const Store& store) {
     return store.connection().call(readLabels);
 }

@@ -13,6 +13,8 @@ UiBar {
     // The keyboard goes back to the lanes.
     signal done
     signal lanesWanted
+    // The keyboard goes to the list of hits.
+    signal hitsWanted
 
     function focusSearch() {
         field.forceActiveFocus(Qt.ShortcutFocusReason);
@@ -44,6 +46,7 @@ UiBar {
             event.accepted = true;
             (event.modifiers & Qt.ShiftModifier) ? bar.controller.search.previous() : bar.controller.search.next();
         }
+        Keys.onDownPressed: bar.hitsWanted()
         Keys.onEscapePressed: {
             clear();
             bar.done();
@@ -59,14 +62,14 @@ UiBar {
         visible: bar.controller.search.hasMatches
         iconName: "chevronUp"
         text: "Previous match"
-        shortcutText: "Shift+Enter"
+        shortcutText: "Shift+F3"
         onClicked: bar.controller.search.previous()
     }
     UiIconButton {
         visible: bar.controller.search.hasMatches
         iconName: "chevronDown"
         text: "Next match"
-        shortcutText: "Enter"
+        shortcutText: "F3"
         onClicked: bar.controller.search.next()
     }
     Item {

@@ -46,11 +46,23 @@ FocusScope {
         lanesOpen: lanes.visible
         onDone: canvas.forceActiveFocus()
         onLanesWanted: view.showLanes(!lanes.visible)
+        onHitsWanted: hits.focusList()
+    }
+    SearchHits {
+        id: hits
+
+        anchors.top: toolbar.bottom
+        anchors.left: parent.left
+        anchors.leftMargin: lanes.taken
+        anchors.right: parent.right
+        height: implicitHeight
+        controller: controller
+        onDone: canvas.forceActiveFocus()
     }
     TimelineCanvas {
         id: canvas
 
-        anchors.top: toolbar.bottom
+        anchors.top: hits.bottom
         anchors.bottom: minimap.top
         anchors.left: parent.left
         anchors.leftMargin: lanes.taken

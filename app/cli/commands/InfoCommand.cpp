@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <memory>
 #include <ostream>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,29 @@ void printCaptures(const Run& run, const std::vector<Capture>& captures, std::os
     text::print(out, table);
 }
 
+// Runs whose traces have no device: "only the host was traced: 3 threads of rank 34, 16 spans".
+void printHostTraces(const Run& run, const std::vector<Track>& tracks, std::ostream& out) {
+    std::set<int> ranks;
+    std::int64_t threads = 0;
+    std::int64_t spans = 0;
+    for (const Track& track : tracks) {
+        if (track.count > 0 && track.description.kind == TrackKind::Stream)
+            return;
+        if (track.count == 0 || track.description.kind != TrackKind::Thread)
+            continue;
+        ranks.insert(track.description.rank);
+        ++threads;
+        spans += track.count;
+    }
+    if (threads == 0)
+        return;
+    out << '\n'
+        << run.name << ": only the host was traced, " << text::counted(threads, "thread") << " of "
+        << (ranks.size() == 1 ? "rank " + std::to_string(*ranks.begin())
+                              : text::counted(std::ssize(ranks), "rank"))
+        << ", " << text::counted(spans, "span") << "; operators tells their self time\n";
+}
+
 void printComparisons(const std::vector<store::SavedComparison>& saved, std::ostream& out) {
     if (saved.empty())
         return;
@@ -66,9 +91,11 @@ Outcome printInfo(
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     ASSIGN_OR_RETURN(const auto comparisons, store.comparisons());
     std::vector<std::vector<Capture>> captures; // of each run
+    std::vector<std::vector<Track>> tracks; // the same
     for (const Run& run : runs) {
         ASSIGN_OR_RETURN(auto own, store.captures(run.id));
         captures.push_back(std::move(own));
+        ASSIGN_OR_RETURN(tracks.emplace_back(), store.tracks(run.id));
     }
     std::vector<Json> infos;
     for (std::size_t i = 0; options.json && i < runs.size(); ++i) {
@@ -89,8 +116,10 @@ Outcome printInfo(
         },
         [&](std::ostream& out) {
             printText(store, runs, sources, out);
-            for (std::size_t i = 0; i < runs.size(); ++i)
+            for (std::size_t i = 0; i < runs.size(); ++i) {
+                printHostTraces(runs[i], tracks[i], out);
                 printCaptures(runs[i], captures[i], out);
+            }
             printComparisons(comparisons, out);
         });
 }

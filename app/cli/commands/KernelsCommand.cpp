@@ -11,6 +11,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/analysis/traces/TraceBreakdown.h"
@@ -110,9 +111,14 @@ Outcome printBreakdown(const KernelsOptions& options, const Console& console,
     ASSIGN_OR_RETURN(
         const auto report, computeReport({store, run, shownOn(line, console)}, options));
     line.clear();
-    if (report.devices.empty())
-        console.warn(
-            "The run '" + run.name + "' has no kernels; import its Kineto traces to see some.");
+    if (report.devices.empty()) {
+        ASSIGN_OR_RETURN(const auto host, analysis::hostSelfTime({store, run}));
+        console.warn(host ? "The run '" + run.name
+                    + "' has no kernels: only its host was traced. operators tells the self time "
+                      "of its calls."
+                          : "The run '" + run.name
+                    + "' has no kernels; import its Kineto traces to see some.");
+    }
     return show(
         console, options.json, [&] { return kernelsJson(report); },
         [&](std::ostream& out) { printKernels(report, out); });

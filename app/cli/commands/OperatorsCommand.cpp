@@ -82,7 +82,7 @@ Result<OperatorsReport> operatorsReport(
             const auto tree, analysis::callTree({store, run, progress}, rank, windows.of(rank)));
         ASSIGN_OR_RETURN(auto iterations,
             analysis::iterationMfus({store, run, progress}, rank, windows.of(rank), report.gpu));
-        report.ranks.push_back({rank, tree.hasHost, tree.hasShapes,
+        report.ranks.push_back({rank, tree.hasHost, tree.isOfHost, tree.hasShapes,
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),
             analysis::measuredBandwidth(tree, report.gpu),

@@ -10,6 +10,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/report/RunTables.h"
@@ -18,6 +19,7 @@
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -43,6 +45,7 @@ struct RunFigures {
     std::optional<analysis::RunDetail> detail;
     std::optional<analysis::EnergyByPhase> energy;
     std::vector<analysis::AboveLimit> aboveLimit; // by rank
+    std::optional<analysis::HostSelfTime> host; // where no device was traced
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
@@ -235,6 +238,9 @@ Result<RunFigures> figuresOf(
         figures.aboveLimit, analysis::aboveLimits(study, window, analysis::KeepSteps::No));
     if (const auto& problem = figures.efficiency.catalogueProblem)
         console.warn("The models of your own are not used: " + problem->describe());
+    if (!figures.part) {
+        ASSIGN_OR_RETURN(figures.host, analysis::hostSelfTime(study));
+    }
     if (!options.detail)
         return figures;
     const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
@@ -263,6 +269,36 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
     return result;
 }
 
+Json hostJson(const analysis::HostSelfTime& host) {
+    return {{"ranks", host.ranks}, {"threads", host.threads}, {"calls", host.calls},
+        {"self_time_us", microseconds(host.selfTime)},
+        {"operators", listOf(host.byName, [](const analysis::HostCalls& one) {
+             return Json{{"name", one.name}, {"count", one.calls},
+                 {"self_time_us", microseconds(one.selfTime)}};
+         })}};
+}
+
+void printHost(const analysis::HostSelfTime& host, std::ostream& out) {
+    constexpr std::size_t kShownCalls = 10;
+    out << fmt::format("\nOnly the host was traced: {} of self time in {}, {}\n",
+        text::duration(host.selfTime), text::counted(host.calls, "call"),
+        analysis::hostPlaceText(host));
+    text::Table table{.columns = {text::inUnit("self time", "s"), text::inUnit("of all", "%"),
+                          {"calls"}, {"call", text::Align::Left}}};
+    for (std::size_t i = 0; i < std::min(kShownCalls, host.byName.size()); ++i) {
+        const analysis::HostCalls& one = host.byName[i];
+        const double share
+            = host.selfTime.ns == 0 ? 0.0 : one.selfTime.seconds() / host.selfTime.seconds();
+        table.add({one.selfTime, share, one.calls, one.name});
+    }
+    text::print(out, table, "  ");
+    if (host.byName.size() > kShownCalls)
+        out << "  ... and "
+            << text::counted(
+                   static_cast<std::int64_t>(host.byName.size() - kShownCalls), "more call")
+            << "; operators and --json list all\n";
+}
+
 Json figuresJson(const RunFigures& figures) {
     Json json = summaryJson(figures.summary);
     addAboveLimit(json, figures.aboveLimit);
@@ -273,6 +309,8 @@ Json figuresJson(const RunFigures& figures) {
         addDetail(json, *figures.detail);
     if (figures.energy)
         addEnergy(json, *figures.energy);
+    if (figures.host)
+        json["host"] = hostJson(*figures.host);
     return json;
 }
 
@@ -285,15 +323,17 @@ void printFigures(const RunFigures& figures, std::ostream& out) {
         printDetail(figures.summary, *figures.detail, out);
     if (figures.energy)
         printEnergy(*figures.energy, out);
+    if (figures.host)
+        printHost(*figures.host, out);
 }
 
 Outcome printSummary(
     const SummaryOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
     ASSIGN_OR_RETURN(const auto all, computeFigures(store, runs, options, console));
-    for (const auto& [summary, part, efficiency, detail, energy, aboveLimit] : all) {
-        for (const auto& warning : summary.warnings)
-            console.warn(summary.run.name + ": " + warning);
+    for (const RunFigures& figures : all) {
+        for (const auto& warning : figures.summary.warnings)
+            console.warn(figures.summary.run.name + ": " + warning);
     }
     return show(
         console, options.json,

@@ -53,6 +53,16 @@ Json trackJson(const Track& track) {
         {"kind", toString(description.kind)}, {"name", description.name}, {"spans", track.count}};
 }
 
+// Threads were traced, and no device.
+bool isHostOnly(const std::vector<Track>& tracks) {
+    const auto has = [&tracks](TrackKind kind) {
+        return std::any_of(tracks.begin(), tracks.end(), [kind](const Track& track) {
+            return track.count > 0 && track.description.kind == kind;
+        });
+    };
+    return has(TrackKind::Thread) && !has(TrackKind::Stream);
+}
+
 Json captureJson(const Capture& capture) {
     return {{"name", capture.name}, {"rank", capture.rank}, {"start_ns", capture.range.begin.ns},
         {"duration_s", seconds(capture.range.length())}};
@@ -113,6 +123,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
         {"launch", launchJson(run.launch)}, {"gpus", listOf(gpus, gpuJson)},
         {"airflow", when(!airflow.empty(), airflow)}, {"metrics", metricsJson(series)},
         {"sensors", sensorsJson(sensors)}, {"tracks", listOf(tracks, trackJson)},
+        {"host_only", when(isHostOnly(tracks), true)},
         {"captures", when(!captures.empty(), listOf(captures, captureJson))},
         {"iterations", iterations.size()},
         {"phases", when(!phases.empty(), listOf(phases, phaseJson))}});

@@ -37,7 +37,7 @@ std::optional<Json> recorded(const Json& detail, const char* key) {
     return found == detail.end() ? std::nullopt : std::optional<Json>(*found);
 }
 
-Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy) {
+Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy, bool isOfHost) {
     Json read;
     if (!isNestedTooDeep(row.signature))
         read = Json::parse(row.signature, nullptr, false);
@@ -49,9 +49,11 @@ Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy) 
         {"input_types", recorded(detail, "Input type")},
         {"input_strides", recorded(detail, "Input Strides")},
         {"concrete_inputs", recorded(detail, "Concrete Inputs")}, {"count", row.sums.calls},
-        {"kernel_count", row.sums.works}, {"kernel_time_us", microseconds(row.time)},
-        {"busy_us", microseconds(row.busy)}, {"flop", work.flop}, {"bytes", work.bytes},
-        {"tflops", inUnits(work.flopPerSecond, 1e12)},
+        {"kernel_count", when(!isOfHost, row.sums.works)},
+        {"kernel_time_us", when(!isOfHost, microseconds(row.time))},
+        {"busy_us", when(!isOfHost, microseconds(row.busy))},
+        {"host_self_time_us", when(isOfHost, microseconds(row.time))}, {"flop", work.flop},
+        {"bytes", work.bytes}, {"tflops", inUnits(work.flopPerSecond, 1e12)},
         {"gb_per_s", inUnits(work.bytesPerSecond, 1e9)}, {"flop_per_byte", work.intensity},
         {"roofline_fraction", work.rooflineFraction}, {"savable_us", inUnits(work.savable, 1e-6)},
         {"known_fraction", when(work.flop.has_value(), work.knownShare)},
@@ -63,8 +65,8 @@ Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy) 
 Json operatorsJson(const OperatorsReport::OfRank& one) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < one.table.rows.size(); ++i)
-        rows.push_back(operatorJson(
-            one.table.rows[i], i < one.energies.size() ? one.energies[i] : analysis::PartEnergy()));
+        rows.push_back(operatorJson(one.table.rows[i],
+            i < one.energies.size() ? one.energies[i] : analysis::PartEnergy(), one.isOfHost));
     return rows;
 }
 
@@ -84,6 +86,9 @@ Json iterationsJson(const OperatorsReport& report, const OperatorsReport::OfRank
 }
 
 std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    if (one.isOfHost)
+        return fmt::format("rank {}: host only, {} of self time in {}", one.rank,
+            text::duration(one.all.time), text::counted(one.all.works, "call"));
     return fmt::format("rank {}: {} launched, {} busy{}", one.rank,
         text::counted(one.all.works, "kernel or copy", "kernels and copies"),
         text::duration(one.all.busy),
@@ -138,10 +143,15 @@ bool isEnergyKnown(const OperatorsReport& report) {
         });
 }
 
+bool isOfHost(const OperatorsReport& report) {
+    return !report.ranks.empty() && report.ranks.front().isOfHost;
+}
+
 std::vector<text::Column> columnsOf(const OperatorsReport& report) {
     using text::inUnit;
-    std::vector<text::Column> columns{inUnit("time", "s"), inUnit("of all", "%"),
-        inUnit("busy", "s"), {"calls"}, {"kernels"}, inUnit("FLOP/s", "FLOP/s"),
+    std::vector<text::Column> columns{inUnit(isOfHost(report) ? "self time" : "time", "s"),
+        inUnit("of all", "%"), inUnit("busy", "s"), {"calls"},
+        {isOfHost(report) ? "with self time" : "kernels"}, inUnit("FLOP/s", "FLOP/s"),
         inUnit("moved", "B/s"), inUnit("of roofline", "%"), inUnit("savable", "s"),
         {std::string(toString(report.by)), text::Align::Left}};
     if (report.by == OperatorGrouping::Shape)
@@ -149,6 +159,23 @@ std::vector<text::Column> columnsOf(const OperatorsReport& report) {
     if (isEnergyKnown(report))
         columns.insert(columns.begin() + kEnergyColumn, {"energy (90 %)", text::Align::Left});
     return columns;
+}
+
+// Self time of a host that no row of operators holds; empty where they hold nearly all.
+std::string outsideText(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    constexpr double kNearlyAll = 0.995;
+    const bool isByOperator
+        = report.by == OperatorGrouping::Operator || report.by == OperatorGrouping::Shape;
+    if (!one.isOfHost || !isByOperator || one.all.time.ns == 0)
+        return {};
+    DurationNs told;
+    for (const OperatorEntry& row : one.table.rows)
+        told = told + row.time;
+    const double share = told.seconds() / one.all.time.seconds();
+    return share >= kNearlyAll ? std::string()
+                               : text::roundedPercent(1.0 - share)
+            + " is self time of annotations and functions outside of operators; "
+              "--by annotation tells those";
 }
 
 text::Table tableOf(
@@ -183,6 +210,8 @@ text::Table tableOf(
         table.notes.push_back(std::move(line));
     if (std::string assumed = assumptionText(one.table, mostRows); !assumed.empty())
         table.notes.push_back(std::move(assumed));
+    if (std::string rest = outsideText(report, one); !rest.empty())
+        table.notes.push_back(std::move(rest));
     if (!report.windowNote.empty())
         table.notes.push_back(report.windowNote);
     if (one.table.rows.size() > mostRows)
@@ -203,7 +232,8 @@ std::vector<std::string> warningsOf(const OperatorsReport& report) {
             report.ranks.begin(), report.ranks.end(), [&](const auto& one) { return one.*has; });
     };
     std::string gap = plot::gapText(any(&OperatorsReport::OfRank::hasHost),
-        any(&OperatorsReport::OfRank::hasShapes), report.gpu != nullptr, report.run.gpuModel);
+        any(&OperatorsReport::OfRank::hasShapes), report.gpu != nullptr || isOfHost(report),
+        report.run.gpuModel);
     if (!report.ranks.empty() && !gap.empty())
         warnings.push_back(std::move(gap));
     return warnings;
@@ -239,8 +269,10 @@ Json operatorsJson(const OperatorsReport& report) {
         {"mfu_by_formula", report.formulaMfu},
         {"ranks", listOf(report.ranks, [&](const OperatorsReport::OfRank& one) {
              const auto mfu = one.mfu.value_or(analysis::OperatorMfu());
-             return object({{"rank", one.rank}, {"kernel_time_us", microseconds(one.all.time)},
-                 {"busy_us", microseconds(one.all.busy)},
+             return object({{"rank", one.rank},
+                 {"kernel_time_us", when(!one.isOfHost, microseconds(one.all.time))},
+                 {"busy_us", when(!one.isOfHost, microseconds(one.all.busy))},
+                 {"host_self_time_us", when(one.isOfHost, microseconds(one.all.time))},
                  {"matrix_flop", when(one.mfu.has_value(), mfu.flop)},
                  {"recomputed_flop", when(one.mfu.has_value(), mfu.recomputedFlop)},
                  {"mfu", mfu.mfu}, {"hfu", mfu.hfu},

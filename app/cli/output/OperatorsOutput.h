@@ -20,6 +20,7 @@ struct OperatorsReport {
     struct OfRank {
         int rank = -1;
         bool hasHost = false;
+        bool isOfHost = false; // no device was traced: the time is self time of calls
         bool hasShapes = false;
         analysis::FrameSums all;
         analysis::OperatorTable table;

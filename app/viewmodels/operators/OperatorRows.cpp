@@ -147,9 +147,17 @@ std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::
         : std::vector<KernelsUnder>();
 }
 
-text::Table kernelsTable(const std::string& title, const std::vector<KernelsUnder>& kernels) {
+text::Table kernelsTable(
+    const std::string& title, const std::vector<KernelsUnder>& kernels, bool isOfHost) {
     text::Table table;
     table.title = title;
+    if (isOfHost) {
+        table.columns = {{"Call", text::Align::Left}, {"Count"}, {"Self time"}, {"Mean"}};
+        for (const KernelsUnder& one : kernels)
+            table.add({plot::frameTitle(FrameKind::Annotation, one.name), one.count, one.total,
+                DurationNs{one.total.ns / one.count}});
+        return table;
+    }
     table.columns = {
         {"Kernel", text::Align::Left}, {"Count"}, {"Total"}, {"Mean"}, {"Shortest"}, {"Longest"}};
     for (const KernelsUnder& one : kernels)

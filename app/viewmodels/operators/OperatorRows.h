@@ -24,7 +24,8 @@ struct KernelsUnder {
 std::vector<KernelsUnder> kernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
 // Kernels of the second run; none without one.
 std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
-text::Table kernelsTable(const std::string& title, const std::vector<KernelsUnder>& kernels);
+text::Table kernelsTable(
+    const std::string& title, const std::vector<KernelsUnder>& kernels, bool isOfHost = false);
 
 // The node of the tree that a row, or an operator of the pictures, is of: of several the longest;
 // kNone: none.

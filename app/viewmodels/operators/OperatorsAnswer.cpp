@@ -34,13 +34,29 @@ OperatorGrouping groupingOf(OperatorsBy by) {
     }
 }
 
-std::vector<OutlineColumn> workColumns(bool isTree) {
+// Of a host, whose work is self time of calls, in the same places.
+std::vector<OutlineColumn> hostColumns(bool isTree) {
+    std::vector<OutlineColumn> columns{{"Calls", "1", "How often it was called", 7},
+        {"Calls in it", "1", "With its own", 6},
+        {"Self time", "s",
+            isTree ? "On the host, its own and that of all calls in it"
+                   : "On the host, without the calls in it",
+            0}};
+    if (isTree)
+        columns.push_back({"Of it its own", "s", "Without the calls in it", 8});
+    columns.push_back({"Busy", "s", "The same, where calls of a thread overlap once", 5});
+    return columns;
+}
+
+std::vector<OutlineColumn> workColumns(bool isTree, bool isOfHost) {
     std::vector<OutlineColumn> columns{{"Calls", "1", "How often it was called", 7},
         {"Kernels", "1", "Kernels, copies and sets that it launched", 6},
         {"Time", "s", "The sum of its kernels' times", 0}};
     if (isTree)
         columns.push_back({"Own time", "s", "Of kernels that it launched itself", 8});
     columns.push_back({"Busy", "s", "The union of its kernels over all streams", 5});
+    if (isOfHost)
+        columns = hostColumns(isTree);
     columns.insert(columns.end(),
         {{"FLOP", "FLOP", "Of all its calls, from shapes and types", 10},
             {"Bytes", "B", "Read and written by all its calls at least", 9},
@@ -88,13 +104,13 @@ OperatorOutline treeOutline(const plot::CalledWork& work) {
     const auto leading = hasPasses ? std::vector<std::uint32_t>() : plot::leadingWork(work.tree);
     for (std::size_t i = 0; i < leading.size(); ++i)
         rows[i].category = work.categories[leading[i]];
-    OperatorOutline outline(workColumns(true), std::move(rows), kTimeColumn);
+    OperatorOutline outline(workColumns(true, work.tree.isOfHost), std::move(rows), kTimeColumn);
     outline.unfoldLongest(kUnfoldedRows);
     return outline;
 }
 
-OperatorOutline tableOutline(
-    const std::vector<plot::MeasuredOperator>& operators, OperatorGrouping grouping) {
+OperatorOutline tableOutline(const std::vector<plot::MeasuredOperator>& operators,
+    OperatorGrouping grouping, bool isOfHost) {
     std::vector<OutlineNode> rows;
     for (std::size_t i = 0; i < operators.size(); ++i) {
         const plot::MeasuredOperator& one = operators[i];
@@ -111,7 +127,7 @@ OperatorOutline tableOutline(
             one.time.seconds(), one.busy.seconds()};
         addWorkValues(one.efficiency, row.values);
     }
-    return {workColumns(false), std::move(rows), kTimeColumn};
+    return {workColumns(false, isOfHost), std::move(rows), kTimeColumn};
 }
 
 std::vector<std::optional<double>> comparedValues(const analysis::ComparedTimes& times) {
@@ -207,7 +223,7 @@ void describe(OperatorsAnswer& answer) {
         return;
     answer.outline = answer.question.by == OperatorsBy::Tree
         ? treeOutline(*answer.work)
-        : tableOutline(answer.table->operators, answer.grouping);
+        : tableOutline(answer.table->operators, answer.grouping, answer.work->tree.isOfHost);
 }
 
 } // namespace

@@ -448,9 +448,9 @@ QString OperatorsController::csv() const {
 
 namespace {
 
-report::SourcedTable sourcedKernels(
-    const QString& title, const std::vector<KernelsUnder>& kernels, const QString& note) {
-    report::SourcedTable table{kernelsTable(title.toStdString(), kernels), {}};
+report::SourcedTable sourcedKernels(const QString& title, const std::vector<KernelsUnder>& kernels,
+    const QString& note, bool isOfHost) {
+    report::SourcedTable table{kernelsTable(title.toStdString(), kernels, isOfHost), {}};
     if (!note.isEmpty())
         table.table.notes.push_back(note.toStdString());
     for (const KernelsUnder& one : kernels)
@@ -485,7 +485,8 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
             {QStringLiteral("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
     const bool isNode = !m_answer->difference && m_answer->question.by == OperatorsBy::Tree;
     if (isNode) {
-        add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
+        add(plot::factsOf(
+            m_answer->work->tree.nodes[shown.source].sums, m_answer->work->tree.isOfHost));
         add(plot::factsOf(m_answer->work->efficiencies[shown.source]));
     } else {
         for (auto& [head, words] : operatorFigures(m_answer->outline, m_node))
@@ -511,11 +512,12 @@ void OperatorsController::describeNode() {
     const auto steps = isCompared ? std::pair{m_answer->difference->difference.stepsA,
                            m_answer->difference->difference.stepsB}
                                   : std::pair<std::int64_t, std::int64_t>();
-    m_kernels.setTable(
-        sourcedKernels(isCompared ? QStringLiteral("Kernels of A") : QStringLiteral("Kernels"),
-            m_under, note(steps.first)));
-    m_otherKernels.setTable(
-        sourcedKernels(QStringLiteral("Kernels of B"), m_otherUnder, note(steps.second)));
+    const bool isOfHost = isShown && m_answer->work && m_answer->work->tree.isOfHost;
+    const QString what = isOfHost ? QStringLiteral("Calls") : QStringLiteral("Kernels");
+    m_kernels.setTable(sourcedKernels(isCompared ? QStringLiteral("%1 of A").arg(what) : what,
+        m_under, note(steps.first), isOfHost));
+    m_otherKernels.setTable(sourcedKernels(
+        QStringLiteral("%1 of B").arg(what), m_otherUnder, note(steps.second), isOfHost));
     Q_EMIT rowChanged();
 }
 

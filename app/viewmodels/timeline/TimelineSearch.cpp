@@ -1,9 +1,14 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
+#include "core/plot/TextFit.h"
 
 #include <algorithm>
+#include <span>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace trainscope::app {
@@ -11,29 +16,147 @@ namespace {
 
 using Hits = std::vector<SearchHit>;
 
-Result<TimelineSearch::Found> findSpans(const store::Store& store, const std::vector<RunId>& runs,
-    const std::string& text, const std::function<bool()>& isCancelled) {
-    constexpr std::size_t kMost = TimelineSearch::kMostSpans;
-    TimelineSearch::Found all;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
+constexpr std::int64_t kPageHits = 512;
+
+// Nanoseconds of a part of a range. Unsigned, since ranges of damaged files may be longer than a
+// duration can tell.
+std::uint64_t partWidth(const TimeRange& range) {
+    const auto begin = static_cast<std::uint64_t>(range.begin.ns);
+    const auto end = static_cast<std::uint64_t>(range.end.ns);
+    return range.isEmpty() ? 1 : (end - begin) / HitCounts::kParts + 1;
+}
+
+std::size_t partOf(const TimeRange& range, TimeNs start) {
+    if (start <= range.begin)
+        return 0;
+    const std::uint64_t behind
+        = static_cast<std::uint64_t>(start.ns) - static_cast<std::uint64_t>(range.begin.ns);
+    const auto part = static_cast<std::size_t>(behind / partWidth(range));
+    return std::min(part, HitCounts::kParts - 1);
+}
+
+TimeNs partBegin(const TimeRange& range, std::size_t part) {
+    const auto begin = static_cast<std::uint64_t>(range.begin.ns);
+    const std::uint64_t room = static_cast<std::uint64_t>(kAllTime.end.ns) - begin;
+    const std::uint64_t behind = static_cast<std::uint64_t>(part) * partWidth(range);
+    return behind >= room ? kAllTime.end : TimeNs{static_cast<std::int64_t>(begin + behind)};
+}
+
+TimeRange overlapOf(const TimeRange& a, const TimeRange& b) {
+    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+using Sums = std::unordered_map<std::int64_t, TimelineSearch::Group>;
+
+// The groups with most time, with their names.
+Status nameGroups(const store::Store& store, const Sums& sums, TimelineSearch::Counted& counted) {
+    for (const auto& [name, group] : sums)
+        counted.groups.push_back(group);
+    counted.names = counted.groups.size();
+    const auto isBefore = [](const auto& a, const auto& b) {
+        return std::tuple(-a.seconds, -a.count, a.name) < std::tuple(-b.seconds, -b.count, b.name);
+    };
+    const std::size_t most = std::min(counted.groups.size(), TimelineSearch::kMostRows);
+    std::partial_sort(counted.groups.begin(),
+        counted.groups.begin() + static_cast<std::ptrdiff_t>(most), counted.groups.end(), isBefore);
+    counted.groups.resize(most);
+    for (auto& group : counted.groups) {
+        ASSIGN_OR_RETURN(group.text, store.name(group.name));
+    }
+    return {};
+}
+
+Result<TimelineSearch::Counted> countSpans(const store::Store& store, const std::vector<Run>& runs,
+    const store::SpanWish& wanted, const std::function<bool()>& isCancelled) {
+    TimelineSearch::Counted counted;
+    Sums sums;
+    for (const Run& run : runs) {
+        HitCounts hits(run.range);
+        RETURN_IF_ERROR(
+            store::forEachFound(store, run.id, wanted, [&](TrackId, std::span<const Span> spans) {
+                for (const Span& span : spans) {
+                    hits.add(span.start);
+                    auto& group = sums[span.name.value];
+                    group.name = span.name;
+                    ++group.count;
+                    group.seconds += static_cast<double>(span.duration.ns) * 1e-9;
+                }
+                return !isCancelled();
+            }));
         if (isCancelled())
             return cancelled();
-        ASSIGN_OR_RETURN(auto found, store.findSpans(runs[i], text, kMost + 1));
-        all.isLimited = all.isLimited || found.size() > kMost;
-        found.resize(std::min(found.size(), kMost));
-        for (const auto& one : found) {
-            SearchHit hit;
-            hit.run = i;
-            hit.track = one.track;
-            hit.span = one.span;
-            hit.range = {one.span.start, one.span.start + one.span.duration};
-            all.spans.push_back(std::move(hit));
-        }
+        counted.runs.push_back(std::move(hits));
     }
-    return all;
+    RETURN_IF_ERROR(nameGroups(store, sums, counted));
+    return counted;
+}
+
+// The page with that hit, counted finer where a part alone has more than a page.
+Result<HitPage> findPage(const store::Store& store, RunId run, const store::SpanWish& wanted,
+    const HitCounts& counts, std::int64_t hit, const std::function<bool()>& isCancelled) {
+    HitPage page = pageOf(counts, hit, kPageHits);
+    TimeRange range = overlapOf(counts.range, page.window);
+    while (page.count > kPageHits && range.length().ns > 1) {
+        HitCounts finer(range);
+        RETURN_IF_ERROR(
+            store::forEachFound(store, run, wanted, [&](TrackId, std::span<const Span> spans) {
+                for (const Span& span : spans) {
+                    if (page.window.contains(span.start))
+                        finer.add(span.start);
+                }
+                return !isCancelled();
+            }));
+        if (isCancelled())
+            return cancelled();
+        HitPage inner = pageOf(finer, hit - page.first, kPageHits);
+        inner.first += page.first;
+        inner.window = overlapOf(inner.window, page.window);
+        if (inner.window == page.window)
+            break;
+        page = inner;
+        range = overlapOf(range, page.window);
+    }
+    return page;
+}
+
+QString hitsText(std::int64_t count, double seconds) {
+    const QString hits
+        = count == 1 ? QStringLiteral("1 hit") : QStringLiteral("%1 hits").arg(wholeText(count));
+    return QStringLiteral("%1, %2").arg(hits, metricText("seconds", seconds, "s"));
 }
 
 } // namespace
+
+void HitCounts::add(TimeNs start) {
+    ++parts[partOf(range, start)];
+    ++total;
+}
+
+HitPage pageOf(const HitCounts& counts, std::int64_t hit, std::int64_t most) {
+    HitPage page;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    // Whole parts, until they would be more than a page; then from the next part on.
+    for (; end < HitCounts::kParts; ++end) {
+        const std::int64_t more = counts.parts[end];
+        if (page.count > 0 && page.count + more > most) {
+            if (hit < page.first + page.count)
+                break;
+            page.first += page.count;
+            page.count = 0;
+            begin = end;
+        }
+        page.count += more;
+    }
+    page.window.begin = begin == 0 ? kAllTime.begin : partBegin(counts.range, begin);
+    page.window.end = end == HitCounts::kParts ? kAllTime.end : partBegin(counts.range, end);
+    return page;
+}
+
+SearchListModel::SearchListModel(QObject* parent)
+    : RowListModel({{"name", &SearchRow::name}, {"full", &SearchRow::full},
+                       {"detail", &SearchRow::detail}, {"chosen", &SearchRow::isChosen}},
+        parent) { }
 
 TimelineSearch::TimelineSearch(QObject* parent)
     : QObject(parent) { }
@@ -60,6 +183,21 @@ void TimelineSearch::setText(const QString& text) {
     start();
 }
 
+const std::vector<HitCounts>& TimelineSearch::counts() const {
+    return m_name.isValid() ? m_named.runs : m_counted.runs;
+}
+
+std::int64_t TimelineSearch::fixed() const {
+    return m_name.isValid() ? 0 : static_cast<std::int64_t>(m_fixed.size());
+}
+
+std::int64_t TimelineSearch::total() const {
+    std::int64_t total = fixed();
+    for (const HitCounts& run : counts())
+        total += run.total;
+    return total;
+}
+
 QString TimelineSearch::statusText() const {
     if (m_text.isEmpty())
         return {};
@@ -67,12 +205,18 @@ QString TimelineSearch::statusText() const {
         return m_error;
     if (m_searching)
         return QStringLiteral("searching…");
-    if (m_hits.empty())
+    if (total() == 0)
         return QStringLiteral("no match");
-    const QString total = m_limited ? QStringLiteral("more than %1").arg(m_hits.size())
-                                    : QString::number(m_hits.size());
-    return m_current < 0 ? QStringLiteral("%1 found").arg(total)
-                         : QStringLiteral("%1 of %2").arg(m_current + 1).arg(total);
+    return m_current < 0
+        ? QStringLiteral("%1 found").arg(wholeText(total()))
+        : QStringLiteral("%1 of %2").arg(wholeText(m_current + 1), wholeText(total()));
+}
+
+QString TimelineSearch::moreText() const {
+    const std::size_t more = m_counted.names - m_counted.groups.size();
+    return more == 0 ? QString()
+                     : QStringLiteral("and %1 more names with less time")
+                           .arg(wholeText(static_cast<std::int64_t>(more)));
 }
 
 void TimelineSearch::next() {
@@ -87,43 +231,81 @@ void TimelineSearch::clear() {
     setText({});
 }
 
-void TimelineSearch::start() {
-    m_task.cancel();
-    m_hits.clear();
+void TimelineSearch::forgetPosition() {
+    m_pageTask.cancel();
+    m_page.reset();
     m_current = -1;
     m_waiting = 0;
-    m_limited = false;
-    m_error.clear();
-    m_searching = !m_text.isEmpty() && m_catalogue != nullptr && m_readers;
-    Q_EMIT statusChanged();
-    if (!m_searching)
-        return;
-    std::vector<RunId> runs;
-    for (const auto& run : m_runs)
-        runs.push_back(run.id);
-    m_task.ask(
-        *m_readers,
-        [runs, text = m_text.toStdString()](
-            const store::Store& store, const TaskStage<Found>& stage) {
-            return findSpans(store, runs, text, stage.cancelCheck());
-        },
-        [this](Result<Found> found) { take(std::move(found)); });
 }
 
-void TimelineSearch::take(Result<Found> found) {
+void TimelineSearch::start() {
+    m_task.cancel();
+    forgetPosition();
+    m_fixed.clear();
+    m_counted = {};
+    m_named = {};
+    m_name = {};
+    m_error.clear();
+    m_searching = !m_text.isEmpty() && m_catalogue != nullptr && m_readers;
+    if (m_searching)
+        count({}, [this](Result<Counted> counted) { take(std::move(counted)); });
+    else
+        showRows();
+    Q_EMIT statusChanged();
+}
+
+store::SpanWish TimelineSearch::wish(NameId name) const {
+    return {m_text.toStdString(), name};
+}
+
+void TimelineSearch::count(NameId name, std::function<void(Result<Counted>)> done) {
+    m_task.ask(
+        *m_readers,
+        [catalogue = m_catalogue, wanted = wish(name)](
+            const store::Store& store, const TaskStage<Counted>& stage) {
+            return countSpans(store, catalogue->runs, wanted, stage.cancelCheck());
+        },
+        std::move(done));
+}
+
+void TimelineSearch::take(Result<Counted> counted) {
     m_searching = false;
-    if (found.hasValue()) {
-        m_hits = lanesAndMarks();
-        m_limited = found.value().isLimited;
-        m_hits.insert(m_hits.end(), found.value().spans.begin(), found.value().spans.end());
+    if (counted.hasValue()) {
+        m_fixed = lanesAndMarks();
+        m_counted = std::move(counted).value();
     } else {
-        m_error = shownText(found.error());
+        m_error = shownText(counted.error());
     }
+    showRows();
     const int waiting = std::exchange(m_waiting, 0);
     if (waiting != 0)
         go(waiting);
     else
         Q_EMIT statusChanged();
+}
+
+void TimelineSearch::showRows() {
+    std::vector<SearchRow> rows;
+    for (const SearchHit& hit : m_fixed)
+        rows.push_back({hit.text, hit.text,
+            hit.kind == SearchHit::Kind::Lane ? QStringLiteral("lane") : QStringLiteral("mark"),
+            false});
+    if (hasRowOfAll()) {
+        std::int64_t hits = 0;
+        for (const HitCounts& run : m_counted.runs)
+            hits += run.total;
+        const QString name = QStringLiteral("All %1 names")
+                                 .arg(wholeText(static_cast<std::int64_t>(m_counted.names)));
+        rows.push_back(
+            {name, name, QStringLiteral("%1 hits").arg(wholeText(hits)), !m_name.isValid()});
+    }
+    for (const Group& group : m_counted.groups) {
+        const std::string_view brief = plot::shortKernelName(group.text);
+        rows.push_back({QString::fromUtf8(brief.data(), static_cast<qsizetype>(brief.size())),
+            QString::fromStdString(group.text), hitsText(group.count, group.seconds),
+            group.name == m_name});
+    }
+    m_rows.setRows(std::move(rows));
 }
 
 Hits TimelineSearch::lanesAndMarks() const {
@@ -156,20 +338,113 @@ Hits TimelineSearch::lanesAndMarks() const {
     return hits;
 }
 
+void TimelineSearch::choose(int row) {
+    if (m_searching || !m_rows.isThere(row))
+        return;
+    const auto lanes = static_cast<int>(m_fixed.size());
+    const int groups = lanes + (hasRowOfAll() ? 1 : 0);
+    if (row >= groups)
+        return choose(m_counted.groups[static_cast<std::size_t>(row - groups)]);
+    if (m_name.isValid()) {
+        forgetPosition();
+        m_name = {};
+        showRows();
+    }
+    if (row >= lanes)
+        return next();
+    m_current = row;
+    jump();
+}
+
+void TimelineSearch::choose(const Group& group) {
+    if (group.name == m_name)
+        return next();
+    forgetPosition();
+    m_name = group.name;
+    m_named = {};
+    m_searching = true;
+    m_waiting = 1;
+    showRows();
+    count(m_name, [this](Result<Counted> counted) { takeNamed(std::move(counted)); });
+    Q_EMIT statusChanged();
+}
+
+void TimelineSearch::takeNamed(Result<Counted> counted) {
+    m_searching = false;
+    if (counted.hasValue())
+        m_named = std::move(counted).value();
+    else
+        m_error = shownText(counted.error());
+    go(std::exchange(m_waiting, 0));
+}
+
 void TimelineSearch::go(int step) {
     if (m_searching) {
         m_waiting += step;
         return;
     }
-    if (m_hits.empty()) {
+    const std::int64_t count = total();
+    if (count == 0 || step == 0) {
         Q_EMIT statusChanged();
         return;
     }
-    const int count = static_cast<int>(m_hits.size());
     m_current
         = m_current < 0 ? (step > 0 ? 0 : count - 1) : (m_current + step % count + count) % count;
+    jump();
+}
+
+void TimelineSearch::jump() {
     Q_EMIT statusChanged();
-    Q_EMIT jumped(m_hits[static_cast<std::size_t>(m_current)]);
+    std::int64_t hit = m_current;
+    if (hit < fixed()) {
+        m_pageTask.cancel();
+        Q_EMIT jumped(m_fixed[static_cast<std::size_t>(hit)]);
+        return;
+    }
+    hit -= fixed();
+    for (std::size_t run = 0; run < counts().size(); ++run) {
+        if (hit < counts()[run].total)
+            return jumpToSpan(run, hit);
+        hit -= counts()[run].total;
+    }
+}
+
+void TimelineSearch::jumpToSpan(std::size_t run, std::int64_t hit) {
+    const std::int64_t place = m_page && m_page->run == run ? hit - m_page->first : -1;
+    if (place >= 0 && place < static_cast<std::int64_t>(m_page->spans.size())) {
+        const store::FoundSpan& found = m_page->spans[static_cast<std::size_t>(place)];
+        SearchHit one;
+        one.run = run;
+        one.track = found.track;
+        one.span = found.span;
+        one.range = {found.span.start, found.span.start + found.span.duration};
+        Q_EMIT jumped(one);
+        return;
+    }
+    m_pageTask.ask(
+        *m_readers,
+        [run, hit, catalogue = m_catalogue, wanted = wish(m_name), counts = counts()[run]](
+            const store::Store& store, const TaskStage<Page>& stage) -> Result<Page> {
+            const RunId id = catalogue->runs[run].id;
+            ASSIGN_OR_RETURN(
+                const auto page, findPage(store, id, wanted, counts, hit, stage.cancelCheck()));
+            // More start in the same nanosecond only where no finer part holds fewer.
+            const auto most = static_cast<std::size_t>(
+                std::max(std::min(page.count, kPageHits), hit - page.first + 1));
+            ASSIGN_OR_RETURN(auto spans, store::findSpans(store, id, wanted, page.window, most));
+            return Page{run, page.first, std::move(spans)};
+        },
+        [this, run, hit](Result<Page> page) {
+            if (!page.hasValue()) {
+                m_error = shownText(page.error());
+                Q_EMIT statusChanged();
+                return;
+            }
+            m_page = std::move(page).value();
+            const std::int64_t behind = hit - m_page->first;
+            if (behind >= 0 && behind < static_cast<std::int64_t>(m_page->spans.size()))
+                jumpToSpan(run, hit);
+        });
 }
 
 } // namespace trainscope::app

@@ -1,6 +1,8 @@
 #pragma once
-// Finds kernels, metrics and marks by name in the shown runs: the `/` field. Matching is
-// case-insensitive, anywhere in the name. GUI thread; kernels are looked up in the background.
+// Finds kernels, host operations, metrics and marks by name in the shown runs: the `/` field, its
+// list of names with their hits, and the way from one hit to the next. Matching is
+// case-insensitive, anywhere in the name. Hits are counted, not gathered: memory does not grow with
+// their number. GUI thread; spans are looked up in the background.
 
 #include <QObject>
 #include <QPointer>
@@ -8,9 +10,12 @@
 #include <QString>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/ViewFile.h"
+#include "core/store/FoundSpans.h"
 
+#include <optional>
 #include <vector>
 
 namespace trainscope::app {
@@ -26,20 +31,71 @@ struct SearchHit {
     QString text;
 };
 
+// Hits of one run, counted in equal parts of its time; what lies outside counts in the nearest.
+struct HitCounts {
+    static constexpr std::size_t kParts = 2048;
+
+    explicit HitCounts(TimeRange over = {})
+        : range(over) { }
+    void add(TimeNs start);
+
+    TimeRange range;
+    std::vector<std::int64_t> parts = std::vector<std::int64_t>(kParts);
+    std::int64_t total = 0;
+};
+// Hits that follow each other in time, in a window that has no others.
+struct HitPage {
+    TimeRange window;
+    std::int64_t first = 0; // number of its first hit among those counted
+    std::int64_t count = 0;
+};
+// The page with the hit of that number (from 0), of `most` hits unless one part alone has more.
+HitPage pageOf(const HitCounts& counts, std::int64_t hit, std::int64_t most);
+
+// One row of the list: a name with its hits, a lane or a mark.
+struct SearchRow {
+    QString name;
+    QString full;
+    QString detail; // "1,204 hits, 168 ms"
+    bool isChosen = false; // next and previous go through its hits alone
+    bool operator==(const SearchRow&) const = default;
+};
+
+class SearchListModel : public RowListModel<SearchRow> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    explicit SearchListModel(QObject* parent = nullptr);
+};
+
 class TimelineSearch : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
     Q_PROPERTY(QString text READ text WRITE setText NOTIFY textChanged FINAL)
-    // "3 of 120", "no match", empty without a text.
+    // "3 of 1,204", "no match", empty without a text.
     Q_PROPERTY(QString statusText READ statusText NOTIFY statusChanged FINAL)
     Q_PROPERTY(bool hasMatches READ hasMatches NOTIFY statusChanged FINAL)
+    // Lanes and marks first, then the names of spans by the time of their hits.
+    Q_PROPERTY(trainscope::app::SearchListModel* rows READ rows CONSTANT FINAL)
+    // Number of names that the list has no row for; empty: it has all.
+    Q_PROPERTY(QString moreText READ moreText NOTIFY statusChanged FINAL)
 
 public:
-    static constexpr std::size_t kMostSpans = 2000; // of a run
-    struct Found {
-        std::vector<SearchHit> spans;
-        bool isLimited = false; // a run has more than that
+    static constexpr std::size_t kMostRows = 200; // names
+    struct Group {
+        NameId name;
+        std::string text;
+        std::int64_t count = 0;
+        double seconds = 0.0;
+    };
+    struct Counted {
+        std::vector<HitCounts> runs;
+        std::vector<Group> groups; // the longest first
+        std::size_t names = 0; // with those that are not among the groups
     };
 
     explicit TimelineSearch(QObject* parent = nullptr);
@@ -51,11 +107,16 @@ public:
     [[nodiscard]] const QString& text() const { return m_text; }
     void setText(const QString& text);
     [[nodiscard]] QString statusText() const;
-    [[nodiscard]] bool hasMatches() const { return !m_hits.empty(); }
+    [[nodiscard]] bool hasMatches() const { return total() > 0; }
+    [[nodiscard]] SearchListModel* rows() { return &m_rows; }
+    [[nodiscard]] QString moreText() const;
 
     // To the next match; the first call after a change of the text goes to the first one.
     Q_INVOKABLE void next();
     Q_INVOKABLE void previous();
+    // To the first hit of a row, through whose hits alone the way leads from then on; again: to the
+    // next one.
+    Q_INVOKABLE void choose(int row);
     Q_INVOKABLE void clear();
 
 Q_SIGNALS:
@@ -65,23 +126,46 @@ Q_SIGNALS:
 
 private:
     using Hits = std::vector<SearchHit>;
+    struct Page {
+        std::size_t run = 0;
+        std::int64_t first = 0;
+        std::vector<store::FoundSpan> spans;
+    };
     void start();
-    void take(Result<Found> found);
+    void take(Result<Counted> counted);
+    void takeNamed(Result<Counted> counted);
+    void count(NameId name, std::function<void(Result<Counted>)> done);
+    void forgetPosition();
+    void showRows();
     [[nodiscard]] Hits lanesAndMarks() const;
     void go(int step);
+    void jump();
+    void jumpToSpan(std::size_t run, std::int64_t hit);
+    void choose(const Group& group);
+    [[nodiscard]] store::SpanWish wish(NameId name) const;
+    // Those that next and previous go through.
+    [[nodiscard]] const std::vector<HitCounts>& counts() const;
+    [[nodiscard]] std::int64_t fixed() const; // lanes and marks among them, which come first
+    [[nodiscard]] std::int64_t total() const;
+    [[nodiscard]] bool hasRowOfAll() const { return m_counted.groups.size() > 1; }
 
     QPointer<ReaderPool> m_readers;
-    Task<Found> m_task;
+    Task<Counted> m_task;
+    Task<Page> m_pageTask{Urgency::Pointer};
     CataloguePtr m_catalogue;
     std::vector<plot::ShownRun> m_runs;
     std::vector<Mark> m_marks;
     QString m_text;
-    Hits m_hits;
-    int m_current = -1;
+    Hits m_fixed;
+    Counted m_counted;
+    NameId m_name; // whose hits alone are gone through; invalid: all
+    Counted m_named; // of that name
+    std::optional<Page> m_page;
+    std::int64_t m_current = -1;
     int m_waiting = 0; // steps asked for while the search is under way
     bool m_searching = false;
-    bool m_limited = false;
     QString m_error;
+    SearchListModel m_rows;
 };
 
 } // namespace trainscope::app

@@ -67,6 +67,45 @@ CallMeter::CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
     }
 }
 
+void CallMeter::countSelfTime() {
+    m_countsSelfTime = true;
+    m_paths.tellSelfTime();
+}
+
+// The piece is self time of the innermost call of the thread.
+void CallMeter::addSelf(std::uint32_t thread, TimeRange piece) {
+    const std::uint32_t number = m_threads[thread].back().call;
+    Work work;
+    work.start = piece.begin;
+    work.end = piece.end;
+    work.since = piece.begin;
+    work.device = thread;
+    work.isMore = m_calls[number].hasLaunched;
+    setFirst(work, number);
+    work.path = m_paths.selfOf(m_calls[number].path);
+    m_works.push_back(work);
+}
+
+// Counts the self time of a thread until the moment; what has ended by then is open no longer.
+void CallMeter::settle(std::uint32_t thread, TimeNs moment) {
+    if (thread >= m_settled.size())
+        m_settled.resize(thread + 1, kAllTime.begin);
+    TimeNs& settled = m_settled[thread];
+    auto& open = m_threads[thread];
+    while (!open.empty()) {
+        const TimeNs until = std::min(open.back().end, moment);
+        if (settled < until) {
+            addSelf(thread, {settled, until});
+            settled = until;
+        }
+        if (open.back().end > moment)
+            return;
+        release(open.back().call);
+        open.pop_back();
+    }
+    settled = std::max(settled, moment);
+}
+
 std::uint32_t CallMeter::newCall() {
     if (m_freeCalls.empty()) {
         m_calls.emplace_back();
@@ -130,6 +169,8 @@ Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
         return {};
     if (thread >= m_threads.size())
         m_threads.resize(thread + 1);
+    if (m_countsSelfTime)
+        settle(thread, span.start);
     auto& open = m_threads[thread];
     const TimeNs end = span.start + span.duration;
     while (!open.empty() && isBeside(open.back().end, span.start, end)) {
@@ -157,6 +198,9 @@ Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
     m_calls[number] = call;
     open.push_back({end, number});
     m_begun.push_back({span.start, span.duration, call.path});
+    // It counts where it begins, whether it does anything itself or not.
+    if (m_countsSelfTime)
+        addSelf(thread, {span.start, span.start});
     const auto link = autogradLinkOf(span.correlation);
     if (span.kind == SpanKind::CpuOp && link && !link->isBackward) {
         const ForwardCall made{call.path, thread};
@@ -187,6 +231,20 @@ void CallMeter::remember(std::int64_t correlation, std::uint32_t call, bool isGr
     }
 }
 
+// The work is of that call.
+void CallMeter::setFirst(Work& work, std::uint32_t number) {
+    Call& call = m_calls[number];
+    work.around = call.around;
+    work.isFirstOfCall = !std::exchange(call.hasLaunched, true);
+    work.since = std::min(work.since, call.start);
+    work.forward = call.forward;
+    if (call.nearestOperator == kNoPath)
+        return;
+    Call& caller = m_calls[call.nearestOperator];
+    work.isFirstOfOperator = !std::exchange(caller.hasLaunchedAsOperator, true);
+    work.since = std::min(work.since, caller.start);
+}
+
 Status CallMeter::addWork(const Span& span, std::uint32_t device) {
     ASSIGN_OR_RETURN(const auto known, m_frames.of(span));
     Work work;
@@ -198,17 +256,8 @@ Status CallMeter::addWork(const Span& span, std::uint32_t device) {
     const auto launch = launchOf(span) == 0 ? m_launches.end() : m_launches.find(span.correlation);
     if (launch != m_launches.end()) {
         const std::uint32_t number = launch->second.call;
-        Call& call = m_calls[number];
-        parent = call.path;
-        work.around = call.around;
-        work.isFirstOfCall = !std::exchange(call.hasLaunched, true);
-        work.since = std::min(work.since, call.start);
-        work.forward = call.forward;
-        if (call.nearestOperator != kNoPath) {
-            Call& caller = m_calls[call.nearestOperator];
-            work.isFirstOfOperator = !std::exchange(caller.hasLaunchedAsOperator, true);
-            work.since = std::min(work.since, caller.start);
-        }
+        parent = m_calls[number].path;
+        setFirst(work, number);
         if (!launch->second.isGraph) {
             m_launches.erase(launch);
             release(number);
@@ -239,7 +288,7 @@ void CallMeter::applyTotal(
         return;
     state.lastWork = m_workNumber;
     state.sums.calls += isCall ? 1 : 0;
-    (begins ? state.sums.works : state.sums.carried) += 1;
+    (begins ? state.sums.works : state.sums.carried) += work.isMore ? 0 : 1;
     state.sums.time = state.sums.time + inside.length();
     state.busy.cover(inside, work.device, state.sums.busy);
 }
@@ -251,7 +300,7 @@ void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
     const DurationNs whole = work.end - work.start;
     const bool isFirst = sums.count + sums.carried == 0;
     sums.path = work.path;
-    (begins ? sums.count : sums.carried) += 1;
+    (begins ? sums.count : sums.carried) += work.isMore ? 0 : 1;
     sums.time = sums.time + inside.length();
     leaf.busy.cover(inside, work.device, sums.busy);
     sums.shortest = isFirst ? whole : std::min(sums.shortest, whole);
@@ -285,6 +334,8 @@ void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
 }
 
 CallPart CallMeter::close(TimeNs end) {
+    for (std::uint32_t thread = 0; m_countsSelfTime && thread < m_threads.size(); ++thread)
+        settle(thread, end);
     const TimeRange part{m_begin, end};
     CallPart result;
     result.since = end;

@@ -27,6 +27,8 @@ public:
     CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
         const std::map<std::int64_t, ForwardCall>& forward = {});
 
+    // Counts the self time of calls as work, of a device for each thread: for traces without any.
+    void countSelfTime();
     // Adds a span of a host thread; each thread's in order of start.
     Status addHost(std::uint32_t thread, const Span& span);
     // A kernel, copy or set, in order of start; its launch was added. `device`: of the rank's, by
@@ -66,6 +68,7 @@ private:
         std::uint32_t device = 0;
         bool isFirstOfCall = false;
         bool isFirstOfOperator = false;
+        bool isMore = false; // of work that counts already
     };
     struct Begun {
         TimeNs start;
@@ -102,6 +105,9 @@ private:
 
     std::uint32_t newCall();
     void release(std::uint32_t call);
+    void addSelf(std::uint32_t thread, TimeRange piece);
+    void settle(std::uint32_t thread, TimeNs moment);
+    void setFirst(Work& work, std::uint32_t number);
     void remember(std::int64_t correlation, std::uint32_t call, bool isGraph);
     void hangBelow(std::uint32_t thread, const Span& span, std::uint32_t frame, Call& call);
     [[nodiscard]] std::uint32_t pathOf(std::uint32_t thread, TimeNs moment) const;
@@ -117,6 +123,8 @@ private:
     std::vector<Call> m_calls;
     std::vector<std::uint32_t> m_freeCalls;
     std::vector<std::vector<Open>> m_threads; // open calls, outermost first
+    bool m_countsSelfTime = false;
+    std::vector<TimeNs> m_settled; // until when self time of each thread is counted
     std::unordered_map<std::int64_t, Launch> m_launches; // by correlation
     std::deque<std::int64_t> m_launchOrder;
     std::unordered_map<std::int64_t, ForwardCall> m_forward; // by sequence number

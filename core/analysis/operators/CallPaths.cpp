@@ -145,9 +145,17 @@ std::uint32_t CallPaths::below(std::uint32_t parent, std::uint32_t frame) {
     return next;
 }
 
+std::uint32_t CallPaths::selfOf(std::uint32_t path) {
+    CallFrame self;
+    self.kind = FrameKind::Self;
+    self.name = m_frames[m_paths[path].frame].name;
+    return below(path, frame(self));
+}
+
 CallTree CallPaths::tree() const {
     CallTree tree;
     tree.hasHost = m_hasHost;
+    tree.isOfHost = m_isOfHost;
     tree.isFull = m_isFull;
     tree.names = m_names.list;
     tree.signatures = m_signatures.list;
@@ -164,8 +172,8 @@ CallTree CallPaths::tree() const {
 }
 
 void CallPaths::encode(store::Bytes& out) const {
-    store::ByteWriter(out).u8(
-        static_cast<std::uint8_t>((m_hasHost ? 1U : 0U) + (m_isFull ? 2U : 0U)));
+    store::ByteWriter(out).u8(static_cast<std::uint8_t>(
+        (m_hasHost ? 1U : 0U) + (m_isFull ? 2U : 0U) + (m_isOfHost ? 4U : 0U)));
     m_names.encode(out);
     m_signatures.encode(out);
     std::vector<FrameRow> frames;
@@ -185,6 +193,7 @@ bool CallPaths::decode(store::ByteView bytes, CallPaths& paths) {
     CallPaths read;
     const std::uint8_t flags = in.u8();
     read.m_hasHost = (flags & 1U) != 0;
+    read.m_isOfHost = (flags & 4U) != 0;
     if (!read.m_names.decode(in) || !read.m_signatures.decode(in))
         return false;
     const auto column = [](auto& row, std::size_t i) -> std::int64_t& { return row[i]; };
@@ -197,7 +206,7 @@ bool CallPaths::decode(store::ByteView bytes, CallPaths& paths) {
     };
     for (std::size_t i = 1; i < frames.size(); ++i) {
         const auto& [kind, told, name, signature] = frames[i];
-        if (!isBelow(kind, static_cast<std::size_t>(FrameKind::Set) + 1)
+        if (!isBelow(kind, static_cast<std::size_t>(FrameKind::Self) + 1)
             || !isBelow(told, static_cast<std::size_t>(Told::BackwardNode) + 1)
             || !isBelow(name, read.m_names.list.size())
             || !isBelow(signature, read.m_signatures.list.size()))

@@ -68,6 +68,9 @@ public:
     // The parent itself where no more are kept.
     std::uint32_t below(std::uint32_t parent, std::uint32_t frame);
 
+    // The leaf of a path that holds its self time.
+    std::uint32_t selfOf(std::uint32_t path);
+
     [[nodiscard]] const Path& operator[](std::uint32_t path) const { return m_paths[path]; }
     [[nodiscard]] std::size_t size() const { return m_paths.size(); }
     [[nodiscard]] std::size_t totals() const { return m_totals.size(); }
@@ -75,6 +78,7 @@ public:
         return static_cast<std::uint32_t>(pass);
     }
     void tellHost() { m_hasHost = true; }
+    void tellSelfTime() { m_isOfHost = true; }
 
     // Everything but sums.
     [[nodiscard]] CallTree tree() const;
@@ -102,6 +106,7 @@ private:
     std::vector<CallTotal> m_totals; // without sums; the first are those of passes
     std::unordered_map<std::uint64_t, std::uint32_t, SpreadHash> m_totalsByKey;
     bool m_hasHost = false;
+    bool m_isOfHost = false;
     bool m_isFull = false;
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr auto kFrameNames = enumNames<FrameKind>({{FrameKind::Root, "root"},
     {FrameKind::Annotation, "annotation"}, {FrameKind::Module, "module"},
     {FrameKind::Python, "python"}, {FrameKind::Operator, "operator"}, {FrameKind::Kernel, "kernel"},
-    {FrameKind::Copy, "copy"}, {FrameKind::Set, "set"}});
+    {FrameKind::Copy, "copy"}, {FrameKind::Set, "set"}, {FrameKind::Self, "self"}});
 constexpr auto kPassNames = enumNames<StepPass>(
     {{StepPass::None, ""}, {StepPass::Forward, "forward"}, {StepPass::Backward, "backward"},
         {StepPass::Recomputation, "recomputation"}, {StepPass::Optimizer, "optimizer"}});

@@ -7,6 +7,9 @@
 // numbers, core/model/AutogradLink.h), so that a module holds both of its passes. Where a trace
 // says nothing of its host, all work hangs under the root. An operator of XLA is a kernel and the
 // operator above it at once.
+//
+// Where no device of the run was traced, the work is the host's own: the self time of each call,
+// which is its time less that of the calls in it.
 
 #include "core/model/Time.h"
 
@@ -27,6 +30,7 @@ enum class FrameKind : std::uint8_t {
     Kernel, // this and what follows: work on a device, leaves of the tree
     Copy,
     Set,
+    Self, // self time of a call on the host
 };
 std::string_view toString(FrameKind kind); // "annotation", "module", …
 inline bool isWork(FrameKind kind) {
@@ -103,6 +107,7 @@ struct CallTree {
     // The traced time of the windows of its ranks together, for each device with kernels.
     DurationNs rankTime;
     bool hasHost = false; // calls were recorded; without them all work hangs under the root
+    bool isOfHost = false; // the work is self time of calls; devices are host threads
     bool hasModules = false;
     bool hasShapes = false;
     bool isFull = false; // there are more paths than are kept: the rest counts in their callers

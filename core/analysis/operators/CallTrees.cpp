@@ -36,10 +36,21 @@ struct RankTracks {
     std::vector<std::uint32_t> devices; // of the streams, by number
     TimeRange extent = kNoTime;
     std::int64_t spans = 0;
+    bool isOfHost = false; // no rank has streams: the work is self time of calls
 };
+
+bool hasSpans(const Track& track, TrackKind kind) {
+    return track.description.kind == kind && track.count > 0;
+}
+
+bool isHostOnly(const std::vector<Track>& tracks) {
+    return std::none_of(tracks.begin(), tracks.end(),
+        [](const Track& track) { return hasSpans(track, TrackKind::Stream); });
+}
 
 RankTracks tracksOf(const std::vector<Track>& all, int rank) {
     RankTracks tracks;
+    tracks.isOfHost = isHostOnly(all);
     std::map<int, std::uint32_t> devices;
     for (const Track& track : all) {
         if (track.description.rank != rank || track.count == 0)
@@ -91,6 +102,8 @@ Status addTraced(const store::Store& store, const RankTracks& tracks, CallPaths&
     TimeRange part, TimeNs since, const std::map<std::int64_t, ForwardCall>& forward, bool isFirst,
     TreeSums& sums, const Progress& progress) {
     CallMeter meter(store, paths, since, forward);
+    if (tracks.isOfHost)
+        meter.countSelfTime();
     TimeNs begin = since;
     const auto closeAt = [&](TimeNs end) {
         const CallPart closed = meter.close(end);
@@ -206,6 +219,8 @@ Result<std::vector<store::SumSequence>> sumRank(const store::Store& store, const
     int rank, const std::vector<TimeNs>& borders, const Progress& progress) {
     CallPaths paths;
     CallMeter meter(store, paths, tracks.extent.begin);
+    if (tracks.isOfHost)
+        meter.countSelfTime();
     store::SumSequence tree{placeOf(SumKind::CallTree, rank), {}};
     const std::size_t most = std::clamp(
         static_cast<std::size_t>(tracks.spans / kPartsWanted), kLeastInPart, kHeldInPart);
@@ -317,9 +332,10 @@ Result<CallTree> treeOf(const RunStudy& study, TreeSource& calls, TimeRange wind
 
 Result<std::vector<int>> tracedRanks(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    const TrackKind kind = isHostOnly(tracks) ? TrackKind::Thread : TrackKind::Stream;
     std::vector<int> ranks;
     for (const Track& track : tracks) {
-        if (track.description.kind == TrackKind::Stream && track.count > 0)
+        if (hasSpans(track, kind))
             ranks.push_back(track.description.rank);
     }
     std::sort(ranks.begin(), ranks.end());

@@ -16,7 +16,8 @@
 
 namespace trainscope::analysis {
 
-// Ranks that a run has traces of, ascending.
+// Ranks that a run has traces of, ascending: of their devices; of their hosts where no device was
+// traced.
 Result<std::vector<int>> tracedRanks(const RunStudy& study);
 
 // The tree of one rank in a window; kAllTime: of all. Blocking; for a worker. Cancelled by

@@ -39,6 +39,7 @@ void TreeMerge::addFacts(const CallTree& tree) {
                                   std::max(m_merged.window.end, tree.window.end)};
     m_merged.rankTime = m_merged.rankTime + tree.rankTime;
     m_merged.hasHost = m_merged.hasHost || tree.hasHost;
+    m_merged.isOfHost = m_merged.isOfHost || tree.isOfHost;
     m_merged.hasModules = m_merged.hasModules || tree.hasModules;
     m_merged.hasShapes = m_merged.hasShapes || tree.hasShapes;
     m_merged.isFull = m_merged.isFull || tree.isFull;

@@ -212,7 +212,10 @@ OverviewChecks checksOf(const OverviewInputs& inputs) {
             ++made[check.group];
             continue;
         }
-        const std::string data = wordsOf(check.need);
+        const std::string data
+            = inputs.host && (check.need == Need::Trace || check.need == Need::Calls)
+            ? "a trace of the GPUs"
+            : wordsOf(check.need);
         auto found = std::find_if(checks.missing.begin(), checks.missing.end(),
             [&data](const MissingData& one) { return one.data == data; });
         if (found == checks.missing.end())

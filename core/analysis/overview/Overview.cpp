@@ -192,7 +192,7 @@ Overview overviewFrom(const OverviewInputs& inputs) {
     Overview overview;
     overview.run = inputs.facts.run;
     overview.line = overviewLine(inputs);
-    overview.hasTrace = inputs.work.devices > 0;
+    overview.hasTrace = inputs.work.devices > 0 || inputs.host;
     for (const auto tell : {&timeSentence, &energySentence, &heatSentence, &limitSentence,
              &ranksSentence, &changeSentence}) {
         if (auto told = tell(inputs))
@@ -214,6 +214,8 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
     ASSIGN_OR_RETURN(inputs.work, timeOfWork(study));
     if (inputs.work.devices > 0) {
         ASSIGN_OR_RETURN(inputs.energy, energyByPhase(study));
+    } else {
+        ASSIGN_OR_RETURN(inputs.host, hostSelfTime(study));
     }
     ASSIGN_OR_RETURN(inputs.before, changeOf(studies, study));
     ASSIGN_OR_RETURN(const auto sources, studies.store.sources());

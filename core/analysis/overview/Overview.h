@@ -9,6 +9,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
+#include "core/analysis/operators/HostSelfTime.h"
 
 #include <cstdint>
 #include <map>
@@ -61,7 +62,7 @@ struct OverviewChecks {
 struct Overview {
     Run run;
     std::string line; // "1 × NVIDIA H100 · 2 min 33 s · a recording, 4 traces and a log"
-    bool hasTrace = false; // of what ran on its GPUs
+    bool hasTrace = false; // of what ran on its GPUs, or on its host alone
     std::vector<OverviewSentence> sentences;
     OverviewChecks checks;
 };
@@ -91,6 +92,7 @@ struct RunBefore {
 struct OverviewInputs {
     RunFacts facts;
     TimeOfWork work;
+    std::optional<HostSelfTime> host; // where no device was traced
     EnergyByPhase energy; // of the traced GPUs
     std::optional<RunBefore> before;
     std::vector<std::string> sources; // importers of its sources, "kineto 1"

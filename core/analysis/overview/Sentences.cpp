@@ -112,6 +112,33 @@ std::optional<OverviewSentence> timeByTelemetry(const OverviewInputs& inputs) {
     return told;
 }
 
+// Self time of the host, where no device was traced.
+OverviewSentence timeOfHost(const HostSelfTime& host, const std::string& step) {
+    constexpr std::size_t kMostParts = 8;
+    OverviewSentence told;
+    told.weight = 1.0;
+    told.evidence = {host.ranks.size() == 1 ? host.ranks.front() : -1, host.window, {}};
+    told.unit = "s";
+    told.isWhole = true;
+    double rest = host.selfTime.seconds();
+    for (const HostCalls& one : host.byName) {
+        if (told.parts.size() == kMostParts || one.selfTime.ns <= 0)
+            break;
+        told.parts.push_back(
+            {{}, text::elidedInMiddle(one.name, kToldName), one.selfTime.seconds()});
+        rest -= one.selfTime.seconds();
+    }
+    const std::string parts = toldShares(told.parts, host.selfTime.seconds());
+    if (rest > kToldShareOfTime * host.selfTime.seconds())
+        told.parts.push_back({{}, "other calls", rest});
+    told.values = {{"host_self_time_s", host.selfTime.seconds()},
+        {"calls", static_cast<double>(host.calls)}, {"threads", static_cast<double>(host.threads)}};
+    told.text = fmt::format("Only the host was traced: {} took {} of their own on {}{}{}{}.",
+        text::counted(host.calls, "call"), text::seconds(host.selfTime.seconds()),
+        hostPlaceText(host), parts.empty() ? "" : ": " + parts, step.empty() ? "" : "; ", step);
+    return told;
+}
+
 std::string idleText(const TimeOfWork& work) {
     if (work.idleS < kNever * work.tracedS)
         return "never idle";
@@ -123,6 +150,8 @@ std::string idleText(const TimeOfWork& work) {
 
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
     const TimeOfWork& work = inputs.work;
+    if (work.tracedS <= 0.0 && inputs.host)
+        return timeOfHost(*inputs.host, stepText(inputs.facts));
     if (work.tracedS <= 0.0)
         return timeByTelemetry(inputs);
     OverviewSentence told;

@@ -136,11 +136,19 @@ plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const Operato
     data.head.emptyText = a.emptyText().empty() ? b.emptyText() : a.emptyText();
     if (!a.work || !b.work)
         return data;
+    if (a.work->tree.isOfHost != b.work->tree.isOfHost) {
+        data.head.emptyText = fmt::format("Of \"{}\" only the host was traced, of \"{}\" a GPU: "
+                                          "their times are not of the same work.",
+            a.work->tree.isOfHost ? a.runName : b.runName,
+            a.work->tree.isOfHost ? b.runName : a.runName);
+        return data;
+    }
     data.difference = analysis::treeDifference(a.work->tree, b.work->tree);
     data.operators
         = isByName ? analysis::byName(data.difference.operators) : data.difference.operators;
-    data.head.caption = "Kernel time of what operators launch themselves, matched by their "
-                        "callers, then by name; the largest differences first.";
+    data.head.caption = a.work->tree.isOfHost ? "Host self time of operators"
+                                              : "Kernel time of what operators launch themselves";
+    data.head.caption += ", matched by their callers, then by name; the largest differences first.";
     if (data.difference.isPerStep())
         data.head.caption += fmt::format(
             " Of one step: A has {}, B {}; work before the first and behind the last is left out.",

@@ -95,8 +95,11 @@ plot::OperatorsHead headOf(const OperatorsReading& reading, std::string_view wha
     if (!reading.work)
         return head;
     const analysis::FrameSums& all = reading.work->tree.nodes.front().sums;
-    head.caption = fmt::format("{} of kernel time in {}", text::duration(all.time),
-        text::counted(all.works, "kernel or copy", "kernels and copies"));
+    head.isOfHost = reading.work->tree.isOfHost;
+    head.caption
+        = fmt::format("{} of {} in {}", text::duration(all.time), plot::timeTitle(head.isOfHost),
+            head.isOfHost ? text::counted(all.works, "call")
+                          : text::counted(all.works, "kernel or copy", "kernels and copies"));
     if (!reading.windowText.empty())
         head.caption += ", " + reading.windowText;
     if (!reading.query.rank && reading.ranks.size() > 1)
@@ -195,7 +198,8 @@ std::string OperatorsReading::emptyText() const {
                            "profiler or of Nsight Systems.",
             runName);
     if (work->tree.nodes.front().sums.works == 0)
-        return "No kernel runs in this part of the run.";
+        return work->tree.isOfHost ? "No call is in this part of the run."
+                                   : "No kernel runs in this part of the run.";
     return {};
 }
 
@@ -203,8 +207,11 @@ std::vector<std::string> OperatorsReading::notes() const {
     std::vector<std::string> all;
     if (!work)
         return all;
-    std::string gap
-        = plot::gapText(work->tree.hasHost, work->tree.hasShapes, gpu != nullptr, gpuModel);
+    std::string gap = plot::gapText(
+        work->tree.hasHost, work->tree.hasShapes, gpu != nullptr || work->tree.isOfHost, gpuModel);
+    if (work->tree.isOfHost)
+        all.emplace_back("No GPU was traced: times are those of the calls on the host, without the "
+                         "calls in them.");
     if (!gap.empty())
         all.push_back(std::move(gap));
     if (mfu && mfu->mfu)
@@ -303,7 +310,9 @@ plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr wor
         const CallNode& node = work->tree.nodes[root];
         data.head.title += " · " + plot::frameTitle(node.kind, work->tree.names[node.name]);
     }
-    data.head.caption += " Frames are as wide as the kernel time of what they launched.";
+    data.head.caption += data.head.isOfHost
+        ? " Frames are as wide as the self time of all calls in them."
+        : " Frames are as wide as the kernel time of what they launched.";
     data.work = std::move(work);
     data.root = root;
     data.colouring = colouring;
@@ -352,6 +361,7 @@ std::vector<plot::MeasuredOperator> measuredOperators(
         one.time = row.time;
         one.busy = row.busy;
         one.efficiency = row.efficiency;
+        one.isOfHost = tree.isOfHost;
     }
     return made;
 }

@@ -34,11 +34,11 @@ void tellFrame(const CalledWork& work, std::uint32_t at, Hit& hit) {
         hit.facts.emplace_back("Inputs", shapes);
     for (auto& fact : sourceFacts(tree.names[node.name]))
         hit.facts.push_back(std::move(fact));
-    for (auto& fact : factsOf(node.sums))
+    for (auto& fact : factsOf(node.sums, tree.isOfHost))
         hit.facts.push_back(std::move(fact));
     const double all = static_cast<double>(tree.nodes.front().sums.time.ns);
-    hit.facts.emplace_back(
-        "Of all kernel time", text::roundedPercent(static_cast<double>(node.sums.time.ns) / all));
+    hit.facts.emplace_back("Of all " + std::string(timeTitle(tree.isOfHost)),
+        text::roundedPercent(static_cast<double>(node.sums.time.ns) / all));
     if (!work.efficiencies.empty()) {
         for (auto& fact : factsOf(work.efficiencies[at]))
             hit.facts.push_back(std::move(fact));
@@ -162,7 +162,9 @@ private:
     }
     [[nodiscard]] bool isByCategory() const { return m_isByCategory; }
     [[nodiscard]] Color categoryColorOf(std::uint32_t at) const {
-        return categoryColor(m_data.work->categories[m_leading[at]]);
+        // Calls of a host are of no category: each has a colour of its own.
+        return tree().isOfHost ? seriesColor(node(at).name)
+                               : categoryColor(m_data.work->categories[m_leading[at]]);
     }
 
     void drawRow(std::size_t row) {
@@ -205,6 +207,8 @@ private:
     }
 
     [[nodiscard]] Sheet::Legend legend() const {
+        if (isByCategory() && tree().isOfHost)
+            return {};
         std::set<std::string> categories;
         std::array<bool, analysis::kPasses> passes{};
         for (const auto& row : m_rows) {

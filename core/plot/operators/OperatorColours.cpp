@@ -18,7 +18,7 @@ void tellOperator(const MeasuredOperator& shown, Hit& hit) {
     sums.busy = sums.ownBusy = shown.busy;
     sums.works = sums.ownWorks = shown.works;
     sums.calls = shown.calls;
-    for (auto& fact : factsOf(sums))
+    for (auto& fact : factsOf(sums, shown.isOfHost))
         hit.facts.push_back(std::move(fact));
     for (auto& fact : factsOf(shown.efficiency))
         hit.facts.push_back(std::move(fact));

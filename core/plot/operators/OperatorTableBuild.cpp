@@ -138,7 +138,7 @@ private:
     void drawHead(const Rect& area) const {
         const double baseline = area.y + m_sheet.size();
         m_sheet.note({area.x, baseline}, m_sheet.fitted(m_data.nameTitle, m_names));
-        m_sheet.note({m_area.x, baseline}, "kernel time");
+        m_sheet.note({m_area.x, baseline}, std::string(timeTitle(m_data.head.isOfHost)));
         forEachColumn(area, [&](const OperatorFigureColumn& column, double right) {
             m_sheet.note({right, baseline}, column.title, Align::Right);
         });

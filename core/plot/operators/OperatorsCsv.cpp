@@ -26,9 +26,10 @@ Cell rankCell(const std::optional<int>& rank) {
 } // namespace
 
 std::string flameCsv(const FlameFigureData& data) {
-    std::string csv = std::string("run,rank,depth,kind,pass,frame,inputs,calls,kernels,"
-                                  "kernel time (s),busy (s),own time (s),host time (s),")
-        + kWorkHeads + "\n";
+    const bool isOfHost = data.work && data.work->tree.isOfHost;
+    std::string csv = std::string("run,rank,depth,kind,pass,frame,inputs,calls,")
+        + (isOfHost ? "works," : "kernels,") + std::string(timeTitle(isOfHost))
+        + " (s),busy (s),own time (s),host time (s)," + kWorkHeads + "\n";
     if (!data.work)
         return csv;
     const analysis::CallTree& tree = data.work->tree;
@@ -53,9 +54,9 @@ std::string flameCsv(const FlameFigureData& data) {
 
 std::string operatorsCsv(
     const OperatorsHead& head, const std::vector<MeasuredOperator>& operators) {
-    std::string csv
-        = std::string("run,rank,name,inputs,pass,calls,kernels,kernel time (s),busy (s),")
-        + kWorkHeads + "\n";
+    std::string csv = std::string("run,rank,name,inputs,pass,calls,")
+        + (head.isOfHost ? "works," : "kernels,") + std::string(timeTitle(head.isOfHost))
+        + " (s),busy (s)," + kWorkHeads + "\n";
     for (const MeasuredOperator& one : operators) {
         std::vector<Cell> cells{head.runName, rankCell(head.rank), one.name,
             analysis::shapeText(one.signature), analysis::toString(one.pass), one.calls, one.works,

@@ -19,6 +19,7 @@ struct OperatorsHead : SheetTexts {
     RunId run;
     std::string runName;
     std::optional<int> rank; // absent: several together
+    bool isOfHost = false; // times are self times of calls on the host
 };
 
 // A call tree with what is known of its work.
@@ -51,6 +52,7 @@ struct MeasuredOperator {
     DurationNs time; // sum
     DurationNs busy; // union
     analysis::WorkEfficiency efficiency;
+    bool isOfHost = false; // times are self times of calls on the host
 };
 
 // True where its FLOP and bytes give it a point over the roofs: both are known and not 0.

@@ -30,6 +30,8 @@ std::string frameTitle(FrameKind kind, std::string_view name) {
     // Numbered ones are one frame, which ends where their numbers began.
     if (kind == FrameKind::Annotation && name.size() > 1 && name.ends_with('#'))
         name.remove_suffix(1);
+    if (kind == FrameKind::Self)
+        return frameTitle(FrameKind::Annotation, name) + " itself";
     return std::string(kind == FrameKind::Kernel ? shortKernelName(name) : name);
 }
 
@@ -135,9 +137,23 @@ OperatorFacts sourceFacts(std::string_view name) {
     return {{"Fused from", std::move(list)}};
 }
 
-OperatorFacts factsOf(const analysis::FrameSums& sums) {
-    OperatorFacts facts{
-        {"Kernel time", text::duration(sums.time)}, {"Busy", text::duration(sums.busy)}};
+std::string_view timeTitle(bool isOfHost) {
+    return isOfHost ? "host self time" : "kernel time";
+}
+
+OperatorFacts factsOf(const analysis::FrameSums& sums, bool isOfHost) {
+    OperatorFacts facts;
+    if (isOfHost) {
+        facts.emplace_back("Host self time", text::duration(sums.time));
+        if (sums.ownWorks > 0 && sums.ownWorks != sums.works)
+            facts.emplace_back("Of it by itself", text::duration(sums.ownTime));
+        if (sums.calls > 0)
+            facts.emplace_back("Calls", text::number(static_cast<double>(sums.calls), 9));
+        if (sums.hostTime.ns > 0)
+            facts.emplace_back("From begin to end", text::duration(sums.hostTime));
+        return facts;
+    }
+    facts = {{"Kernel time", text::duration(sums.time)}, {"Busy", text::duration(sums.busy)}};
     if (sums.ownWorks > 0 && sums.ownWorks != sums.works)
         facts.emplace_back("Of it by itself", text::duration(sums.ownTime));
     facts.emplace_back("Kernels and copies", text::number(static_cast<double>(sums.works), 9));

@@ -46,7 +46,9 @@ using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label
 // Facts on the sources that a compiled kernel, or the operator that launches it, was fused from;
 // empty for others.
 OperatorFacts sourceFacts(std::string_view name);
-OperatorFacts factsOf(const analysis::FrameSums& sums);
+// `isOfHost`: of a trace without devices, whose work is self time of calls.
+OperatorFacts factsOf(const analysis::FrameSums& sums, bool isOfHost = false);
+std::string_view timeTitle(bool isOfHost); // "kernel time", "host self time"
 OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known
 OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency); // that these rest on
 

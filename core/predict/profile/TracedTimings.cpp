@@ -303,6 +303,8 @@ Status addTracedTimings(
     if (ranks.empty() || study.run.kind != RunKind::Measured)
         return {};
     ASSIGN_OR_RETURN(const auto tree, analysis::callTree(study, kAllTime));
+    if (tree.isOfHost)
+        return {}; // times of a host say nothing of a GPU
     const std::size_t operators = timings.operators.size();
     const std::size_t collectives = timings.collectives.size();
     addTracedOperators(tree, study.run.gpuModel, study.run.name, timings);

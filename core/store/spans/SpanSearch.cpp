@@ -147,9 +147,10 @@ private:
 // Visits the chunks of all tracks in order of their begin, until no earlier hit can follow.
 class Search {
 public:
-    Search(Database& database, NameList names, std::size_t limit)
+    Search(Database& database, NameList names, TimeRange window, std::size_t limit)
         : m_database(database)
         , m_names(std::move(names))
+        , m_window(window)
         , m_limit(limit) { }
 
     Status add(TrackId track) {
@@ -159,7 +160,7 @@ public:
     }
 
     Result<std::vector<FoundSpan>> run() {
-        while (!m_places.empty() && !isDecided()) {
+        while (!m_places.empty() && m_places.front().node.begin < m_window.end.ns && !isDecided()) {
             std::pop_heap(m_places.begin(), m_places.end(), laterPlace);
             const Place place = m_places.back();
             m_places.pop_back();
@@ -194,8 +195,11 @@ private:
     Status descend(const Place& place) {
         ASSIGN_OR_RETURN(
             const auto children, childrenWith(m_database, place.track, place.node, m_names.list()));
-        for (const TreeNode& child : children)
-            push({place.track, child});
+        // Starts in a child are not behind the begin of the next one.
+        for (std::size_t i = 0; i < children.size(); ++i) {
+            if (i + 1 == children.size() || children[i + 1].begin >= m_window.begin.ns)
+                push({place.track, children[i]});
+        }
         return {};
     }
 
@@ -209,18 +213,20 @@ private:
                     isGood = decodeSpans(row.blob(0), m_chunk);
                 if (!isGood)
                     return m_database.damaged("a chunk of spans");
-                for (const std::size_t hit : m_hits)
-                    m_found.push_back({place.track, m_chunk.own[hit]});
+                for (const std::size_t hit : m_hits) {
+                    if (m_window.contains(m_chunk.own[hit].start))
+                        m_found.push_back({place.track, m_chunk.own[hit]});
+                }
                 m_isSorted = m_isSorted && m_hits.empty();
                 return {};
             },
             place.track.value, place.node.sequence);
     }
 
-    // Notes the places in the chunk; more than the limit cannot be among the first.
+    // Notes the places in the chunk.
     void findHits() {
         m_hits.clear();
-        for (std::size_t i = 0; i < m_chunk.own.size() && m_hits.size() < m_limit; ++i) {
+        for (std::size_t i = 0; i < m_chunk.own.size(); ++i) {
             if (m_names.contains(m_chunk.own[i].name.value))
                 m_hits.push_back(i);
         }
@@ -228,6 +234,7 @@ private:
 
     Database& m_database;
     NameFilter m_names;
+    TimeRange m_window;
     std::size_t m_limit;
     std::vector<Place> m_places; // heap by begin
     std::vector<FoundSpan> m_found;
@@ -254,6 +261,26 @@ Status keepHolding(Database& database, const NameList& names, std::vector<TrackI
     return {};
 }
 
+struct Wanted {
+    NameList names; // ascending
+    std::vector<TrackId> tracks; // of the run, which may hold some
+};
+
+Result<Wanted> findWanted(Database& database, RunId run, const SpanWish& wish) {
+    Wanted wanted;
+    if (wish.name.isValid()) {
+        wanted.names = {wish.name.value};
+    } else {
+        ASSIGN_OR_RETURN(wanted.names, namesContaining(database, wish.text));
+    }
+    if (wanted.names.empty())
+        return wanted;
+    ASSIGN_OR_RETURN(wanted.tracks, tracksOf(database, run));
+    if (wanted.names.size() <= kFewNames)
+        RETURN_IF_ERROR(keepHolding(database, wanted.names, wanted.tracks));
+    return wanted;
+}
+
 } // namespace
 
 Result<std::vector<std::int64_t>> chunksHolding(
@@ -277,17 +304,34 @@ Status visitSpansNamed(Database& database, TrackId track, NameId name, const Spa
 }
 
 Result<std::vector<FoundSpan>> queryFindSpans(
-    Database& database, RunId run, std::string_view text, std::size_t limit) {
-    ASSIGN_OR_RETURN(auto names, namesContaining(database, text));
-    if (names.empty() || limit == 0)
+    Database& database, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) {
+    ASSIGN_OR_RETURN(auto found, findWanted(database, run, wanted));
+    if (found.names.empty() || limit == 0)
         return std::vector<FoundSpan>{};
-    ASSIGN_OR_RETURN(auto tracks, tracksOf(database, run));
-    if (names.size() <= kFewNames)
-        RETURN_IF_ERROR(keepHolding(database, names, tracks));
-    Search search(database, std::move(names), limit);
-    for (const TrackId track : tracks)
+    Search search(database, std::move(found.names), window, limit);
+    for (const TrackId track : found.tracks)
         RETURN_IF_ERROR(search.add(track));
     return search.run();
+}
+
+Status visitFoundSpans(
+    Database& database, RunId run, const SpanWish& wanted, const FoundVisitor& visit) {
+    ASSIGN_OR_RETURN(const auto found, findWanted(database, run, wanted));
+    if (found.names.empty())
+        return {};
+    const NameFilter names(found.names);
+    SpanChunk chunk;
+    for (const TrackId track : found.tracks) {
+        ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, found.names));
+        for (const std::int64_t sequence : chunks) {
+            RETURN_IF_ERROR(readSpanChunk(database, track, sequence, chunk, SpanFields::Drawn));
+            std::erase_if(
+                chunk.own, [&names](const Span& span) { return !names.contains(span.name.value); });
+            if (!chunk.own.empty() && !visit(track, chunk.own))
+                return {};
+        }
+    }
+    return {};
 }
 
 } // namespace trainscope::store

@@ -1,6 +1,7 @@
 #pragma once
 // Finding spans by their names, through the names that each page of a track's tree keeps.
 
+#include "core/store/FoundSpans.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
@@ -17,9 +18,11 @@ using NameList = std::vector<std::int64_t>;
 Result<std::vector<std::int64_t>> chunksHolding(
     Database& database, TrackId track, const NameList& names);
 
-// See Store::forEachSpanNamed, findSpans.
+// See Store::forEachSpanNamed, findSpans, forEachFound.
 Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit);
 Result<std::vector<FoundSpan>> queryFindSpans(
-    Database& database, RunId run, std::string_view text, std::size_t limit);
+    Database& database, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit);
+Status visitFoundSpans(
+    Database& database, RunId run, const SpanWish& wanted, const FoundVisitor& visit);
 
 } // namespace trainscope::store

@@ -51,6 +51,19 @@ const char* const kProductOnAGpu = R"(,
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%2,"dur":10,"args":{"correlation":%4}},
 {"ph":"X","cat":"kernel","name":"gemm","pid":%3,"tid":7,"ts":200,"dur":400,"args":{"device":%3,"stream":7,"correlation":%4}})";
 
+// Two host threads of a rank and no device: in µs a step of 1000 with linear (400), which calls mm
+// (300), and a collective of 700 beside it.
+const char* const kHostAlone = R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000,
+"deviceProperties": [], "distributedInfo": {"rank": 0}, "traceEvents": [
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"ts":0,"args":{"name":"thread 2 (pt_gloo)"
+}
+},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","pid":1,"tid":1,"ts":0,"dur":1000,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"aten::linear","pid":1,"tid":1,"ts":100,"dur":400,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":150,"dur":300,"args":{"Input Dims":[[8,4],[4,2]],"Input type":["float","float"]}},
+{"ph":"X","cat":"user_annotation","name":"gloo:all_reduce","pid":1,"tid":2,"ts":200,"dur":700,"args":{}}]
+})";
+
 } // namespace
 
 class tst_OperatorsCommand : public QObject {
@@ -144,6 +157,76 @@ private Q_SLOTS:
         const auto answer = runCli({"operators", database, "--json"});
         QVERIFY(answer.err.find("hangs under the root") != std::string::npos);
         QVERIFY(answer.json()["ranks"][0]["operators"].empty());
+    }
+
+    // A trace of CPU activity alone: self times on the host, by operator, and nothing of kernels.
+    void hostsAlone() {
+        const std::string trace = m_folder.filePath(QStringLiteral("host.json")).toStdString();
+        QFile file(QString::fromStdString(trace));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(kHostAlone);
+        file.close();
+        const std::string database
+            = m_folder.filePath(QStringLiteral("host.trainscope")).toStdString();
+        QCOMPARE(runCli({"import", trace, "--into", database}).status, 0);
+        const auto answer = runCli({"operators", database, "--by", "operator", "--json"});
+        QVERIFY2(answer.err.find("has no traces") == std::string::npos, answer.err.c_str());
+        const auto rank = answer.json()["ranks"][0];
+        QCOMPARE(rank["host_self_time_us"].get<double>(), 1700.0); // 600 + 100 + 300 + 700
+        QVERIFY(!rank.contains("kernel_time_us") && !rank.contains("busy_us"));
+        const auto rows = rank["operators"];
+        QCOMPARE(rows.size(), std::size_t{2});
+        QCOMPARE(rows[0]["name"].get<std::string>(), std::string("aten::mm"));
+        QCOMPARE(rows[0]["host_self_time_us"].get<double>(), 300.0);
+        QCOMPARE(rows[0]["count"].get<int>(), 1);
+        QCOMPARE(rows[0]["flop"].get<double>(), 128.0); // 2 · 8 · 4 · 2
+        QCOMPARE(rows[1]["name"].get<std::string>(), std::string("aten::linear"));
+        QCOMPARE(rows[1]["host_self_time_us"].get<double>(), 100.0);
+        QVERIFY(!rows[1].contains("kernel_time_us") && !rows[1].contains("kernel_count"));
+        const auto text = runCli({"operators", database});
+        QVERIFY2(
+            text.out.find("rank 0: host only, 1.7 ms of self time in 4 calls") != std::string::npos,
+            text.out.c_str());
+        QCOMPARE(text.err, std::string());
+        const auto ofAnnotations
+            = runCli({"operators", database, "--by", "annotation", "--json"}).json();
+        QCOMPARE(ofAnnotations["ranks"][0]["operators"][0]["host_self_time_us"].get<double>(),
+            1000.0); // the step with all in it
+
+        const auto host = runCli({"summary", database, "--json"}).json()["runs"][0]["host"];
+        QCOMPARE(host["self_time_us"].get<double>(), 1700.0);
+        QCOMPARE(host["threads"].get<int>(), 2);
+        QCOMPARE(host["operators"][0]["name"].get<std::string>(), std::string("gloo:all_reduce"));
+        QCOMPARE(host["operators"][0]["self_time_us"].get<double>(), 700.0);
+        const auto summary = runCli({"summary", database}).out;
+        QVERIFY2(summary.find("Only the host was traced: 1.7 ms of self time in 4 calls, 2 threads "
+                              "of rank 0")
+                != std::string::npos,
+            summary.c_str());
+        const auto info = runCli({"info", database}).out;
+        QVERIFY2(info.find("only the host was traced, 2 threads of rank 0, 4 spans")
+                != std::string::npos,
+            info.c_str());
+        QVERIFY(runCli({"info", database, "--json"}).json()["runs"][0]["host_only"].get<bool>());
+        const auto kernels = runCli({"kernels", database});
+        QVERIFY(kernels.err.find("only its host was traced") != std::string::npos);
+    }
+    void aRealHostAlone() {
+        if (realFiles().empty())
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        const std::string database
+            = m_folder.filePath(QStringLiteral("cpu_only.trainscope")).toStdString();
+        QCOMPARE(
+            runCli({"import", realFiles() + "/data/kineto/hta_cpu_only_rank-34.pt.trace.json.gz",
+                       "--into", database})
+                .status,
+            0);
+        const auto row = runCli({"operators", database, "--by", "operator", "--json"})
+                             .json()["ranks"][0]["operators"][0];
+        QCOMPARE(row["name"].get<std::string>(), std::string("aten::empty"));
+        QCOMPARE(row["count"].get<int>(), 4);
+        // The durations in the file: 2.503 + 0.473 + 0.401 + 0.587.
+        QVERIFY(std::abs(row["host_self_time_us"].get<double>() - 3.964) < 1e-9);
     }
 
     // Rank 1's clock is 5 ms ahead. From 1.9 to 3.9 ms lie the steps 2 and 3 of both.

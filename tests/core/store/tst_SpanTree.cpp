@@ -2,6 +2,7 @@
 // them says: sorting with little memory, depths, windows, groups at every width, and search.
 
 #include "core/store/Fixture.h"
+#include "core/store/FoundSpans.h"
 #include "core/store/Writing.h"
 #include "core/store/spans/SpanSorter.h"
 #include "support/TestProgram.h"
@@ -244,7 +245,45 @@ private Q_SLOTS:
                     found.push_back(one.span.start.ns);
                 QCOMPARE(found, expected);
             }
+            // By windows of a ninth of the time: each holds its own, together all, in their order.
+            const std::int64_t first = all.front().span.start.ns;
+            const std::int64_t length = (all.back().span.start.ns - first) / 9 + 1;
+            const auto isWanted = [&](const FoundSpan& one) {
+                return std::any_of(wanted.begin(), wanted.end(),
+                    [&](std::size_t i) { return names[i] == one.span.name; });
+            };
+            for (int part = 0; part < 9; ++part) {
+                const TimeRange window{{first + part * length}, {first + (part + 1) * length}};
+                std::vector<std::pair<std::int64_t, std::int64_t>> expected;
+                for (const auto& one : all) {
+                    if (isWanted(one) && window.contains(one.span.start))
+                        expected.emplace_back(one.span.start.ns, one.track.value);
+                }
+                std::vector<std::pair<std::int64_t, std::int64_t>> found;
+                for (const auto& one :
+                    got(store::findSpans(store, run, {text, {}}, window, 500'000)))
+                    found.emplace_back(one.span.start.ns, one.track.value);
+                QCOMPARE(found, expected);
+            }
+            std::int64_t visited = 0;
+            std::int64_t time = 0;
+            ok(store::forEachFound(
+                store, run, {text, {}}, [&](TrackId, std::span<const Span> spans) {
+                    visited += static_cast<std::int64_t>(spans.size());
+                    for (const Span& span : spans)
+                        time += span.duration.ns;
+                    return true;
+                }));
+            std::int64_t expectedTime = 0;
+            for (const auto& one : all)
+                expectedTime += isWanted(one) ? one.span.duration.ns : 0;
+            QCOMPARE(visited, std::count_if(all.begin(), all.end(), isWanted));
+            QCOMPARE(time, expectedTime);
         }
+        // One name, whatever others contain it.
+        QCOMPARE(got(store::findSpans(store, run, {{}, names[1]}, kAllTime, 500'000)).size(),
+            static_cast<std::size_t>(std::count_if(all.begin(), all.end(),
+                [&](const auto& one) { return one.span.name == names[1]; })));
         for (std::size_t i = 0; i < names.size(); ++i) {
             std::int64_t counted = -1;
             const std::string sql

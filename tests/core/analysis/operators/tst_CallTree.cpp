@@ -4,6 +4,7 @@
 #include "core/analysis/traces/PlantedTrace.h"
 
 #include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Accelerators.h"
@@ -299,6 +300,122 @@ private Q_SLOTS:
         QCOMPARE(forward.sums.time.ns, 70); // and 10 of the backward one
         QCOMPARE(forward.sums.works, 3);
         QCOMPARE(nodes.at("").sums.time.ns, 70);
+    }
+    // Without a device the work is the self time of calls: on thread 1 a step of 100 with a (30),
+    // which calls b (10), and c (10); on thread 2 d (20).
+    void hostsAloneHaveSelfTime() {
+        PlantedTrace planted;
+        planted.host(0, "1", SpanKind::Annotation, "ProfilerStep#4", 0, 100);
+        planted.host(0, "1", SpanKind::CpuOp, "a", 10, 30);
+        planted.host(0, "1", SpanKind::CpuOp, "b", 20, 10);
+        planted.host(0, "1", SpanKind::CpuOp, "c", 50, 10);
+        planted.host(0, "2", SpanKind::CpuOp, "d", 5, 20);
+        auto store = planted.store();
+        const auto run = store.findRun("run").value();
+        QCOMPARE(tracedRanks({store, run}).value(), std::vector<int>{0});
+        const CallTree tree = treeOf(store);
+        QVERIFY(tree.isOfHost && tree.hasHost);
+        const auto nodes = byPath(tree);
+        QCOMPARE(nodes.at("").sums.time.ns, std::int64_t{120});
+        QCOMPARE(nodes.at("").sums.works, std::int64_t{5});
+        QCOMPARE(nodes.at("ProfilerStep#").sums.ownTime.ns, std::int64_t{60});
+        QCOMPARE(nodes.at("ProfilerStep#").sums.time.ns, std::int64_t{100});
+        QCOMPARE(nodes.at("ProfilerStep#/a").sums.ownTime.ns, std::int64_t{20});
+        QCOMPARE(nodes.at("ProfilerStep#/a").sums.time.ns, std::int64_t{30});
+        QCOMPARE(nodes.at("ProfilerStep#/a").sums.calls, std::int64_t{1});
+        QCOMPARE(nodes.at("d").sums.ownTime.ns, std::int64_t{20});
+        QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "a").time.ns, std::int64_t{20});
+        QCOMPARE(totalOf(tree, CallTotal::Of::Operator, "a").calls, std::int64_t{1});
+        QCOMPARE(
+            totalOf(tree, CallTotal::Of::Annotation, "ProfilerStep#").time.ns, std::int64_t{100});
+        // Until 30: a of the step's own 10, 10 of a, b whole, d whole.
+        const CallTree part = treeOf(store, {{0}, {30}});
+        QCOMPARE(part.nodes.front().sums.time.ns, std::int64_t{50});
+        QCOMPARE(totalOf(part, CallTotal::Of::Operator, "a").time.ns, std::int64_t{10});
+        QCOMPARE(totalOf(part, CallTotal::Of::Operator, "c").calls, std::int64_t{0});
+
+        const auto host = hostSelfTime({store, run}).value();
+        QVERIFY(host.has_value());
+        QCOMPARE(host->threads, std::int64_t{2});
+        QCOMPARE(host->calls, std::int64_t{5});
+        QCOMPARE(host->selfTime.ns, std::int64_t{120});
+        QCOMPARE(host->byName.front().name, std::string("ProfilerStep"));
+        QCOMPARE(host->byName.front().selfTime.ns, std::int64_t{60});
+        QCOMPARE(hostPlaceText(*host), std::string("2 threads of rank 0"));
+    }
+    // A kernel anywhere in the run, and the work is the devices' again.
+    void oneKernelAndItIsNoHostAlone() {
+        PlantedTrace planted;
+        planted.host(0, "1", SpanKind::CpuOp, "a", 10, 30);
+        planted.kernel(1, "7", "gemm", 20, 5);
+        auto store = planted.store();
+        const auto run = store.findRun("run").value();
+        QCOMPARE(tracedRanks({store, run}).value(), std::vector<int>{1});
+        QVERIFY(!treeOf(store).isOfHost);
+        QVERIFY(!hostSelfTime({store, run}).value());
+    }
+    // Random calls in calls on three threads, against a loop over every nanosecond's innermost
+    // call; from the trace and from kept sums, whole and in windows.
+    void selfTimeOfRandomCalls() {
+        std::mt19937_64 random{11};
+        const auto below = [&random](std::int64_t limit) {
+            return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+        };
+        struct Piece {
+            std::string name;
+            TimeRange range;
+        };
+        PlantedTrace planted;
+        std::vector<Piece> pieces; // of self time
+        const auto plant
+            = [&](auto& self, const std::string& thread, TimeRange range, int depth) -> void {
+            const std::string name = "op" + std::to_string(below(7));
+            planted.host(0, thread, SpanKind::CpuOp, name, range.begin.ns, range.length().ns);
+            std::int64_t at = range.begin.ns;
+            while (depth < 4 && at < range.end.ns && below(5) > 0) {
+                const std::int64_t begin = at + below(range.length().ns / 3 + 1);
+                const std::int64_t end = begin + 1 + below(range.length().ns / 2 + 1);
+                if (end > range.end.ns)
+                    break;
+                pieces.push_back({name, {{at}, {begin}}});
+                self(self, thread, {{begin}, {end}}, depth + 1);
+                at = end;
+            }
+            pieces.push_back({name, {{at}, range.end}});
+        };
+        for (const char* thread : {"1", "2", "3"}) {
+            std::int64_t at = below(kMs);
+            for (int i = 0; i < 4'000; ++i) {
+                const std::int64_t length = 100 * kUs + below(2 * kMs);
+                plant(plant, thread, {{at}, {at + length}}, 0);
+                at += length + below(100 * kUs);
+            }
+        }
+        auto store = planted.store();
+        const auto run = store.findRun("run").value();
+        std::vector<TimeRange> windows{kAllTime};
+        for (int i = 0; i < 8; ++i) {
+            const std::int64_t begin = below(4'000 * kMs);
+            windows.push_back({{begin}, {begin + 1 + below(i % 2 == 0 ? 50 * kMs : 2'000 * kMs)}});
+        }
+        const auto check = [&] {
+            for (const TimeRange& window : windows) {
+                std::map<std::string, std::int64_t> expected;
+                for (const Piece& piece : pieces) {
+                    const std::int64_t inside = std::min(piece.range.end, window.end).ns
+                        - std::max(piece.range.begin, window.begin).ns;
+                    if (inside > 0)
+                        expected[piece.name] += inside;
+                }
+                const CallTree tree = treeOf(store, window);
+                for (const auto& [name, time] : expected)
+                    QCOMPARE(totalOf(tree, CallTotal::Of::Operator, name).time.ns, time);
+            }
+        };
+        check();
+        QVERIFY(keepSums(store, run).hasValue());
+        check();
+        QVERIFY(treeOf(store).isOfHost);
     }
     void keptSumsAreThoseOfTheTrace() {
         PlantedTrace planted;

@@ -134,6 +134,27 @@ private Q_SLOTS:
                         "2 %."));
     }
 
+    // Only the host: 3 s of self time, of which 2 s are of one call.
+    void whereTimeOfAHostWent() {
+        OverviewInputs inputs = untraced();
+        HostSelfTime host;
+        host.ranks = {34};
+        host.threads = 3;
+        host.calls = 1204;
+        host.selfTime = {3'000'000'000};
+        host.byName
+            = {{"gloo:all_reduce", 10, {2'000'000'000}}, {"aten::mm", 1194, {1'000'000'000}}};
+        inputs.host = host;
+        const auto told = timeSentence(inputs);
+        QVERIFY(told.has_value());
+        QVERIFY2(told->text.starts_with(
+                     "Only the host was traced: 1204 calls took 3 s of their own "
+                     "on 3 threads of rank 34: gloo:all_reduce 66.7 %, aten::mm 33.3 %"),
+            told->text.c_str());
+        QCOMPARE(told->parts.size(), std::size_t{2});
+        QCOMPARE(told->values.at("host_self_time_s"), 3.0);
+        QVERIFY(overviewFrom(inputs).hasTrace);
+    }
     void withoutATrace() {
         OverviewInputs inputs = untraced();
         auto told = timeSentence(inputs);
