@@ -84,7 +84,6 @@ FocusScope {
                 anchors.rightMargin: Theme.spaceM
                 anchors.verticalCenter: parent.verticalCenter
                 text: row.name
-                elide: Text.ElideMiddle
                 font.weight: row.chosen ? Font.Medium : Font.Normal
             }
             UiText {

@@ -34,7 +34,7 @@ OperatorGrouping groupingOf(OperatorsBy by) {
     }
 }
 
-// Of a host, whose work is self time of calls, in the same places.
+// Columns of self times of a host, in the places of those of kernels.
 std::vector<OutlineColumn> hostColumns(bool isTree) {
     std::vector<OutlineColumn> columns{{"Calls", "1", "How often it was called", 7},
         {"Calls in it", "1", "With its own", 6},

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -117,6 +119,35 @@ Result<HitPage> findPage(const store::Store& store, RunId run, const store::Span
         range = overlapOf(range, page.window);
     }
     return page;
+}
+
+// Length of what the two names begin with alike, up to a border of words.
+std::size_t commonBegin(std::string_view a, std::string_view b) {
+    std::size_t length = 0;
+    while (length < std::min(a.size(), b.size()) && a[length] == b[length])
+        ++length;
+    while (length > 0 && a[length - 1] != '<' && a[length - 1] != ':' && a[length - 1] != ' ')
+        --length;
+    return length;
+}
+
+// Short names of kernels; those that are alike go on with what differs:
+// "vectorized_elementwise_kernel … MulFunctor<float>".
+std::vector<std::string> shownNames(const std::vector<TimelineSearch::Group>& groups) {
+    std::vector<std::string> names;
+    for (const auto& group : groups) {
+        const std::string_view brief = plot::shortKernelName(group.text);
+        std::optional<std::size_t> alike;
+        for (const auto& other : groups) {
+            if (other.name == group.name || plot::shortKernelName(other.text) != brief)
+                continue;
+            const std::size_t begin = commonBegin(group.text, other.text);
+            alike = alike ? std::max(*alike, begin) : begin;
+        }
+        const bool hasMore = alike && *alike < group.text.size();
+        names.push_back(std::string(brief) + (hasMore ? " … " + group.text.substr(*alike) : ""));
+    }
+    return names;
 }
 
 QString hitsText(std::int64_t count, double seconds) {
@@ -299,11 +330,11 @@ void TimelineSearch::showRows() {
         rows.push_back(
             {name, name, QStringLiteral("%1 hits").arg(wholeText(hits)), !m_name.isValid()});
     }
-    for (const Group& group : m_counted.groups) {
-        const std::string_view brief = plot::shortKernelName(group.text);
-        rows.push_back({QString::fromUtf8(brief.data(), static_cast<qsizetype>(brief.size())),
-            QString::fromStdString(group.text), hitsText(group.count, group.seconds),
-            group.name == m_name});
+    const std::vector<std::string> names = shownNames(m_counted.groups);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const Group& group = m_counted.groups[i];
+        rows.push_back({QString::fromStdString(names[i]), QString::fromStdString(group.text),
+            hitsText(group.count, group.seconds), group.name == m_name});
     }
     m_rows.setRows(std::move(rows));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace trainscope::plot {
@@ -72,11 +73,32 @@ std::string columnName(const FigurePanel& panel, const FigureSet& set) {
     return panel.left.metric + "_" + set.key + unit;
 }
 
-// One line per run, stage or rank; panels add their columns.
+// True where bars of one run, stage and rank stand beside each other, as captures and calls do:
+// their labels tell them apart.
+bool hasBarsOfOneRun(const FigureData& data) {
+    for (const FigurePanel& panel : data.panels) {
+        std::set<std::tuple<std::size_t, int, int>> known;
+        for (const FigureCategory& category : panel.categories) {
+            const std::tuple key(
+                category.run.value_or(0), category.stage.value_or(-1), category.rank.value_or(-1));
+            if (category.run && !known.insert(key).second)
+                return true;
+        }
+    }
+    return false;
+}
+
+// One line per run, stage, rank or bar; panels add their columns.
 void panelLines(const FigureData& data, std::string& out) {
-    using Key = std::tuple<std::size_t, std::size_t, int, int>; // place, run, stage, rank
+    // Place, run, stage, rank, bar.
+    using Key = std::tuple<std::size_t, std::size_t, int, int, std::size_t>;
+    struct Line {
+        std::string label;
+        std::map<std::string, double> values;
+    };
+    const bool isByBar = hasBarsOfOneRun(data);
     std::vector<std::string> columns;
-    std::map<Key, std::map<std::string, double>> lines;
+    std::map<Key, Line> lines;
     for (std::size_t p = 0; p < data.panels.size(); ++p) {
         const FigurePanel& panel = data.panels[p];
         for (const auto& set : panel.sets) {
@@ -86,23 +108,28 @@ void panelLines(const FigureData& data, std::string& out) {
             for (std::size_t i = 0; i < panel.categories.size(); ++i) {
                 const FigureCategory& category = panel.categories[i];
                 auto& line = lines[{data.sideBySide ? p : 0, category.run.value_or(0),
-                    category.stage.value_or(-1), category.rank.value_or(-1)}];
+                    category.stage.value_or(-1), category.rank.value_or(-1), isByBar ? i : 0}];
+                line.label = category.label;
                 if (set.values[i])
-                    line[name] = *set.values[i];
+                    line.values[name] = *set.values[i];
             }
         }
     }
     Cells titles = kRunTitles;
     titles.insert(titles.end(), {"stage", "rank"});
+    if (isByBar)
+        titles.emplace_back("bar");
     titles.insert(titles.end(), columns.begin(), columns.end());
     text::addCsvLine(out, titles);
     for (const auto& [key, line] : lines) {
-        const auto& [place, run, stage, rank] = key;
+        const auto& [place, run, stage, rank, bar] = key;
         Cells cells = runCells(data.runs[run]);
         cells.insert(cells.end(), {index(stage), index(rank)});
+        if (isByBar)
+            cells.emplace_back(line.label);
         for (const auto& name : columns) {
-            const auto value = line.find(name);
-            cells.push_back(value == line.end() ? text::Cell() : text::Cell(value->second));
+            const auto value = line.values.find(name);
+            cells.push_back(value == line.values.end() ? text::Cell() : text::Cell(value->second));
         }
         text::addCsvLine(out, cells);
     }

@@ -210,6 +210,14 @@ private Q_SLOTS:
         QVERIFY(runCli({"info", database, "--json"}).json()["runs"][0]["host_only"].get<bool>());
         const auto kernels = runCli({"kernels", database});
         QVERIFY(kernels.err.find("only its host was traced") != std::string::npos);
+
+        const std::string figure = m_folder.filePath(QStringLiteral("host.svg")).toStdString();
+        QCOMPARE(runCli({"figure", database, "--kind", "kernels", "--out", figure}).status, 0);
+        QFile csv(m_folder.filePath(QStringLiteral("host.csv")));
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        const QByteArray lines = csv.readAll();
+        QVERIFY2(lines.contains(",gloo:all_reduce,0.0007\n"), lines.constData());
+        QVERIFY2(lines.contains(",aten::linear,0.0001\n"), lines.constData());
     }
     void aRealHostAlone() {
         if (realFiles().empty())

@@ -173,6 +173,19 @@ private Q_SLOTS:
         QCOMPARE(m_search->rows()->count(), 0);
         QVERIFY(m_search->statusText().isEmpty());
     }
+    // Kernels of one short name go on with what tells them apart.
+    void namesKeepWhatDiffers() {
+        plant({{{"void at::native::vectorized_kernel<4, at::native::AddFunctor<float> >(int)", 2,
+                    9},
+            {"void at::native::vectorized_kernel<4, at::native::MulFunctor<float> >(int)", 1, 9},
+            {"void other_kernel<4>(int)", 3, 9}}});
+        m_search->setText(QStringLiteral("kernel"));
+        QTRY_COMPARE(m_search->rows()->count(), 4);
+        QCOMPARE(row(1, "name"), QStringLiteral("other_kernel"));
+        QCOMPARE(row(2, "name"), QStringLiteral("vectorized_kernel … AddFunctor<float> >(int)"));
+        QCOMPARE(row(3, "name"), QStringLiteral("vectorized_kernel … MulFunctor<float> >(int)"));
+        QVERIFY(row(3, "full").startsWith(QStringLiteral("void at::native::vectorized_kernel<4")));
+    }
     // More names than rows: those with most time, and a word about the rest.
     void theListIsBounded() {
         std::vector<Planted> many;
