@@ -150,7 +150,7 @@ private Q_SLOTS:
         run.told = RunStatistics::Told{0, 1, {}};
         inspector.showStatistics(std::vector{run});
         QCOMPARE(inspector.engineText(), QStringLiteral("Asking the engine: 0 of 1 metric…"));
-        run.told = RunStatistics::Told{1, 3, Error{ErrorCode::Unreadable, "no"}};
+        run.told = RunStatistics::Told{1, 3, Error{ErrorCode::Unreadable, "no", {}}};
         inspector.showStatistics(std::vector{run});
         QCOMPARE(
             inspector.engineText(), QStringLiteral("1 of 3 metrics: the engine does not answer."));
