@@ -117,7 +117,7 @@ const std::vector<Refused> kRefused{
     {"comparison", {{"metric", "nope"}}, kUsage,
         "There is no quantity 'nope'; there are step_time_s, "},
     {"comparison-board", {{"per", "x"}}, kUsage,
-        "There is no division 'x'; there are auto, run, capture, stage, gpu, node and token for a "
+        "There is no division 'x'; there are run, stage, gpu, node and token for a "
         "comparison."},
     {"comparison-breakdown", {{"sort", "nope"}}, kUsage, "There is no quantity 'nope'; there are"},
     {"comparison-timeline", {{"iteration", "x"}}, kUsage, "--iteration takes a number, not 'x'."},
