@@ -46,7 +46,7 @@ QString tipOf(const RunListRow& row) {
         QLatin1Char('\n'));
 }
 
-constexpr double kRoomOfName = 176.0; // px: the list's width without marks and margins
+constexpr double kRoomOfName = 196.0; // px: the list's width without marks and margins
 constexpr double kRoomOfFolder = 168.0;
 
 std::vector<std::string> fittedTo(double room, const std::vector<std::string>& names) {

@@ -159,5 +159,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_RunListModel)
+TRAINSCOPE_GUI_TEST(tst_RunListModel)
 #include "tst_RunListModel.moc"
