@@ -1,6 +1,7 @@
 #include "core/figures/Option.h"
 
 #include "core/model/LaunchConfig.h"
+#include "core/text/Names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -52,10 +53,10 @@ Error unknownChoice(std::string_view what, std::string_view given, std::string_v
 
 Error unknownChoice(
     std::string_view what, std::string_view given, const std::vector<FigureChoice>& known) {
-    std::string list;
+    std::vector<std::string> keys;
     for (const FigureChoice& choice : known)
-        list += (list.empty() ? "" : &choice == &known.back() ? " and " : ", ") + choice.key;
-    return unknownChoice(what, given, list);
+        keys.push_back(choice.key);
+    return unknownChoice(what, given, text::joined(keys));
 }
 
 Result<double> numberGiven(std::string_view name, const std::string& text) {

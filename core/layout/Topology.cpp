@@ -160,20 +160,6 @@ std::vector<std::size_t> Topology::connectedNics() const {
     return nics;
 }
 
-Topology usualTopology(int gpus, PathKind scaleUp, std::optional<double> bandwidth) {
-    std::vector<TopologyDevice> devices;
-    for (int i = 0; i < gpus; ++i)
-        devices.push_back(
-            {DeviceKind::Gpu, i, "GPU" + std::to_string(i), {}, std::nullopt, std::nullopt});
-    Topology topology(std::move(devices));
-    const TopologyPath link{scaleUp, 0, scaleUp == PathKind::NvLink, bandwidth};
-    for (std::size_t a = 0; a < topology.devices().size(); ++a) {
-        for (std::size_t b = 0; b < a; ++b)
-            topology.setPath(a, b, link);
-    }
-    return topology;
-}
-
 std::string machineToJson(const MachineFacts& facts) {
     Json json = Json::object();
     if (facts.topology) {

@@ -81,10 +81,6 @@ private:
     std::vector<TopologyPath> m_paths; // devices × devices
 };
 
-// The usual node of that kind of GPU: every GPU linked to every other by its scale-up bandwidth
-// (per direction, B/s; absent: not known).
-Topology usualTopology(int gpus, PathKind scaleUp, std::optional<double> bandwidth);
-
 // Its form in the database: {"topology":{"from","devices":[…],"paths":[…]},"nodes_per_rack",
 // "network_b_per_s","nvlink_domain"}.
 struct MachineFacts {

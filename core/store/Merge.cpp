@@ -1,30 +1,317 @@
 #include "core/store/Merge.h"
 
 #include "core/model/HarmlessText.h"
+#include "core/model/Id.h"
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/model/Series.h"
+#include "core/model/Span.h"
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
-#include "core/store/LostParts.h"
-#include "core/store/MergedWords.h"
 #include "core/store/RunLinks.h"
+#include "core/store/RunNotes.h"
+#include "core/store/Store.h"
+#include "core/store/Values.h"
 #include "core/store/Writing.h"
+#include "core/store/database/Database.h"
+#include "core/store/samples/SampleReader.h"
+#include "core/store/spans/SpanReader.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/LinkTables.h"
-#include "core/store/tables/MergedSources.h"
 #include "core/store/tables/RecordedNodes.h"
+#include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/SourceTables.h"
+#include "core/store/tables/StoredJson.h"
+#include "core/store/tables/UserTables.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace trainscope::store {
-
 namespace {
+
+// Sources that come from another database: which of those that are there one of them replaces. The
+// same path alone says nothing, since every node has its /var/log/dcgm.csv.
+
+// Path and database where the source was imported, whatever it was merged into since; `uuid`: of
+// the database that has it.
+std::string originOf(const ImportReport& report, const std::string& path, const std::string& uuid);
+
+struct MergedPlace {
+    std::string path; // its own, or one beside what only has the same path: "smi.csv (2)"
+    std::vector<SourceId> earlier; // what it replaces
+};
+
+constexpr const char* kOriginFact = "merged from";
+constexpr const char* kPart = "a part of ";
+
+struct Kept {
+    SourceId id;
+    std::string hash;
+    std::string origin;
+};
+
+Result<bool> isOfNoOtherRun(Database& database, SourceId source, const std::vector<RunId>& runs) {
+    bool isOfOther = false;
+    RETURN_IF_ERROR(database.forEach(
+        "SELECT run FROM source_run WHERE source=?",
+        [&](const Row& row) {
+            const RunId run{row.integer(0)};
+            isOfOther |= std::find(runs.begin(), runs.end(), run) == runs.end();
+        },
+        source.value));
+    return !isOfOther;
+}
+
+std::string originOf(const ImportReport& report, const std::string& path, const std::string& uuid) {
+    const auto said = report.facts.find(kOriginFact);
+    return said != report.facts.end() ? said->second : path + " of the database " + uuid;
+}
+
+// Origin of the readable part of a source from a damaged database.
+std::string partOf(const std::string& origin) {
+    return origin.starts_with(kPart) ? origin : kPart + origin;
+}
+
+// Kept with the source, so that the next merge of it is recognised.
+void writeOrigin(ImportReport& report, const std::string& origin) {
+    report.facts[kOriginFact] = origin;
+}
+
+// A source is replaced by one of the same path that has the same contents or origin, or of whose
+// origin it is a part, and only where no run but `runs`, which the source is of, loses anything.
+// `uuid`: of `into`.
+Result<MergedPlace> placeFor(Database& into, const std::string& uuid, const Source& source,
+    const std::string& origin, const std::vector<RunId>& runs) {
+    MergedPlace place{source.path, {}};
+    for (int number = 2;; ++number) {
+        ASSIGN_OR_RETURN(const auto there,
+            into.rows(
+                "SELECT id, hash, report FROM source WHERE path=?",
+                [&](const Row& row) {
+                    return Kept{{row.integer(0)}, row.string(1),
+                        originOf(reportFromJson(row.text(2)), place.path, uuid)};
+                },
+                place.path));
+        for (const Kept& kept : there) {
+            // Recordings have no hash, and a path that no two share.
+            const bool isSame = kept.hash == source.hash || kept.origin == origin
+                || kept.origin == partOf(origin);
+            ASSIGN_OR_RETURN(const bool isFree, isOfNoOtherRun(into, kept.id, runs));
+            if (isSame && isFree)
+                place.earlier.push_back(kept.id);
+        }
+        if (there.empty() || !place.earlier.empty())
+            return place;
+        place.path = source.path + " (" + std::to_string(number) + ")";
+    }
+}
+
+// Merges what people entered in a database into another: tags, notes, layouts, machines and saved
+// comparisons. Nothing that is there already is lost or entered twice.
+
+constexpr const char* kBetweenNotes = "\n\n";
+
+bool contains(const std::string& notes, const std::string& note) {
+    const std::string framed = kBetweenNotes + notes + kBetweenNotes;
+    return framed.find(kBetweenNotes + note + kBetweenNotes) != std::string::npos;
+}
+
+std::string joined(const std::string& there, const std::string& said) {
+    if (there.empty() || contains(said, there))
+        return said;
+    return said.empty() || contains(there, said) ? there : there + kBetweenNotes + said;
+}
+
+Status mergeLabels(Database& into, RunId run, const RunLabels& said) {
+    ASSIGN_OR_RETURN(const auto labels, readLabels(into));
+    const auto there = std::find_if(
+        labels.begin(), labels.end(), [&](const RunLabels& other) { return other.run == run; });
+    RunLabels all = there != labels.end() ? *there : RunLabels{};
+    all.tags.insert(all.tags.end(), said.tags.begin(), said.tags.end());
+    RETURN_IF_ERROR(writeTags(into, run, all.tags));
+    return writeNote(into, run, joined(all.note, said.note));
+}
+
+// Merges layout, machine and airflow where `into` has none.
+Status mergeEntered(Database& into, RunId run, const Store& from, RunId old) {
+    ASSIGN_OR_RETURN(const auto layout, from.enteredLayout(old));
+    ASSIGN_OR_RETURN(const auto layoutThere, readEnteredLayout(into, run));
+    if (layout && !layoutThere)
+        RETURN_IF_ERROR(writeEnteredLayout(into, run, layout));
+    ASSIGN_OR_RETURN(const auto machine, from.machine(old));
+    ASSIGN_OR_RETURN(const auto machineThere, readMachine(into, run));
+    if (machine && !machineThere)
+        RETURN_IF_ERROR(writeMachine(into, run, machine));
+    ASSIGN_OR_RETURN(const auto airflow, from.airflow(old));
+    ASSIGN_OR_RETURN(const auto airflowThere, readAirflow(into, run));
+    return airflow.empty() || !airflowThere.empty() ? Status() : writeAirflow(into, run, airflow);
+}
+
+Status mergeComparison(
+    Database& into, const SavedComparison& saved, std::vector<std::string>& remarks) {
+    ASSIGN_OR_RETURN(const auto all, readComparisons(into));
+    std::string name = saved.name;
+    for (int number = 2;; ++number) {
+        const auto there = std::find_if(all.begin(), all.end(),
+            [&name](const SavedComparison& other) { return other.name == name; });
+        if (there != all.end() && there->spec == saved.spec)
+            return {};
+        if (there == all.end())
+            break;
+        name = saved.name + " (" + std::to_string(number) + ")";
+    }
+    if (name != saved.name)
+        remarks.push_back("Another comparison is already named \"" + saved.name
+            + "\"; the one that was merged is named \"" + name + "\" here.");
+    return saveComparison(into, name, saved.spec);
+}
+
+// `merged`: which run of `into` each run of `from` has become. Adds to `remarks`, for people.
+// Within the caller's transaction.
+Status mergeWords(Database& into, const Store& from, const std::map<RunId, RunId>& merged,
+    std::vector<std::string>& remarks) {
+    ASSIGN_OR_RETURN(const auto labels, runLabels(from));
+    for (const RunLabels& said : labels) {
+        if (const auto run = merged.find(said.run); run != merged.end())
+            RETURN_IF_ERROR(mergeLabels(into, run->second, said));
+    }
+    for (const auto& [old, run] : merged)
+        RETURN_IF_ERROR(mergeEntered(into, run, from, old));
+    ASSIGN_OR_RETURN(const auto comparisons, from.comparisons());
+    for (const SavedComparison& saved : comparisons)
+        RETURN_IF_ERROR(mergeComparison(into, saved, remarks));
+    return {};
+}
+
+// Reading all of a database that may be damaged: what of a source it still has, and what it has
+// lost.
+
+struct LostParts {
+    std::set<SeriesId> series;
+    std::set<TrackId> tracks;
+    std::vector<std::string> names; // of both: "gpu_power of rank 3"
+    int whole = 0; // series and tracks that can be read
+
+    // True where something is lost and something is not.
+    [[nodiscard]] bool isPart() const { return whole > 0 && !names.empty(); }
+    [[nodiscard]] std::string text() const; // the first names, and how many more
+};
+
+// In source numbers, to the last one that the catalogue says there is, else Unreadable.
+Status readAll(Database& database, const Series& series,
+    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit);
+// In order of start; the same.
+Status readAll(Database& database, const Track& track,
+    const std::function<Status(std::span<const Span>)>& visit);
+
+constexpr std::size_t kMostNamed = 8;
+
+std::string ofRank(const std::string& name, int rank) {
+    return rank < 0 ? name : name + " of rank " + std::to_string(rank);
+}
+
+std::string LostParts::text() const {
+    std::string text;
+    const std::size_t named = std::min(names.size(), kMostNamed);
+    for (std::size_t i = 0; i < named; ++i)
+        text += (i == 0 ? "" : ", ") + names[i];
+    return named == names.size() ? text
+                                 : text + " and " + std::to_string(names.size() - named) + " more";
+}
+
+// True where the status says that `database` is damaged.
+bool isLoss(const Database& database, const Status& status) {
+    return !status.hasValue() && status.error().code == ErrorCode::Unreadable
+        && status.error().where == database.shownPath();
+}
+
+// Reads all of the source once; Cancelled when `goesOn` says so.
+Result<LostParts> lostParts(
+    const Store& store, const Source& source, const std::function<bool()>& goesOn) {
+    Database& database = store.connection().database;
+    const auto proceed = [&goesOn] { return goesOn() ? Status() : Status(cancelled()); };
+    const auto passSamples = [&](auto, auto) { return proceed(); };
+    std::set<NameId> known;
+    const auto readNames = [&](std::span<const Span> spans) -> Status {
+        for (const Span& span : spans) {
+            for (const NameId id : {span.name, span.detail}) {
+                if (id.isValid() && !known.contains(id))
+                    RETURN_IF_ERROR(store.name(id));
+                known.insert(id);
+            }
+        }
+        return proceed();
+    };
+    LostParts parts;
+    const auto note = [&](auto id, const std::string& name, const Status& read, auto& lost) {
+        if (!read.hasValue() && !isLoss(database, read))
+            return read;
+        if (read.hasValue()) {
+            ++parts.whole;
+        } else {
+            lost.insert(id);
+            parts.names.push_back(name);
+        }
+        return Status();
+    };
+    for (const RunId run : source.runs) {
+        ASSIGN_OR_RETURN(const auto series, store.series(run));
+        for (const Series& one : series) {
+            const SeriesDescription& said = one.description;
+            if (one.source == source.id)
+                RETURN_IF_ERROR(note(one.id, ofRank(said.metric.name, said.subject.rank),
+                    readAll(database, one, passSamples), parts.series));
+        }
+        ASSIGN_OR_RETURN(const auto tracks, store.tracks(run));
+        for (const Track& one : tracks) {
+            if (one.source == source.id)
+                RETURN_IF_ERROR(note(one.id, ofRank(one.description.name, one.description.rank),
+                    readAll(database, one, readNames), parts.tracks));
+        }
+    }
+    return parts;
+}
+
+Status readAll(Database& database, const Series& series,
+    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit) {
+    SampleReader reader(database, series.id);
+    std::int64_t read = 0;
+    Status visited;
+    RETURN_IF_ERROR(reader.forEach(0, series.count, [&](auto times, auto values) {
+        read += static_cast<std::int64_t>(times.size());
+        visited = visit(times, values);
+        return visited.hasValue();
+    }));
+    if (visited.hasValue() && read != series.count)
+        return database.damaged("the index of samples");
+    return visited;
+}
+
+Status readAll(Database& database, const Track& track,
+    const std::function<Status(std::span<const Span>)>& visit) {
+    SpanStream stream(database, track.id, kAllTime);
+    std::int64_t read = 0;
+    while (true) {
+        ASSIGN_OR_RETURN(const auto spans, stream.next());
+        if (spans.empty())
+            break;
+        read += static_cast<std::int64_t>(spans.size());
+        RETURN_IF_ERROR(visit(spans));
+    }
+    return read == track.count ? Status() : Status(database.damaged("the index of spans"));
+}
 
 class Merger {
 public:

@@ -312,4 +312,11 @@ std::vector<std::string> fittedNames(std::span<const std::string> names, const F
     return NameFitting(names, fits).fitted();
 }
 
+std::string joined(std::span<const std::string> names) {
+    std::string all;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        all += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return all;
+}
+
 } // namespace trainscope::text

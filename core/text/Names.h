@@ -33,4 +33,7 @@ std::vector<std::string> toldApart(std::span<const Named> names);
 using Fits = std::function<bool(std::string_view)>;
 std::vector<std::string> fittedNames(std::span<const std::string> names, const Fits& fits);
 
+// In a sentence: "a, b and c".
+std::string joined(std::span<const std::string> names);
+
 } // namespace trainscope::text

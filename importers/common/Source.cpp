@@ -77,10 +77,6 @@ const SourceFile* listed(const std::vector<SourceFile>& all, std::string_view pa
 
 } // namespace
 
-bool SourceTree::lists(std::string_view path) const {
-    return listed(files(), path) != nullptr;
-}
-
 std::uint64_t SourceTree::sizeOf(std::string_view path) const {
     const SourceFile* file = listed(files(), path);
     return file == nullptr ? 0 : file->size;

@@ -52,7 +52,6 @@ public:
 
     // All files below the root, sorted by path; unreadable folders are listed with their problem.
     [[nodiscard]] virtual const std::vector<SourceFile>& files() const = 0;
-    [[nodiscard]] bool lists(std::string_view path) const;
     // Bytes on disk; 0 for a path that is not listed.
     [[nodiscard]] std::uint64_t sizeOf(std::string_view path) const;
     // The raw bytes of a file.

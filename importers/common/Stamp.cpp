@@ -314,7 +314,6 @@ void DateOrderEvidence::see(std::string_view stamp) {
     const int year = in.number(4, 4);
     if (year < 0)
         return;
-    m_turned = true;
     m_isDayFirst = m_isDayFirst || (first > 12 && second <= 12);
     m_isMonthFirst = m_isMonthFirst || (second > 12 && first <= 12);
     const auto dayFirst = daysOf(year, second, first);

@@ -53,11 +53,9 @@ public:
     void see(std::string_view stamp);
     // True where there were dates whose order is not plain.
     [[nodiscard]] bool isOpen() const { return m_open && order() == DateOrder::Unknown; }
-    [[nodiscard]] bool hasTurnedDates() const { return m_turned; }
     [[nodiscard]] DateOrder order() const;
 
 private:
-    bool m_turned = false;
     bool m_open = false;
     bool m_isDayFirst = false; // shown by a number above 12
     bool m_isMonthFirst = false;

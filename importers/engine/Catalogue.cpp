@@ -187,12 +187,13 @@ private:
             noteLabels(met, *subject);
             FoundMetric& metric = metrics[met.engineName + " " + description.metric.name];
             takeMetric(metric, met, description, *subject);
-            const auto [at, isNew] = channels.try_emplace(
-                keyOf(met.engineName, description.metric.name, *subject), m_found.channels.size());
+            const bool isNew
+                = channels
+                      .try_emplace(keyOf(met.engineName, description.metric.name, *subject),
+                          m_found.channels.size())
+                      .second;
             if (isNew)
-                m_found.channels.push_back({std::move(description), met.engineName, 1});
-            else
-                ++m_found.channels[at->second].labelSets;
+                m_found.channels.push_back({std::move(description), met.engineName});
         }
         for (auto& [name, metric] : metrics)
             m_found.metrics.push_back(std::move(metric));

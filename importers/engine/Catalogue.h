@@ -32,7 +32,6 @@ struct Wanted {
 struct Channel {
     SeriesDescription description;
     std::string engineName; // the metric it is taken from
-    int labelSets = 1; // under which it appears
 };
 
 // A metric of the engine that is imported.

@@ -1,25 +1,87 @@
 #include "importers/exectrace/ExecutionTraceImporter.h"
 
+#include "core/model/Id.h"
+#include "core/model/Span.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/ExecutionTrace.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/Stamp.h"
-#include "importers/exectrace/NodeOrder.h"
 #include "importers/trace/TraceName.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers::exectrace {
-
 namespace {
+
+// Operators without times laid out in their order of execution, callers around what they call.
+
+struct OrderedNode {
+    std::int64_t id = 0; // ascending in order of execution
+    std::int64_t parent = -1;
+    std::int64_t thread = 0;
+    std::int64_t ownUs = 1;
+    NameId name;
+    NameId detail;
+    bool isKernel = false;
+};
+
+struct PlacedNode {
+    std::size_t node = 0; // place in the list
+    Span span;
+};
+
+constexpr std::int64_t kMicrosecond = 1000;
+constexpr std::int64_t kLongestUs = std::int64_t{86'400'000'000}; // a day: beyond it, damage
+
+// Sorts `nodes` by id. Each begins behind what came before it, takes its own time, and reaches at
+// least to the end of what it calls.
+std::vector<PlacedNode> placeInOrder(std::vector<OrderedNode>& nodes, TimeNs begin) {
+    std::stable_sort(nodes.begin(), nodes.end(),
+        [](const OrderedNode& a, const OrderedNode& b) { return a.id < b.id; });
+    std::unordered_map<std::int64_t, std::size_t> places;
+    std::vector<bool> isCaller(nodes.size(), false);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        places.try_emplace(nodes[i].id, i);
+    // A caller has a smaller id than what it calls; other links are damage.
+    const auto callerOf = [&](std::size_t i) {
+        const auto found = places.find(nodes[i].parent);
+        return found != places.end() && found->second < i ? found->second : i;
+    };
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (const std::size_t caller = callerOf(i); caller != i)
+            isCaller[caller] = true;
+    }
+    std::vector<PlacedNode> placed(nodes.size());
+    std::int64_t cursor = begin.ns;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const std::int64_t own = std::clamp<std::int64_t>(nodes[i].ownUs, 1, kLongestUs);
+        placed[i].node = i;
+        placed[i].span
+            = {{cursor}, {own * kMicrosecond}, nodes[i].name, SpanKind::CpuOp, 0, nodes[i].detail};
+        if (!isCaller[i])
+            cursor += own * kMicrosecond;
+    }
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        const std::size_t caller = callerOf(i);
+        if (caller == i)
+            continue;
+        Span& outer = placed[caller].span;
+        const TimeNs end = placed[i].span.start + placed[i].span.duration;
+        outer.duration = std::max(outer.duration, end - outer.start);
+    }
+    return placed;
+}
 
 constexpr Confidence kSureOfNodes = 92;
 constexpr std::string_view kOwnNodes = "[pytorch|profiler"; // of the recorder itself

@@ -1,5 +1,5 @@
 #pragma once
-// Dumps of PyTorch's flight recorder (FlightDump.h), one per rank, as sources: each collective is a
+// Dumps of PyTorch's flight recorder, one per rank, as sources: each collective is a
 // span from its start (its scheduling where it never started) to its end, on a track per process
 // group. What had not ended reaches to the last time in the dump. Clock: the host's, unix
 // nanoseconds.

@@ -88,10 +88,8 @@ void AllocatorHistory::insert(AliveMap& into, std::int64_t address, const Alive&
 
 void AllocatorHistory::scan(const AllocatorEvent& event) {
     ++m_events;
-    if (event.timeUs) {
+    if (event.timeUs)
         m_firstUs = std::min(m_firstUs.value_or(*event.timeUs), *event.timeUs);
-        m_lastUs = std::max(m_lastUs.value_or(*event.timeUs), *event.timeUs);
-    }
     if (apply(event))
         m_lastChange = m_events;
     if (event.action == Action::Alloc) {

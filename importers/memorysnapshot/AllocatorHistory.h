@@ -63,8 +63,6 @@ public:
     [[nodiscard]] std::int64_t eventCount() const { return m_events; }
     [[nodiscard]] bool isEmpty() const { return m_events == 0 && m_segments.empty(); }
     [[nodiscard]] bool hasTimes() const { return m_firstUs.has_value(); }
-    [[nodiscard]] std::optional<std::int64_t> firstUs() const { return m_firstUs; }
-    [[nodiscard]] std::optional<std::int64_t> lastUs() const { return m_lastUs; }
     [[nodiscard]] std::int64_t allocations() const { return m_allocations; }
     [[nodiscard]] bool isTooLarge() const { return m_isTooLarge; }
     // Rank, device and settings are the caller's to set.
@@ -93,7 +91,6 @@ private:
     std::int64_t m_events = 0;
     std::int64_t m_at = 0; // event of the second reading
     std::optional<std::int64_t> m_firstUs;
-    std::optional<std::int64_t> m_lastUs;
     std::int64_t m_allocations = 0;
     bool m_isTooLarge = false;
     AliveMap m_alive;

@@ -1,7 +1,8 @@
 #pragma once
 // JSON text in pieces as events: where in the document a value stands and what it is. Documents may
 // follow one another (JSON lines). Memory is bounded by the depth and the longest string. Tolerant:
-// NaN, trailing commas, control characters in strings, text that ends anywhere.
+// NaN, trailing commas, control characters in strings, text that ends anywhere. A file is read with
+// it; engine/JsonCursor.h reads an answer that lies in memory whole and has to be right.
 
 #include <cstddef>
 #include <string>

@@ -92,7 +92,6 @@ Status MeterLog::finish() {
 }
 
 TimeNs MeterLog::at(std::int64_t reading) {
-    m_untimed = true;
     m_stamp.reset();
     m_isWaiting = false;
     return {m_clock.start.ns + reading * m_clock.period.ns};

@@ -82,7 +82,6 @@ public:
     void completeFacts();
 
     [[nodiscard]] std::optional<StampKind> clockKind() const { return m_kind; }
-    [[nodiscard]] bool hasUntimed() const { return m_untimed; }
     [[nodiscard]] std::optional<TimeNs> firstStamp() const { return m_first; }
 
 private:
@@ -118,7 +117,6 @@ private:
     std::set<std::string, std::less<>> m_own;
     std::optional<StampKind> m_kind; // of the first good stamp
     std::optional<TimeNs> m_first; // as written
-    bool m_untimed = false;
     WallClock m_wall;
     StampGate m_gate;
     std::optional<TimeNs> m_stamp; // of the readings that come

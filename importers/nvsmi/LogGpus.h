@@ -1,7 +1,8 @@
 #pragma once
 // Finds the GPU of a log's row by the row's own words, or, when no column names it, by its place
 // among the rows. nvidia-smi prints one row per GPU, in order, every period, so rows come in bursts
-// and the place in its burst is the GPU.
+// and the place in its burst is the GPU. meters/MeterNodes.h numbers nodes once all are known; the
+// rows of these logs are written as they come, so that a node has its number with its first row.
 
 #include "core/model/Time.h"
 #include "importers/nvsmi/Recorder.h"

@@ -1,6 +1,7 @@
 #pragma once
 // Collects the rows of a log per GPU and hands them to the sink in blocks, so that all metrics of a
-// GPU share their times; keeps what the report says about them.
+// GPU share their times; keeps what the report says about them. meters/MeterTable.h takes single
+// readings, each with a time of its own.
 
 #include "core/model/Import.h"
 #include "core/model/Time.h"

@@ -1,6 +1,7 @@
 #pragma once
 // The rows of a log: one line as stamp, GPU and numbers, and all lines of one block, by the log's
-// columns.
+// columns. meters/TableReader.h reads other tables line by line; these logs have gigabytes, so that
+// blocks of them are read by several threads, which a reader with a state cannot do.
 
 #include "core/model/Result.h"
 #include "importers/common/Cells.h"

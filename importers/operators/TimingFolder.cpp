@@ -1,25 +1,327 @@
 #include "importers/operators/TimingFolder.h"
 
+#include "core/model/Import.h"
 #include "core/model/LaunchConfig.h"
+#include "core/predict/Job.h"
+#include "core/predict/profile/Timings.h"
+#include "importers/common/CellSplitter.h"
+#include "importers/common/LineBlocks.h"
 #include "importers/common/Number.h"
-#include "importers/operators/FileName.h"
-#include "importers/operators/OperatorRows.h"
-#include "importers/operators/TimingFile.h"
+#include "importers/common/Source.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers::operators {
-
 namespace {
+
+// TimingFile: one CSV file of numbers below a line of names.
+
+struct TimingTable {
+    std::vector<std::string> names; // of the columns
+    std::vector<std::vector<double>> rows;
+
+    [[nodiscard]] bool has(std::string_view name) const;
+};
+
+// Each line as cells, the first one included; empty ones are passed over.
+using Cells = std::vector<std::string_view>;
+void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& report,
+    const std::function<void(std::int64_t line, const Cells& cells)>& take);
+
+std::optional<std::vector<double>> numbersOf(const Cells& cells) {
+    std::vector<double> numbers;
+    numbers.reserve(cells.size());
+    for (const std::string_view cell : cells) {
+        const auto number = parseNumber(cell);
+        if (!number || !std::isfinite(*number))
+            return std::nullopt;
+        numbers.push_back(*number);
+    }
+    return numbers;
+}
+
+bool TimingTable::has(std::string_view name) const {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& report,
+    const std::function<void(std::int64_t, const Cells&)>& take) {
+    auto stream = tree.open(path);
+    if (!stream.hasValue()) {
+        report.warn(path, 0, stream.error().message);
+        return;
+    }
+    LineReader reader(std::move(stream).value());
+    CellSplitter splitter;
+    while (true) {
+        const auto line = reader.next();
+        if (!line.hasValue()) {
+            report.warn(path, reader.lineNumber(), line.error().message);
+            return;
+        }
+        if (!line.value())
+            return;
+        const Cells& cells = splitter.split(*line.value(), ',');
+        if (cells.size() > 1 || !cells.front().empty())
+            take(reader.lineNumber(), cells);
+    }
+}
+
+// Lines whose cells are not numbers, or too few or too many, are counted and told in the report;
+// so is the place where a stream breaks off. Columns of text are none of this kind of file.
+TimingTable readTable(const SourceTree& tree, const std::string& path, ImportReport& report) {
+    TimingTable table;
+    forEachLine(tree, path, report, [&](std::int64_t line, const Cells& cells) {
+        if (table.names.empty()) {
+            table.names.assign(cells.begin(), cells.end());
+            return;
+        }
+        auto numbers = cells.size() == table.names.size() ? numbersOf(cells) : std::nullopt;
+        if (numbers) {
+            ++report.rows;
+            table.rows.push_back(std::move(*numbers));
+            return;
+        }
+        ++report.skipped;
+        report.warn(path, line,
+            cells.size() == table.names.size()
+                ? "A cell of this line is no number."
+                : fmt::format("This line has {} cells where the first has {}.", cells.size(),
+                    table.names.size()));
+    });
+    return table;
+}
+
+// OperatorRows: which operator a name of the source stands for, and the shape that the columns of
+// its files mean. Pure; any thread.
+
+// A row's numbers by the name of their column.
+class Columns {
+public:
+    Columns(std::span<const std::string> names, std::span<const double> values)
+        : m_names(names)
+        , m_values(values) { }
+
+    [[nodiscard]] double operator[](std::string_view name) const; // 1 where there is none
+
+private:
+    std::span<const std::string> m_names;
+    std::span<const double> m_values;
+};
+
+struct SampledOperator {
+    std::string_view name; // as files are called
+    std::string_view family; // see predict::OperatorTimings
+    std::string_view needs; // columns that its shape needs, with blanks between
+    predict::Operator (*shapeOf)(const Columns& row);
+};
+
+struct SampledCollective {
+    std::string_view name;
+    predict::CollectiveKind kind;
+    bool isShard; // sizes are of one rank's part
+};
+
+using predict::CollectiveKind;
+using predict::Operator;
+using predict::OperatorKind;
+
+constexpr double kVocabulary = 50257.0; // of GPT-2
+constexpr double kPaddedTo = 128.0;
+constexpr double kEncoderTensors = 12.0; // weights and biases of 2 norms and 4 matrices
+constexpr double kEncoderSquares = 12.0; // matrices of hidden × hidden in an encoder
+
+double wordsOf(const Columns& row) {
+    const double unit = kPaddedTo * row["mp"];
+    return std::ceil(kVocabulary / unit) * kPaddedTo;
+}
+double tokensOf(const Columns& row) {
+    return row["b"] * row["l"];
+}
+double headsOf(const Columns& row) {
+    return row["b"] * row["h"] / row["mp"];
+}
+double headSizeOf(const Columns& row) {
+    return row["dim"] / row["h"];
+}
+
+Operator shaped(OperatorKind kind, double batch, double m, double n, double k = 1.0) {
+    return {.kind = kind,
+        .batch = batch,
+        .m = m,
+        .n = n,
+        .k = k,
+        .precision = predict::Precision::Fp16};
+}
+Operator gemm(const Columns& row, double n, double k) {
+    return shaped(OperatorKind::Gemm, 1.0, tokensOf(row), n, k);
+}
+Operator wide(OperatorKind kind, const Columns& row, double width) {
+    return shaped(kind, 1.0, tokensOf(row), width);
+}
+
+// Adam on all parameters of a stage's share: the encoders' matrices, and `ends` tables of words.
+Operator optimizer(const Columns& row, double ends) {
+    const double dim = row["dim"];
+    const double parameters = kEncoderSquares * row["encoders"] * dim * dim / row["mp"];
+    return shaped(OperatorKind::Optimizer, 1.0, parameters + ends * wordsOf(row) * dim,
+        kEncoderTensors * row["encoders"] + ends);
+}
+
+constexpr std::array kOperators{
+    SampledOperator{"linear1", "gemm", "mp b l dim",
+        [](const Columns& row) { return gemm(row, 3.0 * row["dim"] / row["mp"], row["dim"]); }},
+    SampledOperator{"linear2", "gemm", "mp b l dim",
+        [](const Columns& row) { return gemm(row, row["dim"], row["dim"] / row["mp"]); }},
+    SampledOperator{"linear3", "gemm", "mp b l dim",
+        [](const Columns& row) { return gemm(row, 4.0 * row["dim"] / row["mp"], row["dim"]); }},
+    SampledOperator{"linear4", "gemm", "mp b l dim",
+        [](const Columns& row) { return gemm(row, row["dim"], 4.0 * row["dim"] / row["mp"]); }},
+    SampledOperator{"linear_final", "gemm", "mp b l dim",
+        [](const Columns& row) { return gemm(row, wordsOf(row), row["dim"]); }},
+    SampledOperator{"baddbmm", "attention_scores", "mp b h l dim",
+        [](const Columns& row) {
+            return shaped(
+                OperatorKind::AttentionScores, headsOf(row), row["l"], row["l"], headSizeOf(row));
+        }},
+    SampledOperator{"bmm", "attention_values", "mp b h l dim",
+        [](const Columns& row) {
+            return shaped(
+                OperatorKind::AttentionValues, headsOf(row), row["l"], headSizeOf(row), row["l"]);
+        }},
+    SampledOperator{"flash_atten", "flash_attention", "mp b h l dim",
+        [](const Columns& row) {
+            return shaped(
+                OperatorKind::FlashAttention, headsOf(row), row["l"], headSizeOf(row), row["l"]);
+        }},
+    SampledOperator{"ScaledUpperTriangMaskedSoftmax", "softmax", "mp b h l",
+        [](const Columns& row) {
+            return shaped(OperatorKind::Softmax, headsOf(row), row["l"], row["l"]);
+        }},
+    SampledOperator{"softmax", "softmax_without_mask", "mp b h l",
+        [](const Columns& row) {
+            return shaped(OperatorKind::Softmax, headsOf(row), row["l"], row["l"]);
+        }},
+    SampledOperator{"fillmask", "fill_mask", "mp b h l",
+        [](const Columns& row) {
+            return shaped(OperatorKind::Dropout, headsOf(row), row["l"], row["l"]);
+        }},
+    // Queries and keys together.
+    SampledOperator{"RoPE", "rope", "mp b l dim",
+        [](const Columns& row) {
+            return shaped(OperatorKind::Rope, row["b"], row["l"], 2.0 * row["dim"] / row["mp"]);
+        }},
+    SampledOperator{"gelu", "gelu", "mp b l dim",
+        [](const Columns& row) {
+            return wide(OperatorKind::Gelu, row, 4.0 * row["dim"] / row["mp"]);
+        }},
+    SampledOperator{"layernorm", "layer_norm", "b l dim",
+        [](const Columns& row) { return wide(OperatorKind::LayerNorm, row, row["dim"]); }},
+    SampledOperator{"RMSlayernorm", "rms_norm", "b l dim",
+        [](const Columns& row) { return wide(OperatorKind::RmsNorm, row, row["dim"]); }},
+    SampledOperator{"res_add", "residual", "b l dim",
+        [](const Columns& row) { return wide(OperatorKind::Residual, row, row["dim"]); }},
+    SampledOperator{"embedding", "embedding", "mp b l dim",
+        [](const Columns& row) {
+            return shaped(OperatorKind::Embedding, 1.0, tokensOf(row), row["dim"], wordsOf(row));
+        }},
+    SampledOperator{"parallel_cross_entropy_128", "cross_entropy", "mp b l",
+        [](const Columns& row) { return wide(OperatorKind::CrossEntropy, row, wordsOf(row)); }},
+    SampledOperator{"firstStage_optimizer", "optimizer", "mp dim encoders",
+        [](const Columns& row) { return optimizer(row, 1.0); }},
+    SampledOperator{"middleStage_optimizer", "optimizer", "mp dim encoders",
+        [](const Columns& row) { return optimizer(row, 0.0); }},
+    SampledOperator{"lastStage_optimizer", "optimizer", "mp dim encoders",
+        [](const Columns& row) { return optimizer(row, 1.0); }},
+    SampledOperator{"optimizer", "optimizer_by_tensor", "params param_tensors",
+        [](const Columns& row) {
+            return shaped(OperatorKind::Optimizer, 1.0, row["params"], row["param_tensors"]);
+        }},
+};
+
+constexpr std::array kCollectives{
+    SampledCollective{"allreduce", CollectiveKind::AllReduce, false},
+    SampledCollective{"allreduce_large", CollectiveKind::AllReduce, false},
+    SampledCollective{"allgather", CollectiveKind::AllGather, true},
+    SampledCollective{"allgather_large", CollectiveKind::AllGather, true},
+    SampledCollective{"reducescatter", CollectiveKind::ReduceScatter, true},
+    SampledCollective{"reducescatter_large", CollectiveKind::ReduceScatter, true},
+    SampledCollective{"alltoall", CollectiveKind::AllToAll, false},
+    SampledCollective{"p2p", CollectiveKind::SendReceive, false},
+};
+
+template <typename Table>
+auto findIn(const Table& table, std::string_view name) {
+    const auto found = std::find_if(
+        table.begin(), table.end(), [&](const auto& one) { return one.name == name; });
+    return found == table.end() ? nullptr : &*found;
+}
+
+double Columns::operator[](std::string_view name) const {
+    const auto found = std::find(m_names.begin(), m_names.end(), name);
+    return found == m_names.end() ? 1.0
+                                  : m_values[static_cast<std::size_t>(found - m_names.begin())];
+}
+
+// nullptr: not known
+const SampledOperator* findOperator(std::string_view name) {
+    return findIn(kOperators, name);
+}
+
+// nullptr: not known
+const SampledCollective* findCollective(std::string_view name) {
+    return findIn(kCollectives, name);
+}
+
+// The name of a file of timings: NVIDIAA100-SXM4-80GB_allreduce_large_fp16_2_4.csv. Pure.
+
+struct FileName {
+    std::string gpu; // "NVIDIAA100-SXM4-80GB"
+    std::string work; // "allreduce_large"; empty: the errors of the source's own models
+};
+
+// By the path; the name is cut at the precision, where what follows are nodes and GPUs per node.
+FileName fileNameOf(std::string_view path) {
+    const std::string stem = std::filesystem::path(path).stem().string();
+    const auto gpuEnd = stem.find('_');
+    if (gpuEnd == std::string::npos)
+        return {stem, {}};
+    FileName name{stem.substr(0, gpuEnd), stem.substr(gpuEnd + 1)};
+    for (auto at = name.work.find('_'); at != std::string::npos; at = name.work.find('_', at + 1)) {
+        const auto end = name.work.find('_', at + 1);
+        if (predict::precisionFrom(name.work.substr(at + 1, end - at - 1))) {
+            name.work.resize(at);
+            break;
+        }
+    }
+    return name;
+}
+
+// The fabric that the folder names: its name without "nccl_" or "rccl_" before it.
+std::string fabricOf(std::string_view path) {
+    std::string folder = std::filesystem::path(path).parent_path().filename().string();
+    for (const std::string_view prefix : {"nccl_", "rccl_"}) {
+        if (folder.starts_with(prefix))
+            return folder.substr(prefix.size());
+    }
+    return folder;
+}
 
 using predict::CollectiveTimings;
 using predict::OperatorTimings;

@@ -2,19 +2,102 @@
 
 #include "importers/record/AmdMetrics.h"
 #include "importers/record/ChannelOf.h"
-#include "importers/record/PcieMeter.h"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <limits>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace trainscope::record {
-
 namespace {
+
+// PcieMeter: the traffic of an AMD GPU over PCIe as its driver counts it: packets in each direction
+// during a second, for which reading the file blocks, so that a thread of its own reads. The size
+// of a packet is not counted: the largest that the GPU sends is taken, which makes the rate an
+// upper bound (Documentation/gpu/amdgpu/driver-misc, pcie_bw). MI300 and later have no such file.
+
+class PcieMeter {
+public:
+    // `device`: the GPU's folder of the kernel.
+    explicit PcieMeter(const std::filesystem::path& device);
+    PcieMeter(const PcieMeter&) = delete;
+    PcieMeter& operator=(const PcieMeter&) = delete;
+    ~PcieMeter(); // after the reading under way
+
+    static bool isThere(const std::filesystem::path& device);
+
+    // B/s of the last second that was counted; NaN before, and where it cannot be read.
+    [[nodiscard]] double received() const { return m_received; }
+    [[nodiscard]] double sent() const { return m_sent; }
+
+private:
+    void run();
+    void readOnce();
+
+    std::filesystem::path m_file;
+    std::atomic<double> m_received;
+    std::atomic<double> m_sent;
+    std::mutex m_mutex; // of m_stops
+    std::condition_variable m_wake;
+    bool m_stops = false;
+    std::thread m_thread;
+};
+
+constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();
+
+PcieMeter::PcieMeter(const std::filesystem::path& device)
+    : m_file(device / "pcie_bw")
+    , m_received(kUnread)
+    , m_sent(kUnread)
+    , m_thread([this] { run(); }) { }
+
+PcieMeter::~PcieMeter() {
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_stops = true;
+    }
+    m_wake.notify_all();
+    m_thread.join();
+}
+
+bool PcieMeter::isThere(const std::filesystem::path& device) {
+    std::error_code ignored; // what cannot be asked for is not there
+    return std::filesystem::exists(device / "pcie_bw", ignored);
+}
+
+// Once a second, which the driver takes itself.
+void PcieMeter::run() {
+    std::unique_lock lock(m_mutex);
+    while (!m_stops) {
+        const auto next = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        lock.unlock();
+        readOnce();
+        lock.lock();
+        m_wake.wait_until(lock, next, [this] { return m_stops; });
+    }
+}
+
+// "received sent bytes": packets, packets, largest packet.
+void PcieMeter::readOnce() {
+    std::ifstream file(m_file);
+    double received = 0.0;
+    double sent = 0.0;
+    double packet = 0.0;
+    const bool isRead = static_cast<bool>(file >> received >> sent >> packet);
+    m_received = isRead ? received * packet : kUnread;
+    m_sent = isRead ? sent * packet : kUnread;
+}
 
 using amd::Handle;
 using amd::kNoValue;

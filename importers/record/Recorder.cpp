@@ -1,25 +1,140 @@
 #include "importers/record/Recorder.h"
 
+#include "core/model/Import.h"
+#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/store/Store.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/record/EarlierPart.h"
+#include "importers/record/JobDescription.h"
 #include "importers/record/NetworkCards.h"
 
 #include <fmt/format.h>
-
-#include <ctime>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace trainscope::record {
-
 namespace {
+
+// EarlierPart: what a database holds of a job that is recorded again: after a pre-emption, a
+// restart, or a recorder that was killed.
+
+// Fact in the report of a recording that names the process that writes.
+inline constexpr const char* kRecorderFact = "recorder";
+
+struct EarlierPart {
+    std::string path; // of the source
+    ImportReport report;
+    TimeNs end; // of its samples
+    bool isUnfinished = false;
+};
+
+constexpr const char* kResumedFact = "resumed";
+constexpr DurationNs kSurelyQuiet{10'000'000'000}; // commits come every second
+constexpr std::string_view kProcess = "process ";
+constexpr std::string_view kOn = " on ";
+
+std::string_view factOf(const ImportReport& report, const char* name) {
+    const auto found = report.facts.find(name);
+    return found == report.facts.end() ? std::string_view() : std::string_view(found->second);
+}
+
+bool isOf(const ImportReport& report, const JobDescription& job) {
+    const std::string_view node = factOf(report, "node"); // "0 of 2"
+    return factOf(report, "job") == job.job && factOf(report, "command") == job.command
+        && node.substr(0, node.find(' ')) == std::to_string(job.node);
+}
+
+// Numbers of processes are given again.
+bool isRecorder(int process) {
+    std::ifstream file(fmt::format("/proc/{}/comm", process));
+    std::string name;
+    return file >> name && name.starts_with("trainscope");
+}
+
+// "process 123 on node3": of that host, and there.
+bool isRunningHere(std::string_view words, const std::string& host) {
+    const std::size_t on = words.find(kOn);
+    if (!words.starts_with(kProcess) || on == std::string_view::npos
+        || words.substr(on + kOn.size()) != host)
+        return false;
+    const auto process
+        = wholeNumber<int>(words.substr(kProcess.size(), on - kProcess.size())).value_or(0);
+    return process > 0 && process != ::getpid() && isRecorder(process);
+}
+
+// of this process
+std::string recorderWords(const std::string& host) {
+    return fmt::format("{}{}{}{}", kProcess, ::getpid(), kOn, host);
+}
+
+// Finds the earlier part of a run: a recording of that name, of the same job, node and command.
+// Absent where there is none, where no launcher names the job, and where it ends later than now.
+Result<std::optional<EarlierPart>> earlierPart(
+    const store::Store& store, const std::string& run, const JobDescription& job) {
+    const auto found = store.findRun(run);
+    if (job.job.empty() || !found.hasValue() || found.value().range.end > wallClock())
+        return std::optional<EarlierPart>();
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
+    for (const store::Source& source : sources) {
+        const bool isOfRun = std::find(source.runs.begin(), source.runs.end(), found.value().id)
+            != source.runs.end();
+        if (isOfRun && source.path.starts_with("record:") && isOf(source.report, job))
+            return std::optional(EarlierPart{source.path, source.report, found.value().range.end,
+                found.value().status == RunStatus::Partial});
+    }
+    return std::optional<EarlierPart>();
+}
+
+// Refused: it is still being written, as far as can be known: by a process of this host that is
+// there, or by another host within the last seconds.
+Status requireEnded(const EarlierPart& part, const JobDescription& job) {
+    const std::string_view recorder = factOf(part.report, kRecorderFact);
+    const bool isElsewhere
+        = recorder.size() < job.host.size() || !recorder.ends_with(std::string(kOn) + job.host);
+    const bool isFresh = isElsewhere && wallClock() - part.end < kSurelyQuiet;
+    if (!part.isUnfinished || (!isFresh && !isRunningHere(recorder, job.host)))
+        return {};
+    return Error{ErrorCode::Refused,
+        fmt::format("Job {} is being recorded into this run already, by {}. Record into another "
+                    "file (%h and %n in its name), or under another --name{}.",
+            job.job, recorder.empty() ? "another process" : recorder,
+            isElsewhere ? ", or again in ten seconds if that one has died" : ""),
+        {}};
+}
+
+// Takes counts and warnings of the part over into `report`, which says so.
+void takeOver(ImportReport part, DurationNs hole, ImportReport& report) {
+    const std::string words
+        = fmt::format("{}, after a hole of {}", text::moment(wallClock()), text::duration(hole));
+    const auto before = part.facts.find(kResumedFact);
+    report.facts[kResumedFact] = before == part.facts.end() ? words : before->second + "; " + words;
+    report.samples = part.samples;
+    report.missing = part.missing;
+    report.skipped = part.skipped;
+    report.counts = std::move(part.counts);
+    const std::vector<ImportWarning> again
+        = std::exchange(report.warnings, std::move(part.warnings));
+    report.warningCount = part.warningCount;
+    for (const ImportWarning& warning : again) {
+        const bool isKnown = std::any_of(report.warnings.begin(), report.warnings.end(),
+            [&warning](const ImportWarning& old) { return old.text == warning.text; });
+        if (!isKnown)
+            report.warn(warning.file, warning.line, warning.text);
+    }
+}
 
 constexpr const char* kVersion = "record 1";
 

@@ -1,28 +1,146 @@
 // The first step of an import: what is in this folder?
-#include "importers/registry/Registry.h"
-
+#include "core/catalogue/GpuGuess.h"
 #include "core/parallel/OrderedJobs.h"
+#include "core/text/Times.h"
 #include "importers/common/ArchiveReader.h"
+#include "importers/common/Importer.h"
+#include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/registry/FileKind.h"
-#include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
-#include "importers/registry/LocalClocks.h"
 #include "importers/registry/OneMachine.h"
+#include "importers/registry/Registry.h"
 #include "importers/registry/Structure.h"
 #include "importers/registry/TracedGpus.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <map>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers {
-
 namespace {
+
+// The zone of clocks that do not say theirs, from another source of the same run or folder that
+// knows its machine's: traces keep their start in UTC and in local time.
+
+bool knowsZone(const ImportUnit& unit) {
+    return unit.clock == ClockKind::Utc && unit.utcOffsetSeconds && unit.start;
+}
+
+bool areTogether(const ImportUnit& a, const ImportUnit& b) {
+    return a.runName == b.runName
+        || (!a.files.empty() && !b.files.empty()
+            && folderPart(a.files.front()) == folderPart(b.files.front()));
+}
+
+bool beginTogether(const ImportUnit& local, const ImportUnit& other) {
+    constexpr std::int64_t kHour = 3'600'000'000'000;
+    const DurationNs offset{*other.utcOffsetSeconds * 1'000'000'000};
+    return std::abs((*local.start - offset - *other.start).ns) < kHour;
+}
+
+// Fills utcOffsetSeconds of units with ClockKind::Local that have none, where a unit in UTC says
+// its machine's, and the two then begin within an hour of each other. Each gets a note that says
+// so.
+void findLocalClocks(std::vector<ImportUnit>& units) {
+    for (ImportUnit& unit : units) {
+        if (unit.clock != ClockKind::Local || unit.utcOffsetSeconds || !unit.start)
+            continue;
+        for (const ImportUnit& other : units) {
+            if (!knowsZone(other) || !areTogether(unit, other) || !beginTogether(unit, other))
+                continue;
+            unit.utcOffsetSeconds = other.utcOffsetSeconds;
+            unit.notes.push_back("Its clock is taken as " + text::zone(*other.utcOffsetSeconds)
+                + ", which " + std::string(namePart(other.path)) + " says of its machine.");
+            break;
+        }
+    }
+}
+
+// The model of GPUs that no source of a run names, from the other files of its folder: logs of the
+// training often print it.
+
+constexpr std::size_t kNamesWithin = std::size_t{64} << 10;
+constexpr std::size_t kFilesLookedAt = 24;
+
+bool isUnnamed(const ImportUnit& unit) {
+    return !unit.machine && unit.gpuModel.empty() && !unit.files.empty();
+}
+
+std::string folderOf(const ImportUnit& unit) {
+    return std::string(folderPart(unit.files.front()));
+}
+
+struct NameInFile {
+    std::string name;
+    std::string file;
+};
+
+// GPU model that the files of a folder name; none where they name several, or one that is not
+// known.
+class FolderNames {
+public:
+    void add(const std::string& name, std::string_view file) {
+        if (m_models.insert(catalogue::findGpuModel(name)).second)
+            m_first = {name, std::string(namePart(file))};
+    }
+    [[nodiscard]] const NameInFile* told() const {
+        const bool isOne = m_models.size() == 1 && *m_models.begin() != nullptr;
+        return isOne ? &m_first : nullptr;
+    }
+
+private:
+    std::set<const catalogue::GpuModel*> m_models;
+    NameInFile m_first;
+};
+
+// Fills gpuBeside of the units without a model, where the files of their folder that are none of
+// their own agree on one. Looks at the first 64 KiB of 24 files of a folder at most.
+void findGpuNames(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    std::map<std::string, FolderNames, std::less<>> folders;
+    std::set<std::string, std::less<>> own; // files of the units that are not named
+    for (const ImportUnit& unit : units) {
+        if (!isUnnamed(unit))
+            continue;
+        folders.try_emplace(folderOf(unit));
+        own.insert(unit.files.begin(), unit.files.end());
+    }
+    if (folders.empty())
+        return;
+    for (const ImportUnit& unit : units) {
+        if (unit.gpuModel.empty() || unit.files.empty())
+            continue;
+        if (const auto folder = folders.find(folderOf(unit)); folder != folders.end())
+            folder->second.add(unit.gpuModel, unit.files.front());
+    }
+    std::map<std::string, std::size_t, std::less<>> lookedAt;
+    for (const SourceFile& file : tree.files()) {
+        const auto folder = folders.find(folderPart(file.path));
+        if (folder == folders.end() || !file.problem.empty() || own.contains(file.path)
+            || ++lookedAt[folder->first] > kFilesLookedAt)
+            continue;
+        const auto head = readHead(tree, file.path, kNamesWithin);
+        if (!head.hasValue())
+            continue;
+        for (const std::string& name : catalogue::deviceNamesIn(head.value()))
+            folder->second.add(name, file.path);
+    }
+    for (ImportUnit& unit : units) {
+        if (!isUnnamed(unit))
+            continue;
+        if (const NameInFile* told = folders.find(folderOf(unit))->second.told()) {
+            unit.gpuBeside = told->name;
+            unit.gpuBesideFile = told->file;
+        }
+    }
+}
 
 constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats show
 constexpr std::size_t kHeadBytes = std::size_t{64} << 10;

@@ -9,7 +9,7 @@ namespace trainscope::importers {
 // Fills utcOffsetSeconds of telemetry with ClockKind::Local that has none and, taken as UTC, was
 // recorded at another time than a trace: where its power follows the trace's kernels in one zone
 // only. Else a note says which zones would bring them together. Nothing where a unit says the zone
-// of its machine (LocalClocks.h).
+// of its machine.
 void findZonesByPower(MachineEvidence& evidence);
 
 // Brings the numbers of traces and telemetry of each run together:

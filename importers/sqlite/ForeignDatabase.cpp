@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/store/database/Schema.h"
 #include "importers/sqlite/DatabaseFile.h"
 
 #include <sqlite3.h>
@@ -170,11 +171,7 @@ Result<ForeignDatabase> ForeignDatabase::open(
     state->handle.reset(handle);
     // A file that is cut short is else refused whole. Nothing can be written here.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
+    store::confine(handle, kLongestValue);
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
     sqlite3_progress_handler(handle, kStepsBetweenQuestions, State::ask, state.get());

@@ -86,14 +86,9 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
         || meaning.role == KeyRole::Skipped;
     if (!isStored)
         return {};
-    if (meaning.metric.name == metric::kLoss) {
-        // An iteration without an update prints a loss of nothing.
-        if (isSkipped && si == 0.0)
-            return {};
-        if (!m_firstLoss)
-            m_firstLoss = si;
-        m_lastLoss = si;
-    }
+    // An iteration without an update prints a loss of nothing.
+    if (meaning.metric.name == metric::kLoss && isSkipped && si == 0.0)
+        return {};
     m_seen.insert(meaning.metric.name);
     if (meaning.metric.name == metric::kReportedMfu)
         m_highestMfu = std::max(m_highestMfu.value_or(0.0), si * meaning.scale);

@@ -46,8 +46,6 @@ public:
         return m_batchChanges ? std::nullopt : m_firstBatch;
     }
     // "loss" first and last, for the report.
-    [[nodiscard]] std::optional<double> firstLoss() const { return m_firstLoss; }
-    [[nodiscard]] std::optional<double> lastLoss() const { return m_lastLoss; }
     // The highest MFU that the log reports, as a fraction.
     [[nodiscard]] std::optional<double> highestMfu() const { return m_highestMfu; }
 
@@ -89,8 +87,6 @@ private:
     std::optional<double> m_globalBatch; // of this line
     std::optional<double> m_firstBatch; // of all lines
     bool m_batchChanges = false;
-    std::optional<double> m_firstLoss;
-    std::optional<double> m_lastLoss;
     std::optional<double> m_highestMfu;
     std::map<std::pair<std::string, std::string>, TimeNs> m_open; // intervals by name and number
     std::vector<Interval> m_intervals; // that are closed

@@ -147,21 +147,4 @@ Result<RankFrames> RankSeries::frames(
     return frames;
 }
 
-Result<std::vector<Metric>> rankMetrics(const RunStudy& study) {
-    ASSIGN_OR_RETURN(auto byName, gpuSeries(study));
-    std::vector<Metric> metrics;
-    const auto take = [&](const std::string& name) {
-        if (const auto found = byName.find(name); found != byName.end()) {
-            metrics.push_back(found->second.front().description.metric);
-            byName.erase(found);
-        }
-    };
-    for (const Metric& metric : metricRegistry())
-        take(metric.name);
-    for (const auto& [name, series] : byName)
-        metrics.push_back(series.front().description.metric);
-    std::erase_if(metrics, [](const Metric& metric) { return isShared(metric.kind); });
-    return metrics;
-}
-
 } // namespace trainscope::analysis

@@ -60,7 +60,4 @@ private:
     std::vector<std::optional<Series>> m_series; // by rank
 };
 
-// Metrics of the run's GPUs, the registered ones first.
-Result<std::vector<Metric>> rankMetrics(const RunStudy& study);
-
 } // namespace trainscope::analysis

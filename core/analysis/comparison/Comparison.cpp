@@ -214,15 +214,6 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Compar
     return made;
 }
 
-Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
-    const MeasureScope& scope, const Progress& progress, std::optional<std::size_t> sortedBy,
-    Normalisation by) {
-    std::vector<ComparedRun> scoped;
-    for (const Run& run : runs)
-        scoped.push_back({run, scope});
-    return compareRuns(store, scoped, progress, sortedBy, by);
-}
-
 std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures* const> runs) {
     std::vector<ConfigDifference> out;
     if (runs.empty())

@@ -62,10 +62,6 @@ struct ComparedRun {
 Result<Comparison> compareRuns(const store::Store& store, std::span<const ComparedRun> runs,
     const Progress& progress = {}, std::optional<std::size_t> sortedBy = {},
     Normalisation by = Normalisation::Absolute);
-// With one scope for all.
-Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
-    const MeasureScope& scope = {}, const Progress& progress = {},
-    std::optional<std::size_t> sortedBy = {}, Normalisation by = Normalisation::Absolute);
 // The same of runs that were measured before.
 Comparison comparisonOf(std::vector<RunMeasures> runs);
 

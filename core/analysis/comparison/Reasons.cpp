@@ -4,6 +4,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Speed.h"
 #include "core/analysis/energy/Efficiency.h"
+#include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
@@ -185,20 +186,13 @@ private:
             list.push_back(text);
     }
 
-    static std::string joined(const std::vector<std::string>& texts) {
-        std::string out;
-        for (std::size_t i = 0; i < texts.size(); ++i)
-            out += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
-        return out;
-    }
-
     // Each reason once, with all that it leaves unknown: "Throughput and energy of a token of A
     // and B are not known: …"
     void addUnknown() {
         for (const Unknown& one : m_unknown) {
-            std::string subject = joined(one.whats);
+            std::string subject = text::joined(one.whats);
             subject[0] = static_cast<char>(subject[0] - 'a' + 'A');
-            add(fmt::format("{} of {} {} not known: {}", subject, joined(one.labels),
+            add(fmt::format("{} of {} {} not known: {}", subject, text::joined(one.labels),
                     one.whats.size() > 1 ? "are" : "is", one.why),
                 one.quantity);
         }

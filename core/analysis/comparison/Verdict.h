@@ -55,6 +55,9 @@ struct Verdict {
     std::string cause;
     std::optional<std::size_t> scaleUp; // 0 or 1: which of the two it is; absent: no such pair
     std::vector<Statement> statements; // the most telling first
+
+    // The reason, behind the headline where that is not the first sentence.
+    [[nodiscard]] std::string explanation() const;
 };
 
 Verdict verdictOf(const RunMeasures& a, const RunMeasures& b);

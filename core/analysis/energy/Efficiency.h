@@ -94,9 +94,6 @@ Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCa
 Result<Efficiency> efficiencyOf(const RunStudy& study, TimeRange window = kAllTime);
 // Without the figures of energy: no power is read.
 Result<Efficiency> timeEfficiencyOf(const RunStudy& study, TimeRange window = kAllTime);
-// With other iterations than the run's.
-Result<Efficiency> efficiencyOf(
-    const RunStudy& study, const RunIterations& iterations, TimeRange window);
 // The efficiency of a capture.
 Result<Efficiency> efficiencyOf(const RunStudy& study, const CaptureIterations& captured);
 

@@ -263,13 +263,15 @@ private:
     Steps m_steps;
 };
 
-} // namespace
-
-namespace {
+Result<Efficiency> madeOf(
+    const RunStudy& study, const RunIterations& iterations, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto facts, Collector(study, iterations).collect(window, true));
+    return efficiencyFrom(facts, catalogue::modelCatalogue());
+}
 
 Result<Efficiency> findEfficiency(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
-    return efficiencyOf(study, iterations, kAllTime);
+    return madeOf(study, iterations, kAllTime);
 }
 
 } // namespace
@@ -278,17 +280,11 @@ Result<Efficiency> efficiencyOf(const RunStudy& study, TimeRange window) {
     if (window == kAllTime)
         return study.once(findEfficiency);
     ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
-    return efficiencyOf(study, iterations, window);
-}
-
-Result<Efficiency> efficiencyOf(
-    const RunStudy& study, const RunIterations& iterations, TimeRange window) {
-    ASSIGN_OR_RETURN(const auto facts, Collector(study, iterations).collect(window, true));
-    return efficiencyFrom(facts, catalogue::modelCatalogue());
+    return madeOf(study, iterations, window);
 }
 
 Result<Efficiency> efficiencyOf(const RunStudy& study, const CaptureIterations& captured) {
-    auto made = efficiencyOf(study, captured.iterations, captured.window);
+    auto made = madeOf(study, captured.iterations, captured.window);
     if (!made.hasValue() || !captured.areCut)
         return made;
     made.value().samplesPerSPerMj.reset();

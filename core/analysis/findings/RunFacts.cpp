@@ -111,6 +111,7 @@ Status choosePart(
     const RunStudy& study, const std::optional<CaptureWindows>& capture, RunFacts& facts) {
     if (capture) {
         ASSIGN_OR_RETURN(auto captured, captureIterations(study, *capture));
+        ASSIGN_OR_RETURN(facts.efficiency, efficiencyOf(study, captured));
         facts.iterations = std::move(captured.iterations);
         facts.steadyState = std::move(captured.state);
         facts.capture = facts.tracedPart = capture->wording();
@@ -119,6 +120,7 @@ Status choosePart(
         return {};
     }
     ASSIGN_OR_RETURN(facts.iterations, iterationsOf(study));
+    ASSIGN_OR_RETURN(facts.efficiency, efficiencyOf(study));
     ASSIGN_OR_RETURN(facts.whole, summarise(study));
     ASSIGN_OR_RETURN(facts.steadyState, steadyStateOf(study));
     facts.steady = facts.whole;
@@ -159,9 +161,6 @@ Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus,
     if (canTellSettling) {
         ASSIGN_OR_RETURN(facts.settling, runSettling(study.store, temperatures, study.progress));
     }
-    ASSIGN_OR_RETURN(facts.efficiency,
-        facts.capture.empty() ? efficiencyOf(study)
-                              : efficiencyOf(study, facts.iterations, window));
     return {};
 }
 

@@ -178,7 +178,7 @@ struct StageNeed {
 
 StageNeed stageNeedOf(const MemoryRequest& request, int stage);
 std::vector<StageNeed> stageNeedsOf(const MemoryRequest& request); // by stage
-StageNeed fullestStageOf(const MemoryRequest& request);
+StageNeed fullestOf(std::span<const StageNeed> stages); // at least one
 
 // Passes of micro-batches through its pieces of the model whose activations a stage holds at a
 // time, closed forms of what makeSchedule() counts: GPipe m·v; 1F1B min(p − stage, m), interleaved

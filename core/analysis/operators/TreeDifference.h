@@ -21,7 +21,6 @@ enum class Change : std::uint8_t {
     New, // in b alone
     Gone, // in a alone
 };
-inline constexpr std::size_t kChanges = 5;
 std::string_view toString(Change change); // "same", "faster", …
 
 // Sums of a frame in one of the trees.

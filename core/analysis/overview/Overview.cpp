@@ -10,6 +10,7 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -70,10 +71,7 @@ std::string sourcesText(const std::vector<std::string>& importers) {
     }
     if (others > 0)
         parts.push_back(text::counted(others, parts.empty() ? "source" : "other source"));
-    std::string joined;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        joined += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-    return joined;
+    return text::joined(parts);
 }
 
 // Iterations that are not warm-up, else all.

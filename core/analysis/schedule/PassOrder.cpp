@@ -95,7 +95,7 @@ PassOrder counted(const OrderRequest& request, int known, const StagePasses& sta
     const bool isCounted
         = request.virtualStages == 1 && known > 0 && known == countedMicrobatches(request, stages);
     PassOrder order{isCounted ? PassExtent::Whole : PassExtent::Unknown, std::nullopt,
-        isCounted ? known : request.microbatches, request.virtualStages, false, {}};
+        isCounted ? known : request.microbatches, request.virtualStages, {}};
     for (const auto& passes : stages) {
         auto& numbers = order.numbers.emplace_back(passes.size());
         std::array<int, 3> next{}; // by kind
@@ -129,7 +129,6 @@ public:
         , m_stages(stages) { }
 
     std::optional<PassOrder> run() {
-        m_order.isNumberedByName = true;
         for (const auto& passes : m_stages) {
             if (!takeStage(passes))
                 return std::nullopt;
@@ -263,7 +262,7 @@ PassOrder orderOfPasses(const OrderRequest& request, StagePasses& stages) {
     const auto kinds = candidateKinds(request, hasWeightPasses(stages));
     const auto found
         = [&](PassExtent extent, ScheduleKind kind, int count, const OrderFit& fit, bool isKnown) {
-              return PassOrder{extent, kind, count, request.virtualStages, false,
+              return PassOrder{extent, kind, count, request.virtualStages,
                   fit.number(extent == PassExtent::End, isKnown)};
           };
     for (const ScheduleKind kind : kinds) {

@@ -32,7 +32,6 @@ struct PassOrder {
     std::optional<layout::ScheduleKind> kind;
     int microbatches = 0; // of the step; 0: not known
     int virtualStages = 1;
-    bool isNumberedByName = false;
     std::vector<std::vector<PassNumber>> numbers; // as the passes
 };
 

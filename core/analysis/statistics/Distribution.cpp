@@ -210,13 +210,6 @@ void Distribution::add(Distribution&& other) {
     m_totalWeight += other.m_totalWeight;
 }
 
-void Distribution::clear() {
-    m_entries.clear();
-    m_repeated = 0;
-    m_totalWeight = 0;
-    m_droppedBits = 0;
-}
-
 double Distribution::relativeError() const {
     return m_droppedBits == 0 ? 0.0 : std::ldexp(1.0, m_droppedBits - kMantissaBits);
 }

@@ -57,7 +57,6 @@ public:
         known = static_cast<std::uint32_t>(m_entries.size() - 1);
     }
     void add(Distribution&& other);
-    void clear();
 
     [[nodiscard]] std::int64_t totalWeight() const { return m_totalWeight; }
     // In no order; a value may come more than once.

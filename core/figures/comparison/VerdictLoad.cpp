@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace trainscope::figures {
 
@@ -24,10 +25,8 @@ ComparisonVerdict pairVerdict(const ComparisonData& data) {
     const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[1]);
     shown.isDecided = verdict.winner != analysis::Winner::Undecided;
     shown.headline = verdict.first;
-    if (verdict.headline != verdict.first)
-        shown.statements.push_back(verdict.headline + ": " + verdict.reason);
-    else if (!verdict.reason.empty())
-        shown.statements.push_back(verdict.reason);
+    if (auto explanation = verdict.explanation(); !explanation.empty())
+        shown.statements.push_back(std::move(explanation));
     for (const auto& statement : verdict.statements)
         shown.statements.push_back(statement.text);
     return shown;

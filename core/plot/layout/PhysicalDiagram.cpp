@@ -1,20 +1,274 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 
+#include "core/layout/Cluster.h"
+#include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
 #include "core/plot/figures/FigureParts.h"
-#include "core/plot/layout/EdgeCurves.h"
 #include "core/plot/layout/GroupOutlines.h"
-#include "core/plot/layout/NicStrip.h"
+#include "core/plot/layout/NodeArrangement.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::plot {
-
 namespace {
+
+// The network cards of a node below its GPUs, each with lines to the GPUs that are nearest to it by
+// an imported topology. Pure.
+
+using layout::PathKind;
+
+constexpr double kBoxLines = 1.25; // height of a card, in sizes of its text
+constexpr double kMostWidth = 5.0; // … and width, of its height
+constexpr double kFaint = 0.45;
+
+struct Card {
+    std::size_t device = 0;
+    std::vector<std::size_t> gpus; // places in the node
+    double wish = 0.0; // where it would stand
+    bool isNear = false; // over PCIe bridges alone
+};
+
+class Strip {
+public:
+    Strip(const Canvas& canvas, const layout::Topology& topology, const layout::ClusterNode& node,
+        const std::vector<Rect>& cells, const Rect& area)
+        : m_canvas(canvas)
+        , m_topology(topology)
+        , m_node(node)
+        , m_cells(cells)
+        , m_area(area) { }
+
+    void add() {
+        findCards();
+        const auto count = static_cast<double>(m_cards.size());
+        const double step = m_area.width / count;
+        const double height = kBoxLines * m_canvas.size();
+        const double width = std::min(0.86 * step, kMostWidth * height);
+        for (std::size_t i = 0; i < m_cards.size(); ++i) {
+            const double middle = m_area.x + (static_cast<double>(i) + 0.5) * step;
+            const Rect box{middle - width / 2.0, m_area.bottom() - height, width, height};
+            for (const std::size_t gpu : m_cards[i].gpus)
+                addLine(gpu, {middle, box.y}, m_cards[i].isNear);
+            addCard(m_cards[i], box);
+        }
+    }
+
+private:
+    // In the order of the GPUs that they serve; those that serve none behind.
+    void findCards() {
+        for (const std::size_t device : m_topology.connectedNics())
+            m_cards.push_back({device, {}, m_area.right(), false});
+        for (std::size_t gpu = 0; gpu < m_node.gpus.size(); ++gpu) {
+            const auto place = layout::gpuPlace(m_topology, m_node.gpus[gpu].local);
+            const auto nearest = place ? m_topology.nearestNic(*place) : std::nullopt;
+            if (!nearest)
+                continue;
+            const PathKind best = m_topology.path(*place, *nearest).kind;
+            const bool isNear = best <= PathKind::Pxb;
+            for (Card& card : m_cards) {
+                const bool isOne = isNear ? m_topology.path(*place, card.device).kind == best
+                                          : card.device == *nearest;
+                if (isOne && best != PathKind::Unknown) {
+                    card.gpus.push_back(gpu);
+                    card.isNear = isNear;
+                }
+            }
+        }
+        for (Card& card : m_cards) {
+            double sum = 0.0;
+            for (const std::size_t gpu : card.gpus)
+                sum += m_cells[gpu].x + m_cells[gpu].width / 2.0;
+            if (!card.gpus.empty())
+                card.wish = sum / static_cast<double>(card.gpus.size());
+        }
+        std::stable_sort(m_cards.begin(), m_cards.end(),
+            [](const Card& a, const Card& b) { return a.wish < b.wish; });
+    }
+
+    // From below its cell; those of the front row come down beside the cells of the rear.
+    void addLine(std::size_t gpu, Point end, bool isNear) const {
+        const Rect& cell = m_cells[gpu];
+        const double top = m_area.y;
+        const bool isFront = std::any_of(m_cells.begin(), m_cells.end(),
+            [&](const Rect& other) { return other.y > cell.bottom(); });
+        const double width = (isNear ? 1.2 : 0.8) * m_canvas.theme.lineWidth;
+        const Color color = isNear
+            ? m_canvas.theme.textSecondary
+            : blend(m_canvas.theme.panel, m_canvas.theme.textSecondary, kFaint);
+        const double gap = m_cells.size() > 1 ? gapOfCells() : 0.0;
+        Point start{cell.x + cell.width / 2.0, top};
+        if (isFront) {
+            start.x = cell.right() + gap / 2.0;
+            m_canvas.line(
+                {start.x, cell.bottom() - 0.2 * cell.height}, {start.x, top}, color, width);
+        } else {
+            m_canvas.line({start.x, cell.bottom()}, start, color, width);
+        }
+        m_canvas.line(start, end, color, width);
+    }
+
+    [[nodiscard]] double gapOfCells() const {
+        const double gap = m_cells[1].x - m_cells[0].right();
+        return std::max(gap, 0.0);
+    }
+
+    void addCard(const Card& card, const Rect& box) const {
+        m_canvas.fill(box, m_canvas.theme.line, 0.2 * box.height);
+        const auto& device = m_topology.devices()[card.device];
+        for (const std::string& name : {device.name, std::to_string(device.index)}) {
+            if (m_canvas.width(name) > 0.94 * box.width)
+                continue;
+            m_canvas.text({box.x + box.width / 2.0, m_canvas.centred(box)}, name,
+                legibleOn(m_canvas.theme.text, m_canvas.theme.line, 4.5), TextRole::Small,
+                Align::Centre);
+            break;
+        }
+    }
+
+    const Canvas& m_canvas;
+    const layout::Topology& m_topology;
+    const layout::ClusterNode& m_node;
+    const std::vector<Rect>& m_cells;
+    Rect m_area;
+    std::vector<Card> m_cards;
+};
+
+// `cells`: of the node's GPUs, in their order. Names that do not fit are numbers, or left out.
+// Lines are full over PCIe bridges, faint over the CPU.
+void addNics(const Canvas& canvas, const layout::Topology& topology,
+    const layout::ClusterNode& node, const std::vector<Rect>& cells, const Rect& area) {
+    if (!topology.connectedNics().empty() && cells.size() == node.gpus.size())
+        Strip(canvas, topology, node, cells, area).add();
+}
+
+// The lines between nodes: arcs below a row of nodes, curves between rows, as wide as their bytes.
+// Pure.
+
+// A line between two nodes, as drawn.
+struct EdgeCurve {
+    std::size_t edge = 0; // index into the data's
+    std::vector<Point> points;
+    double width = 0.0;
+};
+
+constexpr int kCurvePieces = 20; // pieces of a curve
+constexpr double kThinnest = 0.6; // line widths
+constexpr double kWidestEdge = 5.0;
+constexpr double kWidestOfSmall = 2.5; // beside cells without text
+constexpr double kAside = 0.2; // of a node, from its middle towards the other
+constexpr double kArcDepth = 0.5; // of the band; below is the label
+constexpr double kGroupStep = 0.25; // of the depth, one group inside the other
+constexpr std::size_t kGroupSteps = 4;
+constexpr double kShallow = 0.4; // of the deepest arc, one between neighbours
+
+// A cubic Bézier curve.
+std::vector<Point> curve(Point a, Point b, Point c, Point d) {
+    std::vector<Point> points;
+    for (int i = 0; i <= kCurvePieces; ++i) {
+        const double t = static_cast<double>(i) / kCurvePieces;
+        const double u = 1.0 - t;
+        const double w0 = u * u * u;
+        const double w1 = 3.0 * u * u * t;
+        const double w2 = 3.0 * u * t * t;
+        const double w3 = t * t * t;
+        points.push_back(
+            {w0 * a.x + w1 * b.x + w2 * c.x + w3 * d.x, w0 * a.y + w1 * b.y + w2 * c.y + w3 * d.y});
+    }
+    return points;
+}
+
+class Curves {
+public:
+    Curves(const PhysicalData& data, const std::vector<Rect>& nodes,
+        const NodeArrangement& arrangement, const FigureStyle& style)
+        : m_data(data)
+        , m_nodes(nodes)
+        , m_arrangement(arrangement)
+        , m_line(style.theme->lineWidth) {
+        for (std::size_t i = 0; i < data.cluster->nodes.size(); ++i)
+            m_places[data.cluster->nodes[i].node] = i;
+        for (const PhysicalEdge& edge : data.edges)
+            m_groups.try_emplace(edge.group, static_cast<double>(m_groups.size() % kGroupSteps));
+    }
+
+    std::vector<EdgeCurve> all() {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < m_data.edges.size(); ++i) {
+            const PhysicalEdge& edge = m_data.edges[i];
+            if (edge.a != edge.b && m_places.contains(edge.a) && m_places.contains(edge.b)
+                && edge.bytes > 0.0)
+                order.push_back(i);
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return m_data.edges[a].bytes > m_data.edges[b].bytes;
+        });
+        order.resize(std::min(order.size(), kMostEdges));
+        std::vector<EdgeCurve> curves;
+        for (const std::size_t i : order) {
+            const double share = m_data.edges[i].bytes / m_data.edges[order.front()].bytes;
+            curves.push_back(
+                {i, pointsOf(m_data.edges[i]), m_line * std::max(kThinnest, widest() * share)});
+        }
+        return curves;
+    }
+
+private:
+    [[nodiscard]] double widest() const {
+        return m_arrangement.level == CellTexts::Level::Plain ? kWidestOfSmall : kWidestEdge;
+    }
+    [[nodiscard]] std::size_t rowOf(std::size_t place) const {
+        return place / static_cast<std::size_t>(m_arrangement.columns);
+    }
+
+    [[nodiscard]] std::vector<Point> pointsOf(const PhysicalEdge& edge) const {
+        std::size_t from = m_places.at(edge.a);
+        std::size_t to = m_places.at(edge.b);
+        if (from > to)
+            std::swap(from, to);
+        const Rect& a = m_nodes[from];
+        const Rect& b = m_nodes[to];
+        // Lines of several groups between the same nodes lie inside each other.
+        const double step = m_groups.at(edge.group) * kGroupStep;
+        const double aside = (kAside + step / 4.0) * a.width
+            * (b.x > a.x        ? 1.0
+                    : b.x < a.x ? -1.0
+                                : 0.0);
+        const double left = a.x + a.width / 2.0 + aside;
+        const double right = b.x + b.width / 2.0 - aside;
+        if (rowOf(from) == rowOf(to)) {
+            const double reach = static_cast<double>(to - from) / m_arrangement.columns;
+            const double depth = kArcDepth * m_arrangement.band
+                * (kShallow + (1.0 - kShallow) * std::min(1.0, reach)) * (1.0 - step);
+            // Both inner points at 4/3 of the depth that the curve reaches.
+            const double inner = a.bottom() + depth * 4.0 / 3.0;
+            return curve({left, a.bottom()}, {left, inner}, {right, inner}, {right, a.bottom()});
+        }
+        const double down = std::max(b.y - a.bottom(), 0.0);
+        return curve({left, a.bottom()}, {left, a.bottom() + down * 0.6}, {right, b.y - down * 0.6},
+            {right, b.y});
+    }
+
+    const PhysicalData& m_data;
+    const std::vector<Rect>& m_nodes;
+    const NodeArrangement& m_arrangement;
+    double m_line;
+    std::map<int, std::size_t> m_places; // of node numbers
+    std::map<std::string, double> m_groups; // in the order of appearance
+};
+
+// Lines of the greatest of the data's edges between boxes `nodes` (as in the cluster), widest
+// first.
+std::vector<EdgeCurve> edgeCurves(const PhysicalData& data, const std::vector<Rect>& nodes,
+    const NodeArrangement& arrangement, const FigureStyle& style) {
+    return Curves(data, nodes, arrangement, style).all();
+}
 
 using Level = CellTexts::Level;
 

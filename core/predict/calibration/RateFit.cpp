@@ -69,7 +69,7 @@ private:
                 const std::string name = m_table.factorName(field, row.job);
                 const auto [at, isNew] = m_index.emplace(name, m_parameters.size());
                 if (isNew)
-                    m_parameters.push_back({name, field.prior * m_options.priorScale});
+                    m_parameters.push_back({name, field.prior});
                 own.push_back(at->second);
             }
         }

@@ -16,7 +16,6 @@ namespace trainscope::predict {
 
 struct FitOptions {
     double noise = 0.04; // standard deviation of the logarithm of a step, apart from outliers
-    double priorScale = 1.0; // on every prior
     int rounds = 12; // at most
 };
 

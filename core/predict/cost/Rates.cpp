@@ -88,9 +88,7 @@ constexpr std::string_view kServingStack = "serving";
 using Entries = std::map<std::string, RateEntry, std::less<>>;
 
 RateEntry entryFrom(const Json& list) {
-    const double value = list.at(0).get<double>();
-    return {
-        value, list.at(1).get<std::string>(), list.size() > 2 ? list.at(2).get<double>() : value};
+    return {list.at(0).get<double>(), list.at(1).get<std::string>()};
 }
 
 Entries entriesFrom(const Json& object) {
@@ -196,20 +194,6 @@ const RateTable& RateTable::builtIn() {
 
 std::string RateTable::gpuOf(const Job& job) {
     return job.machine.gpu.name;
-}
-
-RateTable RateTable::beforeFitting() const {
-    RateTable table = *this;
-    const auto takeBack = [](Entries& entries) {
-        for (auto& [key, entry] : entries)
-            entry = {entry.estimate, "estimated", entry.estimate};
-    };
-    for (auto* owners : {&table.m_gpus, &table.m_stacks}) {
-        for (auto& [name, entries] : *owners)
-            takeBack(entries);
-    }
-    takeBack(table.m_common);
-    return table;
 }
 
 std::string RateTable::stackOf(const Job& job) const {

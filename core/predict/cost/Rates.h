@@ -105,7 +105,6 @@ using RateFactors = std::map<std::string, double>;
 struct RateEntry {
     double value = 0.0;
     std::string source;
-    double estimate = 0.0; // before it was fitted; the value where it was not
 };
 
 class RateTable {
@@ -113,9 +112,6 @@ public:
     // Unreadable names what is wrong.
     static Result<RateTable> parse(std::string_view json);
     static const RateTable& builtIn();
-    // The same with every constant as it was estimated before it was fitted: what a source that
-    // was never seen is tried with.
-    [[nodiscard]] RateTable beforeFitting() const;
 
     // NotFound where the GPU has no constants. `factors` may be empty.
     [[nodiscard]] Result<Rates> ratesOf(const Job& job, const RateFactors& factors = {}) const;

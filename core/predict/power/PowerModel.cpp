@@ -86,7 +86,6 @@ SteadyPower settled(const GpuPower& gpu, std::span<const TimedLoad> loads,
             break;
     }
     out.clockHz = out.clock * gpu.boostHz;
-    out.computeSlowdown = 1.0 / out.clock;
     return out;
 }
 

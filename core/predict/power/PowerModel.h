@@ -69,7 +69,6 @@ struct SteadyPower {
     double watts = 0.0; // mean
     double busyW = 0.0;
     double celsius = 0.0;
-    double computeSlowdown = 1.0; // of work that is bound by the clock alone
     double slowdown = 1.0; // of all seconds together
     ClockLimit limit = ClockLimit::None;
 };

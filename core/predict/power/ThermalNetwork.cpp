@@ -106,25 +106,12 @@ ThermalNetwork::ThermalNetwork(const ThermalNode& node)
     const Matrix warmed = Matrix::Identity(n, n) + conductance.asDiagonal() * air;
     const Matrix flows = warmed.lu().solve(Matrix(conductance.asDiagonal()));
     const Matrix losses = flows + cardLaplacian(node);
-    m_flows = valuesOf(flows);
     m_steady = valuesOf(losses.inverse());
     m_rates = valuesOf(capacity.cwiseInverse().asDiagonal() * losses);
-    m_air = valuesOf(air);
 }
 
 std::vector<double> ThermalNetwork::steady(std::span<const double> watts) const {
     return product(m_steady, watts, m_inletC);
-}
-
-std::vector<double> ThermalNetwork::heatFlows(std::span<const double> celsius) const {
-    std::vector<double> above(celsius.begin(), celsius.end());
-    for (double& value : above)
-        value -= m_inletC;
-    return product(m_flows, above, 0.0);
-}
-
-std::vector<double> ThermalNetwork::airAround(std::span<const double> celsius) const {
-    return product(m_air, heatFlows(celsius), m_inletC);
 }
 
 ThermalStep::ThermalStep(const ThermalNetwork& network, double seconds)

@@ -49,20 +49,14 @@ public:
     [[nodiscard]] double inletC() const { return m_inletC; }
     // Temperatures that no longer change; watts by slot.
     [[nodiscard]] std::vector<double> steady(std::span<const double> watts) const;
-    // W that each gives to the air at these temperatures.
-    [[nodiscard]] std::vector<double> heatFlows(std::span<const double> celsius) const;
-    // °C of the air around each heat sink at these temperatures.
-    [[nodiscard]] std::vector<double> airAround(std::span<const double> celsius) const;
 
 private:
     friend class ThermalStep;
     std::size_t m_size = 0;
     double m_inletC = 0.0;
     // Row by row, of temperatures above the inlet.
-    std::vector<double> m_flows; // q = flows · θ
     std::vector<double> m_steady; // θ = steady · P
     std::vector<double> m_rates; // dθ/dt = −rates · θ + …
-    std::vector<double> m_air; // air − inlet = air · q
 };
 
 // A step of fixed length in which powers do not change.

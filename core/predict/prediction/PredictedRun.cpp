@@ -3,21 +3,39 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobLaunch.h"
-#include "core/predict/prediction/PredictionNotes.h"
+#include "core/predict/prediction/Prediction.h"
 #include "core/predict/prediction/StepTelemetry.h"
 #include "core/store/Writing.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace trainscope::predict {
-
 namespace {
+
+// The figures of a prediction in words, for the notes of its run.
+
+// "mean power": "612 W (560 to 663)"; and where constants of power and heat come from.
+std::map<std::string, std::string> notesOf(const Prediction& prediction) {
+    std::map<std::string, std::string> notes;
+    for (const PredictedFigure& figure : figuresOf(prediction)) {
+        std::string key(figure.key);
+        std::replace(key.begin(), key.end(), '_', ' ');
+        notes[key] = text::withInterval(
+            figure.value, figure.interval.low, figure.interval.high, figure.unit);
+    }
+    if (!prediction.power.source.empty())
+        notes["power and heat from"] = prediction.power.source;
+    return notes;
+}
 
 constexpr double kLeastSeconds = 60.0; // of telemetry
 constexpr int kFewestSteps = 3;

@@ -38,12 +38,10 @@ void addRates(const Job& job, const Rates& rates, Prediction& prediction) {
 
 void addMemory(const Job& job, Prediction& prediction) {
     prediction.memory = analysis::stageNeedsOf(memoryRequestOf(job));
-    const auto fullest = std::max_element(prediction.memory.begin(), prediction.memory.end(),
-        [](const auto& a, const auto& b) { return a.total() < b.total(); });
-    prediction.fullestStage = static_cast<std::size_t>(fullest - prediction.memory.begin());
-    prediction.memoryB = fullest->total();
+    const analysis::StageNeed fullest = analysis::fullestOf(prediction.memory);
+    prediction.memoryB = fullest.total();
     prediction.capacityB = job.machine.gpu.memoryBytes;
-    prediction.isOom = prediction.capacityB && !fullest->fits(*prediction.capacityB);
+    prediction.isOom = prediction.capacityB && !fullest.fits(*prediction.capacityB);
 }
 
 } // namespace

@@ -54,8 +54,7 @@ struct Prediction {
     double flopsPerGpu = 0.0; // 1/s, of the model, recomputation not counted
     double mfu = 0.0; // of the peak in the job's precision
     std::vector<analysis::StageNeed> memory; // by stage
-    std::size_t fullestStage = 0;
-    double memoryB = 0.0; // of a GPU of that stage
+    double memoryB = 0.0; // of a GPU of the fullest
     std::optional<double> capacityB; // of a GPU
     bool isOom = false;
     bool isSampled = false; // from a profile's samples

@@ -28,7 +28,7 @@
 
 namespace trainscope::predict {
 
-// Times of inference, before jitter: InferenceStep.h.
+// Times of inference, before jitter.
 struct InferenceTimes {
     int inFlight = 1; // micro-batches that go through the pipeline together
     double firstTokenSeconds = 0.0; // from their prompts until all of them have a token

@@ -52,17 +52,10 @@ void leaveOneFile(const std::string& path) {
     (void)Database::open(StoreFile(path), SQLITE_OPEN_READWRITE);
 }
 
-// Against a schema that a stranger wrote: nothing of it is run, functions with effects cannot be
-// reached from it, and a value of a few bytes cannot ask for gigabytes.
-void confine(sqlite3* handle) {
+void confineOwn(sqlite3* handle) {
     constexpr int kLongestValue = 256 << 20; // bytes; the longest we write has a few MiB
+    confine(handle, kLongestValue);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    // Takes an address to jump to; some distributions leave it on.
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
     // Looks at each cell of a page before it believes the page.
     sqlite3_exec(handle, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr);
 }
@@ -183,7 +176,7 @@ Result<Database> Database::open(const StoreFile& file, int flags, std::string_vi
         return database.error(code);
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, kBusyTimeout);
-    confine(handle);
+    confineOwn(handle);
     if ((flags & SQLITE_OPEN_CREATE) != 0 && vfs != nullptr) {
         int reserved = kSumSize; // of each page, of a file that is new
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);

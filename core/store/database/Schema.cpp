@@ -3,6 +3,8 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -237,6 +239,15 @@ Status guardColumns(Database& database) {
 
 std::span<const std::string_view> ownTables() {
     return kOwnTables;
+}
+
+void confine(sqlite3* connection, int longestValue) {
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    // Takes an address to jump to; some distributions leave it on.
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
+    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longestValue);
 }
 
 Migrations migrations() {

@@ -15,6 +15,8 @@
 #include <span>
 #include <string_view>
 
+struct sqlite3;
+
 namespace trainscope::store {
 
 inline constexpr std::int32_t kApplicationId = 0x54525343; // "TRSC"
@@ -33,6 +35,11 @@ Result<int> userVersion(Database& database); // of the file
 // Questions of a Watch while a schema is loaded, of 2,000 steps of SQLite's machine each, 8 steps
 // an entry: ours has 60 entries, and loading takes the square of their number.
 inline constexpr int kMostSchemaQuestions = 20;
+
+// Against a schema that a stranger wrote: nothing of it is run, functions with effects cannot be
+// reached from it, and no value is longer than so many bytes, whatever a few bytes ask for. To be
+// called before the schema is loaded.
+void confine(sqlite3* connection, int longestValue);
 
 // Loads the schema. The file may be forged: its header says that it is ours, its schema says
 // anything. Refused where it holds thousands of entries (which would take minutes), a view or a

@@ -1,21 +1,121 @@
-#include "core/store/sql/SqlTables.h"
-
 #include "core/model/AutogradLink.h"
+#include "core/model/Span.h"
 #include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/spans/SpanSearch.h"
-#include "core/store/sql/SpanFilter.h"
+#include "core/store/sql/SqlTables.h"
+#include "core/store/sql/VirtualTable.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/StringTable.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace trainscope::store {
 namespace {
+
+// SpanFilter: the spans of a chunk that a query's constraints select.
+
+// The columns of `spans` that the store knows by itself; the computed ones follow.
+enum OwnSpanColumn {
+    kRun,
+    kRank,
+    kDevice,
+    kTrack,
+    kName,
+    kKind,
+    kStart,
+    kDuration,
+    kDepth,
+    kCorrelation,
+    kDetail,
+    kTrackId,
+    kStream,
+    kOwnSpanColumns
+};
+
+class SpanFilter {
+public:
+    SpanFilter() = default;
+    // names: ids of the only names that are wanted.
+    SpanFilter(const Scan& scan, std::optional<NameList> names);
+
+    [[nodiscard]] const IntegerRange& start() const { return m_start; }
+    // The places of those that are wanted; replaces `wanted`.
+    void apply(std::span<const Span> spans, std::vector<std::uint32_t>& wanted) const;
+
+private:
+    static constexpr std::size_t kKinds = static_cast<std::size_t>(SpanKind::Other) + 1;
+    [[nodiscard]] bool isWanted(const Span& span) const;
+
+    IntegerRange m_start;
+    std::optional<NameList> m_names;
+    std::vector<Constraint> m_numbers; // on what follows
+    std::array<bool, kKinds> m_kinds{};
+    bool m_asksCorrelation = false;
+};
+
+// True where any constraint is on that column.
+bool asks(const Scan& scan, int column) {
+    return std::any_of(scan.constraints.begin(), scan.constraints.end(),
+        [column](const Constraint& constraint) { return constraint.column == column; });
+}
+
+// Fields of a span that have to be decoded.
+SpanFields fieldsOf(const Scan& scan) {
+    if (scan.columns >> kOwnSpanColumns != 0)
+        return SpanFields::All;
+    unsigned fields = 1U; // the start
+    const std::array<std::pair<int, unsigned>, 6> places{{{kDuration, 1U}, {kName, 2U}, {kKind, 3U},
+        {kCorrelation, 4U}, {kDetail, 5U}, {kDepth, 6U}}};
+    for (const auto& [column, field] : places) {
+        if (scan.uses(column) || asks(scan, column))
+            fields |= 1U << field;
+    }
+    return static_cast<SpanFields>(fields);
+}
+
+SpanFilter::SpanFilter(const Scan& scan, std::optional<NameList> names)
+    : m_start(integerRangeOf(scan.constraints, kStart))
+    , m_names(std::move(names))
+    , m_asksCorrelation(asks(scan, kCorrelation)) {
+    for (const Constraint& constraint : scan.constraints) {
+        if (constraint.column == kDuration || constraint.column == kDepth
+            || constraint.column == kCorrelation)
+            m_numbers.push_back(constraint);
+    }
+    for (std::size_t i = 0; i < kKinds; ++i)
+        m_kinds[i] = admits(scan.constraints, kKind, toString(static_cast<SpanKind>(i)));
+}
+
+void SpanFilter::apply(std::span<const Span> spans, std::vector<std::uint32_t>& wanted) const {
+    wanted.clear();
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (isWanted(spans[i]))
+            wanted.push_back(static_cast<std::uint32_t>(i));
+    }
+}
+
+bool SpanFilter::isWanted(const Span& span) const {
+    if (!m_start.contains(span.start.ns) || !m_kinds[static_cast<std::size_t>(span.kind)])
+        return false;
+    if (m_names && std::find(m_names->begin(), m_names->end(), span.name.value) == m_names->end())
+        return false;
+    if (m_numbers.empty())
+        return true;
+    return (!m_asksCorrelation || launchOf(span) != 0)
+        && admits(m_numbers, kDuration, span.duration.ns)
+        && admits(m_numbers, kDepth, std::int64_t{span.depth})
+        && admits(m_numbers, kCorrelation, launchOf(span));
+}
 
 constexpr std::size_t kMaxCachedNames = 100'000;
 constexpr std::int64_t kNoChunk = -1;

@@ -10,6 +10,7 @@
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
+#include "support/EstimatedRates.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -222,7 +223,7 @@ private Q_SLOTS:
         const auto rows = stepTimes();
         if (rows.empty())
             QSKIP("The recording is not there.");
-        const RateTable before = RateTable::builtIn().beforeFitting();
+        const RateTable before = test::estimatedRates();
         PlainErrors seconds;
         PlainErrors watts;
         for (std::size_t out = 0; out < rows.size(); ++out) {
@@ -250,7 +251,7 @@ private Q_SLOTS:
         const auto rows = stepTimes();
         if (rows.empty())
             QSKIP("The recording is not there.");
-        const RateTable before = RateTable::builtIn().beforeFitting();
+        const RateTable before = test::estimatedRates();
         std::vector<MeasuredJob> known;
         for (const Recorded& row : rows)
             known.push_back(measuredStepOf(row));
@@ -384,7 +385,7 @@ private:
         request.kept = statedPrecisionFrom("bf16-pure").value().kept;
         request.model.gatedMlp = row[0] == "swiglu";
         const Job job = jobOf(request).value();
-        const AnalyticCosts costs(RateTable::builtIn().beforeFitting().ratesOf(job).value());
+        const AnalyticCosts costs(test::estimatedRates().ratesOf(job).value());
         Operator work{.kind = kTimed.at(row[0])};
         for (const Operator& one : layerWork(job, false).operators) {
             if (one.kind == work.kind)

@@ -77,6 +77,13 @@ private Q_SLOTS:
         QCOMPARE(shortened({"", "sweep_1"}), (Names{"", "sweep_1"}));
     }
 
+    void namesInASentence() {
+        QCOMPARE(joined(Names{}), std::string());
+        QCOMPARE(joined(Names{"a"}), std::string("a"));
+        QCOMPARE(joined(Names{"a", "b"}), std::string("a and b"));
+        QCOMPARE(joined(Names{"a", "b", "c"}), std::string("a, b and c"));
+    }
+
     void bytesOfOneCharacterStayTogether() {
         // ä is C3 A4, ö is C3 B6: they share a byte, and no word.
         QCOMPARE(shortened({"lauf_äh", "lauf_öh"}), (Names{"äh", "öh"}));

@@ -284,13 +284,6 @@ private Q_SLOTS:
         QVERIFY(file.topology.path(0, 1).kind == PathKind::Unknown);
         QCOMPARE(file.topology.path(1, 0).links, 2);
     }
-
-    void usualNode() {
-        const auto topology = usualTopology(4, PathKind::NvLink, 450e9);
-        QCOMPARE(count(topology, PathKind::NvLink), 6);
-        QCOMPARE(topology.path(3, 1).bandwidth.value_or(0), 450e9);
-        QVERIFY(!topology.nearestNic(0).has_value());
-    }
 };
 
 TRAINSCOPE_TEST(tst_Topology)

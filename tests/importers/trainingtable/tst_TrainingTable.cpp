@@ -6,6 +6,7 @@
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/prediction/Prediction.h"
 #include "importers/trainingtable/TrainingTable.h"
+#include "support/EstimatedRates.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -226,7 +227,7 @@ private Q_SLOTS:
         if (m_published.jobs.empty())
             QSKIP("The published training runs are not there.");
         constexpr std::size_t kFolds = 5;
-        const predict::RateTable table = predict::RateTable::builtIn().beforeFitting();
+        const predict::RateTable table = test::estimatedRates();
         Errors errors(m_published.jobs.size());
         int covered = 0;
         for (std::size_t fold = 0; fold < kFolds; ++fold) {
@@ -259,7 +260,7 @@ private Q_SLOTS:
     void neverSeen() {
         if (m_published.jobs.empty())
             QSKIP("The published training runs are not there.");
-        const predict::RateTable table = predict::RateTable::builtIn().beforeFitting();
+        const predict::RateTable table = test::estimatedRates();
         std::map<std::string, predict::RateFactors> factors;
         Errors errors;
         for (const predict::MeasuredJob& row : m_published.jobs) {
@@ -287,7 +288,8 @@ private Q_SLOTS:
         int wrong = 0;
         for (const predict::MeasuredJob& row : m_published.jobs) {
             const auto capacity = row.job.machine.gpu.memoryBytes;
-            const auto need = analysis::fullestStageOf(predict::memoryRequestOf(row.job));
+            const auto need
+                = analysis::fullestOf(analysis::stageNeedsOf(predict::memoryRequestOf(row.job)));
             if (capacity && !need.fits(*capacity))
                 ++wrong;
         }

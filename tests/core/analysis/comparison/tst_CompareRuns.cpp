@@ -28,8 +28,9 @@ Comparison compared(const PlantedSide& a, const PlantedSide& b, const MeasureSco
     auto store = fixture.create();
     plant(store, a);
     plant(store, b);
-    const std::vector<Run> runs{got(store.findRun(a.name)), got(store.findRun(b.name))};
-    return got(compareRuns(store, runs, scope));
+    const std::vector<ComparedRun> runs{
+        {got(store.findRun(a.name)), scope}, {got(store.findRun(b.name)), scope}};
+    return got(compareRuns(store, runs));
 }
 
 const Difference& difference(const Comparison& comparison, std::string_view key) {
@@ -305,15 +306,14 @@ private Q_SLOTS:
         const Fixture fixture;
         auto store = fixture.create();
         plant(store, largeSide());
-        const Run run = got(store.findRun("large"));
-        for (const std::vector<Run>& runs : {std::vector<Run>{run}, std::vector<Run>{run, run}}) {
+        const ComparedRun run{got(store.findRun("large")), {}};
+        for (const auto& runs : {std::vector{run}, std::vector{run, run}}) {
             const auto found = compareRuns(store, runs);
             QVERIFY(!found.hasValue() && found.error().code == ErrorCode::Usage);
         }
         plant(store, smallSide());
-        const std::vector<Run> both{run, got(store.findRun("small"))};
-        const auto stopped
-            = compareRuns(store, both, {}, [](const ProgressState&) { return false; });
+        const std::vector<ComparedRun> both{run, {got(store.findRun("small")), {}}};
+        const auto stopped = compareRuns(store, both, [](const ProgressState&) { return false; });
         QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
     }
 

@@ -119,7 +119,7 @@ private Q_SLOTS:
         double sum = 0.0;
         int flat = 0;
         for (const TitanRun& run : printedRuns()) {
-            const StageNeed need = fullestStageOf(requestFor(run));
+            const StageNeed need = fullestOf(stageNeedsOf(requestFor(run)));
             const double error = (need.total() - kOutside) / kPrintedGiB / run.printed - 1.0;
             qInfo("%s, %d GPUs, %d tokens: %.1f GiB computed, %.1f printed, %+.1f %%",
                 run.model.c_str(), run.gpus, run.sequence, (1.0 + error) * run.printed, run.printed,
@@ -149,12 +149,12 @@ private Q_SLOTS:
             .sequence = 4096,
             .microBatch = 2,
             .recompute = None};
-        QVERIFY(fullestStageOf(requestFor(one)).fits(kA100));
-        QVERIFY(!fullestStageOf(requestFor(two)).fits(kA100));
-        QVERIFY(fullestStageOf(requestFor(full)).fits(kA100));
-        QVERIFY(fullestStageOf(requestFor(small)).fits(kA100));
+        QVERIFY(fullestOf(stageNeedsOf(requestFor(one))).fits(kA100));
+        QVERIFY(!fullestOf(stageNeedsOf(requestFor(two))).fits(kA100));
+        QVERIFY(fullestOf(stageNeedsOf(requestFor(full))).fits(kA100));
+        QVERIFY(fullestOf(stageNeedsOf(requestFor(small))).fits(kA100));
         const TitanRun large{.model = "llama3-405b", .gpus = 128};
-        QVERIFY(!fullestStageOf(requestFor(large)).fits(94.0 * kPrintedGiB));
+        QVERIFY(!fullestOf(stageNeedsOf(requestFor(large))).fits(94.0 * kPrintedGiB));
     }
 };
 

@@ -222,11 +222,11 @@ MemoryRequest publishedRequest(const MeasuredRow& row, const catalogue::Training
 }
 
 double shareOf(const MeasuredRow& row, const MemoryRequest& request) {
-    return fullestStageOf(request).total() / capacityOf(row);
+    return fullestOf(stageNeedsOf(request)).total() / capacityOf(row);
 }
 
 void tell(const MeasuredRow& row, const MemoryRequest& request) {
-    const StageNeed need = fullestStageOf(request);
+    const StageNeed need = fullestOf(stageNeedsOf(request));
     QString text;
     for (const MemoryPart& part : need.parts())
         text += QStringLiteral(" %1").arg(part.bytes * 1e-9, 0, 'f', 1);
@@ -256,7 +256,7 @@ private Q_SLOTS:
             ++rows;
             const MemoryRequest request = publishedRequest(row, publishedShape(row));
             tell(row, request);
-            QVERIFY2(fullestStageOf(request).fits(capacityOf(row)),
+            QVERIFY2(fullestOf(stageNeedsOf(request)).fits(capacityOf(row)),
                 qPrintable(QStringLiteral("row %1 needs %2 of its GPU")
                                .arg(row.line)
                                .arg(shareOf(row, request))));
@@ -275,10 +275,10 @@ private Q_SLOTS:
             MemoryRequest request = publishedRequest(row, publishedShape(row));
             request.recompute = Recomputation::None;
             request.sequenceParallel = false;
-            QVERIFY(!fullestStageOf(request).fits(capacityOf(row)));
+            QVERIFY(!fullestOf(stageNeedsOf(request)).fits(capacityOf(row)));
             request.recompute = Recomputation::Selective;
             request.sequenceParallel = true;
-            QVERIFY(fullestStageOf(request).fits(capacityOf(row)));
+            QVERIFY(fullestOf(stageNeedsOf(request)).fits(capacityOf(row)));
         }
         QCOMPARE(rows, 6);
     }
@@ -294,7 +294,7 @@ private Q_SLOTS:
             ++rows;
             const MemoryRequest request = publishedRequest(row, publishedShape(row));
             tell(row, request);
-            QVERIFY(fullestStageOf(request).fits(capacityOf(row)));
+            QVERIFY(fullestOf(stageNeedsOf(request)).fits(capacityOf(row)));
         }
         QCOMPARE(rows, 4);
     }
@@ -310,7 +310,7 @@ private Q_SLOTS:
             const auto begin = notes.rfind(' ', end - 1) + 1;
             const double printed = std::stod(notes.substr(begin, end - begin));
             const MemoryRequest request = publishedRequest(row, publishedShape(row));
-            const double needed = (fullestStageOf(request).total() - 0.8e9) / kGiB;
+            const double needed = (fullestOf(stageNeedsOf(request)).total() - 0.8e9) / kGiB;
             qInfo("row %d: %.1f GiB computed, %.1f GiB printed, %+.1f %%", row.line, needed,
                 printed, 100.0 * (needed / printed - 1.0));
             QVERIFY(std::abs(needed / printed - 1.0) < 0.03);
@@ -331,9 +331,9 @@ private Q_SLOTS:
             MemoryRequest request = publishedRequest(row, publishedShape(row));
             const double one = request.microBatch;
             request.microBatch = 2.0 * one;
-            twice += fullestStageOf(request).fits(capacityOf(row)) ? 0 : 1;
+            twice += fullestOf(stageNeedsOf(request)).fits(capacityOf(row)) ? 0 : 1;
             request.microBatch = 3.0 * one;
-            thrice += fullestStageOf(request).fits(capacityOf(row)) ? 0 : 1;
+            thrice += fullestOf(stageNeedsOf(request)).fits(capacityOf(row)) ? 0 : 1;
         }
         qInfo("of %d rows, twice the micro-batch exceeds %d, three times %d", rows, twice, thrice);
         QCOMPARE(rows, 108);
@@ -354,7 +354,7 @@ private Q_SLOTS:
             ++rows;
             const MemoryRequest request = publishedRequest(row, *model);
             tell(row, request);
-            over += fullestStageOf(request).fits(capacityOf(row)) ? 0 : 1;
+            over += fullestOf(stageNeedsOf(request)).fits(capacityOf(row)) ? 0 : 1;
         }
         qInfo("%d of %d rows of mixtures of experts exceed their GPUs", over, rows);
         QCOMPARE(rows, 85);

@@ -125,7 +125,7 @@ private Q_SLOTS:
 private:
     static bool fitsIn(const Row& row) {
         const LaunchConfig launch = launchOf(row);
-        return fullestStageOf(requestOf(launch)).fits(bytesOfGpu(row));
+        return fullestOf(stageNeedsOf(requestOf(launch))).fits(bytesOfGpu(row));
     }
 
     static double bytesOfGpu(const Row& row) {
