@@ -115,11 +115,6 @@ LaneTiles::LaneTiles(std::string folder, std::size_t mostBytes, std::uint64_t mo
         fs::create_directories(m_folder, ignored);
 }
 
-std::size_t LaneTiles::bytes() const {
-    const std::lock_guard lock(m_mutex);
-    return m_bytes;
-}
-
 std::string LaneTiles::fileOf(const TileKey& key) const {
     const auto scope = XXH3_128bits(key.scope.data(), key.scope.size());
     return m_folder

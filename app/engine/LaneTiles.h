@@ -52,7 +52,6 @@ public:
 
     LaneTilePtr find(const TileKey& key);
     void put(const TileKey& key, const LaneTilePtr& tile);
-    [[nodiscard]] std::size_t bytes() const;
 
 private:
     [[nodiscard]] std::string fileOf(const TileKey& key) const;

@@ -2,10 +2,8 @@
 // page, written from the command line's own description, and the pages of the manual as man pages.
 // The build calls it and installs what it prints. The completions call it for the runs of a
 // database.
-
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/output/Completions.h"
 #include "app/manual/ManPage.h"
 #include "core/model/HarmlessText.h"
 
@@ -14,6 +12,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iosfwd>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -24,8 +24,279 @@
 #include <vector>
 
 namespace trainscope::cli {
-
 namespace {
+
+// Shell completions, written from the command line's own description.
+
+std::string namesOf(const std::vector<CommandText>& commands) {
+    std::vector<std::string> names;
+    for (const CommandText& command : commands)
+        names.push_back(command.name);
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string wordsOf(const Argument& argument) {
+    return fmt::format("{}", fmt::join(argument.words, " "));
+}
+
+// Commands that run another one, which stands behind --.
+std::vector<CommandText> runningOthers(const std::vector<CommandText>& commands) {
+    std::vector<CommandText> some;
+    std::copy_if(
+        commands.begin(), commands.end(), std::back_inserter(some), [](const CommandText& command) {
+            return !command.positionals.empty()
+                && command.positionals.front().kind == Argument::Kind::Command;
+        });
+    return some;
+}
+
+// The completer of a shell for values of that kind; empty: the argument's words alone.
+using Kind = Argument::Kind;
+using Completers = std::map<Kind, std::string_view>;
+std::string_view completerOf(const Completers& completers, Kind kind) {
+    const auto found = completers.find(kind);
+    return found == completers.end() ? std::string_view() : found->second;
+}
+
+// In single quotes of a shell; `escaped` are characters that mean something to its completion.
+std::string shellQuoted(std::string_view text, std::string_view escaped = {}) {
+    std::string result = "'";
+    for (const char c : text) {
+        if (c == '\'')
+            result += R"('\'')";
+        else if (escaped.find(c) != std::string_view::npos)
+            result += std::string("\\") + c;
+        else
+            result += c;
+    }
+    return result + "'";
+}
+
+std::string bashValue(const Argument& argument) {
+    static const Completers kOwn{
+        {Kind::Run, "_trainscope_cli_runs"}, {Kind::Database, "_trainscope_cli_databases"}};
+    static const Completers kBeside{{Kind::Folder, R"(compgen -d -- "$current"; )"},
+        {Kind::File, R"(compgen -f -- "$current"; )"},
+        {Kind::Command, R"(compgen -c -- "$current"; compgen -d -- "$current"; )"}};
+    if (const auto own = completerOf(kOwn, argument.kind); !own.empty())
+        return std::string(own);
+    std::string sources;
+    if (!argument.words.empty())
+        sources = fmt::format("compgen -W {} -- \"$current\"; ", shellQuoted(wordsOf(argument)));
+    sources += completerOf(kBeside, argument.kind);
+    return sources.empty() ? ":" : "mapfile -t COMPREPLY < <(" + sources + ")";
+}
+
+// Names of runs are whatever a stranger's file calls them: no shell may read them as words of its
+// own, and `document runs` prints each on one line.
+void printBashCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
+    out << R"(# bash completion of trainscope-cli, written by it
+
+_trainscope_cli_databases() {
+  mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.trainscope' -- "$current")
+}
+
+# Names of the runs in the database on the command line that begin with what was typed. compgen would expand them.
+_trainscope_cli_runs() {
+  local word database= name typed=${current//[\\\"\']/}
+  for word in "${words[@]:2}"; do
+    word=${word//[\\\"\']/}
+    [[ $word == '~/'* ]] && word=$HOME/${word#'~/'}
+    [[ $word == *.trainscope && -f $word ]] && database=$word
+  done
+  [ -n "$database" ] || return
+  while IFS= read -r name; do
+    [[ $name == "$typed"* ]] && COMPREPLY+=("$name")
+  done < <(trainscope-cli document runs "$database" 2>/dev/null)
+  __ltrim_colon_completions "$typed"
+}
+
+# What stands behind -- of a command that runs another one is a command line of its own.
+_trainscope_cli_behind() {
+  local at
+  [[ " )"
+        << namesOf(runningOthers(commands)) << R"( " == *" $command "* ]] || return
+  for ((at = 2; at < COMP_CWORD; ++at)); do
+    [ "${COMP_WORDS[at]}" = -- ] && _command_offset $((at + 1)) && return
+  done
+  return 1
+}
+
+_trainscope_cli() {
+  local cur prev words cword current options positional command=
+  _get_comp_words_by_ref -n := cur prev words cword
+  current=$cur
+  [[ $cur == --*=* ]] && prev=${cur%%=*} current=${cur#*=}
+  COMPREPLY=()
+  [ "$cword" -gt 1 ] && command=${words[1]}
+  _trainscope_cli_behind && return
+  case "$command:$prev" in
+)";
+    for (const CommandText& command : commands) {
+        for (const Argument& option : command.options) {
+            if (option.kind != Kind::Flag)
+                out << fmt::format(
+                    "    {}:{}) {}; return ;;\n", command.name, option.name, bashValue(option));
+        }
+    }
+    out << "  esac\n  case \"$command\" in\n";
+    for (const CommandText& command : commands) {
+        std::vector<std::string_view> names;
+        for (const Argument& option : command.options)
+            names.push_back(option.name);
+        const std::string positional
+            = command.positionals.empty() ? ":" : bashValue(command.positionals.front());
+        out << fmt::format("    {}) options=\"{}\"; positional={} ;;\n", command.name,
+            fmt::join(names, " "), shellQuoted(positional));
+    }
+    out << fmt::format(R"(    *)
+      mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
+      return ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  else
+    eval "$positional"
+  fi
+}}
+
+complete -o filenames -F _trainscope_cli trainscope-cli
+)",
+        namesOf(commands));
+}
+
+std::string zshAction(const Argument& argument) {
+    static const Completers kOwn{{Kind::Run, "_trainscope_cli_runs"},
+        {Kind::Database, R"x(_files -g "*.trainscope(-.)")x"}, {Kind::Folder, "_files -/"},
+        {Kind::File, "_files"}, {Kind::Command, "_normal"}};
+    const std::string_view own = completerOf(kOwn, argument.kind);
+    if (argument.words.empty())
+        return std::string(own);
+    return own.empty() ? fmt::format("({})", wordsOf(argument))
+                       : fmt::format("{{compadd {}; {}}}", wordsOf(argument), own);
+}
+
+void printZshCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
+    out << R"x(#compdef trainscope-cli
+# zsh completion of trainscope-cli, written by it
+
+_trainscope_cli_runs() {
+  local word database
+  local -a runs
+  for word in ${(Q)words}; do
+    [[ $word == \~/* ]] && word=$HOME/${word#\~/}
+    [[ $word == *.trainscope && -f $word ]] && database=$word
+  done
+  [[ -n $database ]] || return
+  runs=(${(f)"$(trainscope-cli document runs $database 2>/dev/null)"})
+  compadd -a runs
+}
+
+_trainscope_cli() {
+  local -a subcommands
+  subcommands=(
+)x";
+    for (const CommandText& command : commands)
+        out << "    " << shellQuoted(command.name + ":" + command.text) << '\n';
+    out << R"x(  )
+  if (( CURRENT == 2 )); then
+    _describe command subcommands
+    _arguments '--help[print the help]' '--version[print the version]'
+    return
+  fi
+  local chosen=${words[2]}
+  shift words
+  (( CURRENT-- ))
+  case $chosen in
+)x";
+    for (const CommandText& command : commands) {
+        out << "    " << command.name << ") _arguments -S";
+        for (std::size_t i = 0; i < command.positionals.size(); ++i) {
+            const Argument& one = command.positionals[i];
+            const std::string place = one.kind == Kind::Command ? "(-)*:"
+                : one.isRepeated                                ? "*"
+                                                                : std::to_string(i + 1);
+            out << " \\\n      " << shellQuoted(place + ":" + one.name + ":" + zshAction(one));
+        }
+        for (const Argument& option : command.options) {
+            std::string text = replaced(std::string(mainClause(option.text)), "]", "\\]");
+            const std::string_view value
+                = option.kind == Kind::Flag ? "" : "="; // beside, or behind it
+            text
+                = fmt::format("{}{}{}[{}]", option.isRepeated ? "*" : "", option.name, value, text);
+            if (option.kind != Kind::Flag)
+                text += ":" + replaced(option.value, ":", "\\:") + ":" + zshAction(option);
+            out << " \\\n      " << shellQuoted(text);
+        }
+        out << " ;;\n";
+    }
+    out << "  esac\n}\n\n_trainscope_cli \"$@\"\n";
+}
+
+std::string fishValue(const Argument& argument) {
+    static const Completers kOwn{{Kind::Flag, ""},
+        {Kind::Database, " -x -a '(__trainscope_cli_databases)'"}, {Kind::File, " -r -F"},
+        {Kind::Folder, " -r -F"}, {Kind::Run, " -x -a '(__trainscope_cli_runs)'"},
+        {Kind::Command, " -x -a '(__trainscope_cli_behind)'"}, {Kind::Other, " -x"}};
+    std::string value(completerOf(kOwn, argument.kind));
+    if (!argument.words.empty())
+        value += " -a " + shellQuoted(wordsOf(argument));
+    return value;
+}
+
+void printFishCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
+    out << R"(# fish completion of trainscope-cli, written by it
+
+function __trainscope_cli_databases
+    __fish_complete_path (commandline -ct) | string match -r '^[^\t]*(?:/|\.trainscope)(?:\t.*)?$'
+end
+
+function __trainscope_cli_runs
+    for word in (commandline -opc)
+        set word (string replace -r '^~/' $HOME/ -- $word)
+        if string match -q '*.trainscope' -- $word; and test -f $word
+            trainscope-cli document runs $word 2>/dev/null
+        end
+    end
+end
+
+# Whether the command is that one; other words of the line may be called like commands.
+function __trainscope_cli_is
+    test (count (commandline -opc)) -gt 1; and test (commandline -opc)[2] = $argv[1]
+end
+
+function __trainscope_cli_begins
+    test (count (commandline -opc)) -eq 1
+end
+
+# What stands behind -- is a command line of its own.
+function __trainscope_cli_behind
+    set -l words (commandline -opc)
+    set -l at (contains -i -- -- $words); or return
+    complete -C (string join ' ' -- (string escape -- $words[(math $at + 1)..]) (commandline -ct))
+end
+
+complete -c trainscope-cli -n __trainscope_cli_begins -f
+complete -c trainscope-cli -n __trainscope_cli_begins -l help -d 'Print the help'
+complete -c trainscope-cli -n __trainscope_cli_begins -l version -d 'Print the version'
+)";
+    for (const CommandText& command : commands)
+        out << fmt::format("complete -c trainscope-cli -n __trainscope_cli_begins -a {} -d {}\n",
+            command.name, shellQuoted(command.text, "\\"));
+    for (const CommandText& command : commands) {
+        // Elsewhere fish offers files by itself.
+        const Kind kind
+            = command.positionals.empty() ? Kind::Other : command.positionals.front().kind;
+        if (kind == Kind::Database || kind == Kind::Command)
+            out << fmt::format("complete -c trainscope-cli -n '__trainscope_cli_is {}'{}\n",
+                command.name, fishValue(command.positionals.front()));
+        for (const Argument& option : command.options)
+            out << fmt::format(
+                "complete -c trainscope-cli -n '__trainscope_cli_is {}' -l {}{} -d {}\n",
+                command.name, option.name.substr(2), fishValue(option),
+                shellQuoted(mainClause(option.text), "\\"));
+    }
+}
 
 // As troff reads it: hyphens of options are no line breaks, and a line never begins with a dot.
 std::string troff(std::string_view text) {

@@ -2,23 +2,213 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/LayoutOptions.h"
-#include "app/cli/output/BytesOutput.h"
 #include "app/cli/output/LayoutOutput.h"
-#include "app/cli/output/TracedScheduleOutput.h"
+#include "app/cli/text/Json.h"
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/schedule/TracedSchedule.h"
+#include "core/layout/Layout.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <ostream>
 
 namespace trainscope::cli {
-
 namespace {
+
+// The traced schedule of a run's pipeline, for `trainscope-cli layout --traced`.
+
+// The nearest first.
+Json plansJson(const analysis::TracedSchedule& schedule) {
+    return listOf(schedule.plans, [&](const analysis::PlanFit& fit) {
+        return object({{"kind", toString(fit.kind)}, {"makespan_s", fit.makespan},
+            {"bubble_fraction", fit.bubbleFraction},
+            {"longer_fraction", schedule.traced.makespan / fit.makespan - 1.0},
+            {"same_order_fraction", fit.sameOrder}});
+    });
+}
+
+Json tracedStagesJson(const analysis::TracedSchedule& schedule) {
+    Json stages = Json::array();
+    for (const auto& stage : schedule.stages)
+        stages.push_back(
+            object({{"stage", stages.size()}, {"rank", when(stage.rank >= 0, stage.rank)},
+                {"bubble_fraction", stage.traced}, {"planned_bubble_fraction", stage.planned}}));
+    return stages;
+}
+
+Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks) {
+    const auto& traced = schedule.traced;
+    Json json = object({{"kind", toString(traced.kind)}, {"whole_step", schedule.isWhole},
+        {"begin_ns", schedule.begin.ns}, {"from_s", schedule.windowFrom},
+        {"to_s", schedule.windowTo}, {"bubble_fraction", schedule.tracedBubble},
+        {"basis", schedule.basis}, {"notes", schedule.notes},
+        {"known_order", schedule.isKnownOrder}, {"iteration", schedule.iteration},
+        {"planned_bubble_fraction", schedule.plannedBubble},
+        {"ideal_bubble_fraction", schedule.idealBubble},
+        {"microbatches", when(traced.microbatches > 0, traced.microbatches)},
+        {"virtual_stages", traced.virtualStages},
+        {"microbatches_estimated", when(schedule.isEstimated, true)},
+        {"plans", when(!schedule.plans.empty(), plansJson(schedule))}});
+    if (schedule.planned)
+        json["planned_kind"] = toString(schedule.planned->kind);
+    json["stages"] = tracedStagesJson(schedule);
+    if (withTasks)
+        json["tasks"] = tasksJson(traced);
+    if (withTasks && schedule.planned)
+        json["planned_tasks"] = tasksJson(*schedule.planned);
+    return json;
+}
+
+void printTracedSchedule(std::ostream& out, const analysis::TracedSchedule& schedule) {
+    out << "\nas traced";
+    if (schedule.iteration)
+        out << fmt::format(" in iteration {}", *schedule.iteration);
+    out << fmt::format(": bubbles {}", text::percent(schedule.tracedBubble));
+    if (schedule.plannedBubble)
+        out << fmt::format(", {} planned ({}) with the traced durations",
+            text::percent(schedule.plannedBubble), titleOf(schedule.planned->kind));
+    out << '\n';
+    text::Table table{.columns = {{"stage"}, {"rank"}, {"bubbles"}, {"planned"}}};
+    for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+        const auto& one = schedule.stages[stage];
+        table.add({stage, one.rank >= 0 ? std::to_string(one.rank) : "", text::percent(one.traced),
+            text::percent(one.planned)});
+    }
+    text::print(out, table, "  ");
+    if (const std::string sentence = analysis::planSentence(schedule); !sentence.empty())
+        out << sentence << '\n';
+    out << schedule.basis << '\n';
+    for (const std::string& note : schedule.notes)
+        out << note << '\n';
+}
+
+// Bytes that the ranks of a run exchange per step, computed beside measured: `layout --traffic`.
+
+using analysis::EdgeBytes;
+using analysis::GroupBytes;
+using analysis::LinkBytes;
+using analysis::NodeBytes;
+using analysis::RunBytes;
+using layout::CommunicatorKind;
+using layout::Layout;
+
+constexpr std::size_t kMostPrinted = 24; // edges in the text
+
+std::vector<int> ranksOf(const Layout& layout, std::optional<int> rank) {
+    return rank ? std::vector{*rank} : layout.grid.groupOf(CommunicatorKind::Pipeline, 0);
+}
+
+std::vector<int> membersOf(const Layout& layout, int rank, const std::string& group) {
+    for (const auto& one : communicatorsOf(layout, rank)) {
+        if (toString(one.kind) == group)
+            return one.ranks;
+    }
+    return {};
+}
+
+Json groupJson(const GroupBytes& one, const std::vector<int>& ranks) {
+    return object({{"computed_b_per_step", one.computed}, {"measured_b_per_step", one.measured},
+        {"busy_s_per_step", one.busySeconds}, {"bandwidth_b_per_s", one.bandwidth()},
+        {"link", toString(one.link)}, {"ranks", when(!ranks.empty(), ranks)}, {"what", one.what}});
+}
+
+Json linkJson(const LinkBytes& link) {
+    return object({{"computed_b_per_step", link.computed}, {"counted_b_per_step", link.counters}});
+}
+
+Json nodeJson(const NodeBytes& node) {
+    return object({{"node", node.node}, {"scale_up", linkJson(node.scaleUp)},
+        {"scale_out", linkJson(node.scaleOut)}, {"pcie_b_per_step", node.pcie},
+        {"scale_up_b_per_s_per_gpu", node.scaleUpRate}});
+}
+
+Json edgeJson(const EdgeBytes& edge) {
+    return object({{"a", edge.a}, {"b", edge.b}, {"group", edge.group},
+        {"computed_b_per_step", edge.computed}, {"measured_b_per_step", edge.measured}});
+}
+
+void printRanks(
+    std::ostream& out, const RunBytes& bytes, const Layout& layout, const std::vector<int>& ranks) {
+    using enum text::Align;
+    text::Table table{.columns = {{"rank"}, {"group", Left}, {"ranks", Left},
+                          text::inUnit("computed", "B"), text::inUnit("measured", "B"),
+                          text::inUnit("while busy", "B/s"), {"link", Left}, {"what", Left}}};
+    for (const int rank : ranks) {
+        for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)])
+            table.add({rank, one.group, text::rankList(membersOf(layout, rank, one.group)),
+                one.computed, one.measured, one.bandwidth(), linkText(one.link), one.what});
+    }
+    if (table.isEmpty())
+        return;
+    out << "\nsent by a rank per step\n";
+    text::print(out, table, "  ");
+}
+
+void printNodes(std::ostream& out, const RunBytes& bytes) {
+    text::Table table{
+        .columns = {{"node"}, text::inUnit("inside, computed", "B"), text::inUnit("counted", "B"),
+            text::inUnit("outside, computed", "B"), text::inUnit("counted", "B"),
+            text::inUnit("PCIe counted", "B"), text::inUnit("inside, per GPU", "B/s")}};
+    for (const NodeBytes& node : bytes.nodes)
+        table.add({node.node, node.scaleUp.computed, node.scaleUp.counters, node.scaleOut.computed,
+            node.scaleOut.counters, node.pcie, node.scaleUpRate});
+    out << "\nsent by a node's GPUs per step\n";
+    text::print(out, table, "  ");
+}
+
+void printEdges(std::ostream& out, const RunBytes& bytes) {
+    if (bytes.edges.empty())
+        return;
+    std::vector<EdgeBytes> edges = bytes.edges;
+    const auto most
+        = [](const EdgeBytes& edge) { return edge.measured.value_or(edge.computed.value_or(0.0)); };
+    std::stable_sort(edges.begin(), edges.end(),
+        [&](const EdgeBytes& a, const EdgeBytes& b) { return most(a) > most(b); });
+    text::Table table{.columns = {{"nodes", text::Align::Left}, {"group", text::Align::Left},
+                          text::inUnit("computed", "B"), text::inUnit("measured", "B")}};
+    for (std::size_t i = 0; i < std::min(edges.size(), kMostPrinted); ++i)
+        table.add({fmt::format("{} and {}", edges[i].a, edges[i].b), edges[i].group,
+            edges[i].computed, edges[i].measured});
+    out << "\nbetween nodes per step, both directions together\n";
+    text::print(out, table, "  ");
+    if (edges.size() > kMostPrinted)
+        out << fmt::format("  and {} more, see --json\n", edges.size() - kMostPrinted);
+}
+
+// Bytes of one rank, or of the first rank of each stage; nodes and the lines between them always.
+Json bytesJson(const RunBytes& bytes, const Layout& layout, std::optional<int> rank) {
+    const auto rankJson = [&](int one) {
+        const auto memberOf = [&](const GroupBytes& group) {
+            return Member(group.group, groupJson(group, membersOf(layout, one, group.group)));
+        };
+        return Json{{"rank", one}, {"stage", layout.grid.position(one).pipeline},
+            {"groups", objectOf(bytes.ranks[static_cast<std::size_t>(one)], memberOf)}};
+    };
+    return object({{"ranks", listOf(ranksOf(layout, rank), rankJson)},
+        {"nodes", listOf(bytes.nodes, nodeJson)}, {"edges", listOf(bytes.edges, edgeJson)},
+        {"step_time_s", bytes.stepSeconds}, {"notes", bytes.notes}});
+}
+
+void printBytes(
+    std::ostream& out, const RunBytes& bytes, const Layout& layout, std::optional<int> rank) {
+    printRanks(out, bytes, layout, ranksOf(layout, rank));
+    printNodes(out, bytes);
+    printEdges(out, bytes);
+    out << '\n';
+    for (const auto& note : bytes.notes)
+        out << note << '\n';
+}
 
 struct LayoutCommandOptions : OneRunOptions {
     LayoutOptions layout;

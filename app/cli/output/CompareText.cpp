@@ -39,10 +39,7 @@ void printRun(const RunMeasures& run, std::size_t place, std::ostream& out) {
 } // namespace
 
 void printVerdict(const analysis::Verdict& verdict, std::ostream& out) {
-    out << verdict.first << ".\n";
-    if (verdict.headline != verdict.first)
-        out << verdict.headline << ".\n";
-    out << "  " << verdict.reason << '\n';
+    out << verdict.first << ".\n" << verdict.explanation() << '\n';
     for (const analysis::Statement& one : verdict.statements)
         out << "  - " << one.text << '\n';
 }

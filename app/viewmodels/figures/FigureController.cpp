@@ -6,15 +6,9 @@
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/runs/RunFigures.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trainscope::app {
-namespace {
-
-constexpr std::size_t kKept = 8;
-
-} // namespace
 
 FigureController::FigureController(QObject* parent)
     : DrawnView(false, parent) { }
@@ -91,12 +85,6 @@ plot::FigureQuery FigureController::wantedQuery() const {
     return query;
 }
 
-FigurePtr FigureController::kept(const plot::FigureQuery& query) const {
-    const auto found = std::find_if(m_kept.begin(), m_kept.end(),
-        [&query](const FigurePtr& figure) { return figure->query == query; });
-    return found == m_kept.end() ? nullptr : *found;
-}
-
 void FigureController::load() {
     const auto* open = workspace();
     const bool nothing = open == nullptr || open->runs().empty()
@@ -112,7 +100,8 @@ void FigureController::load() {
     const plot::FigureQuery query = wantedQuery();
     if (m_data && m_data->query == query && !isLoading())
         return;
-    if (const FigurePtr figure = kept(query)) {
+    if (const FigurePtr figure
+        = m_kept.find([&query](const plot::FigureData& data) { return data.query == query; })) {
         endReading();
         return show(figure);
     }
@@ -131,10 +120,7 @@ void FigureController::start(const plot::FigureQuery& query) {
 void FigureController::keep(const plot::FigureQuery& query, plot::FigureData data) {
     // The query it is kept by is the one that was asked.
     data.query = query;
-    m_kept.push_front(std::make_shared<const plot::FigureData>(std::move(data)));
-    if (m_kept.size() > kKept)
-        m_kept.pop_back();
-    show(m_kept.front());
+    show(m_kept.keep(std::move(data)));
 }
 
 void FigureController::readGrowth() {

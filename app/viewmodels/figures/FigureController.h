@@ -1,22 +1,19 @@
 #pragma once
 // One view of figures (heat map, kernels, sweep, spectrum): its settings, and the numbers that a
-// worker reads for them. It keeps the figures that were read last, so that going back costs
-// nothing. GUI thread.
+// worker reads for them. GUI thread.
 
 #include <QQmlEngine>
 
+#include "app/viewmodels/figures/KeptPages.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
 
-#include <deque>
-#include <memory>
-#include <optional>
 #include <vector>
 
 namespace trainscope::app {
 
-using FigurePtr = std::shared_ptr<const plot::FigureData>;
+using FigurePtr = KeptPages<plot::FigureData>::Page;
 
 class FigureController : public trainscope::app::DrawnView {
     Q_OBJECT
@@ -68,7 +65,6 @@ private:
     void keep(const plot::FigureQuery& query, plot::FigureData data);
     void show(FigurePtr data);
     [[nodiscard]] plot::FigureQuery wantedQuery() const;
-    [[nodiscard]] FigurePtr kept(const plot::FigureQuery& query) const;
 
     Views::View m_view = Views::Heatmap;
     Task<Metrics> m_metricsTask{Urgency::Background};
@@ -76,7 +72,7 @@ private:
     Metrics m_metrics;
     SettingListModel m_rows;
 
-    std::deque<FigurePtr> m_kept; // newest first
+    KeptPages<plot::FigureData> m_kept;
     FigurePtr m_data;
 };
 

@@ -3,13 +3,10 @@
 #include "app/viewmodels/text/RunWording.h"
 #include "core/figures/overview/OverviewFigure.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trainscope::app {
 namespace {
-
-constexpr std::size_t kKeptPages = 8;
 
 // The place of the evidence; a stretch that is the whole run selects nothing.
 Evidence provenPlace(const Run& run, const analysis::Evidence& evidence) {
@@ -45,11 +42,11 @@ void OverviewController::load() {
     }
     if (!isActive() || (m_data && m_data->overview.run.id == wanted && !isLoading()))
         return;
-    const auto kept = std::find_if(m_kept.begin(), m_kept.end(),
-        [wanted](const OverviewPtr& page) { return page->overview.run.id == wanted; });
-    if (kept != m_kept.end()) {
+    const auto isWanted
+        = [wanted](const plot::OverviewFigureData& page) { return page.overview.run.id == wanted; };
+    if (OverviewPtr page = m_kept.find(isWanted)) {
         endReading();
-        return show(*kept);
+        return show(std::move(page));
     }
     show(nullptr);
     read<plot::OverviewFigureData>(
@@ -61,10 +58,7 @@ void OverviewController::load() {
 }
 
 void OverviewController::keep(plot::OverviewFigureData data) {
-    m_kept.push_front(std::make_shared<const plot::OverviewFigureData>(std::move(data)));
-    if (m_kept.size() > kKeptPages)
-        m_kept.pop_back();
-    show(m_kept.front());
+    show(m_kept.keep(std::move(data)));
 }
 
 void OverviewController::readGrowth() {

@@ -1,18 +1,18 @@
 #pragma once
 // The overview of the chosen run, of several the first: its page, and the places that prove its
-// sentences. It keeps the pages that were read last. GUI thread.
+// sentences. GUI thread.
 
 #include <QQmlEngine>
 
+#include "app/viewmodels/figures/KeptPages.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "core/plot/overview/OverviewFigure.h"
 
-#include <deque>
-#include <memory>
+#include <string>
 
 namespace trainscope::app {
 
-using OverviewPtr = std::shared_ptr<const plot::OverviewFigureData>;
+using OverviewPtr = KeptPages<plot::OverviewFigureData>::Page;
 
 class OverviewController : public trainscope::app::DrawnView {
     Q_OBJECT
@@ -48,7 +48,7 @@ private:
     void show(OverviewPtr data);
     void showBesideTheRunBefore(const std::string& before);
 
-    std::deque<OverviewPtr> m_kept; // newest first
+    KeptPages<plot::OverviewFigureData> m_kept;
     OverviewPtr m_data;
 };
 

@@ -327,10 +327,6 @@ QString ImportController::targetPath() const {
     return useOpen() ? m_openDatabase : m_newDatabase;
 }
 
-QString ImportController::targetFolder() const {
-    return QFileInfo(targetPath()).path();
-}
-
 QString ImportController::targetNote() const {
     QStringList parts{useOpen() ? QStringLiteral("Adds to the database that is open.")
             : m_target.exists   ? QStringLiteral("This database exists: the runs are added to it.")

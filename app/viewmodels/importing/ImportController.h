@@ -33,7 +33,6 @@ class ImportController : public QObject {
     Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
 
     Q_PROPERTY(QString targetPath READ targetPath NOTIFY targetChanged FINAL)
-    Q_PROPERTY(QString targetFolder READ targetFolder NOTIFY targetChanged FINAL)
     // "a new database", "adds to this database, which exists"
     Q_PROPERTY(QString targetNote READ targetNote NOTIFY targetChanged FINAL)
     // Reason that nothing can be written there; empty when it can. Checked when the sheet opens, on
@@ -81,7 +80,7 @@ public:
     Q_INVOKABLE void setTargetText(const QString& path);
     Q_INVOKABLE void settleTarget();
     // Looks at the target again: disks fill, locks go.
-    Q_INVOKABLE void checkTargetAgain();
+    void checkTargetAgain();
 
     [[nodiscard]] Stage stage() const { return m_stage; }
     [[nodiscard]] QString sourceText() const;
@@ -92,7 +91,6 @@ public:
     [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }
     [[nodiscard]] QString targetPath() const;
-    [[nodiscard]] QString targetFolder() const;
     [[nodiscard]] QString targetNote() const;
     [[nodiscard]] QString targetProblem() const { return m_target.problem; }
     [[nodiscard]] QString problem() const;

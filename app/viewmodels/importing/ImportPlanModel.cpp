@@ -276,10 +276,6 @@ int ImportPlanModel::selectedCount() const {
     return static_cast<int>(std::count_if(rows().begin(), rows().end(), isSelected));
 }
 
-bool ImportPlanModel::hasLocalClocks() const {
-    return std::any_of(rows().begin(), rows().end(), hasLocalClock);
-}
-
 std::uint64_t ImportPlanModel::selectedBytes() const {
     std::uint64_t bytes = 0;
     for (const auto& row : rows())
@@ -444,10 +440,6 @@ void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
         row.offsetFaulty = false;
         return true;
     });
-}
-
-void ImportPlanModel::setOffsetForAll(const QString& text) {
-    setOffset(allUnits(), text);
 }
 
 ImportPlanModel::Units ImportPlanModel::allUnits() const {

@@ -50,10 +50,7 @@ class ImportPlanModel : public RowListModel<ImportRow> {
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the import")
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
-    Q_PROPERTY(int selectedCount READ selectedCount NOTIFY changed FINAL)
     Q_PROPERTY(bool allSelected READ allSelected NOTIFY changed FINAL)
-    Q_PROPERTY(bool valid READ valid NOTIFY changed FINAL)
-    Q_PROPERTY(bool hasLocalClocks READ hasLocalClocks NOTIFY changed FINAL)
     Q_PROPERTY(QString totalText READ totalText NOTIFY changed FINAL)
     // Reason that the import cannot start; empty when it can.
     Q_PROPERTY(QString problem READ problem NOTIFY changed FINAL)
@@ -83,7 +80,6 @@ public:
     [[nodiscard]] int selectedCount() const;
     [[nodiscard]] bool allSelected() const { return count() > 0 && selectedCount() == count(); }
     [[nodiscard]] bool valid() const { return problem().isEmpty(); }
-    [[nodiscard]] bool hasLocalClocks() const;
     [[nodiscard]] std::uint64_t selectedBytes() const;
     [[nodiscard]] QString totalText() const;
     [[nodiscard]] QString problem() const;
@@ -104,7 +100,6 @@ public:
     // Keeps the columns that were said for tables with the same heads.
     void keepColumns() const;
     // The same offset for every source with a local clock.
-    Q_INVOKABLE void setOffsetForAll(const QString& text);
 
     void setSelected(const Units& units, bool selected);
     void setRunName(const Units& units, const QString& text);

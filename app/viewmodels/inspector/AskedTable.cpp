@@ -2,17 +2,15 @@
 
 #include "app/viewmodels/text/ShownText.h"
 
+#include <utility>
+
 namespace trainscope::app {
 
-AskedTable::AskedTable(QObject* parent)
-    : QObject(parent) {
-    connect(&m_figures, &TableModel::selected, this, [this](const report::RowSource& source) {
-        if (!source.name.empty() && source.run < m_places.size())
-            Q_EMIT rowSelected(m_places[source.run], source.name);
-    });
-}
+AskedFigures::AskedFigures(QString doing, QObject* parent)
+    : QObject(parent)
+    , m_doing(std::move(doing)) { }
 
-void AskedTable::setAsked(bool asked) {
+void AskedFigures::setAsked(bool asked) {
     if (asked == m_isAsked)
         return;
     m_isAsked = asked;
@@ -20,27 +18,33 @@ void AskedTable::setAsked(bool asked) {
     Q_EMIT askedChanged();
 }
 
-void AskedTable::showDoing() {
-    m_text = QStringLiteral("Reading what ran then…");
+void AskedFigures::say(const QString& text) {
+    m_text = text;
     Q_EMIT changed();
 }
 
+void AskedFigures::clear() {
+    showNothing();
+    say({});
+}
+
+AskedTable::AskedTable(QObject* parent)
+    : AskedFigures(QStringLiteral("Reading what ran then…"), parent) {
+    connect(&m_figures, &TableModel::selected, this, [this](const report::RowSource& source) {
+        if (!source.name.empty() && source.run < m_places.size())
+            Q_EMIT rowSelected(m_places[source.run], source.name);
+    });
+}
+
 void AskedTable::show(const Result<AskedReading>& reading) {
-    if (!m_isAsked)
+    if (!isAsked())
         return;
     const AskedReading made = reading.valueOr(AskedReading{});
     m_places = made.places;
     m_figures.setTable(made.made);
-    m_text = !reading.hasValue()      ? shownText(reading.error())
-        : m_figures.table().isEmpty() ? made.whyNothing
-                                      : QString();
-    Q_EMIT changed();
-}
-
-void AskedTable::clear() {
-    m_figures.setTable(text::Table());
-    m_text.clear();
-    Q_EMIT changed();
+    say(!reading.hasValue()               ? shownText(reading.error())
+            : m_figures.table().isEmpty() ? made.whyNothing
+                                          : QString());
 }
 
 } // namespace trainscope::app

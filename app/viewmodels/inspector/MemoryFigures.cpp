@@ -24,20 +24,7 @@ Result<MemoryReading> readMemory(
 }
 
 MemoryFigures::MemoryFigures(QObject* parent)
-    : QObject(parent) { }
-
-void MemoryFigures::setAsked(bool asked) {
-    if (asked == m_isAsked)
-        return;
-    m_isAsked = asked;
-    clear();
-    Q_EMIT askedChanged();
-}
-
-void MemoryFigures::showDoing() {
-    m_text = QStringLiteral("Reading what lived…");
-    Q_EMIT changed();
-}
+    : AskedFigures(QStringLiteral("Reading what lived…"), parent) { }
 
 void MemoryFigures::showTables(const MemoryReading& reading) {
     m_devices.setTable(report::memoryDevicesTable(reading));
@@ -47,23 +34,14 @@ void MemoryFigures::showTables(const MemoryReading& reading) {
 }
 
 void MemoryFigures::show(const Result<MemoryReading>& reading) {
-    if (!m_isAsked)
+    if (!isAsked())
         return;
     showTables(reading.valueOr(MemoryReading{}));
-    m_text.clear();
-    if (!reading.hasValue())
-        m_text = shownText(reading.error());
-    else if (m_devices.table().isEmpty())
-        m_text = QStringLiteral(
-            "No memory of PyTorch's allocator was recorded: import its memory snapshots, "
-            "or Kineto traces with profile_memory=True.");
-    Q_EMIT changed();
-}
-
-void MemoryFigures::clear() {
-    showTables({});
-    m_text.clear();
-    Q_EMIT changed();
+    say(!reading.hasValue()               ? shownText(reading.error())
+            : m_devices.table().isEmpty() ? QStringLiteral(
+                  "No memory of PyTorch's allocator was recorded: import its memory snapshots, "
+                  "or Kineto traces with profile_memory=True.")
+                                          : QString());
 }
 
 QString MemoryFigures::tablesText() const {

@@ -1,8 +1,11 @@
 #include "app/viewmodels/layout/LayoutController.h"
 
 #include "app/importing/DescribedRuns.h"
-#include "app/viewmodels/layout/LayoutExport.h"
+#include "app/viewmodels/layout/LayoutContext.h"
+#include "app/viewmodels/layout/LayoutSchedule.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/layout/RankColouring.h"
 #include "core/model/Try.h"
@@ -14,6 +17,53 @@
 #include <utility>
 
 namespace trainscope::app {
+namespace {
+
+// Files of the layout view: its diagrams, the schedule, the placement. Plain functions; GUI thread.
+
+ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
+    auto data = std::make_shared<plot::LayoutFigureData>(context.reading->figure);
+    data->colours = context.colours;
+    data->caption = context.coloursCaption.toStdString();
+    if (context.showsValuesAtCursor())
+        data->caption
+            = QStringLiteral("%1 at %2 after the run's begin, on the scale of the whole run.")
+                  .arg(QString::fromStdString(context.colours.scale.title), timeText)
+                  .toStdString();
+    data->query.rank = context.rank;
+    return exportJobOf(Views::keyOf(Views::Layout), figures::layoutFigure(data));
+}
+
+// Figures that can be written.
+QStringList layoutFigures(const LayoutContext& context, const LayoutSchedule& schedule) {
+    QStringList titles{QStringLiteral("Diagrams")};
+    if (!schedule.data().isEmpty())
+        titles.append(QStringLiteral("Pipeline schedule"));
+    if (!context.placement.isEmpty())
+        titles.append(QStringLiteral("Placement"));
+    return titles;
+}
+
+// `figure` of those; `timeText` is the moment that the diagrams show.
+ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule, int figure,
+    const QString& timeText) {
+    if (!context.reading)
+        return {};
+    const QString title = layoutFigures(context, schedule).value(figure);
+    const QString name = Views::keyOf(Views::Layout);
+    if (title == QStringLiteral("Pipeline schedule"))
+        return exportJobOf(name + QStringLiteral("-schedule"),
+            figures::scheduleFigure(std::make_shared<const plot::ScheduleFigureData>(
+                schedule.part(context.settings.wholeStep))));
+    if (title == QStringLiteral("Placement"))
+        return exportJobOf(name + QStringLiteral("-placement"),
+            figures::placementFigure(
+                std::make_shared<const plot::PlacementFigureData>(context.placement)));
+    return diagramJob(context, timeText);
+}
+
+} // namespace
+
 LayoutController::LayoutController(QObject* parent)
     : DatabaseView(parent) {
     connectParts();

@@ -92,7 +92,9 @@ private Q_SLOTS:
             layout::MachineFacts said;
             said.nodesPerRack = 3;
             said.networkBandwidth = 7e9;
-            said.topology = layout::usualTopology(2, layout::PathKind::NvLink, 5.0);
+            said.topology = layout::Topology({{layout::DeviceKind::Gpu, 0, "GPU0", {}, {}, {}},
+                {layout::DeviceKind::Gpu, 1, "GPU1", {}, {}, {}}});
+            said.topology->setPath(0, 1, {layout::PathKind::NvLink, 0, true, 5.0});
             QVERIFY(store::setMachine(
                 store.value(), store.value().findRun("a").value().id, layout::machineToJson(said))
                         .hasValue());

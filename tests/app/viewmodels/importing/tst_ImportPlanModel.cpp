@@ -98,8 +98,7 @@ void tst_ImportPlanModel::faults() {
 void tst_ImportPlanModel::oneOffsetForAll() {
     Model model;
     model.setUnits(twoUnits());
-    QVERIFY(model.hasLocalClocks());
-    model.setOffsetForAll(QStringLiteral("-05:30"));
+    model.setOffset({0, 1}, QStringLiteral("-05:30"));
     QVERIFY(!model.units()[0].utcOffsetSeconds.has_value());
     QCOMPARE(model.units()[1].utcOffsetSeconds, std::optional<std::int64_t>(-19800));
 }
@@ -120,7 +119,7 @@ void tst_ImportPlanModel::startOfUndatedSources() {
     QVERIFY(model.valid());
     QVERIFY(!model.units()[1].saidStart);
     // A time zone for all is none of its own.
-    model.setOffsetForAll(QStringLiteral("UTC+02:00"));
+    model.setOffset({0, 1}, QStringLiteral("UTC+02:00"));
     QVERIFY(model.valid());
     QVERIFY(!model.units()[1].saidStart);
 }

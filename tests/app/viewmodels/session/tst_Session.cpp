@@ -107,12 +107,11 @@ void tst_Session::importsWhatIsDropped() {
     QVERIFY(waitFor(session, Stage::Review));
     QCOMPARE(session.importing()->plan()->count(), 2);
     QCOMPARE(session.importing()->unrecognised()->count(), 1);
-    QVERIFY(session.importing()->plan()->hasLocalClocks());
     // Nothing is written before the import is started.
     const auto target = session.importing()->targetPath();
     QCOMPARE(target, path(QStringLiteral("one log.trainscope")));
     QVERIFY(!QFile::exists(target));
-    session.importing()->plan()->setOffsetForAll(QStringLiteral("+2"));
+    session.importing()->plan()->setOffset({0, 1}, QStringLiteral("+2"));
     session.importing()->start();
     QVERIFY(waitFor(session, Stage::Finished));
 
