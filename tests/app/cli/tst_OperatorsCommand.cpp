@@ -53,16 +53,14 @@ const char* const kProductOnAGpu = R"(,
 
 // Two host threads of a rank and no device: in µs a step of 1000 with linear (400), which calls mm
 // (300), and a collective of 700 beside it.
-const char* const kHostAlone = R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000,
+const char* const kHostAlone
+    = R"json({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000,
 "deviceProperties": [], "distributedInfo": {"rank": 0}, "traceEvents": [
-{"ph":"M","name":"thread_name","pid":1,"tid":2,"ts":0,"args":{"name":"thread 2 (pt_gloo)"
-}
-},
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"ts":0,"args":{"name":"thread 2 (pt_gloo)"}},
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","pid":1,"tid":1,"ts":0,"dur":1000,"args":{}},
 {"ph":"X","cat":"cpu_op","name":"aten::linear","pid":1,"tid":1,"ts":100,"dur":400,"args":{}},
 {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":150,"dur":300,"args":{"Input Dims":[[8,4],[4,2]],"Input type":["float","float"]}},
-{"ph":"X","cat":"user_annotation","name":"gloo:all_reduce","pid":1,"tid":2,"ts":200,"dur":700,"args":{}}]
-})";
+{"ph":"X","cat":"user_annotation","name":"gloo:all_reduce","pid":1,"tid":2,"ts":200,"dur":700,"args":{}}]})json";
 
 } // namespace
 
