@@ -50,15 +50,15 @@ Item {
         }
         function test_rowsSayWhatTheyAre() {
             verify(row(0).head && row(4).head);
-            compare(row(3).label, "…10");
+            compare(row(3).label, "base_10");
             compare(row(3).name, "gpt_base_10");
             verify(!row(0).folded);
             // A name that fits is shown whole.
-            const shownName = find(row(3), item => item.brief === "…10" && item.visible);
+            const shownName = find(row(3), item => item.brief === "base_10" && item.visible);
             compare(shownName.text, "gpt_base_10");
             const wide = runs.width;
             runs.width = wide / 4;
-            tryCompare(shownName, "text", "…10");
+            tryCompare(shownName, "text", "base_10");
             runs.width = wide;
             tryCompare(shownName, "text", "gpt_base_10");
         }

@@ -17,15 +17,15 @@ namespace {
 
 // Kind of an argument's values, by the name that the help gives them.
 Argument::Kind kindOf(const Argument& argument) {
-    using Kind = Argument::Kind;
-    static const std::map<std::string_view, Kind> kByValue{{"", Kind::Flag}, {"DB", Kind::Database},
-        {"DIR", Kind::Folder}, {"COMMAND", Kind::Command}, {"F", Kind::File}, {"FILE", Kind::File},
-        {"PATH", Kind::File}, {"SOURCE", Kind::File}, {"SRC", Kind::File}, {"TABLE", Kind::File},
-        {"T.csv", Kind::File}};
+    using Is = Argument::Kind;
+    static const std::map<std::string_view, Is> kByValue{{"", Is::Flag}, {"DB", Is::Database},
+        {"DIR", Is::Folder}, {"COMMAND", Is::Command}, {"F", Is::File}, {"FILE", Is::File},
+        {"PATH", Is::File}, {"SOURCE", Is::File}, {"SRC", Is::File}, {"TABLE", Is::File},
+        {"T.csv", Is::File}};
     if (argument.name == "--run")
-        return Kind::Run;
+        return Is::Run;
     const auto found = kByValue.find(argument.value);
-    return found == kByValue.end() ? Kind::Other : found->second;
+    return found == kByValue.end() ? Is::Other : found->second;
 }
 
 // Texts of an option's checks: behind the name of its value, and its words.

@@ -52,7 +52,7 @@ private:
     QString m_text;
 };
 
-class AskedTable : public AskedFigures {
+class AskedTable : public trainscope::app::AskedFigures {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")

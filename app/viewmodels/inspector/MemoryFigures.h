@@ -22,7 +22,7 @@ using MemoryReading = std::vector<report::RunMemory>;
 Result<MemoryReading> readMemory(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);
 
-class MemoryFigures : public AskedFigures {
+class MemoryFigures : public trainscope::app::AskedFigures {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")

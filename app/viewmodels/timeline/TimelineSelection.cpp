@@ -243,14 +243,14 @@ void TimelineSelection::sum(const std::vector<RunId>& runs) {
     if (asked == m_summed)
         return;
     m_summed = asked;
-    using Sums = std::vector<store::KeptSums>;
+    using KeptOfRuns = std::vector<store::KeptSums>;
     m_sumTask.ask(
         m_context.readers(),
         [catalogue = m_context.catalogue, runs](
-            const store::Store& store, const TaskStage<Sums>& stage) {
+            const store::Store& store, const TaskStage<KeptOfRuns>& stage) {
             return sumRuns(store, catalogue, runs, stage.progress());
         },
-        [this, uuid = asked.first](Result<Sums> made) {
+        [this, uuid = asked.first](Result<KeptOfRuns> made) {
             if (!made.hasValue() || !m_context.workspace)
                 return; // the stretches tell what cannot be read
             if (m_context.workspace->uuid() != uuid)

@@ -114,7 +114,7 @@ std::optional<OverviewSentence> timeByTelemetry(const OverviewInputs& inputs) {
 
 // Self time of the host, where no device was traced.
 OverviewSentence timeOfHost(const HostSelfTime& host, const std::string& step) {
-    constexpr std::size_t kMostParts = 8;
+    constexpr std::size_t kMostHostCalls = 8;
     OverviewSentence told;
     told.weight = 1.0;
     told.evidence = {host.ranks.size() == 1 ? host.ranks.front() : -1, host.window, {}};
@@ -122,7 +122,7 @@ OverviewSentence timeOfHost(const HostSelfTime& host, const std::string& step) {
     told.isWhole = true;
     double rest = host.selfTime.seconds();
     for (const HostCalls& one : host.byName) {
-        if (told.parts.size() == kMostParts || one.selfTime.ns <= 0)
+        if (told.parts.size() == kMostHostCalls || one.selfTime.ns <= 0)
             break;
         told.parts.push_back(
             {{}, text::elidedInMiddle(one.name, kToldName), one.selfTime.seconds()});

@@ -29,9 +29,9 @@ void noteLeftOut(
         return;
     const auto left = std::ssize(made.leftOut);
     data.notes.push_back(
-        fmt::format("{}: the power of {} ({}{}) was recorded for a part of the time only and is "
-                    "left out of the sum.",
-            subject.named.label, text::counted(left, "GPU"),
+        fmt::format("{}: the power of {} of {} ({}{}) was recorded for a part of the time only "
+                    "and is left out of the sum.",
+            subject.named.label, left, text::counted(subject.run.gpuCount, "GPU"),
             analysis::subjectText(made.leftOut.front().description.subject),
             left > 1 ? fmt::format(" and {} more", left - 1) : std::string()));
 }

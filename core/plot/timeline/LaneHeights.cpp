@@ -16,7 +16,7 @@ constexpr double kLeastLane = 4.6; // a name, a unit and three ticks
 constexpr double kLeastHeat = 6.0; // with the bar of its colours
 constexpr double kLeastLevel = 1.25; // of host calls: a name fits
 constexpr double kLeastRank = 0.9; // of kernels
-constexpr double kLeastGpu = 0.3; // a row of a heat lane
+constexpr double kLeastGpuRow = 0.3; // a row of a heat lane
 constexpr double kLeastState = 1.0;
 // Lanes of lines get what is above that.
 constexpr double kTallestLevel = 4.0;
@@ -59,7 +59,7 @@ HeightRange laneHeights(const LaneData& lane, const Theme& theme) {
         range.most = pads + kTallestStates * body * rows;
     } else if (drawnStyle(lane.spec.style, lane.series.size()) == LaneStyle::Heat) {
         const auto rows = static_cast<double>(std::min(lane.series.size(), kMostGpus));
-        range.least = std::max(kLeastHeat * body, pads + kLeastGpu * body * rows);
+        range.least = std::max(kLeastHeat * body, pads + kLeastGpuRow * body * rows);
     }
     range.wish = std::max(lane.spec.height, 1.0);
     range.least = std::max(range.least, kLeastLane * body);

@@ -14,6 +14,8 @@ namespace trainscope::plot {
 
 namespace {
 
+constexpr double kWholeNames = 0.85; // of the plot's width; names of runs are whole up to that
+
 // The order of display; reductions share a colour and one entry.
 constexpr std::array<std::string_view, 14> kOrder{"gemm", "attention", "all_reduce",
     "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
@@ -106,9 +108,15 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
     const Color background = frame.scene.background;
     if (frame.data.runs.size() > 1) {
         std::vector<std::string> names;
-        for (const auto& run : frame.data.runs)
+        double wide = 0.0;
+        for (const auto& run : frame.data.runs) {
             names.push_back(run.name);
-        for (std::string& name : text::tellingNames(names))
+            wide += frame.width(run.name, TextRole::Small);
+        }
+        const bool areUnique
+            = std::set<std::string>(names.begin(), names.end()).size() == names.size();
+        const bool fitWhole = areUnique && wide <= kWholeNames * frame.scale.width;
+        for (std::string& name : fitWhole ? names : text::tellingNames(names))
             entries.push_back({std::move(name), inkOf(frame, entries.size()), entries.size()});
         return entries;
     }

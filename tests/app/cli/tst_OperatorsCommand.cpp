@@ -325,5 +325,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-TRAINSCOPE_TEST(tst_OperatorsCommand)
+TRAINSCOPE_GUI_TEST(tst_OperatorsCommand)
 #include "tst_OperatorsCommand.moc"

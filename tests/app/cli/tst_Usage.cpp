@@ -80,7 +80,6 @@ private Q_SLOTS:
         };
         row("an objective of one layout", predict({"--objective", "energy"}), "--search");
         row("the best of one layout", predict({"--top", "3"}), "--search");
-        row("what if, of a search", predict({"--search", "--what-if"}), "--what-if");
         row("the name of no run", predict({"--name", "a"}), "--into");
         row("the run of no database", predict({"--run", "a"}), "--from");
         row("a run of two clusters",

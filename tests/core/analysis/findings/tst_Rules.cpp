@@ -115,7 +115,7 @@ std::vector<Case> heatCases() {
                 "a_gemm drew most, 820 J"},
             {{"limit_w", 700}, {"seconds", 64}, {"share", 0.02}, {"highest_w", 912}}, 3},
         {"power_swing", 0.099, 0.2, [](RunFacts& f, double x) { swing(f, x, 0.25); },
-            {"3.84 kW at 250 mHz", "20 % of its mean of 19.2 kW", "2 times in each iteration"},
+            {"±1.92 kW at 250 mHz", "20 % of its mean of 19.2 kW", "2 times in each iteration"},
             {{"swing_w", 3840}, {"frequency_hz", 0.25}, {"harmonic", 2}}, -1},
         {"stage_power", 0.049, 0.1,
             [](RunFacts& f, double x) {

@@ -111,8 +111,8 @@ private Q_SLOTS:
         for (std::size_t run = 0; run < 2; ++run)
             data.heat->runs[run] = {1, 1, {0}, {{0, 0, 0, 0, 50.0}}};
         const auto geometry = drawn(data, 300.0, {ComparisonPanel::Heatmap});
-        QVERIFY(hasText(geometry.scene, "A · train_eager"));
-        QVERIFY(hasText(geometry.scene, "B · train_compiled"));
+        QVERIFY(hasText(geometry.scene, "A · eager"));
+        QVERIFY(hasText(geometry.scene, "B · compiled"));
         std::vector<Rect> heads;
         for (const auto& label : itemsOf<Label>(geometry.scene)) {
             if (label.text.starts_with("A · ") || label.text.starts_with("B · "))
@@ -147,8 +147,8 @@ private Q_SLOTS:
         auto data = demoComparison();
         data.operators = {{"aten::mm", {2.0, 1.0}}, {"aten::add", {std::nullopt, 0.5}}};
         const auto geometry = drawn(data, 600.0, {ComparisonPanel::Operators});
-        for (const char* text : {"aten::mm", "2 s", "1 s", "−1 s", "aten::add", "—", "+0.5 s",
-                 "B − A", "Operators that differ most"})
+        for (const char* text : {"aten::mm", "2 s", "1 s", "−1 s", "aten::add", "—", "500 ms",
+                 "+500 ms", "B − A", "Operators that differ most"})
             QVERIFY2(hasText(geometry.scene, text), text);
         const std::string csv = comparisonCsv(data, {ComparisonPanel::Operators});
         QCOMPARE(csv,
