@@ -72,7 +72,7 @@ text::Table rankedTable(
     for (const auto& row : listed) {
         const predict::RankedLayout& one = *row.layout;
         const auto& made = one.prediction;
-        std::vector<text::Cell> cells{figures::choiceWords(one.choice),
+        std::vector<text::Cell> cells{figures::choiceBrief(one.choice),
             text::withInterval(made.seconds, made.low, made.high, "s", text::Digits::Three)};
         if (const auto all = trainingOf(one.job, made, training))
             cells.emplace_back(figures::durationWords(all->seconds.value));

@@ -405,8 +405,8 @@ struct PredictExport {
 };
 const std::vector<PredictExport>& exports() {
     static const std::vector<PredictExport> all{
-        {"Board", "", {}},
         {"Decision", "-decision", figures::decisionPanels()},
+        {"Board", "", {}},
         {"Predicted over measured", "-tracks", {PredictionPanel::Tracks}},
         {"What if", "-what-if", {PredictionPanel::WhatIf}},
         {"Layouts and clusters", "-search",

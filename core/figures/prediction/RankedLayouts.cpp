@@ -66,26 +66,39 @@ Offered offeredBy(const predict::SearchResult& found, SearchObjective objective)
     return offered;
 }
 
+// `between`: a degree's name and its number; `parting`: one degree and the next.
+std::string degreesOf(
+    const LayoutChoice& choice, std::string_view between, std::string_view parting) {
+    std::string words = fmt::format("TP{}{}", between, choice.tensor);
+    const auto add = [&](std::string_view name, int degree, int least) {
+        if (degree > least)
+            words += fmt::format("{}{}{}{}", parting, name, between, degree);
+    };
+    add("CP", choice.context, 1);
+    add("PP", choice.pipeline, 0);
+    add("VPP", choice.virtualStages, 1);
+    if (layout::splitsBackward(choice.schedule))
+        words += fmt::format(" {}", titleOf(choice.schedule));
+    add("EP", choice.expert, 1);
+    add("ETP", choice.expertTensor, 1);
+    add("DP", choice.data, 0);
+    if (choice.zeroStage > 1)
+        words += fmt::format("{}ZeRO {}", parting, choice.zeroStage);
+    if (choice.shard > 0)
+        words += fmt::format(" in groups of {}", choice.shard);
+    return words;
+}
+
 } // namespace
 
 std::string choiceWords(const LayoutChoice& choice) {
-    std::string words = fmt::format("TP {}", choice.tensor);
-    const auto add = [&words](std::string_view name, int degree) {
-        if (degree > 1)
-            words += fmt::format(" · {} {}", name, degree);
-    };
-    add("CP", choice.context);
-    words += fmt::format(" · PP {}", choice.pipeline);
-    add("VPP", choice.virtualStages);
-    if (layout::splitsBackward(choice.schedule))
-        words += fmt::format(" {}", titleOf(choice.schedule));
-    add("EP", choice.expert);
-    add("ETP", choice.expertTensor);
-    words += fmt::format(" · DP {}", choice.data);
-    add("ZeRO", choice.zeroStage);
-    if (choice.shard > 0)
-        words += fmt::format(" in groups of {}", choice.shard);
-    return words + fmt::format(", micro-batch {}", choice.microBatch) + recomputeWords(choice);
+    return degreesOf(choice, " ", " · ") + fmt::format(", micro-batch {}", choice.microBatch)
+        + recomputeWords(choice);
+}
+
+std::string choiceBrief(const LayoutChoice& choice) {
+    return degreesOf(choice, "", " ") + fmt::format(", mb {}", choice.microBatch)
+        + recomputeWords(choice);
 }
 
 std::string groupWords(const predict::ListedLayout& one) {

@@ -13,6 +13,8 @@ namespace trainscope::figures {
 
 // "TP 8 · PP 4 · DP 1, micro-batch 2, full recomputation".
 std::string choiceWords(const predict::LayoutChoice& choice);
+// "TP8 PP4 DP1, mb 2, full recomputation": where many stand below each other.
+std::string choiceBrief(const predict::LayoutChoice& choice);
 
 // "1" for the first of a group of ties, "= 1" for the others; empty: it is of none.
 std::string groupWords(const predict::ListedLayout& one);
