@@ -1,5 +1,8 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 
+#include "core/text/Names.h"
+#include "core/text/Numbers.h"
+
 #include <tuple>
 #include <utility>
 
@@ -13,14 +16,29 @@ SubjectKey keyOf(const Subject& subject) {
     return {subject.kind, subject.rank, subject.node, subject.device};
 }
 
-// One for a metric, however many GPUs two sources have in common.
-std::string twinWarning(const std::string& metric, const std::vector<const Series*>& twins) {
-    const std::string first = subjectText(twins.front()->description.subject);
-    if (twins.size() == 1)
-        return metric + " of " + first
+// The series that two sources have in common, by metric.
+using Twins = std::map<std::string, std::vector<const Series*>>;
+
+// One for a run, however many GPUs and metrics two sources have in common.
+std::string twinWarning(const Twins& twins) {
+    constexpr std::size_t kMostNamed = 3;
+    const auto& [metric, series] = *twins.begin();
+    if (twins.size() == 1 && series.size() == 1)
+        return metric + " of " + subjectText(series.front()->description.subject)
             + " was recorded by two sources; the one with more values is used.";
-    return metric + " of " + first + " and " + std::to_string(twins.size() - 1)
-        + " more was recorded by two sources; for each, the one with more values is used.";
+    const std::string kept
+        = " recorded by two sources; for each, the one with more values is used.";
+    if (twins.size() == 1)
+        return metric + " of " + subjectText(series.front()->description.subject) + " and "
+            + std::to_string(series.size() - 1) + " more was" + kept;
+    std::vector<std::string> named;
+    for (const auto& [name, all] : twins) {
+        if (named.size() < kMostNamed)
+            named.push_back(name);
+    }
+    if (twins.size() > kMostNamed)
+        named.push_back(text::counted(std::ssize(twins) - std::ssize(named), "other"));
+    return text::joined(named) + " were" + kept;
 }
 
 } // namespace
@@ -67,11 +85,14 @@ std::map<std::string, std::vector<Series>> seriesByMetric(
             twin = series;
     }
     std::map<std::string, std::vector<Series>> result;
+    Twins twins;
     for (auto& [metric, group] : groups) {
         if (!group.twins.empty())
-            warnings.push_back(twinWarning(metric, group.twins));
+            twins.emplace(metric, std::move(group.twins));
         result.emplace(metric, std::move(group.series));
     }
+    if (!twins.empty())
+        warnings.push_back(twinWarning(twins));
     return result;
 }
 

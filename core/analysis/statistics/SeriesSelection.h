@@ -17,7 +17,7 @@ std::string subjectText(const Subject& subject);
 bool speaksFor(const Series& series, const Series& twin);
 
 // By metric name, each subject once: where sources overlap, the series with more values; one
-// warning for a metric says so.
+// warning for the run says so.
 std::map<std::string, std::vector<Series>> seriesByMetric(
     const std::vector<Series>& all, std::vector<std::string>& warnings);
 // The same without the warnings, which summaries tell.

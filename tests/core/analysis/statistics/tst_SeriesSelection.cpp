@@ -40,6 +40,20 @@ private Q_SLOTS:
                                       "with more values is used."}));
     }
 
+    void oneWarningForManyMetrics() {
+        std::vector<Series> all;
+        for (int source = 0; source < 2; ++source) {
+            for (const char* metric : {"sm_clock", "gpu_power", "mem_used", "gpu_temperature"})
+                all.push_back(seriesOf(metric, 0, 10 + source, 0));
+        }
+        std::vector<std::string> warnings;
+        QCOMPARE(seriesByMetric(all, warnings).size(), std::size_t{4});
+        QCOMPARE(warnings,
+            (std::vector<std::string>{"gpu_power, gpu_temperature, mem_used and 1 other were "
+                                      "recorded by two sources; for each, the one with more values "
+                                      "is used."}));
+    }
+
     void oneWarningForManyGpus() {
         std::vector<Series> all;
         for (int source = 0; source < 2; ++source) {
