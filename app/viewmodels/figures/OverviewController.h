@@ -39,6 +39,7 @@ private:
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
     void chooseOffered(std::size_t choice) override { prove(choice); }
+    [[nodiscard]] bool isTitleDrawn() const override { return true; }
     [[nodiscard]] QString choosingText() const override {
         return QStringLiteral("Show what proves it");
     }

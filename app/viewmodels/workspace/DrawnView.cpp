@@ -28,7 +28,7 @@ std::shared_ptr<const plot::PlotScene> DrawnView::draw(
     const bool hasRoom = width > 0.0 && viewHeight > 0.0;
     if (isReady() && hasRoom) {
         m_picture = std::make_shared<const plot::Picture>(
-            layOut({&theme, width, viewHeight, measure, false, m_isCaptionDrawn}));
+            layOut({&theme, width, viewHeight, measure, isTitleDrawn(), m_isCaptionDrawn}));
         laidOut();
     }
     const double height = m_picture ? m_picture->scene.height : viewHeight;

@@ -79,6 +79,8 @@ protected:
     virtual void laidOut() { }
     // One of those that the picture offers was clicked, or opened by keys.
     virtual void chooseOffered(std::size_t /*choice*/) { }
+    // A page has its title; views beside an inspector, which names what is shown, have none.
+    [[nodiscard]] virtual bool isTitleDrawn() const { return false; }
     // Words for that on a button; empty: the picture offers nothing.
     [[nodiscard]] virtual QString choosingText() const { return {}; }
 

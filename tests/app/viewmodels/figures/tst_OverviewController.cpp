@@ -86,7 +86,7 @@ private Q_SLOTS:
         const auto& theme = plot::lightTheme();
         QVERIFY(m_controller->draw(theme, app::measureWith(theme), 900.0, 600.0));
         const auto picture = plot::buildOverview(
-            *m_controller->data(), {&theme, 900.0, 600.0, app::measureWith(theme), false, true});
+            *m_controller->data(), {&theme, 900.0, 600.0, app::measureWith(theme), true, true});
         QCOMPARE(picture.targets.size(), m_controller->data()->overview.sentences.size() + 1);
         const auto& row = picture.targets[sentenceOf(Topic::Time)].rect;
         m_controller->hoverAt(row.x + 5.0, row.y + 5.0);
