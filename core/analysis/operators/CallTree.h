@@ -8,8 +8,8 @@
 // says nothing of its host, all work hangs under the root. An operator of XLA is a kernel and the
 // operator above it at once.
 //
-// Where no device of the run was traced, the work is the host's own: the self time of each call,
-// which is its time less that of the calls in it.
+// The work of a run without a traced device is the host's own: the self time of each call, which is
+// its time less that of the calls in it.
 
 #include "core/model/Time.h"
 
