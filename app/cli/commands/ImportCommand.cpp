@@ -42,12 +42,7 @@ struct EngineOptions {
     std::string step;
     bool link = false;
     std::string mapFile;
-    std::string tokenFile;
-    std::string user;
-    std::string passwordFile;
-    std::string caFile;
-    std::string tenant;
-    std::vector<std::string> headers;
+    app::AccessFiles access;
     int questions = 4;
 };
 
@@ -58,9 +53,10 @@ bool hasEngineOptions(const EngineOptions& options) {
     const auto isGiven = [](const std::string& text) { return !text.empty(); };
     return options.link || options.to != usual.to || options.questions != usual.questions
         || isGiven(options.match) || isGiven(options.from) || isGiven(options.step)
-        || isGiven(options.mapFile) || isGiven(options.tokenFile) || isGiven(options.user)
-        || isGiven(options.passwordFile) || isGiven(options.caFile) || isGiven(options.tenant)
-        || !options.headers.empty();
+        || isGiven(options.mapFile) || isGiven(options.access.tokenFile)
+        || isGiven(options.access.user) || isGiven(options.access.passwordFile)
+        || isGiven(options.access.caFile) || isGiven(options.access.tenant)
+        || !options.access.headers.empty();
 }
 
 Result<Mapping> mappingIn(const std::string& path) {
@@ -146,9 +142,7 @@ Status checkSources(const ImportRequest& request, const EngineOptions& options) 
 Result<ImportOutcome> runEngineJob(
     const ImportRequest& request, const EngineOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto engine, requestFrom(request, options));
-    ASSIGN_OR_RETURN(const auto access,
-        app::accessFrom({options.tokenFile, options.user, options.passwordFile, options.caFile,
-            options.tenant, options.headers}));
+    ASSIGN_OR_RETURN(const auto access, app::accessFrom(options.access));
     engine.tenant = access.tenant;
     needCoreApplication();
     ASSIGN_OR_RETURN(const auto fetcher, app::openEngine(engine.address, access));
@@ -320,14 +314,16 @@ void addEngineOptions(CLI::App& command, EngineOptions& options) {
     command.add_flag("--link", options.link, "Leave the samples in the engine")->excludes("--step");
     addOption(command, "--map", options.mapFile,
         "Which metrics and labels mean what, where they are not those of a known exporter", "FILE");
-    addOption(command, "--token-file", options.tokenFile, "A bearer token, its first line", "FILE");
-    addOption(command, "--user", options.user, "Log in by this name and a password", "NAME");
+    addOption(command, "--token-file", options.access.tokenFile, "A bearer token, its first line",
+        "FILE");
+    addOption(command, "--user", options.access.user, "Log in by this name and a password", "NAME");
+    addOption(command, "--password-file", options.access.passwordFile,
+        "The password, its first line", "FILE");
+    addOption(command, "--ca", options.access.caFile,
+        "Certificates to trust beside the system's, PEM", "FILE");
     addOption(
-        command, "--password-file", options.passwordFile, "The password, its first line", "FILE");
-    addOption(
-        command, "--ca", options.caFile, "Certificates to trust beside the system's, PEM", "FILE");
-    addOption(command, "--tenant", options.tenant, "The tenant (X-Scope-OrgID) of Mimir", "ID");
-    addOption(command, "--header", options.headers,
+        command, "--tenant", options.access.tenant, "The tenant (X-Scope-OrgID) of Mimir", "ID");
+    addOption(command, "--header", options.access.headers,
         "A header of each question; may be given several times", "NAME:VALUE")
         ->expected(1)
         ->take_all();
