@@ -16,6 +16,8 @@ constexpr auto kPrecisionNames = enumNames<Precision>(
 constexpr auto kRecomputeNames
     = enumNames<Recompute>({{Recompute::None, "none"}, {Recompute::Selective, "selective"},
         {Recompute::PerOperator, "per-operator"}, {Recompute::Full, "full"}});
+constexpr auto kContextNames = enumNames<ContextExchange>({{ContextExchange::Ring, "ring"},
+    {ContextExchange::AllToAll, "all-to-all"}, {ContextExchange::Gather, "gather"}});
 
 } // namespace
 
@@ -84,6 +86,14 @@ std::string_view toString(Recompute recompute) {
 
 std::optional<Recompute> recomputeFrom(std::string_view text) {
     return kRecomputeNames.find(lowered(text));
+}
+
+std::string_view toString(ContextExchange exchange) {
+    return kContextNames.nameOf(exchange);
+}
+
+std::optional<ContextExchange> contextExchangeFrom(std::string_view text) {
+    return kContextNames.find(lowered(text));
 }
 
 } // namespace trainscope::predict

@@ -42,6 +42,25 @@ std::optional<Recompute> recomputeFrom(std::string_view text);
 
 enum class AttentionKind { Flash, Unfused };
 
+// How the ranks of context parallelism attend to each other's tokens. Each has two of 2·CP chunks
+// of a sample, one from each end, so that all have the same share of causal attention.
+enum class ContextExchange {
+    Ring, // keys and values go round, each step behind the attention to those before (Liu et al.
+          // 2023, arXiv 2310.01889)
+    AllToAll, // from tokens to heads and back (DeepSpeed-Ulysses, arXiv 2309.14509)
+    Gather, // keys and values of all are gathered before (Llama 3, arXiv 2407.21783, 3.3.2)
+};
+std::string_view toString(ContextExchange exchange); // "ring", "all-to-all", "gather"
+std::optional<ContextExchange> contextExchangeFrom(std::string_view text);
+
+// Ways of running a job that change no result.
+struct Execution {
+    ContextExchange context = ContextExchange::Ring;
+    bool attention8 = false; // attention's products in 8 bits, where the others are
+    bool graphs = false; // layers are launched as CUDA graphs, so that no GPU waits for its host
+    bool operator==(const Execution&) const = default;
+};
+
 struct Machine {
     catalogue::GpuModel gpu;
     std::string site = {}; // a key of the constants' sites; empty: none that is known
@@ -75,6 +94,7 @@ struct Job {
     bool dropout = false; // of what attention and MLP give
     analysis::Adapters adapters = {}; // of LoRA
     std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual
+    Execution execution = {};
 
     [[nodiscard]] bool isInference() const { return workload == Workload::Inference; }
     // Tokens of a sample that go through the model together.
@@ -92,6 +112,10 @@ struct Job {
     [[nodiscard]] analysis::Kernels kernels() const;
     // Weights in 32 bits, cast for products of 16: as plain PyTorch has them unless said otherwise.
     [[nodiscard]] bool castsWeights() const;
+    // Weights in no more bits than products take, so that nothing casts them.
+    [[nodiscard]] bool keepsProductWeights() const {
+        return kept.weights && *kept.weights <= bytesOf(precision);
+    }
     [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }
     [[nodiscard]] int microbatches() const { return layout.microbatches.value_or(1); }
     [[nodiscard]] double tokensPerStep() const {

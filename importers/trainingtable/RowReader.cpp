@@ -106,7 +106,7 @@ struct SourceHabits {
     std::string_view word; // in lower case
     std::string_view stack; // of core/predict
     predict::AttentionKind attention = predict::AttentionKind::Flash;
-    bool sequenceParallel = true; // with tensor parallelism
+    bool sequenceParallel = true; // with tensor parallelism, as of rows of no such source
     bool padsToBlocks = false; // of the vocabulary: 128 × TP
     int layersBefore = 0; // what stands before and behind the layers counts as so many of them,
     int layersBehind = 0; // where a pipeline is cut
@@ -114,6 +114,7 @@ struct SourceHabits {
 constexpr std::array kHabits{
     SourceHabits{"mosaicml", "mosaic", predict::AttentionKind::Flash, false},
     SourceHabits{"megatron-bridge", "megatron-bridge"},
+    SourceHabits{"mlperf", "mlperf-nemo-25.04"},
     SourceHabits{"nemo 24", "nemo-24.07"},
     SourceHabits{"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
     SourceHabits{"torchtitan", "torchtitan"},
@@ -194,6 +195,38 @@ private:
             }
         }
         m_row.version = versionIn(m_row.source);
+        if (m_row.version == 0.0)
+            m_row.version = versionIn(text("url_or_repo_path")); // "ngc25.04"
+    }
+
+    // Rounds of MLPerf Training: v4.0 and v4.1 of 2024, later ones by the container of their path.
+    [[nodiscard]] std::string_view roundsStack() const {
+        constexpr double kFp8Weights = 25.0; // years
+        constexpr double kSince2504 = 25.0 + 2.5 / 12.0;
+        if (m_row.version > 0.0 ? m_row.version < kFp8Weights : has(m_row.source, " v4."))
+            return "mlperf-nemo-24.10";
+        return m_row.version > 0.0 && m_row.version < kSince2504 ? "mlperf-nemo-25.01"
+                                                                 : "mlperf-nemo-25.04";
+    }
+
+    // "CUDA graphs", "CUDA graphs where cp=8", "CUDA graphs on GB200": whether they are this row's.
+    [[nodiscard]] bool hasGraphs() const {
+        const std::string notes = lowered(text("notes"));
+        constexpr std::string_view kGraphs = "cuda graphs";
+        const std::size_t at = notes.find(kGraphs);
+        if (at == std::string::npos)
+            return false;
+        const std::string_view rest = std::string_view(notes).substr(at + kGraphs.size());
+        if (constexpr std::string_view kWhere = " where cp="; rest.starts_with(kWhere)) {
+            const std::string_view digits = rest.substr(kWhere.size());
+            return wholeOf(parseNumber(digits.substr(0, digits.find_first_not_of("0123456789"))))
+                == whole("cp");
+        }
+        if (constexpr std::string_view kOn = " on "; rest.starts_with(kOn)) {
+            const std::string_view name = rest.substr(kOn.size());
+            return has(text("gpu"), name.substr(0, name.find_first_of(" ;,.")));
+        }
+        return true;
     }
 
     // "26.02.01 NeMo Container", of June 2026 and later by two names: "26.06" is 26.5 years.
@@ -393,7 +426,8 @@ private:
         else if (words.find("dist-opt") != std::string::npos
             || words.find("zero-1") != std::string::npos
             || (m_habits != nullptr
-                && (m_habits->stack == "megatron-bridge" || m_habits->stack == "nemo-24.07")))
+                && (m_habits->stack == "megatron-bridge" || m_habits->stack == "nemo-24.07"
+                    || isMlPerf())))
             request.zeroStage = 1;
         const std::size_t group = words.find("shard group ");
         if (group != std::string::npos)
@@ -426,12 +460,18 @@ private:
 
     void takeHow(Job& job) const {
         if (m_habits != nullptr) {
-            job.stack = m_habits->stack;
+            job.stack = isMlPerf() ? roundsStack() : m_habits->stack;
             job.attention = m_habits->attention;
             job.sequenceParallel
                 = m_habits->sequenceParallel && job.layout.grid.degrees().tensor > 1;
+        } else {
+            job.sequenceParallel = job.layout.grid.degrees().tensor > 1;
         }
         takeSoftware(job);
+        if (isMlPerf())
+            takeMlPerfRules(job);
+        job.execution.graphs = hasGraphs();
+        predict::takeHabits(job);
         if (has(text("notes"), "async tp") || has(text("notes"), "asynctp"))
             job.stack += "-async";
         if (job.stack == "megatron-bridge" && job.model.experts > 1)
@@ -456,6 +496,18 @@ private:
             takeBridgeRecipe(job);
         if (isFineTuning() && job.stack == "nemo-24.07")
             job.packedSample = kPackedSample;
+    }
+
+    [[nodiscard]] bool isMlPerf() const {
+        return m_habits != nullptr && m_habits->stack.starts_with("mlperf");
+    }
+
+    // Adapters of the benchmark's rules, which its results do not repeat.
+    void takeMlPerfRules(Job& job) const {
+        if (job.workload == Workload::Lora)
+            job.adapters = analysis::adaptersFrom("16:qkv+out").valueOr(job.adapters);
+        job.execution.attention8
+            = has(text("notes"), "fp8 attention") && predict::bytesOf(job.precision) <= 1.0;
     }
 
     // Takes the software that the row names, and whether it was compiled.

@@ -18,32 +18,98 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace trainscope::cli {
 
 namespace {
 
+PredictedRow predictRow(const importers::TableRow& row, const predict::Predictor& predictor) {
+    PredictedRow one{&row, {}, row.unsupported};
+    if (!row.job)
+        return one;
+    auto prediction = predictor.predict(*row.job, {row.publisher, row.version});
+    if (prediction.hasValue())
+        one.prediction = std::move(prediction).value();
+    else
+        one.unsupported = prediction.error().message;
+    return one;
+}
+
 TablePredictions predictTable(
     const std::vector<importers::TableRow>& rows, const predict::Predictor& predictor) {
     TablePredictions table;
-    for (const importers::TableRow& row : rows) {
-        PredictedRow one{&row, {}, row.unsupported};
-        if (row.job) {
-            auto prediction = predictor.predict(*row.job, {row.publisher, row.version});
-            if (prediction.hasValue())
-                one.prediction = std::move(prediction).value();
-            else
-                one.unsupported = prediction.error().message;
-        }
-        table.rows.push_back(std::move(one));
-    }
+    for (const importers::TableRow& row : rows)
+        table.rows.push_back(predictRow(row, predictor));
     return table;
 }
 
+// Each group of rows from constants that were estimated before any was fitted, fitted to the rows
+// of the other groups.
+class LeftOutPredictors {
+public:
+    LeftOutPredictors(predict::LeaveOut how, std::vector<PlacedJob> rows)
+        : m_how(how)
+        , m_rows(std::move(rows)) { }
+
+    const predict::Predictor& of(const importers::TableRow& row) {
+        const std::string group = predict::leftOutGroup(m_how, row.publisher, row.row);
+        const auto known = m_predictors.find(group);
+        if (known != m_predictors.end())
+            return known->second;
+        std::vector<predict::MeasuredJob> others;
+        for (const PlacedJob& one : m_rows) {
+            if (predict::leftOutGroup(m_how, one.job.source, one.row) != group)
+                others.push_back(one.job);
+        }
+        const predict::RateTable& table = predict::RateTable::estimated();
+        return m_predictors
+            .emplace(group, predict::Predictor(table, predict::Calibration::of(others, table)))
+            .first->second;
+    }
+
+private:
+    predict::LeaveOut m_how;
+    std::vector<PlacedJob> m_rows;
+    std::map<std::string, predict::Predictor> m_predictors; // by the group that is left out
+};
+
+Outcome predictLeftOut(const PredictOptions& options, const Console& console) {
+    const auto how = predict::leaveOutFrom(options.leaveOut);
+    if (!how)
+        return usageError(fmt::format(
+            "\"{}\" are no groups of rows: leave out sources or tenths.", options.leaveOut));
+    if (options.calibration.paths.empty() || !options.calibration.runs.empty()
+        || !options.profile.empty())
+        return usageError("--leave-out needs the tables that constants are fitted to: name them "
+                          "with --calibrate, and leave --calibrate-run and --profile out.");
+    ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
+    ASSIGN_OR_RETURN(auto placed, readPlacedJobs(options.calibration));
+    LeftOutPredictors predictors(*how, std::move(placed));
+    TablePredictions table;
+    ProgressLine line(console);
+    const Progress progress = shownOn(line, console);
+    for (const importers::TableRow& row : rows) {
+        table.rows.push_back(row.job ? predictRow(row, predictors.of(row))
+                                     : PredictedRow{&row, {}, row.unsupported});
+        if (!progress({"Predicting rows", table.rows.size(), rows.size()}))
+            return cancelled();
+    }
+    line.clear();
+    return show(
+        console, options.json, [&] { return tableJson(table); },
+        [&](std::ostream& out) { printPredictions(out, table); });
+}
+
 Outcome predictRows(const PredictOptions& options, const Console& console) {
+    if (!options.leaveOut.empty())
+        return predictLeftOut(options, console);
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
     ASSIGN_OR_RETURN(auto known, readKnownCosts(options.calibration, options.profile, console));
     TablePredictions table = predictTable(rows, known.predictor());
@@ -204,6 +270,8 @@ Outcome predictAny(const PredictOptions& options, const Console& console) {
                               "all but --calibrate, --profile and --json out.");
         return predictRows(options, console);
     }
+    if (!options.leaveOut.empty())
+        return usageError("--leave-out is of the rows of a --table.");
     if (options.search)
         return searchAny(options, console);
     if (options.sayLimits())
@@ -254,6 +322,13 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "LoRA: their rank and the matrices of qkv, out, up and down; 16:qkv unless given", "A");
     command->add_flag("--unfused-attention", options->unfusedAttention,
         "Attention as separate products and softmax instead of one kernel");
+    addOption(*command, "--context-exchange", options->contextExchange,
+        "Context parallelism: ring (unless given), all-to-all or gather", "X")
+        ->check(suggesting("ring all-to-all gather"));
+    command->add_flag(
+        "--fp8-attention", options->attention8, "Attention in 8 bits, where the products are");
+    command->add_flag("--cuda-graphs", options->graphs,
+        "Layers are launched as graphs, so that no GPU waits for its host");
     addOption(*command, "--stack", options->stack,
         std::string("Software whose habits are taken: ") + kStacks, "S")
         ->check(suggesting(replaced(kStacks, ",", "")));
@@ -289,6 +364,20 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "With --tokens the price of an hour of a GPU, in any currency: also the cost", "X");
     addOption(*command, "--price-kwh", options->kwhPrice,
         "With --tokens the price of a kWh, in the same currency", "Y");
+    addOption(*command, "--gpu-hours-between", options->reliability.gpuHours,
+        "With --tokens the hours of all GPUs together between two interruptions; 38,700 unless "
+        "given",
+        "H")
+        ->check(aboveZero());
+    addOption(*command, "--checkpoint-interval", options->reliability.checkpointInterval,
+        "With --tokens the work between two checkpoints, s; the best by Young unless given", "S")
+        ->check(aboveZero());
+    addOption(*command, "--checkpoint-time", options->reliability.checkpointSeconds,
+        "With --tokens the time that a training stands still for a checkpoint, s", "S")
+        ->check(zeroOrMore());
+    addOption(*command, "--restart-time", options->reliability.restartSeconds,
+        "With --tokens the time from an interruption until it goes on, s; 600 unless given", "S")
+        ->check(zeroOrMore());
     addOption(*command, "--table", options->table,
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
         "measured",
@@ -299,6 +388,11 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "FILE");
     addOption(*command, "--calibrate-run", options->calibration.runs,
         "Of the databases of --calibrate that run alone; several times: those runs", "NAME");
+    addOption(*command, "--leave-out", options->leaveOut,
+        "With --table and --calibrate each row from the rows of others alone, beginning with what "
+        "was estimated before any fit: sources or tenths",
+        "W")
+        ->check(suggesting("sources tenths"));
     addOption(*command, "--profile", options->profile,
         "Predict from its samples what runs on a profile's GPUs and fabrics", "FILE");
     addOption(*command, "--into", options->database,

@@ -14,14 +14,23 @@ namespace trainscope::cli {
 
 namespace {
 
-Status takeTable(const std::string& path, std::vector<predict::MeasuredJob>& rows) {
+Status takePlaced(const std::string& path, std::vector<PlacedJob>& rows) {
     ASSIGN_OR_RETURN(const auto table, tableFrom(path));
     for (const importers::TableRow& row : table) {
         const auto seconds = row.measuredSeconds();
         if (row.job && seconds)
-            rows.push_back({*row.job, *seconds, row.publisher, row.version, row.isQualified,
-                row.configuration});
+            rows.push_back({row.row,
+                {*row.job, *seconds, row.publisher, row.version, row.isQualified,
+                    row.configuration}});
     }
+    return {};
+}
+
+Status takeTable(const std::string& path, std::vector<predict::MeasuredJob>& rows) {
+    std::vector<PlacedJob> placed;
+    RETURN_IF_ERROR(takePlaced(path, placed));
+    for (PlacedJob& one : placed)
+        rows.push_back(std::move(one.job));
     return {};
 }
 
@@ -68,6 +77,18 @@ Result<std::optional<predict::RunCalibration>> readCalibration(
                           "time.",
             files.paths.front()};
     return std::optional(predict::calibrationOf(std::move(runs), std::move(rows)));
+}
+
+Result<std::vector<PlacedJob>> readPlacedJobs(const CalibrationFiles& files) {
+    std::vector<PlacedJob> rows;
+    for (const std::string& path : files.paths) {
+        if (store::StoreFile(path).isSqlite())
+            return usageError(path
+                + " is a database; rows are left out of tables: name tables alone with "
+                  "--calibrate.");
+        RETURN_IF_ERROR(takePlaced(path, rows));
+    }
+    return rows;
 }
 
 } // namespace trainscope::cli

@@ -20,4 +20,12 @@ struct CalibrationFiles {
 Result<std::optional<predict::RunCalibration>> readCalibration(
     const CalibrationFiles& files, const Console& console);
 
+// A row of a table whose job and time are known, and its place in the table.
+struct PlacedJob {
+    int row = 0;
+    predict::MeasuredJob job;
+};
+// Those of all tables. Usage where there is a database among them.
+Result<std::vector<PlacedJob>> readPlacedJobs(const CalibrationFiles& files);
+
 } // namespace trainscope::cli

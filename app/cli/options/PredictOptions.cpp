@@ -44,11 +44,25 @@ Status takeWorkload(const PredictOptions& options, predict::JobRequest& request)
     return assign(analysis::adaptersFrom(options.adapters), request.adapters);
 }
 
+Status takeExecution(const PredictOptions& options, predict::JobRequest& request) {
+    request.execution.attention8 = options.attention8;
+    request.execution.graphs = options.graphs;
+    if (options.contextExchange.empty())
+        return {};
+    const auto exchange = predict::contextExchangeFrom(options.contextExchange);
+    if (!exchange)
+        return unknown("exchange of context parallelism", options.contextExchange,
+            "ring, all-to-all or gather");
+    request.execution.context = *exchange;
+    return {};
+}
+
 } // namespace
 
 bool PredictOptions::sayWork() const {
     return !precision.empty() || !recompute.empty() || !workload.empty() || generated
-        || !adapters.empty() || !stack.empty() || unfusedAttention || networkGbit;
+        || !adapters.empty() || !stack.empty() || unfusedAttention || !contextExchange.empty()
+        || attention8 || graphs || networkGbit;
 }
 
 Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at) {
@@ -84,6 +98,7 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
         return unknown("software stack", options.stack, kStacks);
     if (options.unfusedAttention)
         request.attention = predict::AttentionKind::Unfused;
+    RETURN_IF_ERROR(takeExecution(options, request));
     ASSIGN_OR_RETURN(const auto stated, predict::statedPrecisionFrom(options.precision));
     request.precision = stated.products;
     request.kept = stated.kept;
@@ -103,6 +118,7 @@ Result<predict::TrainingAsked> trainingAskedOf(const PredictOptions& options, Wo
     if (!options.kwhPrice.empty())
         RETURN_IF_ERROR(
             assign(predict::priceFrom("The price of a kWh", options.kwhPrice), asked.kwhPrice));
+    asked.reliability = options.reliability;
     RETURN_IF_ERROR(predict::checkTraining(asked, workload));
     return asked;
 }

@@ -12,8 +12,8 @@
 namespace trainscope::cli {
 
 inline constexpr const char* kStacks
-    = "megatron-lm, megatron-bridge, nemo-24.07, torchtitan, mosaic, gpt-neox, pytorch, "
-      "pytorch-compiled";
+    = "megatron-lm, megatron-bridge, nemo-24.07, mlperf-nemo-24.10, mlperf-nemo-25.01, "
+      "mlperf-nemo-25.04, torchtitan, mosaic, gpt-neox, pytorch, pytorch-compiled";
 
 struct PredictOptions {
     std::string model;
@@ -29,11 +29,15 @@ struct PredictOptions {
     std::string adapters;
     std::string stack;
     bool unfusedAttention = false;
+    std::string contextExchange; // a ring where empty
+    bool attention8 = false;
+    bool graphs = false;
     std::optional<double> networkGbit;
     std::optional<double> powerLimitW;
     std::optional<double> clockMhz;
     std::string table;
     CalibrationFiles calibration;
+    std::string leaveOut; // groups of the table's rows; empty: none
     std::string profile;
     std::string database; // that the prediction goes into
     std::string name; // of its run
@@ -48,12 +52,14 @@ struct PredictOptions {
     std::string tokens;
     std::string gpuHourPrice;
     std::string kwhPrice;
+    predict::Reliability reliability;
     bool json = false;
 
     // Anything of the work that a run or a row of a table says itself.
     [[nodiscard]] bool sayWork() const;
     [[nodiscard]] bool sayTraining() const {
-        return !tokens.empty() || !gpuHourPrice.empty() || !kwhPrice.empty();
+        return !tokens.empty() || !gpuHourPrice.empty() || !kwhPrice.empty()
+            || reliability != predict::Reliability{};
     }
     // Limits that layouts are searched under.
     [[nodiscard]] bool sayLimits() const { return memoryShare != 1.0 || clusterPowerW.has_value(); }

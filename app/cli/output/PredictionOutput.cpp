@@ -83,6 +83,7 @@ void printTraining(std::ostream& out, const predict::Training& training) {
         figures::tokenWords(training.tokens),
         text::number(training.gpuHours.value, 4) + " GPU hours");
     out << fmt::format("               {}, of the GPUs alone\n", figures::energyWords(training));
+    out << fmt::format("  goodput      {}\n", figures::goodputWords(training));
     if (training.cost)
         out << fmt::format("  cost         {} at {}\n", figures::costWords(*training.cost),
             figures::priceWords(training.asked));
@@ -329,6 +330,15 @@ void addTraining(const std::optional<predict::Training>& training, Json& json) {
     addBounded(one, "energy", "_mwh", training->energyJ, 1e-3 / predict::kJoulesOfKwh);
     if (training->cost)
         addBounded(one, "cost", "", *training->cost);
+    const predict::Goodput& goodput = training->goodput;
+    addBounded(one, "goodput", "", goodput.share);
+    one["between_interruptions_s"] = goodput.betweenSeconds;
+    one["checkpoint_interval_s"] = goodput.checkpointInterval;
+    one["checkpoint_time_s"] = goodput.checkpointSeconds;
+    one["restart_time_s"] = goodput.restartSeconds;
+    addBounded(one, "elapsed", "_s", training->elapsedSeconds);
+    addBounded(one, "elapsed_days", "", training->elapsedSeconds, 1.0 / predict::kSecondsOfDay);
+    addBounded(one, "elapsed_energy", "_mwh", training->elapsedJ, 1e-3 / predict::kJoulesOfKwh);
     add(one,
         {{"price_gpu_hour", training->asked.gpuHourPrice},
             {"price_kwh", training->asked.kwhPrice}});

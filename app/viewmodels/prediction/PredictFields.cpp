@@ -68,7 +68,8 @@ constexpr std::array kShardings{
 constexpr std::array kPrecisions{
     "fp32", "fp16", "bf16", "bf16-pure", "bf16-autocast", "bf16-master", "fp8", "mxfp8", "nvfp4"};
 constexpr std::array kSoftware{"pytorch", "pytorch-compiled", "megatron-lm", "megatron-bridge",
-    "nemo-24.07", "torchtitan", "mosaic", "gpt-neox"};
+    "nemo-24.07", "mlperf-nemo-24.10", "mlperf-nemo-25.01", "mlperf-nemo-25.04", "torchtitan",
+    "mosaic", "gpt-neox"};
 constexpr std::array kRecomputes{predict::Recompute::None, predict::Recompute::Selective,
     predict::Recompute::PerOperator, predict::Recompute::Full};
 constexpr std::array kWorkloads{Workload::Training, Workload::Lora, Workload::Inference};

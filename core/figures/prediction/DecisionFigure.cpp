@@ -94,7 +94,7 @@ std::string trainingSentence(const Training& training) {
     if (training.cost)
         words += fmt::format(
             ", and cost {} at {}", costWords(*training.cost), priceWords(training.asked));
-    return words + ".";
+    return fmt::format("{}. They get on in {}.", words, goodputWords(training));
 }
 
 std::string stepSentence(const predict::Prediction& made) {
@@ -297,6 +297,19 @@ std::string energyWords(const Training& training) {
     return told(all.value, all.interval, "Wh");
 }
 
+std::string goodputWords(const Training& training) {
+    const predict::Goodput& goodput = training.goodput;
+    const ShownTime shown = shownTime(training.elapsedSeconds.value);
+    return fmt::format(
+        "{} ({}) of the time: {} ({}) with an interruption in {}, a checkpoint of {} "
+        "every {}, and {} until it goes on",
+        text::number(goodput.share.value), boundsWords(goodput.share, 1.0),
+        durationWords(training.elapsedSeconds.value),
+        boundsWords(training.elapsedSeconds, 1.0 / shown.seconds),
+        durationWords(goodput.betweenSeconds), durationWords(goodput.checkpointSeconds),
+        durationWords(goodput.checkpointInterval), durationWords(goodput.restartSeconds));
+}
+
 std::string costWords(const BoundedValue& cost) {
     const auto shown = text::shownCount(cost.value);
     return fmt::format("{} ({})", amountWords(cost.value), boundsWords(cost, shown.scale));
@@ -332,6 +345,13 @@ std::vector<PredictedCard> trainingCards(const Training& training) {
         {"Energy of the training", "training_energy", "J", valueOf(training.energyJ),
             "of the GPUs alone", false, inWh(energy.value),
             fmt::format("{} to {}", inWh(energy.interval.low), inWh(energy.interval.high))}};
+    const predict::Goodput& goodput = training.goodput;
+    cards.push_back({"With interruptions", "elapsed_time", "s", valueOf(training.elapsedSeconds),
+        fmt::format("goodput {}, one in {}", text::number(goodput.share.value),
+            durationWords(goodput.betweenSeconds)),
+        false, durationWords(training.elapsedSeconds.value),
+        boundsWords(training.elapsedSeconds, 1.0 / shownTime(training.elapsedSeconds.value).seconds)
+            + " " + std::string(shownTime(training.elapsedSeconds.value).unit)});
     if (training.cost)
         cards.push_back({"Cost of the training", "training_cost", "1", valueOf(*training.cost),
             "at the prices given", false, amountWords(training.cost->value),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -79,6 +80,22 @@ std::vector<Calibration::LeftOut> Calibration::leftOut() const {
                 = off[static_cast<Eigen::Index>(i)];
     }
     return out;
+}
+
+std::optional<LeaveOut> leaveOutFrom(std::string_view text) {
+    return text == "sources" ? std::optional(LeaveOut::Sources)
+        : text == "tenths"   ? std::optional(LeaveOut::Tenths)
+                             : std::nullopt;
+}
+
+std::string leftOutGroup(LeaveOut how, std::string_view source, int row) {
+    if (how == LeaveOut::Sources)
+        return std::string(source.substr(0, source.find_first_of(" (")));
+    // Spread over the table, whose neighbours are like each other.
+    constexpr int kStride = 7919;
+    constexpr int kPrime = 1009;
+    constexpr int kTenths = 10;
+    return std::to_string(std::int64_t{row} * kStride % kPrime % kTenths);
 }
 
 Correction Calibration::correctionOf(

@@ -7,6 +7,9 @@
 #include "core/predict/step/Step.h"
 
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::predict {
@@ -42,6 +45,15 @@ private:
     std::vector<std::size_t> m_places; // of the rows in the fit
     Residuals m_residuals;
 };
+
+// Which rows of a table are predicted together, from those of all other groups.
+enum class LeaveOut {
+    Sources, // those whose source begins with the same word, as "NVIDIA" or "MLPerf"
+    Tenths, // a tenth of the rows, the same in each table
+};
+std::optional<LeaveOut> leaveOutFrom(std::string_view text); // "sources", "tenths"
+// Name of the group of a row of that source and place in its table.
+std::string leftOutGroup(LeaveOut how, std::string_view source, int row);
 
 // The standard deviation of a prediction's logarithm without measured rows like it: of every
 // constant by how well it is known, of the step about the model's.

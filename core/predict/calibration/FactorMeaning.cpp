@@ -27,6 +27,7 @@ constexpr std::array kMeanings{
     Meaning{"unfused_bytes", "bytes that unfused attention moves, forward"},
     Meaning{"unfused_backward_bytes", "bytes that unfused attention moves, backward"},
     Meaning{"cast_passes", "passes over what is cast to 8 or 4 bits"},
+    Meaning{"attention_8", "speed of attention in 8 bits over that in 16"},
     Meaning{"loss_share", "passes over the logits"},
     Meaning{"norm_passes", "bytes that norms move"},
     Meaning{"tensor_hidden", "share of tensor-parallel exchanges behind compute"},

@@ -31,6 +31,14 @@ double AnalyticCosts::streamed(double flopSeconds, double bytes) const {
     return flopSeconds + bytes / (m_rates.bandwidth * m_rates.stream);
 }
 
+// Scales of blocks are made while their block is cast.
+double AnalyticCosts::castBytes(const Operator& work, const Work& pass) const {
+    constexpr double kRead = 2.0; // B
+    const bool hasTensorScale = work.precision == Precision::Fp8;
+    return pass.bytes
+        + (hasTensorScale ? m_rates.scaleReads * kRead * work.batch * work.m * work.n : 0.0);
+}
+
 double AnalyticCosts::product(const Operator& work, double flop, double bytes) const {
     const bool isReduced = !isSixteenBit(work.precision);
     const double peak = isReduced ? m_rates.peak : m_rates.peak16;
@@ -139,8 +147,8 @@ OperatorTime AnalyticCosts::onceOf(const Operator& work) const {
         time.backward = moved(backward.bytes) * m_rates.normPasses * m_rates.backwardPasses;
         break;
     case OperatorKind::Cast:
-        time.forward = moved(forward.bytes) * m_rates.castPasses;
-        time.backward = moved(backward.bytes) * m_rates.castPasses;
+        time.forward = moved(castBytes(work, forward)) * m_rates.castPasses;
+        time.backward = moved(castBytes(work, backward)) * m_rates.castPasses;
         break;
     case OperatorKind::CrossEntropy:
         time.forward = moved(forward.bytes) * m_rates.lossShare;
@@ -188,10 +196,17 @@ double AnalyticCosts::gathered(const Collective& exchange) const {
     return std::max(link, network) + latency(exchange);
 }
 
+// Each rank of a node sends its part to the switches once, and has the sum back from them.
+double AnalyticCosts::reducedBySwitches(const Collective& exchange) const {
+    const double inside = std::min(exchange.ranks, exchange.ranksPerNode);
+    const double link = 2.0 * exchange.bytes * (inside - 1.0) / inside / linkOf(inside);
+    return std::max(link, exchange.bytes / (inside * m_rates.network)) + 2.0 * latency(exchange);
+}
+
 double AnalyticCosts::reduced(const Collective& exchange) const {
     const double ring = 2.0 * gathered(exchange);
     if (exchange.nodes() > 1)
-        return ring;
+        return m_rates.inNetwork > 0.0 ? std::min(ring, reducedBySwitches(exchange)) : ring;
     const double ranks = exchange.ranks;
     return std::min(ring, exchange.bytes * (ranks - 1.0) / linkOf(ranks) + latency(exchange));
 }

@@ -18,7 +18,9 @@
 //
 //   all-gather, reduce-scatter of S   max(S·(r−1)/r / link, S·(n−1)/n / (r · network)), a ring
 //   all-reduce                        both of them; inside a node no longer than one shot takes, of
-//                                     which each rank reads all of the others': S·(n−1) / link
+//                                     which each rank reads all of the others': S·(n−1) / link;
+//                                     added up by switches (Rates::inNetwork, Graham et al. 2020)
+//                                     max(2·S·(r−1)/r / link, S / (r · network))
 //   all-to-all                        by the shares that stay inside and leave the node
 //
 // n ranks, r in each of N nodes. Fitted forms and sizes: measured operator timings of A100 and
@@ -50,7 +52,9 @@ private:
     [[nodiscard]] OperatorTime onceOf(const Operator& work) const;
     [[nodiscard]] double streamed(double flopSeconds, double bytes) const;
     [[nodiscard]] double reduced(const Collective& exchange) const;
+    [[nodiscard]] double reducedBySwitches(const Collective& exchange) const;
     [[nodiscard]] double moved(double bytes) const;
+    [[nodiscard]] double castBytes(const Operator& work, const Work& pass) const;
     [[nodiscard]] double gathered(const Collective& exchange) const;
     [[nodiscard]] double linkOf(double ranksInside) const;
     [[nodiscard]] double latency(const Collective& exchange) const;

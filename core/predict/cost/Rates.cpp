@@ -42,9 +42,12 @@ constexpr std::array kFields{
     RateField{"unfused_bytes", &Rates::unfusedBytes, RateScope::Stack, kLoose},
     RateField{"unfused_backward_bytes", &Rates::unfusedBackwardBytes, RateScope::Stack, kLoose},
     RateField{"cast_passes", &Rates::castPasses, RateScope::Stack, kLoose},
+    RateField{"scale_reads", &Rates::scaleReads, RateScope::Stack, 0.0},
+    RateField{"attention_8", &Rates::attention8, RateScope::Stack, kSpeed},
     RateField{"loss_share", &Rates::lossShare, RateScope::Stack, kLoose},
     RateField{"norm_passes", &Rates::normPasses, RateScope::Stack, kLoose},
     RateField{"tensor_hidden", &Rates::tensorHidden, RateScope::Stack, kLoose},
+    RateField{"gather_bytes", &Rates::gatherBytes, RateScope::Stack, 0.0},
     RateField{"tensor_backward", &Rates::tensorBackward, RateScope::Stack, 0.0},
     RateField{"data_hidden", &Rates::dataHidden, RateScope::Stack, kLoose},
     RateField{"data_exposed", &Rates::dataExposed, RateScope::Stack, kLoose},
@@ -52,6 +55,7 @@ constexpr std::array kFields{
     RateField{"sharded_slowdown", &Rates::shardedSlowdown, RateScope::Stack, kLoose},
     RateField{"sharded_reduce_bytes", &Rates::shardedReduceBytes, RateScope::Stack, 0.0},
     RateField{"expert_hidden", &Rates::expertHidden, RateScope::Stack, kLoose},
+    RateField{"in_network", &Rates::inNetwork, RateScope::Stack, 0.0},
     RateField{"sent_mask", &Rates::sentMask, RateScope::Stack, 0.0},
     RateField{"gap", &Rates::gapSeconds, RateScope::Stack, kFree},
     RateField{"expert_gap", &Rates::expertGapSeconds, RateScope::Stack, kFree},
@@ -61,6 +65,9 @@ constexpr std::array kFields{
     RateField{"step", &Rates::stepSeconds, RateScope::Stack, kFree},
     RateField{"plain_memory", &Rates::plainMemory, RateScope::Stack, kAlone},
     RateField{"host", &Rates::hostSeconds, RateScope::Stack, kLoose},
+    RateField{"graph_share", &Rates::graphShare, RateScope::Stack, 0.0},
+    RateField{"keeps_weights_8", &Rates::keepsWeights8, RateScope::Stack, 0.0},
+    RateField{"adapters_attention_8", &Rates::adaptersAttention8, RateScope::Stack, 0.0},
     RateField{"alone", &Rates::alone, RateScope::Stack, 0.0},
     RateField{"size_m", &Rates::sizeM, RateScope::Common, kLoose},
     RateField{"size_n", &Rates::sizeN, RateScope::Common, kLoose},
@@ -87,15 +94,19 @@ constexpr std::string_view kServingStack = "serving";
 
 using Entries = std::map<std::string, RateEntry, std::less<>>;
 
-RateEntry entryFrom(const Json& list) {
-    return {list.at(0).get<double>(), list.at(1).get<std::string>()};
+// Value, source, and of what was fitted the estimate before.
+RateEntry entryFrom(const Json& list, bool estimate, const std::string& owner) {
+    constexpr std::size_t kEstimate = 2;
+    if (!estimate)
+        return {list.at(0).get<double>(), list.at(1).get<std::string>(), owner};
+    return {list.at(list.size() > kEstimate ? kEstimate : 0).get<double>(), "estimated", owner};
 }
 
-Entries entriesFrom(const Json& object) {
+Entries entriesFrom(const Json& object, bool estimates, const std::string& owner = {}) {
     Entries entries;
     for (const auto& item : object.items()) {
         if (item.key() != "like")
-            entries[item.key()] = entryFrom(item.value());
+            entries[item.key()] = entryFrom(item.value(), estimates, owner);
     }
     return entries;
 }
@@ -146,12 +157,12 @@ double Rates::gemmShare(Precision precision) const {
     return gemm16;
 }
 
-Result<RateTable> RateTable::parse(std::string_view json) {
+Result<RateTable> RateTable::parse(std::string_view json, bool estimates) {
     try {
         const Json table = Json::parse(json);
         RateTable rates;
         for (const auto& gpu : table.at("gpus").items())
-            rates.m_gpus[gpu.key()] = entriesFrom(gpu.value());
+            rates.m_gpus[gpu.key()] = entriesFrom(gpu.value(), estimates);
         // A stack stands after the one that it is like.
         std::map<std::string, Json> later;
         for (const auto& stack : table.at("stacks").items())
@@ -164,7 +175,7 @@ Result<RateTable> RateTable::parse(std::string_view json) {
                     ++at;
                     continue;
                 }
-                Entries entries = entriesFrom(at->second);
+                Entries entries = entriesFrom(at->second, estimates, at->first);
                 if (!like.empty())
                     entries.insert(rates.m_stacks[like].begin(), rates.m_stacks[like].end());
                 rates.m_stacks[at->first] = std::move(entries);
@@ -177,8 +188,8 @@ Result<RateTable> RateTable::parse(std::string_view json) {
                     {}};
         }
         for (const auto& site : table.at("sites").items())
-            rates.m_sites[site.key()] = entriesFrom(site.value());
-        rates.m_common = entriesFrom(table.at("common"));
+            rates.m_sites[site.key()] = entriesFrom(site.value(), false);
+        rates.m_common = entriesFrom(table.at("common"), estimates);
         return rates;
     } catch (const Json::exception& problem) {
         return Error{ErrorCode::Unreadable,
@@ -189,6 +200,11 @@ Result<RateTable> RateTable::parse(std::string_view json) {
 const RateTable& RateTable::builtIn() {
     // The built-in text is parsed by a test; were it broken, no GPU would have constants.
     static const RateTable table = parse(builtInRates()).valueOr(RateTable{});
+    return table;
+}
+
+const RateTable& RateTable::estimated() {
+    static const RateTable table = parse(builtInRates(), true).valueOr(RateTable{});
     return table;
 }
 
@@ -227,8 +243,11 @@ std::string RateTable::factorName(const RateField& field, const Job& job) const 
     switch (field.scope) {
     case RateScope::Gpu:
         return fmt::format("gpu/{}/{}", gpuOf(job), field.key);
-    case RateScope::Stack:
-        return fmt::format("stack/{}/{}", stackOf(job), field.key);
+    case RateScope::Stack: {
+        const std::string stack = stackOf(job);
+        const RateEntry* found = entry(field.scope, stack, field.key);
+        return fmt::format("stack/{}/{}", found == nullptr ? stack : found->owner, field.key);
+    }
     case RateScope::Common:
         break;
     }
@@ -272,6 +291,10 @@ Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) con
     rates.link *= job.machine.linkFactor;
     rates.network *= job.machine.networkFactor;
     rates.networkSend *= job.machine.networkFactor;
+    if (job.execution.attention8 && bytesOf(job.precision) <= 1.0)
+        rates.attentionShare *= rates.attention8;
+    if (job.execution.graphs)
+        rates.hostSeconds *= rates.graphShare;
     rates.peak = peakOf(job.machine.gpu, job.precision);
     rates.peak16 = peakOf(job.machine.gpu, Precision::Bf16);
     rates.bandwidth = job.machine.gpu.memoryBandwidth.value_or(0.0);

@@ -39,9 +39,16 @@ struct Rates {
     double unfusedBytes = 0.0; // that unfused attention moves for each of s × s scores, forward
     double unfusedBackwardBytes = 0.0;
     double castPasses = 0.0; // over what is cast to 8 or 4 bits
+    // Times more that an input is read for its scale before it is cast to 8 bits with one scale a
+    // tensor: 1 of current scaling, 0 of delayed scaling, whose scale is that of the steps before.
+    double scaleReads = 0.0;
+    double attention8 = 1.0; // attention's speed in jobs of 8 bits over that in 16
     double lossShare = 1.0; // of the passes over the logits that are not fused
     double normPasses = 1.0; // times the bytes of a norm
-    double tensorHidden = 0.0; // share of tensor-parallel exchanges behind compute
+    // Share of a tensor-parallel exchange behind the product beside it, as long as that takes
+    // (Layer.h says which).
+    double tensorHidden = 0.0;
+    double gatherBytes = 2.0; // of an activation that tensor parallelism gathers
     // Times the forward exchanges, with sequence parallelism: inputs are gathered once more for the
     // gradients of the weights, partly behind those of the inputs.
     double tensorBackward = 1.0;
@@ -51,6 +58,7 @@ struct Rates {
     double shardedSlowdown = 0.0; // compute that overlapped shards cost, over their time
     double shardedReduceBytes = 4.0; // of a gradient
     double expertHidden = 0.0; // share of all-to-alls behind compute
+    double inNetwork = 0.0; // 1: switches between nodes add up what is reduced (SHARP)
     double sentMask = 0.0; // 1: stages send the mask of s × s besides
     double gapSeconds = 0.0; // of a layer and pass in which the GPU waits for its host
     double expertHostShare = 1.0; // of the host's time, where graphs of kernels are launched
@@ -60,6 +68,11 @@ struct Rates {
     double stepSeconds = 0.0; // of a step: data, logging
     double plainMemory = 0.0; // of the bandwidth, kernels of single operations (Operator::moved)
     double hostSeconds = 0.0; // in which the host launches a layer, forward and backward
+    double graphShare = 0.0; // of that, with CUDA graphs
+    // Habits of jobs of 8 bits, 1 where they have them: weights are kept in the type of the
+    // products; attention beside frozen weights is in 8 bits too.
+    double keepsWeights8 = 0.0;
+    double adaptersAttention8 = 0.0;
     double alone = 0.0; // 1: constants are of kernels by themselves, where the GPU's are known
 
     // In common.
@@ -71,7 +84,8 @@ struct Rates {
     double launchSeconds = 0.0; // of an operator
     double linkLatency = 0.0; // s, of a collective
     double networkLatency = 0.0; // s, for each doubling of nodes
-    double contextForward = 0.0; // share of context-parallel exchanges that is exposed
+    // Least share of a ring of keys and values that attention does not hide.
+    double contextForward = 0.0;
     double contextBackward = 0.0;
     double perOperatorForward = 0.0; // share of a forward pass that per-operator recomputation does
     double jitter = 0.0; // of a step, for each doubling of GPUs over eight
@@ -105,13 +119,16 @@ using RateFactors = std::map<std::string, double>;
 struct RateEntry {
     double value = 0.0;
     std::string source;
+    std::string owner = {}; // the stack that says it, of those that are like each other
 };
 
 class RateTable {
 public:
-    // Unreadable names what is wrong.
-    static Result<RateTable> parse(std::string_view json);
+    // Unreadable names what is wrong. `estimates`: of what was fitted the estimate before.
+    static Result<RateTable> parse(std::string_view json, bool estimates = false);
     static const RateTable& builtIn();
+    // The built-in one before any measured run was seen.
+    static const RateTable& estimated();
 
     // NotFound where the GPU has no constants. `factors` may be empty.
     [[nodiscard]] Result<Rates> ratesOf(const Job& job, const RateFactors& factors = {}) const;

@@ -80,7 +80,13 @@ public:
         residual();
         if (isPlain())
             endPlainLayer();
-        addTensorExchanges(hasExperts && expertTensor() == 1 ? 1.0 : 2.0);
+        const bool hasMlpExchange = !hasExperts || expertTensor() > 1;
+        addTensorExchanges(
+            firstOfAttention(), "attention_out", !m_model.parallelResidual || !hasMlpExchange);
+        if (!hasExperts)
+            addTensorExchanges("mlp_up", "mlp_down", true);
+        else if (hasMlpExchange)
+            addTensorExchanges("experts_up", "experts_down", true);
         return std::move(m_work);
     }
 
@@ -220,7 +226,7 @@ private:
         cast.m = rows;
         cast.n = k;
         m_work.operators.push_back(cast);
-        if (m_job.isInference())
+        if (m_job.isInference() || m_job.keepsProductWeights())
             return; // its weights are cast before
         // Weights are cast for the first micro-batch of a step alone.
         cast.m = n;
@@ -269,9 +275,11 @@ private:
         multiply(OperatorKind::Gemm, "attention_out", m_tokens, m_model.hidden, heads * values);
         adapt(AdaptedMatrix::Output, m_model.hidden, heads * values);
         residual();
-        const double keys
-            = (m_model.hasLatentAttention() ? heads : keyHeads) * (m_model.headSize + values);
-        addContextExchange(m_pass == Pass::Decode ? heads * values : keys);
+        double keyed = m_model.hasLatentAttention() ? heads : keyHeads;
+        if (exchangesHeads())
+            keyed = std::max(keyed, 1.0 * m_context);
+        addContextExchange(
+            heads * m_model.headSize, keyed * (m_model.headSize + values), heads * values);
     }
 
     void addRope(double turned) {
@@ -352,8 +360,10 @@ private:
     }
 
     void core(double heads, double values) {
-        const double batch = m_job.microBatch * heads;
-        const double own = m_own;
+        // Of all tokens, where heads were exchanged for them.
+        const double shared = exchangesHeads() ? m_context : 1.0;
+        const double batch = m_job.microBatch * heads / shared;
+        const double own = m_own * shared;
         const double all
             = m_job.packedSample > 0 ? std::min(m_job.packedSample, m_sequence) : m_sequence;
         if (m_job.attention == AttentionKind::Unfused) {
@@ -438,35 +448,57 @@ private:
         addExchange(ExchangeKind::Expert, exchange, 2.0, 2.0);
     }
 
-    void addTensorExchanges(double blocks) {
-        const Collective whole{CollectiveKind::AllReduce, kElement * m_tokens * m_model.hidden,
-            m_tensor, tensorInside()};
-        if (!m_isSequenceParallel) {
-            // A parallel residual adds attention and feed-forward before one exchange.
-            addExchange(
-                ExchangeKind::Tensor, whole, m_model.parallelResidual ? 1.0 : blocks, blocks);
-            return;
-        }
-        Collective part = whole;
-        part.kind = CollectiveKind::AllGather;
-        addExchange(ExchangeKind::Tensor, part, blocks, blocks);
-        part.kind = CollectiveKind::ReduceScatter;
-        addExchange(ExchangeKind::Tensor, part, blocks, blocks);
+    [[nodiscard]] std::string_view firstOfAttention() const {
+        if (!m_model.hasLatentAttention())
+            return "qkv";
+        return m_model.queryRank > 0 ? "query_down" : "query";
     }
 
-    void addContextExchange(double width) {
+    // Of a block between its first and its last product. A parallel residual adds attention and
+    // feed-forward before one exchange.
+    void addTensorExchanges(std::string_view first, std::string_view last, bool addsAlone) {
+        Collective whole{CollectiveKind::AllReduce, kElement * m_tokens * m_model.hidden, m_tensor,
+            tensorInside()};
+        const auto exchange = [&](double forward, double backward, std::string_view besideForward,
+                                  std::string_view besideBackward) {
+            if (m_tensor > 1)
+                m_work.exchanges.push_back({ExchangeKind::Tensor, whole, forward, backward,
+                    besideForward, besideBackward});
+        };
+        if (!m_isSequenceParallel)
+            return exchange(addsAlone ? 1.0 : 0.0, 1.0, last, first);
+        whole.kind = CollectiveKind::AllGather;
+        exchange(1.0, 1.0, first, last);
+        whole.kind = CollectiveKind::ReduceScatter;
+        exchange(1.0, 1.0, last, first);
+    }
+
+    [[nodiscard]] bool exchangesHeads() const {
+        return m_context > 1 && m_pass == Pass::Whole
+            && m_job.execution.context == ContextExchange::AllToAll;
+    }
+
+    // `queries` and `values`: numbers of a token in all heads; `keys`: in keys and values.
+    void addContextExchange(double queries, double keys, double values) {
         const int inside = ranksInside(m_job, {m_context, m_tensor});
-        if (m_pass == Pass::Decode) {
-            // Each GPU's part of the sum over the cache, of all heads.
-            addExchange(ExchangeKind::Context,
-                {CollectiveKind::AllReduce, kElement * m_tokens * width, m_context, inside}, 1.0,
-                0.0);
-            return;
+        const double token = kElement * m_tokens; // B, of a number of each
+        const auto exchange = [&](CollectiveKind kind, double bytes, double forward,
+                                  double backward) {
+            addExchange(ExchangeKind::Context, {kind, bytes, m_context, inside}, forward, backward);
+        };
+        if (m_pass == Pass::Decode) // each GPU's part of the sum over the cache, of all heads
+            return exchange(CollectiveKind::AllReduce, token * values, 1.0, 0.0);
+        const double steps = m_context - 1.0;
+        switch (m_job.execution.context) {
+        case ContextExchange::Ring:
+            return exchange(CollectiveKind::SendReceive, token * keys, steps, 2.0 * steps);
+        case ContextExchange::Gather:
+            exchange(CollectiveKind::AllGather, m_context * token * keys, 1.0, 1.0);
+            return exchange(CollectiveKind::ReduceScatter, m_context * token * keys, 0.0, 1.0);
+        case ContextExchange::AllToAll:
+            exchange(CollectiveKind::AllToAll, token * (queries + keys), 1.0, 1.0);
+            return exchange(CollectiveKind::AllToAll, token * values, 1.0, 1.0);
         }
-        // Keys and values once around the ring, they and their gradients in the backward pass.
-        const double sent = kElement * m_tokens * width * (m_context - 1.0);
-        addExchange(ExchangeKind::Context, {CollectiveKind::SendReceive, sent, m_context, inside},
-            1.0, 2.0);
     }
 
     void addExchange(

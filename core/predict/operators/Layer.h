@@ -3,6 +3,23 @@
 // loss in one micro-batch. Shapes follow Megatron-LM (Shoeybi et al. 2019; sequence parallelism:
 // Korthikanti et al. 2022), with grouped queries, gated feed-forward, experts in groups of their
 // own, and latent attention (DeepSeek-V2). Pure; any thread.
+//
+// An exchange of tensor parallelism may lie behind a product of its block, in that product's pieces
+// (user buffers of Transformer Engine):
+//
+//   forward    gathered inputs          behind the first product, of what is there already
+//              scattered (or reduced) outputs   behind the last product, of what is not done yet
+//   backward   gathered gradients       behind the last product's, of its inputs
+//              scattered (or reduced) gradients   behind the first product's, of its weights
+//
+// Context parallelism, n of n GPUs' tokens, keys and values of K B a rank:
+//
+//   ring         (n − 1) steps of K forward, twice as many backward (gradients go along), each
+//                behind the attention to what was there before
+//   all-to-all   queries, keys and values there, and outputs back; no rank has less than one head
+//   of
+//                keys; nothing lies before them
+//   gather       n · K gathered forward; the same backward, and their gradients scattered
 
 #include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Operator.h"
@@ -18,6 +35,9 @@ struct Exchange {
     Collective collective;
     double forward = 0.0; // times in a forward pass
     double backward = 0.0; // times in a backward pass, without what is recomputed
+    // Of tensor parallelism: the products beside it; empty: it is not known behind which.
+    std::string_view besideForward = {};
+    std::string_view besideBackward = {};
 };
 
 // The tokens that go through: all of a sample, of inference those of the prompt; or one more of

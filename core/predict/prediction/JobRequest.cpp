@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/predict/cost/Rates.h"
 
 #include <fmt/format.h>
 
@@ -259,7 +260,34 @@ Status checkDivision(const JobRequest& request) {
     return {};
 }
 
+Status checkHeads(const JobRequest& request, const layout::Degrees& degrees) {
+    const int heads = request.model.heads;
+    if (heads % degrees.tensor != 0)
+        return usageError(fmt::format("TP {} does not divide the {} heads of {}.", degrees.tensor,
+            heads, request.model.name));
+    if (request.execution.context == ContextExchange::AllToAll
+        && heads / degrees.tensor % degrees.context != 0)
+        return usageError(fmt::format("All-to-all gives heads to each of CP {}, which does not "
+                                      "divide the {} heads that TP {} leaves; a ring does not.",
+            degrees.context, heads / degrees.tensor, degrees.tensor));
+    return {};
+}
+
 } // namespace
+
+void takeHabits(Job& job) {
+    const RateTable& table = RateTable::builtIn();
+    const std::string stack = table.stackOf(job);
+    const auto says = [&](std::string_view key) {
+        const RateEntry* found = table.entry(RateScope::Stack, stack, key);
+        return found != nullptr && found->value > 0.0;
+    };
+    const bool hasFewBits = bytesOf(job.precision) <= 1.0;
+    if (hasFewBits && job.kept.isUsual() && says("keeps_weights_8"))
+        job.kept.weights = bytesOf(job.precision);
+    if (hasFewBits && job.workload == Workload::Lora && says("adapters_attention_8"))
+        job.execution.attention8 = true;
+}
 
 Status checkCluster(const ClusterRequest& cluster) {
     constexpr int kMost = layout::RankGrid::kMaxRanks;
@@ -330,9 +358,7 @@ Result<Job> jobOf(const JobRequest& asked) {
             request.globalBatch, request.microBatch, data, each));
     placed.microbatches = static_cast<int>(request.globalBatch / each);
     const int tensor = placed.grid.degrees().tensor;
-    if (request.model.heads % tensor != 0)
-        return usageError(fmt::format("TP {} does not divide the {} heads of {}.", tensor,
-            request.model.heads, request.model.name));
+    RETURN_IF_ERROR(checkHeads(request, placed.grid.degrees()));
     Job job{request.model, {}, std::move(placed)};
     job.machine.gpu = request.cluster.gpu;
     job.machine.site = request.cluster.site;
@@ -353,6 +379,8 @@ Result<Job> jobOf(const JobRequest& asked) {
     job.attention = request.attention;
     job.sequenceParallel = request.sequenceParallel.value_or(!job.isInference()) && tensor > 1;
     job.stack = request.stack;
+    job.execution = request.execution;
+    takeHabits(job);
     return job;
 }
 

@@ -54,7 +54,12 @@ struct JobRequest {
     std::optional<bool> sequenceParallel;
     analysis::Adapters adapters = {}; // of LoRA
     std::string stack = {};
+    Execution execution = {};
 };
+
+// What the job's software does where the job does not say otherwise: weights kept in 8 bits,
+// attention in 8 bits beside frozen weights (resources/prediction.json).
+void takeHabits(Job& job);
 
 // Usage says what does not fit: ranks, batch, layers, what a workload has not.
 Result<Job> jobOf(const JobRequest& request);

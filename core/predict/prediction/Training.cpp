@@ -1,7 +1,11 @@
 #include "core/predict/prediction/Training.h"
 
+#include "core/analysis/machine/Adapters.h"
+#include "core/analysis/machine/ModelShape.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -34,7 +38,54 @@ BoundedValue sumOf(const BoundedValue& a, const BoundedValue& b) {
         a.value + b.value, {a.interval.low + b.interval.low, a.interval.high + b.interval.high}};
 }
 
+constexpr double kStateBytes = 14.0; // of a parameter: weights, a copy of them, two moments
+constexpr double kStorageOfNode = 1e9; // B/s
+constexpr double kRestart = 600.0; // s
+
+double trainedParameters(const Job& job) {
+    const catalogue::TrainingModel& model = job.model;
+    if (job.workload != Workload::Lora)
+        return analysis::parametersOf(model).total;
+    const int experts = model.experts > 1 ? model.layers - model.denseLayers : 0;
+    return (model.layers - experts) * analysis::adapterParametersOf(model, job.adapters, 1.0, false)
+        + experts * analysis::adapterParametersOf(model, job.adapters, 1.0, true);
+}
+
+BoundedValue overShare(const BoundedValue& value, const BoundedValue& share) {
+    return {value.value / share.value,
+        {value.interval.low / share.interval.high, value.interval.high / share.interval.low}};
+}
+
 } // namespace
+
+double goodputShare(double betweenSeconds, double interval, double checkpoint, double restart) {
+    return interval
+        / (betweenSeconds * std::exp(restart / betweenSeconds)
+            * std::expm1((interval + checkpoint) / betweenSeconds));
+}
+
+double youngInterval(double betweenSeconds, double checkpoint) {
+    return std::min(betweenSeconds, std::sqrt(2.0 * checkpoint * betweenSeconds));
+}
+
+Goodput goodputOf(const Job& job, const Reliability& asked) {
+    Goodput out;
+    const double ofGpus = asked.gpuHours.value_or(kGpuHours) * kSecondsOfHour;
+    out.betweenSeconds = ofGpus / job.gpus();
+    out.checkpointSeconds = asked.checkpointSeconds.value_or(
+        kStateBytes * trainedParameters(job) / (kStorageOfNode * job.layout.nodes));
+    out.restartSeconds = asked.restartSeconds.value_or(kRestart);
+    constexpr double kLeastInterval = 1.0; // s, where checkpoints cost nothing
+    out.checkpointInterval = asked.checkpointInterval.value_or(
+        std::max(kLeastInterval, youngInterval(out.betweenSeconds, out.checkpointSeconds)));
+    const auto shareAt = [&out](double between) {
+        return goodputShare(
+            between, out.checkpointInterval, out.checkpointSeconds, out.restartSeconds);
+    };
+    const Interval between = intervalOf(out.betweenSeconds, asked.gpuHours ? 0.0 : kGpuHoursSpread);
+    out.share = {shareAt(out.betweenSeconds), {shareAt(between.low), shareAt(between.high)}};
+    return out;
+}
 
 Result<double> tokensFrom(std::string_view text) {
     double factor = 1.0;
@@ -64,6 +115,9 @@ Result<double> priceFrom(std::string_view what, std::string_view text) {
 Status checkTraining(const TrainingAsked& asked, Workload workload) {
     if (asked.isPriced() && !asked.tokens)
         return usageError("A price is that of a training: say how many tokens it is on.");
+    if (asked.reliability != Reliability{} && !asked.tokens)
+        return usageError(
+            "Interruptions and checkpoints are of a training: say how many tokens it is on.");
     if (asked.tokens && workload == Workload::Inference)
         return usageError("Inference trains on no tokens: leave them out, or choose training.");
     return {};
@@ -86,6 +140,9 @@ std::optional<Training> trainingOf(
     training.seconds = timesOf(step, training.steps);
     training.gpuHours = timesOf(training.seconds, job.gpus() / kSecondsOfHour);
     training.energyJ = timesOf(energy, training.steps);
+    training.goodput = goodputOf(job, asked.reliability);
+    training.elapsedSeconds = overShare(training.seconds, training.goodput.share);
+    training.elapsedJ = overShare(training.energyJ, training.goodput.share);
     if (asked.isPriced())
         training.cost = sumOf(timesOf(training.gpuHours, asked.gpuHourPrice.value_or(0.0)),
             timesOf(training.energyJ, asked.kwhPrice.value_or(0.0) / kJoulesOfKwh));

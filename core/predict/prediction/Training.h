@@ -7,6 +7,24 @@
 //   cost      GPU hours and kWh, each at its price; without any price there is no cost
 //   bounds    those of the step's 90 % interval and of its energy's; of the cost both together,
 //             which is too wide where a longer step draws less
+//   goodput   the share of the time in which the training gets on, of jobs that are interrupted
+//   once
+//             in M seconds, stand still for δ seconds at each checkpoint, one after τ seconds of
+//             work, and for R seconds until they go on (Daly 2006,
+//             doi 10.1016/j.future.2004.11.016):
+//               τ / (M · exp(R / M) · (exp((τ + δ) / M) − 1))
+//             where not said
+//               M   GPU hours between interruptions / GPUs. kGpuHours is the geometric mean of two
+//                   published: 50,700 (419 unexpected ones in 54 days on 16,384 H100 of Llama 3,
+//                   arXiv 2407.21783) and 29,500 (6.5 in a thousand days of a node of 8 A100, arXiv
+//                   2410.21680). OPT-175B had 7,400 (992 A100 in 2021, once in 7.5 h)
+//               τ   √(2·δ·M), M at most (Young 1974, doi 10.1145/361147.361115)
+//               δ   14 B of each parameter that is trained, at 1 GB/s a node (2 TB/s of storage of
+//                   Llama 3's 2,048 nodes)
+//               R   10 min to notice, replace and load (MegaScale, arXiv 2402.15627)
+//             bounds: kGpuHoursSpread, which has both rates and those of newer machines in it; none
+//             of what was said
+//   elapsed   time / goodput, and energy / goodput: GPUs that redo or wait draw as they do in steps
 
 #include "core/predict/prediction/Prediction.h"
 
@@ -19,10 +37,24 @@ inline constexpr double kSecondsOfDay = 86'400.0;
 inline constexpr double kSecondsOfHour = 3'600.0;
 inline constexpr double kJoulesOfKwh = 3.6e6;
 
+inline constexpr double kGpuHours = 38'700.0; // of all GPUs between interruptions of a job
+inline constexpr double kGpuHoursSpread = 0.5; // standard deviation of its logarithm
+
+// How a training is interrupted and goes on; absent: as above. Seconds, and hours of GPUs.
+struct Reliability {
+    std::optional<double> gpuHours = {};
+    std::optional<double> checkpointInterval = {};
+    std::optional<double> checkpointSeconds = {};
+    std::optional<double> restartSeconds = {};
+
+    bool operator==(const Reliability&) const = default;
+};
+
 struct TrainingAsked {
     std::optional<double> tokens; // absent: nothing is asked
     std::optional<double> gpuHourPrice; // in the user's currency
     std::optional<double> kwhPrice;
+    Reliability reliability = {};
 
     [[nodiscard]] bool isPriced() const { return gpuHourPrice || kwhPrice; }
     bool operator==(const TrainingAsked&) const = default;
@@ -40,6 +72,18 @@ struct BoundedValue {
     Interval interval;
 };
 
+struct Goodput {
+    double betweenSeconds = 0.0; // interruptions
+    double checkpointInterval = 0.0; // s of work
+    double checkpointSeconds = 0.0; // of one
+    double restartSeconds = 0.0;
+    BoundedValue share; // of the time
+};
+// Daly's share (above). All above 0 but the restart and the checkpoint, which may be 0.
+double goodputShare(double betweenSeconds, double interval, double checkpoint, double restart);
+double youngInterval(double betweenSeconds, double checkpoint); // s
+Goodput goodputOf(const Job& job, const Reliability& asked);
+
 struct Training {
     double tokens = 0.0;
     double steps = 0.0;
@@ -47,6 +91,9 @@ struct Training {
     BoundedValue gpuHours;
     BoundedValue energyJ;
     std::optional<BoundedValue> cost;
+    Goodput goodput;
+    BoundedValue elapsedSeconds; // with what is lost to interruptions
+    BoundedValue elapsedJ;
     TrainingAsked asked;
 
     [[nodiscard]] double days() const { return seconds.value / kSecondsOfDay; }

@@ -72,6 +72,7 @@ struct SearchRequest {
     AttentionKind attention = AttentionKind::Flash;
     std::optional<bool> sequenceParallel = {}; // as of a JobRequest
     std::string stack = {};
+    Execution execution = {};
     FixedChoices fixed = {};
     double memoryShare = 1.0; // of a GPU's memory that may be used
     std::optional<double> powerLimitW; // of all GPUs together

@@ -19,6 +19,7 @@ SearchRequest withWorkOf(const Asked& job) {
     request.precision = job.precision;
     request.attention = job.attention;
     request.stack = job.stack;
+    request.execution = job.execution;
     return request;
 }
 
@@ -95,6 +96,7 @@ Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
     asked.attention = request.attention;
     asked.sequenceParallel = request.sequenceParallel;
     asked.stack = request.stack;
+    asked.execution = request.execution;
     return jobOf(asked);
 }
 

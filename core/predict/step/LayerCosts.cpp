@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace trainscope::predict {
 
@@ -103,8 +106,11 @@ private:
     }
 
     void addOperators(const LayerWork& work, PieceCost& cost) {
+        m_products.clear();
         for (const Operator& one : work.operators) {
             const OperatorTime time = m_operators.timeOf(one);
+            if (partOf(one.kind) == StepPart::Gemm && m_rates.tensorHidden > 0.0)
+                m_products.push_back({one.name, time, one.hasFrozenWeights});
             const StepPart part = one.name == "logits" ? StepPart::Loss : partOf(one.kind);
             cost.forward[part] += time.forward;
             cost.backward[part] += time.backward;
@@ -117,27 +123,83 @@ private:
         }
     }
 
-    [[nodiscard]] double exposed(ExchangeKind kind, bool isBackward) const {
-        switch (kind) {
+    // Seconds of a pass of the product that an exchange lies behind; absent where it is not known.
+    [[nodiscard]] std::optional<double> besideOf(const Exchange& exchange, bool isBackward) const {
+        const std::string_view name = isBackward ? exchange.besideBackward : exchange.besideForward;
+        const auto found = std::find_if(m_products.begin(), m_products.end(),
+            [name](const Product& one) { return one.name == name; });
+        if (found == m_products.end())
+            return std::nullopt;
+        if (!isBackward)
+            return found->time.forward;
+        // Gathered gradients lie behind those of inputs, what is reduced behind those of weights.
+        const bool isOfInputs = exchange.collective.kind == CollectiveKind::AllGather;
+        if (found->isFrozen)
+            return isOfInputs ? found->time.backward : 0.0;
+        return found->time.backward / 2.0;
+    }
+
+    [[nodiscard]] double exposedTensor(
+        const Exchange& exchange, double seconds, bool isBackward) const {
+        const double hidden = std::min(1.0, m_rates.tensorHidden) * seconds;
+        const double most = besideOf(exchange, isBackward).value_or(seconds);
+        return (seconds - std::min(hidden, most))
+            * (isBackward && m_job.sequenceParallel ? m_rates.tensorBackward : 1.0);
+    }
+
+    // The steps of a ring but the first part of attention, which has what it needs.
+    [[nodiscard]] double exposedContext(
+        const Exchange& exchange, double seconds, double attention, bool isBackward) const {
+        const double share = isBackward ? m_rates.contextBackward : m_rates.contextForward;
+        const double ranks = exchange.collective.ranks;
+        switch (exchange.collective.kind) {
+        case CollectiveKind::SendReceive:
+            return std::max(share * seconds, seconds - attention * (ranks - 1.0) / ranks);
+        case CollectiveKind::AllReduce: // of decoding
+            return share * seconds;
+        default:
+            return seconds;
+        }
+    }
+
+    // They hide behind another micro-batch, of which a stage has several at a time where it has
+    // several pieces of the model.
+    [[nodiscard]] double exposedExperts(double seconds) const {
+        return m_job.layout.virtualStages > 1
+            ? seconds * (1.0 - std::min(1.0, m_rates.expertHidden))
+            : seconds;
+    }
+
+    // Of a pass that has the exchange so many times.
+    [[nodiscard]] double exposed(const Exchange& exchange, double seconds, double times,
+        double attention, bool isBackward) const {
+        switch (exchange.kind) {
         case ExchangeKind::Tensor:
-            return (1.0 - std::min(1.0, m_rates.tensorHidden))
-                * (isBackward && m_job.sequenceParallel ? m_rates.tensorBackward : 1.0);
+            return times * exposedTensor(exchange, seconds, isBackward);
         case ExchangeKind::Context:
-            return isBackward ? m_rates.contextBackward : m_rates.contextForward;
+            return exposedContext(exchange, times * seconds, attention, isBackward);
         case ExchangeKind::Expert:
             break;
         }
-        // They hide behind another micro-batch, of which a stage has several at a time where it has
-        // several pieces of the model.
-        return m_job.layout.virtualStages > 1 ? 1.0 - std::min(1.0, m_rates.expertHidden) : 1.0;
+        return exposedExperts(times * seconds);
+    }
+
+    [[nodiscard]] double secondsOf(const Exchange& exchange) const {
+        Collective sent = exchange.collective;
+        constexpr double kElement = 2.0; // B
+        if (exchange.kind == ExchangeKind::Tensor && sent.kind == CollectiveKind::AllGather)
+            sent.bytes *= m_rates.gatherBytes / kElement;
+        return m_collectives.secondsOf(sent);
     }
 
     void addExchanges(const LayerWork& work, PieceCost& cost) {
         for (const Exchange& exchange : work.exchanges) {
-            const double seconds = m_collectives.secondsOf(exchange.collective);
+            const double seconds = secondsOf(exchange);
             const StepPart part = partOf(exchange.kind);
-            cost.forward[part] += seconds * exchange.forward * exposed(exchange.kind, false);
-            cost.backward[part] += seconds * exchange.backward * exposed(exchange.kind, true);
+            cost.forward[part] += exposed(
+                exchange, seconds, exchange.forward, cost.forward[StepPart::Attention], false);
+            cost.backward[part] += exposed(
+                exchange, seconds, exchange.backward, cost.backward[StepPart::Attention], true);
         }
     }
 
@@ -159,11 +221,18 @@ private:
         cost.hostSeconds = m_rates.hostSeconds;
     }
 
+    struct Product {
+        std::string_view name;
+        OperatorTime time;
+        bool isFrozen = false;
+    };
+
     const Job& m_job;
     Pass m_pass;
     const Rates& m_rates;
     const OperatorCosts& m_operators;
     const CollectiveCosts& m_collectives;
+    std::vector<Product> m_products; // of the part at hand
 };
 
 void addRecomputed(const Job& job, const Rates& rates, PieceCost& cost) {

@@ -457,7 +457,17 @@ private:
     [[nodiscard]] double exposedGradients(const Parameters& held, double microBatch) const {
         const bool areScattered = exchangesShards(m_job) && m_job.workload != Workload::Lora;
         const double all = areScattered ? replicaSeconds(held) : gradientSeconds(held);
-        return std::max(m_rates.dataExposed * all, all - m_rates.dataHidden * microBatch);
+        return std::max(
+            m_rates.dataExposed * all, all - m_rates.dataHidden * microBatch * lastPasses());
+    }
+
+    // Micro-batches whose passes hide gradients, and parameters that are gathered for the first
+    // ones: the last; with pieces, those of the last group on all pieces but the one whose
+    // gradients come last (Narayanan et al. 2021, figure 4).
+    [[nodiscard]] double lastPasses() const {
+        const double pieces = m_job.layout.virtualStages;
+        const double group = std::min(m_job.microbatches(), m_degrees.pipeline);
+        return pieces > 1.0 ? std::max(1.0, group * (pieces - 1.0) / pieces) : 1.0;
     }
 
     [[nodiscard]] double optimizerSeconds(const Parameters& held) const {

@@ -8,8 +8,9 @@
 //              micro-batch while the layer before computes: max(C + κ·A, A), C the layer's compute,
 //              A its exchange, κ what the exchange costs compute (Rates::shardedSlowdown)
 //   schedule   core/layout/Schedule.h with these durations
-//   gradients  max(share · D, D − hidden · last backward pass), D the reduction; of FSDP within
-//              groups that hold the same (hybrid sharding) that of the shards over the groups
+//   gradients  max(share · D, D − hidden · last passes), D the reduction; of FSDP within groups
+//              that hold the same (hybrid sharding) that of the shards over the groups. The last
+//              passes are a micro-batch, with v pieces on each of p stages p·(v − 1)/v of them
 //   step       (schedule + gradients + optimizer + parameters) · (1 + jitter)
 //
 // The breakdown's parts add up to the step: what the slowest stage does in all its micro-batches,

@@ -63,6 +63,60 @@ private Q_SLOTS:
         QVERIFY(agrees(secondsOfTokens(691.2e6, 1000.0, 8), 86'400.0));
     }
 
+    // Once in 10,000 s, checkpoints of 100 s after 1000 s of work, 500 s to go on: work of 1000 s
+    // takes 10,000 · e^0.05 · (e^0.11 − 1) = 1222.4 s in the mean.
+    void goodputByHand() {
+        QVERIFY(std::abs(goodputShare(1e4, 1000.0, 100.0, 500.0) - 1000.0 / 1222.40) < 1e-5);
+        // The first order: √(2 · 100 · 10,000), and no other interval is better by much.
+        QVERIFY(agrees(youngInterval(1e4, 100.0), std::sqrt(2e6)));
+        const double best = goodputShare(1e4, youngInterval(1e4, 100.0), 100.0, 500.0);
+        for (const double interval : {300.0, 700.0, 1200.0, 1700.0, 3000.0, 9000.0})
+            QVERIFY(goodputShare(1e4, interval, 100.0, 500.0) < 1.002 * best);
+        QCOMPARE(youngInterval(100.0, 1e4), 100.0); // no longer than between interruptions
+        // Almost never interrupted, checkpoints alone cost.
+        QVERIFY(std::abs(goodputShare(1e12, 900.0, 100.0, 500.0) - 0.9) < 1e-6);
+    }
+
+    // Llama 3 405B: 419 interruptions in 54 days of 16,384 GPUs, and more than nine tenths of the
+    // time got it on.
+    void goodputAsPublished() {
+        JobRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-405b");
+        request.cluster = clusterFrom("2048x8xH100").value();
+        request.layout = layoutFrom("tp=8,pp=16").value();
+        request.globalBatch = 2048;
+        const Job job = jobOf(request).value();
+        const double hours = 54.0 * 24.0 * 16'384.0 / 419.0;
+        const Goodput made = goodputOf(job, {.gpuHours = hours});
+        QVERIFY(agrees(54.0 * 86'400.0 / made.betweenSeconds, 419.0));
+        // 14 B of 406 billion parameters at 2.048 TB/s.
+        QVERIFY(std::abs(made.checkpointSeconds - 14.0 * 405.85e9 / 2.048e12) < 0.01);
+        QVERIFY(made.share.value > 0.9 && made.share.value < 0.95);
+        QCOMPARE(made.share.interval.low, made.share.interval.high); // the rate was said
+        const Goodput usual = goodputOf(job, {});
+        QVERIFY(usual.share.interval.low < usual.share.value);
+        QVERIFY(usual.share.interval.high > usual.share.value);
+        // A quarter of the GPUs is interrupted a quarter as often.
+        request.cluster = clusterFrom("512x8xH100").value();
+        const Goodput quarter = goodputOf(jobOf(request).value(), {});
+        QVERIFY(agrees(quarter.betweenSeconds, 4.0 * usual.betweenSeconds));
+        QVERIFY(quarter.share.value > usual.share.value);
+    }
+
+    void elapsedIsTimeOverGoodput() {
+        TrainingAsked asked{691.2e6, 2.0, 0.5};
+        asked.reliability = {.gpuHours = 8.0 * 1e4 / 3600.0,
+            .checkpointInterval = 1000.0,
+            .checkpointSeconds = 100.0,
+            .restartSeconds = 500.0};
+        const auto made = trainingOf(eightGpus(), plantedStep(), asked);
+        QVERIFY(std::abs(made->goodput.share.value - 1000.0 / 1222.40) < 1e-5);
+        QVERIFY(agrees(made->elapsedSeconds.value, 86'400.0 / made->goodput.share.value));
+        QVERIFY(agrees(made->elapsedSeconds.interval.low, 0.8 * made->elapsedSeconds.value));
+        QVERIFY(agrees(made->elapsedJ.value, 345.6e6 / made->goodput.share.value));
+        QVERIFY(agrees(made->days(), 1.0)); // as if nothing interrupted it
+    }
+
     void onePriceIsOfItsPart() {
         const auto hours = trainingOf(eightGpus(), plantedStep(), {691.2e6, 2.0, {}});
         QVERIFY(agrees(hours->cost->value, 384.0));
@@ -105,6 +159,9 @@ private Q_SLOTS:
         QVERIFY(checkTraining({}, Workload::Training).hasValue());
         QVERIFY(checkTraining({1e9, 2.0, {}}, Workload::Lora).hasValue());
         QVERIFY(!checkTraining({{}, 2.0, {}}, Workload::Training).hasValue());
+        TrainingAsked interrupted;
+        interrupted.reliability.restartSeconds = 60.0;
+        QVERIFY(!checkTraining(interrupted, Workload::Training).hasValue());
         QVERIFY(!checkTraining({1e9, {}, {}}, Workload::Inference).hasValue());
     }
 };

@@ -161,6 +161,60 @@ private Q_SLOTS:
                     .model.tiedEmbeddings);
     }
 
+    // What submissions to MLPerf do, by their container and their notes.
+    void rowsOfMlPerf() {
+        const std::string head = "source,url_or_repo_path,gpu,n_gpus,gpus_per_node,model,layers,"
+                                 "hidden,heads,kv_heads,ffn,seq_len,vocab,precision,tp,pp,vpp,cp,"
+                                 "micro_batch,global_batch,step_time_s,notes\n";
+        const auto job = [&](const std::string& line) {
+            const auto rows = readTrainingTable(head + line + "\n", catalogue::modelCatalogue());
+            return *rows.value().at(0).job;
+        };
+        const std::string dense
+            = "DGX-H100,2048,8,LLAMA3.1_405B,126,16384,128,8,53248,8192,128256,FP8,8,8,8,2,1,1152,"
+              "14.2,CUDA graphs on GB200 (_cg)";
+        const predict::Job one = job("MLPerf Training v5.0 x,a/b_ngc25.01_nemo/c," + dense);
+        QCOMPARE(one.stack, std::string("mlperf-nemo-25.01"));
+        QVERIFY(one.sequenceParallel && !one.execution.graphs && !one.execution.attention8);
+        QCOMPARE(one.layout.sharding->zeroStage, 1);
+        QCOMPARE(one.kept.weights.value_or(0.0), 1.0);
+        QCOMPARE(job("MLPerf Training v5.0 x,a/b_ngc25.04_nemo/c," + dense).stack,
+            std::string("mlperf-nemo-25.04"));
+        const predict::Job before = job("MLPerf Training v4.1 x,a," + dense);
+        QCOMPARE(before.stack, std::string("mlperf-nemo-24.10"));
+        QVERIFY(!before.kept.weights);
+        const std::string lora = "MLPerf Training v5.0 llama2_70b_lora,a,B200,64,8,llama2-70b "
+                                 "LoRA,80,8192,64,8,28672,8192,32000,FP8,1,1,1,8,1,8,0.25,"
+                                 "\"FP8 attention (FP8_DPA); CUDA graphs where cp=";
+        const predict::Job graphs = job(lora + "8\"");
+        QCOMPARE(graphs.stack, std::string("mlperf-nemo-25.04"));
+        QVERIFY(graphs.execution.graphs && graphs.execution.attention8);
+        QCOMPARE(analysis::textOf(graphs.adapters), std::string("16:qkv+out"));
+        QVERIFY(!job(lora + "4\"").execution.graphs);
+        // Of a source that nothing is known of, tensor parallelism cuts what is between products,
+        // as of a job that is asked for.
+        QVERIFY(job("somebody,a," + dense).sequenceParallel);
+    }
+
+    // None of these rows was off by less than a fifth before: weights in 8 bits were cast, and what
+    // is between products was not cut.
+    void publishedRowsOfMlPerf() {
+        std::ifstream file(test::realFiles() + "/data/measured_mlperf.csv");
+        const std::string csv{
+            std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        if (test::realFiles().empty() || csv.empty())
+            QSKIP("The published rows of MLPerf are not there.");
+        Errors errors;
+        for (const TableRow& row : readTrainingTable(csv, catalogue::modelCatalogue()).value()) {
+            QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+            errors.push_back(errorOf({*row.job, *row.measuredSeconds(), row.publisher, row.version},
+                predict::RateTable::builtIn(), {}));
+            QVERIFY2(std::abs(errors.back()) < 0.20, qPrintable(QString::number(errors.back())));
+        }
+        qInfo("MLPerf: %.2f %%", 100.0 * meanOf(errors));
+        QVERIFY(meanOf(errors) <= 0.08);
+    }
+
     void refusals_data() {
         QTest::addColumn<QByteArray>("line");
         QTest::addColumn<QByteArray>("reason");
