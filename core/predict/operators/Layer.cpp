@@ -225,11 +225,14 @@ private:
         cast.precision = m_job.precision;
         cast.m = rows;
         cast.n = k;
+        cast.hasFrozenWeights = isLora();
+        cast.isGathered = m_isSequenceParallel && (name == firstOfAttention() || name == "mlp_up");
         m_work.operators.push_back(cast);
         if (m_job.isInference() || m_job.keepsProductWeights())
             return; // its weights are cast before
         // Weights are cast for the first micro-batch of a step alone.
         cast.m = n;
+        cast.hasFrozenWeights = cast.isGathered = false;
         cast.count = 1.0 / m_job.microbatches();
         m_work.operators.push_back(cast);
     }

@@ -87,9 +87,10 @@ Work forwardWork(const Operator& work) {
         return passes(work, 3.0);
     case OperatorKind::Dropout: // in, out and a mask of bytes
         return passes(work, 2.5);
-    case OperatorKind::Cast: // 16 bits in, the product's precision out, as it is and transposed
-        return work::elementwise(
-            work.batch * work.m * work.n, 0.0, 2.0 + 2.0 * bytesOf(work.precision));
+    case OperatorKind::Cast: // 16 bits in, the product's precision out, as it is and, for the
+                             // gradient of weights, transposed
+        return work::elementwise(work.batch * work.m * work.n, 0.0,
+            2.0 + (work.hasFrozenWeights ? 1.0 : 2.0) * bytesOf(work.precision));
     case OperatorKind::CrossEntropy:
         return work::onlyBytes(work::unfusedCrossEntropy(work.m * work.n));
     case OperatorKind::Sampling:

@@ -63,7 +63,9 @@ struct Operator {
     double k = 1.0;
     Precision precision = Precision::Bf16;
     bool isCausal = true; // attention: half of the scores
-    bool hasFrozenWeights = false; // no gradient of the weights (LoRA)
+    // No gradient of the weights (LoRA): neither a product for it, nor what is cast for it.
+    bool hasFrozenWeights = false;
+    bool isGathered = false; // Cast: tensor parallelism gathers it, cast or as it was
     double count = 1.0; // times in a row
     double cached = 0.0; // CachedAttention: 2·n, less where keys and values are one (latent)
     // B of each of the m × n, forward and backward, in place of what the kind moves; 0: that.

@@ -13,6 +13,7 @@ namespace trainscope::predict {
 namespace {
 
 constexpr double kGatheredBytes = 2.0; // of a parameter
+constexpr double kActivationBytes = 2.0;
 
 StepPart partOf(OperatorKind kind) {
     switch (kind) {
@@ -105,10 +106,20 @@ private:
             cost = {cost.forward, {}, 0.0, 0.0, 0.0, 0.0};
     }
 
+    // Inputs that are gathered in fewer bits are cast before, each GPU's part by itself.
+    [[nodiscard]] OperatorTime timeOf(const Operator& work) const {
+        OperatorTime time = m_operators.timeOf(work);
+        if (work.isGathered && m_rates.gatherBytes < kActivationBytes) {
+            time.forward /= m_job.layout.grid.degrees().tensor;
+            time.backward /= m_job.layout.grid.degrees().tensor;
+        }
+        return time;
+    }
+
     void addOperators(const LayerWork& work, PieceCost& cost) {
         m_products.clear();
         for (const Operator& one : work.operators) {
-            const OperatorTime time = m_operators.timeOf(one);
+            const OperatorTime time = timeOf(one);
             if (partOf(one.kind) == StepPart::Gemm && m_rates.tensorHidden > 0.0)
                 m_products.push_back({one.name, time, one.hasFrozenWeights});
             const StepPart part = one.name == "logits" ? StepPart::Loss : partOf(one.kind);
@@ -186,9 +197,8 @@ private:
 
     [[nodiscard]] double secondsOf(const Exchange& exchange) const {
         Collective sent = exchange.collective;
-        constexpr double kElement = 2.0; // B
         if (exchange.kind == ExchangeKind::Tensor && sent.kind == CollectiveKind::AllGather)
-            sent.bytes *= m_rates.gatherBytes / kElement;
+            sent.bytes *= m_rates.gatherBytes / kActivationBytes;
         return m_collectives.secondsOf(sent);
     }
 

@@ -45,6 +45,15 @@ public:
     }
 };
 
+// A second for each number that is cast.
+class OnlyCasts : public OperatorCosts {
+public:
+    [[nodiscard]] OperatorTime timeOf(const Operator& work) const override {
+        return work.kind == OperatorKind::Cast ? OperatorTime{work.m * work.n, 0.0, 0.0}
+                                               : OperatorTime{};
+    }
+};
+
 // 2 s, as much as the bytes of 16 bits take.
 class ByBytes : public CollectiveCosts {
 public:
@@ -121,6 +130,30 @@ private Q_SLOTS:
         QVERIFY(isExactly(seconds(Precision::Fp8, 0.0), 4e-3));
         QVERIFY(isExactly(seconds(Precision::Fp8, 1.0), 6e-3));
         QVERIFY(isExactly(seconds(Precision::MxFp8, 1.0), 4e-3));
+    }
+
+    // Frozen weights: 2 B are read and 1 B written once, since nothing is transposed for a
+    // gradient. What is gathered in 8 bits is cast before, by each of 8 GPUs its part: of casts of
+    // h, h/8, h and f/8 numbers of a token the first and the third.
+    void fewerCasts() {
+        const Operator cast{.kind = OperatorKind::Cast,
+            .m = 10.0,
+            .n = 10.0,
+            .precision = Precision::Fp8,
+            .hasFrozenWeights = true};
+        QVERIFY(isExactly(forwardWork(cast).bytes, 300.0));
+        const Job job = jobOf(llama("mlperf-nemo-25.04", "tp=8")).value();
+        const auto elementwise = [&job](double gatherBytes) {
+            Rates rates;
+            rates.gatherBytes = gatherBytes;
+            return layerCostsOf(job, rates, OnlyCasts(), ByBytes(1e30))
+                .dense.cost.forward[StepPart::Elementwise];
+        };
+        const double tokens = 8192.0;
+        const double hidden = 8192.0;
+        const double parts = hidden / 8.0 + 28672.0 / 8.0;
+        QVERIFY(isExactly(elementwise(2.0), tokens * (2.0 * hidden + parts)));
+        QVERIFY(isExactly(elementwise(1.0), tokens * (2.0 * hidden / 8.0 + parts)));
     }
 
     void weightsThatNothingCasts() {

@@ -161,7 +161,7 @@ private Q_SLOTS:
                     .model.tiedEmbeddings);
     }
 
-    // What submissions to MLPerf do, by their container and their notes.
+    // Habits of submissions to MLPerf, by their container and their notes.
     void rowsOfMlPerf() {
         const std::string head = "source,url_or_repo_path,gpu,n_gpus,gpus_per_node,model,layers,"
                                  "hidden,heads,kv_heads,ffn,seq_len,vocab,precision,tp,pp,vpp,cp,"
@@ -191,8 +191,8 @@ private Q_SLOTS:
         QVERIFY(graphs.execution.graphs && graphs.execution.attention8);
         QCOMPARE(analysis::textOf(graphs.adapters), std::string("16:qkv+out"));
         QVERIFY(!job(lora + "4\"").execution.graphs);
-        // Of a source that nothing is known of, tensor parallelism cuts what is between products,
-        // as of a job that is asked for.
+        // Where nothing is known of a source, tensor parallelism cuts the part between products,
+        // as it does in a job that is asked for.
         QVERIFY(job("somebody,a," + dense).sequenceParallel);
     }
 
