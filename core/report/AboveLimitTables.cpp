@@ -60,7 +60,7 @@ Table aboveLimitTable(
                 share->share, share->highestW, share->joules});
     }
     if (!table.isEmpty() && isAnyUnknown)
-        table.notes.emplace_back("Of the other runs the power of GPUs or its limit is not known.");
+        table.notes.emplace_back("The power of GPUs or its limit is not known of the other runs.");
     return table;
 }
 

@@ -34,7 +34,8 @@ bool takesPrefix(std::string_view unit) {
     return !unit.empty() && unit != "1" && unit != "°C" && unit != "%" && unit != "K";
 }
 
-// Columns keep small numbers in the base unit, so that their points stay below each other.
+// Columns keep small numbers in the base unit, so that their points stay below each other, but for
+// parts of a second: steps and kernels take milliseconds, of which 0.061 s shows two digits.
 bool takesPrefixInColumns(std::string_view unit) {
     constexpr std::array<std::string_view, 6> kUnits{"B", "B/s", "Hz", "J", "W", "FLOP/s"};
     return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
@@ -117,6 +118,8 @@ ShownUnit unitFor(std::string_view unit, double magnitude, Digits digits, std::s
             ? prefixed(unit, magnitude, kNearlyOne, 1.0, unit == "s" ? 1e-9 : 1e-6)
             : ShownUnit{std::string(unit), 1.0};
     case Digits::Aligned:
+        if (unit == "s" && magnitude > 0.0 && magnitude < kNearlyOneInFour)
+            return prefixed(unit, magnitude, kNearlyOneInFour, 1.0, 1e-9);
         return takesPrefixInColumns(unit)
             ? prefixed(unit, magnitude, kNearlyOneInFour, kWattsOfColumns, 1.0)
             : ShownUnit{std::string(unit), 1.0};

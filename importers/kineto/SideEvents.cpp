@@ -3,6 +3,7 @@
 #include "importers/common/JsonText.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace trainscope::importers::kineto {
@@ -50,20 +51,32 @@ std::vector<FlowJoin::Waiting> FlowJoin::takeRest() {
 }
 
 void ExternalJoin::operatorAt(std::int64_t external, std::size_t track, TimeNs start) {
-    if (m_operators.size() < kMost)
-        m_operators.insert_or_assign(external, Operator{track, start});
+    if (m_operators.size() >= kMost)
+        return;
+    m_operators.push_back({external, track, start});
+    m_isSorted = false;
 }
 
 std::optional<FlowJoin::Waiting> ExternalJoin::launch(FlowJoin::Waiting& work) {
     constexpr std::int64_t kFirst = std::int64_t{1} << 52; // above those of any driver
     const SpanKind kind = work.span.kind;
     const bool isWork = kind == SpanKind::Kernel || kind == SpanKind::Copy || kind == SpanKind::Set;
-    const auto found = m_operators.find(work.external);
-    if (!isWork || work.external == 0 || found == m_operators.end())
+    if (!isWork || work.external == 0)
         return std::nullopt;
+    if (!m_isSorted) {
+        std::stable_sort(m_operators.begin(), m_operators.end(),
+            [](const Operator& a, const Operator& b) { return a.external < b.external; });
+        m_isSorted = true;
+    }
+    // Of several with that number the last one.
+    const auto behind = std::upper_bound(m_operators.begin(), m_operators.end(), work.external,
+        [](std::int64_t external, const Operator& one) { return external < one.external; });
+    if (behind == m_operators.begin() || std::prev(behind)->external != work.external)
+        return std::nullopt;
+    const Operator& found = *std::prev(behind);
     work.span.correlation = kFirst + m_launches++;
-    FlowJoin::Waiting launch{found->second.track, {}, 0};
-    launch.span.start = found->second.start;
+    FlowJoin::Waiting launch{found.track, {}, 0};
+    launch.span.start = found.start;
     launch.span.kind = SpanKind::Runtime;
     launch.span.correlation = work.span.correlation;
     return launch;

@@ -57,10 +57,13 @@ public:
 
 private:
     struct Operator {
+        std::int64_t external = 0;
         std::size_t track = 0;
         TimeNs start;
     };
-    std::unordered_map<std::int64_t, Operator> m_operators;
+    // Hardly any trace asks for them: sorted by number when the first work does.
+    std::vector<Operator> m_operators;
+    bool m_isSorted = true;
     std::int64_t m_launches = 0;
 };
 

@@ -9,6 +9,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace {
 
 using namespace trainscope;
@@ -19,13 +22,22 @@ import Trainscope.App
 TimelineView { }
 )";
 
+// The utilisation of all GPUs as lines, and their power as heat, beside the usual lanes.
 void showLanes(app::TimelineController& controller) {
-    const auto lanes = controller.lanes()->choices();
-    for (const char* wanted :
-        {"GPU utilisation, all GPUs as lines", "GPU power, heat strip per GPU"}) {
-        const auto at = lanes.indexOf(QString::fromUtf8(wanted));
-        if (at >= 0)
-            controller.lanes()->add(static_cast<int>(at));
+    constexpr int kLines = 0;
+    constexpr int kHeat = 2;
+    app::LanePicker& picker = *controller.picker();
+    for (const auto& [title, style] :
+        {std::pair{"GPU utilisation", kLines}, std::pair{"GPU power", kHeat}}) {
+        const auto rowOf = [&, wanted = QLatin1String(title)](bool isShown) {
+            const auto& rows = picker.rows();
+            const auto found = std::find_if(rows.begin(), rows.end(),
+                [&](const auto& row) { return row.title == wanted && (row.lane >= 0) == isShown; });
+            return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
+        };
+        if (rowOf(true) < 0)
+            picker.toggle(rowOf(false));
+        picker.setStyle(rowOf(true), style);
     }
     controller.lanes()->setScrollPosition(0.0);
 }

@@ -89,7 +89,8 @@ Result<Wanted> savedOnes(
         console.warn(note);
     if (saved.runs.size() < 2)
         return Error{ErrorCode::NotFound,
-            "Of what '" + options.saved + "' compares fewer than two are left.", options.database};
+            "'" + options.saved + "' compares runs of which fewer than two are left.",
+            options.database};
     return Wanted{std::move(saved.settings), std::move(saved.runs)};
 }
 

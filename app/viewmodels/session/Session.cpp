@@ -5,13 +5,18 @@
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "core/store/database/StoreFile.h"
+#include "core/text/Names.h"
 
 #include <QClipboard>
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -84,9 +89,19 @@ QString Session::facts() const {
         return {};
     if (shown.size() == 1)
         return runFacts(*found);
-    return QStringLiteral("%1 runs · %2 and others")
+    std::vector<std::string> names;
+    for (const plot::ShownRun& one : shown)
+        names.push_back(one.name);
+    constexpr std::size_t kMostNamed = 3;
+    names = text::tellingNames(names);
+    if (names.size() > kMostNamed) {
+        const std::size_t others = names.size() - (kMostNamed - 1);
+        names.resize(kMostNamed - 1);
+        names.push_back(fmt::format("{} others", others));
+    }
+    return QStringLiteral("%1 runs · %2")
         .arg(shown.size())
-        .arg(QString::fromStdString(found->name));
+        .arg(QString::fromStdString(text::joined(names)));
 }
 
 QString Session::simulated() const {

@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -152,7 +154,7 @@ private:
 
 std::string sideName(const RunMeasures& side, const RunMeasures& other) {
     if (side.run.id != other.run.id || side.capture == other.capture)
-        return side.run.name;
+        return text::tellingNames(std::vector{side.run.name, other.run.name}).front();
     return side.capture.empty() ? "the whole run" : side.capture;
 }
 

@@ -58,7 +58,7 @@ constexpr std::array kChecks{
     CheckMade{"steps without work", Data, Need::Trace},
     CheckMade{"throttling", Heat, Need::Clock},
     CheckMade{"power above its limit", Heat, Need::Limit},
-    CheckMade{"exposed communication", Time, Need::RankTraces, Applies::SeveralGpus},
+    CheckMade{"exposed communication", Time, Need::Trace, Applies::SeveralGpus},
     CheckMade{"stragglers", Time, Need::RankTraces, Applies::SeveralGpus},
     CheckMade{"pipeline bubbles", Time, Need::Stages, Applies::SeveralStages},
     CheckMade{"idle time", Time, Need::Trace},
@@ -231,7 +231,7 @@ OverviewChecks checksOf(const OverviewInputs& inputs) {
             return a.checks.size() > b.checks.size();
         });
     for (const Finding& finding : applyRules(inputs.facts)) {
-        ++checks.findings;
+        checks.findings.push_back(finding.text);
         checks.serious += finding.severity == Severity::Serious ? 1 : 0;
     }
     return checks;

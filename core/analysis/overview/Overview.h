@@ -52,8 +52,8 @@ struct MissingData {
 
 struct OverviewChecks {
     int made = 0;
-    int findings = 0;
-    int serious = 0;
+    std::vector<std::string> findings; // the sentence of each, the costliest first
+    int serious = 0; // of the findings
     std::vector<std::string> groups; // of those made: "heat and power, 6"
     std::vector<MissingData> missing; // most checks first
     [[nodiscard]] int notMade() const;

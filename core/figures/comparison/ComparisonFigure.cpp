@@ -302,7 +302,7 @@ Result<ComparisonAsked> askedOf(const Options<ComparisonAsked>& options, const R
     ASSIGN_OR_RETURN(asked.board, request.savedBoard(asked.saved));
     if (asked.board.query.runs.size() < 2)
         return Error{ErrorCode::NotFound,
-            "Of what '" + asked.saved + "' compares fewer than two are left.", {}};
+            "'" + asked.saved + "' compares runs of which fewer than two are left.", {}};
     RETURN_IF_ERROR(options.apply(request.options, asked));
     return asked;
 }

@@ -137,10 +137,11 @@ plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const Operato
     if (!a.work || !b.work)
         return data;
     if (a.work->tree.isOfHost != b.work->tree.isOfHost) {
-        data.head.emptyText = fmt::format("Of \"{}\" only the host was traced, of \"{}\" a GPU: "
-                                          "their times are not of the same work.",
-            a.work->tree.isOfHost ? a.runName : b.runName,
-            a.work->tree.isOfHost ? b.runName : a.runName);
+        data.head.emptyText
+            = fmt::format("The trace of \"{}\" has only the host, that of \"{}\" a GPU: "
+                          "their times are not of the same work.",
+                a.work->tree.isOfHost ? a.runName : b.runName,
+                a.work->tree.isOfHost ? b.runName : a.runName);
         return data;
     }
     data.difference = analysis::treeDifference(a.work->tree, b.work->tree);

@@ -81,10 +81,10 @@ std::string memoryWords(const predict::Prediction& made) {
         return fmt::format("It does not fit: {} are needed of the {} of each GPU.",
             told(made.memoryB, need, "B"),
             text::quantity(*made.capacityB, "B", text::Digits::Three));
-    return fmt::format("Of the {} of each GPU {} are left{}.",
-        text::quantity(*made.capacityB, "B", text::Digits::Three),
+    return fmt::format("Each GPU has {} of its {} left{}.",
         told(*made.capacityB - made.memoryB,
             {*made.capacityB - need.high, *made.capacityB - need.low}, "B"),
+        text::quantity(*made.capacityB, "B", text::Digits::Three),
         need.high > *made.capacityB ? ", so that it may not fit" : "");
 }
 

@@ -1,9 +1,9 @@
 // The verdict: who is compared, the headline, and its reasons with their numbers in bold.
 #include "core/plot/Palette.h"
+#include "core/plot/SentenceText.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,70 +13,7 @@ namespace {
 
 constexpr double kNarrow = 46.0; // in sizes of the text: below, the reasons lie under the headline
 constexpr double kHeadShare = 0.3;
-
-struct Word {
-    std::string text;
-    bool bold = false;
-};
-
-// Digits with what stands around numbers; names of runs with digits in them are none.
-bool isNumber(const std::string& word) {
-    const bool hasDigit = word.find_first_of("0123456789") != std::string::npos;
-    const bool hasLetter = std::any_of(word.begin(), word.end(),
-        [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; });
-    return hasDigit && !hasLetter;
-}
-
-// Units and signs that belong to the number before them.
-bool isUnit(const std::string& word) {
-    static const std::vector<std::string> kUnits{"×", "%", "pp", "s", "ms", "J", "kJ", "MJ", "W",
-        "kW", "MW", "°C", "GB", "GiB", "MB", "Gb/s", "GB/s", "TB/s", "k", "M"};
-    std::string bare = word;
-    while (!bare.empty() && std::string(".,;:)").find(bare.back()) != std::string::npos)
-        bare.pop_back();
-    return std::find(kUnits.begin(), kUnits.end(), bare) != kUnits.end();
-}
-
-// "32 × H200 SXM" names a cluster: its count is no number of the statement.
-void unmarkClusters(std::vector<Word>& words) {
-    for (std::size_t i = 0; i + 2 < words.size(); ++i) {
-        const char next = words[i + 2].text.front();
-        if (words[i].bold && words[i + 1].text == "×" && next >= 'A' && next <= 'Z') {
-            words[i].bold = false;
-            words[i + 1].bold = false;
-        }
-    }
-}
-
-std::vector<Word> wordsOf(const std::string& text) {
-    std::vector<Word> words;
-    std::istringstream in(text);
-    for (std::string word; in >> word;) {
-        const bool joined = !words.empty() && words.back().bold && isUnit(word);
-        words.push_back({word, isNumber(word) || joined});
-    }
-    unmarkClusters(words);
-    return words;
-}
-
-// Draws, or only measures, words in lines of that distance; returns how many lines.
-int flow(const ComparisonFrame& frame, const std::vector<Word>& words, TextRole role, Point at,
-    double width, double line, bool draw) {
-    double x = 0.0;
-    int lines = 1;
-    for (const auto& word : words) {
-        const double wide = frame.width(word.text, role, word.bold);
-        if (x > 0.0 && x + wide > width) {
-            x = 0.0;
-            ++lines;
-        }
-        if (draw)
-            frame.text({at.x + x, at.y + (lines - 1) * line}, word.text, frame.theme.text, role,
-                Align::Left, word.bold);
-        x += wide + frame.width(" ", role, role == TextRole::Title);
-    }
-    return lines;
-}
+constexpr int kMostHeadlines = 8; // lines
 
 // The first reasons, or those that follow them, as a list; returns its height.
 double reasons(const ComparisonFrame& frame, std::size_t first, Point at, double width, bool draw) {
@@ -91,8 +28,8 @@ double reasons(const ComparisonFrame& frame, std::size_t first, Point at, double
             frame.dot({at.x + 0.5 * frame.gap() + 0.15 * size, y + 0.65 * size}, 0.3 * size,
                 frame.theme.textSecondary);
         const double line = frame.lineHeight(role);
-        const int lines = flow(
-            frame, wordsOf(all[i]), role, {at.x + indent, y + size}, width - indent, line, draw);
+        const int lines
+            = flowSentence(frame, all[i], {{at.x + indent, y + size}, width - indent, line}, draw);
         y += lines * line + frame.gap();
     }
     return y - at.y;
@@ -197,15 +134,18 @@ private:
     }
 
     double headline(Point at, double width, bool draw) const {
-        std::vector<Word> words;
-        std::istringstream in(m_frame.data.verdict->headline);
-        for (std::string word; in >> word;)
-            words.push_back({word, true});
         const double size = m_frame.size(TextRole::Title);
         const double line = 1.2 * size;
-        const int lines
-            = flow(m_frame, words, TextRole::Title, {at.x, at.y + size}, width, line, draw);
-        return 1.4 * size + (lines - 1) * line;
+        const auto lines = m_frame.wrapped(
+            m_frame.data.verdict->headline, width, kMostHeadlines, TextRole::Title, true);
+        double y = at.y + size;
+        for (const auto& one : lines) {
+            if (draw)
+                m_frame.text(
+                    {at.x, y}, one, m_frame.theme.text, TextRole::Title, Align::Left, true);
+            y += line;
+        }
+        return y - at.y - line + 0.4 * size;
     }
 
     const ComparisonFrame& m_frame;

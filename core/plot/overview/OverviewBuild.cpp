@@ -1,4 +1,5 @@
 #include "core/plot/Palette.h"
+#include "core/plot/SentenceText.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
 #include "core/text/NumberMarks.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 namespace trainscope::plot {
 
@@ -26,6 +26,7 @@ constexpr double kPictureShare = 0.40;
 constexpr double kPictureHeight = 5.0; // in sizes of the body text
 constexpr std::size_t kMostBars = 5;
 constexpr int kMostLinesOfASentence = 8;
+constexpr std::size_t kMostFindings = 3;
 
 std::string partValue(const OverviewSentence& sentence, double value) {
     return sentence.unit == "s" ? text::seconds(value) : text::rounded(value, sentence.unit);
@@ -131,60 +132,12 @@ private:
         m_made.add(rect, shown, [data = &m_data](Hit& hit) { tellRow(*data, hit); });
     }
 
-    // Words in lines, numbers bold; the height.
+    // The height.
     double drawText(const std::string& sentence, Point at, double width) const {
         const double line = 1.45 * m_body;
-        const double blank = m_canvas.width(" ", TextRole::Body);
-        double x = 0.0;
-        int lines = 1;
-        for (const std::string& word : wordsWithUnits(sentence)) {
-            const bool bold = isNumber(word.substr(0, word.find(' ')));
-            const std::size_t bare = bold ? word.find_last_not_of(".,;:)") + 1 : word.size();
-            const std::string shown
-                = m_canvas.fitted(word.substr(0, bare), width, TextRole::Body, bold);
-            const std::string behind = word.substr(bare);
-            const double number = m_canvas.width(shown, TextRole::Body, bold);
-            const double wide = number + m_canvas.width(behind, TextRole::Body);
-            if (x > 0.0 && x + wide > width && lines < kMostLinesOfASentence) {
-                x = 0.0;
-                ++lines;
-            }
-            m_canvas.text({at.x + x, at.y + m_body + (lines - 1) * line}, shown,
-                m_canvas.theme.text, TextRole::Body, Align::Left, bold);
-            if (!behind.empty())
-                m_canvas.text({at.x + x + number, at.y + m_body + (lines - 1) * line}, behind,
-                    m_canvas.theme.text, TextRole::Body);
-            x += wide + blank;
-        }
-        return lines * line;
-    }
-
-    // A number and its unit stand in one line.
-    static std::vector<std::string> wordsWithUnits(const std::string& sentence) {
-        std::vector<std::string> words;
-        std::istringstream in(sentence);
-        for (std::string word; in >> word;) {
-            if (!words.empty() && isNumber(words.back()) && isUnit(word))
-                words.back() += " " + word;
-            else
-                words.push_back(word);
-        }
-        return words;
-    }
-
-    static bool isNumber(const std::string& word) {
-        const bool hasDigit = word.find_first_of("0123456789") != std::string::npos;
-        return hasDigit && std::none_of(word.begin(), word.end(), [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        });
-    }
-    static bool isUnit(const std::string& word) {
-        static const std::vector<std::string> units{"%", "s", "ms", "µs", "min", "h", "J", "kJ",
-            "MJ", "GJ", "mJ", "W", "kW", "MW", "°C", "GHz", "MHz", "d"};
-        std::string bare = word;
-        while (!bare.empty() && std::string(".,;:)").find(bare.back()) != std::string::npos)
-            bare.pop_back();
-        return std::find(units.begin(), units.end(), bare) != units.end();
+        return line
+            * flowSentence(
+                m_canvas, sentence, {{at.x, at.y + m_body}, width, line, kMostLinesOfASentence});
     }
 
     double drawPicture(std::size_t index, Rect area) {
@@ -342,15 +295,8 @@ private:
     double drawChecks(double top) {
         const auto& checks = m_data.overview.checks;
         double y = drawRowHead(top, "What was checked", "Findings");
-        std::string groups;
-        for (const auto& group : checks.groups)
-            groups += (groups.empty() ? ": " : ", ") + group;
-        const std::string found = checks.findings == 0
-            ? "nothing stands out"
-            : fmt::format("{}{}", text::counted(checks.findings, "finding"),
-                checks.serious == 0 ? "" : fmt::format(", {} serious", checks.serious));
-        y += drawText(fmt::format("{}, {}{}.", text::counted(checks.made, "check"), found, groups),
-            {m_left, y}, m_width);
+        y += drawText(madeText(checks), {m_left, y}, m_width);
+        y = drawFindings(y);
         if (!checks.missing.empty()) {
             y += m_canvas.gap();
             y += drawText(fmt::format("{} could not be made, for want of:",
@@ -360,6 +306,41 @@ private:
         }
         addRow(m_data.overview.sentences.size(), {m_left, top, m_width, y - top});
         return y;
+    }
+
+    // "14 checks (time 4, data 5) found 3 things, 1 of them serious:"
+    static std::string madeText(const analysis::OverviewChecks& checks) {
+        std::string groups;
+        for (const auto& group : checks.groups)
+            groups += (groups.empty() ? " (" : ", ") + group;
+        const std::string made
+            = text::counted(checks.made, "check") + groups + (groups.empty() ? "" : ")");
+        const auto found = std::ssize(checks.findings);
+        if (found == 0)
+            return made + ": nothing stands out.";
+        std::string serious;
+        if (checks.serious == found)
+            serious = found == 1 ? ", which is serious" : ", all of them serious";
+        else if (checks.serious > 0)
+            serious = fmt::format(", {} of them serious", checks.serious);
+        return fmt::format("{} gave {}{}:", made, text::counted(found, "finding"), serious);
+    }
+
+    // The costliest ones in full.
+    double drawFindings(double y) {
+        const auto& findings = m_data.overview.checks.findings;
+        const double indent = 2.0 * m_canvas.gap();
+        const std::size_t shown = std::min(findings.size(), kMostFindings);
+        for (std::size_t i = 0; i < shown; ++i) {
+            y += m_canvas.gap();
+            m_canvas.dot({m_left + 0.2 * m_body, y + 0.65 * m_body}, 0.3 * m_body,
+                m_canvas.theme.textSecondary);
+            y += drawText(findings[i], {m_left + indent, y}, m_width - indent);
+        }
+        if (findings.size() > shown)
+            y += drawText(fmt::format("and {} more.", findings.size() - shown),
+                {m_left + indent, y + m_canvas.gap()}, m_width - indent);
+        return findings.empty() ? y : y + m_canvas.gap();
     }
 
     double drawMissing(double y) {
@@ -445,7 +426,9 @@ std::string overviewCsv(const OverviewFigureData& data) {
     }
     const auto& checks = data.overview.checks;
     text::addCsvLine(csv, {run, "checks", "made", checks.made, ""});
-    text::addCsvLine(csv, {run, "checks", "findings", checks.findings, ""});
+    text::addCsvLine(csv, {run, "checks", "findings", std::ssize(checks.findings), ""});
+    for (const auto& finding : checks.findings)
+        text::addCsvLine(csv, {run, "checks", "finding", "", finding});
     for (const auto& one : checks.missing) {
         for (const auto& check : one.checks)
             text::addCsvLine(csv, {run, "checks", "not made", "", check + ": wants " + one.data});

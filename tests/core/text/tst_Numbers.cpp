@@ -43,7 +43,7 @@ private Q_SLOTS:
         row(3.2e12, "B", "nvlink_rx", "3.2 TB", "3.2 TB", "3.200 TB");
         row(0.0, "B", "nvlink_rx", "0 B", "0 B", "0.000 B");
         row(0.125, "Hz", "", "125 mHz", "125 mHz", "0.125 Hz");
-        row(3.52e-7, "s", "", "352 ns", "352 ns", "3.52e-07 s"); // what kernels differ by
+        row(3.52e-7, "s", "", "352 ns", "352 ns", "352.0 ns"); // what kernels differ by
         row(-3.04, "°C", "", "-3 °C", "-3.04 °C", "-3.040 °C");
         // Four digits of what rounds to the next power are four all the same.
         row(999.96, "W", "gpu_power", "1000 W", "1 kW", "1000 W");
@@ -51,7 +51,10 @@ private Q_SLOTS:
         row(999.96e6, "Hz", "sm_clock", "1 GHz", "1 GHz", "1.000 GHz");
         // Numbers that have four digits below a unit keep them.
         row(999.6e6, "B", "", "999.6 MB", "1 GB", "999.6 MB");
-        row(0.9996e-3, "s", "", "999.6 µs", "1 ms", "0.0009996 s");
+        row(0.9996e-3, "s", "", "999.6 µs", "1 ms", "999.6 µs");
+        // 0.061 s would show two digits of a step.
+        row(0.06084, "s", "", "60.84 ms", "60.8 ms", "60.84 ms");
+        row(0.0, "s", "", "0 s", "0 s", "0.000 s");
         // A step of 6.794 s is no "6.8 s".
         row(6.794, "s", "", "6.794 s", "6.79 s", "6.794 s");
         row(1.8126, "J", "", "1.813 J", "1.81 J", "1.813 J");

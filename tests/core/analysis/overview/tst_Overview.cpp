@@ -1,6 +1,7 @@
 // Sentences and checks of an overview, on planted facts whose numbers follow by hand.
 
 #include "core/analysis/findings/CleanRun.h"
+#include "core/analysis/findings/Rules.h"
 #include "core/analysis/overview/Overview.h"
 #include "support/TestProgram.h"
 
@@ -365,6 +366,34 @@ private Q_SLOTS:
         QCOMPARE(checks.missing.front().checks.size(), std::size_t{6});
         // 39 checks, of which 13 compare GPUs, nodes or ranks.
         QCOMPARE(checks.made + checks.notMade(), 26);
+    }
+
+    // A trace of one rank of many tells its exposed communication; only what ranks do to each
+    // other wants several.
+    void checksOfOneRankOfMany() {
+        OverviewInputs inputs = manyGpus();
+        inputs.facts.traced.resize(1);
+        inputs.facts.communication.reset();
+        const OverviewChecks checks = checksOf(inputs);
+        const auto wanting = std::find_if(checks.missing.begin(), checks.missing.end(),
+            [](const MissingData& one) { return one.data == "traces of several ranks"; });
+        QVERIFY(wanting != checks.missing.end());
+        QCOMPARE(wanting->checks,
+            (std::vector<std::string>{
+                "stragglers", "use of the links by collectives", "clocks of the ranks"}));
+    }
+
+    // The sentences of Findings, the costliest first.
+    void findingsAreTold() {
+        OverviewInputs inputs = manyGpus();
+        QVERIFY(checksOf(inputs).findings.empty());
+        for (TracedDevice& device : inputs.facts.traced)
+            device.idleS = 0.5; // of 1 s
+        const auto found = applyRules(inputs.facts);
+        QVERIFY(!found.empty());
+        const OverviewChecks checks = checksOf(inputs);
+        QCOMPARE(checks.findings.size(), found.size());
+        QCOMPARE(checks.findings.front(), found.front().text);
     }
 
     void theLine() {
