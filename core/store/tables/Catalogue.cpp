@@ -42,23 +42,44 @@ std::string listOf(const TracesByRun& traces) {
     return list;
 }
 
+// Boards that say what is free and used say their size, too: what was free at most beside what was
+// used at least.
+constexpr std::string_view kMemFree = "mem_free";
+struct MemoryReached {
+    std::optional<double> freeBytes; // most
+    double usedBytes = 0.0; // least
+};
+
 Status readReached(Database& database, TracesByRun& traces) {
-    return database.forEach(
-        "SELECT run, metric, max(max) FROM series WHERE subject='gpu' AND count>missing"
-        " AND metric IN ('mem_total', 'mem_used', 'sm_clock', 'gpu_power')"
+    std::map<std::int64_t, MemoryReached> memory;
+    RETURN_IF_ERROR(database.forEach(
+        "SELECT run, metric, max(max), min(min) FROM series WHERE subject='gpu' AND count>missing"
+        " AND metric IN ('mem_total', 'mem_used', 'mem_free', 'sm_clock', 'gpu_power')"
         " AND run IN ("
             + listOf(traces) + ") GROUP BY run, metric",
-        [&traces](const Row& row) {
+        [&](const Row& row) {
             const auto found = traces.find(row.integer(0));
             if (found == traces.end())
                 return;
             const std::string_view name = row.text(1);
+            if (name == kMemFree) {
+                memory[row.integer(0)].freeBytes = row.real(2);
+                return;
+            }
+            if (name == metric::kMemUsed)
+                memory[row.integer(0)].usedBytes = row.real(3);
             auto& into = name == metric::kMemTotal ? found->second.memoryTotalBytes
                 : name == metric::kMemUsed         ? found->second.memoryUsedBytes
                 : name == metric::kSmClock         ? found->second.topClockHz
                                                    : found->second.peakPowerW;
             into = row.real(2);
-        });
+        }));
+    for (const auto& [run, reached] : memory) {
+        auto& total = traces.at(run).memoryTotalBytes;
+        if (!total && reached.freeBytes)
+            total = *reached.freeBytes + reached.usedBytes;
+    }
+    return {};
 }
 
 struct SourceOfRun {

@@ -368,7 +368,7 @@ private Q_SLOTS:
             return std::any_of(labels.begin(), labels.end(),
                 [&](const Label& label) { return label.text == text && label.bold; });
         };
-        QVERIFY(isBold("0.41") && isBold("0.57 J") && !isBold("."));
+        QVERIFY(isBold("0.41 J") && isBold("0.57 J") && !isBold("."));
         QVERIFY(!isBold("4xH200") && !isBold("token,"));
     }
 
