@@ -1,15 +1,121 @@
 #include "importers/common/CellSplitter.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/Cells.h"
+#include "importers/common/Number.h"
+#include "importers/common/Stamp.h"
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace trainscope::importers {
 
-const std::vector<std::string_view>& CellSplitter::split(std::string_view line, char separator) {
+namespace {
+
+constexpr std::string_view kBlankChars = " \t";
+
+// Both are parts of one text.
+std::string_view spanOf(std::string_view first, std::string_view last) {
+    return {first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())};
+}
+
+// "500", "0.3/192.0".
+bool isNumberOrShare(std::string_view word) {
+    const std::size_t slash = word.find('/');
+    return parseCell(word.substr(0, slash), CellForm::Number).has_value()
+        && (slash == std::string_view::npos
+            || parseCell(word.substr(slash + 1), CellForm::Number).has_value());
+}
+
+bool isUnitBehind(std::string_view word, std::string_view number) {
+    const char last = number.empty() ? ' ' : number.back();
+    return (isDigit(last) || last == '.') && (findUnit(word) || isFahrenheit(word))
+        && isNumberOrShare(number);
+}
+
+bool isClockBehind(std::string_view word, std::string_view date) {
+    return !date.empty() && isDigit(date.front()) && isDate(date)
+        && parseStamp("2000-01-01", word).has_value() && !isDate(word);
+}
+
+bool isHalfBehind(std::string_view word, std::string_view clock) {
+    return (equalsIgnoringCase(word, "AM") || equalsIgnoringCase(word, "PM"))
+        && clock.find(':') != std::string_view::npos;
+}
+
+// Puts each word together with the one before where `belongs` says so.
+template <typename Belongs>
+std::vector<std::string_view> joinedWhere(
+    const std::vector<std::string_view>& parts, const Belongs& belongs) {
+    std::vector<std::string_view> cells;
+    std::string_view last; // of the cell at the end
+    for (const std::string_view part : parts) {
+        if (!cells.empty() && belongs(part, last))
+            cells.back() = spanOf(cells.back(), part);
+        else
+            cells.push_back(part);
+        last = part;
+    }
+    return cells;
+}
+
+} // namespace
+
+std::vector<std::string_view> cellsBetweenGaps(std::string_view line) {
+    const auto parts = words(line, kBlankChars);
+    std::vector<std::string_view> cells;
+    for (const std::string_view part : parts) {
+        const char* const end = cells.empty() ? nullptr : cells.back().data() + cells.back().size();
+        const bool isNear = end != nullptr && part.data() - end == 1 && *end == ' ';
+        if (isNear)
+            cells.back() = spanOf(cells.back(), part);
+        else
+            cells.push_back(part);
+    }
+    return cells;
+}
+
+std::vector<std::string_view> headsBetweenBlanks(std::string_view line) {
+    return joinedWhere(words(line, kBlankChars), [](std::string_view part, std::string_view last) {
+        const bool isUnit = part.size() > 2
+            && ((part.front() == '[' && part.back() == ']')
+                || (part.front() == '(' && part.back() == ')'));
+        return isUnit || last == "#";
+    });
+}
+
+void CellSplitter::splitBlanks(std::string_view line, std::size_t width) {
+    const auto parts = words(line, kBlankChars);
+    m_cells = parts;
+    if (parts.size() <= width && width > 0)
+        return;
+    if (width > 0)
+        m_cells = cellsBetweenGaps(line);
+    if (m_cells.size() == width)
+        return;
+    m_cells = joinedWhere(parts, isUnitBehind);
+    if (m_cells.size() == width)
+        return;
+    const auto isOfTime = [](std::string_view part, std::string_view last) {
+        return isClockBehind(part, last) || isHalfBehind(part, last);
+    };
+    m_cells = joinedWhere(parts, isOfTime);
+    if (m_cells.size() == width)
+        return;
+    m_cells = joinedWhere(parts, [&isOfTime](std::string_view part, std::string_view last) {
+        return isOfTime(part, last) || isUnitBehind(part, last);
+    });
+}
+
+const std::vector<std::string_view>& CellSplitter::split(
+    std::string_view line, char separator, std::size_t width) {
     m_cells.clear();
+    if (separator == ' ') {
+        splitBlanks(line, width);
+        return m_cells;
+    }
     if (line.find('"') == std::string_view::npos) {
         splitPlain(line, separator);
         return m_cells;

@@ -40,7 +40,7 @@ constexpr std::array kPartNames{
         "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
         "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
         "gpu.operation.mode.current "
-        "process.name sample iteration step line row no"},
+        "process.name sample iteration step line row no module.id"},
     PartNames{NamedPart::Process, "pid process.id"},
 };
 
@@ -64,10 +64,11 @@ constexpr std::array kMetricNames{
         "average.graphics.package.power average.socket.power",
         CellForm::Number, SensorKind::Averaged},
     MetricNames{metric::kPowerLimit, "W",
-        "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced"},
+        "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced "
+        "power.max"},
     MetricNames{metric::kGpuTemperature, "C",
         "temperature.gpu temperature temp gpu.temp gpu.temperature temp.gpu gtemp gpu.thermal "
-        "core.temp"},
+        "core.temp temperature.aip"},
     MetricNames{metric::kMemTemperature, "C",
         "temperature.memory temperature.mem mem.temp memory.temp memory.temperature "
         "mem.temperature mtemp hbm.temp"},
@@ -82,7 +83,7 @@ constexpr std::array kMetricNames{
     MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
     MetricNames{metric::kGpuUtilization, "%",
         "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
-        "sm.util usage gpuutil"},
+        "sm.util usage gpuutil utilization.aip"},
     MetricNames{metric::kMemUtilization, "%",
         "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
         "utilization.mem mem.utilization memutil"},
@@ -181,7 +182,7 @@ constexpr std::array kQuantityWords{
 };
 constexpr std::string_view kFillers
     = "current now reading value sensor the of in level speed rate percent percentage average avg "
-      "mean instant instantaneous inst edge";
+      "mean instant instantaneous inst edge p";
 
 bool isOneOf(std::string_view list, std::string_view word) {
     for (const std::string_view each : words(list, " ")) {

@@ -1,5 +1,8 @@
 #include "importers/common/SampleStatistics.h"
 
+#include "core/model/SamplingPeriod.h"
+#include "core/text/Times.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -9,11 +12,29 @@ namespace trainscope::importers {
 namespace {
 constexpr double kRange32 = 4294967296.0;
 
+constexpr auto kPeriodsOfGap = static_cast<std::int64_t>(kGapPeriods);
+
+std::optional<SamplingGroups> groupsOf(std::vector<std::int64_t> intervals) {
+    const auto count = std::ssize(intervals);
+    return samplingGroups(count, [&](double share) {
+        const auto place = intervals.begin()
+            + std::min(count - 1, static_cast<std::ptrdiff_t>(share * static_cast<double>(count)));
+        std::nth_element(intervals.begin(), place, intervals.end());
+        return *place;
+    });
+}
+
+// Of intervals above 0; 0 without any.
+std::int64_t periodOf(const std::vector<std::int64_t>& intervals) {
+    const auto groups = groupsOf(intervals);
+    return groups ? std::llround(std::min(groups->between, 9.2e18))
+                  : medianOf(intervals).value_or(0);
+}
+
 // Longest interval that is no gap; a hostile file can make intervals as long as time itself.
 std::int64_t gapLimit(const std::vector<std::int64_t>& intervals) {
-    constexpr std::int64_t kMost
-        = std::numeric_limits<std::int64_t>::max() / SampleStatistics::kGapPeriods;
-    return SampleStatistics::kGapPeriods * std::min(kMost, medianOf(intervals).value_or(0));
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kPeriodsOfGap;
+    return kPeriodsOfGap * std::min(kMost, periodOf(intervals));
 }
 
 } // namespace
@@ -187,8 +208,8 @@ void SampleStatistics::appendValues(SampleStatistics& next) {
 }
 
 std::int64_t SampleStatistics::gaps() const {
-    // The median is no less than the shortest.
-    if (m_intervals.empty() || m_longest / kGapPeriods < m_shortest)
+    // The period is no less than the shortest.
+    if (m_intervals.empty() || m_longest / kPeriodsOfGap < m_shortest)
         return 0;
     const std::int64_t limit = gapLimit(m_intervals);
     return m_laterGaps
@@ -197,8 +218,19 @@ std::int64_t SampleStatistics::gaps() const {
 }
 
 std::optional<DurationNs> SampleStatistics::samplePeriod() const {
-    const auto period = medianOf(m_intervals);
-    return period ? std::optional(DurationNs{*period}) : std::nullopt;
+    return m_intervals.empty() ? std::nullopt : std::optional(DurationNs{periodOf(m_intervals)});
+}
+
+std::string SampleStatistics::groupsText() const {
+    constexpr double kSecondsOfNs = 1e-9;
+    const auto groups = groupsOf(m_intervals);
+    if (!groups)
+        return {};
+    return "Readings of one GPU or node come in groups, "
+        + text::seconds(groups->within * kSecondsOfNs) + " apart, then "
+        + text::seconds(groups->between * kSecondsOfNs)
+        + " pass: two recorders write to this file, or one reads several times at once. All "
+          "readings are kept; the period of the recording is taken to be that of the groups.";
 }
 
 std::optional<DurationNs> SampleStatistics::changePeriod(std::size_t fewest) const {

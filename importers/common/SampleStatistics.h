@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace trainscope::importers {
@@ -28,15 +29,17 @@ public:
     [[nodiscard]] double max() const { return m_max; } // of the samples; 0 without any
     // A fall from the upper quarter of 32 bits to the lowest: what a 32-bit counter does.
     [[nodiscard]] bool hasWrapOf32Bits() const { return m_hasWrapOf32Bits; }
-    // Holes longer than 10 median periods. The median is that of the first kKept intervals.
+    // Holes longer than 10 periods. The period is that of the first kKept intervals.
     [[nodiscard]] std::int64_t gaps() const;
-    [[nodiscard]] std::optional<DurationNs> samplePeriod() const; // median interval between rows
+    // Of core/model/SamplingPeriod.h.
+    [[nodiscard]] std::optional<DurationNs> samplePeriod() const;
+    // "Readings of one GPU come 10 ms apart …": where rows come in groups; else empty.
+    [[nodiscard]] std::string groupsText() const;
     // Median time between changes of the value: the sensor's own period, where it is slower than
     // the recording. Absent below `fewest` of them.
     [[nodiscard]] std::optional<DurationNs> changePeriod(std::size_t fewest = 1) const;
 
     static constexpr std::size_t kKept = 16384;
-    static constexpr std::int64_t kGapPeriods = 10;
 
 private:
     struct Sample {

@@ -213,6 +213,45 @@ std::optional<Stamp> parseCivil(std::string_view text, DateOrder order) {
     return Stamp{wall - DurationNs{*offset * kSecond}, StampKind::Zoned, t.hasFraction};
 }
 
+bool isWeekday(std::string_view word) {
+    constexpr std::array<std::string_view, 7> kDays{
+        "mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+    return word.size() >= 3
+        && std::any_of(kDays.begin(), kDays.end(),
+            [word](std::string_view day) { return equalsIgnoringCase(word.substr(0, 3), day); });
+}
+
+// "Tue Jan  6 10:00:00 UTC 2026", "Tue, 06 Jan 2026 10:00:00 GMT", "Jan 6, 2026 10:00:00 AM": any
+// order of these words. A zone by its letters alone counts as none, except UTC.
+std::optional<Stamp> parseWorded(std::string_view text) {
+    constexpr std::size_t kShortest = 14;
+    constexpr std::size_t kLongest = 44;
+    if (text.size() < kShortest || text.size() > kLongest
+        || text.find(':') == std::string_view::npos)
+        return std::nullopt;
+    std::string_view day;
+    std::string_view month;
+    std::string_view year;
+    std::string behind; // the clock, its half of the day, its zone
+    for (const std::string_view word : words(text, " ,")) {
+        const bool isClock = word.find(':') != std::string_view::npos;
+        const bool isHalf = equalsIgnoringCase(word, "AM") || equalsIgnoringCase(word, "PM");
+        const bool isZone = word == "UTC" || word == "GMT" || word.front() == '+'
+            || word.front() == '-' || word == "Z";
+        if (isClock || isHalf || isZone)
+            behind.append(" ").append(word);
+        else if (isDigit(word.front()))
+            (word.size() == 4 ? year : day) = word;
+        else if (month.empty() && monthOf(word) > 0 && word.size() >= 3)
+            month = word;
+        else if (!isWeekday(word) && behind.empty())
+            return std::nullopt;
+    }
+    std::string plain(day);
+    plain.append(" ").append(month).append(" ").append(year).append(behind);
+    return parseCivil(plain, DateOrder::Unknown);
+}
+
 // nvidia-smi's own: "2026/04/22 00:03:09.407" with any fraction or none.
 std::optional<Stamp> parseUsual(std::string_view text) {
     if (text.size() < 19 || text[4] != '/' || text[7] != '/' || text[10] != ' ' || text[13] != ':'
@@ -278,7 +317,7 @@ std::optional<Stamp> parseStamp(std::string_view text, DateOrder order) {
     if (const auto usual = parseUsual(text))
         return usual;
     if (text.empty() || !isDigit(text.front()))
-        return std::nullopt;
+        return text.empty() ? std::nullopt : parseWorded(text);
     if (text.find(':') == std::string_view::npos)
         return parseNumeric(text);
     return parseCivil(text, order);

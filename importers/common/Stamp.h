@@ -2,7 +2,8 @@
 // Time stamps of GPU logs: nvidia-smi's own (`2026/04/22 00:03:09.407`, local time without zone),
 // ISO 8601 with Z, an offset or nothing, dates of spreadsheets and loggers (`22.04.2026 00:03:09`,
 // `04/22/2026 12:03:09 AM`, `22-Apr-2026 00:03`), unix seconds, ms, µs or ns by magnitude, seconds
-// since the start of the recording, and the banner of `nvidia-smi` (`Tue Mar 25 09:12:42 2025`).
+// since the start of the recording, and dates in words (`Tue Mar 25 09:12:42 2025`, with or without
+// a zone; `Tue, 25 Mar 2025 09:12:42 GMT`).
 
 #include "core/model/Time.h"
 

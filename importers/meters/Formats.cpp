@@ -310,6 +310,14 @@ Confidence sniffTegrastats(const MeterHead& head) {
     return std::any_of(head.lines.begin(), head.lines.end(), isTegrastatsLine) ? kCertain : 0;
 }
 
+Confidence sniffIntelTop(const MeterHead& head) {
+    return std::any_of(head.lines.begin(), head.lines.end(), isIntelTopHead) ? kCertain : 0;
+}
+
+Confidence sniffGpustatText(const MeterHead& head) {
+    return std::any_of(head.lines.begin(), head.lines.end(), isGpustatLine) ? kCertain : 0;
+}
+
 Confidence sniffMonitorJson(const MeterHead& head) {
     constexpr Confidence kByWords = 91; // less than a format that is known
     return head.isJson() && isMonitorJson(head.text) ? kByWords : 0;
@@ -328,7 +336,12 @@ constexpr std::array kFormats{
     MeterFormat{kOfGpus, "nvidia-smi dmon log", sniffTable<kSmiDmon>, makeTable<kSmiDmon>},
     MeterFormat{kOfGpus, "nvidia-smi dmon CSV", sniffTable<kSmiDmonCsv>, makeTable<kSmiDmonCsv>},
     MeterFormat{kOfGpus, "amd-smi CSV", sniffTable<kAmdCsv>, makeTable<kAmdCsv>},
+    MeterFormat{kOfGpus, "amd-smi monitor", sniffTable<kAmdMonitor>, makeTable<kAmdMonitor>},
     MeterFormat{kOfGpus, "rocm-smi CSV", sniffTable<kRocmCsv>, makeTable<kRocmCsv>},
+    MeterFormat{kOfGpus, "xpu-smi dump", sniffTable<kXpuDump>, makeTable<kXpuDump>},
+    MeterFormat{kOfGpus, "intel_gpu_top CSV", sniffTable<kIntelTopCsv, 1>, makeTable<kIntelTopCsv>},
+    MeterFormat{kOfGpus, "intel_gpu_top list", sniffIntelTop, makeIntelTopReader},
+    MeterFormat{kOfGpus, "gpustat text", sniffGpustatText, makeGpustatTextReader},
     MeterFormat{kOfGpus, "Zeus power CSV", sniffTable<kZeusCsv, 1>, makeTable<kZeusCsv>},
     MeterFormat{kOfGpus, "nvitop CSV", sniffTable<kNvitopCsv, 1>, makeTable<kNvitopCsv>},
     MeterFormat{

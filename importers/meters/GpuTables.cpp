@@ -168,6 +168,82 @@ Columns amdColumns(Cells cells) {
     return columns;
 }
 
+// amd-smi monitor: "GPU  POWER  GPU_T …" of later ones, "GPU  POWER  GPU_TEMP …" of earlier ones.
+constexpr std::array kAmdMonitorNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
+    ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
+    ColumnName{"xcp", {}, {}, kOpen, Role::Partition}, ColumnName{"power", "gpu_power", "W"},
+    ColumnName{"pwr_cap", "power_limit", "W"},
+    ColumnName{"gpu_t|gpu_temp", "hotspot_temperature", "C"},
+    ColumnName{"mem_t|mem_temp", "mem_temperature", "C"},
+    ColumnName{"gfx%|gfx_util", "gpu_utilization", "%"},
+    ColumnName{"gfx_clk|gfx_clock", "sm_clock", "MHz"},
+    ColumnName{"mem%|mem_util", "mem_utilization", "%"},
+    ColumnName{"mem_clk|mem_clock", "mem_clock", "MHz"},
+    ColumnName{"enc%|enc_util", "encoder_utilization", "%"},
+    ColumnName{"dec%|dec_util", "decoder_utilization", "%"},
+    ColumnName{"enc_clk|enc_clock|dec_clk|dec_clock", {}, {}, kOpen, Role::Ignored},
+    ColumnName{"vram_used|vram_usage", "mem_used", "MB"},
+    ColumnName{"vram_total", "mem_total", "MB"}, ColumnName{"vram_free", "mem_free", "MB"},
+    ColumnName{"vram%|vram_percent", "mem_allocated_fraction", "%"},
+    ColumnName{"single_ecc", "ecc_corrected"}, ColumnName{"double_ecc", "ecc_uncorrected"},
+    ColumnName{"pcie_replay", "pcie_replays"},
+    ColumnName{"process_list|process_name|pid|gtt_mem|cpu_mem|vram_mem|mem_usage|cu_occupancy", {},
+        {}, kOpen, Role::Ignored}};
+
+Columns amdMonitorColumns(Cells cells) {
+    const std::size_t first = !cells.empty() && cells.front() == "TIMESTAMP" ? 1 : 0;
+    if (cells.size() < first + 2 || cells[first] != "GPU")
+        return {};
+    Columns columns;
+    bool hasReading = false;
+    for (const std::string_view cell : cells) {
+        columns.push_back(columnNamed(kAmdMonitorNames, cell));
+        const MeterColumn& column = columns.back();
+        hasReading = hasReading || (column.role == Role::Metric && !column.isOwn);
+    }
+    return hasReading ? columns : Columns{};
+}
+
+// xpu-smi dump and xpumcli dump: "Timestamp, DeviceId, GPU Power (W), …", of its tiles with TileId.
+constexpr std::array kXpuNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
+    ColumnName{"deviceid", {}, {}, kOpen, Role::Subject},
+    ColumnName{"tileid", {}, {}, kOpen, Role::Tile},
+    ColumnName{"gpu utilization", "gpu_utilization", "%"},
+    ColumnName{"gpu power", "gpu_power", "W"}, ColumnName{"gpu frequency", "sm_clock", "MHz"},
+    ColumnName{"gpu core temperature", "gpu_temperature", "C"},
+    ColumnName{"gpu memory temperature", "mem_temperature", "C"},
+    ColumnName{"gpu memory utilization", "mem_used_fraction", "%"},
+    ColumnName{"gpu memory bandwidth utilization", "mem_utilization", "%"},
+    ColumnName{"gpu memory used", "mem_used", "MiB"},
+    ColumnName{"gpu energy consumed", "gpu_energy", "J"}};
+
+Columns xpuColumns(Cells cells) {
+    if (cells.size() < 3 || !equalsIgnoringCase(cells[0], "Timestamp")
+        || !equalsIgnoringCase(cells[1], "DeviceId"))
+        return {};
+    Columns columns;
+    for (const std::string_view cell : cells)
+        columns.push_back(columnNamed(kXpuNames, cell));
+    return columns;
+}
+
+constexpr std::array kIntelTopNames{ColumnName{"Freq MHz act", "sm_clock", "MHz"},
+    ColumnName{"Freq MHz req", "requested_clock", "MHz"}, ColumnName{"IRQ /s", "interrupts"},
+    ColumnName{"RC6 %", "rc6_residency", "%"}, ColumnName{"Power W gpu|Power W", "gpu_power", "W"},
+    ColumnName{"IMC MiB/s rd", "memory_read_rate", "MiB/s"},
+    ColumnName{"IMC MiB/s wr", "memory_write_rate", "MiB/s"}};
+
+Columns intelTopColumns(Cells cells) {
+    if (cells.size() < 3 || !equalsIgnoringCase(cells.front(), "Freq MHz req"))
+        return {};
+    const bool hasCompute = std::any_of(
+        cells.begin(), cells.end(), [](std::string_view cell) { return cell.starts_with("CCS"); });
+    Columns columns;
+    for (const std::string_view cell : cells)
+        columns.push_back(intelTopColumn(cell, hasCompute));
+    return columns;
+}
+
 constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subject},
     ColumnName{"timestamp|time", {}, {}, kOpen, Role::Stamp},
     ColumnName{"Average Graphics Package Power", "gpu_power", "W", kAveraged},
@@ -294,6 +370,23 @@ Columns wandbColumns(Cells cells) {
 
 } // namespace
 
+// "RCS %" is of the engine for rendering, which computes where none is for that alone ("CCS %").
+MeterColumn intelTopColumn(std::string_view name, bool hasCompute) {
+    const std::string_view engine = name.substr(0, name.find_first_of("/ "));
+    if (equalsIgnoringCase(name, "Power W pkg")) {
+        MeterColumn column = metricColumn(name, meterSeries("cpu_power", "W"));
+        column.whose = "this node";
+        return column;
+    }
+    if (findColumn(kIntelTopNames, name) != nullptr)
+        return columnNamed(kIntelTopNames, name);
+    if (!name.ends_with('%'))
+        return partOf(Role::Ignored, name); // times of waiting
+    if (engine == (hasCompute ? "CCS" : "RCS"))
+        return metricColumn(name, meterSeries("gpu_utilization", "%"));
+    return metricColumn(name, ownMeterSeries(lowered(engine) + "_utilization", "%"), true);
+}
+
 std::span<const ColumnName> amdNames() {
     return kAmdNames;
 }
@@ -335,7 +428,10 @@ const TableKind kSmiDmon{' ', dmonColumns};
 const TableKind kSmiDmonCsv{',', dmonColumns};
 const TableKind kSmiPmon{' ', pmonColumns, nullptr, SubjectKind::Gpu, true};
 const TableKind kAmdCsv{',', amdColumns};
+const TableKind kAmdMonitor{' ', amdMonitorColumns};
 const TableKind kRocmCsv{',', rocmColumns};
+const TableKind kXpuDump{',', xpuColumns};
+const TableKind kIntelTopCsv{',', intelTopColumns};
 const TableKind kZeusCsv{',', zeusColumns};
 const TableKind kNvitopCsv{',', nvitopColumns};
 const TableKind kWandbCsv{',', wandbColumns};

@@ -1,6 +1,7 @@
 #pragma once
 // Tables of GPU monitors: dcgmi dmon, DCGM's long CSV, nvidia-smi dmon and pmon, amd-smi and
-// rocm-smi CSV, Zeus' PowerMonitor, nvitop's collector and Weights & Biases' system metrics.
+// rocm-smi CSV, amd-smi monitor, xpu-smi dump, intel_gpu_top's CSV, Zeus' PowerMonitor, nvitop's
+// collector and Weights & Biases' system metrics.
 //
 // Clocks: DCGM's CSV, Zeus and Weights & Biases write unix time; nvidia-smi local time where asked
 // for (-o DT); the others none. Units: those of the tools' manuals, or of their own second header
@@ -16,7 +17,10 @@ extern const TableKind kSmiDmon;
 extern const TableKind kSmiDmonCsv;
 extern const TableKind kSmiPmon;
 extern const TableKind kAmdCsv;
+extern const TableKind kAmdMonitor;
 extern const TableKind kRocmCsv;
+extern const TableKind kXpuDump;
+extern const TableKind kIntelTopCsv;
 extern const TableKind kZeusCsv;
 extern const TableKind kNvitopCsv;
 extern const TableKind kWandbCsv;
@@ -24,6 +28,8 @@ extern const TableKind kWandbCsv;
 // AMD's names of readings, of tables, texts and JSON alike.
 std::span<const ColumnName> amdNames();
 std::span<const ColumnName> rocmNames();
+// "Power W gpu" as a column of intel_gpu_top. `hasCompute`: an engine is for computing alone.
+MeterColumn intelTopColumn(std::string_view name, bool hasCompute);
 // "system.gpu.0.powerWatts" as a column of GPU 0.
 MeterColumn wandbColumn(std::string_view name);
 

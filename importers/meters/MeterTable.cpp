@@ -329,13 +329,17 @@ Status MeterTable::finish() {
     std::int64_t repeated = 0;
     std::int64_t decreasing = 0;
     const SampleStatistics* first = nullptr;
+    std::string groups; // one of them tells all
     for (const Row& row : m_rows) {
+        groups = groups.empty() ? row.statistics.groupsText() : groups;
         m_report.gaps += row.statistics.gaps();
         repeated += row.statistics.repeatedTimes();
         decreasing += row.statistics.decreasingTimes();
         if (first == nullptr && row.statistics.rows() > 0)
             first = &row.statistics;
     }
+    if (!groups.empty())
+        m_report.warn({}, 0, groups);
     if (repeated > 0)
         m_report.counts["repeated time stamps"] = repeated;
     if (decreasing > 0)

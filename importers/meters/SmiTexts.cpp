@@ -440,8 +440,190 @@ private:
     std::int64_t m_reading = 0;
 };
 
+// intel_gpu_top -l: a line with the groups, one with the columns of each, and the readings; both
+// heads come again.
+class IntelTopReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        const auto cells = words(line, " \t");
+        if (isIntelTopHead(line)) {
+            takeGroups(cells);
+            return {};
+        }
+        if (!cells.empty() && cells.front() == "req") {
+            takeColumns(cells);
+            return {};
+        }
+        if (cells.empty() || m_columns.empty())
+            return {};
+        if (cells.size() != m_columns.size()) {
+            log.skip("The line has " + std::to_string(cells.size()) + " cells instead of "
+                + std::to_string(m_columns.size()) + ": " + meterExcerpt(line));
+            return {};
+        }
+        return takeRow(cells, log);
+    }
+
+private:
+    void takeGroups(const std::vector<std::string_view>& cells) {
+        constexpr std::array<std::string_view, 8> kOthers{
+            "Freq", "MHz", "IRQ", "RC6", "Power", "W", "IMC", "MiB/s"};
+        m_engines.clear();
+        for (const std::string_view cell : cells) {
+            if (std::find(kOthers.begin(), kOthers.end(), cell) == kOthers.end())
+                m_engines.emplace_back(cell);
+        }
+    }
+    // "%" is of RC6 the first time, and of the next engine each time after that.
+    void takeColumns(const std::vector<std::string_view>& cells) {
+        using Named = std::pair<std::string_view, std::string_view>;
+        constexpr std::array kNames{Named{"req", "Freq MHz req"}, Named{"act", "Freq MHz act"},
+            Named{"/s", "IRQ /s"}, Named{"gpu", "Power W gpu"}, Named{"pkg", "Power W pkg"},
+            Named{"W", "Power W gpu"}, Named{"rd", "IMC MiB/s rd"}, Named{"wr", "IMC MiB/s wr"}};
+        const bool hasCompute = std::any_of(m_engines.begin(), m_engines.end(),
+            [](const std::string& engine) { return engine.starts_with("CCS"); });
+        m_columns.clear();
+        std::size_t shares = 0;
+        for (const std::string_view cell : cells) {
+            const auto* known = std::find_if(kNames.begin(), kNames.end(),
+                [cell](const Named& named) { return named.first == cell; });
+            std::string name = known == kNames.end() ? std::string() : std::string(known->second);
+            if (cell == "%" && ++shares == 1)
+                name = "RC6 %";
+            else if (cell == "%" && shares - 2 < m_engines.size())
+                name = m_engines[shares - 2] + " %";
+            m_columns.push_back(intelTopColumn(name, hasCompute));
+        }
+    }
+    Status takeRow(const std::vector<std::string_view>& cells, MeterLog& log) {
+        const TimeNs time = log.at(m_reading++);
+        log.row();
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const MeterColumn& column = m_columns[i];
+            if (column.role != MeterColumn::Role::Metric)
+                continue;
+            Who who = meterSubject(column.whose, SubjectKind::Gpu);
+            if (who.kind == SubjectKind::Gpu)
+                who.id = "0";
+            const auto value = parseCell(cells[i], CellForm::Number);
+            RETURN_IF_ERROR(log.add(who, column.what, time, value ? value->number : kMissing));
+        }
+        return {};
+    }
+
+    std::vector<std::string> m_engines;
+    std::vector<MeterColumn> m_columns;
+    std::int64_t m_reading = 0;
+};
+
+// gpustat: "node1  Thu Jan  1 10:00:00 2026  535.104" above the lines of the GPUs,
+// "[0] NVIDIA A100 | 50'C,  30 %,  99 %,  300 / 400 W | 39000 / 40960 MB | user(38000M)": the
+// temperature, the fan's share where it is asked for, the utilisation, the power with its limit.
+class GpustatTextReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        if (isGpustatLine(line))
+            return takeGpu(line, log);
+        takeHead(line);
+        return {};
+    }
+
+private:
+    void takeHead(std::string_view line) {
+        const auto parts = words(line, " \t");
+        constexpr std::size_t kOfDate = 5;
+        for (std::size_t i = 0; i + kOfDate <= parts.size(); ++i) {
+            const std::string_view last = parts[i + kOfDate - 1];
+            const std::string_view date(parts[i].data(),
+                static_cast<std::size_t>(last.data() + last.size() - parts[i].data()));
+            const auto stamp = parseBannerDate(date);
+            if (!stamp)
+                continue;
+            m_stamp = stamp;
+            m_host = i > 0 ? parts.front() : std::string_view();
+            m_reading += m_hasRows ? 1 : 0;
+            m_hasRows = false;
+            return;
+        }
+    }
+    Status takeGpu(std::string_view line, MeterLog& log) {
+        const auto parts = words(line, "|");
+        const std::size_t close = line.find(']');
+        m_who = {};
+        m_who.host = m_host;
+        m_who.id = line.substr(1, close - 1);
+        m_who.model = trimmed(parts.front().substr(close + 1));
+        m_time = m_stamp ? log.at(*m_stamp) : log.at(m_reading);
+        m_hasRows = true;
+        log.row();
+        std::vector<std::string_view> shares;
+        for (const std::string_view word : words(parts[1], ",")) {
+            const std::string_view value = trimmed(word);
+            if (value.ends_with('%') && value.find(':') == std::string_view::npos)
+                shares.push_back(value);
+            else if (value.ends_with('W'))
+                RETURN_IF_ERROR(addWithMost(value, "gpu_power", "power_limit", "W", log));
+            else if (value.ends_with('C'))
+                RETURN_IF_ERROR(
+                    add("gpu_temperature", "C", value.substr(0, value.find_first_of("'°")), log));
+        }
+        if (shares.size() > 1)
+            RETURN_IF_ERROR(add("fan_speed", "%", shares.front(), log));
+        if (!shares.empty())
+            RETURN_IF_ERROR(add("gpu_utilization", "%", shares.back(), log));
+        return parts.size() < 3
+            ? Status()
+            : addWithMost(trimmed(parts[2]), "mem_used", "mem_total", "MiB", log);
+    }
+    // "300 / 400 W": both in the unit at the end.
+    Status addWithMost(std::string_view text, std::string_view metric, std::string_view most,
+        std::string_view unit, MeterLog& log) {
+        const std::size_t slash = text.find('/');
+        RETURN_IF_ERROR(add(metric, unit, trimmed(text.substr(0, slash)), log));
+        return slash == std::string_view::npos
+            ? Status()
+            : add(most, unit, trimmed(text.substr(slash + 1)), log);
+    }
+    Status add(
+        std::string_view metric, std::string_view unit, std::string_view text, MeterLog& log) {
+        const auto value = parseCell(text, CellForm::Number);
+        const SeriesDescription what = meterSeries(metric, unit);
+        return log.add(m_who, what, m_time, value ? value->number : kMissing);
+    }
+
+    std::optional<Stamp> m_stamp;
+    std::string m_host;
+    Who m_who;
+    TimeNs m_time;
+    bool m_hasRows = false;
+    std::int64_t m_reading = 0;
+};
+
 } // namespace
 
+bool isIntelTopHead(std::string_view line) {
+    return trimmed(line).starts_with("Freq MHz ") && line.find(" RC6 ") != std::string_view::npos;
+}
+
+bool isGpustatLine(std::string_view line) {
+    const std::size_t close = line.find("] ");
+    if (!line.starts_with('[') || close == std::string_view::npos || close < 2)
+        return false;
+    const std::string_view index = line.substr(1, close - 1);
+    const auto parts = words(line, "|");
+    return std::all_of(index.begin(), index.end(), isDigit) && parts.size() >= 3
+        && parts[1].find("%") != std::string_view::npos
+        && (parts[1].find("'C") != std::string_view::npos
+            || parts[1].find("°C") != std::string_view::npos)
+        && parts[2].find(" / ") != std::string_view::npos;
+}
+
+std::unique_ptr<MeterReader> makeIntelTopReader() {
+    return std::make_unique<IntelTopReader>();
+}
+std::unique_ptr<MeterReader> makeGpustatTextReader() {
+    return std::make_unique<GpustatTextReader>();
+}
 bool isTegrastatsLine(std::string_view line) {
     return line.find("RAM ") != std::string_view::npos
         && line.find("MB (lfb ") != std::string_view::npos

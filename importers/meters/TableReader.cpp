@@ -53,10 +53,13 @@ bool TableReader::split(std::string_view line, MeterLog& log) {
     if (m_kind.separator != ' ') {
         const auto& cells = m_splitter.split(line, m_kind.separator);
         m_cells.assign(cells.begin(), cells.end());
+    } else if (!m_kind.isDcgm) {
+        const auto& cells = m_splitter.split(line, ' ', m_columns.size());
+        m_cells.assign(cells.begin(), cells.end());
     } else {
         m_cells = words(line, " \t");
         // "GPU 0", "GPU-I 3": the subject is two words.
-        if (m_kind.isDcgm && m_cells.size() > 1 && !m_cells[0].starts_with('#')
+        if (m_cells.size() > 1 && !m_cells[0].starts_with('#')
             && m_cells[0].find_first_of("0123456789") == std::string_view::npos) {
             const char* const begin = m_cells[0].data();
             m_cells[1]
@@ -166,6 +169,7 @@ void TableReader::readWho() {
     std::string host;
     std::string model;
     std::string uuid;
+    std::string partition;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         const std::string_view cell = trimmed(m_cells[i]).substr(0, kLongestName);
         switch (m_columns[i].role) {
@@ -177,6 +181,12 @@ void TableReader::readWho() {
             break;
         case Role::Part:
             m_part += "\n" + std::string(cell);
+            break;
+        case Role::Tile:
+            m_whose += isMissingText(cell) ? std::string() : "." + std::string(cell);
+            break;
+        case Role::Partition:
+            partition = isMissingText(cell) || cell == "0" ? std::string() : std::string(cell);
             break;
         case Role::Model:
             model = cell;
@@ -193,7 +203,9 @@ void TableReader::readWho() {
         m_who.host = host;
     m_who.model = model;
     m_who.uuid = uuid;
-    m_whose += "\n" + host;
+    if (!partition.empty())
+        m_who.device = "partition " + partition;
+    m_whose += "\n" + host + (partition.empty() ? std::string() : "\n" + partition);
 }
 
 std::optional<Stamp> TableReader::stampOfRow() const {
@@ -209,7 +221,8 @@ std::optional<Stamp> TableReader::stampOfRow() const {
                 text = text.substr(0, 4) + "/" + text.substr(4, 2) + "/" + text.substr(6);
             text += " " + std::string(trimmed(m_cells[i + 1]));
         }
-        return role == Role::Clock ? parseTimeOfDay(text) : parseStamp(text);
+        const auto stamp = role == Role::Clock ? std::nullopt : parseStamp(text);
+        return stamp ? stamp : parseTimeOfDay(text);
     }
     return std::nullopt;
 }
@@ -292,6 +305,13 @@ double TableReader::number(const MeterColumn& column, std::string_view cell, Met
         return kMissing;
     if (cell.starts_with('(') && cell.ends_with(')'))
         cell = cell.substr(1, cell.size() - 2);
+    std::string used; // "0.3/192.0 GB" of all
+    if (const std::size_t slash = cell.find('/');
+        slash != std::string_view::npos && column.what.metric.unit == "B") {
+        const std::size_t unit = std::min(cell.find(' ', slash), cell.size());
+        used.append(cell.substr(0, slash)).append(cell.substr(unit));
+        cell = used;
+    }
     const auto value = parseCell(cell, column.form);
     if (!value) {
         const auto flag = formOf(cell); // "P0" and hex masks in a column of numbers

@@ -26,6 +26,8 @@ struct MeterColumn {
         Subject, // "3", "GPU 3", "GPU-I 1", "Switch 0"
         Host,
         Part, // of the subject: a process, a sensor
+        Tile, // of the subject: a device of its own
+        Partition, // of the subject: the first one stands for all of it
         Model,
         Uuid,
         Field, // of a long table: which metric

@@ -109,8 +109,8 @@ RowSeries seriesOf(const ColumnOrder& order, const std::vector<Cells>& rows) {
     return series;
 }
 
-// True where the numbers that stand `rows` behind one another are the same more often than not.
-bool areAlike(const RowSeries& series, std::size_t begin, std::size_t burst, std::size_t rows) {
+// Share of the numbers that are the same as those that stand `rows` behind them in their burst.
+double shareAlike(const RowSeries& series, std::size_t begin, std::size_t burst, std::size_t rows) {
     std::size_t pairs = 0;
     std::size_t same = 0;
     for (std::size_t i = begin; i + rows < series.numbers.size(); ++i) {
@@ -119,7 +119,7 @@ bool areAlike(const RowSeries& series, std::size_t begin, std::size_t burst, std
         ++pairs;
         same += series.numbers[i] == series.numbers[i + rows] ? 1U : 0U;
     }
-    return 2 * same > pairs;
+    return pairs == 0 ? 0.0 : static_cast<double>(same) / static_cast<double>(pairs);
 }
 
 // Mean size of the steps from each number to that `rows` behind it.
@@ -185,7 +185,7 @@ void settleBursts(ColumnOrder& order, const RowSeries& series) {
         ++behind;
     const auto burst = static_cast<std::size_t>(rhythm.gpus);
     const std::size_t each = burst / static_cast<std::size_t>(order.headers);
-    const bool isSame = areAlike(series, behind, burst, each);
+    const bool isSame = shareAlike(series, behind, burst, each) > 0.5;
     order.warnings.push_back(std::string(kRecorders)
         + (isSame ? "they read the same numbers, so that their rows are of the same GPUs and count "
                     "once."
@@ -196,6 +196,36 @@ void settleBursts(ColumnOrder& order, const RowSeries& series) {
     rhythm.recorders = order.headers;
     rhythm.gpus = static_cast<int>(each);
     order.twins = rhythm.pause;
+}
+
+// Bursts whose rows repeat the numbers of those before, which change from burst to burst: no two
+// GPUs draw the same all the time.
+void settleCopies(ColumnOrder& order, const RowSeries& series) {
+    constexpr std::size_t kFewestNumbers = 5;
+    constexpr double kAlways = 0.95;
+    Rhythm& rhythm = order.rhythm;
+    std::set<double> numbers;
+    for (const double number : series.numbers) {
+        if (!std::isnan(number))
+            numbers.insert(number);
+    }
+    if (numbers.size() < kFewestNumbers)
+        return;
+    const int rows = rhythm.gpus;
+    for (int each = 1; 2 * each <= rows; ++each) {
+        if (rows % each != 0
+            || shareAlike(series, 0, static_cast<std::size_t>(rows), static_cast<std::size_t>(each))
+                < kAlways)
+            continue;
+        rhythm.recorders = rows / each;
+        rhythm.gpus = each;
+        order.twins = rhythm.pause;
+        order.warnings.push_back("No column names the GPU, and each reading stands there "
+            + std::to_string(rhythm.recorders)
+            + " times, a moment apart, with the same numbers: as many recorders write to this "
+              "file. The first reading of each counts.");
+        return;
+    }
 }
 
 // Two recorders of one GPU each, whose rows take turns.
@@ -254,6 +284,8 @@ void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
             settleBursts(order, series);
         else
             settleTurns(order, series);
+    } else if (order.headers == 1 && order.rhythm.gpus > 1) {
+        settleCopies(order, series);
     }
     order.gpusSeen = order.rhythm.gpus;
     order.highestIndex = order.rhythm.gpus - 1;
@@ -424,14 +456,14 @@ std::vector<Cells> collectRows(
     for (std::size_t i = from; i < lines.size() && rows.size() < kRowsToJudge; ++i) {
         if (trimmed(lines[i]).empty())
             continue;
-        const auto header = headerColumns(lines[i], separator);
+        const auto header = headerColumns(lines[i], separator, order.columns.size());
         if (!header.empty() && !sameHeader(header, order.columns))
             return rows;
         if (!header.empty()) {
             order.rowsOfFirst = ++order.headers == 2 ? rows.size() : order.rowsOfFirst;
             continue;
         }
-        const auto& cells = splitter.split(lines[i], separator);
+        const auto& cells = splitter.split(lines[i], separator, order.columns.size());
         rows.emplace_back(cells.begin(), cells.end());
     }
     return rows;
@@ -578,14 +610,18 @@ bool mayBeRow(const std::vector<std::string_view>& cells) {
     return units > 1;
 }
 
+bool hasSeparator(std::string_view line) {
+    return line.find_first_of(",;\t") != std::string_view::npos;
+}
+
 Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
     ColumnOrder order;
     std::set<std::pair<char, std::size_t>> tried; // starting a line later tells nothing new
     for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
-        const char separator = separatorOf(lines[i]);
+        const char separator = hasSeparator(lines[i]) ? separatorOf(lines[i]) : ' ';
         CellSplitter splitter;
         const auto& cells = splitter.split(lines[i], separator);
-        if (!mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
+        if (cells.size() < 2 || !mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
             continue;
         auto rows = collectRows(lines, i, separator, order);
         keepFitting(rows, commonWidth(rows));
@@ -640,18 +676,97 @@ bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b) {
         [](const Column& x, const Column& y) { return x.header == y.header; });
 }
 
-std::vector<Column> headerColumns(std::string_view line, char separator) {
-    if (line.size() > kLongestLine || line.empty())
-        return {};
-    CellSplitter splitter;
-    const auto& cells = splitter.split(line, separator);
-    if (cells.size() > kMostColumns || parseStamp(cells.front())
+namespace {
+
+std::vector<Column> columnsOf(const std::vector<std::string_view>& cells, std::string_view line) {
+    if (cells.empty() || cells.size() > kMostColumns || parseStamp(cells.front())
         || std::none_of(cells.begin(), cells.end(), namesMetric))
         return {};
     std::vector<Column> columns;
     for (const std::string_view cell : cells)
         columns.push_back(columnNamed(cell));
     return headerConfidence(columns, line) > 0 ? columns : std::vector<Column>{};
+}
+
+// A name of several words has one blank between them, or none of its own.
+std::vector<Column> columnsBetweenBlanks(std::string_view line, std::size_t width) {
+    auto byGaps = columnsOf(cellsBetweenGaps(line), line);
+    if (byGaps.size() == width && width > 0)
+        return byGaps;
+    auto byBlanks = columnsOf(headsBetweenBlanks(line), line);
+    return byBlanks.size() == width || width == 0 ? byBlanks : std::vector<Column>{};
+}
+
+// True where a row's cells are of the kinds that the columns say.
+bool isRowOf(const std::vector<Column>& columns, const std::vector<std::string_view>& cells) {
+    if (cells.size() != columns.size())
+        return false;
+    bool hasTime = false;
+    bool hasNumber = false;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Role role = columns[i].role;
+        const bool isTime = role == Role::Stamp || role == Role::Elapsed;
+        if (isTime && !parseStamp(cells[i]) && !parseTimeOfDay(cells[i]) && !isDate(cells[i]))
+            return false;
+        if (role == Role::Metric && !isMissingCell(cells[i]) && !formOf(cells[i]))
+            return false;
+        hasTime = hasTime || isTime;
+        hasNumber = hasNumber || (role == Role::Metric && !isMissingCell(cells[i]));
+    }
+    return hasTime && hasNumber;
+}
+
+// Lines behind a header that blanks part must be rows of its columns: prose has their words, too.
+bool hasRows(
+    const std::vector<std::string>& lines, std::size_t header, const std::vector<Column>& columns) {
+    constexpr std::size_t kLookedAt = 40;
+    constexpr std::size_t kFewest = 2;
+    std::size_t rows = 0;
+    std::size_t others = 0;
+    CellSplitter splitter;
+    for (std::size_t i = header + 1; i < lines.size() && rows + others < kLookedAt; ++i) {
+        if (trimmed(lines[i]).empty() || trimmed(lines[i]) == trimmed(lines[header]))
+            continue;
+        const bool isRow = lines[i].size() <= kLongestLine
+            && isRowOf(columns, splitter.split(lines[i], ' ', columns.size()));
+        ++(isRow ? rows : others);
+    }
+    return rows >= kFewest && rows >= 4 * others;
+}
+
+// The columns of a header that blanks part; empty: it is none.
+std::vector<Column> headerBetweenBlanks(const std::vector<std::string>& lines, std::size_t header) {
+    const std::string_view line = lines[header];
+    // Most lines of most texts end here, before any name is looked up.
+    const auto isRowLike = [](std::string_view text) {
+        const auto parts = words(text, " \t");
+        const auto numbers = std::count_if(parts.begin(), parts.end(),
+            [](std::string_view part) { return isDigit(part.front()) || part.front() == '-'; });
+        return parts.size() >= 2 && 3 * numbers >= std::ssize(parts);
+    };
+    const bool mayBeHeader = line.size() <= kLongestLine && !trimmed(line).empty()
+        && !isRowLike(line) && header + 1 < lines.size() && isRowLike(lines[header + 1]);
+    if (!mayBeHeader)
+        return {};
+    for (const auto& cells : {headsBetweenBlanks(line), cellsBetweenGaps(line)}) {
+        if (cells.size() < 2)
+            continue;
+        auto columns = columnsOf(cells, line);
+        if (!columns.empty() && hasRows(lines, header, columns))
+            return columns;
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<Column> headerColumns(std::string_view line, char separator, std::size_t width) {
+    if (line.size() > kLongestLine || line.empty())
+        return {};
+    if (separator == ' ')
+        return columnsBetweenBlanks(line, width);
+    CellSplitter splitter;
+    return columnsOf(splitter.split(line, separator), line);
 }
 
 Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
@@ -662,8 +777,9 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
         return order;
     }
     for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
-        const char separator = separatorOf(lines[i]);
-        auto columns = headerColumns(lines[i], separator);
+        const char separator = hasSeparator(lines[i]) ? separatorOf(lines[i]) : ' ';
+        auto columns
+            = separator == ' ' ? headerBetweenBlanks(lines, i) : headerColumns(lines[i], separator);
         if (columns.empty())
             continue;
         ColumnOrder order;

@@ -23,7 +23,7 @@ struct ColumnOrder {
         Table, // the drawn table of plain `nvidia-smi`
     };
     Shape shape = Shape::Rows;
-    char separator = ',';
+    char separator = ','; // ' ': blanks alone
     bool hasHeader = false;
     std::vector<Column> columns;
     int stamp = -1; // columns by their part, -1: none
@@ -72,8 +72,9 @@ bool mergeDecimals(const ColumnOrder& order, const std::vector<std::string_view>
 // Unrecognised where the lines are no GPU log.
 Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);
 
-// The columns of that line when it is a header, else empty. For headers in mid-file.
-std::vector<Column> headerColumns(std::string_view line, char separator);
+// The columns of that line when it is a header, else empty. For headers in mid-file. `width`: of
+// the columns so far, where blanks part them.
+std::vector<Column> headerColumns(std::string_view line, char separator, std::size_t width = 0);
 
 // True where two headers name the same columns in the same order.
 bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b);

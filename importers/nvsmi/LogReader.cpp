@@ -141,9 +141,13 @@ Status LogReader::takeRows(const RowBlock& block) {
     return takeWaiting(block, m_gate.finish());
 }
 
+std::vector<Column> LogReader::headerOf(std::string_view line) const {
+    return headerColumns(line, m_order->separator, m_order->columns.size());
+}
+
 // True for a header with other columns.
 bool LogReader::startsOrder(const RowNote& note) const {
-    const auto columns = headerColumns(note.line, m_order->separator);
+    const auto columns = headerOf(note.line);
     return !columns.empty() && !sameHeader(columns, m_order->columns);
 }
 
@@ -163,9 +167,9 @@ Status LogReader::takeWaiting(const RowBlock& block, const std::vector<bool>& ar
 
 Status LogReader::takeOther(const RowNote& note) {
     const std::string_view plain = trimmed(note.line);
-    if (plain.starts_with('#') && headerColumns(plain, m_order->separator).empty())
+    if (plain.starts_with('#') && headerOf(plain).empty())
         return {}; // a comment
-    auto columns = headerColumns(note.line, m_order->separator);
+    auto columns = headerOf(note.line);
     if (!columns.empty()) {
         if (!sameHeader(columns, m_order->columns))
             changeOrder(std::move(columns));
@@ -183,7 +187,7 @@ Status LogReader::takeOther(const RowNote& note) {
 Result<bool> LogReader::takeByFormer(std::string_view line) {
     CellSplitter splitter;
     for (const auto& former : m_former) {
-        const auto& cells = splitter.split(line, former->separator);
+        const auto& cells = splitter.split(line, former->separator, former->columns.size());
         if (cells.size() != former->columns.size() || !stampIn(*former, cells))
             continue;
         auto source = std::make_shared<LineBlock>();

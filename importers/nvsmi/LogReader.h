@@ -52,6 +52,7 @@ private:
     Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
     Status recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
         std::span<const double> numbers);
+    [[nodiscard]] std::vector<Column> headerOf(std::string_view line) const;
     [[nodiscard]] bool startsOrder(const RowNote& note) const;
     // Rows of that block whose stamps waited for those behind them.
     Status takeWaiting(const RowBlock& block, const std::vector<bool>& areDamaged);

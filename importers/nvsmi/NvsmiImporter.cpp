@@ -33,7 +33,7 @@ Status settleDates(
         const auto line = lines.next();
         if (!line.hasValue() || !line.value())
             break;
-        const auto& cells = splitter.split(*line.value(), order.separator);
+        const auto& cells = splitter.split(*line.value(), order.separator, order.columns.size());
         if (cells.size() > column)
             evidence.see(cells[column]);
     }

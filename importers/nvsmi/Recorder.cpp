@@ -262,10 +262,14 @@ Status Recorder::flushField(GpuRows& rows, Field& field) {
 }
 
 Status Recorder::finish() {
+    std::string groups; // one of them tells all
     for (GpuRows& rows : m_gpus) {
         RETURN_IF_ERROR(flush(rows));
         m_report.gaps += rows.statistics.gaps();
+        groups = groups.empty() ? rows.statistics.groupsText() : groups;
     }
+    if (!groups.empty())
+        m_report.warn({}, 0, groups);
     std::sort(m_report.ranksFound.begin(), m_report.ranksFound.end());
     std::sort(m_ranksOfOtherPower.begin(), m_ranksOfOtherPower.end());
     if (m_gpus.empty())

@@ -167,7 +167,7 @@ private:
     }
 
     const std::vector<std::string_view>& cellsOf(std::string_view line) {
-        const auto& cells = m_splitter.split(line, m_order.separator);
+        const auto& cells = m_splitter.split(line, m_order.separator, m_order.columns.size());
         if (m_order.decimals.empty() || !mergeDecimals(m_order, cells, m_merged))
             return cells;
         m_mergedCells.assign(m_merged.begin(), m_merged.end());

@@ -154,11 +154,17 @@ Status RpdMonitor::write(const Key& key, std::vector<Row>& rows, ImportReport& r
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int64_t next = i + 1 < rows.size() ? rows[i + 1].start : last + 1;
         const std::int64_t until = std::min(rows[i].end, next);
-        for (std::int64_t at = rows[i].start; at == rows[i].start || at < until; at += period) {
+        std::int64_t at = rows[i].start;
+        for (; at == rows[i].start || at < until; at += period) {
             times.push_back({at});
             values.push_back(rows[i].value);
             if (times.size() == kBlock)
                 RETURN_IF_ERROR(flush());
+        }
+        // A row of several polls held its value up to its end.
+        if (i + 1 < rows.size() && at - rows[i].start > period && until - 1 > at - period) {
+            times.push_back({until - 1});
+            values.push_back(rows[i].value);
         }
     }
     // The end of the last row, which says how long its value held.

@@ -1,6 +1,5 @@
 #include "importers/trace/KernelDoubts.h"
 
-#include "core/analysis/findings/Plausibility.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -9,12 +8,6 @@
 #include <utility>
 
 namespace trainscope::importers {
-
-namespace {
-
-constexpr double kSecondsOfNs = 1e-9;
-
-} // namespace
 
 void KernelDoubts::add(std::size_t stream, TimeNs start, DurationNs duration) {
     if (m_areTooMany || duration.ns < 0)
@@ -28,7 +21,8 @@ void KernelDoubts::add(std::size_t stream, TimeNs start, DurationNs duration) {
 }
 
 std::vector<std::string> KernelDoubts::texts(std::vector<TimeRange> iterations) const {
-    std::vector<Kernel> kernels = m_kernels;
+    Kernels kernels = m_kernels;
+    using Kernel = analysis::StreamKernel;
     std::sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) {
         return std::tuple(a.stream, a.range.begin.ns, -a.range.end.ns)
             < std::tuple(b.stream, b.range.begin.ns, -b.range.end.ns);
@@ -41,53 +35,26 @@ std::vector<std::string> KernelDoubts::texts(std::vector<TimeRange> iterations) 
     return all;
 }
 
-std::string KernelDoubts::overrunText(const std::vector<Kernel>& kernels) {
-    std::int64_t behind = 0;
-    double writtenNs = 0.0;
-    double clippedNs = 0.0;
-    const Kernel* open = nullptr; // of the stream, the one that ends last
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        const Kernel& kernel = kernels[i];
-        const bool isSame = open != nullptr && open->stream == kernel.stream;
-        const bool isLonger = isSame && kernel.range.length() < open->range.length();
-        behind += isLonger && kernel.range.end <= open->range.end ? 1 : 0;
-        if (!isSame || kernel.range.end >= open->range.end)
-            open = &kernel;
-        const bool hasNext = i + 1 < kernels.size() && kernels[i + 1].stream == kernel.stream;
-        const TimeNs end
-            = hasNext ? std::min(kernel.range.end, kernels[i + 1].range.begin) : kernel.range.end;
-        writtenNs += static_cast<double>(kernel.range.length().ns);
-        clippedNs += static_cast<double>((end - kernel.range.begin).ns);
-    }
-    if (behind == 0 || writtenNs - clippedNs < analysis::kDoubtfulKernelTime * writtenNs)
+std::string KernelDoubts::overrunText(const Kernels& kernels) {
+    const auto found = analysis::kernelOverruns(kernels);
+    if (!found)
         return {};
-    return "the kernel time of " + text::seconds(writtenNs * kSecondsOfNs)
-        + " is doubtful: " + text::counted(behind, "kernel") + " of a stream "
-        + (behind == 1 ? "begins" : "begin") + " and " + (behind == 1 ? "ends" : "end")
+    const bool isOne = found->behind == 1;
+    return "the kernel time of " + text::seconds(found->writtenS)
+        + " is doubtful: " + text::counted(found->behind, "kernel") + " of a stream "
+        + (isOne ? "begins" : "begin") + " and " + (isOne ? "ends" : "end")
         + " inside one before; where each ends when the next begins, it is "
-        + text::seconds(clippedNs * kSecondsOfNs);
+        + text::seconds(found->clippedS);
 }
 
-std::string KernelDoubts::emptyText(
-    const std::vector<Kernel>& kernels, std::vector<TimeRange> iterations) {
-    if (kernels.empty() || iterations.empty())
-        return {};
+std::string KernelDoubts::emptyText(const Kernels& kernels, std::vector<TimeRange> iterations) {
     std::sort(iterations.begin(), iterations.end(),
         [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
-    std::vector<bool> hasKernel(iterations.size(), false);
-    for (const Kernel& kernel : kernels) {
-        const auto next = std::upper_bound(iterations.begin(), iterations.end(), kernel.range.begin,
-            [](TimeNs at, const TimeRange& iteration) { return at < iteration.begin; });
-        if (next != iterations.begin() && kernel.range.begin < std::prev(next)->end)
-            hasKernel[static_cast<std::size_t>(std::prev(next) - iterations.begin())] = true;
-    }
-    const auto empty = std::count(hasKernel.begin(), hasKernel.end(), false);
-    const auto count = std::ssize(iterations);
-    const bool isMany
-        = static_cast<double>(empty) >= analysis::kEmptySteps * static_cast<double>(count);
-    if (empty == 0 || empty == count || !isMany)
+    const auto areEmpty = analysis::emptySteps(kernels, iterations);
+    const auto empty = std::count(areEmpty.begin(), areEmpty.end(), true);
+    if (empty == 0)
         return {};
-    return std::to_string(empty) + " of " + text::counted(count, "iteration") + " "
+    return std::to_string(empty) + " of " + text::counted(std::ssize(iterations), "iteration") + " "
         + (empty == 1 ? "starts" : "start")
         + " no kernel: either the trace lost them, or the marks are not of iterations";
 }

@@ -1,8 +1,9 @@
 #pragma once
 // Kernels and iterations of one trace that cannot be as they stand
-// (analysis/findings/Plausibility.h has the rules), told as it is imported. Memory is bounded: of
+// (analysis/findings/KernelRules.h has the rules), told as it is imported. Memory is bounded: of
 // more than kMost kernels nothing is told here; the findings of the run judge more of them.
 
+#include "core/analysis/findings/KernelRules.h"
 #include "core/model/Time.h"
 
 #include <cstddef>
@@ -25,15 +26,12 @@ public:
     [[nodiscard]] std::vector<std::string> texts(std::vector<TimeRange> iterations) const;
 
 private:
-    struct Kernel {
-        std::size_t stream = 0;
-        TimeRange range;
-    };
-    [[nodiscard]] static std::string overrunText(const std::vector<Kernel>& kernels);
+    using Kernels = std::vector<analysis::StreamKernel>;
+    [[nodiscard]] static std::string overrunText(const Kernels& kernels);
     [[nodiscard]] static std::string emptyText(
-        const std::vector<Kernel>& kernels, std::vector<TimeRange> iterations);
+        const Kernels& kernels, std::vector<TimeRange> iterations);
 
-    std::vector<Kernel> m_kernels;
+    Kernels m_kernels;
     bool m_areTooMany = false;
 };
 

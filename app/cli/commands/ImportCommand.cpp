@@ -219,7 +219,8 @@ void warnAbout(const ImportReport& report, const Console& console) {
     for (const auto& warning : report.warnings) {
         const std::string line
             = warning.line > 0 ? ":" + std::to_string(warning.line) : std::string();
-        console.warn(warning.file + line + ": " + warning.fullText());
+        console.warn((warning.file.empty() ? std::string() : warning.file + line + ": ")
+            + warning.fullText());
     }
     std::int64_t listed = 0;
     for (const auto& warning : report.warnings)

@@ -17,7 +17,6 @@ namespace trainscope::cli {
 
 namespace {
 
-using analysis::binaryBytes;
 using analysis::DeviceMemory;
 using analysis::LiveAllocations;
 using analysis::MemoryUse;
@@ -31,7 +30,7 @@ constexpr std::array kAllUses{MemoryUse::Parameter, MemoryUse::Gradient, MemoryU
     MemoryUse::Activation, MemoryUse::Other, MemoryUse::Unknown};
 
 std::string sizeText(double bytes) {
-    return binaryBytes(static_cast<std::int64_t>(std::llround(bytes)));
+    return text::aligned(bytes, "B");
 }
 
 text::Cell sizeCell(const std::optional<double>& bytes) {
@@ -161,8 +160,9 @@ void printUses(const DeviceMemory& device, std::ostream& out) {
         if (found != bytes.end() && device.peakAllocated > 0.0)
             share = static_cast<double>(found->second) / device.peakAllocated;
         table.add({labelOf(use),
-            found == bytes.end() ? text::Cell() : text::Cell(binaryBytes(found->second)), share,
-            sizeCell(predicted)});
+            found == bytes.end() ? text::Cell()
+                                 : text::Cell(sizeText(static_cast<double>(found->second))),
+            share, sizeCell(predicted)});
     }
     if (table.isEmpty())
         return;
@@ -183,7 +183,8 @@ void printLive(const DeviceMemory& device, std::ostream& out) {
         std::string calls;
         for (std::size_t call = 0; call < std::min(one.calls.size(), kCallsShown); ++call)
             calls += (call == 0 ? "" : " < ") + one.calls[call];
-        table.add({binaryBytes(one.bytes()), one.count, binaryBytes(one.size), labelOf(one.use),
+        table.add({sizeText(static_cast<double>(one.bytes())), one.count,
+            sizeText(static_cast<double>(one.size)), labelOf(one.use),
             calls.empty() ? text::Cell() : text::Cell(text::elidedInMiddle(calls, kWidth))});
     }
     out << '\n';

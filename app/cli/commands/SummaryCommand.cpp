@@ -156,8 +156,11 @@ void printTime(const analysis::RunSummary& summary,
         out << " from " << text::moment(begin);
 }
 
-// " of 2 of 4 GPUs" where the others tell no power.
+// " of 2 of 4 GPUs" where the others tell no power; " of 2 packages of two GPUs", of which one
+// tells it.
 std::string metered(const analysis::RunSummary& summary) {
+    if (!summary.secondDies.empty())
+        return " of " + text::counted(std::ssize(summary.secondDies), "package") + " of two GPUs";
     const auto count = std::count_if(summary.gpus.begin(), summary.gpus.end(),
         [](const analysis::GpuSummary& gpu) { return gpu.energy.has_value(); });
     return static_cast<std::size_t>(count) == summary.gpus.size()

@@ -65,6 +65,8 @@ Json summaryJson(const analysis::RunSummary& summary) {
         {"gpu_count", run.gpuCount}};
     add(json, {{"simulated", when(run.simulated, true)}});
     addEnergy(json, summary.energy);
+    const auto packages = std::ssize(summary.secondDies);
+    add(json, {{"packages", when(packages > 0, packages)}});
     json["metrics"] = objectOf(
         summary.metrics, [](const auto& one) { return Member(one.first, metricJson(one.second)); });
     json["gpus"] = listOf(summary.gpus, gpuSummaryJson);

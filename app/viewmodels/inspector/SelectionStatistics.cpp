@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/NodeEnergy.h"
+#include "core/analysis/statistics/Packages.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/model/Metric.h"
@@ -201,16 +202,14 @@ public:
 private:
     void addEnergies(RunStatistics& result) const {
         analysis::RunSummary energies;
-        std::vector<analysis::Energy> parts;
         for (const auto& [rank, gpu] : m_gpus) {
             const auto known = m_gpuEnergies.find(rank);
             energies.gpus.push_back({gpu.gpu, {}, {}});
-            if (known == m_gpuEnergies.end())
-                continue;
-            energies.gpus.back().energy = known->second;
-            parts.push_back(known->second);
+            if (known != m_gpuEnergies.end())
+                energies.gpus.back().energy = known->second;
         }
-        if (const auto all = analysis::combinedEnergy(parts, m_gpus.size())) {
+        energies.secondDies = analysis::secondDies(energies.gpus);
+        if (const auto all = analysis::energyOfGpus(energies.gpus, energies.secondDies)) {
             result.energy = all->joules;
             result.energyCoverage = all->coverage;
             result.energySource = analysis::sourceText(*all);

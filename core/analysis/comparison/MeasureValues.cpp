@@ -128,9 +128,12 @@ private:
                 return found != gpu.metrics.end() && (found->second.mean || found->second.total);
             }));
     }
+    // The power of a second die is in that of the first.
     [[nodiscard]] bool hasAll(const std::string& metric) const {
         const int gpus = recorded(metric);
-        return gpus > 0 && gpus >= m_measures.gpus;
+        const bool isPower = metric == metric::kGpuPower;
+        const int others = isPower ? static_cast<int>(m_measures.summary.secondDies.size()) : 0;
+        return gpus > 0 && gpus >= m_measures.gpus - others;
     }
     // `all`: "8 GPUs".
     static std::string whyNotOfAll(int count, const std::string& all, const std::string& what) {

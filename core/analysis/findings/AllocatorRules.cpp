@@ -22,7 +22,7 @@ std::string usesText(const MemoryPeak& peak) {
     }
     return text.empty()
         ? text
-        : fmt::format(" At most {} were allocated: {}.", binaryBytes(peak.allocated), text);
+        : fmt::format(" At most {} were allocated: {}.", memoryText(peak.allocated), text);
 }
 
 Finding outOfMemoryFinding(const RunFacts& facts, const AllocatorRecord& record) {
@@ -73,11 +73,12 @@ void findAllocatorLimits(const RunFacts& facts, Findings& found) {
         found.push_back({"memory_fragmentation",
             fmt::format("Rank {}: {} of {} that PyTorch reserved were not allocated when the most "
                         "was. Try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.{}",
-                record.rank, binaryBytes(unallocated), binaryBytes(peak.reserved), usesText(peak)),
+                record.rank, memoryText(unallocated), memoryText(peak.reserved), usesText(peak)),
             {{"unallocated_b", static_cast<double>(unallocated)},
                 {"reserved_b", static_cast<double>(peak.reserved)}, {"share", share}},
             {record.rank, range, metric::kTorchUnallocated},
-            fmt::format("{} of what is reserved, and 1 GiB", text::percent(kUnallocated, 0)),
+            fmt::format("{} of what is reserved, and {}", text::percent(kUnallocated, 0),
+                memoryText(kUnallocatedBytes)),
             "reserved bytes at the moment with most allocated", Severity::Attention, 0.0});
         return;
     }

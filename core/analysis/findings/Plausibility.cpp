@@ -168,15 +168,8 @@ Result<std::optional<PowerOfOtherUnit>> powerOfOtherUnit(
     return found;
 }
 
-struct KernelSpan {
-    TimeRange range;
-    TimeNs clippedEnd; // where the next of its stream begins, at the latest
-    int rank = -1;
-    NameId name;
-};
-
-// The kernels of all streams, each stream in order, clipped.
-class StreamKernels {
+// The kernels of all streams, each stream in order, with what is told of them.
+class RunKernels {
 public:
     Status read(const RunStudy& study) {
         ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
@@ -189,51 +182,28 @@ public:
         }
         return {};
     }
-    [[nodiscard]] const std::vector<KernelSpan>& all() const { return m_kernels; }
-    [[nodiscard]] const OverrunKernels& overrun() const { return m_overrun; }
-    [[nodiscard]] NameId longestName() const { return m_longestName; }
+    [[nodiscard]] const std::vector<StreamKernel>& all() const { return m_kernels; }
+    [[nodiscard]] int rankOf(std::size_t kernel) const { return m_ranks[m_kernels[kernel].stream]; }
+    [[nodiscard]] NameId nameOf(std::size_t kernel) const { return m_names[kernel]; }
 
 private:
     Status readTrack(const store::Store& store, const Track& track) {
-        const std::size_t begin = m_kernels.size();
-        std::size_t open = begin; // the one that ends last
-        const auto take = [&](const Span& span) {
-            const TimeRange range{span.start, span.start + span.duration};
-            if (m_kernels.size() > begin) {
-                KernelSpan& last = m_kernels.back();
-                last.clippedEnd = std::min(last.clippedEnd, range.begin);
-                clipBehind(m_kernels[open], range);
-            }
-            m_kernels.push_back({range, range.end, track.description.rank, span.name});
-            m_overrun.writtenS += secondsOf(range.length().ns);
-            if (range.end >= m_kernels[open].range.end)
-                open = m_kernels.size() - 1;
-        };
+        const std::size_t stream = m_ranks.size();
+        m_ranks.push_back(track.description.rank);
         return store.forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
             for (const Span& span : spans) {
-                if (span.kind == SpanKind::Kernel && m_kernels.size() < kMostKernels)
-                    take(span);
+                if (span.kind != SpanKind::Kernel || m_kernels.size() >= kMostKernels)
+                    continue;
+                m_kernels.push_back({stream, {span.start, span.start + span.duration}});
+                m_names.push_back(span.name);
             }
             return m_kernels.size() < kMostKernels;
         });
     }
 
-    void clipBehind(KernelSpan& open, TimeRange next) {
-        const bool isInside = next.begin >= open.range.begin && next.end <= open.range.end
-            && next.length() < open.range.length() && next.begin < open.range.end;
-        if (!isInside)
-            return;
-        ++m_overrun.behind;
-        if (open.range.length() <= m_overrun.where.length())
-            return;
-        m_overrun.where = open.range;
-        m_overrun.rank = open.rank;
-        m_longestName = open.name;
-    }
-
-    std::vector<KernelSpan> m_kernels;
-    OverrunKernels m_overrun;
-    NameId m_longestName;
+    std::vector<StreamKernel> m_kernels;
+    std::vector<NameId> m_names; // of each
+    std::vector<int> m_ranks; // of each stream
 };
 
 std::int64_t unionOf(std::vector<TimeRange> ranges) {
@@ -252,30 +222,33 @@ std::int64_t unionOf(std::vector<TimeRange> ranges) {
     return sum + open.length().ns;
 }
 
-std::optional<OverrunKernels> overrunOf(const StreamKernels& kernels, const store::Store& store) {
-    OverrunKernels found = kernels.overrun();
-    if (found.behind == 0)
+std::optional<OverrunKernels> overrunOf(const RunKernels& kernels, const store::Store& store) {
+    const auto overruns = kernelOverruns(kernels.all());
+    if (!overruns)
         return std::nullopt;
+    OverrunKernels found;
+    found.behind = overruns->behind;
+    found.writtenS = overruns->writtenS;
+    found.clippedS = overruns->clippedS;
+    found.rank = kernels.rankOf(overruns->longest);
+    found.where = kernels.all()[overruns->longest].range;
     std::vector<TimeRange> clipped;
-    for (const KernelSpan& kernel : kernels.all()) {
-        found.clippedS += secondsOf((kernel.clippedEnd - kernel.range.begin).ns);
-        if (kernel.rank == found.rank)
-            clipped.push_back({kernel.range.begin, kernel.clippedEnd});
+    for (std::size_t i = 0; i < kernels.all().size(); ++i) {
+        if (kernels.rankOf(i) == found.rank)
+            clipped.push_back({kernels.all()[i].range.begin, overruns->ends[i]});
     }
-    if (found.writtenS - found.clippedS < kDoubtfulKernelTime * found.writtenS)
-        return std::nullopt;
     TimeRange window = clipped.front();
     for (const TimeRange& range : clipped)
         window = {std::min(window.begin, range.begin), std::max(window.end, range.end)};
     found.clippedWindowS = secondsOf(window.length().ns);
     found.clippedBusyS = secondsOf(unionOf(std::move(clipped)));
-    if (const auto name = store.name(kernels.longestName()); name.hasValue())
+    if (const auto name = store.name(kernels.nameOf(overruns->longest)); name.hasValue())
         found.longest = name.value();
     return found;
 }
 
 // Iterations whose time the trace covers: inside a capture, else between its first and last span.
-Result<std::vector<Iteration>> tracedSteps(const RunStudy& study, const RunIterations& iterations) {
+Result<std::vector<TimeRange>> tracedSteps(const RunStudy& study, const RunIterations& iterations) {
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::optional<TimeRange> traced;
     for (const Track& track : tracks) {
@@ -291,62 +264,48 @@ Result<std::vector<Iteration>> tracedSteps(const RunStudy& study, const RunItera
         covered.push_back(capture.range);
     if (covered.empty() && traced)
         covered.push_back(*traced);
-    std::vector<Iteration> steps;
+    std::vector<TimeRange> steps;
     for (const Iteration& iteration : iterations.iterations) {
         const bool isTraced
             = std::any_of(covered.begin(), covered.end(), [&iteration](const TimeRange& range) {
                   return range.begin <= iteration.range.begin && iteration.range.end <= range.end;
               });
         if (isTraced && !iteration.range.isEmpty())
-            steps.push_back(iteration);
+            steps.push_back(iteration.range);
     }
     return steps;
 }
 
-// The step at that time; `steps` are in order and apart.
-const Iteration* stepAt(const std::vector<Iteration>& steps, TimeNs time) {
-    const auto behind = std::upper_bound(steps.begin(), steps.end(), time,
-        [](TimeNs at, const Iteration& step) { return at < step.range.begin; });
-    if (behind == steps.begin() || time >= std::prev(behind)->range.end)
-        return nullptr;
-    return &*std::prev(behind);
-}
-
 std::optional<EmptySteps> emptyStepsOf(
-    const StreamKernels& kernels, const std::vector<Iteration>& steps) {
-    std::vector<std::int64_t> begun(steps.size(), 0);
-    for (const KernelSpan& kernel : kernels.all()) {
-        if (const Iteration* step = stepAt(steps, kernel.range.begin))
-            ++begun[static_cast<std::size_t>(step - steps.data())];
-    }
-    EmptySteps found;
-    found.steps = static_cast<std::int64_t>(steps.size());
-    found.empty = std::count(begun.begin(), begun.end(), 0);
-    const bool isMany
-        = static_cast<double>(found.empty) >= kEmptySteps * static_cast<double>(found.steps);
-    if (found.empty == 0 || found.empty == found.steps || !isMany)
+    const RunKernels& kernels, const std::vector<TimeRange>& steps) {
+    const auto areEmpty = emptySteps(kernels.all(), steps);
+    if (areEmpty.empty())
         return std::nullopt;
-    const TimeRange window{steps.front().range.begin, steps.back().range.end};
-    const auto isEmpty = [&](const Iteration& step) {
-        return begun[static_cast<std::size_t>(&step - steps.data())] == 0;
-    };
-    found.first = std::find_if(steps.begin(), steps.end(), isEmpty)->range;
-    DurationNs shortest = steps.front().range.length();
-    for (const Iteration& step : steps) {
-        found.stepsS += secondsOf(step.range.length().ns);
-        shortest = std::min(shortest, step.range.length());
+    EmptySteps found;
+    found.steps = std::ssize(steps);
+    found.empty = std::count(areEmpty.begin(), areEmpty.end(), true);
+    const TimeRange window{steps.front().begin, steps.back().end};
+    const auto first = std::find(areEmpty.begin(), areEmpty.end(), true) - areEmpty.begin();
+    found.first = steps[static_cast<std::size_t>(first)];
+    DurationNs shortest = steps.front().length();
+    for (const TimeRange& step : steps) {
+        found.stepsS += secondsOf(step.length().ns);
+        shortest = std::min(shortest, step.length());
     }
+    const auto runsOver = [&](const TimeRange& kernel) {
+        for (std::size_t i = 0; i < steps.size() && kernel.length() >= shortest; ++i) {
+            if (areEmpty[i] && kernel.begin < steps[i].begin && kernel.end >= steps[i].end)
+                return true;
+        }
+        return false;
+    };
     std::vector<TimeRange> all;
     std::vector<TimeRange> others;
-    for (const KernelSpan& kernel : kernels.all()) {
+    for (const StreamKernel& kernel : kernels.all()) {
         const TimeRange part = shared(kernel.range, window);
         if (part.isEmpty())
             continue;
-        const bool isOver = kernel.range.length() >= shortest
-            && std::any_of(steps.begin(), steps.end(), [&](const Iteration& step) {
-                   return isEmpty(step) && kernel.range.begin < step.range.begin
-                       && kernel.range.end >= step.range.end;
-               });
+        const bool isOver = runsOver(kernel.range);
         found.over += isOver ? 1 : 0;
         all.push_back(part);
         if (!isOver)
@@ -381,23 +340,24 @@ std::optional<EarlyLimit> earlyLimitOf(const std::vector<Iteration>& iterations)
 }
 
 std::optional<EarlyWork> earlyWorkOf(
-    const StreamKernels& kernels, const std::vector<Iteration>& iterations) {
+    const RunKernels& kernels, const std::vector<Iteration>& iterations) {
     const auto limit = earlyLimitOf(iterations);
     if (!limit)
         return std::nullopt;
     EarlyWork found;
-    for (const KernelSpan& kernel : kernels.all()) {
-        if (kernel.range.end >= limit->before) {
-            TimeRange& rest = found.rest.try_emplace(kernel.rank, kernel.range).first->second;
-            rest = {std::min(rest.begin, kernel.range.begin), std::max(rest.end, kernel.range.end)};
+    for (std::size_t i = 0; i < kernels.all().size(); ++i) {
+        const TimeRange& range = kernels.all()[i].range;
+        if (range.end >= limit->before) {
+            TimeRange& rest = found.rest.try_emplace(kernels.rankOf(i), range).first->second;
+            rest = {std::min(rest.begin, range.begin), std::max(rest.end, range.end)};
             continue;
         }
         ++found.kernels;
-        found.kernelS += secondsOf(kernel.range.length().ns);
+        found.kernelS += secondsOf(range.length().ns);
         if (found.kernels == 1)
-            found.where = kernel.range;
-        found.where = {std::min(found.where.begin, kernel.range.begin),
-            std::max(found.where.end, kernel.range.end)};
+            found.where = range;
+        found.where
+            = {std::min(found.where.begin, range.begin), std::max(found.where.end, range.end)};
     }
     if (found.kernels == 0)
         return std::nullopt;
@@ -426,7 +386,7 @@ Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunItera
     });
     if (!mayBe)
         return none;
-    StreamKernels kernels;
+    RunKernels kernels;
     RETURN_IF_ERROR(kernels.read(study));
     auto found = earlyWorkOf(kernels, iterations.iterations);
     if (!found)
@@ -449,7 +409,7 @@ Result<Plausibility> plausibilityOf(
         ASSIGN_OR_RETURN(found.power, powerSpikes(study, limits));
         ASSIGN_OR_RETURN(found.energy, contradictingEnergy(study.store, gpus));
     }
-    StreamKernels kernels;
+    RunKernels kernels;
     RETURN_IF_ERROR(kernels.read(study));
     if (kernels.all().empty())
         return found;

@@ -1,8 +1,9 @@
 #pragma once
 // Readings and spans that cannot be as they stand, and what the figures are without them. Nothing
-// is changed: the figures of the run keep them.
+// is changed: the figures of the run keep them. The rules of kernels are those of KernelRules.h.
 
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/findings/KernelRules.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/model/Import.h"
@@ -19,8 +20,6 @@ namespace trainscope::analysis {
 
 // No board draws so much more than its enforced limit, not even for a moment.
 inline constexpr double kMostOverLimit = 2.5;
-inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
-inline constexpr double kEmptySteps = 0.2; // of the traced iterations
 // A counter and the power beside it are of one GPU: sensors differ by some percent, not by that.
 inline constexpr double kContradictingEnergy = 1.5;
 inline constexpr double kMostOfGpuW = 5000.0; // no board is built for so much
@@ -38,7 +37,7 @@ struct PowerSpikes {
     double meanWithoutW = 0.0; // time-weighted
 };
 
-// A stream runs one kernel after the other: one that others begin and end in did not run so long.
+// Of the kernels of a run (KernelRules.h).
 struct OverrunKernels {
     std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
     std::string longest; // the kernel that runs over most time

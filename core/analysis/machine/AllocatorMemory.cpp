@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -195,30 +194,22 @@ Result<std::vector<AllocatorRecord>> allocatorRecordsOf(const RunStudy& study) {
     return records;
 }
 
-std::string binaryBytes(std::int64_t bytes) {
-    constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-    constexpr double kStep = 1024.0;
-    double shown = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    while (std::abs(shown) >= kStep && unit + 1 < kUnits.size()) {
-        shown /= kStep;
-        ++unit;
-    }
-    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", shown, kUnits[unit]);
+std::string memoryText(std::int64_t bytes) {
+    return text::rounded(static_cast<double>(bytes), "B");
 }
 
 std::string outOfMemoryText(const OutOfMemory& one, TimeNs start) {
     std::string text = "Ran out of memory";
     if (one.time)
         text += " at " + text::seconds((*one.time - start).seconds());
-    text += ": asked for " + binaryBytes(one.requested);
+    text += ": asked for " + memoryText(one.requested);
     if (one.deviceFree)
-        text += ", " + binaryBytes(*one.deviceFree) + " free on the device";
-    text += ", " + binaryBytes(one.allocated) + " allocated";
+        text += ", " + memoryText(*one.deviceFree) + " free on the device";
+    text += ", " + memoryText(one.allocated) + " allocated";
     if (one.unallocated() > 0)
         text += fmt::format(", {} reserved but not allocated in {}, the largest {}",
-            binaryBytes(one.unallocated()), text::counted(one.freePieces, "piece"),
-            binaryBytes(one.largestFree));
+            memoryText(one.unallocated()), text::counted(one.freePieces, "piece"),
+            memoryText(one.largestFree));
     return text + ".";
 }
 

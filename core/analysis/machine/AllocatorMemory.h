@@ -93,11 +93,11 @@ std::vector<AllocatorRecord> allocatorFromText(std::string_view text);
 // Records from all sources of a run, by rank and device.
 Result<std::vector<AllocatorRecord>> allocatorRecordsOf(const RunStudy& study);
 
-// "2.00 GiB", "512 B": binary prefixes, as PyTorch's own messages have them.
-std::string binaryBytes(std::int64_t bytes);
+// "2.15 GB", in sentences.
+std::string memoryText(std::int64_t bytes);
 
-// "Ran out of memory at 12.3 s: asked for 2.00 GiB, 1.10 GiB free on the device, 3.20 GiB reserved
-// but not allocated in 14 pieces, the largest 0.80 GiB." `start` of the run; then the reason.
+// "Ran out of memory at 12.3 s: asked for 2.15 GB, 1.18 GB free on the device, 3.44 GB reserved but
+// not allocated in 14 pieces, the largest 859 MB." `start` of the run; then the reason.
 std::string outOfMemoryText(const OutOfMemory& one, TimeNs start);
 std::string outOfMemoryReason(const OutOfMemory& one);
 

@@ -223,7 +223,11 @@ void EnergyIntegral::bridge(std::int64_t ns, double from, double to) {
 
 double EnergyIntegral::gapLimit() const {
     const auto median = m_periods.median();
-    return median ? kGapPeriods * *median : std::numeric_limits<double>::infinity();
+    if (!median)
+        return std::numeric_limits<double>::infinity();
+    const auto groups = samplingGroups(m_periods.totalWeight(),
+        [this](double share) { return m_periods.quantile(share).value_or(0.0); });
+    return kGapPeriods * (groups ? groups->between : *median);
 }
 
 } // namespace trainscope::analysis

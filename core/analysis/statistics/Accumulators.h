@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/model/CounterRule.h"
+#include "core/model/SamplingPeriod.h"
 #include "core/model/Series.h"
 #include "core/model/Time.h"
 
@@ -121,15 +122,16 @@ private:
 };
 
 // Energy: the trapezoid over the non-missing samples of a power series, in
-// watts; a gap longer than 10 median periods is not bridged. A period is the time between
-// neighbouring non-missing samples; those of 0 ns (repeated stamps) are no periods.
+// watts; a gap longer than 10 periods is not bridged. The period is the median time between
+// neighbouring non-missing samples, but for readings that come in groups
+// (core/model/SamplingPeriod.h); times of 0 ns (repeated stamps) do not count.
 //
-// The median is known only at the end, so the first pass bridges everything; where longest() >
+// The period is known only at the end, so the first pass bridges everything; where longest() >
 // gapLimit() the series is fed a second time to EnergyIntegral(gapLimit()). Time order, blocks of
 // any size; or parts of the samples fed to several, which are added up in order.
 class EnergyIntegral {
 public:
-    static constexpr double kGapPeriods = 10.0;
+    static constexpr double kGapPeriods = trainscope::kGapPeriods;
 
     EnergyIntegral() = default;
     explicit EnergyIntegral(double gapLimitNs); // bridges what is not longer

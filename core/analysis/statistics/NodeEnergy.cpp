@@ -13,7 +13,7 @@ std::optional<double> gpuJoulesOf(const RunSummary& summary, const NodeSummary& 
     CompensatedSum joules;
     bool hasGpus = false;
     for (const GpuSummary& gpu : summary.gpus) {
-        if (gpu.gpu.node != node.node)
+        if (gpu.gpu.node != node.node || summary.secondDies.contains(gpu.gpu.rank))
             continue;
         if (!gpu.energy
             || std::abs(gpu.energy->coverage - node.energy->coverage) > kComparedCoverage)

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/NodeEnergy.h"
+#include "core/analysis/statistics/Packages.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/StatisticsPipeline.h"
@@ -214,11 +215,11 @@ private:
         addLinks();
         for (auto& [name, metric] : m_summary.metrics)
             combine(name, metric);
-        addRunEnergy();
         for (auto& [rank, gpu] : m_gpus) {
             nodeOf(gpu.gpu.node);
             m_summary.gpus.push_back(std::move(gpu));
         }
+        addRunEnergy();
         for (auto& [node, summary] : m_nodes)
             m_summary.nodes.push_back(std::move(summary));
         addNodeEnergy(m_summary, m_switches);
@@ -279,12 +280,15 @@ private:
     }
 
     void addRunEnergy() {
-        std::vector<Energy> parts;
-        for (const auto& [rank, gpu] : m_gpus) {
-            if (gpu.energy)
-                parts.push_back(*gpu.energy);
-        }
-        m_summary.energy = combinedEnergy(parts, m_gpus.size());
+        m_summary.secondDies = secondDies(m_summary.gpus);
+        m_summary.energy = energyOfGpus(m_summary.gpus, m_summary.secondDies);
+        const auto isTold = [this](const GpuSummary& gpu) {
+            return gpu.energy && m_summary.secondDies.contains(gpu.gpu.rank);
+        };
+        if (std::any_of(m_summary.gpus.begin(), m_summary.gpus.end(), isTold))
+            m_summary.warnings.emplace_back(
+                "Both dies of each package tell the same energy: it counts once in that of the "
+                "run.");
     }
 
     const store::Store& m_store;

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -78,8 +79,9 @@ struct RunSummary {
     Run run;
     DurationNs duration; // first sample or span to the last sample or the end of the last span; or
                          // of the window
-    std::optional<Energy>
-        energy; // summed over GPUs; coverage is their mean, 0 for those without power
+    std::optional<Energy> energy; // summed over GPUs; coverage is their mean, 0 for those without
+                                  // power, and second dies count in neither
+    std::set<int> secondDies; // ranks: the GPU before each tells the power of both (Packages.h)
     std::optional<Energy> nodeEnergy; // summed over the nodes that have node_power;
                                       // coverage is the mean over all nodes, 0 for those without
     std::optional<Energy> switchEnergy; // summed over switches; coverage is their mean

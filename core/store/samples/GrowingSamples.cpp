@@ -111,7 +111,7 @@ Status GrowingSamples::reopen(SeriesId series, const SeriesDescription& descript
     growing.over.reset();
     if (count > 0)
         growing.over = clampedSum(
-            growing.held.figures.end, std::max<std::int64_t>(growing.held.periods.median(), 1));
+            growing.held.figures.end, std::max<std::int64_t>(growing.held.periods.period(), 1));
     return {};
 }
 
@@ -244,7 +244,7 @@ Status GrowingSamples::describe(SeriesId id, const Growing& series) const {
 
 SeriesShape GrowingSamples::shapeOf(SeriesId id, const Growing& series) {
     return {id, series.scale, series.counterBits, series.next.figures.count,
-        series.next.periods.median(), series.peakRate};
+        series.next.periods.period(), series.peakRate};
 }
 
 Result<std::int64_t> GrowingSamples::nextRow() const {

@@ -1,5 +1,6 @@
 #include "core/store/samples/SampleFigures.h"
 
+#include "core/model/SamplingPeriod.h"
 #include "core/model/Time.h"
 #include "core/model/Vectorized.h"
 
@@ -212,10 +213,19 @@ void PeriodHistogram::add(const PeriodHistogram& other) {
 }
 
 std::int64_t PeriodHistogram::median() const {
+    return quantile(0.5);
+}
+
+std::int64_t PeriodHistogram::period() const {
+    const auto groups = samplingGroups(m_total, [this](double share) { return quantile(share); });
+    return groups ? std::llround(std::min(groups->between, kLongest)) : median();
+}
+
+std::int64_t PeriodHistogram::quantile(double share) const {
     std::int64_t below = 0;
     for (const auto& [key, entry] : m_classes) {
         below += entry.count;
-        if (2 * below >= m_total && entry.count > 0)
+        if (static_cast<double>(below) >= share * static_cast<double>(m_total) && entry.count > 0)
             return static_cast<std::int64_t>(
                 std::llround(std::min(entry.sum / static_cast<double>(entry.count), kLongest)));
     }

@@ -40,6 +40,8 @@ SampleFigures figuresOf(std::span<const std::int64_t> times, std::span<const dou
 
 // The median of positive intervals, in one pass and small memory: intervals are counted in classes
 // of about 3 %, and the median is the mean of its class, so it is exact for regular sampling.
+// Series keep the period (core/model/SamplingPeriod.h), which is the median but for readings that
+// come in groups.
 class PeriodHistogram {
 public:
     // 0 and below is not counted.
@@ -48,8 +50,10 @@ public:
     void addBetween(std::span<const std::int64_t> times);
     void add(const PeriodHistogram& other);
     [[nodiscard]] std::int64_t median() const; // 0 when nothing was counted
+    [[nodiscard]] std::int64_t period() const; // likewise
 
 private:
+    [[nodiscard]] std::int64_t quantile(double share) const;
     struct Class {
         std::int64_t count = 0;
         double sum = 0.0;

@@ -243,7 +243,7 @@ Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Procee
 
 Status SampleWriter::index(SeriesId series, const Pending& pending, const Proceed& proceed) {
     const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
-        pending.periods.median(), pending.peakRate};
+        pending.periods.period(), pending.peakRate};
     RETURN_IF_ERROR(indexSeries(m_database, m_data, shape, proceed));
     return updateSeries(m_database, shape, pending.figures);
 }

@@ -62,6 +62,30 @@ private Q_SLOTS:
         QCOMPARE(early.count, std::int64_t{4});
     }
 
+    // Two recorders once a second, 10 ms apart: half of the intervals are no period. A hole of five
+    // minutes changes nothing, and a log with many holes of all lengths keeps its median.
+    void groupsOfReadings() {
+        constexpr std::int64_t kMs = 1'000'000;
+        PeriodHistogram pairs;
+        for (int i = 0; i < 50; ++i) {
+            pairs.add(10 * kMs);
+            pairs.add(990 * kMs);
+        }
+        pairs.add(300'000 * kMs);
+        QCOMPARE(pairs.median(), 10 * kMs + 0);
+        QCOMPARE(pairs.period(), 990 * kMs + 0);
+        PeriodHistogram holes;
+        for (int i = 1; i <= 20; ++i) {
+            holes.add(1000 * kMs);
+            holes.add(i % 2 == 0 ? 1000 * kMs : 20'000 * kMs * i * i);
+        }
+        QCOMPARE(holes.period(), 1000 * kMs + 0);
+        PeriodHistogram few;
+        for (const std::int64_t ms : {1, 1, 1, 40})
+            few.add(ms * kMs);
+        QCOMPARE(few.period(), kMs + 0);
+    }
+
     void theLongestInterval() {
         PeriodHistogram periods;
         periods.addBetween(std::array{kFirst, kLast});

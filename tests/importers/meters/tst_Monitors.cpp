@@ -5,6 +5,7 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <array>
 
 using namespace trainscope;
@@ -158,6 +159,141 @@ private Q_SLOTS:
             "amd.csv", "gpu,current_socket_power,average_socket_power\n0,717,N/A\n1,N/A,94\n", log);
         QCOMPARE(log.ofGpu("gpu_power", 0), (Values{717}));
         QCOMPARE(log.ofGpu("gpu_power", 1), (Values{94}));
+    }
+
+    // As amd-smi monitor writes it: units in the cells, heads that come again, partitions.
+    void amdMonitor_data() {
+        QTest::addColumn<std::string>("head");
+        QTest::addColumn<std::string>("row"); // "$" is the GPU, "#" the second
+        QTest::newRow("earlier")
+            << "GPU  POWER  GPU_TEMP  MEM_TEMP  GFX_UTIL  GFX_CLOCK  VRAM_USED\n"s
+            << "  $  18$ W     42 °C     41 °C      83 %   1613 MHz     1024 MB\n"s;
+        QTest::newRow("later")
+            << " TIMESTAMP  GPU  XCP  POWER   GPU_T   MEM_T   GFX_CLK   GFX%   ENC%    VRAM_USAGE\n"s
+            << "176726160#    $    0  18$ W   42 °C   41 °C  1613 MHz   83 %    N/A   1.0/192.0 GB\n"s;
+    }
+    void amdMonitor() {
+        QFETCH(std::string, head);
+        QFETCH(std::string, row);
+        std::string text = "'CTRL' + 'C' to stop watching output:\n";
+        for (char second = '0'; second < '3'; ++second) {
+            text += head;
+            for (char gpu = '0'; gpu < '2'; ++gpu) {
+                std::string line = row;
+                std::replace(line.begin(), line.end(), '#', second);
+                std::replace(line.begin(), line.end(), '$', gpu);
+                text += line;
+            }
+        }
+        ImportedAll log;
+        importFile("monitor.txt", text, log);
+        QVERIFY2(log.warnings().empty(), log.warnings().c_str());
+        QCOMPARE(log.ofGpu("gpu_power", 1), (Values{181, 181, 181}));
+        QCOMPARE(log.seconds("gpu_power", 1), (Values{0, 1, 2}));
+        QCOMPARE(log.ofGpu("hotspot_temperature", 0), (Values{42, 42, 42}));
+        QCOMPARE(log.ofGpu("mem_temperature", 0), (Values{41, 41, 41}));
+        QCOMPARE(log.ofGpu("gpu_utilization", 0), (Values{0.83, 0.83, 0.83}));
+        QCOMPARE(log.ofGpu("sm_clock", 0), (Values{1613e6, 1613e6, 1613e6}));
+        QCOMPARE(log.ofGpu("mem_used", 0).at(0), 1073741824.0);
+    }
+
+    // intel_gpu_top -l with -c beside it: the second reading of 12 W of the board, 20 W of the CPU.
+    void intelGpuTop_data() {
+        QTest::addColumn<std::string>("text");
+        const std::string heads
+            = " Freq MHz      IRQ RC6     Power W     IMC MiB/s             RCS             BCS \n"
+              " req  act       /s   %   gpu   pkg     rd     wr       %  se  wa       %  se  wa \n";
+        QTest::newRow("list") << heads
+                + " 1100 1050       51   4 10.00 18.00    512    256   93.00   1   2    0.50   0   "
+                  "0 \n"
+                + heads
+                + " 1100 1000       51   4 12.00 20.00    512    256   95.00   1   2    0.50   0   "
+                  "0 \n";
+        QTest::newRow("CSV")
+            << "Freq MHz req,Freq MHz act,IRQ /s,RC6 %,Power W gpu,Power W pkg,IMC MiB/s rd,"
+               "IMC MiB/s wr,RCS %,RCS se,RCS wa,BCS %,BCS se,BCS wa\n"
+               "1100,1050,51,4,10.0,18.0,512,256,93.0,1,2,0.5,0,0\n"
+               "1100,1000,51,4,12.0,20.0,512,256,95.0,1,2,0.5,0,0\n"s;
+    }
+    void intelGpuTop() {
+        QFETCH(std::string, text);
+        ImportedAll log;
+        importFile("top.txt", text, log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{10, 12}));
+        QCOMPARE(log.ofGpu("sm_clock"), (Values{1050e6, 1000e6}));
+        QCOMPARE(log.ofGpu("gpu_utilization"), (Values{0.93, 0.95}));
+        QCOMPARE(log.ofGpu("bcs_utilization"), (Values{0.005, 0.005}));
+        QCOMPARE(log.ofNode("cpu_power"), (Values{18, 20}));
+    }
+
+    // Without tiles a device is a GPU, with tiles each of them is.
+    void xpuDump() {
+        ImportedAll log;
+        importFile("xpu.csv",
+            "Timestamp, DeviceId, GPU Utilization (%), GPU Power (W), GPU Core Temperature "
+            "(Celsius "
+            "Degree)\n06:14:46.000,    0, 50.00, 105.25, 40\n06:14:46.000,    1, N/A, 106.25, 41\n"
+            "06:14:47.000,    0, 60.00, 115.25, 42\n06:14:47.000,    1, N/A, 116.25, 43\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power", 1), (Values{106.25, 116.25}));
+        QCOMPARE(log.ofGpu("gpu_temperature", 0), (Values{40, 42}));
+        ImportedAll tiles;
+        importFile("xpu.csv",
+            "Timestamp, DeviceId, TileId, GPU Power (W), GPU Energy Consumed (J)\n"
+            "06:14:46.000, 0, 0, 105, 1000\n06:14:46.000, 0, 1, 106, 2000\n"
+            "06:14:47.000, 0, 0, 105, 1105\n06:14:47.000, 0, 1, 106, 2106\n",
+            tiles);
+        QCOMPARE(tiles.ofGpu("gpu_power", 0), (Values{105, 105}));
+        QCOMPARE(tiles.ofGpu("gpu_power", 1), (Values{106, 106}));
+        QCOMPARE(tiles.ofGpu("gpu_energy", 1), (Values{2000, 2106}));
+    }
+
+    void hlSmi() {
+        ImportedAll log;
+        importFile("hl.csv",
+            "timestamp, index, name, power.draw [W], temperature.aip [C], utilization.aip [%]\n"
+            "Tue Jan  6 10:00:00 UTC 2026, 0, HL-225, 226 W, 36 C, 80 %\n"
+            "Tue Jan  6 10:00:01 UTC 2026, 0, HL-225, 228 W, 37 C, 81 %\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{226, 228}));
+        QCOMPARE(log.ofGpu("gpu_temperature"), (Values{36, 37}));
+        QCOMPARE(log.ofGpu("gpu_utilization"), (Values{0.80, 0.81}));
+        QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
+    }
+
+    void gpustatText() {
+        ImportedAll log;
+        importFile("gpustat.txt",
+            "node1        Thu Jan  1 10:00:00 2026  535.104\n"
+            "[0] NVIDIA A100-SXM4-40GB | 50'C,  30 %,  99 %,  300 / 400 W | 39000 / 40960 MB | "
+            "a(9M)\n"
+            "node1        Thu Jan  1 10:00:02 2026  535.104\n"
+            "[0] NVIDIA A100-SXM4-40GB | 52'C,  30 %,  97 %,  310 / 400 W | 39000 / 40960 MB | "
+            "a(9M)\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{300, 310}));
+        QCOMPARE(log.ofGpu("power_limit"), (Values{400, 400}));
+        QCOMPARE(log.ofGpu("gpu_utilization"), (Values{0.99, 0.97}));
+        QCOMPARE(log.ofGpu("fan_speed"), (Values{0.30, 0.30}));
+        QCOMPARE(log.ofGpu("gpu_temperature"), (Values{50, 52}));
+        QCOMPARE(log.ofGpu("mem_used").at(0), 39000.0 * 1024 * 1024);
+        QCOMPARE(log.seconds("gpu_power"), (Values{0, 2}));
+        QCOMPARE(log.sink.gpus.at(0).model, std::string("NVIDIA A100-SXM4-40GB"));
+    }
+
+    // Records of two recorders, 8 ms apart.
+    void recordsOfTwoRecorders() {
+        std::string text;
+        for (int i = 0; i < 20; ++i) {
+            for (const char* behind : {".000", ".008"})
+                text += R"({"time": )" + std::to_string(1'767'261'600 + i) + behind
+                    + R"(, "gpu": 0, "power_w": )" + std::to_string(100 + i % 5) + "}\n";
+        }
+        ImportedAll log;
+        importFile("monitor.jsonl", text, log);
+        QCOMPARE(log.reports.at(0).value().gaps, std::int64_t{0});
+        QVERIFY2(log.warnings().find("8 ms apart, then 992 ms pass") != std::string::npos,
+            log.warnings().c_str());
     }
 
     // 0.003 kWh in 60 s are 180 W, 0.004 kWh 240 W.

@@ -616,6 +616,97 @@ private Q_SLOTS:
         QVERIFY(plain.ofGpu("gpu_power", 0) == nullptr);
     }
 
+    // Two GPUs at 100 and 110 W for two seconds, 420 J, in columns that blanks alone part.
+    void partedByBlanks_data() {
+        QTest::addColumn<std::string>("header");
+        QTest::addColumn<std::string>("stamp"); // "#" is the second
+        QTest::addColumn<std::string>("row"); // "$" is the GPU, behind the stamp
+        QTest::newRow("gaps") << "timestamp            gpu  power_w  temp_c\n"s
+                              << "2026-01-01 10:00:0#"s
+                              << "  $      1$0.0     5$"s;
+        QTest::newRow("single blanks") << "time gpu power.draw utilization.gpu\n"s
+                                       << "2026-01-01T10:00:0#"s
+                                       << " $ 1$0 99"s;
+        QTest::newRow("units") << "timestamp           index power.draw memory.used\n"s
+                               << "2026/01/01 10:00:0#.000"s
+                               << "   $   1$0.00 W   4000 MiB"s;
+        QTest::newRow("words in heads") << "Time           GPU   GPU Power [W]   GPU Temp (C)\n"s
+                                        << "176726160#"s
+                                        << "   $    1$0.25     50"s;
+        QTest::newRow("date and time") << "date time gpu power\n"s
+                                       << "2026-01-01 10:00:0#"s
+                                       << " $ 1$0"s;
+        QTest::newRow("comment") << "# time   gpu   power(W)\n"s
+                                 << "176726160#"s
+                                 << "    $    1$0"s;
+        QTest::newRow("half of the day") << "timestamp  gpu  power\n"s
+                                         << "01/13/2026 10:00:0# AM"s
+                                         << "  $  1$0"s;
+        QTest::newRow("no header") << ""s
+                                   << "2026/01/01  10:00:0#.000"s
+                                   << "  $  1$0.00 W  9# %"s;
+    }
+    void partedByBlanks() {
+        QFETCH(std::string, header);
+        QFETCH(std::string, stamp);
+        QFETCH(std::string, row);
+        std::string text = header;
+        for (char second = '0'; second < '3'; ++second) {
+            for (char gpu = '0'; gpu < '2'; ++gpu) {
+                std::string line = stamp + row + "\n";
+                std::replace(line.begin(), line.end(), '#', second);
+                std::replace(line.begin(), line.end(), '$', gpu);
+                text += line;
+            }
+        }
+        ImportedAll log;
+        importFile("log.txt", text, log);
+        QVERIFY2(log.warnings().empty(), log.warnings().c_str());
+        QCOMPARE(log.seconds("gpu_power", 1), (Values{0, 1, 2}));
+        QVERIFY(qAbs(log.joules(0) + log.joules(1) - 420.0) < 1.01); // of 100.25 W
+        QVERIFY(log.ofGpu("gpu_power", 2).empty());
+    }
+
+    // Words of a table's head in a sentence, and what follows is no row of it.
+    void proseIsNoTable() {
+        ImportedAll log;
+        importFile("notes.txt",
+            "time gpu power temperature\n1 2 GPUs were used by 3 people\n"
+            "2 4 of them had no power at all\n3 hours later the time was over\n",
+            log);
+        QVERIFY(log.plan.units.empty());
+    }
+
+    // Two recorders of one GPU, 10 ms apart, each once a second, at 100 W: 2,901 J in 29.01 s.
+    void twoRecordersOfOneGpu_data() {
+        QTest::addColumn<std::string>("head");
+        QTest::addColumn<std::string>("gpu");
+        QTest::addColumn<bool>("areBothKept");
+        QTest::newRow("GPU named") << "timestamp,index,power_w\n"s
+                                   << ",0"s << true;
+        QTest::newRow("GPU not named") << "timestamp,power_w\n"s
+                                       << ""s << false;
+    }
+    void twoRecordersOfOneGpu() {
+        QFETCH(std::string, head);
+        QFETCH(std::string, gpu);
+        QFETCH(bool, areBothKept);
+        std::string text = head;
+        for (int i = 0; i < 30; ++i) {
+            const auto power = std::to_string(100 + (i % 7 == 0 ? 0 : i % 7));
+            const auto second = std::to_string(1'767'261'600 + i);
+            text.append(second).append(".000").append(gpu).append(",").append(power).append("\n");
+            text.append(second).append(".010").append(gpu).append(",").append(power).append("\n");
+        }
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(log.sink.gpus.size(), std::size_t{1});
+        QCOMPARE(log.ofGpu("gpu_power").size(), std::size_t(areBothKept ? 60 : 30));
+        QVERIFY2(log.warnings().find("recorders write to this file") != std::string::npos,
+            log.warnings().c_str());
+        QCOMPARE(log.reports.at(0).value().gaps, std::int64_t{0});
+    }
+
     // The sheet says what was understood of columns that have names of their own.
     void understoodColumnsAreTold() {
         const auto tree = importers::memoryTree({{"log.csv",

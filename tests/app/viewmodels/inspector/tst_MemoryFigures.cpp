@@ -71,7 +71,7 @@ private Q_SLOTS:
         const auto devices = report::memoryDevicesTable(runs);
         QCOMPARE(cellsOf(devices, 0), (Cells{"0", "10000000000", "2", "12000000000", ""}));
         QCOMPARE(devices.notes.size(), std::size_t{1});
-        QVERIFY(devices.notes[0].starts_with("Rank 0: Ran out of memory: asked for 1.86 GiB"));
+        QVERIFY(devices.notes[0].starts_with("Rank 0: Ran out of memory: asked for 2 GB"));
         const auto uses = report::memoryUsesTable(runs);
         QCOMPARE(uses.rows.size(), std::size_t{2});
         QCOMPARE(cellsOf(uses, 0), (Cells{"Parameters", "4000000000", "0.4", ""}));

@@ -90,6 +90,18 @@ private Q_SLOTS:
         QCOMPARE(result.covered().seconds(), covered);
     }
 
+    // 100 W read twice each second, 0.01 s apart: nothing is a hole.
+    void readingsInGroups() {
+        std::vector<TimeNs> times;
+        for (std::int64_t i = 0; i < 30; ++i) {
+            times.push_back({i * kSecond});
+            times.push_back({i * kSecond + kSecond / 100});
+        }
+        const auto result = integrated(times, std::vector<double>(times.size(), 100.0));
+        QCOMPARE(result.covered().seconds(), 29.01);
+        QVERIFY(qAbs(result.joules() - 2901.0) < 1e-9);
+    }
+
     void nothingPresent() {
         EnergyIntegral integral;
         integral.add(std::vector<TimeNs>{{0}, {1}}, std::vector<double>{kNoReading, kNoReading});

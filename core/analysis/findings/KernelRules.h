@@ -1,0 +1,42 @@
+#pragma once
+// Rules of kernels that cannot be as they stand, for the findings of a run (Plausibility.h) and for
+// what an import tells of its trace.
+
+#include "core/model/Time.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
+inline constexpr double kEmptySteps = 0.2; // of the traced iterations
+
+struct StreamKernel {
+    std::size_t stream = 0; // a number for each stream
+    TimeRange range;
+};
+
+// A stream runs one kernel after the other: one that others begin and end in did not run so long.
+struct KernelOverruns {
+    std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
+    std::size_t longest = 0; // place of the kernel that runs over most time
+    double writtenS = 0.0; // kernel time, summed
+    double clippedS = 0.0; // each kernel ends where the next of its stream begins
+    std::vector<TimeNs> ends; // of each, clipped
+};
+// Of kernels in order of their streams and, in these, of their begin, the longer one first. Absent
+// where their time is no more than kDoubtfulKernelTime beyond that of clipped kernels.
+std::optional<KernelOverruns> kernelOverruns(const std::vector<StreamKernel>& kernels);
+
+// The step at that time, by its place; `steps` are in order and apart.
+std::optional<std::size_t> stepAt(const std::vector<TimeRange>& steps, TimeNs time);
+
+// Which of the steps no kernel begins in; empty where these are none, all, or fewer than
+// kEmptySteps.
+std::vector<bool> emptySteps(
+    const std::vector<StreamKernel>& kernels, const std::vector<TimeRange>& steps);
+
+} // namespace trainscope::analysis
