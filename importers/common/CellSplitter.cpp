@@ -181,6 +181,7 @@ char separatorOf(std::string_view line) {
     std::size_t semicolons = 0;
     std::size_t tabs = 0;
     std::size_t commas = 0;
+    std::size_t bars = 0;
     bool quoted = false;
     for (const char c : line) {
         if (c == '"')
@@ -190,11 +191,14 @@ char separatorOf(std::string_view line) {
         semicolons += c == ';' ? 1U : 0U;
         tabs += c == '\t' ? 1U : 0U;
         commas += c == ',' ? 1U : 0U;
+        bars += c == '|' ? 1U : 0U;
     }
     // A decimal comma beside semicolons or tabs may well be more frequent than they are.
     if (semicolons > 0)
         return ';';
-    return tabs > 0 && tabs >= commas ? '\t' : ',';
+    if (tabs > 0 && tabs >= commas)
+        return '\t';
+    return commas == 0 && bars > 0 ? '|' : ',';
 }
 
 } // namespace trainscope::importers

@@ -30,7 +30,8 @@ private:
     std::vector<std::string_view> m_cells;
 };
 
-// The separator of a line: ';', tab or ',', whichever occurs most outside quotes; ',' without any.
+// The separator of a line: ';', tab or ',', whichever occurs most outside quotes; '|' where there
+// is none of these, ',' without any.
 char separatorOf(std::string_view line);
 
 // Cells between runs of two or more blanks, or tabs.

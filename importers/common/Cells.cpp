@@ -71,11 +71,13 @@ constexpr std::array kSpellings{
     Spelling{"uj", {"J", 1e-6}},
     Spelling{"kj", {"J", 1e3}},
     Spelling{"kwh", {"J", 3.6e6}},
+    Spelling{"wh", {"J", 3600.0}},
     Spelling{"s", {"s", 1.0}},
     Spelling{"sec", {"s", 1.0}},
     Spelling{"seconds", {"s", 1.0}},
     Spelling{"ms", {"s", 1e-3}},
     Spelling{"us", {"s", 1e-6}},
+    Spelling{"ns", {"s", 1e-9}},
 };
 
 } // namespace
@@ -113,12 +115,35 @@ bool mayPartThousands(std::string_view text, std::size_t comma) {
         && text.size() - comma - 1 == 3;
 }
 
+// "1.205,50", "1,205.50": both signs stand in it, and the last of them is the decimal one.
+std::optional<double> parseGrouped(std::string_view text) {
+    const std::size_t last = text.find_last_of(".,");
+    const char group = text[last] == ',' ? '.' : ',';
+    const std::size_t first = text.find(group);
+    if (first == std::string_view::npos || text.find(text[last]) != last || first == 0)
+        return std::nullopt;
+    std::string plain;
+    std::size_t digits = 0; // behind the last group sign
+    bool isOdd = first > 3;
+    for (std::size_t i = 0; i < last; ++i) {
+        const bool isSign = text[i] == group;
+        isOdd = isOdd || (isSign && i != first && digits != 3);
+        digits = isSign ? 0 : digits + 1;
+        if (!isSign)
+            plain += text[i];
+    }
+    if (isOdd || digits != 3)
+        return std::nullopt;
+    return parseNumber(plain.append(".").append(text.substr(last + 1)));
+}
+
 std::optional<double> parseDecimal(std::string_view text, std::string_view unit) {
     const std::size_t comma = text.find(',');
     if (comma == std::string_view::npos)
         return parseNumber(text);
-    if (text.find(',', comma + 1) != std::string_view::npos
-        || text.find('.') != std::string_view::npos)
+    if (text.find('.') != std::string_view::npos)
+        return parseGrouped(text);
+    if (text.find(',', comma + 1) != std::string_view::npos)
         return std::nullopt; // thousands separators: no telling which
     std::string plain(text);
     if (!mayPartThousands(text, comma))

@@ -4,6 +4,7 @@
 #include "core/model/Metric.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
+#include "importers/common/Stamp.h"
 
 #include <algorithm>
 #include <array>
@@ -319,6 +320,43 @@ std::optional<int> takeNumber(std::string& word) {
 
 NamedPart partNamed(std::string_view name) {
     return meaningOf(name).part;
+}
+
+bool namesStamp(std::string_view base) {
+    constexpr std::string_view kTimes = "time timestamp datetime epoch";
+    constexpr std::string_view kBeside
+        = "unix utc local wall clock iso iso8601 date sample log ms s "
+          "sec seconds us ns milliseconds";
+    bool isTime = false;
+    for (const std::string_view word : words(base, ".")) {
+        const auto isIn = [word](std::string_view list) {
+            const auto all = words(list, " ");
+            return std::find(all.begin(), all.end(), word) != all.end();
+        };
+        if (isIn(kTimes))
+            isTime = true;
+        else if (!isIn(kBeside))
+            return false;
+    }
+    return isTime;
+}
+
+std::optional<std::int64_t> stampOfKey(std::string_view key) {
+    while (key.starts_with('@') || key.starts_with('_'))
+        key.remove_prefix(1);
+    const std::string parted = lowered(partedAtCapitals(key));
+    auto parts = words(parted, " ._-/:");
+    std::optional<std::int64_t> unit;
+    if (parts.size() > 1) {
+        unit = timeUnit(parts.back());
+        parts.resize(parts.size() - (unit ? 1 : 0));
+    }
+    std::string base;
+    for (const std::string_view part : parts)
+        base.append(base.empty() ? "" : ".").append(part);
+    const NamedPart part = partNamed(base);
+    const bool isStamp = part == NamedPart::Stamp || part == NamedPart::Elapsed || namesStamp(base);
+    return isStamp ? std::optional(unit.value_or(0)) : std::nullopt;
 }
 
 std::optional<NamedMetric> metricNamed(std::string_view name) {

@@ -8,6 +8,7 @@
 #include "core/model/Series.h"
 #include "importers/common/Cells.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,12 @@ struct NamedMetric {
 // By a whole name in small letters whose words are parted by '.': "pci.bus.id", "power.draw".
 NamedPart partNamed(std::string_view name);
 std::optional<NamedMetric> metricNamed(std::string_view name);
+// True for words of time and nothing else, in that form: "epoch.time", "timestamp.ms",
+// "local.time".
+bool namesStamp(std::string_view name);
+// Nanoseconds of the unit in which numbers of that key are stamps ("elapsed_ms", "@timestamp",
+// "timeStampUs"), 0 where it says none; absent for other keys.
+std::optional<std::int64_t> stampOfKey(std::string_view key);
 // Unit and form of a metric where nothing says them.
 std::optional<NamedMetric> usualOf(std::string_view metric);
 

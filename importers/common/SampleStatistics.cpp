@@ -24,7 +24,7 @@ std::optional<SamplingGroups> groupsOf(std::vector<std::int64_t> intervals) {
     });
 }
 
-// Of intervals above 0; 0 without any.
+// Takes intervals above 0; 0 without any.
 std::int64_t periodOf(const std::vector<std::int64_t>& intervals) {
     const auto groups = groupsOf(intervals);
     return groups ? std::llround(std::min(groups->between, 9.2e18))

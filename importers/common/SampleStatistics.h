@@ -31,7 +31,7 @@ public:
     [[nodiscard]] bool hasWrapOf32Bits() const { return m_hasWrapOf32Bits; }
     // Holes longer than 10 periods. The period is that of the first kKept intervals.
     [[nodiscard]] std::int64_t gaps() const;
-    // Of core/model/SamplingPeriod.h.
+    // As core/model/SamplingPeriod.h says.
     [[nodiscard]] std::optional<DurationNs> samplePeriod() const;
     // "Readings of one GPU come 10 ms apart …": where rows come in groups; else empty.
     [[nodiscard]] std::string groupsText() const;

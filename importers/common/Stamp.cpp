@@ -323,6 +323,37 @@ std::optional<Stamp> parseStamp(std::string_view text, DateOrder order) {
     return parseCivil(text, order);
 }
 
+std::optional<Stamp> parseStampIn(std::string_view text, std::int64_t nsPerUnit) {
+    constexpr double kEarliest = 6.3e8; // 1990
+    constexpr double kLatest = 7.3e9; // 2200
+    const auto value = parseNumber(trimmed(text));
+    const double seconds
+        = value ? *value * static_cast<double>(nsPerUnit) / static_cast<double>(kSecond) : -1.0;
+    if (seconds < 0.0 || seconds > kLatest)
+        return parseStamp(text);
+    const auto ns = decimalToNs(trimmed(text), nsPerUnit);
+    const StampKind kind = seconds < kEarliest ? StampKind::Relative : StampKind::Unix;
+    return ns ? std::optional(Stamp{{*ns}, kind, *ns % kSecond != 0}) : std::nullopt;
+}
+
+std::optional<std::int64_t> timeUnit(std::string_view text) {
+    struct Named {
+        std::string_view names;
+        std::int64_t ns;
+    };
+    constexpr std::array<Named, 6> kUnits{Named{"ns nsec nanoseconds", 1},
+        {"us \u00b5s \u03bcs usec microseconds", kSecond / 1'000'000},
+        {"ms msec millis milliseconds", kSecond / 1000}, {"s sec secs second seconds", kSecond},
+        {"min mins minutes", 60 * kSecond}, {"h hr hours", 3600 * kSecond}};
+    for (const Named& unit : kUnits) {
+        for (const std::string_view name : words(unit.names, " ")) {
+            if (equalsIgnoringCase(name, trimmed(text)))
+                return unit.ns;
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<Stamp> parseStamp(std::string_view date, std::string_view time, DateOrder order) {
     constexpr std::size_t kLongest = 64;
     date = trimmed(date);

@@ -36,6 +36,12 @@ enum class DateOrder { Unknown, DayFirst, MonthFirst };
 // Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else, and for days that
 // no month has.
 std::optional<Stamp> parseStamp(std::string_view text, DateOrder order = DateOrder::Unknown);
+// The same where a plain number counts units of so many nanoseconds, as the head of its column
+// says: since a start, or unix time where it is that late. A number that is neither is read as
+// above.
+std::optional<Stamp> parseStampIn(std::string_view text, std::int64_t nsPerUnit);
+// Nanoseconds in "ms", "µs", "sec", "min", …; absent for what is no unit of time.
+std::optional<std::int64_t> timeUnit(std::string_view text);
 // A date and a time of day that stand apart: "2025-12-31" or "20251231", "23:59:58".
 std::optional<Stamp> parseStamp(
     std::string_view date, std::string_view time, DateOrder order = DateOrder::Unknown);

@@ -113,8 +113,10 @@ Columns smiColumns(Cells cells, std::span<const ColumnName> names, std::string_v
         columns.push_back(columnNamed(names, cell));
     }
     const auto isSubject = [](const MeterColumn& column) { return column.role == Role::Subject; };
-    const bool isHeader
-        = hasMark && columns.size() > 1 && std::any_of(columns.begin(), columns.end(), isSubject);
+    const auto isKnown
+        = [](const MeterColumn& column) { return column.role == Role::Metric && !column.isOwn; };
+    const bool isHeader = hasMark && std::any_of(columns.begin(), columns.end(), isSubject)
+        && std::any_of(columns.begin(), columns.end(), isKnown);
     return isHeader ? columns : Columns{};
 }
 
@@ -192,7 +194,10 @@ constexpr std::array kAmdMonitorNames{ColumnName{"timestamp", {}, {}, kOpen, Rol
 
 Columns amdMonitorColumns(Cells cells) {
     const std::size_t first = !cells.empty() && cells.front() == "TIMESTAMP" ? 1 : 0;
-    if (cells.size() < first + 2 || cells[first] != "GPU")
+    const bool hasCapitals = std::none_of(cells.begin(), cells.end(), [](std::string_view cell) {
+        return std::any_of(cell.begin(), cell.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    });
+    if (cells.size() < first + 2 || cells[first] != "GPU" || !hasCapitals)
         return {};
     Columns columns;
     bool hasReading = false;

@@ -47,9 +47,9 @@ double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& 
 
 // True for properties of a card rather than readings of its state.
 bool isProperty(std::string_view name) {
-    constexpr std::array<std::string_view, 16> kWords{"serial", "version", "firmware", "vbios",
+    constexpr std::array<std::string_view, 18> kWords{"serial", "version", "firmware", "vbios",
         "guid", "id", "sku", "vendor", "revision", "level", "levels", "table", "frequencies", "bus",
-        "bdf", "partition"};
+        "bdf", "partition", "min", "max"};
     const auto parts = words(name, " ._-/:()[]");
     return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
         return std::any_of(kWords.begin(), kWords.end(),
@@ -350,9 +350,6 @@ class RedfishReader final : public RecordReader {
     }
 };
 
-constexpr std::array<std::string_view, 9> kMonitorStamps{"timestamp", "time", "ts", "datetime",
-    "date", "@timestamp", "_timestamp", "unix_time", "time_utc"};
-
 template <typename Names>
 bool isAmong(const Names& names, std::string_view name) {
     return std::any_of(names.begin(), names.end(),
@@ -366,10 +363,9 @@ class MonitorJsonReader final : public RecordReader {
         Who own;
         for (const Member& member : record)
             name(own, member);
-        const TimeNs time = timeOf(record,
-            {"timestamp", "time", "ts", "datetime", "date", "@timestamp", "_timestamp", "unix_time",
-                "time_utc"},
-            log, own.host + "\n" + own.id);
+        const auto stamp = stampOf(record);
+        const TimeNs time
+            = stamp ? log.at(*stamp) : timeOf(record, {}, log, own.host + "\n" + own.id);
         log.row();
         for (const Member& member : record) {
             std::string key;
@@ -383,6 +379,25 @@ class MonitorJsonReader final : public RecordReader {
                 log.add(whoOf(own, *known), what, time, numberOf(member.text, what, log)));
         }
         return {};
+    }
+
+    // The date, else the time since the start.
+    static std::optional<Stamp> stampOf(const Record& record) {
+        std::optional<Stamp> found;
+        for (const Member& member : record) {
+            const auto unit
+                = member.path.size() == 1 ? stampOfKey(member.path.front()) : std::nullopt;
+            if (!unit)
+                continue;
+            const auto stamp
+                = *unit > 0 ? parseStampIn(member.text, *unit) : parseStamp(member.text);
+            const bool isBetter = stamp
+                && (!found
+                    || (found->kind == StampKind::Relative && stamp->kind != StampKind::Relative));
+            if (isBetter)
+                found = stamp;
+        }
+        return found;
     }
 
     static void name(Who& who, const Member& member) {
@@ -442,7 +457,7 @@ bool isMonitorJson(std::string_view head) {
             continue;
         if (isAmong(kOfTraining, key))
             return false;
-        hasStamp = hasStamp || isAmong(kMonitorStamps, key);
+        hasStamp = hasStamp || stampOfKey(key).has_value();
         const auto known = metricOfKey(key);
         hasReading = hasReading
             || (known

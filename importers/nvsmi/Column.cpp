@@ -5,6 +5,7 @@
 #include "importers/common/Cells.h"
 #include "importers/common/MetricWords.h"
 #include "importers/common/SaidColumns.h"
+#include "importers/common/Stamp.h"
 
 #include <algorithm>
 #include <array>
@@ -71,7 +72,12 @@ HeaderName parseHeaderName(std::string_view header) {
     header = named;
     const auto parts = words(header, " ._-/:");
     std::size_t count = parts.size();
-    if (name.unitText.empty() && count >= 4 && equalsIgnoringCase(parts[count - 2], "per")
+    const std::string rate
+        = count >= 3 ? std::string(parts[count - 2]) + "/" + std::string(parts[count - 1]) : "";
+    if (name.unitText.empty() && findUnit(rate)) { // "rx_mb_s"
+        name.suffix = rate;
+        count -= 2;
+    } else if (name.unitText.empty() && count >= 4 && equalsIgnoringCase(parts[count - 2], "per")
         && (equalsIgnoringCase(parts[count - 1], "sec")
             || equalsIgnoringCase(parts[count - 1], "s"))) {
         name.suffix = std::string(parts[count - 3]) + "/s";
@@ -209,26 +215,6 @@ bool namesMetric(std::string_view header) {
     return column.certain && (column.role == Role::Metric || column.gpu >= 0);
 }
 
-// "epoch_time", "timestamp_ms", "Local Time", "unix time (s)": words of time, and nothing else.
-bool namesStamp(std::string_view base) {
-    constexpr std::string_view kTimes = "time timestamp datetime epoch";
-    constexpr std::string_view kBeside
-        = "unix utc local wall clock iso iso8601 date sample log ms s "
-          "sec seconds us ns milliseconds";
-    bool isTime = false;
-    for (const std::string_view word : words(base, ".")) {
-        const auto isIn = [word](std::string_view list) {
-            const auto all = words(list, " ");
-            return std::find(all.begin(), all.end(), word) != all.end();
-        };
-        if (isIn(kTimes))
-            isTime = true;
-        else if (!isIn(kBeside))
-            return false;
-    }
-    return isTime;
-}
-
 // As the user says it.
 std::optional<Column> columnSaid(std::string_view header) {
     const auto said = saidColumn(header);
@@ -299,6 +285,8 @@ Column columnOfGpu(const HeaderName& name, int gpu, std::string_view unitText) {
 // With its header, and the unit that stands there.
 Column finished(Column column, std::string_view header, std::string_view unitText) {
     column.header = header;
+    if (column.role == Role::Stamp || column.role == Role::Elapsed)
+        column.nsPerUnit = timeUnit(unitText).value_or(0);
     // Counters of bytes have the unit of the monitors that write them; see columnOf.
     if (column.role != Role::Metric || (column.counterBits != 0 && column.metric.unit == "B"))
         return column;

@@ -7,6 +7,7 @@
 #include "core/model/Series.h"
 #include "importers/common/Cells.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ struct Column {
     double scale = 1.0; // SI = number × scale
     bool unitKnown = false; // the header names the unit
     std::string foreignUnit; // that the header names and nobody here knows
+    std::int64_t nsPerUnit = 0; // of plain numbers that are stamps; 0: the head names no unit
     bool inFahrenheit = false; // numbers become °C as they are read
     std::string cellUnit; // that every cell repeats; a cell without it was cut off
     int decimals = -1; // that every cell has; -1: they differ, or there are none

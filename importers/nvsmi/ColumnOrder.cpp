@@ -198,26 +198,38 @@ void settleBursts(ColumnOrder& order, const RowSeries& series) {
     order.twins = rhythm.pause;
 }
 
-// Bursts whose rows repeat the numbers of those before, which change from burst to burst: no two
-// GPUs draw the same all the time.
-void settleCopies(ColumnOrder& order, const RowSeries& series) {
-    constexpr std::size_t kFewestNumbers = 5;
+// True where all readings of nearly all rows are those of the row `each` before it in its burst.
+bool areCopies(const ColumnOrder& order, const std::vector<Cells>& rows, std::size_t each) {
     constexpr double kAlways = 0.95;
-    Rhythm& rhythm = order.rhythm;
-    std::set<double> numbers;
-    for (const double number : series.numbers) {
-        if (!std::isnan(number))
-            numbers.insert(number);
-    }
-    if (numbers.size() < kFewestNumbers)
-        return;
-    const int rows = rhythm.gpus;
-    for (int each = 1; 2 * each <= rows; ++each) {
-        if (rows % each != 0
-            || shareAlike(series, 0, static_cast<std::size_t>(rows), static_cast<std::size_t>(each))
-                < kAlways)
+    const auto burst = static_cast<std::size_t>(order.rhythm.gpus);
+    std::size_t pairs = 0;
+    std::size_t same = 0;
+    for (std::size_t i = 0; i + each < rows.size(); ++i) {
+        if (i % burst + each >= burst)
             continue;
-        rhythm.recorders = rows / each;
+        bool isSame = true;
+        for (std::size_t k = 0; k < order.columns.size(); ++k)
+            isSame = isSame
+                && (order.columns[k].role != Role::Metric || rows[i][k] == rows[i + each][k]);
+        ++pairs;
+        same += isSame ? 1U : 0U;
+    }
+    return pairs > 0 && static_cast<double>(same) >= kAlways * static_cast<double>(pairs);
+}
+
+// Bursts whose rows repeat all readings of those before, which change from burst to burst: no two
+// GPUs draw the same all the time.
+void settleCopies(ColumnOrder& order, const std::vector<Cells>& rows) {
+    constexpr std::size_t kFewestNumbers = 5;
+    Rhythm& rhythm = order.rhythm;
+    std::size_t most = 0;
+    for (std::size_t k = 0; k < order.columns.size(); ++k)
+        most = std::max(
+            most, order.columns[k].role == Role::Metric ? countDistinct(rows, k) : std::size_t{0});
+    for (int each = 1; 2 * each <= rhythm.gpus && most >= kFewestNumbers; ++each) {
+        if (rhythm.gpus % each != 0 || !areCopies(order, rows, static_cast<std::size_t>(each)))
+            continue;
+        rhythm.recorders = rhythm.gpus / each;
         rhythm.gpus = each;
         order.twins = rhythm.pause;
         order.warnings.push_back("No column names the GPU, and each reading stands there "
@@ -285,7 +297,7 @@ void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
         else
             settleTurns(order, series);
     } else if (order.headers == 1 && order.rhythm.gpus > 1) {
-        settleCopies(order, series);
+        settleCopies(order, rows);
     }
     order.gpusSeen = order.rhythm.gpus;
     order.highestIndex = order.rhythm.gpus - 1;
@@ -341,6 +353,16 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
         }
         return -1;
     };
+    const auto findStamp = [&]() {
+        for (std::size_t i = 0; i < order.columns.size(); ++i) {
+            const Column& column = order.columns[i];
+            const auto isStamp
+                = [&column](std::string_view cell) { return stampOf(column, cell).has_value(); };
+            if (column.role == Column::Role::Stamp && most(i, isStamp))
+                return static_cast<int>(i);
+        }
+        return -1;
+    };
     const int date = find(isDate);
     const int clock = date >= 0 ? find(isClockOfDate) : find(isClock);
     if (date >= 0 && clock >= 0) {
@@ -348,9 +370,7 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
         order.timeOfDay = clock;
         order.columns[static_cast<std::size_t>(clock)].role = Column::Role::TimeOfDay;
     }
-    const int stamp = date >= 0 && clock >= 0
-        ? date
-        : find([](std::string_view cell) { return parseStamp(cell).has_value(); });
+    const int stamp = date >= 0 && clock >= 0 ? date : findStamp();
     if (stamp < 0) {
         order.stamp = clock;
         order.isTimeOfDay = clock >= 0;
@@ -498,7 +518,8 @@ bool fitsWith(
         const std::string& cell = row[at++];
         const bool isStamp = role == Role::Stamp || role == Role::Elapsed;
         if (std::find(decimals.begin(), decimals.end(), i) == decimals.end()) {
-            if (isStamp && !parseStamp(cell) && !parseTimeOfDay(cell) && !isDate(cell))
+            if (isStamp && !stampOf(order.columns[i], cell) && !parseTimeOfDay(cell)
+                && !isDate(cell))
                 return false;
             if (role == Role::Metric && !isMissingCell(cell) && !formOf(cell))
                 return false;
@@ -611,7 +632,7 @@ bool mayBeRow(const std::vector<std::string_view>& cells) {
 }
 
 bool hasSeparator(std::string_view line) {
-    return line.find_first_of(",;\t") != std::string_view::npos;
+    return line.find_first_of(",;\t|") != std::string_view::npos;
 }
 
 Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
@@ -706,7 +727,8 @@ bool isRowOf(const std::vector<Column>& columns, const std::vector<std::string_v
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const Role role = columns[i].role;
         const bool isTime = role == Role::Stamp || role == Role::Elapsed;
-        if (isTime && !parseStamp(cells[i]) && !parseTimeOfDay(cells[i]) && !isDate(cells[i]))
+        if (isTime && !stampOf(columns[i], cells[i]) && !parseTimeOfDay(cells[i])
+            && !isDate(cells[i]))
             return false;
         if (role == Role::Metric && !isMissingCell(cells[i]) && !formOf(cells[i]))
             return false;

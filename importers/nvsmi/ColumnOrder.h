@@ -54,6 +54,14 @@ struct ColumnOrder {
     std::vector<std::string> warnings; // what is left out or cannot be told
 };
 
+// The stamp in a cell of that column.
+inline std::optional<Stamp> stampOf(
+    const Column& column, std::string_view cell, DateOrder dates = DateOrder::Unknown) {
+    return column.nsPerUnit > 0 && cell.find(':') == std::string_view::npos
+        ? parseStampIn(cell, column.nsPerUnit)
+        : parseStamp(cell, dates);
+}
+
 // The stamp of a row by those columns; `Row`: cells in their order.
 template <typename Row>
 std::optional<Stamp> stampIn(const ColumnOrder& order, const Row& cells) {
@@ -61,7 +69,7 @@ std::optional<Stamp> stampIn(const ColumnOrder& order, const Row& cells) {
     if (order.isTimeOfDay)
         return parseTimeOfDay(date);
     if (order.timeOfDay < 0)
-        return parseStamp(date, order.dates);
+        return stampOf(order.columns[static_cast<std::size_t>(order.stamp)], date, order.dates);
     return parseStamp(date, cells[static_cast<std::size_t>(order.timeOfDay)], order.dates);
 }
 

@@ -27,14 +27,14 @@ struct KernelOverruns {
     double clippedS = 0.0; // each kernel ends where the next of its stream begins
     std::vector<TimeNs> ends; // of each, clipped
 };
-// Of kernels in order of their streams and, in these, of their begin, the longer one first. Absent
-// where their time is no more than kDoubtfulKernelTime beyond that of clipped kernels.
+// Takes kernels in order of their streams and, in these, of their begin, the longer one first.
+// Absent where their time is no more than kDoubtfulKernelTime beyond that of clipped kernels.
 std::optional<KernelOverruns> kernelOverruns(const std::vector<StreamKernel>& kernels);
 
 // The step at that time, by its place; `steps` are in order and apart.
 std::optional<std::size_t> stepAt(const std::vector<TimeRange>& steps, TimeNs time);
 
-// Which of the steps no kernel begins in; empty where these are none, all, or fewer than
+// True for each step that no kernel begins in; empty where these are none, all, or fewer than
 // kEmptySteps.
 std::vector<bool> emptySteps(
     const std::vector<StreamKernel>& kernels, const std::vector<TimeRange>& steps);

@@ -37,7 +37,7 @@ struct PowerSpikes {
     double meanWithoutW = 0.0; // time-weighted
 };
 
-// Of the kernels of a run (KernelRules.h).
+// KernelRules.h, for the kernels of a run.
 struct OverrunKernels {
     std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
     std::string longest; // the kernel that runs over most time

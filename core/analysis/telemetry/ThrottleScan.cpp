@@ -348,7 +348,7 @@ std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
     const auto* model = catalogue::findGpuModel(run.gpuModel);
     if (model == nullptr || !model->powerLimitW)
         return std::nullopt;
-    // Of a card with two dies the readings may be those of both.
+    // Readings of a card with two dies may be those of both.
     const Series* power = find(gpu, metric::kGpuPower);
     const bool isOfCard
         = model->gpusPerCard > 1 && power != nullptr && power->max > *model->powerLimitW;

@@ -71,6 +71,8 @@ private Q_SLOTS:
             pairs.add(10 * kMs);
             pairs.add(990 * kMs);
         }
+        pairs.add(10 * kMs);
+        pairs.add(10 * kMs);
         pairs.add(300'000 * kMs);
         QCOMPARE(pairs.median(), 10 * kMs + 0);
         QCOMPARE(pairs.period(), 990 * kMs + 0);

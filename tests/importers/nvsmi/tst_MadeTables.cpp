@@ -667,6 +667,53 @@ private Q_SLOTS:
         QVERIFY(log.ofGpu("gpu_power", 2).empty());
     }
 
+    // 100 W for 2.5 s, however the time since the start is counted.
+    void unitsOfTime_data() {
+        QTest::addColumn<double>("perSecond");
+        QTest::newRow("time_ms") << 1e3;
+        QTest::newRow("elapsed_us") << 1e6;
+        QTest::newRow("t_ns") << 1e9;
+        QTest::newRow("Elapsed (min)") << 1.0 / 60.0;
+        QTest::newRow("time [s]") << 1.0;
+        QTest::newRow("relative_time") << 1.0;
+    }
+    void unitsOfTime() {
+        QFETCH(double, perSecond);
+        std::string text = QTest::currentDataTag() + ",gpu_power_w\n"s;
+        for (int i = 0; i < 6; ++i)
+            text += QByteArray::number((1000.0 + 0.5 * i) * perSecond, 'g', 17).toStdString()
+                + ",100\n";
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QVERIFY2(qAbs(log.joules() - 250.0) < 1e-6, log.warnings().c_str());
+    }
+
+    void bothSignsInNumbers() {
+        ImportedAll log;
+        importFile("log.csv",
+            "time;gpu;power\n1767261600;0;1.205,50\n1767261601;0;1.305,50\n"
+            "1767261602;0;905,50\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{1205.5, 1305.5, 905.5}));
+        ImportedAll bars;
+        importFile("log.txt", "time|gpu|power\n1767261600|0|100\n1767261601|0|110\n", bars);
+        QCOMPARE(bars.ofGpu("gpu_power"), (Values{100, 110}));
+    }
+
+    // Four GPUs that are as busy as each other and draw what each draws.
+    void alikeInOneReadingAlone() {
+        std::string text = "timestamp, power.draw [W], utilization.gpu [%]\n";
+        for (int i = 0; i < 8; ++i) {
+            for (int gpu = 0; gpu < 4; ++gpu)
+                text += "2026/01/01 10:00:0" + std::to_string(i) + ".0" + std::to_string(10 + gpu)
+                    + ", 1" + std::to_string(gpu) + "0.00 W, 9" + std::to_string(i) + " %\n";
+        }
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(log.sink.gpus.size(), std::size_t{4});
+        QCOMPARE(log.ofGpu("gpu_power", 3).at(0), 130.0);
+    }
+
     // Words of a table's head in a sentence, and what follows is no row of it.
     void proseIsNoTable() {
         ImportedAll log;
