@@ -325,8 +325,9 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--context-exchange", options->contextExchange,
         "Context parallelism: ring (unless given), all-to-all or gather", "X")
         ->check(suggesting("ring all-to-all gather"));
-    command->add_flag(
-        "--fp8-attention", options->attention8, "Attention in 8 bits, where the products are");
+    addOption(*command, "--attention-precision", options->attentionPrecision,
+        "Of attention beside products in 8 bits: bf16 (unless given) or fp8", "P")
+        ->check(suggesting("bf16 fp8"));
     command->add_flag("--cuda-graphs", options->graphs,
         "Layers are launched as graphs, so that no GPU waits for its host");
     addOption(*command, "--stack", options->stack,

@@ -45,7 +45,10 @@ Status takeWorkload(const PredictOptions& options, predict::JobRequest& request)
 }
 
 Status takeExecution(const PredictOptions& options, predict::JobRequest& request) {
-    request.execution.attention8 = options.attention8;
+    const std::string& attention = options.attentionPrecision;
+    if (!attention.empty() && attention != "fp8" && attention != "bf16")
+        return unknown("precision of attention", attention, "bf16 or fp8");
+    request.execution.attention8 = attention == "fp8";
     request.execution.graphs = options.graphs;
     if (options.contextExchange.empty())
         return {};
@@ -62,7 +65,7 @@ Status takeExecution(const PredictOptions& options, predict::JobRequest& request
 bool PredictOptions::sayWork() const {
     return !precision.empty() || !recompute.empty() || !workload.empty() || generated
         || !adapters.empty() || !stack.empty() || unfusedAttention || !contextExchange.empty()
-        || attention8 || graphs || networkGbit;
+        || !attentionPrecision.empty() || graphs || networkGbit;
 }
 
 Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at) {

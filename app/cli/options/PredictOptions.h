@@ -30,7 +30,7 @@ struct PredictOptions {
     std::string stack;
     bool unfusedAttention = false;
     std::string contextExchange; // a ring where empty
-    bool attention8 = false;
+    std::string attentionPrecision; // 16 bits where empty
     bool graphs = false;
     std::optional<double> networkGbit;
     std::optional<double> powerLimitW;

@@ -24,6 +24,7 @@ struct SourceErrors {
     int rows = 0;
     int measured = 0;
     double error = 0.0;
+    double errorByConstants = 0.0;
     double bias = 0.0;
     int medians = 0;
     double medianError = 0.0;
@@ -42,6 +43,7 @@ struct SourceErrors {
             return;
         ++measured;
         error += std::abs(*one);
+        errorByConstants += std::abs(row.errorByConstants().value_or(0.0));
         bias += *one;
         covered += row.isCovered() ? 1 : 0;
         if (std::abs(*one) > std::abs(worst)) {
@@ -116,7 +118,7 @@ Json predictedRowJson(const PredictedRow& row) {
     json.update(predictionJson(*row.prediction));
     add(json,
         {{"measured_step_time_s", row.row->measuredSeconds()}, {"error", row.error()},
-            {"median_error", row.medianError()}});
+            {"error_by_constants", row.errorByConstants()}, {"median_error", row.medianError()}});
     return json;
 }
 
@@ -156,6 +158,7 @@ Json sourcesJson(const TablePredictions& table) {
         if (errors.measured == 0)
             continue;
         Json one{{"rows", errors.rows}, {"mape", errors.error / errors.measured},
+            {"mape_by_constants", errors.errorByConstants / errors.measured},
             {"bias", errors.bias / errors.measured},
             {"covered", 1.0 * errors.covered / errors.measured}, {"worst", errors.worst},
             {"worst_row", errors.worstRow}};
@@ -270,6 +273,12 @@ void printServing(std::ostream& out, const predict::Job& job, const predict::Ser
 std::optional<double> PredictedRow::error() const {
     const auto measured = row->measuredSeconds();
     return measured && prediction ? std::optional(prediction->seconds / *measured - 1.0)
+                                  : std::nullopt;
+}
+
+std::optional<double> PredictedRow::errorByConstants() const {
+    const auto measured = row->measuredSeconds();
+    return measured && prediction ? std::optional(prediction->step.seconds / *measured - 1.0)
                                   : std::nullopt;
 }
 

@@ -21,6 +21,8 @@ struct PredictedRow {
 
     // Error of the step's seconds, predicted / measured − 1; absent without a measurement.
     [[nodiscard]] std::optional<double> error() const;
+    // The same from constants alone, without what measured rows like it tell.
+    [[nodiscard]] std::optional<double> errorByConstants() const;
     // Error of the median step, where the table has one.
     [[nodiscard]] std::optional<double> medianError() const;
     [[nodiscard]] bool isCovered() const; // the measurement lies in the interval

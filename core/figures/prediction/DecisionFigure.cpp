@@ -345,13 +345,15 @@ std::vector<PredictedCard> trainingCards(const Training& training) {
         {"Energy of the training", "training_energy", "J", valueOf(training.energyJ),
             "of the GPUs alone", false, inWh(energy.value),
             fmt::format("{} to {}", inWh(energy.interval.low), inWh(energy.interval.high))}};
-    const predict::Goodput& goodput = training.goodput;
-    cards.push_back({"With interruptions", "elapsed_time", "s", valueOf(training.elapsedSeconds),
-        fmt::format("goodput {}, one in {}", text::number(goodput.share.value),
-            durationWords(goodput.betweenSeconds)),
-        false, durationWords(training.elapsedSeconds.value),
-        boundsWords(training.elapsedSeconds, 1.0 / shownTime(training.elapsedSeconds.value).seconds)
-            + " " + std::string(shownTime(training.elapsedSeconds.value).unit)});
+    if (const predict::Goodput& goodput = training.goodput; goodput.share.value > 0.0)
+        cards.push_back(
+            {"With interruptions", "elapsed_time", "s", valueOf(training.elapsedSeconds),
+                fmt::format("goodput {}, one in {}", text::number(goodput.share.value),
+                    durationWords(goodput.betweenSeconds)),
+                false, durationWords(training.elapsedSeconds.value),
+                boundsWords(
+                    training.elapsedSeconds, 1.0 / shownTime(training.elapsedSeconds.value).seconds)
+                    + " " + std::string(shownTime(training.elapsedSeconds.value).unit)});
     if (training.cost)
         cards.push_back({"Cost of the training", "training_cost", "1", valueOf(*training.cost),
             "at the prices given", false, amountWords(training.cost->value),

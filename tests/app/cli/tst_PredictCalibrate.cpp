@@ -126,6 +126,9 @@ private Q_SLOTS:
             // Both are slower than estimated: each is known better with itself than without.
             QVERIFY(left[i]["error"].get<double>() < all[i]["error"].get<double>());
             QVERIFY(all[i]["error"].get<double>() < 0.0);
+            // The other row tells what its constants leave.
+            QVERIFY(std::abs(left[i]["error"].get<double>())
+                < std::abs(left[i]["error_by_constants"].get<double>()));
         }
         QCOMPARE(rowsOf("tenths").size(), std::size_t{2});
         QVERIFY(runCli({"predict", "--table", table, "--leave-out", "sources"}).status == 2);

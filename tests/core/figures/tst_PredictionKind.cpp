@@ -361,6 +361,17 @@ private Q_SLOTS:
         QCOMPARE(cards[1].value.value, 7.2e9);
         made.cost.reset();
         QCOMPARE(trainingCards(made).size(), std::size_t{2});
+        // Nine tenths of the time get it on: 11.1 days.
+        made.goodput = {9000.0, 600.0, 20.0, 300.0, {0.9, {0.8, 0.95}}};
+        made.elapsedSeconds = {86400.0 * 10.0 / 0.9, {86400.0 * 9.0 / 0.95, 86400.0 * 11.5 / 0.8}};
+        const auto interrupted = trainingCards(made);
+        QCOMPARE(interrupted.size(), std::size_t{3});
+        QCOMPARE(interrupted[2].shown, std::string("11.1 days"));
+        QCOMPARE(interrupted[2].bounds, std::string("9.47 to 14.4 days"));
+        QCOMPARE(goodputWords(made),
+            std::string("0.9 (0.8 to 0.95) of the time: 11.1 days (9.47 to 14.4) with an "
+                        "interruption in 2.5 h, a checkpoint of 20 s every 10 min, and 5 min until "
+                        "it goes on"));
     }
 
     // One thing is otherwise at a time: a row each, with the days that the predictor says.

@@ -106,7 +106,7 @@ private Q_SLOTS:
         const PieceCost all = exchangesOf(job, 1.0);
         QVERIFY(isExactly(tensor(all.forward), 3.0));
         QVERIFY(isExactly(tensor(all.backward), 3.0));
-        // What is gathered in 8 bits takes half, and hides behind a product of 1 s.
+        // Activations that are gathered in 8 bits take half, and hide behind a product of 1 s.
         QVERIFY(isExactly(tensor(exchangesOf(job, 0.0, 1.0).forward), 6.0));
         QVERIFY(isExactly(tensor(exchangesOf(job, 1.0, 1.0).forward), 2.0));
         // Frozen weights have no gradient to hide what is scattered back, but inputs have.

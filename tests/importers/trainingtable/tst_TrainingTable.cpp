@@ -191,7 +191,7 @@ private Q_SLOTS:
         QVERIFY(graphs.execution.graphs && graphs.execution.attention8);
         QCOMPARE(analysis::textOf(graphs.adapters), std::string("16:qkv+out"));
         QVERIFY(!job(lora + "4\"").execution.graphs);
-        // Where nothing is known of a source, tensor parallelism cuts the part between products,
+        // Tensor parallelism of a source that is not known cuts the part between products,
         // as it does in a job that is asked for.
         QVERIFY(job("somebody,a," + dense).sequenceParallel);
     }
