@@ -83,6 +83,7 @@ public:
         : m_model(&model)
         , m_traces(&traces) {
         takeNames();
+        m_isOut = model.isFromDataSheet && m_points == 0;
         takeMemory();
         takeClock();
         takePower();

@@ -36,9 +36,10 @@ struct GpuGuess {
 // The model that most of this speaks for: four points for a name wherever it stands, three for the
 // size of the memory, two each for a top clock within 1 % and a peak power within −5 to +8 % of the
 // model's, one for memory of which at least three quarters are used. Models that have less memory
-// than is used, or that are exceeded by 15 % in power or 1 % in clock are out. Of two with as many
-// points it is the one whose memory is nearer to that of the recording. Absent below four points or
-// where two models tie. Confidence: points of twelve that could be had.
+// than is used, or that are exceeded by 15 % in power or 1 % in clock are out, and those whose data
+// sheet is all that is known where no name speaks for them: several are others with narrower links.
+// Of two with as many points it is the one whose memory is nearer to that of the recording. Absent
+// below four points or where two models tie. Confidence: points of twelve that could be had.
 std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces);
 
 // Names of known models as drivers write them, with the maker ("NVIDIA H100 80GB HBM3", "AMD

@@ -48,7 +48,8 @@ GpuModel modelFrom(const Json& entry) {
         share("memory_b"), share("memory_bandwidth"), number(entry, "link_bandwidth"),
         number(entry, "pcie_bandwidth"), share("power_limit_w"), number(entry, "boost_clock_hz"),
         number(entry, "slowdown_c"), perCard, entry.value("scale_up", std::string()),
-        wholeNumber(entry, "link_domain"), powerFrom(entry, perCard)};
+        wholeNumber(entry, "link_domain"), powerFrom(entry, perCard),
+        entry.value("source", std::string()) == "data sheet"};
 }
 
 } // namespace

@@ -43,6 +43,7 @@ struct GpuModel {
     std::string scaleUp; // links of the usual node: "NVSwitch", "NVLink", "xGMI"; empty: not known
     std::optional<int> linkDomain; // GPUs that they join, where these are more than a node's
     GpuPowerFacts power;
+    bool isFromDataSheet = false; // nothing of it was measured: predictions are less sure
 };
 
 // The built-in models, special forms before general ones.

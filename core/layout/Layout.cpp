@@ -1,5 +1,6 @@
 #include "core/layout/Layout.h"
 
+#include "core/layout/ScheduleOrder.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
@@ -142,6 +143,19 @@ int nodesOf(const Layout& layout, const std::vector<int>& ranks) {
 }
 
 } // namespace
+
+std::vector<int> piecesOn(const Layout& layout, int stage) {
+    const int count = layout.schedule == ScheduleKind::DualPipe ? 2 : layout.virtualStages;
+    std::vector<int> pieces;
+    for (int chunk = 0; chunk < count; ++chunk)
+        pieces.push_back(pieceOf(layout.schedule, layout.grid.degrees().pipeline, stage, chunk));
+    std::sort(pieces.begin(), pieces.end());
+    return pieces;
+}
+
+double shareOfMicrobatches(const Layout& layout) {
+    return layout.schedule == ScheduleKind::DualPipe ? 0.5 : 1.0;
+}
 
 Result<RankGrid> gridFromLaunch(const LaunchConfig& launch, int worldSize) {
     if (!launch.tensorParallel && !launch.pipelineParallel)

@@ -45,6 +45,12 @@ struct Layout {
     }
 };
 
+// Places, in the model's order, of the pieces that a stage holds, ascending: as many as it has
+// virtual stages, of DualPipe two.
+std::vector<int> piecesOn(const Layout& layout, int stage);
+// The share of the micro-batches that goes through each of them: half of them with DualPipe.
+double shareOfMicrobatches(const Layout& layout);
+
 // The ranks that a launch configuration divides, with data parallelism filling the world; NotFound
 // when it says neither tensor nor pipeline parallelism.
 Result<RankGrid> gridFromLaunch(const LaunchConfig& launch, int worldSize);

@@ -13,13 +13,14 @@ namespace trainscope::layout {
 
 namespace {
 
-constexpr auto kScheduleKinds = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "gpipe"},
-    {ScheduleKind::OneForwardOneBackward, "1f1b"}, {ScheduleKind::Interleaved, "interleaved"},
-    {ScheduleKind::ZeroBubble, "zero-bubble"}, {ScheduleKind::ZeroBubbleV, "zero-bubble-v"}});
+constexpr auto kScheduleKinds = enumNames<ScheduleKind>(
+    {{ScheduleKind::GPipe, "gpipe"}, {ScheduleKind::OneForwardOneBackward, "1f1b"},
+        {ScheduleKind::Interleaved, "interleaved"}, {ScheduleKind::ZeroBubble, "zero-bubble"},
+        {ScheduleKind::ZeroBubbleV, "zero-bubble-v"}, {ScheduleKind::DualPipe, "dualpipe"}});
 constexpr auto kScheduleTitles = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "GPipe"},
     {ScheduleKind::OneForwardOneBackward, "1F1B"}, {ScheduleKind::Interleaved, "Interleaved 1F1B"},
     {ScheduleKind::ZeroBubble, "Zero-bubble (ZB-H1)"},
-    {ScheduleKind::ZeroBubbleV, "Zero-bubble (ZB-V)"}});
+    {ScheduleKind::ZeroBubbleV, "Zero-bubble (ZB-V)"}, {ScheduleKind::DualPipe, "DualPipe"}});
 constexpr auto kTaskKinds = enumNames<TaskKind>({{TaskKind::Forward, "forward"},
     {TaskKind::Backward, "backward"}, {TaskKind::WeightGradient, "weight_gradient"}});
 constexpr double kNotDone = -1.0;
@@ -118,25 +119,61 @@ private:
                                               : one.inputGradient + one.weightGradient;
     }
 
+    [[nodiscard]] int pieceOn(int stage, const WorkItem& item) const {
+        return pieceOf(m_request.kind, m_request.stages, stage, item.chunk);
+    }
+
     bool advance(int stage) {
         Queue& queue = m_queue[static_cast<std::size_t>(stage)];
         const std::size_t before = queue.next;
-        for (; queue.next < queue.order.size(); ++queue.next) {
+        while (queue.next < queue.order.size()) {
             const WorkItem& item = queue.order[queue.next];
-            const int piece = pieceOf(m_request.kind, m_request.stages, stage, item.chunk);
-            const double ready = readyAt(item, piece);
+            // Both of a pair begin and end together.
+            const WorkItem* const other = item.isPaired ? &item + 1 : nullptr;
+            double ready = readyAt(item, pieceOn(stage, item));
+            if (other != nullptr && ready != kNotDone) {
+                const double second = readyAt(*other, pieceOn(stage, *other));
+                ready = second == kNotDone ? kNotDone : std::max(ready, second);
+            }
             if (ready == kNotDone)
                 break;
-            const double start = std::max(queue.free, ready);
-            queue.free = start + duration(item.kind, piece);
-            queue.done.push_back(
-                {stage, item.chunk, item.microbatch, item.kind, start, queue.free});
-            if (item.kind == TaskKind::Forward)
-                m_forwardEnd[at(piece, item.microbatch)] = queue.free;
-            else if (item.kind == TaskKind::Backward)
-                m_backwardEnd[at(piece, item.microbatch)] = queue.free;
+            queue.free = std::max(queue.free, ready);
+            work(stage, item, other != nullptr);
+            if (other != nullptr)
+                work(stage, *other, true);
+            end(item, pieceOn(stage, item), queue.free);
+            if (other != nullptr)
+                end(*other, pieceOn(stage, *other), queue.free);
+            queue.next += other == nullptr ? 1 : 2;
         }
         return queue.next > before;
+    }
+
+    void work(int stage, const WorkItem& item, bool isPaired) {
+        Queue& queue = m_queue[static_cast<std::size_t>(stage)];
+        const int piece = pieceOn(stage, item);
+        const auto add = [&](TaskKind kind, double length) {
+            const double start = queue.free;
+            queue.free += length;
+            queue.done.push_back({stage, item.chunk, item.microbatch, kind, start, queue.free});
+        };
+        add(item.kind, duration(item.kind, piece) + (isPaired ? 0.0 : unpaired(item.kind, piece)));
+        if (item.isWhole)
+            add(TaskKind::WeightGradient, times(piece).weightGradient);
+    }
+
+    [[nodiscard]] double unpaired(TaskKind kind, int piece) const {
+        const PieceTimes& one = times(piece);
+        return kind == TaskKind::Forward ? one.unpairedForward
+            : kind == TaskKind::Backward ? one.unpairedBackward
+                                         : 0.0;
+    }
+
+    void end(const WorkItem& item, int piece, double time) {
+        if (item.kind == TaskKind::Forward)
+            m_forwardEnd[at(piece, item.microbatch)] = time;
+        else if (item.kind == TaskKind::Backward)
+            m_backwardEnd[at(piece, item.microbatch)] = time;
     }
 
     const ScheduleRequest& m_request;
@@ -155,7 +192,8 @@ Status checkTimes(const ScheduleRequest& request) {
     const auto isDuration = [](double value) { return std::isfinite(value) && value >= 0.0; };
     for (const PieceTimes& one : request.times) {
         if (!isDuration(one.forward) || !isDuration(one.inputGradient)
-            || !isDuration(one.weightGradient))
+            || !isDuration(one.weightGradient) || !isDuration(one.unpairedForward)
+            || !isDuration(one.unpairedBackward))
             return usageError("A duration is negative or no number.");
     }
     if (!isDuration(request.sendTime))
@@ -185,6 +223,17 @@ Status checkGroup(const ScheduleRequest& request) {
             "schedule needs none or at least as many as there are stages, {}.",
             group, request.microbatches % group, request.microbatches, request.stages));
     return {};
+}
+
+Status checkDualPipe(const ScheduleRequest& request) {
+    const bool fits = request.stages % 2 == 0 && request.microbatches % 2 == 0
+        && request.microbatches >= 2 * request.stages;
+    return fits ? Status()
+                : Status(usageError(fmt::format(
+                    "The schedule dualpipe needs an even number of stages and an even number of "
+                    "micro-batches, at least twice as many as there are stages: not {} stages "
+                    "and {} micro-batches.",
+                    request.stages, request.microbatches)));
 }
 
 std::vector<int> peaksOf(const Schedule& schedule) {
@@ -228,7 +277,8 @@ std::string_view titleOf(ScheduleKind kind) {
 }
 
 bool splitsBackward(ScheduleKind kind) {
-    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::ZeroBubbleV;
+    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::ZeroBubbleV
+        || kind == ScheduleKind::DualPipe;
 }
 
 std::string_view toString(TaskKind kind) {
@@ -254,6 +304,8 @@ Result<int> microbatchGroup(int stages, int microbatches) {
 }
 
 Status checkSchedule(const ScheduleRequest& request) {
+    if (request.kind == ScheduleKind::DualPipe)
+        RETURN_IF_ERROR(checkDualPipe(request));
     if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
         return usageError("A schedule needs at least one stage and one micro-batch.");
     const bool isV = request.kind == ScheduleKind::ZeroBubbleV;
@@ -312,6 +364,14 @@ std::optional<double> idealBubbleFraction(
     }
     if (kind == ScheduleKind::ZeroBubbleV)
         return std::nullopt;
+    if (kind == ScheduleKind::DualPipe) {
+        const bool isEqual
+            = times.forward == times.inputGradient && times.forward == times.weightGradient;
+        const bool isOne = !checkDualPipe({kind, stages, microbatches, 1, {}, 0.0, 0}).hasValue();
+        if (!isEqual || isOne)
+            return std::nullopt;
+        return (stages - 2.0) / (3.0 * count + stages - 2.0);
+    }
     if (kind != ScheduleKind::ZeroBubble)
         return others / (count + others);
     const double bubble = others * (times.forward + times.inputGradient - times.weightGradient);

@@ -1,8 +1,9 @@
 #pragma once
 // Planned pipeline schedules: which stage works on which micro-batch when. Orders of work:
 // GPipe (Huang et al. 2019), 1F1B and interleaved 1F1B as in Megatron-LM (Narayanan et al. 2021;
-// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 and ZB-V (Qi et al. 2024). The
-// times follow from the order, the durations and the dependencies. Pure, thread-safe.
+// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 and ZB-V (Qi et al. 2024),
+// DualPipe (DeepSeek-AI 2024, arXiv 2412.19437, and its published code). The times follow from the
+// order, the durations and the dependencies. Pure, thread-safe.
 
 #include "core/model/Result.h"
 
@@ -20,24 +21,32 @@ enum class ScheduleKind {
     Interleaved, // 1F1B over virtual stages
     ZeroBubble, // ZB-H1: the weights' gradients fill the bubbles, memory as 1F1B
     ZeroBubbleV, // ZB-V: two pieces a stage, the model runs down the stages and back up
+    DualPipe, // from both ends at once: each stage holds its piece and the one as far from the end
 };
 inline constexpr std::array kAllSchedules{ScheduleKind::GPipe, ScheduleKind::OneForwardOneBackward,
-    ScheduleKind::Interleaved, ScheduleKind::ZeroBubble, ScheduleKind::ZeroBubbleV};
+    ScheduleKind::Interleaved, ScheduleKind::ZeroBubble, ScheduleKind::ZeroBubbleV,
+    ScheduleKind::DualPipe};
 
-// "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"
+// "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v", "dualpipe"
 std::string_view toString(ScheduleKind kind);
 Result<ScheduleKind> scheduleKindFromString(std::string_view text);
-// For people: "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)".
+// For people: "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)",
+// "DualPipe".
 std::string_view titleOf(ScheduleKind kind);
 // The gradients of inputs and weights are passes of their own.
 bool splitsBackward(ScheduleKind kind);
 
 // Durations of one micro-batch on one piece of the model, in any unit. The backward pass is the
-// gradient of the inputs and that of the weights; only zero-bubble schedules do them apart.
+// gradient of the inputs and that of the weights; only zero-bubble schedules and DualPipe do them
+// apart.
 struct PieceTimes {
     double forward = 1.0;
     double inputGradient = 1.0;
     double weightGradient = 1.0;
+    // DualPipe pairs a forward pass of one direction with a backward pass of the other, and each
+    // hides exchanges of the other. A pass that is not paired takes so much longer.
+    double unpairedForward = 0.0;
+    double unpairedBackward = 0.0;
 
     [[nodiscard]] double total() const { return forward + inputGradient + weightGradient; }
 };
@@ -67,7 +76,9 @@ enum class TaskKind : std::uint8_t { Forward, Backward, WeightGradient };
 
 std::string_view toString(TaskKind kind); // "forward", "backward", "weight_gradient"
 
-// Backward: the whole of it, or of zero-bubble schedules the gradient of the inputs alone.
+// Backward: the whole of it, or of zero-bubble schedules and DualPipe the gradient of the inputs
+// alone. Chunk of DualPipe: the direction, 0 down the stages and 1 up; the second half of the
+// micro-batches goes up.
 struct ScheduleTask {
     int stage = 0;
     int chunk = 0;
@@ -100,7 +111,9 @@ Result<Schedule> makeSchedule(const ScheduleRequest& request);
 // The bubble fraction where all pieces take equally long and sending takes no time, p stages, m
 // micro-batches, v virtual stages, f, b, w the durations of PieceTimes for one stage:
 // (p−1) / (m+p−1) for GPipe and 1F1B; (p−1) / (v·m+p−1) interleaved, m >= p;
-// (p−1)(f+b−w) / (m(f+b+w) + (p−1)(f+b−w)) for ZB-H1, where w is no longer than f or b and m >= p.
+// (p−1)(f+b−w) / (m(f+b+w) + (p−1)(f+b−w)) for ZB-H1, where w is no longer than f or b and m >= p;
+// of DualPipe, whose bubble is (p/2−1)(F&B + B − 3W), F&B a pair, B a whole backward pass: with
+// f = b = w and nothing to hide 2(p/2−1) / (3m + 2(p/2−1)).
 // Absent where no such form holds.
 std::optional<double> idealBubbleFraction(ScheduleKind kind, int stages, int microbatches,
     int virtualStages = 1, const PieceTimes& times = {});

@@ -269,6 +269,109 @@ std::vector<std::vector<WorkItem>> turningOrders(const ScheduleRequest& request)
     return orders;
 }
 
+// The order of DualPipe's published code: the stages of the second half do as those of the first,
+// with directions exchanged. Phase 0 is the direction that has more stages before it to come.
+class DualPipeOrder {
+public:
+    DualPipeOrder(const ScheduleRequest& request, int stage)
+        : m_half(request.stages / 2)
+        , m_place(std::min(stage, request.stages - 1 - stage))
+        , m_each(request.microbatches / 2)
+        , m_isUpFirst(stage >= m_half) { }
+
+    std::vector<WorkItem> make() {
+        const int others = m_half - m_place - 1;
+        for (int i = 0; i < 2 * others; ++i)
+            forward(0);
+        for (int i = 0; i <= m_place; ++i) {
+            forward(0);
+            forward(1);
+        }
+        for (int i = 0; i < others; ++i) {
+            backward(1, true);
+            weights();
+            forward(1);
+        }
+        pairs();
+        for (int i = 0; i < others; ++i) {
+            backward(1, false);
+            pair(1, 0);
+        }
+        drain();
+        return std::move(m_order);
+    }
+
+private:
+    [[nodiscard]] int directionOf(int phase) const { return m_isUpFirst ? 1 - phase : phase; }
+    [[nodiscard]] int microbatch(int direction, int number) const {
+        return direction * m_each + number;
+    }
+
+    void forward(int phase, bool isPaired = false) {
+        const int direction = directionOf(phase);
+        int& next = m_forward[static_cast<std::size_t>(direction)];
+        m_order.push_back(
+            {TaskKind::Forward, direction, microbatch(direction, next++), false, isPaired});
+    }
+
+    void backward(int phase, bool isSplit) {
+        const int direction = directionOf(phase);
+        int& next = m_backward[static_cast<std::size_t>(direction)];
+        const int batch = microbatch(direction, next++);
+        m_order.push_back({TaskKind::Backward, direction, batch, !isSplit, false});
+        if (isSplit)
+            m_owed.push_back({TaskKind::WeightGradient, direction, batch});
+    }
+
+    void weights() {
+        m_order.push_back(m_owed.front());
+        m_owed.pop_front();
+    }
+
+    void pair(int forwardPhase, int backwardPhase) {
+        forward(forwardPhase, true);
+        backward(backwardPhase, false);
+    }
+
+    void pairs() {
+        const int rounds = m_each - 2 * m_half + m_place + 1;
+        for (int i = 0; i < rounds; ++i) {
+            if (i == 0 && m_place == m_half - 1) {
+                forward(0);
+                backward(1, false);
+            } else {
+                pair(0, 1);
+            }
+            pair(1, 0);
+        }
+    }
+
+    // The second half of the last backward passes put their weights off.
+    void drain() {
+        const int middle = (m_place + 1) / 2;
+        const bool isOdd = m_place % 2 == 1;
+        for (int i = 0; i <= m_place; ++i) {
+            backward(1, i > middle || (i == middle && isOdd));
+            backward(0, i >= middle);
+        }
+        for (int i = 0; i < m_half - m_place - 1; ++i) {
+            weights();
+            backward(0, true);
+        }
+        while (!m_owed.empty())
+            weights();
+    }
+
+    int m_half;
+    int m_place; // from the nearer end
+    int m_each; // micro-batches of a direction
+    bool m_isUpFirst;
+    std::array<int, 2> m_forward{}; // by direction
+    std::array<int, 2> m_backward{};
+    std::deque<WorkItem> m_owed;
+    std::vector<WorkItem> m_order;
+};
+
 } // namespace
 
 int groupOf(const ScheduleRequest& request) {
@@ -288,6 +391,9 @@ int warmupCount(const ScheduleRequest& request, int stage) {
     case ScheduleKind::ZeroBubble:
     case ScheduleKind::ZeroBubbleV:
         return std::min(request.stages - stage - 1, all);
+    case ScheduleKind::DualPipe: // its middle stages begin one more
+        return stage == request.stages / 2 || stage == request.stages / 2 - 1 ? request.stages
+                                                                              : request.stages - 1;
     case ScheduleKind::Interleaved:
         break;
     }
@@ -302,11 +408,15 @@ std::vector<std::vector<WorkItem>> workOrders(const ScheduleRequest& request) {
         return turningOrders(request);
     std::vector<std::vector<WorkItem>> orders;
     for (int stage = 0; stage < request.stages; ++stage)
-        orders.push_back(workOrder(request, stage));
+        orders.push_back(request.kind == ScheduleKind::DualPipe
+                ? DualPipeOrder(request, stage).make()
+                : workOrder(request, stage));
     return orders;
 }
 
 int pieceOf(ScheduleKind kind, int stages, int stage, int chunk) {
+    if (kind == ScheduleKind::DualPipe)
+        return chunk == 1 ? stages - 1 - stage : stage;
     const bool goesBackUp = kind == ScheduleKind::ZeroBubbleV && chunk == 1;
     return goesBackUp ? 2 * stages - 1 - stage : chunk * stages + stage;
 }

@@ -11,6 +11,8 @@ struct WorkItem {
     TaskKind kind = TaskKind::Forward;
     int chunk = 0;
     int microbatch = 0;
+    bool isWhole = false; // Backward with the gradient of the weights, where others are apart
+    bool isPaired = false; // Forward that the next item, a backward pass, goes with
 };
 
 // The request's microbatchGroup, or what stands for 0; the number of stages without virtual ones.

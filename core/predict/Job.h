@@ -88,6 +88,7 @@ struct Job {
     int recomputedLayers = 0; // of each stage (block n); 0: all
     analysis::RecomputedParts recomputedParts = {}; // of Selective
     int offloadedLayers = 0; // of each stage: activations that wait in the host's memory
+    double offloadedOptimizer = 0.0; // share of the optimizer that the host keeps and does
     AttentionKind attention = AttentionKind::Flash;
     int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
     bool sequenceParallel = false;

@@ -6,6 +6,7 @@
 #include "core/predict/Job.h"
 #include "core/predict/cost/Rates.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Prediction.h"
 #include "importers/common/Number.h"
 
 #include <fmt/format.h>
@@ -110,6 +111,7 @@ struct SourceHabits {
     bool padsToBlocks = false; // of the vocabulary: 128 × TP
     int layersBefore = 0; // what stands before and behind the layers counts as so many of them,
     int layersBehind = 0; // where a pipeline is cut
+    bool pipesBothWays = false; // DualPipe, where the row says no virtual stages
 };
 constexpr std::array kHabits{
     SourceHabits{"mosaicml", "mosaic", predict::AttentionKind::Flash, false},
@@ -119,6 +121,7 @@ constexpr std::array kHabits{
     SourceHabits{"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
     SourceHabits{"torchtitan", "torchtitan"},
     SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
+    SourceHabits{"deepseek", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
 };
 
 // Containers whose layers with experts are launched faster.
@@ -164,6 +167,8 @@ public:
             *m_row.measured.flopsPerGpu *= 1e12;
         takeHabits();
         auto job = readJob();
+        if (job.hasValue() && m_habits == nullptr)
+            assumeWhatFits(job.value());
         if (job.hasValue())
             m_row.job = std::move(job).value();
         else
@@ -265,6 +270,7 @@ private:
         request.microbatches = static_cast<int>(globalBatch / least);
         takeStages(model, request);
         takeSharding(request);
+        takeSchedule(request);
         ASSIGN_OR_RETURN(auto placed, layout::makeLayout(request));
         Job job{std::move(model), {}, std::move(placed)};
         job.machine.gpu = *gpu;
@@ -415,16 +421,30 @@ private:
         request.stageLayers.back() -= m_habits->layersBehind;
     }
 
+    // "ZeRO-2", "zero 3", "zero1".
+    static std::optional<int> zeroStageIn(std::string_view words) {
+        constexpr std::string_view kZero = "zero";
+        std::size_t at = words.find(kZero);
+        if (at == std::string_view::npos)
+            return std::nullopt;
+        at += kZero.size();
+        if (at < words.size() && (words[at] == '-' || words[at] == ' ' || words[at] == '_'))
+            ++at;
+        const bool isStage = at < words.size() && words[at] >= '0' && words[at] <= '3';
+        return isStage ? std::optional(words[at] - '0') : std::nullopt;
+    }
+
     void takeSharding(layout::LayoutRequest& request) const {
         const std::string words = lowered(text("fsdp_zero_stage"));
         constexpr int kGradients = 2;
         constexpr int kEverything = 3;
-        if (words.find("shard_grad_op") != std::string::npos)
+        if (const auto stage = zeroStageIn(words))
+            request.zeroStage = stage;
+        else if (words.find("shard_grad_op") != std::string::npos)
             request.zeroStage = kGradients;
         else if (words.find("fsdp") != std::string::npos)
             request.zeroStage = kEverything;
         else if (words.find("dist-opt") != std::string::npos
-            || words.find("zero-1") != std::string::npos
             || (m_habits != nullptr
                 && (m_habits->stack == "megatron-bridge" || m_habits->stack == "nemo-24.07"
                     || isMlPerf())))
@@ -434,6 +454,16 @@ private:
             request.shardSize = wholeOf(parseNumber(std::string_view(words).substr(group + 12)));
         if (words.find("hybrid") != std::string::npos)
             request.shardSize = request.gpusPerNode;
+    }
+
+    void takeSchedule(layout::LayoutRequest& request) const {
+        if (m_habits == nullptr || !m_habits->pipesBothWays
+            || request.virtualStages.value_or(1) > 1)
+            return;
+        const layout::ScheduleRequest both{layout::ScheduleKind::DualPipe, *request.pipeline,
+            *request.microbatches, 1, {}, 0.0, 0};
+        if (layout::checkSchedule(both).hasValue())
+            request.schedule = both.kind;
     }
 
     void takeFabric(Job& job) const {
@@ -462,11 +492,9 @@ private:
         if (m_habits != nullptr) {
             job.stack = isMlPerf() ? roundsStack() : m_habits->stack;
             job.attention = m_habits->attention;
-            job.sequenceParallel
-                = m_habits->sequenceParallel && job.layout.grid.degrees().tensor > 1;
-        } else {
-            job.sequenceParallel = job.layout.grid.degrees().tensor > 1;
         }
+        job.sequenceParallel = (m_habits == nullptr || m_habits->sequenceParallel)
+            && job.layout.grid.degrees().tensor > 1;
         takeSoftware(job);
         if (isMlPerf())
             takeMlPerfRules(job);
@@ -494,6 +522,8 @@ private:
             || (job.stack == "nemo-24.07" && has(text("model"), "gpt3"));
         if (job.stack.starts_with("megatron-bridge"))
             takeBridgeRecipe(job);
+        if (job.stack.starts_with("deepseek") && recompute.empty())
+            takeDeepSeekRecipe(job);
         if (isFineTuning() && job.stack == "nemo-24.07")
             job.packedSample = kPackedSample;
     }
@@ -541,6 +571,75 @@ private:
             job.recompute = predict::Recompute::Full;
             job.recomputedLayers = 5;
         }
+    }
+
+    // As its report says (arXiv 2412.19437, sections 3.2.3 and 3.3.3).
+    static void takeDeepSeekRecipe(Job& job) {
+        job.recompute = predict::Recompute::Selective;
+        job.recomputedParts = {.attentionCore = false,
+            .latentProjections = job.model.hasLatentAttention(),
+            .norms = true,
+            .expertFunction = true};
+    }
+
+    static bool fits(const Job& job) {
+        const auto capacity = job.machine.gpu.memoryBytes;
+        return !capacity
+            || analysis::fullestOf(analysis::stageNeedsOf(predict::memoryRequestOf(job)))
+                   .fits(*capacity);
+    }
+
+    // The row's run was made, so its memory sufficed: what it leaves open is taken as one of the
+    // usual ways, one after the other until it fits. A job that does not fit then stays as it is.
+    void assumeWhatFits(Job& job) {
+        if (job.isInference() || fits(job))
+            return;
+        Job tried = job;
+        std::vector<std::string> words;
+        for (const auto take : {&RowReader::shareOptimizer, &RowReader::halveGradients,
+                 &RowReader::redoFunction, &RowReader::redoLayers}) {
+            const std::string_view way = (this->*take)(tried);
+            if (way.empty())
+                continue;
+            words.emplace_back(way);
+            if (!fits(tried))
+                continue;
+            job = std::move(tried);
+            m_row.assumed = std::move(words);
+            return;
+        }
+    }
+
+    std::string_view shareOptimizer(Job& job) const {
+        const int ranks = job.layout.grid.groupSize(layout::CommunicatorKind::DataContext);
+        if (!text("fsdp_zero_stage").empty() || ranks == 1)
+            return {};
+        job.layout.sharding = layout::Sharding{1, ranks, 1};
+        return "an optimizer that data-parallel ranks share";
+    }
+
+    std::string_view halveGradients(Job& job) const {
+        constexpr double kHalf = 2.0; // B
+        if (!job.kept.isUsual() || (job.layout.sharding && job.layout.sharding->zeroStage >= 3))
+            return {};
+        job.kept.gradients = kHalf;
+        return "gradients in 16 bits";
+    }
+
+    std::string_view redoFunction(Job& job) const {
+        if (job.recompute != predict::Recompute::None)
+            return {};
+        job.recompute = predict::Recompute::Selective;
+        job.recomputedParts
+            = {.attentionCore = false, .expertFunction = true, .denseFunction = true};
+        return "functions of MLPs made again by a fused kernel";
+    }
+
+    std::string_view redoLayers(Job& job) const {
+        if (!trimmed(text("recompute")).empty())
+            return {};
+        job.recompute = predict::Recompute::Full;
+        return "full recomputation";
     }
 
     [[nodiscard]] std::string configurationOf(const Job& job, int gpus) const {

@@ -12,7 +12,8 @@
 // none; whether it is gated and its embeddings are tied from params where that decides. stack: a
 // key of core/predict's stacks; compiled: true where one GPU's PyTorch is (torch.compile); mode:
 // how numbers are kept (pure, autocast, master; a type alone: all of them in it). Where layers do
-// not divide over the pipeline, embedding and loss count as a layer each.
+// not divide over the pipeline, embedding and loss count as a layer each. A source that is not
+// known has sequence parallelism beside tensor parallelism.
 
 #include "core/catalogue/TrainingModel.h"
 #include "core/predict/Job.h"
@@ -39,6 +40,9 @@ struct TableRow {
     double version = 0.0; // of the software, in years; 0: not known
     std::optional<predict::Job> job;
     std::string unsupported; // why there is none, a sentence
+    // Usual ways of training that the row leaves open, and that are taken since without them its
+    // memory would not suffice, though it ran. Words for people: "gradients in 16 bits".
+    std::vector<std::string> assumed;
     MeasuredStep measured;
     bool isQualified = false; // a measured value has a footnote
 

@@ -294,8 +294,8 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "which of the two serves better",
         "C");
     addOption(*command, "--layout", options->layout,
-        "tp=8,pp=4,…: tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp, order, schedule and "
-        "stage-layers; data parallelism fills the cluster",
+        "tp=8,pp=4,…: tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp, embedding-layer, "
+        "loss-layer, order, schedule and stage-layers; data parallelism fills the cluster",
         "L");
     addOption(*command, "--micro-batch", options->microBatch, "Samples of a micro-batch", "B");
     addOption(*command, "--global-batch", options->globalBatch, "Samples of a step", "G")
@@ -305,13 +305,18 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     addOption(*command, "--precision", options->precision,
         "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4; with what numbers are kept in: "
-        "bf16-pure, bf16-autocast, bf16-master, or weights, gradients, states and master one by "
-        "one, as in bf16,states=bf16",
+        "bf16-pure, bf16-autocast, bf16-master, or weights, gradients, states, master, attention "
+        "and function one by one, as in bf16,states=bf16 or fp8,weights=fp8,attention=fp8",
         "P")
         ->check(suggesting("fp32 fp16 bf16 bf16-pure bf16-autocast bf16-master fp8 mxfp8 nvfp4"));
     addOption(*command, "--recompute", options->recompute,
         "none (unless given), selective, per-operator, full, or block:N", "R")
         ->check(suggesting("none selective per-operator full"));
+    addOption(*command, "--offload", options->offload,
+        "Kept in the host's memory: optimizer, a share of it (optimizer:0.5), activations:N of N "
+        "layers of each stage, or both with a comma between",
+        "O")
+        ->check(suggesting("optimizer activations:N"));
     addOption(*command, "--workload", options->workload,
         "training (unless given), lora or inference", "W")
         ->check(suggesting("training lora inference"));

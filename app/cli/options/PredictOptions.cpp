@@ -4,6 +4,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/predict/cost/Rates.h"
+#include "importers/common/Number.h"
 
 #include <fmt/format.h>
 
@@ -29,6 +30,34 @@ Status takeRecompute(std::string_view text, predict::JobRequest& request) {
     }
     return unknown("recomputation", text,
         "none, selective, per-operator, full, or block:N for N layers of each stage");
+}
+
+// "optimizer", "optimizer:0.5", "activations:20", or both with a comma between.
+Status takeOffload(std::string_view text, predict::JobRequest& request) {
+    constexpr std::string_view kOptimizer = "optimizer";
+    constexpr std::string_view kShare = "optimizer:";
+    constexpr std::string_view kLayers = "activations:";
+    while (!text.empty()) {
+        const std::size_t end = text.find(',');
+        const std::string_view part = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        const auto share = part.starts_with(kShare)
+            ? importers::parseNumber(part.substr(kShare.size()))
+            : part == kOptimizer ? std::optional(1.0)
+                                 : std::nullopt;
+        const auto layers = part.starts_with(kLayers)
+            ? wholeNumber<int>(part.substr(kLayers.size()))
+            : std::nullopt;
+        if (share && *share > 0.0 && *share <= 1.0)
+            request.offloadedOptimizer = *share;
+        else if (layers && *layers > 0)
+            request.offloadedLayers = *layers;
+        else
+            return unknown("part that is offloaded", part,
+                "optimizer, optimizer:X for a share of it, or activations:N for N layers of each "
+                "stage");
+    }
+    return {};
 }
 
 Status takeWorkload(const PredictOptions& options, predict::JobRequest& request) {
@@ -63,9 +92,9 @@ Status takeExecution(const PredictOptions& options, predict::JobRequest& request
 } // namespace
 
 bool PredictOptions::sayWork() const {
-    return !precision.empty() || !recompute.empty() || !workload.empty() || generated
-        || !adapters.empty() || !stack.empty() || unfusedAttention || !contextExchange.empty()
-        || !attentionPrecision.empty() || graphs || networkGbit;
+    return !offload.empty() || !precision.empty() || !recompute.empty() || !workload.empty()
+        || generated || !adapters.empty() || !stack.empty() || unfusedAttention
+        || !contextExchange.empty() || !attentionPrecision.empty() || graphs || networkGbit;
 }
 
 Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at) {
@@ -108,6 +137,7 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
     RETURN_IF_ERROR(takeWorkload(options, request));
     if (!options.recompute.empty())
         RETURN_IF_ERROR(takeRecompute(options.recompute, request));
+    RETURN_IF_ERROR(takeOffload(options.offload, request));
     return request;
 }
 
@@ -131,6 +161,9 @@ Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
     RETURN_IF_ERROR(predict::checkWorkload(job));
     predict::SearchRequest request = predict::searchLike(job);
     const layout::LayoutRequest& asked = job.layout;
+    if (!options.offload.empty() || asked.schedule == layout::ScheduleKind::DualPipe)
+        return usageError("A search keeps all numbers on the GPUs and does not try the schedule "
+                          "dualpipe: leave --offload and that out.");
     if (asked.order || !asked.stageLayers.empty())
         return usageError("A search takes the usual order of ranks and division of layers: leave "
                           "order and stage-layers out.");

@@ -27,6 +27,7 @@ struct PredictOptions {
     std::string workload; // training where empty
     std::optional<int> generated;
     std::string adapters;
+    std::string offload;
     std::string stack;
     bool unfusedAttention = false;
     std::string contextExchange; // a ring where empty

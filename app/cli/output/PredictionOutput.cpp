@@ -7,6 +7,7 @@
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -118,7 +119,8 @@ Json predictedRowJson(const PredictedRow& row) {
     json.update(predictionJson(*row.prediction));
     add(json,
         {{"measured_step_time_s", row.row->measuredSeconds()}, {"error", row.error()},
-            {"error_by_constants", row.errorByConstants()}, {"median_error", row.medianError()}});
+            {"error_by_constants", row.errorByConstants()}, {"median_error", row.medianError()},
+            {"assumed", when(!row.row->assumed.empty(), row.row->assumed)}});
     return json;
 }
 
@@ -313,6 +315,7 @@ void addServing(const Prediction& prediction, Json& json) {
 
 Json predictionJson(const Prediction& prediction) {
     Json json = object({{"oom", prediction.isOom}, {"sampled", when(prediction.isSampled, true)},
+        {"gpu_source", when(prediction.isFromDataSheet, std::string("data sheet"))},
         {"clock_limit", std::string(toString(prediction.outlook.limit))},
         {"power_source", when(!prediction.power.source.empty(), prediction.power.source)}});
     for (const predict::PredictedFigure& figure : predict::figuresOf(prediction)) {
@@ -404,6 +407,8 @@ void printFigures(std::ostream& out, const predict::Job& job, const predict::Pre
 void printPrediction(std::ostream& out, const predict::Job& job,
     const predict::Prediction& prediction, const std::optional<predict::Training>& training) {
     printFigures(out, job, prediction, training);
+    if (prediction.isFromDataSheet)
+        out << "Of this GPU the data sheet alone is known, so that intervals are wider.\n\n";
     for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
         out << table.title << '\n';
         text::print(out, table, "  ");
@@ -424,6 +429,9 @@ void printPredictions(std::ostream& out, const TablePredictions& table) {
     for (const PredictedRow& row : table.rows) {
         if (!row.prediction)
             out << fmt::format("row {}: {}\n", row.row->row, row.unsupported);
+        else if (!row.row->assumed.empty())
+            out << fmt::format("row {}: since it ran, it is taken to have {}\n", row.row->row,
+                fmt::join(row.row->assumed, ", "));
     }
 }
 

@@ -32,7 +32,8 @@ struct KeptKey {
 };
 constexpr std::array kKeptKeys{KeptKey{"weights", &KeptNumbers::weights},
     KeptKey{"gradients", &KeptNumbers::gradients}, KeptKey{"states", &KeptNumbers::states},
-    KeptKey{"master", &KeptNumbers::master}};
+    KeptKey{"master", &KeptNumbers::master}, KeptKey{"attention", &KeptNumbers::attention},
+    KeptKey{"function", &KeptNumbers::function}};
 
 // Words that a scheme is called by, before the product's type or behind it.
 struct SchemeWord {
@@ -40,13 +41,13 @@ struct SchemeWord {
     KeptNumbers (*kept)(double product);
 };
 KeptNumbers pureOf(double product) {
-    return {product, product, product, 0.0};
+    return {product, product, product, 0.0, {}, {}};
 }
 KeptNumbers autocastOf(double /*product*/) {
-    return {kSingleBytes, kSingleBytes, kSingleBytes, 0.0};
+    return {kSingleBytes, kSingleBytes, kSingleBytes, 0.0, {}, {}};
 }
 KeptNumbers masterOf(double product) {
-    return {product, product, kSingleBytes, kSingleBytes};
+    return {product, product, kSingleBytes, kSingleBytes, {}, {}};
 }
 KeptNumbers usualOf(double /*product*/) {
     return {};
@@ -111,10 +112,11 @@ Status takeKept(std::string_view part, KeptNumbers& kept) {
         kept.*one.member = bytes;
         return {};
     }
-    return usageError(fmt::format("\"{}\" says no type of numbers: weights, gradients, states and "
-                                  "master are kept in fp32, bf16, fp16, fp8 or none, as in "
-                                  "bf16,weights=fp32,master=none.",
-        part));
+    return usageError(
+        fmt::format("\"{}\" says no type of numbers: weights, gradients, states, master, "
+                    "attention and function are kept in fp32, bf16, fp16, fp8 or "
+                    "none, as in bf16,weights=fp32,master=none.",
+            part));
 }
 
 } // namespace
@@ -122,7 +124,11 @@ Status takeKept(std::string_view part, KeptNumbers& kept) {
 void KeptNumbers::applyTo(NumberWidths& widths) const {
     const double masterBefore = std::max(0.0, widths.optimizer - 2.0 * kSingleBytes);
     if (weights) // copies in fewer bits, along rows and columns, are beside them
-        widths.weight = *weights + (widths.product < kHalf ? 2.0 * widths.product : 0.0);
+        widths.weight = *weights <= widths.product
+            ? widths.product
+            : *weights + (widths.product < kHalf ? 2.0 * widths.product : 0.0);
+    widths.attention = attention.value_or(widths.attention);
+    widths.function = function.value_or(widths.function);
     widths.gradient = gradients.value_or(widths.gradient);
     if (!states && !master)
         return;

@@ -10,7 +10,9 @@
 //   bf16-master          weights and gradients in the type of the products, states and a master
 //                        copy in 32 bits (Micikevicius et al. 2018): 16 B
 //   bf16,weights=fp32,gradients=bf16,states=bf16,master=none
-//                        one by one; also behind a name, whose types they replace
+//                        one by one; also behind a name, whose types they replace. Weights in the
+//                        type of products of 8 bits are kept in it alone; of activations attention=
+//                        is what fused attention keeps, function= what the function of an MLP takes
 
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/model/Result.h"
@@ -27,6 +29,8 @@ struct KeptNumbers {
     std::optional<double> gradients;
     std::optional<double> states; // each of two
     std::optional<double> master; // 0: none
+    std::optional<double> attention = {}; // activations that attention keeps
+    std::optional<double> function = {}; // activations that the function of an MLP takes
 
     [[nodiscard]] bool isUsual() const { return *this == KeptNumbers{}; }
     void applyTo(NumberWidths& widths) const;

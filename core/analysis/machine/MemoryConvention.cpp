@@ -11,8 +11,13 @@ namespace {
 
 // The first is that of unknown names. Megatron-Bridge and NeMo reduce gradients in 16 bits (their
 // performance recipes), GPT-NeoX keeps them so (DeepSpeed's fp16); NeMo's distributed Adam keeps of
-// the weights in 32 bits those 16 that they lack. Composer and torchtitan train with PyTorch's
-// FSDP. Losses: Transformer Engine's and flash-attention's write the gradient over the logits.
+// the weights in 32 bits those 16 that they lack. MLPerf submissions of NeMo keep frozen weights in
+// FP8 alone (fp8_params), attend in FP8 (FP8_DPA) and overlap tensor-parallel exchanges by user
+// buffers, estimated to be eight. DeepSeek-V3 has moments in 16 bits beside weights and gradients
+// in 32, keeps what functions of MLPs take in 8 bits and what attention gives in 12 (E5M6; arXiv
+// 2412.19437, section 3.3); that it weighs inside of experts is taken. Composer and torchtitan
+// train with PyTorch's FSDP. Losses: Transformer Engine's and flash-attention's write the gradient
+// over the logits.
 constexpr std::array kConventions{
     MemoryConvention{.software = "megatron-lm"},
     MemoryConvention{.software = "megatron-bridge",
@@ -20,6 +25,16 @@ constexpr std::array kConventions{
         .loss = LossKernel::InPlace,
         .weighsInsideExperts = true},
     MemoryConvention{.software = "nemo", .gradient = 2.0, .optimizer = 10.0},
+    MemoryConvention{.software = "mlperf",
+        .gradient = 2.0,
+        .loss = LossKernel::InPlace,
+        .keepsFrozenNarrow = true,
+        .userBuffers = 8.0},
+    MemoryConvention{.software = "deepseek",
+        .optimizer = 8.0,
+        .weighsInsideExperts = true,
+        .attention = 1.5,
+        .function = 1.0},
     MemoryConvention{.software = "gpt-neox", .gradient = 2.0},
     MemoryConvention{.software = "mosaic", .loss = LossKernel::InPlace, .hasFsdpShards = true},
     MemoryConvention{.software = "torchtitan",
@@ -66,6 +81,14 @@ void follow(const MemoryConvention& convention, MemoryRequest& request) {
         widths = widths.asFsdp();
     if (convention.keepsProductsIn16Bits)
         widths.product = widths.activation;
+    request.userBuffers = convention.userBuffers;
+    if (convention.keepsFrozenNarrow && request.workload == Workload::Lora
+        && widths.product < widths.activation)
+        widths.weight = widths.attention = widths.product;
+    if (widths.product < widths.activation) {
+        widths.attention = convention.attention.value_or(widths.attention);
+        widths.function = convention.function.value_or(widths.function);
+    }
     request.weighsInsideExperts = convention.weighsInsideExperts;
     request.loss = convention.loss;
     request.kernels = convention.kernels;

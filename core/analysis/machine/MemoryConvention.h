@@ -4,6 +4,7 @@
 
 #include "core/analysis/machine/MemoryNeed.h"
 
+#include <optional>
 #include <string_view>
 
 namespace trainscope::analysis {
@@ -16,15 +17,21 @@ struct MemoryConvention {
     bool hasFsdpShards = false; // see NumberWidths::asFsdp()
     bool keepsProductsIn16Bits = false; // casts them to fewer anew for each product
     bool weighsInsideExperts = false;
+    // LoRA: frozen weights and what attention keeps in the type of the products alone.
+    bool keepsFrozenNarrow = false;
+    double userBuffers = 0.0; // MemoryRequest::userBuffers
+    // B, with products in 8 bits: what attention keeps, and what functions of MLPs take.
+    std::optional<double> attention = {};
+    std::optional<double> function = {};
     Kernels kernels = Kernels::Library;
 };
 
 // By name, in any letters; Megatron-LM's for those that are not known.
 const MemoryConvention& memoryConventionOf(std::string_view software);
 
-// Sets widths and loss; with ZeRO stage 3 also what is gathered, unless the request says so itself.
-// ZeRO stage 2 of FSDP is its SHARD_GRAD_OP, which gathers weights between forward and backward
-// pass alone.
+// Sets widths, loss and buffers; with ZeRO stage 3 also what is gathered, unless the request says
+// so itself. ZeRO stage 2 of FSDP is its SHARD_GRAD_OP, which gathers weights between forward and
+// backward pass alone.
 void follow(const MemoryConvention& convention, MemoryRequest& request);
 
 } // namespace trainscope::analysis

@@ -5,6 +5,7 @@
 #include "core/model/AsciiText.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace trainscope::analysis {
 namespace {
@@ -55,10 +56,17 @@ private:
     [[nodiscard]] double sharedWidth() const;
     [[nodiscard]] double expertWidth() const;
     [[nodiscard]] double dispatched() const;
-    [[nodiscard]] double insideMlp(double width) const;
+    [[nodiscard]] bool isAdapted(AdaptedMatrix matrix) const;
+    [[nodiscard]] double inputWidth(AdaptedMatrix matrix) const;
+    [[nodiscard]] double expertInputWidth() const;
+    [[nodiscard]] double functionWidth() const;
+    [[nodiscard]] double insideMlp(double width, double outputInput) const;
+    [[nodiscard]] double adaptersPerToken(std::initializer_list<AdaptedMatrix> matrices) const;
+    [[nodiscard]] double leavingAttention() const;
     [[nodiscard]] double attentionPerToken() const;
     [[nodiscard]] double projectedPerToken() const;
     [[nodiscard]] double mlpPerToken(double width) const;
+    [[nodiscard]] double sharedPerToken() const;
     [[nodiscard]] double expertsPerToken() const;
     [[nodiscard]] double attentionCore() const;
     [[nodiscard]] LayerValues normsPerToken() const;
@@ -131,38 +139,88 @@ double LayerActivations::dispatched() const {
     return m_model.expertsPerToken * (m_request.sequenceParallel ? m_expertTensor / m_tensor : 1.0);
 }
 
-// Behind the first products of an MLP, of which a gated one has two, and before its last.
-double LayerActivations::insideMlp(double width) const {
+bool LayerActivations::isAdapted(AdaptedMatrix matrix) const {
+    return m_request.adapters.value_or(Adapters()).adapt(matrix);
+}
+
+// Bytes of a number that a product takes and that is kept: of frozen weights none.
+double LayerActivations::inputWidth(AdaptedMatrix matrix) const {
+    if (m_request.workload != Workload::Lora)
+        return m_widths.product;
+    return isAdapted(matrix) ? m_widths.activation : 0.0;
+}
+
+// Experts have no adapters.
+double LayerActivations::expertInputWidth() const {
+    return m_request.workload == Workload::Lora ? 0.0 : m_widths.product;
+}
+
+// Behind the first products of an MLP, of which a gated one has two.
+double LayerActivations::functionWidth() const {
     const bool keepsFunction = m_model.gatedMlp && m_request.kernels == Kernels::Eager;
-    const double plain = (m_model.gatedMlp ? 2.0 : 1.0) + (keepsFunction ? 1.0 : 0.0);
-    return (plain * m_widths.activation + m_widths.product) * width;
+    return (m_model.gatedMlp ? 2.0 : 1.0) * m_widths.function
+        + (keepsFunction ? m_widths.activation : 0.0);
+}
+
+// With what its last product takes.
+double LayerActivations::insideMlp(double width, double outputInput) const {
+    return (functionWidth() + outputInput) * width;
+}
+
+// Between the two products of each adapter.
+double LayerActivations::adaptersPerToken(std::initializer_list<AdaptedMatrix> matrices) const {
+    if (m_request.workload != Workload::Lora)
+        return 0.0;
+    double count = 0.0;
+    for (const AdaptedMatrix matrix : matrices)
+        count += isAdapted(matrix) ? 1.0 : 0.0;
+    return count * m_widths.activation * m_request.adapters.value_or(Adapters()).rank;
 }
 
 // Queries, keys and values.
 double LayerActivations::projectedPerToken() const {
-    return m_widths.activation * (queryWidth() / m_tensor + keysAndValuesOnGpu());
+    return m_widths.attention * (queryWidth() / m_tensor + keysAndValuesOnGpu());
+}
+
+// Bytes of a number that attention gives: it keeps it itself, and the next product takes it, as it
+// is or in another width. Where attention keeps it in fewer bits than activations, a product of no
+// more takes that.
+double LayerActivations::leavingAttention() const {
+    const double kept = m_widths.attention;
+    const double input = inputWidth(AdaptedMatrix::Output);
+    const bool isShared = input == kept || (kept < m_widths.activation && input < kept);
+    return kept + (isShared ? 0.0 : input);
 }
 
 // With the norms before both halves of the layer.
 double LayerActivations::attentionPerToken() const {
-    const double plain = m_widths.activation;
-    const double product = m_widths.product;
+    const double taken = inputWidth(AdaptedMatrix::Qkv);
     const double masks = m_request.dropout ? 2.0 : 0.0;
-    const double latent = (plain + product) * (m_model.queryRank + m_model.keyValueRank);
-    const double leaving = plain + (product < plain ? product : 0.0);
-    return ((2.0 * residualWidth() + product + masks) * m_model.hidden + latent) / spread()
-        + projectedPerToken() + leaving * valueWidthOf(m_model) / m_tensor;
+    const double latent
+        = (m_widths.activation + expertInputWidth()) * (m_model.queryRank + m_model.keyValueRank);
+    return ((2.0 * residualWidth() + taken + masks) * m_model.hidden + latent) / spread()
+        + projectedPerToken() + leavingAttention() * valueWidthOf(m_model) / m_tensor
+        + adaptersPerToken({AdaptedMatrix::Qkv, AdaptedMatrix::Output});
 }
 
 double LayerActivations::mlpPerToken(double width) const {
-    return m_widths.product * m_model.hidden / spread() + insideMlp(width);
+    return inputWidth(AdaptedMatrix::MlpUp) * m_model.hidden / spread()
+        + insideMlp(width, inputWidth(AdaptedMatrix::MlpDown))
+        + adaptersPerToken({AdaptedMatrix::MlpUp, AdaptedMatrix::MlpDown});
+}
+
+// Of shared experts, which have no adapters.
+double LayerActivations::sharedPerToken() const {
+    if (m_model.sharedExperts == 0)
+        return 0.0;
+    return expertInputWidth() * m_model.hidden / spread()
+        + insideMlp(sharedWidth(), expertInputWidth());
 }
 
 double LayerActivations::expertsPerToken() const {
     const double leaving = m_request.weighsInsideExperts ? 0.0 : m_widths.activation;
-    const double moved = (m_widths.product + leaving) * m_model.hidden;
-    const double shared = m_model.sharedExperts > 0 ? mlpPerToken(sharedWidth()) : 0.0;
-    return dispatched() * (moved + insideMlp(expertWidth())) + shared;
+    const double moved = (expertInputWidth() + leaving) * m_model.hidden;
+    return dispatched() * (moved + insideMlp(expertWidth(), expertInputWidth())) + sharedPerToken();
 }
 
 // Activations of attention that does not fuse its products with the softmax: the softmax's result,
@@ -181,8 +239,10 @@ LayerValues LayerActivations::whole() const {
 
 // Results of norms, which a product takes as they are.
 LayerValues LayerActivations::normsPerToken() const {
-    const double one = m_widths.product * m_model.hidden / spread();
-    return {2.0 * one, m_model.sharedExperts > 0 ? 2.0 * one : one};
+    const double one = m_model.hidden / spread();
+    const double before = inputWidth(AdaptedMatrix::Qkv);
+    return {(before + inputWidth(AdaptedMatrix::MlpUp)) * one,
+        (before + (m_model.sharedExperts > 0 ? expertInputWidth() : 0.0)) * one};
 }
 
 LayerValues LayerActivations::selected() const {
@@ -195,9 +255,11 @@ LayerValues LayerActivations::selected() const {
         perToken.expert += normsPerToken().expert;
     }
     if (parts.expertFunction)
-        perToken.expert += m_widths.product * dispatched() * expertWidth();
+        perToken.expert += expertInputWidth() * dispatched() * expertWidth();
     if (parts.denseMlp)
-        perToken.dense += insideMlp(denseWidth());
+        perToken.dense += insideMlp(denseWidth(), inputWidth(AdaptedMatrix::MlpDown));
+    else if (parts.denseFunction)
+        perToken.dense += inputWidth(AdaptedMatrix::MlpDown) * denseWidth();
     const double core = parts.attentionCore ? attentionCore() : 0.0;
     return {core + m_tokens * perToken.dense, core + m_tokens * perToken.expert};
 }
@@ -340,7 +402,8 @@ private:
         // With a single micro-batch, activations go as gradients come.
         if (takesOnlyBatch())
             (isLossLarger ? need.gradients : need.held) = isLossLarger ? 0.0 : need.heldPerLayer;
-        need.buffers = fixedBuffers() + gathered + (isLossLarger ? kept : gradients);
+        need.buffers = fixedBuffers() + exchangeBuffers() + stageBuffers() + gathered
+            + (isLossLarger ? kept : gradients);
         // Casts are kept for the backward pass.
         if (m_request.castsWeights() && m_request.gathering == Gathering::None)
             need.buffers += kGathered * productParameters();
@@ -360,18 +423,28 @@ private:
         return stageParameters() + head;
     }
 
-    [[nodiscard]] bool isFirst() const { return m_stage == 0; }
-    [[nodiscard]] bool isLast() const { return m_stage == m_layout.lossStage(); }
+    // Both ends of the model lie on both ends of DualPipe.
+    [[nodiscard]] bool isFirst() const { return m_stage == 0 || (isDual() && isAtEnd()); }
+    [[nodiscard]] bool isLast() const {
+        return m_stage == m_layout.lossStage() || (isDual() && isAtEnd());
+    }
+    [[nodiscard]] bool isAtEnd() const { return m_stage == 0 || m_stage == m_pipeline - 1; }
+    [[nodiscard]] bool isDual() const {
+        return m_layout.schedule == layout::ScheduleKind::DualPipe && m_pipeline > 1;
+    }
 
     // By piece of the model that the stage has.
     [[nodiscard]] std::vector<LayerCounts> pieces() const {
         std::vector<LayerCounts> out;
-        for (const layout::StageChunk& chunk : m_layout.chunks) {
-            if (chunk.stage == m_stage)
-                out.push_back(countsOf(chunk.firstLayer, chunk.layers));
+        const double equal = double{1} * m_model.layers / (m_pipeline * m_virtual);
+        for (const int place : layout::piecesOn(m_layout, m_stage)) {
+            if (m_layout.chunks.empty()) {
+                out.push_back(countsOf(equal * place, equal));
+                continue;
+            }
+            const layout::StageChunk& chunk = m_layout.chunks[static_cast<std::size_t>(place)];
+            out.push_back(countsOf(chunk.firstLayer, chunk.layers));
         }
-        if (m_layout.chunks.empty())
-            out = equalPieces();
         if (isLast() && !out.empty())
             (m_model.experts > 1 ? out.back().expert : out.back().dense) += m_model.nextTokenLayers;
         return out;
@@ -381,15 +454,6 @@ private:
         const double denseEnd = m_model.experts > 1 ? m_model.denseLayers : m_model.layers;
         const double dense = std::clamp(denseEnd - first, 0.0, layers);
         return {dense, layers - dense};
-    }
-
-    [[nodiscard]] std::vector<LayerCounts> equalPieces() const {
-        const double layers = double{1} * m_model.layers / (m_pipeline * m_virtual);
-        std::vector<LayerCounts> out;
-        for (int chunk = 0; chunk < m_virtual; ++chunk)
-            out.push_back(
-                countsOf(layers * pieceOf(m_layout.schedule, m_pipeline, m_stage, chunk), layers));
-        return out;
     }
 
     // Parameters of layers and tables that a GPU of the stage has, before they are sharded over its
@@ -433,11 +497,20 @@ private:
         return 1.0 / std::max(1, std::min(m_layout.sharding->group, replicas));
     }
 
-    void addParameters(StageNeed& need, double parameters, int replicas) const {
-        // Nothing is multiplied along columns where no gradient is wanted.
-        const double weight = m_request.workload == Workload::Inference
+    // B of a weight. Nothing is multiplied along columns where no gradient is wanted.
+    [[nodiscard]] double weightWidth() const {
+        return m_request.workload == Workload::Inference
             ? std::min(m_widths.weight, m_widths.product)
             : m_widths.weight;
+    }
+    // Of the tables of words, which stay in 16 bits where products have fewer.
+    [[nodiscard]] double tableWidth() const {
+        const bool areNarrow
+            = m_request.workload != Workload::Inference && m_widths.product < m_widths.activation;
+        return areNarrow ? m_widths.activation : weightWidth();
+    }
+
+    void addParameters(StageNeed& need, double parameters, int replicas, double weight) const {
         need.weights += parameters * weight * part(3, replicas);
         if (m_request.workload == Workload::Training)
             addTraining(need, parameters, replicas);
@@ -445,7 +518,8 @@ private:
 
     void addTraining(StageNeed& need, double parameters, int replicas) const {
         need.gradients += parameters * m_widths.gradient * part(2, replicas);
-        need.optimizer += parameters * m_widths.optimizer * part(1, replicas);
+        need.optimizer += (1.0 - m_request.offloadedOptimizer) * parameters * m_widths.optimizer
+            * part(1, replicas);
     }
 
     void addAdapters(StageNeed& need, int replicas) const {
@@ -455,7 +529,8 @@ private:
             = LayerValues{adapterParametersOf(m_model, *m_request.adapters, m_tensor, false),
                 adapterParametersOf(m_model, *m_request.adapters, m_tensor, true)}
                   .sum(m_layers);
-        need.weights += parameters * m_widths.weight * part(3, replicas);
+        need.weights
+            += parameters * std::max(m_widths.weight, m_widths.activation) * part(3, replicas);
         addTraining(need, parameters, replicas);
     }
 
@@ -463,12 +538,12 @@ private:
         const int replicas = m_layout.grid.groupSize(CommunicatorKind::DataContext);
         const int expertReplicas = m_layout.grid.groupSize(CommunicatorKind::ExpertData);
         const Parameters layers = layerParameters(m_layers);
-        addParameters(need, layers.shared, replicas);
-        addParameters(need, layers.expert, expertReplicas);
+        addParameters(need, layers.shared, replicas, weightWidth());
+        addParameters(need, layers.expert, expertReplicas, weightWidth());
         addAdapters(need, replicas);
         if (m_layers.all() > 0.0)
             need.statesPerLayer = need.states() / m_layers.all();
-        addParameters(need, tableParameters(), replicas);
+        addParameters(need, tableParameters(), replicas, tableWidth());
     }
 
     [[nodiscard]] double recomputedShare() const {
@@ -504,6 +579,10 @@ private:
         const PipelinePlace place{m_layout.schedule, m_pipeline, m_stage,
             m_layout.microbatches.value_or(m_pipeline), m_virtual, m_layout.microbatchGroup};
         const int all = passesInFlight(place);
+        if (isDual()) { // a piece is the nearer to the model's end, the fewer wait behind it
+            const int ahead = std::min(m_stage, m_pipeline - 1 - m_stage);
+            return std::min(piece == 0 ? m_pipeline - ahead : ahead + 1, all);
+        }
         if (m_layout.schedule == layout::ScheduleKind::GPipe
             || m_layout.schedule == layout::ScheduleKind::ZeroBubbleV || m_virtual == 1)
             return double{1} * all / m_virtual;
@@ -529,6 +608,28 @@ private:
         return kContext + kinds * kCommunicator;
     }
 
+    // A micro-batch between two layers, of which a GPU has what its sequence parallelism leaves.
+    [[nodiscard]] double betweenLayers() const {
+        return m_widths.activation * m_activations.tokens() * m_model.hidden
+            / (m_request.sequenceParallel ? m_tensor : 1.0);
+    }
+
+    [[nodiscard]] double exchangeBuffers() const {
+        return m_tensor > 1.0
+            ? m_request.userBuffers * m_widths.activation * m_activations.tokens() * m_model.hidden
+            : 0.0;
+    }
+
+    // See "of PyTorch's pipelines".
+    [[nodiscard]] double stageBuffers() const {
+        if (m_request.gathering != Gathering::Step || m_pipeline == 1)
+            return 0.0;
+        const int microbatches = m_layout.microbatches.value_or(m_pipeline);
+        const int inFlight = passesInFlight({m_layout.schedule, m_pipeline, m_stage, microbatches,
+            m_virtual, m_layout.microbatchGroup});
+        return betweenLayers() * (double{1} * microbatches * m_virtual + inFlight);
+    }
+
     [[nodiscard]] double largestLayer() const {
         const auto size = [this](const LayerCounts& layers) {
             const Parameters parameters = layerParameters(layers);
@@ -552,8 +653,12 @@ private:
 
     // Before they are reduced.
     [[nodiscard]] double gatheredGradients() const {
-        if (m_request.gathering == Gathering::None || m_request.workload != Workload::Training)
+        constexpr int kGradientStage = 2; // of ZeRO
+        const bool areSharded = part(kGradientStage, 2) < 1.0;
+        if (m_request.workload != Workload::Training)
             return 0.0;
+        if (m_request.gathering == Gathering::None)
+            return areSharded ? m_widths.gradient * kLayersAtOnce * largestLayer() : 0.0;
         if (m_request.gathering == Gathering::Step)
             return m_widths.gradient * (stageParameters() + tableParameters());
         const double head
@@ -598,7 +703,7 @@ NumberWidths widthsOf(std::string_view precision) {
     if (has("fp8") || has("float8"))
         return {2.0, 4.0, 12.0, 2.0, 1.0};
     if (has("32") && !has("16"))
-        return {4.0, 4.0, 8.0, 4.0, 4.0};
+        return {4.0, 4.0, 8.0, 4.0, 4.0, 4.0, 4.0};
     return {};
 }
 
@@ -642,6 +747,8 @@ int passesInFlight(const PipelinePlace& place) {
         return std::min(place.stages, all);
     case layout::ScheduleKind::ZeroBubbleV:
         return std::min(2 * place.stages, all);
+    case layout::ScheduleKind::DualPipe:
+        return std::min(place.stages + 1, all);
     case layout::ScheduleKind::OneForwardOneBackward:
     case layout::ScheduleKind::Interleaved:
         break;

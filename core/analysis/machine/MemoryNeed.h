@@ -8,23 +8,35 @@
 //                B, Rajbhandari et al. 2020; 18 B where gradients are added up in single precision
 //                as Megatron-LM does), the optimizer's divided by the shard group from ZeRO 1 on,
 //                gradients from 2 on, weights from 3 on. Experts are divided by their own degrees.
-//                Frozen weights (LoRA): they alone, and all three of their adapters. Inference: the
-//                weights alone, in the precision of their products. What makes keys and values is
-//                on each GPU for a head of them at least.
+//                Frozen weights (LoRA, Hu et al. 2021): they alone, and all three of their
+//                adapters, whose weights are in the width of activations, as are the tables of
+//                words where products have fewer bits than these. Inference: the weights alone, in
+//                the precision of their products. What makes keys and values is on each GPU for a
+//                head of them at least. DualPipe: of both pieces of the stage (DeepSeek-AI 2024,
+//                table 2). The share `offloadedOptimizer` of the optimizer's is in the host's
+//                memory (ZeRO-Offload, Ren et al. 2021).
 //   activations  Per token and layer (Korthikanti et al. 2022, by parts so that grouped keys, gated
 //                MLPs, latent attention and experts fit in), A bytes a number, P a number that a
 //                matrix product takes, in 16 bits A = P = 2:
 //                  2A·h + P·h + P·h            inputs of the norms, of attention and of the MLP
 //                  + 2h                        masks of two dropouts, where there are any
-//                  + (A(q + 2k) + A·v)/t       queries, keys, values and what leaves attention;
-//                                              P·v/t more where products take fewer bytes; 2k/t
-//                                              no less than a head of both
-//                  + (A + P)f/t, gated (2A+P)f/t    inside the MLP
+//                  + (D(q + 2k) + D·v)/t       queries, keys, values and what leaves attention, D
+//                                              bytes a number that attention keeps; P·v/t more
+//                                              where products take fewer bytes; 2k/t no less than a
+//                                              head of both
+//                  + (F + P)f/t, gated (2F+P)f/t    inside the MLP, F bytes a number that its
+//                  function
+//                                              takes
+//                                              D and F are A unless they are kept in 8 bits (FP8
+//                                              attention and activation_func_fp8_input_store of
+//                                              Megatron-LM and Transformer Engine)
 //                which is 34h for GPT: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
 //                experts of a token takes (A+P)h, P·h where it weighs inside, and the MLP's inside,
 //                of t/t' of the tokens with sequence parallelism, t' being the experts' own tensor
 //                parallelism; shared experts take as much as an MLP. Unfused attention (2A+1)·a·s/t
-//                more. s/cp tokens a sample.
+//                more. s/cp tokens a sample. Of LoRA, no P: the gradient of a weight alone takes
+//                the product's input, and frozen weights have none; the adapted matrices' inputs in
+//                A bytes, and A·r inside of each adapter of rank r.
 //   recomputed   full: A·h (/t with sequence parallelism) a layer; per operator (torchtitan: every
 //                second product is kept): A(2h + (q + k + v + f)/t), k/t no less than a head;
 //                selective: without the parts that are made again, as the core of unfused
@@ -36,7 +48,8 @@
 //                  loss           see LossKernel; without further micro-batches the gradients are
 //                                 made after it, and are not there yet
 //                  Nothing for fragmentation: what the allocator hands out.
-//   in flight    passesInFlight() micro-batches through pieces of the model.
+//   in flight    passesInFlight() micro-batches through pieces of the model. Layers whose
+//                activations are offloaded hold none.
 //   at its peak  What is held, and the larger of
 //                  loss       a few bytes for each token and word of the vocabulary, LossKernel, on
 //                             the last stage
@@ -46,8 +59,12 @@
 //                             two whole layers
 //   buffers      0.6 GB of CUDA with its libraries, 0.2 GB of NCCL for each kind of communicator
 //                (4 MiB for each of up to 24 channels, both directions); of FSDP the whole weights
-//                of two layers, or of all, and of the embeddings; 2 % of all of these that come and
-//                go for fragmentation. Estimates.
+//                of two layers, or of all, and of the embeddings; with ZeRO 2 the gradients of two
+//                layers before they are reduced; of tensor-parallel exchanges that overlap by user
+//                buffers userBuffers × A·h a token; of PyTorch's pipelines a gradient for each
+//                micro-batch of a step and an output for each in flight, A·h/t a token (its stages
+//                receive into buffers made beforehand, and keep what they gave); 2 % of all of
+//                these that come and go for fragmentation. Estimates.
 //   caches       inference: keys and values, A(k + v)/t B per token and layer, of as many
 //                micro-batches as the pipeline has stages, and one layer of a prompt.
 
@@ -71,6 +88,8 @@ struct NumberWidths {
                              // is no such
     double activation = 2.0;
     double product = 2.0; // the input of a matrix product
+    double attention = 2.0; // of what fused attention keeps: queries, keys, values, its result
+    double function = 2.0; // of what the function inside of an MLP takes
 
     // The same numbers kept as PyTorch's FSDP does: shards of weights and gradients in single
     // precision.
@@ -96,6 +115,8 @@ struct RecomputedParts {
     bool norms = false; // layernorm: what they give
     bool expertFunction = false; // moe_act: what the function inside of experts gives
     bool denseMlp = false; // mlp: what is inside of it
+    bool denseFunction = false; // what the function inside of a dense MLP gives: fused kernels
+                                // that make it again
 };
 
 // Implementation of the operators between products: fused by hand (Megatron-LM with Transformer
@@ -135,6 +156,8 @@ struct MemoryRequest {
     RecomputedParts recomputedParts = {};
     int recomputedLayers = 0; // of each stage (Megatron-LM's block); 0: all
     int offloadedLayers = 0; // of each stage: activations moved to the host until they are needed
+    double offloadedOptimizer = 0.0; // share of the optimizer's numbers in the host's memory
+    double userBuffers = 0.0; // for exchanges behind products, of a micro-batch between layers each
     LossKernel loss = LossKernel::VocabParallel;
     Kernels kernels = Kernels::Library;
     Gathering gathering = Gathering::None;
@@ -183,7 +206,7 @@ StageNeed fullestOf(std::span<const StageNeed> stages); // at least one
 // Passes of micro-batches through its pieces of the model whose activations a stage holds at a
 // time, closed forms of what makeSchedule() counts: GPipe m·v; 1F1B min(p − stage, m), interleaved
 // min(2(p − stage − 1) + (v − 1)g + 1, m·v), g micro-batches of a group; ZB-H1 min(p, m), the
-// weights' gradients being late; ZB-V 2·min(p, m).
+// weights' gradients being late; ZB-V 2·min(p, m); DualPipe p + 1 (DeepSeek-AI 2024, table 2).
 struct PipelinePlace {
     layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
     int stages = 1;

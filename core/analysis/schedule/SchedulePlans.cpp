@@ -113,6 +113,8 @@ std::vector<PlanFit> fitPlans(const DoneStep& done) {
     const bool isSplit = std::any_of(done.schedule.tasks.begin(), done.schedule.tasks.end(),
         [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
     for (const ScheduleKind kind : layout::kAllSchedules) {
+        if (kind == ScheduleKind::DualPipe && done.schedule.kind != kind)
+            continue; // it holds the model twice
         const auto plan = planOf(done, kind);
         if (!plan.hasValue())
             continue;

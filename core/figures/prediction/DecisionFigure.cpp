@@ -259,10 +259,13 @@ std::vector<std::string> sourceLines(const DecisionFacts& facts) {
         : facts.calibration.empty()
         ? "from formulas whose constants were fitted to published training runs, or are estimates"
         : "from formulas; " + facts.calibration;
+    const std::string known = made.isFromDataSheet
+        ? " Of its kind of GPU the data sheet alone is known, so that the interval is wider."
+        : "";
     std::vector<std::string> lines{
         fmt::format("Step: {}; its interval is how well the constants are known and how far "
-                    "published steps are off.",
-            step),
+                    "published steps are off.{}",
+            step, known),
         fmt::format("Memory: counted from model and layout; its interval is what allocators of "
                     "published runs reserved. Power and heat: {}.",
             made.power.source.empty() ? "constants of recorded runs and of the catalogue of GPUs"

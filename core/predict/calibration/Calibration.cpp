@@ -18,7 +18,6 @@ namespace {
 
 constexpr double kModelSpread = 0.045; // of a step about the model's, constants known
 constexpr double kExpertSpread = 0.13;
-constexpr double kFittedShare = 0.3; // of its prior, a constant that was fitted
 constexpr double kDerivative = 0.02; // of a logarithm
 
 } // namespace
@@ -130,7 +129,7 @@ double spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
         moved[name] = before * std::exp(kDerivative);
         const double slope = std::log(secondsWith(moved) / base) / kDerivative;
         moved[name] = before;
-        double known = field.prior * (table.isFitted(field, job) ? kFittedShare : 1.0);
+        double known = table.spreadOf(field, job);
         if (const auto after = spreads.find(name); after != spreads.end())
             known = std::min(known, after->second);
         variance += known * slope * known * slope;

@@ -111,6 +111,39 @@ Entries entriesFrom(const Json& object, bool estimates, const std::string& owner
     return entries;
 }
 
+constexpr std::string_view kDataSheet = "data sheet"; // a source
+
+// Each stands after the one that it is like. `source`: of what it takes from that one; empty: as
+// there.
+Result<std::map<std::string, Entries>> likeOthers(
+    const Json& all, std::string_view source, bool estimates) {
+    std::map<std::string, Entries> made;
+    std::map<std::string, Json> later;
+    for (const auto& item : all.items())
+        later[item.key()] = item.value();
+    while (!later.empty()) {
+        const std::size_t before = later.size();
+        for (auto at = later.begin(); at != later.end();) {
+            const std::string like = at->second.value("like", std::string());
+            if (!like.empty() && !made.contains(like)) {
+                ++at;
+                continue;
+            }
+            Entries entries = entriesFrom(at->second, estimates, at->first);
+            for (const auto& [key, entry] : like.empty() ? Entries{} : made[like])
+                entries.try_emplace(key,
+                    RateEntry{entry.value, source.empty() ? entry.source : std::string(source),
+                        entry.owner});
+            made[at->first] = std::move(entries);
+            at = later.erase(at);
+        }
+        if (later.size() == before)
+            return Error{ErrorCode::Unreadable,
+                fmt::format("\"{}\" is like one that is not there.", later.begin()->first), {}};
+    }
+    return made;
+}
+
 double peakOf(const catalogue::GpuModel& gpu, Precision precision) {
     const double half = gpu.bf16Flops.value_or(gpu.fp16Flops.value_or(0.0));
     switch (precision) {
@@ -161,32 +194,8 @@ Result<RateTable> RateTable::parse(std::string_view json, bool estimates) {
     try {
         const Json table = Json::parse(json);
         RateTable rates;
-        for (const auto& gpu : table.at("gpus").items())
-            rates.m_gpus[gpu.key()] = entriesFrom(gpu.value(), estimates);
-        // A stack stands after the one that it is like.
-        std::map<std::string, Json> later;
-        for (const auto& stack : table.at("stacks").items())
-            later[stack.key()] = stack.value();
-        while (!later.empty()) {
-            const std::size_t before = later.size();
-            for (auto at = later.begin(); at != later.end();) {
-                const std::string like = at->second.value("like", std::string());
-                if (!like.empty() && !rates.m_stacks.contains(like)) {
-                    ++at;
-                    continue;
-                }
-                Entries entries = entriesFrom(at->second, estimates, at->first);
-                if (!like.empty())
-                    entries.insert(rates.m_stacks[like].begin(), rates.m_stacks[like].end());
-                rates.m_stacks[at->first] = std::move(entries);
-                at = later.erase(at);
-            }
-            if (later.size() == before)
-                return Error{ErrorCode::Unreadable,
-                    fmt::format(
-                        "The stack \"{}\" is like one that is not there.", later.begin()->first),
-                    {}};
-        }
+        ASSIGN_OR_RETURN(rates.m_gpus, likeOthers(table.at("gpus"), kDataSheet, estimates));
+        ASSIGN_OR_RETURN(rates.m_stacks, likeOthers(table.at("stacks"), {}, estimates));
         for (const auto& site : table.at("sites").items())
             rates.m_sites[site.key()] = entriesFrom(site.value(), false);
         rates.m_common = entriesFrom(table.at("common"), estimates);
@@ -254,10 +263,14 @@ std::string RateTable::factorName(const RateField& field, const Job& job) const 
     return fmt::format("common/{}", field.key);
 }
 
-bool RateTable::isFitted(const RateField& field, const Job& job) const {
+double RateTable::spreadOf(const RateField& field, const Job& job) const {
+    constexpr double kFittedShare = 0.3;
+    constexpr double kDataSheetShare = 1.5;
     const RateEntry* found
         = entry(field.scope, field.scope == RateScope::Gpu ? gpuOf(job) : stackOf(job), field.key);
-    return found != nullptr && !found->source.starts_with("estimated");
+    if (found == nullptr || found->source.starts_with("estimated"))
+        return field.prior;
+    return field.prior * (found->source == kDataSheet ? kDataSheetShare : kFittedShare);
 }
 
 Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) const {

@@ -137,8 +137,9 @@ public:
     [[nodiscard]] std::string factorName(const RateField& field, const Job& job) const;
     [[nodiscard]] const RateEntry* entry(
         RateScope scope, const std::string& owner, std::string_view key) const;
-    // False for a constant that is an estimate.
-    [[nodiscard]] bool isFitted(const RateField& field, const Job& job) const;
+    // Standard deviation of the field's logarithm, as far as the table tells: less than its prior
+    // where it was fitted, more where a data sheet is all that is known of the GPU.
+    [[nodiscard]] double spreadOf(const RateField& field, const Job& job) const;
     [[nodiscard]] static std::string gpuOf(const Job& job);
     [[nodiscard]] std::string stackOf(const Job& job) const;
     [[nodiscard]] bool hasStack(const std::string& name) const { return m_stacks.contains(name); }

@@ -145,14 +145,15 @@ ActivityTimes activitiesOf(const Step& step, const Breakdown& forward) {
 ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     ActivityTimes times;
     const double microbatches = job.microbatches();
-    for (std::size_t i = 0; i < step.pieces.size(); ++i) {
-        if (job.layout.chunks[i].stage != stage)
-            continue;
-        addActivities(step.pieces[i].forward, microbatches, times);
-        addActivities(step.pieces[i].backward, microbatches, times);
-        addRecomputation(step.pieces[i].forward,
-            microbatches * step.pieces[i].backward[StepPart::Recompute], times);
-        const double moved = microbatches * step.pieces[i].movedLoss;
+    const double each = microbatches * layout::shareOfMicrobatches(job.layout);
+    for (const int place : layout::piecesOn(job.layout, stage)) {
+        if (static_cast<std::size_t>(place) >= step.pieces.size())
+            continue; // of an estimate
+        const PieceCost& piece = step.pieces[static_cast<std::size_t>(place)];
+        addActivities(piece.forward, each, times);
+        addActivities(piece.backward, each, times);
+        addRecomputation(piece.forward, each * piece.backward[StepPart::Recompute], times);
+        const double moved = each * piece.movedLoss;
         times[Activity::Gemm].seconds -= moved;
         times[Activity::Memory].seconds += moved;
     }

@@ -1,6 +1,8 @@
 #include "core/analysis/machine/MemoryConvention.h"
 #include "core/predict/prediction/Prediction.h"
 
+#include <algorithm>
+
 namespace trainscope::predict {
 
 namespace {
@@ -35,9 +37,23 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.recomputedLayers = job.recomputedLayers;
     request.recomputedParts = job.recomputedParts;
     request.offloadedLayers = job.offloadedLayers;
+    request.offloadedOptimizer = job.offloadedOptimizer;
     request.adapters = job.adapters;
-    analysis::follow(analysis::memoryConventionOf(RateTable::builtIn().stackOf(job)), request);
+    const auto& convention = analysis::memoryConventionOf(
+        job.stack.empty() ? RateTable::builtIn().stackOf(job) : job.stack);
+    analysis::follow(convention, request);
+    // Switched on where GPUs multiply in 4 bits too (FP8_ACT of the submissions).
+    if (convention.keepsFrozenNarrow && job.workload == Workload::Lora && job.machine.gpu.fp4Flops)
+        request.widths.function = std::min(request.widths.function, request.widths.product);
     job.kept.applyTo(request.widths);
+    if (job.execution.attention8)
+        request.widths.attention = std::min(request.widths.attention, request.widths.product);
+    // Hopper's products of 8 bits take weights along rows and along columns: two copies. Frozen
+    // ones are said to be kept alone.
+    const bool hasOne = request.widths.weight <= request.widths.product;
+    if (convention.keepsFrozenNarrow && job.workload == Workload::Training && hasOne
+        && bytesOf(job.precision) == 1.0 && !job.machine.gpu.fp4Flops)
+        request.widths.weight *= 2.0;
     return request;
 }
 

@@ -54,17 +54,29 @@ constexpr std::array kDegreeKeys{
 Error unreadable(std::string_view part) {
     return usageError(fmt::format(
         "\"{}\" is no part of a layout: say tp, pp, cp, ep, etp, dp, vpp, zero or shard with a "
-        "number, fsdp, order, schedule or stage-layers, as in tp=8,pp=4.",
+        "number, fsdp, embedding-layer, loss-layer, order, schedule or stage-layers, as in "
+        "tp=8,pp=4.",
         part));
+}
+
+// A part without a value.
+bool takeFlag(std::string_view key, layout::LayoutRequest& request) {
+    if (key == "fsdp")
+        request.fsdp = true;
+    else if (key == "embedding-layer")
+        request.embeddingCounts = true;
+    else if (key == "loss-layer")
+        request.lossCounts = true;
+    else
+        return false;
+    return true;
 }
 
 Status takePart(std::string_view part, layout::LayoutRequest& request) {
     const std::size_t equals = part.find('=');
     const std::string key = lowered(trimmed(part.substr(0, equals)));
-    if (key == "fsdp" && equals == std::string_view::npos) {
-        request.fsdp = true;
+    if (equals == std::string_view::npos && takeFlag(key, request))
         return {};
-    }
     if (equals == std::string_view::npos)
         return unreadable(part);
     const std::string_view value = trimmed(part.substr(equals + 1));
@@ -179,9 +191,11 @@ std::string textOf(const layout::Layout& layout) {
 }
 
 void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& request) {
+    request.layers = model.layers;
+    if (request.embeddingCounts || request.lossCounts)
+        return; // said
     const std::int64_t wanted
         = std::int64_t{request.pipeline.value_or(1)} * request.virtualStages.value_or(1);
-    request.layers = model.layers;
     if (wanted < 1 || wanted > model.layers + 2)
         return; // makeLayout() says that it cannot be
     const int pieces = static_cast<int>(wanted);
@@ -218,6 +232,8 @@ Status checkTraining(const JobRequest& request) {
             fmt::format("{} generates no tokens; inference does.", toString(request.workload)));
     if (request.adapters.rank < 1)
         return usageError("The rank of adapters has to be above 0.");
+    if (request.offloadedOptimizer < 0.0 || request.offloadedOptimizer > 1.0)
+        return usageError("The share of the optimizer that is offloaded is from 0 to 1.");
     return {};
 }
 
@@ -230,6 +246,8 @@ Status checkInference(const JobRequest& request) {
     if (request.recompute != Recompute::None)
         return usageError(
             "Inference keeps nothing for a backward pass, and so recomputes nothing.");
+    if (request.offloadedLayers > 0 || request.offloadedOptimizer > 0.0)
+        return usageError("Inference has no activations and no optimizer to offload.");
     if (layout.virtualStages.value_or(1) > 1 || layout.schedule)
         return usageError("Virtual stages and schedules are of training: inference passes each "
                           "stage once.");
@@ -320,7 +338,8 @@ void keepWhatApplies(JobRequest& request) {
         return;
     }
     request.recompute = Recompute::None;
-    request.recomputedLayers = 0;
+    request.recomputedLayers = request.offloadedLayers = 0;
+    request.offloadedOptimizer = 0.0;
     layout::LayoutRequest& layout = request.layout;
     if (layout.virtualStages.value_or(1) > 1)
         layout.stageLayers.clear(); // of pieces that are none
@@ -376,6 +395,8 @@ Result<Job> jobOf(const JobRequest& asked) {
     job.kept = request.kept;
     job.recompute = request.recompute;
     job.recomputedLayers = request.recomputedLayers;
+    job.offloadedLayers = request.offloadedLayers;
+    job.offloadedOptimizer = request.offloadedOptimizer;
     job.attention = request.attention;
     job.sequenceParallel = request.sequenceParallel.value_or(!job.isInference()) && tensor > 1;
     job.stack = request.stack;

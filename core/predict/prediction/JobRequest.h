@@ -31,6 +31,7 @@ std::string textOf(const ClusterRequest& cluster); // "4x8xH200 SXM"
 int usualGpusPerNode(const catalogue::GpuModel& gpu);
 
 // "tp=8,pp=4,vpp=2,ep=8,zero=3"; keys tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp (no value),
+// embedding-layer, loss-layer (no values: each counts as a layer where layers are divided equally),
 // order, schedule, stage-layers (19-21-21-19). Usage names the part that cannot be read.
 Result<layout::LayoutRequest> layoutFrom(std::string_view text);
 // The degrees above 1, in that form; "tp=1" for none. Of schedules those that are not usual.
@@ -49,6 +50,8 @@ struct JobRequest {
     analysis::KeptNumbers kept = {};
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0;
+    int offloadedLayers = 0; // see Job
+    double offloadedOptimizer = 0.0;
     AttentionKind attention = AttentionKind::Flash;
     // With tensor parallelism, where not said, of training.
     std::optional<bool> sequenceParallel;

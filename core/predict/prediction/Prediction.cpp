@@ -129,6 +129,7 @@ Result<Prediction> Predictor::predict(const Job& job, const MeasurementContext& 
     ASSIGN_OR_RETURN(const auto costs, costsOf(job));
     ASSIGN_OR_RETURN(prediction.step, stepOf(job, costs, true));
     prediction.isSampled = costs.spread.has_value();
+    prediction.isFromDataSheet = job.machine.gpu.isFromDataSheet && !prediction.isSampled;
     prediction.seconds = prediction.step.seconds;
     addInterval(job, context, costs, prediction);
     addRates(job, costs.rates, prediction);

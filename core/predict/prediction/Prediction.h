@@ -58,6 +58,7 @@ struct Prediction {
     std::optional<double> capacityB; // of a GPU
     bool isOom = false;
     bool isSampled = false; // from a profile's samples
+    bool isFromDataSheet = false; // nothing of the GPU was measured: intervals are wider
     Outlook outlook;
     double energyJ = 0.0; // of a step, all GPUs
     std::optional<Serving> serving; // of inference

@@ -68,6 +68,9 @@ struct PieceCost {
     double movedLoss = 0.0; // of both passes, in Loss, bound by memory: the loss in plain PyTorch
     double hostSeconds = 0.0; // in which the host launches both passes; 0: never the longer
     double unrepeated = 0.0; // of the forward pass, that full recomputation leaves out
+    // Exchanges of experts behind the pass of the other direction (DualPipe), in no part above.
+    double hiddenForward = 0.0;
+    double hiddenBackward = 0.0;
 };
 
 } // namespace trainscope::predict

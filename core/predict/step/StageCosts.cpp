@@ -17,6 +17,8 @@ void addTimes(PieceCost& cost, const PieceCost& part, double times) {
     cost.weightGradient += part.weightGradient * times;
     cost.movedLoss += part.movedLoss * times;
     cost.hostSeconds += part.hostSeconds * times;
+    cost.hiddenForward += part.hiddenForward * times;
+    cost.hiddenBackward += part.hiddenBackward * times;
 }
 
 // Passes last as long as their host takes to launch them, where that is longer. It is ahead in one
@@ -60,6 +62,11 @@ std::vector<ModelShare> stageShares(const Job& job) {
     std::vector<ModelShare> shares(static_cast<std::size_t>(job.layout.grid.degrees().pipeline));
     for (std::size_t i = 0; i < job.layout.chunks.size(); ++i)
         shares[static_cast<std::size_t>(job.layout.chunks[i].stage)] += shareOf(job, i);
+    if (job.layout.schedule == layout::ScheduleKind::DualPipe) { // and of the other direction
+        const std::vector<ModelShare> own = shares;
+        for (std::size_t stage = 0; stage < shares.size(); ++stage)
+            shares[stage] += own[shares.size() - 1 - stage];
+    }
     return shares;
 }
 

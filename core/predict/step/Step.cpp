@@ -257,8 +257,10 @@ private:
             }
             m_kindOfStage.push_back(m_stages.size());
             const PieceCost cost = costOf(m_job, m_layers, share, shareRecomputed(share.layers()));
-            StageKind kind{share, stage, 1, cost.forward, cost.forward, 0.0};
-            kind.cost += cost.backward;
+            const double times = layout::shareOfMicrobatches(m_job.layout);
+            const Breakdown forward = cost.forward.times(times);
+            StageKind kind{share, stage, 1, forward, forward, 0.0};
+            kind.cost += cost.backward.times(times);
             kind.seconds = kind.cost.total();
             m_stages.push_back(kind);
         }
@@ -312,7 +314,8 @@ private:
             const double weights = std::min(piece.weightGradient, backward);
             // The last piece sends nothing on, the first one nothing back.
             times.push_back({piece.forward.total() + (i + 1 < m_step.pieces.size() ? blocked : 0.0),
-                backward - weights + (i > 0 ? blocked : 0.0), weights});
+                backward - weights + (i > 0 ? blocked : 0.0), weights, piece.hiddenForward,
+                piece.hiddenBackward});
         }
         return times;
     }
@@ -341,6 +344,12 @@ private:
         const double microbatches = m_job.microbatches();
         if (m_kindOfStage.size() == 1)
             return microbatches * m_stages.front().seconds;
+        if (m_job.layout.schedule == layout::ScheduleKind::DualPipe) { // begins at both ends
+            double slowest = 0.0;
+            for (const StageKind& kind : m_stages)
+                slowest = std::max(slowest, microbatches * kind.seconds);
+            return slowest;
+        }
         double least = 0.0;
         double before = passing(m_layers.embedding, 1.0); // of the pieces before
         for (std::size_t stage = 0; stage < m_kindOfStage.size(); ++stage) {
@@ -389,12 +398,21 @@ private:
         return std::max(filled, (1.0 - kWeights) * passes + kWeights * mean);
     }
 
+    // As published (Schedule.h), a third of the work being forward passes and another gradients of
+    // weights.
+    [[nodiscard]] double dualSchedule(double mean, double slowest) const {
+        constexpr double kBubble = 2.0 / 3.0;
+        return m_job.microbatches() * slowest + kBubble * (stages() / 2.0 - 1.0) * mean;
+    }
+
     void estimateSchedule() {
         double slowest = 0.0;
         for (const StageKind& kind : m_stages)
             slowest = std::max(slowest, kind.seconds);
         const double mean = meanStage();
-        const double schedule = layout::splitsBackward(m_job.layout.schedule)
+        const double schedule = m_job.layout.schedule == layout::ScheduleKind::DualPipe
+            ? dualSchedule(mean, slowest)
+            : layout::splitsBackward(m_job.layout.schedule)
             ? splitSchedule(mean, slowest)
             : m_job.microbatches() * slowest + (stages() - 1.0) / m_job.layout.virtualStages * mean;
         const double sends
@@ -472,10 +490,25 @@ private:
 
     [[nodiscard]] double optimizerSeconds(const Parameters& held) const {
         const int most = m_job.layout.sharding ? m_job.layout.sharding->optimizer() : 1;
-        const Operator work = optimizerWork(m_job,
-            held.dense / denseReplicas(m_job).shard(most).ranks
-                + held.experts / expertReplicas(m_job).shard(most).ranks);
-        return m_operators.timeOf(work).forward;
+        const double parameters = held.dense / denseReplicas(m_job).shard(most).ranks
+            + held.experts / expertReplicas(m_job).shard(most).ranks;
+        const double onHost = m_job.offloadedOptimizer * parameters;
+        const double seconds
+            = m_operators.timeOf(optimizerWork(m_job, parameters - onHost)).forward;
+        return seconds + (onHost > 0.0 ? hostSeconds(onHost) : 0.0);
+    }
+
+    // The host's optimizer (ZeRO-Offload, Ren et al. 2021): gradients in 16 bits come, weights in
+    // 16 bits go back, and it passes over its 32-bit numbers. Its memory's share for a GPU is
+    // estimated.
+    [[nodiscard]] double hostSeconds(double parameters) const {
+        constexpr double kMoved = 4.0; // B of a parameter, both ways
+        constexpr double kUsualLink = 31.5e9; // B/s, 16 lanes of PCIe 4
+        constexpr double kPassedOver = 28.0;
+        constexpr double kHostBandwidth = 25e9; // B/s
+        return parameters
+            * (kMoved / m_job.machine.gpu.pcieBandwidth.value_or(kUsualLink)
+                + kPassedOver / kHostBandwidth);
     }
 
     const Job& m_job;

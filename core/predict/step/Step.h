@@ -11,6 +11,7 @@
 //   gradients  max(share · D, D − hidden · last passes), D the reduction; of FSDP within groups
 //              that hold the same (hybrid sharding) that of the shards over the groups. The last
 //              passes are a micro-batch, with v pieces on each of p stages p·(v − 1)/v of them
+//   optimizer  a pass over its numbers; what is offloaded is done by the host, behind nothing
 //   step       (schedule + gradients + optimizer + parameters) · (1 + jitter)
 //
 // The breakdown's parts add up to the step: what the slowest stage does in all its micro-batches,

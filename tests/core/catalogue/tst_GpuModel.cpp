@@ -15,7 +15,7 @@ private Q_SLOTS:
     void theBuiltInTextIsWhole() {
         const auto models = parseGpuModels(builtInHardware());
         QVERIFY(models.hasValue());
-        QCOMPARE(models.value().size(), std::size_t{21});
+        QCOMPARE(models.value().size(), std::size_t{45});
     }
     // TPUs have peaks for what was traced on them, and are no GPUs to predict for.
     void tpusAreNoGpus() {
@@ -71,6 +71,32 @@ private Q_SLOTS:
         QFETCH(const QByteArray, model);
         const GpuModel* found = findGpuModel(device.toStdString());
         QCOMPARE(found == nullptr ? QByteArray() : QByteArray::fromStdString(found->name), model);
+    }
+    // Makers' data sheets: dense teraflops of 16 bits, gigabytes a second, watts.
+    void knownByDataSheet_data() {
+        QTest::addColumn<QByteArray>("device");
+        QTest::addColumn<double>("teraflops");
+        QTest::addColumn<double>("bandwidth");
+        QTest::addColumn<double>("watts");
+        QTest::addRow("H800") << QByteArray("NVIDIA H800") << 989.0 << 3350.0 << 700.0;
+        QTest::addRow("H20") << QByteArray("NVIDIA H20") << 148.0 << 4000.0 << 500.0;
+        QTest::addRow("A800") << QByteArray("NVIDIA A800-SXM4-80GB") << 312.0 << 2039.0 << 400.0;
+        QTest::addRow("L40S") << QByteArray("NVIDIA L40S") << 362.0 << 864.0 << 350.0;
+        QTest::addRow("RTX PRO") << QByteArray("NVIDIA RTX PRO 6000 Blackwell Server Edition")
+                                 << 480.0 << 1597.0 << 600.0;
+        QTest::addRow("MI308X") << QByteArray("AMD Instinct MI308X") << 188.4 << 5300.0 << 650.0;
+        QTest::addRow("MI325X") << QByteArray("AMD Instinct MI325X") << 1307.4 << 6000.0 << 1000.0;
+        QTest::addRow("MI350X") << QByteArray("AMD Instinct MI350X") << 2306.9 << 8000.0 << 1000.0;
+        QTest::addRow("MI355X") << QByteArray("AMD Instinct MI355X") << 2516.6 << 8000.0 << 1400.0;
+    }
+    void knownByDataSheet() {
+        QFETCH(const QByteArray, device);
+        const GpuModel* found = findGpuModel(device.toStdString());
+        QVERIFY(found != nullptr && found->isFromDataSheet);
+        QTEST(found->bf16Flops.value() / 1e12, "teraflops");
+        QTEST(found->memoryBandwidth.value() / 1e9, "bandwidth");
+        QTEST(found->powerLimitW.value(), "watts");
+        QVERIFY(!findGpuModel("H100")->isFromDataSheet && !findGpuModel("H200")->isFromDataSheet);
     }
     void numbersAreSi() {
         const GpuModel* h100 = findGpuModel("H100");

@@ -7,6 +7,7 @@
 #include "core/layout/ScheduleOrder.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <tuple>
@@ -238,6 +239,115 @@ private Q_SLOTS:
         QCOMPARE(makeSchedule(request).value().peakInFlight, (std::vector<int>{11, 9, 7, 5}));
     }
 
+    // DeepSeek-AI 2024, table 2, and the published code: the bubble is (p/2 − 1)(F&B + B − 3W),
+    // with equal passes (p/2 − 1)(3 + 2 − 3), and a stage holds p + 1 passes.
+    void dualPipe() {
+        for (const int stages : {2, 4, 6, 8, 16}) {
+            for (const int count : {2 * stages, 2 * stages + 2, 5 * stages + 4}) {
+                const auto made
+                    = makeSchedule({ScheduleKind::DualPipe, stages, count, 1, {{1, 1, 1}}, 0.0})
+                          .value();
+                const double bubble = 2.0 * (stages / 2.0 - 1.0);
+                QVERIFY(qFuzzyCompare(made.makespan, 3.0 * count + bubble));
+                compareBubble(made.bubbleFraction, bubble / (3.0 * count + bubble));
+                compareBubble(*idealBubbleFraction(ScheduleKind::DualPipe, stages, count),
+                    bubble / (3.0 * count + bubble));
+                QCOMPARE(made.peakInFlight,
+                    std::vector<int>(static_cast<std::size_t>(stages), stages + 1));
+                for (int stage = 0; stage < stages; ++stage) {
+                    const auto order = workOrders(
+                        {ScheduleKind::DualPipe, stages, count, 1,
+                            {}}).at(static_cast<std::size_t>(stage));
+                    const auto first = std::find_if(order.begin(), order.end(),
+                        [](const WorkItem& one) { return one.kind == TaskKind::Backward; });
+                    QCOMPARE(static_cast<int>(first - order.begin()),
+                        warmupCount({ScheduleKind::DualPipe, stages, count, 1, {}}, stage) + 1);
+                }
+            }
+        }
+        QVERIFY(!idealBubbleFraction(ScheduleKind::DualPipe, 4, 8, 1, {1, 2, 1}).has_value());
+        QVERIFY(!idealBubbleFraction(ScheduleKind::DualPipe, 4, 6).has_value());
+        QVERIFY(!makeSchedule({ScheduleKind::DualPipe, 3, 8, 1, {}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::DualPipe, 4, 9, 1, {}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::DualPipe, 4, 6, 1, {}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::DualPipe, 4, 8, 2, {}, 0.0}).hasValue());
+        QVERIFY(scheduleKindFromString("dualpipe").value() == ScheduleKind::DualPipe);
+    }
+
+    // Two stages and four micro-batches by hand, passes of 1: each stage does F0 of its own
+    // direction, F of the other, then pairs; nothing waits. An exchange of 0.5 in a forward pass
+    // that is not paired: the two at the beginning, and that before the first backward pass of a
+    // middle stage.
+    void dualPipeByHand() {
+        ScheduleRequest request{ScheduleKind::DualPipe, 2, 4, 1, {{1, 1, 1}}, 0.0};
+        QCOMPARE(makeSchedule(request).value().makespan, 12.0);
+        request.times.front().unpairedForward = 0.5;
+        QCOMPARE(makeSchedule(request).value().makespan, 12.0 + 3 * 0.5);
+        request.times.front().unpairedForward = 0.0;
+        // One pair remains, F0 with B1 of the other direction: three of four backward passes of
+        // each stage are not paired.
+        request.times.front().unpairedBackward = 0.25;
+        QCOMPARE(makeSchedule(request).value().makespan, 12.0 + 3 * 0.25);
+    }
+
+    // Times that differ by piece and by pass: all passes are made once, each after what it needs,
+    // and a stage does one at a time.
+    void dualPipeDependencies() {
+        std::mt19937 dice(5);
+        std::uniform_real_distribution<double> random(0.1, 3.0);
+        for (const int stages : {2, 4, 8}) {
+            ScheduleRequest request{ScheduleKind::DualPipe, stages, 3 * stages, 1, {}, 0.3};
+            for (int piece = 0; piece < stages; ++piece)
+                request.times.push_back({random(dice), random(dice), random(dice), random(dice)});
+            const auto made = makeSchedule(request).value();
+            checkDependencies(request, made);
+            const ScheduleTask* before = nullptr;
+            std::map<int, double> busy;
+            for (const ScheduleTask& task : made.tasks) {
+                if (before != nullptr && before->stage == task.stage)
+                    QVERIFY(task.start >= before->end);
+                busy[task.stage] += task.end - task.start;
+                before = &task;
+            }
+            for (const auto& [stage, seconds] : busy) {
+                const auto& own = request.times[static_cast<std::size_t>(stage)];
+                const auto& other = request.times[static_cast<std::size_t>(stages - 1 - stage)];
+                const double least = 1.5 * stages * (own.total() + other.total());
+                QVERIFY(seconds >= least * (1.0 - 1e-12));
+                const double most = 1.5 * stages * (own.unpairedForward + other.unpairedForward);
+                QVERIFY(seconds <= least + most);
+            }
+        }
+    }
+
+    // Llama 3 405B (Llama team 2024, section 3.3.2): 126 layers on 16 stages, one less on the first
+    // and the last, a pass of a layer 1 and 2. Played by earliest starts over the known order of
+    // 1F1B, until nothing moves.
+    void oneLayerLessAtTheEnds() {
+        constexpr int kStages = 16;
+        constexpr int kBatches = 32;
+        ScheduleRequest request{ScheduleKind::OneForwardOneBackward, kStages, kBatches, 1, {}, 0.0};
+        for (int stage = 0; stage < kStages; ++stage) {
+            const double layers = stage == 0 || stage == kStages - 1 ? 7.0 : 8.0;
+            request.times.push_back({layers, layers, layers});
+        }
+        const double seconds = makeSchedule(request).value().makespan;
+        QCOMPARE(seconds, playedOneByOne(request));
+        // Less than with 8 layers everywhere, (m + p − 1) · 8 · 3, and no less than a middle
+        // stage's work behind and before that of the first.
+        QVERIFY(seconds < (32 + 15) * 24.0 && seconds >= 32 * 24.0 + 3 * 7.0);
+    }
+
+    // DeepSeek-V3: 61 layers on 16 stages, four on the first 13, three on the others.
+    void sixtyOneLayersOnSixteenStages() {
+        ScheduleRequest request{ScheduleKind::OneForwardOneBackward, 16, 24, 1, {}, 0.0};
+        for (int stage = 0; stage < 16; ++stage) {
+            const double layers = stage < 13 ? 4.0 : 3.0;
+            request.times.push_back({layers, layers, layers});
+        }
+        QCOMPARE(makeSchedule(request).value().makespan, playedOneByOne(request));
+    }
+
     void dependenciesHold() {
         std::mt19937 dice(11);
         const auto pick
@@ -300,6 +410,45 @@ private Q_SLOTS:
     }
 
 private:
+    // 1F1B from its definition: stage s begins p − s − 1 passes, then one forward, one backward.
+    // Starts are raised to what each pass waits for until none moves.
+    static double playedOneByOne(const ScheduleRequest& request) {
+        const int count = request.microbatches;
+        std::vector<std::vector<std::pair<bool, int>>> orders; // is forward, micro-batch
+        for (int stage = 0; stage < request.stages; ++stage) {
+            auto& order = orders.emplace_back();
+            const int ahead = std::min(request.stages - stage - 1, count);
+            for (int i = 0; i < ahead; ++i)
+                order.emplace_back(true, i);
+            for (int i = 0; i < count; ++i) {
+                if (ahead + i < count)
+                    order.emplace_back(true, ahead + i);
+                order.emplace_back(false, i);
+            }
+        }
+        std::map<std::tuple<int, bool, int>, double> ends;
+        double last = 0.0;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (int stage = 0; stage < request.stages; ++stage) {
+                double free = 0.0;
+                const double length = request.times[static_cast<std::size_t>(stage)].forward;
+                for (const auto& [isForward, batch] : orders[static_cast<std::size_t>(stage)]) {
+                    const int needed = isForward ? stage - 1 : stage + 1;
+                    const double ready = needed < 0 || needed >= request.stages
+                        ? 0.0
+                        : ends[{needed, isForward, batch}];
+                    free = std::max(free, ready) + (isForward ? length : 2.0 * length);
+                    double& end = ends[{stage, isForward, batch}];
+                    moved = moved || free > end;
+                    end = std::max(end, free);
+                    last = std::max(last, end);
+                }
+            }
+        }
+        return last;
+    }
+
     static void checkDependencies(const ScheduleRequest& request, const Schedule& made) {
         const auto tasks = byKey(made);
         const int pieces = request.stages * request.virtualStages;

@@ -8,6 +8,7 @@
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace trainscope;
@@ -117,7 +118,9 @@ private Q_SLOTS:
         }
     }
 
-    // Frozen weights have no states, adapters all of them: 2 + 4 + 12 B.
+    // Frozen weights have no states, adapters all of them: 2 + 4 + 12 B. Of activations what frozen
+    // weights take is not kept: of 8,192 tokens a layer 2 · 8192 B before the MLP and 2 · 28672 B
+    // before its last product, half of both on each of two GPUs; the adapter's 2 · 16 B are.
     void memoryByHand() {
         const Job job = jobOf(adapted("llama3-70b", "tp=2,pp=4", 8)).value();
         const auto need = analysis::stageNeedOf(memoryRequestOf(job), 1);
@@ -128,7 +131,9 @@ private Q_SLOTS:
         full.workload = Workload::Training;
         const auto all = analysis::stageNeedOf(memoryRequestOf(jobOf(full).value()), 1);
         QVERIFY(std::abs((need.weights - 2.0 * each) / all.weights - 1.0) < 1e-9);
-        QCOMPARE(need.held, all.held);
+        const double frozen = 2.0 * (8192 + 28672) / 2 - 2.0 * 16;
+        const double passes = 20.0 * std::min(3, job.microbatches());
+        QVERIFY(std::abs((all.held - need.held) / (passes * job.sequence * frozen) - 1.0) < 1e-9);
     }
 
     // Less than training of all weights, more with more adapters; their gradients are next to

@@ -2,8 +2,12 @@
 
 #include <QtTest>
 
+#include "core/analysis/machine/ModelShape.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
+
+#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -22,6 +26,42 @@ private Q_SLOTS:
             request.layout = layoutFrom(text).value();
             QCOMPARE(textOf(jobOf(request).value().layout), std::string(text));
         }
+    }
+
+    // 126 layers, embedding and loss on 16 stages of 8 pieces: a layer each, none on both ends.
+    void endsCountAsLayers() {
+        JobRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3.1-405b");
+        request.cluster = clusterFrom("16x8xH100").value();
+        request.globalBatch = 32;
+        request.layout = layoutFrom("tp=8,pp=16,vpp=8,embedding-layer,loss-layer").value();
+        const auto& chunks = jobOf(request).value().layout.chunks;
+        QCOMPARE(chunks.size(), std::size_t{128});
+        QCOMPARE(chunks.front().layers, 0);
+        QCOMPARE(chunks.back().layers, 0);
+        QCOMPARE(chunks.at(1).layers, 1);
+        request.layout = layoutFrom("tp=8,pp=16,vpp=8,embedding-layer").value();
+        QVERIFY(!jobOf(request).hasValue()); // 127 by 128
+    }
+
+    // Adam's numbers wait in the host's memory: none on the GPU, and its step is the host's.
+    void offloadedOptimizer() {
+        JobRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        request.cluster = clusterFrom("1x8xH100").value();
+        request.globalBatch = 64;
+        const Prediction on = Predictor().predict(jobOf(request).value()).value();
+        request.offloadedOptimizer = 1.0;
+        const Prediction off = Predictor().predict(jobOf(request).value()).value();
+        QVERIFY(on.memory.front().optimizer > 0.0);
+        QCOMPARE(off.memory.front().optimizer, 0.0);
+        // An eighth of the parameters: 4 B through 63 GB/s, 28 B of the host's 25 GB/s.
+        const double parameters = analysis::parametersOf(request.model).total / 8;
+        const double seconds = parameters * (4.0 / 63e9 + 28.0 / 25e9);
+        const double optimizer = off.step.breakdown[StepPart::Optimizer];
+        QVERIFY(std::abs(optimizer / seconds - 1.0) < 0.01);
+        request.offloadedOptimizer = 1.5;
+        QVERIFY(!jobOf(request).hasValue());
     }
 
     void clusters_data() {

@@ -196,13 +196,14 @@ private Q_SLOTS:
         const auto result = searchLayouts(request).value();
         std::vector<double> estimated;
         std::vector<double> simulated;
-        const std::size_t every = std::max<std::size_t>(1, result.feasible.size() / 60);
+        // Of 60 of them the correlation depends on which: 0.97 to 0.998.
+        const std::size_t every = std::max<std::size_t>(1, result.feasible.size() / 600);
         for (std::size_t i = 0; i < result.feasible.size(); i += every) {
             const auto job = jobOf(request, result.feasible[i].choice).value();
             estimated.push_back(result.feasible[i].seconds);
             simulated.push_back(Predictor().predict(job).value().seconds);
         }
-        QVERIFY(estimated.size() >= 50);
+        QVERIFY(estimated.size() >= 500);
         QVERIFY(rankCorrelation(estimated, simulated) > 0.98);
     }
 

@@ -9,6 +9,7 @@
 #include "core/predict/step/Step.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -54,7 +55,8 @@ private Q_SLOTS:
     void partsAddUp_data() {
         QTest::addColumn<QByteArray>("layout");
         for (const char* layout : {"tp=1", "tp=8", "tp=4,pp=2", "tp=2,pp=4,vpp=2", "cp=2,pp=2",
-                 "fsdp", "pp=8,schedule=gpipe", "pp=4,schedule=zero-bubble", "tp=2,fsdp"})
+                 "fsdp", "pp=8,schedule=gpipe", "pp=4,schedule=zero-bubble", "tp=2,fsdp",
+                 "pp=4,schedule=dualpipe"})
             QTest::newRow(layout) << QByteArray(layout);
     }
     void partsAddUp() {
@@ -354,6 +356,58 @@ private Q_SLOTS:
         }
         QVERIFY(!RateTable::parse("{}").hasValue());
         QVERIFY(!RateTable::parse("[").hasValue());
+    }
+
+    // The exchanges of a middle piece's experts hide behind what its passes compute, as far as they
+    // are no longer, and slow it: with the network that there is, and with a hundredth of it.
+    void expertsHideBehindTheOtherDirection() {
+        for (const double share : {1.0, 0.01}) {
+            JobRequest request;
+            request.model = *catalogue::modelCatalogue().byName("mixtral-8x22b");
+            request.cluster = clusterFrom("8x4xH100").value();
+            request.cluster.networkBandwidth = share * 40e9;
+            request.sequence = 4096;
+            request.globalBatch = 128;
+            request.layout = layoutFrom("pp=4,ep=8").value();
+            const Step alone = stepOf(request);
+            request.layout = layoutFrom("pp=4,ep=8,schedule=dualpipe").value();
+            const Step both = stepOf(request);
+            const PieceCost& before = alone.pieces.at(1);
+            const PieceCost& after = both.pieces.at(1);
+            const auto exchanged = [](const PieceCost& piece) {
+                return piece.forward[StepPart::ExpertParallel]
+                    + piece.backward[StepPart::ExpertParallel];
+            };
+            const auto rest = [](const Breakdown& pass) {
+                return pass.total() - pass[StepPart::ExpertParallel] - pass[StepPart::Gap];
+            };
+            const double computed = rest(before.forward) + rest(before.backward);
+            const double exposed = std::max(0.0, exchanged(before) - computed);
+            const double hidden = exchanged(before) - exposed;
+            QVERIFY(exchanged(before) > 0.0);
+            QVERIFY(std::abs(after.hiddenForward + after.hiddenBackward - hidden) < 1e-9);
+            // Meanwhile 112 of 132 processors compute.
+            QVERIFY(std::abs(exchanged(after) - exposed - hidden * 20.0 / 112.0) < 1e-9);
+            QCOMPARE(exposed > 0.0, share < 1.0);
+        }
+    }
+
+    // Equal stages without exchanges: the published bubble, and the estimate of searches by it.
+    void dualPipeBubble() {
+        JobRequest request = requestFor(gpt(32, 4096, 1000), "pp=8,schedule=dualpipe", 8);
+        const Job job = jobOf(request).value();
+        const Rates rates = RateTable::builtIn().ratesOf(job).value();
+        const Step step = predictStep(job, rates).value();
+        QCOMPARE(step.schedule.microbatches, 64);
+        QCOMPARE(step.schedule.peakInFlight.front(), 9);
+        const PieceCost& piece = step.pieces.at(3);
+        const double forward = piece.forward.total();
+        const double backward = piece.backward.total();
+        // (p/2 − 1)(F + 2B − 3W): the weights' gradients are no third of the work exactly.
+        const double bubble = 3.0 * (forward + 2.0 * backward - 3.0 * piece.weightGradient);
+        QVERIFY(std::abs(step.breakdown[StepPart::Bubble] / bubble - 1.0) < 0.25);
+        const Step estimate = predictStep(job, rates, false).value();
+        QVERIFY(std::abs(estimate.seconds / step.seconds - 1.0) < 0.03);
     }
 };
 

@@ -337,6 +337,83 @@ private Q_SLOTS:
         QVERIFY(meanOf(mixtures) <= 0.20);
     }
 
+    // Nor of MLPerf's rows any. What is a tenth over its GPU is called so: the adapters' run
+    // without tensor parallelism on 80 GB, 405B on half of its pipeline.
+    void mlperfFits() {
+        if (test::realFiles().empty())
+            QSKIP("The rows of MLPerf are not there.");
+        std::ifstream file(test::realFiles() + "/data/measured_mlperf.csv");
+        const std::string csv{
+            std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        const auto rows = readTrainingTable(csv, catalogue::modelCatalogue()).value();
+        QCOMPARE(rows.size(), std::size_t{12});
+        for (const TableRow& row : rows) {
+            QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+            QVERIFY(row.assumed.empty());
+            QVERIFY2(fits(*row.job), qPrintable(QString::number(row.row)));
+        }
+        predict::Job adapters = *rows[4].job;
+        QVERIFY(adapters.workload == Workload::Lora);
+        adapters.machine.gpu = *catalogue::findGpuModel("H100");
+        QVERIFY(!fits(adapters));
+        predict::Job large = *rows[2].job;
+        large.machine.gpu.memoryBytes = needOf(large) / 1.1;
+        QVERIFY(!fits(large));
+    }
+
+    // Adapters' 70B on one B200 by hand: 80 layers of weights in 8 bits, tables of 32,000 words in
+    // 16, adapters of rank 16 at queries, keys and values; 8,192 tokens that keep in each layer the
+    // norms' inputs 4 · 8192, 2 · 8192 for the adapter, (8192 + 2 · 1024 + 8192) in 8 bits for
+    // attention, 2 · 28672 in 8 bits for the function, and 2 · 16.
+    void adaptersOfMlperf() {
+        const TableRow row
+            = rowOf("MLPerf Training v5.0 llama2_70b_lora,B200,8,8,llama2-70b LoRA,80,"
+                    "8192,64,8,28672,8192,32000,FP8,1,1,1,1,1,,1,8,none,1.5427,,,");
+        QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+        const auto need
+            = analysis::fullestOf(analysis::stageNeedsOf(predict::memoryRequestOf(*row.job)));
+        const double layer = 2.0 * 8192 * 8192 + 2.0 * 8192 * 1024 + 3.0 * 8192 * 28672 + 2 * 8192;
+        const double adapters = 80 * 16.0 * (8192 + 10240);
+        const double weights = 80 * layer + 2.0 * (2.0 * 8192 * 32000 + adapters);
+        QVERIFY(std::abs(need.weights / weights - 1.0) < 1e-9);
+        const double token = 6.0 * 8192 + 2 * 8192 + 2 * 1024 + 2 * 28672 + 2 * 16;
+        QVERIFY(std::abs(need.held / (80.0 * 8192 * token) - 1.0) < 1e-9);
+    }
+
+    // Llama 3 405B (Llama team 2024, table 4), of a source whose habits are not known: what is not
+    // said is taken so that it fits, and said.
+    void whatRanIsTakenToFit() {
+        const char* const middle = ",8,Llama 3.1 405B,126,16384,128,8,53248,";
+        for (const char* const sharding : {"", "DDP+dist-opt"}) {
+            for (const char* const pieces : {"", "4", "8"}) {
+                const TableRow row
+                    = rowOf(std::string("A report,H100,16384") + middle + "8192,128256,BF16,8,16,"
+                        + pieces + ",1,1," + sharding + ",1,2048,none,,,400,");
+                QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+                QVERIFY(row.job->sequenceParallel);
+                QVERIFY(!row.assumed.empty());
+                QVERIFY(fits(*row.job));
+            }
+        }
+        // Nothing helps where twice the layers are on a stage.
+        const TableRow none = rowOf(std::string("A report,H100,16384") + middle
+            + "8192,128256,BF16,8,4,,1,1,DDP+dist-opt,1,2048,none,,,400,");
+        QVERIFY(none.assumed.empty());
+        QVERIFY(!fits(*none.job));
+    }
+
+    // DeepSeek-V3 (arXiv 2412.19437) on 2,048 H800: both directions at once, and it fits.
+    void deepSeekPipesBothWays() {
+        const TableRow row
+            = rowOf("DeepSeek-V3 Technical Report,H800,2048,8,DeepSeek-V3,,,,,,4096,,FP8,1,16,1,1,"
+                    "64,ZeRO-1,1,15360,,,,,");
+        QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+        QVERIFY(row.job->layout.schedule == layout::ScheduleKind::DualPipe);
+        QVERIFY(row.job->recomputedParts.latentProjections);
+        QVERIFY(fits(*row.job));
+        QVERIFY(predict::Predictor().predict(*row.job).value().isFromDataSheet);
+    }
+
     // Dense runs were made, so memory sufficed.
     void noneRunsOutOfMemory() {
         int wrong = 0;
@@ -353,6 +430,12 @@ private Q_SLOTS:
     }
 
 private:
+    static double needOf(const predict::Job& job) {
+        return analysis::fullestOf(analysis::stageNeedsOf(predict::memoryRequestOf(job))).total();
+    }
+    static bool fits(const predict::Job& job) {
+        return needOf(job) <= job.machine.gpu.memoryBytes.value();
+    }
     static std::size_t foldOf(std::size_t row, std::size_t folds) {
         return row * 7919 % 1009 % folds;
     }

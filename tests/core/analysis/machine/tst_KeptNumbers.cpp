@@ -84,6 +84,20 @@ private Q_SLOTS:
         QVERIFY(!statedNumbersFrom("bf16,weights=fp12").hasValue());
     }
 
+    // Weights in the type of products of 8 bits are kept once, in others beside two copies.
+    void eightBits() {
+        QCOMPARE(statesOf("megatron-lm", "fp8,weights=fp8"), 1.0 + 4.0 + 12.0);
+        QCOMPARE(statesOf("megatron-lm", "fp8,weights=bf16"), 2.0 + 2 * 1.0 + 4.0 + 12.0);
+        const KeptNumbers kept = keptOf("fp8,attention=fp8,function=fp8");
+        QCOMPARE(kept.attention, std::optional(1.0));
+        QCOMPARE(kept.function, std::optional(1.0));
+        QCOMPARE(textOf(kept, 1.0), std::string(",attention=fp8,function=fp8"));
+        NumberWidths widths = widthsOf("fp8");
+        kept.applyTo(widths);
+        QCOMPARE(widths.attention, 1.0);
+        QCOMPARE(widths.function, 1.0);
+    }
+
     void written() {
         for (const char* text :
             {"", "-pure", "-autocast", "-master", ",states=bf16", ",weights=fp32,master=none",
