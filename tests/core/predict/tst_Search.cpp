@@ -196,7 +196,7 @@ private Q_SLOTS:
         const auto result = searchLayouts(request).value();
         std::vector<double> estimated;
         std::vector<double> simulated;
-        // Of 60 of them the correlation depends on which: 0.97 to 0.998.
+        // The correlation of 60 of them depends on which: 0.97 to 0.998.
         const std::size_t every = std::max<std::size_t>(1, result.feasible.size() / 600);
         for (std::size_t i = 0; i < result.feasible.size(); i += every) {
             const auto job = jobOf(request, result.feasible[i].choice).value();

@@ -362,9 +362,10 @@ private Q_SLOTS:
     }
 
     // Adapters' 70B on one B200 by hand: 80 layers of weights in 8 bits, tables of 32,000 words in
-    // 16, adapters of rank 16 at queries, keys and values; 8,192 tokens that keep in each layer the
-    // norms' inputs 4 · 8192, 2 · 8192 for the adapter, (8192 + 2 · 1024 + 8192) in 8 bits for
-    // attention, 2 · 28672 in 8 bits for the function, and 2 · 16.
+    // 16, adapters of rank 16 at queries, keys and values and at attention's output; 8,192 tokens
+    // that keep in each layer the norms' inputs 4 · 8192, 2 · 8192 for either adapter, (8192 + 2 ·
+    // 1024 + 8192) in 8 bits for attention, 2 · 28672 in 8 bits for the function, and 2 · 16 in
+    // either.
     void adaptersOfMlperf() {
         const TableRow row
             = rowOf("MLPerf Training v5.0 llama2_70b_lora,B200,8,8,llama2-70b LoRA,80,"
@@ -373,10 +374,10 @@ private Q_SLOTS:
         const auto need
             = analysis::fullestOf(analysis::stageNeedsOf(predict::memoryRequestOf(*row.job)));
         const double layer = 2.0 * 8192 * 8192 + 2.0 * 8192 * 1024 + 3.0 * 8192 * 28672 + 2 * 8192;
-        const double adapters = 80 * 16.0 * (8192 + 10240);
+        const double adapters = 80 * 16.0 * (8192 + 10240 + 8192 + 8192);
         const double weights = 80 * layer + 2.0 * (2.0 * 8192 * 32000 + adapters);
         QVERIFY(std::abs(need.weights / weights - 1.0) < 1e-9);
-        const double token = 6.0 * 8192 + 2 * 8192 + 2 * 1024 + 2 * 28672 + 2 * 16;
+        const double token = 8.0 * 8192 + 2 * 8192 + 2 * 1024 + 2 * 28672 + 2 * 2 * 16;
         QVERIFY(std::abs(need.held / (80.0 * 8192 * token) - 1.0) < 1e-9);
     }
 
