@@ -410,8 +410,8 @@ const Importer& gpuImporter() {
     static constexpr Importer kImporter{
         {"meters", "GPU telemetry",
             "DCGM (dcgmi dmon, CSV, exporter text), answers of Prometheus, nvidia-smi dmon, pmon "
-            "and "
-            "-q, amd-smi, rocm-smi, Zeus, nvitop, gpustat, Weights & Biases",
+            "and -q, amd-smi, rocm-smi, xpu-smi, intel_gpu_top, tegrastats, Zeus, nvitop, gpustat, "
+            "Weights & Biases",
             Joins::RunBeside, LaunchSettings::Beside, {}, "telemetry file", "telemetry files",
             false, true},
         sniff<MeterFamily::Gpus>, plan, importGpus};

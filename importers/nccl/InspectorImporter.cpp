@@ -31,6 +31,7 @@ struct InspectorRecord {
     int rank = -1;
     int ranks = 0;
     std::string host;
+    std::string process;
     std::string collective;
     std::int64_t bytes = 0;
     std::int64_t durationNs = 0;
@@ -54,6 +55,8 @@ void readMember(InspectorRecord& record, std::string_view key, const JsonToken& 
         record.ranks = std::max(wholeOf(value.text), 0);
     else if (key == "hostname")
         record.host = value.text;
+    else if (key == "pid")
+        record.process = value.text;
     else if (key == "coll")
         record.collective = value.text;
     else if (key == "coll_msg_size_bytes")
@@ -159,6 +162,12 @@ public:
             return Error{ErrorCode::Unrecognised,
                 "No record of NCCL's inspector has a collective with its time.",
                 m_tree.displayPath(m_unit.path)};
+        m_report.skipped += m_ofOthers;
+        if (m_ofOthers > 0)
+            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                text::counted(m_ofOthers, "record")
+                    + " of other processes than the first one left out: keep the file of each "
+                      "process by itself, as the inspector writes it.");
         m_report.ranksExpected = m_unit.worldSize;
         m_report.facts["clock"]
             = "unix time of the records; each collective is placed before its record";
@@ -180,6 +189,11 @@ private:
         }
         if (!m_track.isValid())
             RETURN_IF_ERROR(begin(record));
+        // Ranks are those of a communicator, so that only the process tells whose a record is.
+        if (record.process != m_process || record.host != m_host) {
+            ++m_ofOthers;
+            return {};
+        }
         const TimeNs start{std::max(record.writtenNs - record.durationNs, m_lastEnd.ns)};
         const DurationNs duration{record.durationNs};
         ASSIGN_OR_RETURN(const auto name, m_sink.intern("nccl " + record.collective));
@@ -196,6 +210,7 @@ private:
     Status begin(const InspectorRecord& record) {
         const int rank = m_unit.rank.value_or(record.rank);
         m_host = record.host;
+        m_process = record.process;
         m_report.ranksFound = {rank};
         Gpu gpu;
         gpu.rank = rank;
@@ -247,6 +262,8 @@ private:
     TrackId m_track;
     SeriesId m_series;
     std::string m_host;
+    std::string m_process;
+    std::int64_t m_ofOthers = 0; // records
     TimeNs m_lastEnd;
     std::vector<Span> m_spans;
     std::vector<TimeNs> m_times;

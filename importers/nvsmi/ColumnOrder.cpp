@@ -4,6 +4,7 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/SaidColumns.h"
 #include "importers/common/SampleStatistics.h"
 #include "importers/nvsmi/Guess.h"
 
@@ -619,9 +620,14 @@ Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     return order;
 }
 
-// True for a first row that guessColumns() can use: it has nvidia-smi's stamp, or units.
+// True for a first row that guessColumns() can use: it has nvidia-smi's stamp, or units, or the
+// user says of one of its columns what it is.
 bool mayBeRow(const std::vector<std::string_view>& cells) {
     int units = 0;
+    for (std::size_t i = 0; i < cells.size() && i < kMostColumns; ++i) {
+        if (saidColumn("column " + std::to_string(i + 1)))
+            return true;
+    }
     for (const std::string_view cell : cells) {
         if (cell.size() >= 19 && cell[4] == '/' && cell[7] == '/')
             return true;

@@ -444,6 +444,10 @@ int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& colu
         [](const Column& column) { return column.role == Role::Stamp; });
     if (stamp == columns.end())
         return 0;
+    constexpr int kSaid = 85;
+    if (std::any_of(
+            columns.begin(), columns.end(), [](const Column& column) { return column.isSaid; }))
+        return kSaid;
     const std::string& first = rows.front()[static_cast<std::size_t>(stamp - columns.begin())];
     const bool slashes = first.size() >= 19 && first[4] == '/' && first[7] == '/';
     int units = 0;

@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
+#include "importers/common/Stamp.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/sqlite/DatabaseHeader.h"
 
@@ -148,6 +149,16 @@ std::string describeDatabase(
         + std::to_string(whole) + " bytes): copy it again";
 }
 
+// True for a first line of a stamp and numbers.
+bool isBareTable(std::string_view text) {
+    const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+    const auto cells = words(line, ",;\t");
+    if (cells.size() < 2 || !parseStamp(cells.front()))
+        return false;
+    return std::all_of(cells.begin() + 1, cells.end(),
+        [](std::string_view cell) { return parseNumber(trimmed(cell)).has_value(); });
+}
+
 } // namespace
 
 std::string describeFile(const SourceTree& tree, const SourceFile& file, std::string_view head) {
@@ -180,6 +191,9 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
         return named;
     if (const auto kind = bySign(head, kText))
         return *kind;
+    if (isBareTable(text))
+        return "table of numbers without heads: say what its columns are, as --column 'column "
+               "2=gpu_power[W]'";
     const std::string suffix = suffixOf(path);
     return suffix == "log" || suffix == "out" || suffix == "err"
         ? "log text without telemetry that is known"

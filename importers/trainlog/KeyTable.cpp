@@ -103,6 +103,7 @@ constexpr std::array kKeys{
     KnownKey{"bf16_mfu", Value, metric::kReportedMfu, kPercent},
     KnownKey{"bf16 mfu", Value, metric::kReportedMfu, kPercent},
     KnownKey{"elapsed time per iteration (ms)", StepSeconds, nullptr, kMilli},
+    KnownKey{"elapsed time per iteration", StepSeconds, nullptr, kMilli},
     KnownKey{"elapsed time per iteration (s)", StepSeconds},
     KnownKey{"train_step_timing in s", StepSeconds},
     KnownKey{"train_step_time", StepSeconds},
@@ -258,19 +259,46 @@ std::string_view wordsOf(std::string_view key, std::span<char, kLongestKey> into
 
 } // namespace
 
-const KnownKey* findKey(std::string_view key) {
-    using Table = std::unordered_map<std::string, const KnownKey*, TextHash, std::equal_to<>>;
+namespace {
+
+using KeysByWords = std::unordered_map<std::string, KnownKey, TextHash, std::equal_to<>>;
+
+// All keys, and those of times with their unit behind: "step_time_ms", "Time (s)".
+KeysByWords keysByWords() {
+    struct Behind {
+        std::string_view text;
+        double scale;
+    };
+    constexpr std::array<Behind, 13> kBehind{Behind{" ms", kMilli}, {" (ms)", kMilli},
+        {"(ms)", kMilli}, {" [ms]", kMilli}, {"[ms]", kMilli}, {" [s]", 1.0}, {"[s]", 1.0},
+        {" s", 1.0}, {" (s)", 1.0}, {"(s)", 1.0}, {" sec", 1.0}, {" (sec)", 1.0},
+        {" seconds", 1.0}};
     std::array<char, kLongestKey> plain;
-    static const Table table = [&plain] {
-        Table made;
-        for (const KnownKey& known : kKeys)
-            made.emplace(std::string(wordsOf(known.key, plain)), &known);
-        return made;
-    }();
+    KeysByWords made;
+    for (const KnownKey& known : kKeys)
+        made.emplace(std::string(wordsOf(known.key, plain)), known);
+    for (const KnownKey& known : kKeys) {
+        if (known.role != StepSeconds && known.role != Elapsed)
+            continue;
+        for (const Behind& unit : kBehind) {
+            KnownKey with = known;
+            with.scale = unit.scale;
+            made.try_emplace(
+                std::string(wordsOf(known.key, plain)).append(unit.text), std::move(with));
+        }
+    }
+    return made;
+}
+
+} // namespace
+
+const KnownKey* findKey(std::string_view key) {
+    static const KeysByWords table = keysByWords();
+    std::array<char, kLongestKey> plain;
     if (key.size() > plain.size())
         return nullptr;
     const auto found = table.find(wordsOf(key, plain));
-    return found == table.end() ? nullptr : found->second;
+    return found == table.end() ? nullptr : &found->second;
 }
 
 bool isLoss(std::string_view key) {

@@ -57,6 +57,16 @@ void skipBlanks(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
+// "step 10", "Iter: 10/500", which belong to the message.
+bool countsIterations(std::string_view inside) {
+    const std::size_t word = inside.find_first_of(" :=");
+    if (word == std::string_view::npos || !isDigit(inside.back()))
+        return false;
+    constexpr std::array<std::string_view, 3> kCounts{"step", "iter", "iteration"};
+    return std::any_of(kCounts.begin(), kCounts.end(),
+        [&](std::string_view count) { return equalsIgnoringCase(inside.substr(0, word), count); });
+}
+
 // "[2024-10-24 16:30:14,123]", "[NeMo I 2024-10-24 16:30:14 module:12]", "[default0]:".
 bool takeBracket(LineHead& head) {
     const char closing = head.rest.front() == '[' ? ']' : ')';
@@ -64,6 +74,8 @@ bool takeBracket(LineHead& head) {
     if (end == std::string_view::npos || end > kLongestPart)
         return false;
     const std::string_view inside = head.rest.substr(1, end - 1);
+    if (countsIterations(inside))
+        return false;
     for (std::size_t at = 0; at < inside.size() && at < 16; ++at) {
         std::string_view date = inside.substr(at);
         if (head.stamp || !isDateAt(date))

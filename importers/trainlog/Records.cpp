@@ -57,6 +57,8 @@ bool isOfValidation(std::string_view text) {
     return text.starts_with("val") || text.starts_with("eval") || text.starts_with("test");
 }
 
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
 std::optional<LogStamp> stampIn(std::string_view text) {
     std::string_view rest = text;
     if (const auto dated = takeStamp(rest))
@@ -175,7 +177,15 @@ private:
         return true;
     }
 
+    // "Time (s)" is "Time".
     bool takeStampOf(std::string_view key, std::string_view text) {
+        std::int64_t unit = kSecondNs;
+        if (const std::size_t open = key.find_last_of("([");
+            open != std::string_view::npos && open > 0 && key.size() > open + 2) {
+            const auto named = timeUnit(key.substr(open + 1, key.size() - open - 2));
+            unit = named.value_or(unit);
+            key = named ? trimmed(key.substr(0, open)) : key;
+        }
         const std::size_t place = placeOf(kStampKeys, key);
         if (place == kStampKeys.size())
             return false;
@@ -184,8 +194,8 @@ private:
                 m_stampPlace = place;
                 m_stamp = stamp;
             }
-        } else if (const auto seconds = parseNumber(text)) {
-            m_time = seconds;
+        } else if (const auto number = parseNumber(text)) {
+            m_time = *number * static_cast<double>(unit) / static_cast<double>(kSecondNs);
         }
         return true;
     }

@@ -5,6 +5,7 @@
 #include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/Stamp.h"
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/ProgressBar.h"
 #include "importers/trainlog/RunningTime.h"
@@ -34,6 +35,20 @@ struct ScriptPair {
     bool isBracketed = false;
 };
 
+std::string_view lastWordOf(std::string_view key) {
+    const std::size_t blank = key.find_last_of(kBlanks);
+    return blank == std::string_view::npos ? key : key.substr(blank + 1);
+}
+
+std::size_t counterPlace(std::string_view key) {
+    const std::string_view last = lastWordOf(key);
+    const auto found
+        = std::find_if(kCounters.begin(), kCounters.end(), [&](std::string_view known) {
+              return equalsIgnoringCase(key, known) || equalsIgnoringCase(last, known);
+          });
+    return static_cast<std::size_t>(found - kCounters.begin());
+}
+
 bool isKeyChar(char c) {
     const char low = lowerChar(c);
     return (low >= 'a' && low <= 'z') || isDigit(c) || c == '_' || c == '/' || c == '@' || c == '.'
@@ -60,6 +75,8 @@ private:
         const char c = m_text.front();
         if (startsNumber())
             return number();
+        if ((c == '(' || c == '[') && takeUnitOfKey())
+            return std::nullopt;
         if (c == '(') { // "0.123 ( 0.234)": the mean beside; "Epoch(train)": a remark
             m_text.remove_prefix(std::min(m_text.find(')'), m_text.size() - 1) + 1);
             return std::nullopt;
@@ -87,6 +104,18 @@ private:
         return !rest.empty() && isDigit(rest.front());
     }
 
+    // "step_time(ms)", "step time [s]": the key goes on with its unit.
+    bool takeUnitOfKey() {
+        const std::size_t close = m_text.find_first_of(")]");
+        const bool isUnit = !m_key.empty() && !m_isAssigned && close != std::string_view::npos
+            && timeUnit(m_text.substr(1, close - 1));
+        if (!isUnit)
+            return false;
+        m_key = {m_key.data(), static_cast<std::size_t>(m_text.data() + close + 1 - m_key.data())};
+        m_text.remove_prefix(close + 1);
+        return true;
+    }
+
     // A word goes on with the key, but behind ':' it is a text.
     void takeWord() {
         const auto* end = std::find_if_not(m_text.begin(), m_text.end(), isKeyChar);
@@ -103,6 +132,10 @@ private:
     // "120ms", "0.50 sec", "1,234", "48.4%"; "100/500" is 100.
     std::optional<ScriptPair> number() {
         std::size_t size = std::min(m_text.find_first_of(" \t|;]()=:"), m_text.size());
+        // "0:10:20" as well.
+        const std::size_t whole = std::min(m_text.find_first_of(" \t|;,]()="), m_text.size());
+        if (!m_key.empty() && whole > size && measured(m_text.substr(0, whole)))
+            size = whole;
         if (const std::size_t comma = m_text.substr(0, size).find(',');
             comma != m_text.npos && (comma + 1 >= size || !isDigit(m_text[comma + 1])))
             size = comma;
@@ -133,6 +166,20 @@ private:
         return ScriptPair{word, value, false};
     }
 
+    // "[step 10/500]", "[Iter: 20]".
+    static std::optional<ScriptPair> countedInside(std::string_view inside) {
+        const std::size_t end = inside.find_last_not_of("0123456789/");
+        if (end == std::string_view::npos || end + 1 >= inside.size() || !isDigit(inside[end + 1]))
+            return std::nullopt;
+        std::string_view key = inside.substr(0, end + 1);
+        while (!key.empty() && std::string_view(" \t:=").find(key.back()) != key.npos)
+            key.remove_suffix(1);
+        const bool isCounter = counterPlace(key) < kCounters.size()
+            || equalsIgnoringCase(key, "epoch") || equalsIgnoringCase(key, "ep");
+        return isCounter ? std::optional(ScriptPair{key, inside.substr(end + 1), false})
+                         : std::nullopt;
+    }
+
     // "[100/500]", "[ 50/500]"; in other brackets there are remarks.
     std::optional<ScriptPair> bracketed() {
         const std::size_t end = m_text.find(']');
@@ -147,7 +194,7 @@ private:
         m_text.remove_prefix(end + 1);
         m_key = {};
         m_isAssigned = false;
-        return isCount ? std::optional(pair) : std::nullopt;
+        return isCount ? std::optional(pair) : countedInside(inside);
     }
 
     std::string_view m_text;
@@ -165,20 +212,6 @@ std::string_view knownPart(std::string_view key) {
             return {};
         key = trimmed(key.substr(blank));
     }
-}
-
-std::string_view lastWordOf(std::string_view key) {
-    const std::size_t blank = key.find_last_of(kBlanks);
-    return blank == std::string_view::npos ? key : key.substr(blank + 1);
-}
-
-std::size_t counterPlace(std::string_view key) {
-    const std::string_view last = lastWordOf(key);
-    const auto found
-        = std::find_if(kCounters.begin(), kCounters.end(), [&](std::string_view known) {
-              return equalsIgnoringCase(key, known) || equalsIgnoringCase(last, known);
-          });
-    return static_cast<std::size_t>(found - kCounters.begin());
 }
 
 bool speaksOfValidation(std::string_view text) {

@@ -754,6 +754,21 @@ private Q_SLOTS:
         QCOMPARE(log.reports.at(0).value().gaps, std::int64_t{0});
     }
 
+    // Bare numbers tell nothing of themselves: a file of them is read where somebody says what they
+    // are, and the refusal says how.
+    void bareNumbersThatAreSaid() {
+        const std::string text = "1767261600,45.5,33\n1767261601,46.5,34\n1767261602,47.5,35\n";
+        ImportedAll refused;
+        importFile("p.csv", text, refused);
+        QVERIFY(refused.plan.units.empty());
+        QVERIFY(refused.plan.unrecognised.at(0).reason.find("--column") != std::string::npos);
+        importers::sayColumns(importers::saidColumnsIn("column 2=gpu_power[W]").value());
+        ImportedAll log;
+        importFile("p.csv", text, log);
+        importers::sayColumns({});
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{45.5, 46.5, 47.5}));
+    }
+
     // The sheet says what was understood of columns that have names of their own.
     void understoodColumnsAreTold() {
         const auto tree = importers::memoryTree({{"log.csv",

@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+#include <algorithm>
+
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
@@ -63,6 +65,44 @@ private Q_SLOTS:
         importFile("train.log", text, log);
         QCOMPARE(ofRun(log, "loss"), (Values{9, 8, 7}));
         QCOMPARE(log.sink.iterations.size(), std::size_t{3});
+    }
+
+    // Four iterations of 2 s, told by the time since the start or of each, in any spelling.
+    void timesByWords_data() {
+        QTest::addColumn<std::string>("head");
+        QTest::addColumn<std::string>("line"); // "#" is the iteration, "$" twice its number
+        QTest::newRow("time since the start as hours") << ""s
+                                                       << "step: #, loss: 3.#, elapsed: 0:00:0$"s;
+        QTest::newRow("unit behind the key")
+            << ""s
+            << R"({"iteration": #, "elapsed_time_per_iteration_ms": 2000, "lm_loss": 3.#})"s;
+        QTest::newRow("step in brackets")
+            << ""s
+            << "[step 0000#] train loss 3.# | step time 2.0 s | 8192 tok/s"s;
+        QTest::newRow("unit in the head") << "Step,Time (s),Train Loss\n"s
+                                          << "#,$,3.#"s;
+        QTest::newRow("milliseconds in the head") << "Step,Time (ms),Train Loss\n"s
+                                                  << "#,$000,3.#"s;
+        QTest::newRow("milliseconds of each") << ""s
+                                              << "step # loss=3.# step_time(ms)=2000"s;
+        QTest::newRow("unit in square brackets") << ""s
+                                                 << "step # loss 3.# step time [ms]: 2000"s;
+    }
+    void timesByWords() {
+        QFETCH(std::string, head);
+        QFETCH(std::string, line);
+        std::string text = head;
+        for (char number = '1'; number < '5'; ++number) {
+            std::string each = line + "\n";
+            std::replace(each.begin(), each.end(), '#', number);
+            std::replace(
+                each.begin(), each.end(), '$', static_cast<char>('0' + 2 * (number - '0')));
+            text += each;
+        }
+        ImportedAll log;
+        importFile("train.log", text, log);
+        QCOMPARE(ofRun(log, "loss"), (Values{3.1, 3.2, 3.3, 3.4}));
+        QCOMPARE(secondsOf(log), (Values{2, 2, 2, 2}));
     }
 
     // Ten steps between two lines, 9 s apart: 0.9 s each.
