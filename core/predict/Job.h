@@ -42,8 +42,8 @@ std::optional<Recompute> recomputeFrom(std::string_view text);
 
 enum class AttentionKind { Flash, Unfused };
 
-// How the ranks of context parallelism attend to each other's tokens. Each has two of 2·CP chunks
-// of a sample, one from each end, so that all have the same share of causal attention.
+// Ways in which ranks of context parallelism attend to tokens of others. Each has two of 2·CP
+// chunks of a sample, one from each end, so that all have the same share of causal attention.
 enum class ContextExchange {
     Ring, // keys and values go round, each step behind the attention to those before (Liu et al.
           // 2023, arXiv 2310.01889)

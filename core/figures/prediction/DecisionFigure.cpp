@@ -349,14 +349,12 @@ std::vector<PredictedCard> trainingCards(const Training& training) {
             "of the GPUs alone", false, inWh(energy.value),
             fmt::format("{} to {}", inWh(energy.interval.low), inWh(energy.interval.high))}};
     if (const predict::Goodput& goodput = training.goodput; goodput.share.value > 0.0)
-        cards.push_back(
-            {"With interruptions", "elapsed_time", "s", valueOf(training.elapsedSeconds),
-                fmt::format("goodput {}, one in {}", text::number(goodput.share.value),
-                    durationWords(goodput.betweenSeconds)),
-                false, durationWords(training.elapsedSeconds.value),
-                boundsWords(
-                    training.elapsedSeconds, 1.0 / shownTime(training.elapsedSeconds.value).seconds)
-                    + " " + std::string(shownTime(training.elapsedSeconds.value).unit)});
+        cards.push_back({"With interruptions", "elapsed_time", "s",
+            valueOf(training.elapsedSeconds), "goodput " + text::number(goodput.share.value), false,
+            durationWords(training.elapsedSeconds.value),
+            boundsWords(
+                training.elapsedSeconds, 1.0 / shownTime(training.elapsedSeconds.value).seconds)
+                + " " + std::string(shownTime(training.elapsedSeconds.value).unit)});
     if (training.cost)
         cards.push_back({"Cost of the training", "training_cost", "1", valueOf(*training.cost),
             "at the prices given", false, amountWords(training.cost->value),

@@ -46,7 +46,7 @@ private:
     Residuals m_residuals;
 };
 
-// Which rows of a table are predicted together, from those of all other groups.
+// Groups of a table's rows that are predicted together, from the rows of all other groups.
 enum class LeaveOut {
     Sources, // those whose source begins with the same word, as "NVIDIA" or "MLPerf"
     Tenths, // a tenth of the rows, the same in each table

@@ -363,7 +363,7 @@ private:
     }
 
     void core(double heads, double values) {
-        // Of all tokens, where heads were exchanged for them.
+        // Heads that were exchanged for tokens attend to all of these.
         const double shared = exchangesHeads() ? m_context : 1.0;
         const double batch = m_job.microBatch * heads / shared;
         const double own = m_own * shared;
@@ -457,7 +457,7 @@ private:
         return m_model.queryRank > 0 ? "query_down" : "query";
     }
 
-    // Of a block between its first and its last product. A parallel residual adds attention and
+    // A block's, between its first and its last product. A parallel residual adds attention and
     // feed-forward before one exchange.
     void addTensorExchanges(std::string_view first, std::string_view last, bool addsAlone) {
         Collective whole{CollectiveKind::AllReduce, kElement * m_tokens * m_model.hidden, m_tensor,

@@ -35,7 +35,7 @@ struct Exchange {
     Collective collective;
     double forward = 0.0; // times in a forward pass
     double backward = 0.0; // times in a backward pass, without what is recomputed
-    // Of tensor parallelism: the products beside it; empty: it is not known behind which.
+    // The products beside an exchange of tensor parallelism; empty: they are not known.
     std::string_view besideForward = {};
     std::string_view besideBackward = {};
 };

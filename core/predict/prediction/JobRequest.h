@@ -60,7 +60,7 @@ struct JobRequest {
     Execution execution = {};
 };
 
-// What the job's software does where the job does not say otherwise: weights kept in 8 bits,
+// Takes what the job's software does unless the job says otherwise: weights kept in 8 bits,
 // attention in 8 bits beside frozen weights (resources/prediction.json).
 void takeHabits(Job& job);
 

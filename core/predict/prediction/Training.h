@@ -40,7 +40,7 @@ inline constexpr double kJoulesOfKwh = 3.6e6;
 inline constexpr double kGpuHours = 38'700.0; // of all GPUs between interruptions of a job
 inline constexpr double kGpuHoursSpread = 0.5; // standard deviation of its logarithm
 
-// How a training is interrupted and goes on; absent: as above. Seconds, and hours of GPUs.
+// Interruptions of a training, and its checkpoints; absent: as above. Seconds, and hours of GPUs.
 struct Reliability {
     std::optional<double> gpuHours = {};
     std::optional<double> checkpointInterval = {};

@@ -184,7 +184,7 @@ private:
             : seconds;
     }
 
-    // Of a pass that has the exchange so many times.
+    // Seconds of a pass that has the exchange so many times.
     [[nodiscard]] double exposed(const Exchange& exchange, double seconds, double times,
         double attention, bool isBackward) const {
         switch (exchange.kind) {

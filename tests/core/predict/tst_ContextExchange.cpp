@@ -87,7 +87,7 @@ class tst_ContextExchange : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of 8192 tokens four GPUs have 2048 each, whose keys and values are 2 · 4 · 128 numbers of 2
+    // Four GPUs have 2048 of 8192 tokens each, whose keys and values are 2 · 4 · 128 numbers of 2
     // B: 4 MiB go on in each of three steps, with their gradients in twice as many.
     void ring() {
         const Job job = jobOf(grouped("cp=4", ContextExchange::Ring)).value();
@@ -112,7 +112,7 @@ private Q_SLOTS:
             QCOMPARE(one.forward, 1.0);
             QCOMPARE(one.backward, 1.0);
         }
-        // Of eight GPUs each has keys of a head, though there are four.
+        // Each of eight GPUs has keys of a head, though there are four.
         const auto more = contextOf(jobOf(grouped("cp=8", ContextExchange::AllToAll)).value());
         QCOMPARE(more[0].collective.bytes, 1024.0 * (16 + 8 + 8) * 128 * 2);
     }
