@@ -9,7 +9,9 @@
 // Footnotes in brackets and second values in parentheses are left out of numbers. What a source is
 // known to do but does not write into its table (which attention, optimizer, sequence parallelism)
 // follows from its name, as core/predict's stack; a model's shape from its name where the row has
-// none; whether it is gated and its embeddings are tied from params where that decides. stack: a
+// none; whether it is gated and its embeddings are tied from params where that decides. Rows of
+// MLPerf tell their container by url_or_repo_path ("ngc25.04"), and CUDA graphs and FP8 attention
+// in notes ("CUDA graphs where cp=8", "CUDA graphs on GB200"). stack: a
 // key of core/predict's stacks; compiled: true where one GPU's PyTorch is (torch.compile); mode:
 // how numbers are kept (pure, autocast, master; a type alone: all of them in it). Where layers do
 // not divide over the pipeline, embedding and loss count as a layer each. A source that is not
