@@ -122,6 +122,8 @@ constexpr std::array kHabits{
     SourceHabits{"torchtitan", "torchtitan"},
     SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
     SourceHabits{"deepseek", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
+    SourceHabits{
+        "2412.19437", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
 };
 
 // Containers whose layers with experts are launched faster.
@@ -192,12 +194,16 @@ private:
         return wholeOf(number(name));
     }
 
+    // Of its name, else of its address.
     void takeHabits() {
-        for (const SourceHabits& habits : kHabits) {
-            if (has(m_row.source, habits.word)) {
-                m_habits = &habits;
-                break;
-            }
+        for (const std::string_view words :
+            {std::string_view(m_row.source), text("url_or_repo_path")}) {
+            const auto* const found = std::find_if(kHabits.begin(), kHabits.end(),
+                [&](const SourceHabits& habits) { return has(words, habits.word); });
+            if (found == kHabits.end())
+                continue;
+            m_habits = found;
+            break;
         }
         m_row.version = versionIn(m_row.source);
         if (m_row.version == 0.0)

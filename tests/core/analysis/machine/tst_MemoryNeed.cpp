@@ -380,7 +380,7 @@ private Q_SLOTS:
         QVERIFY(isAbout(partsOf(launch).weights, 3.125 * layers + 2.0 * 500e3, 1e-12));
     }
 
-    // What a fused function of the MLP gives and makes again, 2·4h B, is not kept.
+    // The result of a fused function of the MLP, 2·4h B, is made again and not kept.
     void functionsMadeAgain() {
         MemoryRequest request = requestOf(smallLaunch());
         request.recompute = Recomputation::Selective;
