@@ -213,6 +213,20 @@ std::optional<Stamp> parseCivil(std::string_view text, DateOrder order) {
     return Stamp{wall - DurationNs{*offset * kSecond}, StampKind::Zoned, t.hasFraction};
 }
 
+// "12,5" of a spreadsheet.
+bool hasDecimalComma(std::string_view text) {
+    const std::size_t comma = text.find(',');
+    return comma != std::string_view::npos
+        && text.find_first_of(",.:", comma + 1) == std::string_view::npos
+        && text.find('.') == std::string_view::npos;
+}
+
+std::string withPoint(std::string_view text) {
+    std::string plain(text);
+    std::replace(plain.begin(), plain.end(), ',', '.');
+    return plain;
+}
+
 bool isWeekday(std::string_view word) {
     constexpr std::array<std::string_view, 7> kDays{
         "mon", "tue", "wed", "thu", "fri", "sat", "sun"};
@@ -318,14 +332,16 @@ std::optional<Stamp> parseStamp(std::string_view text, DateOrder order) {
         return usual;
     if (text.empty() || !isDigit(text.front()))
         return text.empty() ? std::nullopt : parseWorded(text);
-    if (text.find(':') == std::string_view::npos)
-        return parseNumeric(text);
-    return parseCivil(text, order);
+    if (text.find(':') != std::string_view::npos)
+        return parseCivil(text, order);
+    return hasDecimalComma(text) ? parseNumeric(withPoint(text)) : parseNumeric(text);
 }
 
 std::optional<Stamp> parseStampIn(std::string_view text, std::int64_t nsPerUnit) {
     constexpr double kEarliest = 6.3e8; // 1990
     constexpr double kLatest = 7.3e9; // 2200
+    if (hasDecimalComma(text))
+        return parseStampIn(withPoint(text), nsPerUnit);
     const auto value = parseNumber(trimmed(text));
     const double seconds
         = value ? *value * static_cast<double>(nsPerUnit) / static_cast<double>(kSecond) : -1.0;

@@ -736,10 +736,11 @@ bool isRowOf(const std::vector<Column>& columns, const std::vector<std::string_v
         if (isTime && !stampOf(columns[i], cells[i]) && !parseTimeOfDay(cells[i])
             && !isDate(cells[i]))
             return false;
-        if (role == Role::Metric && !isMissingCell(cells[i]) && !formOf(cells[i]))
+        const bool isReading = role == Role::Metric && columns[i].certain;
+        if (isReading && !isMissingCell(cells[i]) && !formOf(cells[i]))
             return false;
         hasTime = hasTime || isTime;
-        hasNumber = hasNumber || (role == Role::Metric && !isMissingCell(cells[i]));
+        hasNumber = hasNumber || (isReading && !isMissingCell(cells[i]));
     }
     return hasTime && hasNumber;
 }

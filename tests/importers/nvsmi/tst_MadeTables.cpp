@@ -642,6 +642,9 @@ private Q_SLOTS:
         QTest::newRow("half of the day") << "timestamp  gpu  power\n"s
                                          << "01/13/2026 10:00:0# AM"s
                                          << "  $  1$0"s;
+        QTest::newRow("a column of words") << "timestamp            gpu  state    power_w\n"s
+                                           << "2026-01-01 10:00:0#"s
+                                           << "  $    running  1$0.0"s;
         QTest::newRow("no header") << ""s
                                    << "2026/01/01  10:00:0#.000"s
                                    << "  $  1$0.00 W  9# %"s;
@@ -695,6 +698,10 @@ private Q_SLOTS:
             "1767261602;0;905,50\n",
             log);
         QCOMPARE(log.ofGpu("gpu_power"), (Values{1205.5, 1305.5, 905.5}));
+        ImportedAll commas;
+        importFile("log.csv", "time;power\n0,5;100,5\n1,0;101,5\n1,5;102,5\n", commas);
+        QCOMPARE(commas.ofGpu("gpu_power"), (Values{100.5, 101.5, 102.5}));
+        QCOMPARE(commas.seconds("gpu_power"), (Values{0, 0.5, 1}));
         ImportedAll bars;
         importFile("log.txt", "time|gpu|power\n1767261600|0|100\n1767261601|0|110\n", bars);
         QCOMPARE(bars.ofGpu("gpu_power"), (Values{100, 110}));
