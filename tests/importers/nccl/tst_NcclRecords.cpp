@@ -51,6 +51,21 @@ private Q_SLOTS:
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
     }
 
+    // The ranks are those of communicators: one process may have several, two files put together
+    // have two processes.
+    void processesInOneFile() {
+        const std::string first
+            = recordAt(1'772'359'200'000'000, 0, 100) + recordAt(1'772'359'200'000'500, 3, 100);
+        std::string second = recordAt(1'772'359'200'000'000, 1, 100);
+        second.replace(second.find("\"pid\": 77"), 9, "\"pid\": 78");
+        ImportedAll log;
+        importFile("all.log", first + second, log);
+        QCOMPARE(log.sink.tracks.at(0).spans.size(), std::size_t{2});
+        QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{1});
+        QVERIFY2(log.warnings().find("1 record of other processes") != std::string::npos,
+            log.warnings().c_str());
+    }
+
     void tableAlone() {
         ImportedAll log;
         importFile("all.log",

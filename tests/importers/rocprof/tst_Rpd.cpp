@@ -48,7 +48,7 @@ void tst_Rpd::readings() {
     importFile("trace.rpd", rpdDatabase(), got);
     QVERIFY(got.reports[0].hasValue());
     // 300 W for a second, then 400 W for one, each as long as the table says: 700 J.
-    QVERIFY(std::abs(got.joules(0) - 700.0) < 0.1);
+    QVERIFY(std::abs(got.joules(0) - 700.0) < 1e-6);
     const auto clocks = got.ofGpu("sm_clock", 1);
     QCOMPARE(clocks.size(), std::size_t{3});
     QCOMPARE(clocks[2], 1.7e9);
