@@ -364,6 +364,11 @@ class MonitorJsonReader final : public RecordReader {
         for (const Member& member : record)
             name(own, member);
         const auto stamp = stampOf(record);
+        m_hasStamps = m_hasStamps || stamp || hasStampKey(record);
+        if (m_hasStamps && !stamp) {
+            log.skip("The record has no time stamp.");
+            return {};
+        }
         const TimeNs time
             = stamp ? log.at(*stamp) : timeOf(record, {}, log, own.host + "\n" + own.id);
         log.row();
@@ -381,6 +386,11 @@ class MonitorJsonReader final : public RecordReader {
         return {};
     }
 
+    static bool hasStampKey(const Record& record) {
+        return std::any_of(record.begin(), record.end(), [](const Member& member) {
+            return member.path.size() == 1 && stampOfKey(member.path.front()).has_value();
+        });
+    }
     // The date, else the time since the start.
     static std::optional<Stamp> stampOf(const Record& record) {
         std::optional<Stamp> found;
@@ -435,6 +445,8 @@ class MonitorJsonReader final : public RecordReader {
                                                : known.metric.unit;
         return meterSeries(known.metric.metric, unit, known.metric.sensor);
     }
+
+    bool m_hasStamps = false; // a record without one is damaged
 };
 
 } // namespace

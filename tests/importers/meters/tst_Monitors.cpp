@@ -291,6 +291,21 @@ private Q_SLOTS:
         QCOMPARE(log.sink.gpus.begin()->second.model, std::string("NVIDIA A100-SXM4-40GB"));
     }
 
+    // A damaged stamp is none at the start of all times.
+    void recordWithoutItsStamp() {
+        ImportedAll log;
+        importFile("monitor.jsonl",
+            R"({"time": "17672x1600", "gpu": 0, "power_w": 100}
+{"time": 1767261601, "gpu": 0, "power_w": 101}
+{"gpu": 0, "power_w": 102}
+{"time": 1767261603, "gpu": 0, "power_w": 103}
+)",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{101, 103}));
+        QCOMPARE(log.seconds("gpu_power"), (Values{0, 2}));
+        QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{2});
+    }
+
     // Records of two recorders, 8 ms apart.
     void recordsOfTwoRecorders() {
         std::string text;
