@@ -194,7 +194,7 @@ private:
         return wholeOf(number(name));
     }
 
-    // Of its name, else of its address.
+    // The source tells them by its name, else by its address.
     void takeHabits() {
         for (const std::string_view words :
             {std::string_view(m_row.source), text("url_or_repo_path")}) {
