@@ -168,14 +168,22 @@ Table deviceTimesTable(Selections runs) {
         if (run.devices.empty())
             continue;
         const DurationNs all = windowsOf(run);
+        std::vector<std::string> none;
         for (const TracedTime& part : kTracedTimes) {
             const DurationNs time = sumOf(run, part.time);
-            table.add({ofRun(runs, run, part.title), time, shareOf(time, all)});
+            if (time.ns == 0)
+                none.emplace_back(part.title);
+            else
+                table.add({ofRun(runs, run, part.title), time, shareOf(time, all)});
         }
-        table.notes.push_back(ofRun(runs, run,
-            fmt::format("{} of {}{}. Exposed: no compute ran beside it.", text::duration(all),
-                text::counted(std::ssize(run.devices), "GPU"),
-                run.devices.size() > 1 ? ", summed" : "")));
+        std::string note = fmt::format("{} of {}{}.", text::duration(all),
+            text::counted(std::ssize(run.devices), "GPU"),
+            run.devices.size() > 1 ? ", summed" : "");
+        if (sumOf(run, &analysis::TimeBreakdown::exposedCommunication).ns > 0)
+            note += " Exposed: no compute ran beside it.";
+        if (!none.empty())
+            note += " None: " + text::joined(none) + ".";
+        table.notes.push_back(ofRun(runs, run, std::move(note)));
     }
     return table;
 }

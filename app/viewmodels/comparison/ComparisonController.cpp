@@ -5,6 +5,7 @@
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/comparison/Comparison.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
@@ -468,7 +469,7 @@ void ComparisonController::readCaptures() {
             ASSIGN_OR_RETURN(const auto runs, store.runs());
             for (const Run& run : runs) {
                 ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
-                for (Capture& one : plot::capturesByName(std::move(captures)))
+                for (Capture& one : analysis::partsByCapture(std::move(captures)))
                     all[run.id].push_back(std::move(one.name));
             }
             return all;

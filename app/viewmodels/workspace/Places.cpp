@@ -1,9 +1,9 @@
 #include "app/viewmodels/workspace/Places.h"
 
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,11 +38,9 @@ Status addFacts(const store::Store& store, const Run& run, PlaceFacts& facts) {
               const TrackKind kind = track.description.kind;
               return track.count > 0 && (kind == TrackKind::Stream || kind == TrackKind::Thread);
           });
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
-    std::set<std::string> names;
-    for (const Capture& one : captures)
-        names.insert(one.name);
-    facts.captures = std::max(facts.captures, static_cast<int>(names.size()));
+    ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
+    const auto parts = analysis::partsByCapture(std::move(captures));
+    facts.captures = std::max(facts.captures, static_cast<int>(parts.size()));
     return {};
 }
 

@@ -5,6 +5,8 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -48,6 +50,37 @@ TimeRange CaptureWindows::of(int rank) const {
 
 std::string CaptureWindows::wording() const {
     return "the capture '" + name + "'";
+}
+
+std::vector<Capture> capturesByName(std::vector<Capture> captures) {
+    std::stable_sort(captures.begin(), captures.end(),
+        [](const Capture& a, const Capture& b) { return a.name < b.name; });
+    std::vector<Capture> merged;
+    for (Capture& capture : captures) {
+        if (merged.empty() || merged.back().name != capture.name) {
+            merged.push_back(std::move(capture));
+            continue;
+        }
+        TimeRange& range = merged.back().range;
+        range
+            = {std::min(range.begin, capture.range.begin), std::max(range.end, capture.range.end)};
+    }
+    std::stable_sort(merged.begin(), merged.end(),
+        [](const Capture& a, const Capture& b) { return a.range.begin < b.range.begin; });
+    return merged;
+}
+
+std::vector<Capture> partsByCapture(std::vector<Capture> captures) {
+    std::map<int, std::string_view> nameOfRank;
+    bool isOneEach = true;
+    bool hasSeveral = false;
+    for (const Capture& one : captures) {
+        hasSeveral = hasSeveral || one.name != captures.front().name;
+        isOneEach = isOneEach && nameOfRank.emplace(one.rank, one.name).first->second == one.name;
+    }
+    if (hasSeveral && isOneEach)
+        return {};
+    return capturesByName(std::move(captures));
 }
 
 Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& name) {

@@ -1,7 +1,8 @@
 #pragma once
-// The captures of one name as a part of their run.
+// The captures of one name as a part of their run, and which parts a run has.
 
 #include "core/analysis/RunStudy.h"
+#include "core/model/Capture.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -9,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -25,6 +27,12 @@ struct CaptureWindows {
     [[nodiscard]] TimeRange closed() const { return {window.begin, window.end + DurationNs{1}}; }
     [[nodiscard]] std::string wording() const; // "the capture 'eager-16'"
 };
+
+// Captures of one name as one stretch over all its ranks, by begin. Pure.
+std::vector<Capture> capturesByName(std::vector<Capture> captures);
+// Those of them that are parts of the run, to be compared with each other: none where they are the
+// files of the ranks, one each. Pure.
+std::vector<Capture> partsByCapture(std::vector<Capture> captures);
 
 // NotFound names the captures there are. Cancelled by progress.
 Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& name);

@@ -2,6 +2,7 @@
 
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/HostSelfTime.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Try.h"
@@ -65,25 +66,13 @@ public:
 
     [[nodiscard]] Result<std::vector<CaptureTimes>> captures() const {
         ASSIGN_OR_RETURN(auto all, m_study.store.captures(m_study.run.id));
-        std::stable_sort(all.begin(), all.end(),
-            [](const Capture& a, const Capture& b) { return a.range.begin < b.range.begin; });
+        const auto parts = analysis::partsByCapture(std::move(all));
         std::vector<CaptureTimes> named;
-        std::vector<TimeRange> windows;
-        for (const Capture& one : all) {
-            const auto known = std::find_if(named.begin(), named.end(),
-                [&one](const CaptureTimes& other) { return other.name == one.name; });
-            if (known == named.end()) {
-                named.push_back({one.name, {}});
-                windows.push_back(one.range);
-                continue;
-            }
-            TimeRange& window = windows[static_cast<std::size_t>(known - named.begin())];
-            window = {std::min(window.begin, one.range.begin), std::max(window.end, one.range.end)};
-        }
-        if (named.size() < 2)
-            return std::vector<CaptureTimes>();
-        for (std::size_t i = 0; i < named.size(); ++i) {
-            ASSIGN_OR_RETURN(named[i].ranks, ranksIn(windows[i]));
+        if (parts.size() < 2)
+            return named;
+        for (const Capture& part : parts) {
+            named.push_back({part.name, {}});
+            ASSIGN_OR_RETURN(named.back().ranks, ranksIn(part.range));
         }
         return named;
     }

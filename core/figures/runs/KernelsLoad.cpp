@@ -429,8 +429,9 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     }
     for (const auto& subject : shown)
         data.runs.push_back(subject.named);
-    const bool ofRanks = std::any_of(
-        traced.begin(), traced.end(), [](const TracedRun& run) { return run.ranks.size() > 1; });
+    const bool ofRanks = data.query.per != KernelsPer::Rank
+        && std::any_of(traced.begin(), traced.end(),
+            [](const TracedRun& run) { return run.ranks.size() > 1; });
     setAxes(data.panels, iterations, ofRanks, data.query.normalise);
     const std::string common = commonTitle(shown);
     data.title = (isStages ? "Kernel time by pipeline stage" : "Kernel time by category")

@@ -1,3 +1,4 @@
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"
@@ -92,7 +93,7 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
         auto captures = catalogue.runs[i].captures;
         for (Capture& one : captures)
             one.range = shownRange(runs[i], one.rank, one.range);
-        data.captures.push_back(capturesByName(std::move(captures)));
+        data.captures.push_back(analysis::capturesByName(std::move(captures)));
         auto& phases = data.phases.emplace_back(catalogue.runs[i].phases);
         for (NamedPhase& one : phases)
             one.range = shownRange(runs[i], -1, one.range);

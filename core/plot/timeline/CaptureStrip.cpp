@@ -83,24 +83,6 @@ void drawStretches(const LaneFrame& frame, TimelineGeometry& geometry) {
 
 } // namespace
 
-std::vector<Capture> capturesByName(std::vector<Capture> captures) {
-    std::stable_sort(captures.begin(), captures.end(),
-        [](const Capture& a, const Capture& b) { return a.name < b.name; });
-    std::vector<Capture> merged;
-    for (Capture& capture : captures) {
-        if (merged.empty() || merged.back().name != capture.name) {
-            merged.push_back(std::move(capture));
-            continue;
-        }
-        TimeRange& range = merged.back().range;
-        range
-            = {std::min(range.begin, capture.range.begin), std::max(range.end, capture.range.end)};
-    }
-    std::stable_sort(merged.begin(), merged.end(),
-        [](const Capture& a, const Capture& b) { return a.range.begin < b.range.begin; });
-    return merged;
-}
-
 const std::vector<Iteration>& shownIterations(
     const TimelineData& data, const std::vector<RunOverlay>* overlays, std::size_t run) {
     const bool found

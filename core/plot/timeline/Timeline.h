@@ -193,7 +193,7 @@ struct TimelineData {
     std::vector<ShownRun> runs;
     std::vector<LaneData> lanes;
     std::vector<std::vector<Iteration>> iterations; // per shown run, absolute time
-    std::vector<std::vector<Capture>> captures; // the same; see capturesByName()
+    std::vector<std::vector<Capture>> captures; // the same; analysis::capturesByName()
     std::vector<std::vector<NamedPhase>> phases; // the same
     // Names of the spans' ids, and the category key of each (analysis/KernelCategory.h).
     struct Name {
@@ -305,8 +305,6 @@ std::vector<double> sharedHeights(const TimelineData& data, double room, const T
 // Height that fills a lane of kernels or threads: its rows as high as they become, and its name.
 double spansHeight(const LaneData& lane, const Theme& theme);
 
-// Captures of one name as one stretch over all its ranks, by begin.
-std::vector<Capture> capturesByName(std::vector<Capture> captures);
 // The stretch under a point or beside it; nullptr: none.
 const StretchPlace* stretchUnder(const TimelineGeometry& geometry, Point point);
 

@@ -3,6 +3,7 @@
 
 #include "core/analysis/traces/PlantedTrace.h"
 
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "support/TestProgram.h"
@@ -72,6 +73,29 @@ class tst_CapturedTime : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Ranks that traced the same step are one stretch, from the first to the last.
+    void aNameIsOneStretchOverItsRanks() {
+        const std::vector<Capture> captures{{"late", 0, {{1050}, {1060}}},
+            {"step10", 1, {{1012}, {1022}}}, {"step10", 0, {{1010}, {1020}}},
+            {"late", 1, {{1049}, {1058}}}};
+        const auto merged = capturesByName(captures);
+        QCOMPARE(merged.size(), std::size_t{2});
+        QCOMPARE(merged[0].name, std::string("step10"));
+        QCOMPARE(merged[0].range, (TimeRange{{1010}, {1022}}));
+        QCOMPARE(merged[1].range, (TimeRange{{1049}, {1060}}));
+        QCOMPARE(partsByCapture(captures), merged);
+    }
+
+    // Files that are named for their rank are the run together.
+    void filesOfRanksAreNoParts() {
+        QVERIFY(partsByCapture({{"trace_0", 0, {{0}, {9}}}, {"trace_1", 1, {{1}, {9}}}}).empty());
+        QCOMPARE(partsByCapture({{"trace_0", 0, {{0}, {9}}}}).size(), std::size_t{1});
+        QCOMPARE(
+            partsByCapture({{"a", 0, {{0}, {9}}}, {"b", 0, {{10}, {19}}}, {"b", 1, {{10}, {19}}}})
+                .size(),
+            std::size_t{2});
+    }
+
     void aCaptureThatIsThereTwice() {
         PlantedTrace trace;
         plantTwoCaptures(trace);

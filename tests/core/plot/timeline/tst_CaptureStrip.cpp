@@ -138,19 +138,6 @@ private Q_SLOTS:
         QCOMPARE(plot::stretchCount(data, &overlays, strip), std::size_t{1});
         QCOMPARE(plot::stretchAt(data, &overlays, strip, 0).range, (TimeRange{{1005}, {1015}}));
     }
-
-    // Eight ranks that traced the same step are one stretch, from the first to the last.
-    void aNameIsOneStretchOverItsRanks() {
-        const auto merged
-            = plot::capturesByName({capture("late", 0, 50, 60), capture("step10", 1, 12, 22),
-                capture("step10", 0, 10, 20), capture("late", 1, 49, 58)});
-        QCOMPARE(merged.size(), std::size_t{2});
-        QCOMPARE(merged[0].name, std::string("step10"));
-        QCOMPARE(merged[0].range.begin.ns, std::int64_t{1010});
-        QCOMPARE(merged[0].range.end.ns, std::int64_t{1022});
-        QCOMPARE(merged[1].range.begin.ns, std::int64_t{1049});
-        QCOMPARE(merged[1].range.end.ns, std::int64_t{1060});
-    }
 };
 
 TRAINSCOPE_TEST(tst_CaptureStrip)
