@@ -113,14 +113,14 @@ int spanLevels(const LaneData& lane);
 // The height that the legend under a lane of kernels takes.
 double spanLegendHeight(const Theme& theme);
 
-// Legend entries in one row, wrapped. Returns the height used.
+// Legend entries in one row, wrapped. Returns the height used; not drawn: measured alone.
 struct LegendEntry {
     std::string text;
     Color color;
     std::optional<std::size_t> run = {}; // whose lines it stands for
 };
-double drawLegend(
-    const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width);
+double drawLegend(const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft,
+    double width, bool isDrawn = true);
 // Place of a category of kernels in legends; of one that is not known after all others.
 std::size_t placeInLegend(std::string_view category);
 std::vector<LegendEntry> categoryEntries(

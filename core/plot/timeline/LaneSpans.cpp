@@ -606,9 +606,13 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
     double height = frame.area.height;
     const double legend = spanLegendHeight(frame.theme);
     if (!frame.style.legend && lane.spec.style == LaneStyle::Kernels && height > 4.0 * legend) {
-        height -= legend;
-        drawLegend(frame, categoryEntries(frame.data, lane, frame.scale.window),
-            {frame.area.x, frame.area.bottom() - 0.8 * legend}, frame.area.width);
+        const auto entries = categoryEntries(frame.data, lane, frame.scale.window);
+        const double rows = drawLegend(frame, entries, {}, frame.area.width, false);
+        if (height > 3.0 * rows + legend) {
+            height -= rows;
+            drawLegend(frame, entries, {frame.area.x, frame.area.bottom() - rows + 0.2 * legend},
+                frame.area.width);
+        }
     }
     const auto rows = rowsOf(frame, lane, height);
     SpanLooks looks(frame);

@@ -135,8 +135,8 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
     return entries;
 }
 
-double drawLegend(
-    const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width) {
+double drawLegend(const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft,
+    double width, bool isDrawn) {
     const double size = frame.size();
     const double side = 0.7 * size;
     const bool hasPatterns = isPrinted(frame.theme)
@@ -145,7 +145,7 @@ double drawLegend(
     const double swatch = hasPatterns ? inkSampleLength(frame.theme) : side;
     LegendFlow flow(frame,
         {swatch, 0.45 * size, 1.6 * size, 1.6 * size, 0.5 * size, frame.theme.textSecondary},
-        topLeft, width);
+        topLeft, width, isDrawn);
     for (const auto& entry : entries)
         flow.add(entry.text, [&](Point left) {
             if (entry.run && isPrinted(frame.theme))
