@@ -4,7 +4,8 @@
 #include "core/text/Times.h"
 
 #include <algorithm>
-#include <tuple>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 namespace trainscope::importers {
@@ -20,13 +21,35 @@ void KernelDoubts::add(std::size_t stream, TimeNs start, DurationNs duration) {
     m_kernels.push_back({stream, {start, {clampedSum(start.ns, duration.ns)}}});
 }
 
+// Writers have the kernels of a stream in order, but streams between each other: they are dealt out
+// to their streams, and only those out of order sorted.
+KernelDoubts::Kernels KernelDoubts::inOrder() const {
+    std::vector<std::size_t> places(1, 0); // of the first kernel of each stream
+    for (const Kernel& kernel : m_kernels) {
+        if (kernel.stream + 2 > places.size())
+            places.resize(kernel.stream + 2, 0);
+        ++places[kernel.stream + 1];
+    }
+    std::partial_sum(places.begin(), places.end(), places.begin());
+    Kernels kernels(m_kernels.size());
+    std::vector<std::size_t> next(places);
+    for (const Kernel& kernel : m_kernels)
+        kernels[next[kernel.stream]++] = kernel;
+    const auto isBefore = [](const Kernel& a, const Kernel& b) {
+        return std::pair(a.range.begin.ns, -a.range.end.ns)
+            < std::pair(b.range.begin.ns, -b.range.end.ns);
+    };
+    for (std::size_t stream = 0; stream + 1 < places.size(); ++stream) {
+        const auto begin = kernels.begin() + static_cast<std::ptrdiff_t>(places[stream]);
+        const auto end = kernels.begin() + static_cast<std::ptrdiff_t>(places[stream + 1]);
+        if (!std::is_sorted(begin, end, isBefore))
+            std::sort(begin, end, isBefore);
+    }
+    return kernels;
+}
+
 std::vector<std::string> KernelDoubts::texts(std::vector<TimeRange> iterations) const {
-    Kernels kernels = m_kernels;
-    using Kernel = analysis::StreamKernel;
-    std::sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) {
-        return std::tuple(a.stream, a.range.begin.ns, -a.range.end.ns)
-            < std::tuple(b.stream, b.range.begin.ns, -b.range.end.ns);
-    });
+    const Kernels kernels = inOrder();
     std::vector<std::string> all;
     for (std::string text : {overrunText(kernels), emptyText(kernels, std::move(iterations))}) {
         if (!text.empty())

@@ -17,7 +17,7 @@ class KernelDoubts {
 public:
     static constexpr std::size_t kMost = 200'000;
 
-    // In any order. `stream`: a number for each.
+    // In any order. `stream`: a small number for each.
     void add(std::size_t stream, TimeNs start, DurationNs duration);
 
     // "the kernel time of 500 ms is doubtful: 2 kernels of a stream begin and end inside one before
@@ -26,7 +26,10 @@ public:
     [[nodiscard]] std::vector<std::string> texts(std::vector<TimeRange> iterations) const;
 
 private:
-    using Kernels = std::vector<analysis::StreamKernel>;
+    using Kernel = analysis::StreamKernel;
+    using Kernels = std::vector<Kernel>;
+    // By stream, then by begin, the longer one first.
+    [[nodiscard]] Kernels inOrder() const;
     [[nodiscard]] static std::string overrunText(const Kernels& kernels);
     [[nodiscard]] static std::string emptyText(
         const Kernels& kernels, std::vector<TimeRange> iterations);

@@ -94,7 +94,7 @@ std::string trainingSentence(const Training& training) {
     if (training.cost)
         words += fmt::format(
             ", and cost {} at {}", costWords(*training.cost), priceWords(training.asked));
-    return fmt::format("{}. They get on in {}.", words, goodputWords(training));
+    return fmt::format("{}. {}.", words, goodputWords(training));
 }
 
 std::string stepSentence(const predict::Prediction& made) {
@@ -303,14 +303,13 @@ std::string energyWords(const Training& training) {
 std::string goodputWords(const Training& training) {
     const predict::Goodput& goodput = training.goodput;
     const ShownTime shown = shownTime(training.elapsedSeconds.value);
-    return fmt::format(
-        "{} ({}) of the time: {} ({}) with an interruption in {}, a checkpoint of {} "
-        "every {}, and {} until it goes on",
-        text::number(goodput.share.value), boundsWords(goodput.share, 1.0),
+    return fmt::format("{} % ({}) of the time are steps, which makes {} ({}): an interruption "
+                       "every {} takes {}, a checkpoint every {} takes {}",
+        text::number(100.0 * goodput.share.value), boundsWords(goodput.share, 100.0),
         durationWords(training.elapsedSeconds.value),
         boundsWords(training.elapsedSeconds, 1.0 / shown.seconds),
-        durationWords(goodput.betweenSeconds), durationWords(goodput.checkpointSeconds),
-        durationWords(goodput.checkpointInterval), durationWords(goodput.restartSeconds));
+        durationWords(goodput.betweenSeconds), durationWords(goodput.restartSeconds),
+        durationWords(goodput.checkpointInterval), durationWords(goodput.checkpointSeconds));
 }
 
 std::string costWords(const BoundedValue& cost) {
