@@ -183,7 +183,7 @@ Table deviceTimesTable(Selections runs) {
             note += " Exposed: no compute ran beside it.";
         if (!none.empty())
             note += " None: " + text::joined(none) + ".";
-        table.notes.push_back(ofRun(runs, run, std::move(note)));
+        table.notes.push_back(ofRun(runs, run, note));
     }
     return table;
 }

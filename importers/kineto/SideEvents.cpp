@@ -68,7 +68,7 @@ std::optional<FlowJoin::Waiting> ExternalJoin::launch(FlowJoin::Waiting& work) {
             [](const Operator& a, const Operator& b) { return a.external < b.external; });
         m_isSorted = true;
     }
-    // Of several with that number the last one.
+    // The last one of several with that number.
     const auto behind = std::upper_bound(m_operators.begin(), m_operators.end(), work.external,
         [](std::int64_t external, const Operator& one) { return external < one.external; });
     if (behind == m_operators.begin() || std::prev(behind)->external != work.external)

@@ -612,7 +612,7 @@ bool isGpustatLine(std::string_view line) {
     const std::string_view index = line.substr(1, close - 1);
     const auto parts = words(line, "|");
     return std::all_of(index.begin(), index.end(), isDigit) && parts.size() >= 3
-        && parts[1].find("%") != std::string_view::npos
+        && parts[1].find('%') != std::string_view::npos
         && (parts[1].find("'C") != std::string_view::npos
             || parts[1].find("°C") != std::string_view::npos)
         && parts[2].find(" / ") != std::string_view::npos;

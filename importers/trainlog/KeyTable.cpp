@@ -283,8 +283,7 @@ KeysByWords keysByWords() {
         for (const Behind& unit : kBehind) {
             KnownKey with = known;
             with.scale = unit.scale;
-            made.try_emplace(
-                std::string(wordsOf(known.key, plain)).append(unit.text), std::move(with));
+            made.try_emplace(std::string(wordsOf(known.key, plain)).append(unit.text), with);
         }
     }
     return made;

@@ -105,7 +105,7 @@ std::string microBatchText(const MemoryHeadroom& memory, const RunMeasures& run)
         ", enough for a micro-batch of {} (now {}; estimate)", *memory.microBatch, *now);
 }
 
-std::string memoryText(
+std::string headroomText(
     const MemoryHeadroom& memory, const RunMeasures& run, const std::string& label) {
     const std::string capacity = text::rounded(memory.capacity, "B");
     if (run.run.status == RunStatus::Oom)
@@ -306,9 +306,9 @@ private:
         const auto b = memoryHeadroomOf(m_b);
         if (!a && !b)
             return;
-        std::string text = a ? memoryText(*a, m_a, m_labels.a) : std::string();
+        std::string text = a ? headroomText(*a, m_a, m_labels.a) : std::string();
         if (b)
-            text += (text.empty() ? "" : "; ") + memoryText(*b, m_b, m_labels.b);
+            text += (text.empty() ? "" : "; ") + headroomText(*b, m_b, m_labels.b);
         const auto free = [](const std::optional<MemoryHeadroom>& memory) {
             return memory && memory->free() >= 0.0 ? std::optional(memory->free()) : std::nullopt;
         };

@@ -209,7 +209,7 @@ double LayerActivations::mlpPerToken(double width) const {
         + adaptersPerToken({AdaptedMatrix::MlpUp, AdaptedMatrix::MlpDown});
 }
 
-// Of shared experts, which have no adapters.
+// Shared experts have no adapters.
 double LayerActivations::sharedPerToken() const {
     if (m_model.sharedExperts == 0)
         return 0.0;
@@ -503,7 +503,7 @@ private:
             ? std::min(m_widths.weight, m_widths.product)
             : m_widths.weight;
     }
-    // Of the tables of words, which stay in 16 bits where products have fewer.
+    // Tables of words stay in 16 bits where products have fewer.
     [[nodiscard]] double tableWidth() const {
         const bool areNarrow
             = m_request.workload != Workload::Inference && m_widths.product < m_widths.activation;

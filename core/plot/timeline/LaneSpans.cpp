@@ -608,7 +608,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
     if (!frame.style.legend && lane.spec.style == LaneStyle::Kernels && height > 4.0 * legend) {
         const auto entries = categoryEntries(frame.data, lane, frame.scale.window);
         const double rows = drawLegend(frame, entries, {}, frame.area.width, false);
-        if (height > 3.0 * rows + legend) {
+        if (height > 2.5 * rows) {
             height -= rows;
             drawLegend(frame, entries, {frame.area.x, frame.area.bottom() - rows + 0.2 * legend},
                 frame.area.width);

@@ -20,8 +20,8 @@ struct ModelShare {
 };
 
 ModelShare shareOf(const Job& job, std::size_t piece); // of the layout's chunks
-// Of DualPipe with the piece of the other direction, through each of which half of the
-// micro-batches go.
+// By stage. A stage of DualPipe has the piece of the other direction, too; half of the
+// micro-batches go through each.
 std::vector<ModelShare> stageShares(const Job& job);
 
 // Cost of one micro-batch. `recomputed`: part of what the costs say is recomputed.

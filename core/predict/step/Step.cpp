@@ -502,12 +502,12 @@ private:
     // 16 bits go back, and it passes over its 32-bit numbers. Its memory's share for a GPU is
     // estimated.
     [[nodiscard]] double hostSeconds(double parameters) const {
-        constexpr double kMoved = 4.0; // B of a parameter, both ways
+        constexpr double kMovedBytes = 4.0; // B of a parameter, both ways
         constexpr double kUsualLink = 31.5e9; // B/s, 16 lanes of PCIe 4
         constexpr double kPassedOver = 28.0;
         constexpr double kHostBandwidth = 25e9; // B/s
         return parameters
-            * (kMoved / m_job.machine.gpu.pcieBandwidth.value_or(kUsualLink)
+            * (kMovedBytes / m_job.machine.gpu.pcieBandwidth.value_or(kUsualLink)
                 + kPassedOver / kHostBandwidth);
     }
 

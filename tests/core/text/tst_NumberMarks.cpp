@@ -36,7 +36,7 @@ private Q_SLOTS:
         row("23,40 kW", "23.40 kW", text::quantity(23400.0, "W", text::Digits::Aligned));
         row("87,3 %", "87.3 %", text::quantity(0.873, "1", text::Digits::Four, "gpu_utilization"));
         row("+4,5 %", "+4.5 %", text::signedPercent(0.045));
-        row("3,52e-07 s", "3.52e-07 s", text::quantity(3.52e-7, "s", text::Digits::Aligned));
+        row("352,0 ns", "352.0 ns", text::quantity(3.52e-7, "s", text::Digits::Aligned));
         row("12,07 kJ (11,6 to 12,5)", "12.07 kJ (11.6 to 12.5)",
             text::withInterval(12'070.0, 11'600.0, 12'500.0, "J"));
         row("1,84 ms", "1.84 ms", text::duration({1'840'000}));

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QTest::newRow("either") << "1,980 W" << -1.0;
         QTest::newRow("either, without a unit") << "1,980" << -1.0;
         QTest::newRow("several") << "1,234,567 MiB" << -1.0;
-        QTest::newRow("both") << "1,234.5 W" << -1.0;
+        QTest::newRow("both") << "1,234.5 W" << 1234.5;
     }
 
     void commasInCells() {
