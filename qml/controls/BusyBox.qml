@@ -17,6 +17,10 @@ Rectangle {
     color: Theme.panel
     border.color: Theme.line
     radius: Theme.radius
+    onBusyChanged: {
+        if (!busy)
+            patience.done = false;
+    }
 
     Column {
         id: column
@@ -47,8 +51,7 @@ Rectangle {
         property bool done: false
 
         interval: Theme.toolTipDelay
-        running: box.busy
-        onRunningChanged: done = false
+        running: box.busy && !done
         onTriggered: done = true
     }
 }

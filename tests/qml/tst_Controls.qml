@@ -52,6 +52,13 @@ Item {
             onToggled: ++toggles
         }
     }
+    BusyBox {
+        id: work
+
+        busy: false
+        text: "Reading"
+        progress: 0.5
+    }
     Item {
         id: view
 
@@ -199,6 +206,19 @@ Item {
             combo.forceActiveFocus(Qt.TabFocusReason);
             keyClick(Qt.Key_Down);
             compare(combo.displayText, "two");
+        }
+        // Work that takes long is told as long as it takes, and again the next time.
+        function test_longWorkIsTold() {
+            for (let round = 0; round < 2; ++round) {
+                verify(!work.visible);
+                work.busy = true;
+                verify(!work.visible);
+                tryVerify(() => work.visible);
+                wait(0); // events that were posted are told
+                verify(work.visible);
+                work.busy = false;
+                verify(!work.visible);
+            }
         }
         function test_themeSwitches() {
             Theme.preference = Theme.Preference.Dark;
