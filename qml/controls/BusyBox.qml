@@ -13,14 +13,10 @@ Rectangle {
 
     width: column.width + 2 * Theme.spaceL
     height: column.height + 2 * Theme.spaceM
-    visible: patience.done && box.busy
+    visible: patience.isLong
     color: Theme.panel
     border.color: Theme.line
     radius: Theme.radius
-    onBusyChanged: {
-        if (!busy)
-            patience.done = false;
-    }
 
     Column {
         id: column
@@ -45,13 +41,9 @@ Rectangle {
             onClicked: box.cancelWanted()
         }
     }
-    Timer {
+    UiPatience {
         id: patience
 
-        property bool done: false
-
-        interval: Theme.toolTipDelay
-        running: box.busy && !done
-        onTriggered: done = true
+        busy: box.busy
     }
 }

@@ -70,7 +70,6 @@ Item {
             }
         }
     }
-    // Only when it takes long: quick reads would flicker.
     Rectangle {
         id: busy
 
@@ -78,17 +77,12 @@ Item {
         width: parent.width
         height: Theme.hairline * 2
         color: Theme.accent
-        visible: patience.done && (state.controller.loading || state.controller.asking)
+        visible: patience.isLong
 
-        Timer {
+        UiPatience {
             id: patience
 
-            property bool done: false
-
-            interval: Theme.toolTipDelay
-            running: state.controller.loading || state.controller.asking
-            onRunningChanged: done = false
-            onTriggered: done = true
+            busy: state.controller.loading || state.controller.asking
         }
     }
 }
