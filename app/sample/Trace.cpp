@@ -21,7 +21,7 @@ namespace {
 // The trace of one rank: collects its spans, as its node's clock would stamp them, and hands them
 // to the sink.
 
-enum class Stream { Compute, TensorParallel, Pipeline };
+enum class Stream { Compute, TensorParallel, Send, Receive };
 
 // One kernel of a transformer layer and its share of the layer's time.
 struct LayerKernel {
@@ -61,7 +61,7 @@ private:
     Sink& m_sink;
     double m_pace; // of the time that the layer leaves a kernel
     std::string m_tensorDetail;
-    std::array<TrackId, 3> m_streams;
+    std::array<TrackId, 4> m_streams;
     TrackId m_host;
     std::int64_t m_kernels = 0;
 };
@@ -145,9 +145,9 @@ RankTrace::RankTrace(const ClusterParameters& cluster, int rank, RunId run, Sink
           "TENSOR_MODEL_PARALLEL_GROUP", tensorGroup(cluster, rank))) { }
 
 Status RankTrace::open() {
-    constexpr std::array<std::string_view, 3> names{
-        "stream 7", "stream 20 (tensor parallel)", "stream 24 (pipeline)"};
-    constexpr std::array<std::string_view, 3> threads{"7", "20", "24"};
+    constexpr std::array<std::string_view, 4> names{"stream 7", "stream 20 (tensor parallel)",
+        "stream 24 (sent to stages)", "stream 28 (received from stages)"};
+    constexpr std::array<std::string_view, 4> threads{"7", "20", "24", "28"};
     for (std::size_t i = 0; i < names.size(); ++i) {
         ASSIGN_OR_RETURN(const auto track,
             m_sink.track(m_run,
@@ -219,7 +219,7 @@ Status RankTrace::handOver(bool isSend, int peer, double begin, double end) {
     detail.insert(detail.size() - 1,
         fmt::format(
             R"(,"Src Rank":{},"Dst Rank":{})", isSend ? m_rank : peer, isSend ? peer : m_rank));
-    return kernel(kSendRecvKernel, Stream::Pipeline, begin, end, detail);
+    return kernel(kSendRecvKernel, isSend ? Stream::Send : Stream::Receive, begin, end, detail);
 }
 
 Status RankTrace::gradientNorm(double begin, double end) {
