@@ -360,9 +360,9 @@ private:
         m_verdict.winner = isScaleUp(run) ? Winner::ScaleUp : Winner::ScaleOut;
         m_verdict.by = quantity;
         m_verdict.reason = fmt::format("{} makes {:.2f} × the tokens per {} of {}",
-            (run == 0 ? m_a : m_b).run.name, text::worded(by.factor),
+            run == 0 ? sideName(m_a, m_b) : sideName(m_b, m_a), text::worded(by.factor),
             quantity == kTokensPerJoule ? "joule" : "second and GPU",
-            (run == 0 ? m_b : m_a).run.name);
+            run == 0 ? sideName(m_b, m_a) : sideName(m_a, m_b));
     }
 
     // "Scale-up wins per joule and per GPU, scale-out per second"
