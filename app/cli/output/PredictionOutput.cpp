@@ -408,7 +408,7 @@ void printPrediction(std::ostream& out, const predict::Job& job,
     const predict::Prediction& prediction, const std::optional<predict::Training>& training) {
     printFigures(out, job, prediction, training);
     if (prediction.isFromDataSheet)
-        out << "Of this GPU the data sheet alone is known, so that intervals are wider.\n\n";
+        out << "This GPU is known by its data sheet alone, so that intervals are wider.\n\n";
     for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
         out << table.title << '\n';
         text::print(out, table, "  ");

@@ -48,6 +48,12 @@ std::string boundsWords(const BoundedValue& value, double scale) {
         text::number(value.interval.high * scale));
 }
 
+// "66 to 79 days"
+std::string timeBounds(const BoundedValue& time) {
+    const ShownTime shown = shownTime(time.value);
+    return fmt::format("{} {}", boundsWords(time, 1.0 / shown.seconds), shown.unit);
+}
+
 // Three digits, which is what intervals are worth.
 std::string told(double value, const predict::Interval& interval, std::string_view unit) {
     const auto shown = text::shownUnit(unit, std::abs(value));
@@ -260,7 +266,7 @@ std::vector<std::string> sourceLines(const DecisionFacts& facts) {
         ? "from formulas whose constants were fitted to published training runs, or are estimates"
         : "from formulas; " + facts.calibration;
     const std::string known = made.isFromDataSheet
-        ? " Of its kind of GPU the data sheet alone is known, so that the interval is wider."
+        ? " Its kind of GPU is known by its data sheet alone, so that the interval is wider."
         : "";
     std::vector<std::string> lines{
         fmt::format("Step: {}; its interval is how well the constants are known and how far "
@@ -342,18 +348,16 @@ std::vector<PredictedCard> trainingCards(const Training& training) {
     std::vector<PredictedCard> cards{
         {"Time of the training", "training_time", "s", valueOf(training.seconds),
             tokenWords(training.tokens), false, durationWords(training.seconds.value),
-            boundsWords(training.seconds, 1.0 / shownTime(training.seconds.value).seconds) + " "
-                + std::string(shownTime(training.seconds.value).unit)},
+            timeBounds(training.seconds)},
         {"Energy of the training", "training_energy", "J", valueOf(training.energyJ),
             "of the GPUs alone", false, inWh(energy.value),
             fmt::format("{} to {}", inWh(energy.interval.low), inWh(energy.interval.high))}};
-    if (const predict::Goodput& goodput = training.goodput; goodput.share.value > 0.0)
-        cards.push_back({"With interruptions", "elapsed_time", "s",
-            valueOf(training.elapsedSeconds), "goodput " + text::number(goodput.share.value), false,
-            durationWords(training.elapsedSeconds.value),
-            boundsWords(
-                training.elapsedSeconds, 1.0 / shownTime(training.elapsedSeconds.value).seconds)
-                + " " + std::string(shownTime(training.elapsedSeconds.value).unit)});
+    if (training.goodput.share.value > 0.0) {
+        const BoundedValue& elapsed = training.elapsedSeconds;
+        cards.push_back({"With interruptions", "elapsed_time", "s", valueOf(elapsed),
+            "goodput " + text::number(training.goodput.share.value), false,
+            durationWords(elapsed.value), timeBounds(elapsed)});
+    }
     if (training.cost)
         cards.push_back({"Cost of the training", "training_cost", "1", valueOf(*training.cost),
             "at the prices given", false, amountWords(training.cost->value),
