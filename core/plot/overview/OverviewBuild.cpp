@@ -2,6 +2,7 @@
 #include "core/plot/SentenceText.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
+#include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -203,14 +204,17 @@ private:
         if (most <= 0.0)
             return 0.0;
         names = std::min(names, 0.4 * area.width);
+        std::vector<std::string> whole;
+        for (std::size_t i = 0; i < count; ++i)
+            whole.push_back(told.parts[i].name);
+        const auto shown = text::fittedNames(
+            whole, [&](std::string_view one) { return m_canvas.width(one) <= names; });
         const double row = 1.6 * m_canvas.size();
         const double room = area.width - names - values - 4.0 * m_canvas.gap();
         for (std::size_t i = 0; i < count; ++i) {
             const OverviewPart& part = told.parts[i];
             const Rect line{area.x, area.y + static_cast<double>(i) * row, area.width, row};
-            m_canvas.text({line.x, m_canvas.centred(line)},
-                text::elidedInMiddle(part.name, mostLetters(part.name, names)),
-                m_canvas.theme.textSecondary);
+            m_canvas.text({line.x, m_canvas.centred(line)}, shown[i], m_canvas.theme.textSecondary);
             const double wide = room * part.value / most;
             const Rect bar{
                 line.x + names + 2.0 * m_canvas.gap(), line.y + 0.2 * row, wide, 0.6 * row};
@@ -221,14 +225,6 @@ private:
                 partValue(told, part.value), m_canvas.theme.text);
         }
         return static_cast<double>(count) * row;
-    }
-
-    [[nodiscard]] std::size_t mostLetters(const std::string& name, double width) const {
-        const double all = m_canvas.width(name);
-        if (all <= width || all <= 0.0)
-            return name.size();
-        return std::max<std::size_t>(
-            4, static_cast<std::size_t>(static_cast<double>(name.size()) * width / all));
     }
 
     // The metric over the run as a band, what lies above the limit in the colour of warnings.
