@@ -1,13 +1,18 @@
 #include "app/cli/CommandLine.h"
 
-#include "app/cli/commands/Command.h"
+#include "app/cli/commands/RemoteSources.h"
+#include "app/cli/console/Interrupt.h"
+#include "app/cli/options/CommandText.h"
 #include "core/model/HarmlessText.h"
 
 #include <CLI/CLI.hpp>
 
 #include <exception>
+#include <iostream>
 #include <optional>
 #include <sstream>
+
+#include <unistd.h>
 
 namespace trainscope::cli {
 
@@ -17,24 +22,41 @@ constexpr const char* kDescription
     = R"(Power, heat, time and layout of distributed LLM training runs.
 Reads what a run left behind into a run database, and answers from there.)";
 
+// Examples are written for this program, and shown for the one that runs.
+constexpr const char* kUsual = "trainscope-cli";
+
 constexpr const char* kFooter = R"(Examples:
+  trainscope-cli record --into runs.trainscope -- torchrun train.py
   trainscope-cli import results/ --into runs.trainscope
   trainscope-cli info runs.trainscope
   trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli figure runs.trainscope --kind timeline --out timeline.pdf
 
 trainscope-cli COMMAND --help explains a command.
 
 Exit status: 0 done; 1 done in part, with warnings on stderr; 2 wrong usage;
 3 unreadable input or unwritable output; 4 database refused.)";
 
-void addCommands(CLI::App& app, CommandContext& context) {
+// Footers with the name of the program that runs.
+class NamedFooters : public CLI::Formatter {
+public:
+    explicit NamedFooters(const char* program)
+        : m_program(program) { }
+    std::string make_footer(const CLI::App* app) const override {
+        return replaced(Formatter::make_footer(app), kUsual, m_program);
+    }
+
+private:
+    const char* m_program;
+};
+
+void addCommands(CLI::App& app, CommandContext& context, const Program& program) {
     app.require_subcommand(1);
     app.set_help_flag("-h,--help", "Print this help and end");
-    app.set_version_flag("--version", std::string("trainscope-cli ") + TRAINSCOPE_VERSION,
+    app.set_version_flag("--version", std::string(program.name) + " " + TRAINSCOPE_VERSION,
         "Print the version and end");
     app.footer(kFooter);
+    app.formatter(std::make_shared<NamedFooters>(program.name)); // commands take it over
     addImportCommand(app, context);
     addInfoCommand(app, context);
     addSummaryCommand(app, context);
@@ -45,7 +67,6 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addCollectivesCommand(app, context);
     addMemoryCommand(app, context);
     addFindingsCommand(app, context);
-    addCompareCommand(app, context);
     addPlacementCommand(app, context);
     addTopologyCommand(app, context);
     addProfileCommand(app, context);
@@ -54,23 +75,24 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addClusterCommand(app, context);
     addPredictCommand(app, context);
     addPowerCommand(app, context);
-    addFigureCommand(app, context);
-    addReportCommand(app, context);
+    for (const AddCommand add : program.more)
+        add(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);
     addRemoveCommand(app, context);
     addVacuumCommand(app, context);
     addCheckCommand(app, context);
-    addDocumentCommand(app, context);
 }
 
 // Number of values that follow an option that may be given several times. One each, so that in
 // "--run A DB" the database is no run; "--run A B" is tried where that leaves words over.
 enum class Values { One, AllThatFollow };
 
-void parse(CLI::App& app, CommandContext& context, const std::vector<std::string>& arguments,
-    Values values) {
-    addCommands(app, context);
+void parse(CLI::App& app, CommandContext& context, const Program& program,
+    const std::vector<std::string>& arguments, Values values) {
+    if (program.remote != nullptr)
+        context.remote = program.remote();
+    addCommands(app, context, program);
     for (CLI::App* command : app.get_subcommands({})) {
         for (CLI::Option* option : command->get_options()) {
             if (values == Values::One && !option->get_positional())
@@ -106,19 +128,20 @@ ExitStatus tell(const CLI::App& app, const CLI::ParseError& error,
     return isAsked ? ExitStatus::Done : ExitStatus::Usage;
 }
 
-ExitStatus parseAndRun(const std::vector<std::string>& arguments, Console& console) {
-    CLI::App app(kDescription, "trainscope-cli");
-    CommandContext context{console, {}};
+ExitStatus parseAndRun(
+    const Program& program, const std::vector<std::string>& arguments, Console& console) {
+    CLI::App app(kDescription, program.name);
+    CommandContext context{console};
     try {
-        parse(app, context, arguments, Values::One);
+        parse(app, context, program, arguments, Values::One);
         return context.action();
     } catch (const CLI::ParseError& error) {
-        CLI::App other(kDescription, "trainscope-cli");
-        CommandContext otherContext{console, {}};
+        CLI::App other(kDescription, program.name);
+        CommandContext otherContext{console};
         try {
             if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
                 return tell(app, error, arguments, console);
-            parse(other, otherContext, arguments, Values::AllThatFollow);
+            parse(other, otherContext, program, arguments, Values::AllThatFollow);
         } catch (const CLI::ParseError&) {
             return tell(app, error, arguments, console);
         }
@@ -128,13 +151,21 @@ ExitStatus parseAndRun(const std::vector<std::string>& arguments, Console& conso
 
 } // namespace
 
-int runCommandLine(const std::vector<std::string>& arguments, Console& console) {
+int runCommandLine(
+    const Program& program, const std::vector<std::string>& arguments, Console& console) {
     try {
-        return static_cast<int>(console.finish(parseAndRun(arguments, console)));
+        return static_cast<int>(console.finish(parseAndRun(program, arguments, console)));
     } catch (const std::exception& error) {
         return static_cast<int>(console.fail({ErrorCode::Internal,
             std::string("Unexpected failure: ") + error.what() + ". Please report it.", {}}));
     }
+}
+
+int runProgram(const Program& program, int argc, char** argv) {
+    Console console(std::cout, std::cerr, {isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1});
+    endOnSignals(console.cancelFlag());
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return runCommandLine(program, arguments, console);
 }
 
 } // namespace trainscope::cli

@@ -1,15 +1,29 @@
 #pragma once
-// trainscope-cli as a function: parses the arguments, runs the command and returns its exit status.
+// A command line as a function: parses the arguments, runs the command and returns its exit status.
 // Nothing throws out of it.
 
-#include "app/cli/console/Console.h"
+#include "app/cli/commands/Command.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace trainscope::cli {
 
+using AddCommand = void (*)(CLI::App& app, CommandContext& context);
+
+// Each command line has the commands that read, record and answer with text. `trainscope-node` has
+// these alone; `trainscope-cli` (app/drawing/FullProgram.h) adds what needs Qt.
+struct Program {
+    const char* name = "trainscope-node";
+    std::vector<AddCommand> more = {};
+    std::shared_ptr<RemoteSources> (*remote)() = nullptr; // null: files alone
+};
+
 // `arguments` without the program's name.
-int runCommandLine(const std::vector<std::string>& arguments, Console& console);
+int runCommandLine(
+    const Program& program, const std::vector<std::string>& arguments, Console& console);
+// The same of a whole program, on its standard streams and ended by signals.
+int runProgram(const Program& program, int argc, char** argv);
 
 } // namespace trainscope::cli

@@ -4,15 +4,18 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/Stamp.h"
 
-#include <QDateTime>
-#include <QTimeZone>
+#include <cctz/civil_time.h>
+#include <cctz/time_zone.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 
 namespace trainscope::app {
 
 namespace {
 
+constexpr std::int64_t kSecond = 1'000'000'000; // nanoseconds
 constexpr std::int64_t kHour = 3600; // seconds
 constexpr std::int64_t kQuarter = 900;
 constexpr std::int64_t kFarthest = 18 * kHour;
@@ -63,11 +66,13 @@ std::optional<std::int64_t> offsetIn(std::string_view text) {
     return isWest ? -*seconds : *seconds;
 }
 
-std::int64_t offsetOf(const QTimeZone& zone, const std::optional<TimeNs>& wall) {
-    if (!wall)
-        return zone.offsetFromUtc(QDateTime::currentDateTimeUtc());
-    const auto shown = QDateTime::fromMSecsSinceEpoch(wall->ns / 1'000'000, Qt::UTC);
-    return QDateTime(shown.date(), shown.time(), zone).offsetFromUtc();
+// A wall time that a change of the clock skips or repeats is taken as before the change.
+std::int64_t offsetOf(const cctz::time_zone& zone, const std::optional<TimeNs>& wall) {
+    auto moment = std::chrono::system_clock::now();
+    if (wall) {
+        moment = zone.lookup(cctz::civil_second() + wall->ns / kSecond).pre;
+    }
+    return zone.lookup(moment).offset;
 }
 
 } // namespace
@@ -87,15 +92,16 @@ std::optional<std::int64_t> saidZone(std::string_view text, const std::optional<
         return std::nullopt;
     if (const auto offset = offsetIn(text))
         return offset;
-    // QTimeZone makes a zone without offset of a name that is none.
-    const QByteArray name(text.data(), static_cast<qsizetype>(text.size()));
-    if (!QTimeZone::availableTimeZoneIds().contains(name))
+    // A path would be read, whatever is there.
+    const bool isName = text.front() != '/' && text.find_first_of(":.") == std::string_view::npos;
+    cctz::time_zone zone;
+    if (!isName || !cctz::load_time_zone(std::string(text), &zone))
         return std::nullopt;
-    return offsetOf(QTimeZone(name), wall);
+    return offsetOf(zone, wall);
 }
 
 std::int64_t zoneHere(const std::optional<TimeNs>& wall) {
-    return offsetOf(QTimeZone::systemTimeZone(), wall);
+    return offsetOf(cctz::local_time_zone(), wall);
 }
 
 std::optional<importers::DateOrder> saidDates(std::string_view text) {

@@ -37,14 +37,6 @@ Error writeFailure(const QString& path, const QString& folder, qint64 bytes) {
 
 } // namespace
 
-Status checkReplaceable(const std::filesystem::path& path) {
-    if (!store::StoreFile(path).isSqlite())
-        return {};
-    return Error{ErrorCode::Usage,
-        "This is a database, which is not replaced by something else; choose another name.",
-        path.string()};
-}
-
 Status writeFile(const QString& path, const QByteArray& bytes) {
     assertMayBlock("writes a file");
     const QFileInfo target(path);
@@ -56,7 +48,7 @@ Status writeFile(const QString& path, const QByteArray& bytes) {
     if (!folder.exists())
         return failure(path,
             QStringLiteral("The folder %1 does not exist; create it first.").arg(folder.path()));
-    RETURN_IF_ERROR(checkReplaceable(path.toStdString()));
+    RETURN_IF_ERROR(store::checkReplaceable(path.toStdString()));
     if (target.exists() && !target.isWritable())
         return failure(
             path, QStringLiteral("The file is write-protected; choose another name or folder."));

@@ -7,12 +7,7 @@
 #include <QByteArray>
 #include <QString>
 
-#include <filesystem>
-
 namespace trainscope::app {
-
-// Usage where a run database is: a figure or a table never takes its place.
-Status checkReplaceable(const std::filesystem::path& path);
 
 // Io errors say whether the folder is missing, writing is not allowed, or the disk is full.
 Status writeFile(const QString& path, const QByteArray& bytes);

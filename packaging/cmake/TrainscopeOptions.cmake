@@ -2,6 +2,8 @@
 option(TRAINSCOPE_TESTS "Build the tests" ON)
 option(TRAINSCOPE_BENCH "Build the benchmarks" OFF)
 option(TRAINSCOPE_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+option(TRAINSCOPE_NODE_ALONE "Build trainscope-node and what it needs, without Qt" OFF)
+option(TRAINSCOPE_WERROR "A warning ends the build: for those who change the sources, and for CI" OFF)
 set(TRAINSCOPE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -23,7 +25,7 @@ set(TRAINSCOPE_HOT_OPTIONS $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Release>:-O3>)
 add_library(trainscope_options INTERFACE)
 target_compile_options(trainscope_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
-  -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${TRAINSCOPE_WERROR}>:-Werror>
   # GCC 12 finds "maybe uninitialised" members inside std::optional and std::variant where there are none, and
   # overlapping or overlong copies inside std::string; and it takes a batch of sources for a header that others include.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-subobject-linkage>)

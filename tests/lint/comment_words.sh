@@ -28,7 +28,7 @@ report "comments that begin with a subordinate clause" "$(awk '
 nouns='GPUs|captures|collectives|columns|copies|devices|files|findings|groups|iterations|kernels|layers|layouts|links'
 nouns="$nouns|machines|memsets|metrics|micro-batches|models|nodes|operators|ranks|readings|records|rows|runs|samples"
 nouns="$nouns|sources|spans|stages|steps|tokens|units|values|warnings"
-worded="app/cli core/report core/figures core/plot core/analysis/findings"
+worded="app/cli app/drawing core/report core/figures core/plot core/analysis/findings"
 report "numbers before a plural; count with text::counted" "$(grep -rnP --include='*.cpp' \
   "^(?!\s*//).*\"[^\"]*(?<!× )\{\} (of \{\} )?($nouns)\b(?!/)|<< *\" ($nouns)\b(?!/)" $worded)"
 

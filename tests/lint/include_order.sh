@@ -27,6 +27,6 @@ in_order core/plot figures timeline layout comparison prediction operators overv
 in_order core/figures runs timeline layout comparison prediction operators overview
 formats=$(find importers -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE 'common|sqlite|trace|launch|registry' | sort | paste -sd /)
 in_order importers common sqlite/trace launch "$formats" registry
-in_order app painting/importing/manual/recording/engine comparing/reporting/sample cli/viewmodels/extension main
+in_order app importing/manual/recording cli/painting/engine comparing/reporting/sample drawing/viewmodels/extension main
 in_order app/viewmodels text window manual workspace lanes importing inspector session timeline layout figures query comparison runs prediction operators
 exit $status

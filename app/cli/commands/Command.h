@@ -22,9 +22,12 @@ class App;
 
 namespace trainscope::cli {
 
+class RemoteSources;
+
 struct CommandContext {
     Console& console;
-    std::function<ExitStatus()> action; // set by the chosen command, run after parsing
+    std::shared_ptr<RemoteSources> remote = {}; // null: `import` reads files alone
+    std::function<ExitStatus()> action = {}; // set by the chosen command, run after parsing
 };
 
 void addImportCommand(CLI::App& app, CommandContext& context);
@@ -37,17 +40,14 @@ void addAlignCommand(CLI::App& app, CommandContext& context);
 void addCollectivesCommand(CLI::App& app, CommandContext& context);
 void addMemoryCommand(CLI::App& app, CommandContext& context);
 void addFindingsCommand(CLI::App& app, CommandContext& context);
-void addCompareCommand(CLI::App& app, CommandContext& context);
 void addPlacementCommand(CLI::App& app, CommandContext& context);
 void addTopologyCommand(CLI::App& app, CommandContext& context);
 void addProfileCommand(CLI::App& app, CommandContext& context);
 void addRecordCommand(CLI::App& app, CommandContext& context);
 void addCorrelateCommand(CLI::App& app, CommandContext& context);
 void addClusterCommand(CLI::App& app, CommandContext& context);
-void addFigureCommand(CLI::App& app, CommandContext& context);
 void addPredictCommand(CLI::App& app, CommandContext& context);
 void addPowerCommand(CLI::App& app, CommandContext& context);
-void addReportCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);
 void addRemoveCommand(CLI::App& app, CommandContext& context);

@@ -1,22 +1,16 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
-#include "app/cli/console/ProgressLine.h"
+#include "app/cli/commands/RemoteSources.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/cli/output/ReportJson.h"
-#include "app/engine/EngineImport.h"
-#include "app/engine/HttpFetch.h"
-#include "app/engine/KnownEngines.h"
-#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/parallel/WorkerPool.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/engine/Address.h"
-#include "importers/engine/Moments.h"
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
@@ -31,147 +25,12 @@
 namespace trainscope::cli {
 namespace {
 
-// `trainscope-cli import prom+http://…` as plain steps: from options to a copy or a link, and what
-// came of it as the outcome of an import.
-
-// Options of the command line besides the address.
-struct EngineOptions {
-    std::string match;
-    std::string from;
-    std::string to = "now";
-    std::string step;
-    bool link = false;
-    std::string mapFile;
-    app::AccessFiles access;
-    int questions = 4;
-};
-
-using namespace importers::engine;
-
-bool hasEngineOptions(const EngineOptions& options) {
-    const EngineOptions usual;
-    const auto isGiven = [](const std::string& text) { return !text.empty(); };
-    return options.link || options.to != usual.to || options.questions != usual.questions
-        || isGiven(options.match) || isGiven(options.from) || isGiven(options.step)
-        || isGiven(options.mapFile) || isGiven(options.access.tokenFile)
-        || isGiven(options.access.user) || isGiven(options.access.passwordFile)
-        || isGiven(options.access.caFile) || isGiven(options.access.tenant)
-        || !options.access.headers.empty();
-}
-
-Result<Mapping> mappingIn(const std::string& path) {
-    if (path.empty())
-        return Mapping{};
-    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
-    auto mapping = mappingFrom(text);
-    if (!mapping.hasValue())
-        return Error{ErrorCode::Usage, mapping.error().message, path};
-    return mapping;
-}
-
-Result<app::EngineRequest> requestFrom(const ImportRequest& request, const EngineOptions& options) {
-    app::EngineRequest engine;
-    ASSIGN_OR_RETURN(engine.address, addressFrom(request.sources.front()));
-    ASSIGN_OR_RETURN(engine.selector, selectorFrom(options.match));
-    ASSIGN_OR_RETURN(engine.mapping, mappingIn(options.mapFile));
-    engine.from = options.from;
-    engine.to = options.to;
-    engine.runName = request.name;
-    engine.isLinked = options.link;
-    engine.questionsAtOnce = options.questions;
-    if (!options.step.empty()) {
-        engine.step = durationFrom(options.step);
-        if (!engine.step || engine.step->ns < 1'000'000)
-            return usageError(
-                "\"" + options.step + "\" is no step of 1 ms or longer, such as 15s or 1m.");
-    }
-    return engine;
-}
-
-ImportOutcome outcomeOf(app::EngineOutcome done, const app::EngineRequest& engine) {
-    ImportOutcome outcome;
-    app::UnitOutcome unit;
-    unit.unit.importer = "engine";
-    unit.unit.path = done.source;
-    unit.unit.runName = done.runName;
-    if (done.partsKept > 0)
-        unit.unit.notes.push_back(text::counted(static_cast<std::int64_t>(done.partsKept), "node")
-            + " of " + std::to_string(done.parts)
-            + " had been copied before; this call went on from there.");
-    unit.unit.notes.push_back(rfc3339(done.range.begin) + " to " + rfc3339(done.range.end) + ", "
-        + text::counted(static_cast<std::int64_t>(done.gpus), "GPU") + " on "
-        + text::counted(static_cast<std::int64_t>(done.nodes), "node")
-        + (engine.isLinked ? ", linked" : ""));
-    unit.report = std::move(done.report);
-    outcome.units.push_back(std::move(unit));
-    if (done.error) {
-        outcome.cancelled = done.error->code == ErrorCode::Cancelled;
-        Error error = *done.error;
-        error.message += " " + std::to_string(done.partsDone + done.partsKept) + " of "
-            + text::counted(static_cast<std::int64_t>(done.parts), "node")
-            + " are in the database; the same command goes on from there.";
-        outcome.failures.push_back(std::move(error));
-    }
-    return outcome;
-}
-
-// Usage for options without an address, those of files with one, addresses beside files, and a time
-// that is missing.
-Status checkSources(const ImportRequest& request, const EngineOptions& options) {
-    const std::vector<std::string>& sources = request.sources;
-    const auto engines = std::count_if(sources.begin(), sources.end(),
-        [](const std::string& source) { return isAddress(source); });
-    if (engines == 0 && hasEngineOptions(options))
-        return usageError("--match, --from, --step, --link, --map and what logs in belong to an "
-                          "engine; give its address, such as prom+http://host:9090.");
-    if (engines == 0)
-        return {};
-    if (sources.size() > 1)
-        return usageError("Import from one engine at a time, and files by a call of their own.");
-    if (!request.format.empty() || !request.start.empty() || !request.period.empty()
-        || !request.utcOffset.empty())
-        return usageError("--format, --start, --period and --utc-offset are of files: an engine "
-                          "says its times itself.");
-    if (options.from.empty())
-        return usageError("Say from when on, with --from: 2026-11-22T10:00:00Z, unix seconds, or "
-                          "one before now such as -2h.");
-    return {};
-}
-
-// Fails as runImportJob() does, or where nothing could be had.
-Result<ImportOutcome> runEngineJob(
-    const ImportRequest& request, const EngineOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(auto engine, requestFrom(request, options));
-    ASSIGN_OR_RETURN(const auto access, app::accessFrom(options.access));
-    engine.tenant = access.tenant;
-    needCoreApplication();
-    ASSIGN_OR_RETURN(const auto fetcher, app::openEngine(engine.address, access));
-    app::rememberEngine(engine.address);
-    ProgressLine line(console);
-    auto done = app::importEngine(
-        *fetcher, engine, request.database, wallClock(), [&](const app::EngineProgress& progress) {
-            line.update(progress.phase, progress.wireBytes, 0, progress.fraction);
-            return !console.isCancelled();
-        });
-    if (done.hasValue())
-        return outcomeOf(std::move(done).value(), engine);
-    ImportOutcome outcome;
-    Error error = done.error();
-    if (error.code == ErrorCode::Usage || error.code == ErrorCode::Cancelled)
-        return error;
-    if (error.where.empty())
-        error.where = engine.address.shown();
-    outcome.databaseFailed = error.code == ErrorCode::Io;
-    outcome.failures.push_back(std::move(error));
-    return outcome;
-}
-
 constexpr std::size_t kMaxListed = 20;
 constexpr unsigned kMostThreads = 64; // as WorkerPool takes them
 
 struct ImportOptions {
     ImportRequest request;
-    EngineOptions engine;
+    std::shared_ptr<RemoteSources> remote; // null: files alone
     unsigned threads = 0; // 0: as many as processors
     bool json = false;
 };
@@ -279,14 +138,25 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
         << (done == 1 ? " is in " : " are in ") << options.request.database << '\n';
 }
 
+// Fails as runImportJob() does.
+Result<ImportOutcome> outcomeOf(const ImportOptions& options, const Console& console) {
+    const std::string& first = options.request.sources.front();
+    const bool isRemote = importers::engine::isAddress(first);
+    if (isRemote && options.remote == nullptr)
+        return Error{ErrorCode::Usage,
+            "This program reads files alone; trainscope-cli imports from a monitoring engine.",
+            first};
+    if (options.remote != nullptr)
+        RETURN_IF_ERROR(options.remote->check(options.request));
+    return isRemote ? options.remote->run(options.request, console)
+                    : runImportJob(options.request, console);
+}
+
 Outcome importSources(const ImportOptions& options, const Console& console) {
     WorkerPool::askFor(options.threads);
     if (options.request.database.empty())
         return usageError("--into needs the path of a run database.");
-    RETURN_IF_ERROR(checkSources(options.request, options.engine));
-    const auto outcome = importers::engine::isAddress(options.request.sources.front())
-        ? runEngineJob(options.request, options.engine, console)
-        : runImportJob(options.request, console);
+    const auto outcome = outcomeOf(options, console);
     if (!outcome.hasValue()) {
         const auto status = console.fail(outcome.error());
         // The file that cannot be written is the database.
@@ -302,36 +172,15 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
     return outcome.value().status();
 }
 
-void addEngineOptions(CLI::App& command, EngineOptions& options) {
-    addOption(command, "--match", options.match,
-        "Of an engine: labels that choose the series, such as {job=\"dcgm-exporter\"}; all unless "
-        "given",
-        "SELECTOR");
-    addOption(command, "--from", options.from,
-        "From when on: 2026-11-22T10:00:00Z, unix seconds, or one before now such as -2h", "T");
-    addOption(command, "--to", options.to, "Until when, likewise; now unless given", "T");
-    addOption(command, "--step", options.step,
-        "Copy the last sample of each such stretch (15s, 1m) instead of every sample", "S");
-    command.add_flag("--link", options.link, "Leave the samples in the engine")->excludes("--step");
-    addOption(command, "--map", options.mapFile,
-        "Which metrics and labels mean what, where they are not those of a known exporter", "FILE");
-    addOption(command, "--token-file", options.access.tokenFile, "A bearer token, its first line",
-        "FILE");
-    addOption(command, "--user", options.access.user, "Log in by this name and a password", "NAME");
-    addOption(command, "--password-file", options.access.passwordFile,
-        "The password, its first line", "FILE");
-    addOption(command, "--ca", options.access.caFile,
-        "Certificates to trust beside the system's, PEM", "FILE");
-    addOption(
-        command, "--tenant", options.access.tenant, "The tenant (X-Scope-OrgID) of Mimir", "ID");
-    addOption(command, "--header", options.access.headers,
-        "A header of each question; may be given several times", "NAME:VALUE")
-        ->expected(1)
-        ->take_all();
-    addOption(command, "--questions", options.questions,
-        "Questions to the engine at once; 4 unless given", "N")
-        ->check(CLI::Range(1, 16));
-}
+constexpr const char* kHelp
+    = R"(Importing a source again replaces what it gave before. Ctrl+C undoes the source
+under way and keeps the finished ones.
+
+Examples:
+  trainscope-cli import results/ --into runs.trainscope
+  trainscope-cli import rank0.json.gz rank1.json.gz --into runs.trainscope --name my-run
+  trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json
+  trainscope-cli import log.csv --column 'P_tot=gpu_power[mW]' --column t=time --into runs.trainscope)";
 
 } // namespace
 
@@ -369,26 +218,13 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--threads", options->threads,
         "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says", "N")
         ->check(CLI::Range(1U, kMostThreads));
-    addEngineOptions(*command, options->engine);
+    options->remote = context.remote;
+    if (options->remote != nullptr)
+        options->remote->addOptions(*command);
     addJson(*command, options->json, "Print the outcome as one JSON object");
-    command->footer(
-        R"(SRC may be the address of a Prometheus-compatible monitoring engine (Prometheus, VictoriaMetrics,
-Thanos, Mimir): prom+http://host:9090 or prom+https://…, with what to take of it. It is copied node by
-node, and a call that was stopped goes on where it was; or it is linked: the timeline then asks the
-engine for what it shows. Tokens and passwords come from files or from TRAINSCOPE_ENGINE_TOKEN and
-TRAINSCOPE_ENGINE_PASSWORD.
-
-Importing a source again replaces what it gave before. Ctrl+C undoes the source
-under way and keeps the finished ones.
-
-Examples:
-  trainscope-cli import results/ --into runs.trainscope
-  trainscope-cli import rank0.json.gz rank1.json.gz --into runs.trainscope --name my-run
-  trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json
-  trainscope-cli import log.csv --column 'P_tot=gpu_power[mW]' --column t=time --into runs.trainscope
-  trainscope-cli import prom+http://host:9090 --match '{Hostname=~"node-[1-4]"}' --from -2h --into runs.trainscope
-  trainscope-cli import prom+https://host/prometheus --match '{hpc_job="4711"}' --from 2026-11-22T10:00:00Z \
-      --to 2026-11-22T12:00:00Z --token-file token --link --into runs.trainscope)");
+    const RemoteSources* remote = options->remote.get();
+    command->footer((remote == nullptr ? "" : remote->help()) + std::string(kHelp)
+        + (remote == nullptr ? "" : remote->examples()));
     runs(*command, context, options, importSources);
 }
 

@@ -1,6 +1,5 @@
 #include "app/cli/text/TextFile.h"
 
-#include "app/painting/WriteFile.h"
 #include "core/model/Try.h"
 #include "core/store/database/StoreFile.h"
 
@@ -51,7 +50,7 @@ void TextFile::Closer::operator()(gzFile_s* file) const {
 }
 
 Result<TextFile> TextFile::create(const std::filesystem::path& path) {
-    RETURN_IF_ERROR(app::checkReplaceable(path));
+    RETURN_IF_ERROR(store::checkReplaceable(path));
     TextFile file(path);
     const int number = file.open();
     if (number < 0)

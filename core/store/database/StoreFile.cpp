@@ -451,6 +451,14 @@ fs::path behindLinks(const fs::path& path) {
     return target;
 }
 
+Status checkReplaceable(const std::filesystem::path& path) {
+    if (!StoreFile(path).isSqlite())
+        return {};
+    return Error{ErrorCode::Usage,
+        "This is a database, which is not replaced by something else; choose another name.",
+        path.string()};
+}
+
 void removeWithSideFiles(const fs::path& path) {
     std::error_code ignored; // what is not there need not be removed
     fs::remove(path, ignored);

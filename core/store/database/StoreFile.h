@@ -95,6 +95,9 @@ private:
 // The path that a link leads to, and any other path as it is: side files lie beside that file.
 std::filesystem::path behindLinks(const std::filesystem::path& path);
 
+// Usage where a database is: a figure or a table never takes its place.
+Status checkReplaceable(const std::filesystem::path& path);
+
 // The file, where it is there, and what SQLite keeps beside it.
 void removeWithSideFiles(const std::filesystem::path& path);
 

@@ -77,7 +77,7 @@ Ran onATerminal(const std::vector<std::string>& arguments) {
     int status = -1;
     {
         cli::Console console(out, err, {true, false});
-        status = cli::runCommandLine(arguments, console);
+        status = cli::runCommandLine(cli::fullProgram(), arguments, console);
     }
     return {status, out.str(), err.str()};
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Runs the command line inside the test and catches what it says.
 
-#include "app/cli/CommandLine.h"
+#include "app/drawing/FullProgram.h"
 
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ inline Ran runCli(const std::vector<std::string>& arguments) {
     std::ostringstream out;
     std::ostringstream err;
     cli::Console console(out, err);
-    const int status = cli::runCommandLine(arguments, console);
+    const int status = cli::runCommandLine(cli::fullProgram(), arguments, console);
     return {status, out.str(), err.str()};
 }
 

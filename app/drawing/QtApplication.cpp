@@ -1,4 +1,4 @@
-#include "app/cli/options/GuiApplication.h"
+#include "app/drawing/QtApplication.h"
 
 #include <QApplication>
 

@@ -1,10 +1,10 @@
-#include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
+#include "app/drawing/FullProgram.h"
+#include "app/drawing/QtApplication.h"
 #include "app/engine/EngineLanes.h"
 #include "app/engine/KnownEngines.h"
 #include "app/painting/FigureFile.h"
@@ -131,7 +131,7 @@ Status checkNames(const FigureArguments& arguments) {
     if (arguments.csv == arguments.out)
         return Error{ErrorCode::Usage, "--csv needs another name than --out.", arguments.csv};
     if (!arguments.csv.empty())
-        RETURN_IF_ERROR(app::checkReplaceable(arguments.csv));
+        RETURN_IF_ERROR(store::checkReplaceable(arguments.csv));
     return {};
 }
 

@@ -1,0 +1,12 @@
+#include "app/drawing/FullProgram.h"
+
+#include "app/drawing/RemoteEngines.h"
+
+namespace trainscope::cli {
+
+Program fullProgram() {
+    return {"trainscope-cli",
+        {addCompareCommand, addFigureCommand, addReportCommand, addDocumentCommand}, remoteEngines};
+}
+
+} // namespace trainscope::cli
