@@ -1,5 +1,6 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
+#include "app/cli/options/OptionFlags.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
@@ -191,66 +192,38 @@ Outcome drawFigure(FigureArguments arguments, const Console& console) {
     return ExitStatus::Done;
 }
 
-// Help for an option: the texts of all kinds that have it, each once.
-std::string helpOf(std::string_view name) {
-    std::vector<std::string_view> texts;
+// The option of all kinds that have it: their helps and choices, each once.
+figures::Option mergedOption(std::string_view name) {
+    figures::Option merged;
+    std::set<std::string> helps;
+    std::set<std::string> choices;
     for (const auto& kind : figures::kinds()) {
         for (const auto& option : kind.options) {
-            if (option.name == name
-                && std::find(texts.begin(), texts.end(), option.help) == texts.end())
-                texts.push_back(option.help);
-        }
-    }
-    std::string help;
-    for (const auto text : texts)
-        help += (help.empty() ? "" : ". ") + std::string(text);
-    return help;
-}
-
-// Words that shells offer for the option: those of all kinds, each once.
-std::string wordsFor(std::string_view name) {
-    std::string words = name == "metric" ? metricNames() + " kernels" : std::string();
-    std::set<std::string> told;
-    for (const auto& kind : figures::kinds()) {
-        for (const auto& option : kind.options) {
+            if (option.name != name)
+                continue;
+            if (helps.empty())
+                merged = {option.name, option.value, {}, option.isList};
+            if (helps.insert(option.help).second)
+                merged.help += (merged.help.empty() ? "" : ". ") + option.help;
             for (const auto& choice : option.choices) {
-                if (option.name == name && !choice.key.empty() && told.insert(choice.key).second)
-                    words += (words.empty() ? "" : " ") + choice.key;
+                if (choices.insert(choice.key).second)
+                    merged.choices.push_back(choice);
             }
         }
     }
-    return words;
-}
-
-void addKindOption(
-    CLI::App& command, const figures::Option& option, figures::OptionValues& values) {
-    const std::string flag = "--" + std::string(option.name);
-    const std::string name(option.name);
-    if (option.value.empty()) {
-        command.add_flag_callback(
-            flag, [&values, name] { values.add(name); }, helpOf(name));
-        return;
-    }
-    auto* added = command.add_option_function<std::vector<std::string>>(
-        flag,
-        [&values, name](const std::vector<std::string>& given) {
-            for (const auto& value : given)
-                values.add(name, value);
-        },
-        helpOf(name));
-    added->type_name(std::string(option.value))->expected(1)->check(suggesting(wordsFor(name)));
-    if (option.isList)
-        added->take_all();
+    return merged;
 }
 
 void addKindOptions(CLI::App& command, figures::OptionValues& values) {
-    std::vector<std::string_view> added;
+    std::set<std::string_view> added;
     for (const auto& kind : figures::kinds()) {
         for (const auto& option : kind.options) {
-            if (std::find(added.begin(), added.end(), option.name) != added.end())
+            if (!added.insert(option.name).second)
                 continue;
-            addKindOption(command, option, values);
-            added.push_back(option.name);
+            figures::Option merged = mergedOption(option.name);
+            if (option.name == "metric")
+                merged.choices = {{metricNames() + " kernels", {}}};
+            addFlag(command, merged, values);
         }
     }
 }

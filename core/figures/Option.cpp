@@ -19,6 +19,10 @@ Error noNumber(std::string_view name, const std::string& text) {
     return usageError(fmt::format("--{} takes a number, not '{}'.", name, text));
 }
 
+Error notAboveZero(std::string_view name, const std::string& text) {
+    return usageError(fmt::format("--{} takes a number above 0, not '{}'.", name, text));
+}
+
 template <typename Number>
 Result<Number> parsed(std::string_view name, const std::string& text) {
     Number value{};
@@ -66,6 +70,20 @@ Result<double> numberGiven(std::string_view name, const std::string& text) {
     return value;
 }
 
+Result<double> aboveZeroGiven(std::string_view name, const std::string& text) {
+    ASSIGN_OR_RETURN(const double value, numberGiven(name, text));
+    if (value <= 0.0)
+        return notAboveZero(name, text);
+    return value;
+}
+
+Result<double> zeroOrMoreGiven(std::string_view name, const std::string& text) {
+    ASSIGN_OR_RETURN(const double value, numberGiven(name, text));
+    if (value < 0.0)
+        return usageError(fmt::format("--{} takes a number of 0 or more, not '{}'.", name, text));
+    return value;
+}
+
 Result<std::int64_t> integerGiven(std::string_view name, const std::string& text) {
     return parsed<std::int64_t>(name, text);
 }
@@ -73,7 +91,7 @@ Result<std::int64_t> integerGiven(std::string_view name, const std::string& text
 Result<std::int64_t> countGiven(std::string_view name, const std::string& text) {
     ASSIGN_OR_RETURN(const auto value, integerGiven(name, text));
     if (value < 1 || value > kMostCounted)
-        return usageError(fmt::format("--{} takes a number above 0.", name));
+        return notAboveZero(name, text);
     return value;
 }
 

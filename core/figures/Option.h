@@ -30,7 +30,7 @@ using plot::FigureStatistic;
 struct Option {
     std::string_view name; // of its flag: "whole-run"
     std::string_view value; // what it takes, "M"; empty: it is a switch
-    std::string_view help; // for the command line
+    std::string help; // for the command line
     bool isList = false; // may be given several times
     std::string_view title = {}; // of its control in the window; empty: that has none
     std::string_view tip = {};
@@ -60,6 +60,8 @@ Error unknownChoice(
 
 // Numbers as options are given. Usage for what is none, with the name of the option.
 Result<double> numberGiven(std::string_view name, const std::string& text); // finite
+Result<double> aboveZeroGiven(std::string_view name, const std::string& text);
+Result<double> zeroOrMoreGiven(std::string_view name, const std::string& text);
 Result<std::int64_t> integerGiven(std::string_view name, const std::string& text);
 Result<std::int64_t> countGiven(std::string_view name, const std::string& text); // 1 to 1e9
 // A number of seconds. Usage for a time that nanoseconds cannot count.

@@ -3,6 +3,7 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/KnownCosts.h"
+#include "app/cli/options/OptionFlags.h"
 #include "app/cli/options/PredictOptions.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/cli/options/TableInput.h"
@@ -17,12 +18,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -170,7 +173,7 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
 
 Outcome compareClusters(const PredictOptions& options, const predict::SearchRequest& request,
     const predict::TrainingAsked& asked, const KnownCosts& known, const Console& console) {
-    ASSIGN_OR_RETURN(auto other, clusterRequestOf(options, 1));
+    ASSIGN_OR_RETURN(auto other, otherClusterOf(options, request.cluster));
     known.placeAtSite(other);
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto comparison,
@@ -208,16 +211,17 @@ Result<Ranking> rank(const PredictOptions& options, const predict::SearchRequest
 Outcome searchAny(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto request, searchRequestOf(options));
     ASSIGN_OR_RETURN(const auto asked, trainingAskedOf(options, request.workload));
-    if (options.clusters.size() > 2)
+    const std::size_t clusters = options.clusters().size();
+    if (clusters > 2)
         return usageError("A search compares two clusters at most.");
-    if (options.clusters.size() == 2 && !options.database.empty())
+    if (clusters == 2 && !options.database.empty())
         return usageError("Of two clusters no run is made: leave --into or a --cluster out.");
-    if (options.clusters.size() == 2 && options.whatIf)
+    if (clusters == 2 && options.whatIf)
         return usageError("--what-if is of one cluster: leave it or a --cluster out.");
     ASSIGN_OR_RETURN(
         const auto known, readKnownCosts(options.calibration, options.profile, console));
     known.placeAtSite(request.cluster);
-    if (options.clusters.size() == 2)
+    if (clusters == 2)
         return compareClusters(options, request, asked, known, console);
     const predict::Predictor predictor = known.predictor();
     ASSIGN_OR_RETURN(const auto ranking, rank(options, request, asked, predictor, console));
@@ -248,28 +252,42 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
     return isLost ? ExitStatus::Partly : ExitStatus::Done;
 }
 
+// Options of a job that may say otherwise than the run whose job it is.
+bool isOfRun(std::string_view name) {
+    constexpr std::array<std::string_view, 8> changed{"model", "cluster", "layout", "micro-batch",
+        "global-batch", "seq-len", "power-limit", "clock"};
+    return figures::jobOptions().find(name) == nullptr
+        || std::find(changed.begin(), changed.end(), name) != changed.end();
+}
+
+Outcome predictOfRun(const PredictOptions& options, const Console& console) {
+    const auto names = options.asked.names();
+    const bool hasOther = options.search || options.whatIf || options.clusters().size() > 1
+        || !options.table.empty() || !options.profile.empty() || !options.calibration.paths.empty()
+        || !options.calibration.runs.empty() || !options.database.empty() || options.sayLimits()
+        || !std::all_of(names.begin(), names.end(), isOfRun);
+    if (hasOther)
+        return usageError("--from predicts the job of one run, with another --model, --cluster, "
+                          "--layout, --micro-batch, --global-batch, --seq-len, --power-limit or "
+                          "--clock: leave the rest out.");
+    return predictRun(options, console);
+}
+
+Outcome predictOfTable(const PredictOptions& options, const Console& console) {
+    const bool hasOther = !options.asked.names().empty() || options.search || options.whatIf
+        || !options.database.empty();
+    if (hasOther)
+        return usageError("--table predicts the rows of a table, which say their jobs: leave all "
+                          "but --calibrate, --profile and --json out.");
+    return predictRows(options, console);
+}
+
 Outcome predictAny(const PredictOptions& options, const Console& console) {
-    if (!options.from.empty()) {
-        const bool hasOther = options.search || options.whatIf || options.clusters.size() > 1
-            || !options.table.empty() || !options.profile.empty()
-            || !options.calibration.paths.empty() || !options.calibration.runs.empty()
-            || !options.database.empty() || options.sayWork() || options.sayLimits();
-        if (hasOther)
-            return usageError("--from predicts the job of one run, with another --model, "
-                              "--cluster, --layout, --micro-batch, --global-batch, --seq-len, "
-                              "--power-limit or --clock: leave the rest out.");
-        return predictRun(options, console);
-    }
-    if (!options.table.empty()) {
-        const bool hasJob = !options.model.empty() || !options.clusters.empty()
-            || !options.layout.empty() || options.microBatch || options.globalBatch > 0
-            || options.sequence || options.powerLimitW || options.clockMhz || options.sayWork();
-        if (hasJob || options.search || options.whatIf || options.sayLimits()
-            || options.sayTraining() || !options.database.empty())
-            return usageError("--table predicts the rows of a table, which say their jobs: leave "
-                              "all but --calibrate, --profile and --json out.");
-        return predictRows(options, console);
-    }
+    RETURN_IF_ERROR(checkAsked(options.asked));
+    if (!options.from.empty())
+        return predictOfRun(options, console);
+    if (!options.table.empty())
+        return predictOfTable(options, console);
     if (!options.leaveOut.empty())
         return usageError("--leave-out is of the rows of a --table.");
     if (options.search)
@@ -277,9 +295,31 @@ Outcome predictAny(const PredictOptions& options, const Console& console) {
     if (options.sayLimits())
         return usageError(
             "--memory-share and --cluster-power are limits of a search: say --search.");
-    if (options.clusters.size() > 1)
+    if (options.clusters().size() > 1)
         return usageError("Two clusters are compared by the best layout on each: say --search.");
     return predictOne(options, console);
+}
+
+// Those of a job that figures of predictions have too, but for what a search says otherwise.
+void addAskedFlags(CLI::App& command, PredictOptions& options) {
+    for (figures::Option option : figures::jobOptions().described()) {
+        if (option.name == "cluster") {
+            option.isList = true;
+            option.help += ". Twice with --search: which of the two serves better";
+        }
+        addFlag(command, option, options.asked);
+    }
+    command.add_flag("--what-if", options.whatIf,
+        "Also the step at other bandwidths, memory, batch, sequence and power limit; with --search "
+        "of the best layout, and the best one with other memory");
+    command.add_flag("--search", options.search,
+        "All possible layouts, ranked; what --layout, --micro-batch and --recompute say is not "
+        "searched");
+    for (const figures::Option& option : figures::searchOptions().described()) {
+        if (option.name != "against") // a second --cluster here
+            addFlag(command, option, options.asked);
+    }
+    addFlags(command, figures::trainingOptions().described(), options.asked);
 }
 
 } // namespace
@@ -288,102 +328,7 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("predict",
         "The step time, memory, power, energy and temperature of a run that nobody has made yet");
     auto options = std::make_shared<PredictOptions>();
-    addOption(*command, "--model", options->model, "A model of the catalogue", "M");
-    addOption(*command, "--cluster", options->clusters,
-        "Nodes, GPUs per node and GPU: 4x8xH200; or GPUs and GPU: 64xH100. Twice with --search: "
-        "which of the two serves better",
-        "C");
-    addOption(*command, "--layout", options->layout,
-        "tp=8,pp=4,…: tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp, embedding-layer, "
-        "loss-layer, order, schedule and stage-layers; data parallelism fills the cluster",
-        "L");
-    addOption(*command, "--micro-batch", options->microBatch, "Samples of a micro-batch", "B");
-    addOption(*command, "--global-batch", options->globalBatch, "Samples of a step", "G")
-        ->check(aboveZero());
-    addOption(
-        *command, "--seq-len", options->sequence, "Tokens of a sample; 4096 unless given", "S")
-        ->check(aboveZero());
-    addOption(*command, "--precision", options->precision,
-        "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4; with what numbers are kept in: "
-        "bf16-pure, bf16-autocast, bf16-master, or weights, gradients, states, master, attention "
-        "and function one by one, as in bf16,states=bf16 or fp8,weights=fp8,attention=fp8",
-        "P")
-        ->check(suggesting("fp32 fp16 bf16 bf16-pure bf16-autocast bf16-master fp8 mxfp8 nvfp4"));
-    addOption(*command, "--recompute", options->recompute,
-        "none (unless given), selective, per-operator, full, or block:N", "R")
-        ->check(suggesting("none selective per-operator full"));
-    addOption(*command, "--offload", options->offload,
-        "Kept in the host's memory: optimizer, a share of it (optimizer:0.5), activations:N of N "
-        "layers of each stage, or both with a comma between",
-        "O")
-        ->check(suggesting("optimizer activations:N"));
-    addOption(*command, "--workload", options->workload,
-        "training (unless given), lora or inference", "W")
-        ->check(suggesting("training lora inference"));
-    addOption(*command, "--generated", options->generated,
-        "Inference: tokens of a sample that are generated, the rest being its prompt", "N")
-        ->check(zeroOrMore());
-    addOption(*command, "--adapters", options->adapters,
-        "LoRA: their rank and the matrices of qkv, out, up and down; 16:qkv unless given", "A");
-    command->add_flag("--unfused-attention", options->unfusedAttention,
-        "Attention as separate products and softmax instead of one kernel");
-    addOption(*command, "--context-exchange", options->contextExchange,
-        "Context parallelism: ring (unless given), all-to-all or gather", "X")
-        ->check(suggesting("ring all-to-all gather"));
-    addOption(*command, "--attention-precision", options->attentionPrecision,
-        "Of attention beside products in 8 bits: bf16 (unless given) or fp8", "P")
-        ->check(suggesting("bf16 fp8"));
-    command->add_flag("--cuda-graphs", options->graphs,
-        "Layers are launched as graphs, so that no GPU waits for its host");
-    addOption(*command, "--stack", options->stack,
-        std::string("Software whose habits are taken: ") + kStacks, "S")
-        ->check(suggesting(replaced(kStacks, ",", "")));
-    addOption(*command, "--network-gbit", options->networkGbit,
-        "Network of a GPU out of its node, Gbit/s", "N")
-        ->check(aboveZero());
-    addOption(*command, "--power-limit", options->powerLimitW, "Power limit of a GPU, W", "W")
-        ->check(aboveZero());
-    addOption(*command, "--clock", options->clockMhz, "Locked clock of a GPU, MHz", "MHZ")
-        ->check(aboveZero());
-    command->add_flag("--what-if", options->whatIf,
-        "Also the step at other bandwidths, memory, batch, sequence and power limit; with --search "
-        "of the best layout, and the best one with other memory");
-    command->add_flag("--search", options->search,
-        "All possible layouts, ranked; what --layout, --micro-batch and --recompute say is not "
-        "searched");
-    addOption(*command, "--objective", options->objective,
-        "Rank by time (unless given), energy or peak-power", "O")
-        ->check(suggesting("time energy peak-power"));
-    addOption(*command, "--top", options->top, "Layouts that are listed; 10 unless given", "K")
-        ->check(aboveZero());
-    addOption(*command, "--memory-share", options->memoryShare,
-        "Share of a GPU's memory that a layout may use; 1 unless given", "X")
-        ->check(aboveZero());
-    addOption(*command, "--cluster-power", options->clusterPowerW,
-        "Power of all GPUs together that is kept by capping each, W", "W")
-        ->check(aboveZero());
-    addOption(*command, "--tokens", options->tokens,
-        "Tokens to train on, as in 300e9, 300B or 1.5T: also the days and the energy of the "
-        "training",
-        "N");
-    addOption(*command, "--price-gpu-hour", options->gpuHourPrice,
-        "With --tokens the price of an hour of a GPU, in any currency: also the cost", "X");
-    addOption(*command, "--price-kwh", options->kwhPrice,
-        "With --tokens the price of a kWh, in the same currency", "Y");
-    addOption(*command, "--gpu-hours-between", options->reliability.gpuHours,
-        "With --tokens the hours of all GPUs together between two interruptions; 38,700 unless "
-        "given",
-        "H")
-        ->check(aboveZero());
-    addOption(*command, "--checkpoint-interval", options->reliability.checkpointInterval,
-        "With --tokens the work between two checkpoints, s; the best by Young unless given", "S")
-        ->check(aboveZero());
-    addOption(*command, "--checkpoint-time", options->reliability.checkpointSeconds,
-        "With --tokens the time that a training stands still for a checkpoint, s", "S")
-        ->check(zeroOrMore());
-    addOption(*command, "--restart-time", options->reliability.restartSeconds,
-        "With --tokens the time from an interruption until it goes on, s; 600 unless given", "S")
-        ->check(zeroOrMore());
+    addAskedFlags(*command, *options);
     addOption(*command, "--table", options->table,
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
         "measured",

@@ -23,34 +23,12 @@ struct JobOfRun {
     predict::TrainingAsked training;
 };
 
-// As the figures of predictions take them.
-figures::OptionValues changesOf(const PredictOptions& options) {
-    figures::OptionValues changes;
-    const auto add = [&changes](const char* name, const auto& value) {
-        if (value)
-            changes.add(name, fmt::format("{}", *value));
-    };
-    if (!options.model.empty())
-        changes.add("model", options.model);
-    if (!options.layout.empty())
-        changes.add("layout", options.layout);
-    if (!options.clusters.empty())
-        changes.add("cluster", options.clusters.front());
-    add("micro-batch", options.microBatch);
-    if (options.globalBatch > 0)
-        changes.add("global-batch", fmt::format("{}", options.globalBatch));
-    add("seq-len", options.sequence);
-    add("power-limit", options.powerLimitW);
-    add("clock", options.clockMhz);
-    return changes;
-}
-
 Result<JobOfRun> readAndPredict(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.from));
     figures::Request request;
     ASSIGN_OR_RETURN(auto run, selectRunOrOnly(store, options.run));
     request.runs = {std::move(run)};
-    request.options = changesOf(options);
+    request.options = options.asked;
     const analysis::RunStudies studies(store, untilCancelled(console));
     JobOfRun out;
     ASSIGN_OR_RETURN(out.job, figures::askedJobOf(studies, request));

@@ -2,40 +2,15 @@
 // Options of `predict`, and the requests that they make.
 
 #include "app/cli/options/CalibrationInput.h"
-#include "core/predict/prediction/Training.h"
-#include "core/predict/search/Search.h"
+#include "core/figures/prediction/AskedJob.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::cli {
 
-inline constexpr const char* kStacks
-    = "megatron-lm, megatron-bridge, nemo-24.07, mlperf-nemo-24.10, mlperf-nemo-25.01, "
-      "mlperf-nemo-25.04, torchtitan, mosaic, gpt-neox, pytorch, pytorch-compiled";
-
 struct PredictOptions {
-    std::string model;
-    std::vector<std::string> clusters;
-    std::string layout;
-    std::optional<int> microBatch;
-    int globalBatch = 0;
-    std::optional<int> sequence;
-    std::string precision; // bf16 where empty
-    std::string recompute;
-    std::string workload; // training where empty
-    std::optional<int> generated;
-    std::string adapters;
-    std::string offload;
-    std::string stack;
-    bool unfusedAttention = false;
-    std::string contextExchange; // a ring where empty
-    std::string attentionPrecision; // 16 bits where empty
-    bool graphs = false;
-    std::optional<double> networkGbit;
-    std::optional<double> powerLimitW;
-    std::optional<double> clockMhz;
+    figures::OptionValues asked; // of the job, of a search of its layouts, and of a training
     std::string table;
     CalibrationFiles calibration;
     std::string leaveOut; // groups of the table's rows; empty: none
@@ -46,30 +21,22 @@ struct PredictOptions {
     std::string run;
     bool search = false;
     bool whatIf = false;
-    std::string objective = "time";
-    std::size_t top = 10;
-    double memoryShare = 1.0;
-    std::optional<double> clusterPowerW;
-    std::string tokens;
-    std::string gpuHourPrice;
-    std::string kwhPrice;
-    predict::Reliability reliability;
     bool json = false;
 
-    // Anything of the work that a run or a row of a table says itself.
-    [[nodiscard]] bool sayWork() const;
-    [[nodiscard]] bool sayTraining() const {
-        return !tokens.empty() || !gpuHourPrice.empty() || !kwhPrice.empty()
-            || reliability != predict::Reliability{};
-    }
+    [[nodiscard]] std::vector<std::string> clusters() const { return asked.all("cluster"); }
     // Limits that layouts are searched under.
-    [[nodiscard]] bool sayLimits() const { return memoryShare != 1.0 || clusterPowerW.has_value(); }
+    [[nodiscard]] bool sayLimits() const {
+        return asked.has("memory-share") || asked.has("cluster-power");
+    }
 };
 
-// The cluster of that place. Usage names what cannot be read.
-Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at);
-// One job; Usage names what is missing or cannot be read.
+// Usage names the first text that cannot be read, whatever it would be needed for.
+Status checkAsked(const figures::OptionValues& asked);
+// One job, on the first cluster; Usage names what is missing or cannot be read.
 Result<predict::JobRequest> jobRequestOf(const PredictOptions& options);
+// The second cluster, with what is said of the first one's GPUs and network.
+Result<predict::ClusterRequest> otherClusterOf(
+    const PredictOptions& options, const predict::ClusterRequest& first);
 // Usage names what cannot be read, or does not go together with the workload.
 Result<predict::TrainingAsked> trainingAskedOf(const PredictOptions& options, Workload workload);
 // A layout, micro-batch or recomputation that is given is not searched.

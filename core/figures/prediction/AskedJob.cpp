@@ -1,8 +1,15 @@
 #include "core/figures/prediction/AskedJob.h"
 
+#include "core/analysis/machine/Adapters.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+#include "core/predict/cost/Rates.h"
+#include "core/text/Names.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 namespace trainscope::figures {
@@ -11,6 +18,31 @@ namespace {
 
 using predict::JobRequest;
 using JobOption = OptionOf<JobRequest>;
+
+std::vector<FigureChoice> suggested(std::initializer_list<const char*> texts) {
+    std::vector<FigureChoice> choices;
+    for (const char* text : texts)
+        choices.push_back({text, {}});
+    return choices;
+}
+
+std::vector<FigureChoice> stacks() {
+    return suggested({"megatron-lm", "megatron-bridge", "nemo-24.07", "mlperf-nemo-24.10",
+        "mlperf-nemo-25.01", "mlperf-nemo-25.04", "torchtitan", "mosaic", "gpt-neox", "pytorch",
+        "pytorch-compiled"});
+}
+
+std::string joinedKeys(const std::vector<FigureChoice>& choices) {
+    std::vector<std::string> keys;
+    for (const FigureChoice& choice : choices)
+        keys.push_back(choice.key);
+    return text::joined(keys);
+}
+
+Option suggesting(Option words, std::vector<FigureChoice> choices) {
+    words.choices = std::move(choices);
+    return words;
+}
 
 Status takeModel(const std::string& name, JobRequest& job) {
     const auto& catalogue = catalogue::modelCatalogue();
@@ -23,6 +55,91 @@ Status takeModel(const std::string& name, JobRequest& job) {
     }
     job.model = *model;
     return {};
+}
+
+Status takeLayout(const std::string& text, JobRequest& job) {
+    return assign(predict::layoutFrom(text), job.layout);
+}
+
+Status takePrecision(const std::string& text, JobRequest& job) {
+    ASSIGN_OR_RETURN(const auto stated, predict::statedPrecisionFrom(text));
+    job.precision = stated.products;
+    job.kept = stated.kept;
+    return {};
+}
+
+// "full", or "block:4": so many layers of each stage.
+Status takeRecompute(const std::string& text, JobRequest& job) {
+    constexpr std::string_view kBlock = "block:";
+    const bool isBlock = text.starts_with(kBlock);
+    const auto mode
+        = isBlock ? std::optional(predict::Recompute::Full) : predict::recomputeFrom(text);
+    const int layers = isBlock ? wholeNumber<int>(text.substr(kBlock.size())).value_or(0) : 0;
+    if (!mode || (isBlock && layers < 1))
+        return unknownChoice("recomputation", text,
+            "none, selective, per-operator, full, and block:N for N layers of each stage");
+    job.recompute = *mode;
+    job.recomputedLayers = layers;
+    return {};
+}
+
+// "optimizer", "optimizer:0.5" or "activations:20".
+Status takeOffloaded(const std::string& part, JobRequest& job) {
+    constexpr std::string_view kOptimizer = "optimizer";
+    constexpr std::string_view kShare = "optimizer:";
+    constexpr std::string_view kLayers = "activations:";
+    const double share = part.starts_with(kShare)
+        ? aboveZeroGiven("offload", part.substr(kShare.size())).valueOr(0.0)
+        : (part == kOptimizer ? 1.0 : 0.0);
+    const int layers
+        = part.starts_with(kLayers) ? wholeNumber<int>(part.substr(kLayers.size())).value_or(0) : 0;
+    if (share > 0.0 && share <= 1.0)
+        job.offloadedOptimizer = share;
+    else if (layers > 0)
+        job.offloadedLayers = layers;
+    else
+        return unknownChoice("part that is offloaded", part,
+            "optimizer, optimizer:X for a share of it, and activations:N for N layers of each "
+            "stage");
+    return {};
+}
+
+// Parts with a comma between.
+Status takeOffload(const std::string& text, JobRequest& job) {
+    job.offloadedOptimizer = 0.0;
+    job.offloadedLayers = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        RETURN_IF_ERROR(takeOffloaded(text.substr(begin, end - begin), job));
+        begin = end + 1;
+    }
+    return {};
+}
+
+Status takeGenerated(const std::string& text, JobRequest& job) {
+    const auto count = wholeNumber<int>(text);
+    if (!count || *count < 0)
+        return usageError("--generated takes a whole number of 0 or more, not '" + text + "'.");
+    job.generated = *count;
+    return {};
+}
+
+Status takeAdapters(const std::string& text, JobRequest& job) {
+    if (job.workload != Workload::Lora)
+        return usageError("Adapters are of the workload lora.");
+    return assign(analysis::adaptersFrom(text), job.adapters);
+}
+
+Status takeStack(const std::string& name, JobRequest& job) {
+    if (!predict::RateTable::builtIn().hasStack(name))
+        return unknownChoice("software stack", name, stacks());
+    job.stack = name;
+    return {};
+}
+
+JobOption jobOption(Option words, Status (*take)(const std::string& text, JobRequest& job)) {
+    return {std::move(words),
+        [take](JobRequest& job, const Texts& given) { return take(given.back(), job); }};
 }
 
 JobOption countOption(Option words, int JobRequest::*member) {
@@ -39,10 +156,81 @@ JobOption clusterOption(
     Option words, std::optional<double> predict::ClusterRequest::*member, double scale) {
     const std::string_view name = words.name;
     return {std::move(words), [name, member, scale](JobRequest& job, const Texts& given) -> Status {
-                ASSIGN_OR_RETURN(const auto value, numberGiven(name, given.back()));
+                ASSIGN_OR_RETURN(const auto value, aboveZeroGiven(name, given.back()));
                 job.cluster.*member = value * scale;
                 return {};
             }};
+}
+
+std::vector<JobOption> workOptions() {
+    return {
+        jobOption(
+            suggesting({"precision", "P",
+                           "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4; with what "
+                           "numbers are kept in: bf16-pure, bf16-autocast, bf16-master, or "
+                           "weights, gradients, states, master, attention and function one by "
+                           "one, as in bf16,states=bf16 or fp8,weights=fp8,attention=fp8"},
+                suggested({"fp32", "fp16", "bf16", "bf16-pure", "bf16-autocast", "bf16-master",
+                    "fp8", "mxfp8", "nvfp4"})),
+            takePrecision),
+        jobOption(suggesting({"recompute", "R",
+                                 "Activations that are computed again: none (unless given), "
+                                 "selective, per-operator, full, or block:N"},
+                      suggested({"none", "selective", "per-operator", "full"})),
+            takeRecompute),
+        jobOption(suggesting({"offload", "O",
+                                 "Kept in the host's memory: optimizer, a share of it "
+                                 "(optimizer:0.5), activations:N of N layers of each stage, or "
+                                 "both with a comma between"},
+                      suggested({"optimizer", "activations:N"})),
+            takeOffload),
+        choiceOption<JobRequest, Workload>(
+            {"workload", "W", "training (unless given), lora or inference"}, "workload",
+            {{Workload::Training, "training"}, {Workload::Lora, "lora"},
+                {Workload::Inference, "inference"}},
+            &JobRequest::workload),
+        jobOption({"generated", "N",
+                      "Inference: tokens of a sample that are generated, the rest being its "
+                      "prompt"},
+            takeGenerated),
+        jobOption({"adapters", "A",
+                      "With the workload lora the rank of the adapters and the matrices of qkv, "
+                      "out, up and down; 16:qkv unless given"},
+            takeAdapters),
+        {{"unfused-attention", {},
+             "Attention as separate products and softmax instead of one kernel"},
+            [](JobRequest& job, const Texts&) {
+                job.attention = predict::AttentionKind::Unfused;
+                return Status();
+            }},
+    };
+}
+
+std::vector<JobOption> executionOptions() {
+    using predict::ContextExchange;
+    return {
+        choiceOption<JobRequest, ContextExchange>(
+            {"context-exchange", "X",
+                "Context parallelism: ring (unless given), all-to-all or gather"},
+            "exchange of context parallelism",
+            {{ContextExchange::Ring, "ring"}, {ContextExchange::AllToAll, "all-to-all"},
+                {ContextExchange::Gather, "gather"}},
+            [](auto& job) -> auto& { return job.execution.context; }),
+        choiceOption<JobRequest, bool>(
+            {"attention-precision", "P",
+                "Of attention beside products in 8 bits: bf16 (unless given) or fp8"},
+            "precision of attention", {{false, "bf16"}, {true, "fp8"}},
+            [](auto& job) -> auto& { return job.execution.attention8; }),
+        switchOption<JobRequest>(
+            {"cuda-graphs", {},
+                "Layers are launched as graphs, so that no GPU waits for its "
+                "host"},
+            [](auto& job) -> auto& { return job.execution.graphs; }),
+        jobOption(
+            suggesting({"stack", "S", "Software whose habits are taken: " + joinedKeys(stacks())},
+                stacks()),
+            takeStack),
+    };
 }
 
 Result<double> gpuHourPriceFrom(std::string_view text) {
@@ -76,27 +264,38 @@ Result<Run> runOfJob(const store::Store& store, const Request& request) {
 } // namespace
 
 const Options<JobRequest>& jobOptions() {
-    static const Options<JobRequest> all({
-        {{"model", "M", "Prediction: a model of the catalogue; without --run its job"},
-            [](JobRequest& job, const Texts& given) { return takeModel(given.back(), job); }},
-        {{"layout", "L", "Prediction: another layout than the run's, as in tp=4,pp=8"},
-            [](JobRequest& job, const Texts& given) {
-                return assign(predict::layoutFrom(given.back()), job.layout);
-            }},
-        {{"cluster", "C", "Prediction: another machine than the run's, as in 4x8xH200"},
-            [](JobRequest& job, const Texts& given) {
-                return assign(predict::clusterFrom(given.back()), job.cluster);
-            }},
-        countOption(
-            {"micro-batch", "N", "Prediction: samples of a micro-batch"}, &JobRequest::microBatch),
-        countOption(
-            {"global-batch", "N", "Prediction: samples of a step"}, &JobRequest::globalBatch),
-        countOption({"seq-len", "N", "Prediction: tokens of a sample"}, &JobRequest::sequence),
-        clusterOption({"power-limit", "W", "Prediction: power limit of each GPU"},
-            &predict::ClusterRequest::powerLimitW, 1.0),
-        clusterOption({"clock", "MHZ", "Prediction: the SM clock, locked"},
-            &predict::ClusterRequest::clockHz, 1e6),
-    });
+    static const Options<JobRequest> all = [] {
+        std::vector<JobOption> options{
+            jobOption({"model", "M", "A model of the catalogue"}, takeModel),
+            // The first of several; another is compared with it.
+            {{"cluster", "C", "Nodes, GPUs per node and GPU: 4x8xH200; or GPUs and GPU: 64xH100"},
+                [](JobRequest& job, const Texts& given) {
+                    return assign(predict::clusterFrom(given.front()), job.cluster);
+                }},
+            jobOption({"layout", "L",
+                          "tp=8,pp=4,…: tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp, "
+                          "embedding-layer, loss-layer, order, schedule and stage-layers; data "
+                          "parallelism fills the cluster"},
+                takeLayout),
+            countOption({"micro-batch", "B", "Samples of a micro-batch"}, &JobRequest::microBatch),
+            countOption({"global-batch", "G", "Samples of a step"}, &JobRequest::globalBatch),
+            countOption(
+                {"seq-len", "S", "Tokens of a sample; 4096 unless given"}, &JobRequest::sequence),
+        };
+        for (auto& option : workOptions())
+            options.push_back(std::move(option));
+        for (auto& option : executionOptions())
+            options.push_back(std::move(option));
+        using predict::ClusterRequest;
+        options.push_back(
+            clusterOption({"network-gbit", "N", "Network of a GPU out of its node, Gbit/s"},
+                &ClusterRequest::networkBandwidth, 1e9 / 8.0));
+        options.push_back(clusterOption(
+            {"power-limit", "W", "Power limit of a GPU, W"}, &ClusterRequest::powerLimitW, 1.0));
+        options.push_back(clusterOption(
+            {"clock", "MHZ", "Locked clock of a GPU, MHz"}, &ClusterRequest::clockHz, 1e6));
+        return options;
+    }();
     return all;
 }
 
@@ -105,28 +304,27 @@ const Options<SearchAsked>& searchOptions() {
     for (const auto one : predict::kAllObjectives)
         objectives.push_back({one, toString(one)});
     static const Options<SearchAsked> all({
-        {{"against", "C", "Prediction: a second cluster that the best layouts are compared on"},
+        {{"against", "C", "A second cluster that the best layouts are compared on"},
             [](SearchAsked& asked, const Texts& given) {
                 return assign(predict::clusterFrom(given.back()), asked.against);
             }},
         choiceOption<SearchAsked>(
-            {"objective", "O", "Prediction: layouts ranked by time, energy or peak-power"},
-            "objective", std::move(objectives),
-            [](auto& asked) -> auto& { return asked.search.objective; }),
-        {{"top", "K", "Prediction: layouts that are listed; 10 unless given"},
+            {"objective", "O", "Rank by time (unless given), energy or peak-power"}, "objective",
+            std::move(objectives), [](auto& asked) -> auto& { return asked.search.objective; }),
+        {{"top", "K", "Layouts that are listed; 10 unless given"},
             [](SearchAsked& asked, const Texts& given) -> Status {
                 ASSIGN_OR_RETURN(const auto top, countGiven("top", given.back()));
                 asked.search.top = static_cast<std::size_t>(top);
                 return {};
             }},
-        {{"memory-share", "X", "Prediction: of a GPU's memory, what a layout may use"},
+        {{"memory-share", "X", "Share of a GPU's memory that a layout may use; 1 unless given"},
             [](SearchAsked& asked, const Texts& given) {
-                return assign(numberGiven("memory-share", given.back()), asked.search.memoryShare);
+                return assign(
+                    aboveZeroGiven("memory-share", given.back()), asked.search.memoryShare);
             }},
-        {{"cluster-power", "W", "Prediction: power of all GPUs together that is kept"},
-            [](SearchAsked& asked, const Texts& given) {
-                return assign(numberGiven("cluster-power", given.back()), asked.search.powerLimitW);
-            }},
+        numberOption<SearchAsked>(
+            {"cluster-power", "W", "Power of all GPUs together that is kept by capping each, W"},
+            aboveZeroGiven, [](auto& asked) -> auto& { return asked.search.powerLimitW; }),
     });
     return all;
 }
@@ -134,13 +332,37 @@ const Options<SearchAsked>& searchOptions() {
 const Options<predict::TrainingAsked>& trainingOptions() {
     using predict::TrainingAsked;
     static const Options<TrainingAsked> all({
-        trainingOption({"tokens", "N", "Prediction: tokens to train on, as in 300e9, 300B or 1.5T"},
+        trainingOption({"tokens", "N",
+                           "Tokens to train on, as in 300e9, 300B or 1.5T: also the days and the "
+                           "energy of the training"},
             predict::tokensFrom, &TrainingAsked::tokens),
-        trainingOption(
-            {"price-gpu-hour", "X", "Prediction: price of an hour of a GPU, in any currency"},
+        trainingOption({"price-gpu-hour", "X",
+                           "With --tokens the price of an hour of a GPU, in any currency: also "
+                           "the cost"},
             gpuHourPriceFrom, &TrainingAsked::gpuHourPrice),
-        trainingOption({"price-kwh", "Y", "Prediction: price of a kWh, in the same currency"},
+        trainingOption({"price-kwh", "Y", "With --tokens the price of a kWh, in the same currency"},
             kwhPriceFrom, &TrainingAsked::kwhPrice),
+        numberOption<TrainingAsked>(
+            {"gpu-hours-between", "H",
+                "With --tokens the hours of all GPUs together between two interruptions; 38,700 "
+                "unless given"},
+            aboveZeroGiven, [](auto& asked) -> auto& { return asked.reliability.gpuHours; }),
+        numberOption<TrainingAsked>(
+            {"checkpoint-interval", "S",
+                "With --tokens the work between two checkpoints, s; the best by Young unless "
+                "given"},
+            aboveZeroGiven,
+            [](auto& asked) -> auto& { return asked.reliability.checkpointInterval; }),
+        numberOption<TrainingAsked>(
+            {"checkpoint-time", "S",
+                "With --tokens the time that a training stands still for a checkpoint, s"},
+            zeroOrMoreGiven,
+            [](auto& asked) -> auto& { return asked.reliability.checkpointSeconds; }),
+        numberOption<TrainingAsked>(
+            {"restart-time", "S",
+                "With --tokens the time from an interruption until it goes on, s; 600 unless "
+                "given"},
+            zeroOrMoreGiven, [](auto& asked) -> auto& { return asked.reliability.restartSeconds; }),
     });
     return all;
 }
@@ -182,9 +404,9 @@ Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::strin
     return PredictedJob{std::move(name), std::move(job), std::move(prediction)};
 }
 
-Result<SearchAsked> searchOf(const AskedJob& job, const OptionValues& options) {
+Result<SearchAsked> searchOf(const predict::JobRequest& job, const OptionValues& options) {
     SearchAsked asked;
-    asked.search = predict::searchLike(job.asked);
+    asked.search = predict::searchLike(job);
     RETURN_IF_ERROR(searchOptions().apply(options, asked));
     return asked;
 }

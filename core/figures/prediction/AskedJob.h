@@ -39,6 +39,6 @@ Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& 
 Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {});
 
 // Searches all layouts, whatever the job's own is.
-Result<SearchAsked> searchOf(const AskedJob& job, const OptionValues& options);
+Result<SearchAsked> searchOf(const predict::JobRequest& job, const OptionValues& options);
 
 } // namespace trainscope::figures

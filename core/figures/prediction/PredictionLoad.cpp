@@ -8,6 +8,7 @@
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/figures/prediction/ScaleFigure.h"
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -53,7 +54,7 @@ public:
 
     Result<PredictionFigureData> ranking() {
         ASSIGN_OR_RETURN(m_job, askedJobOf(m_studies, m_request));
-        ASSIGN_OR_RETURN(const auto asked, searchOf(m_job, m_request.options));
+        ASSIGN_OR_RETURN(const auto asked, searchOf(m_job.asked, m_request.options));
         m_search = asked.search;
         const predict::SearchRequest& search = m_search;
         PredictionFigureData data;
@@ -194,6 +195,15 @@ Kind predictionKind(std::string_view key, RunsShown runs, std::vector<Option> op
         }};
 }
 
+// Kinds of figures share the names of options, so that each says what it is of.
+void addWords(std::vector<Option> options, std::vector<Option>& all) {
+    for (Option& option : options) {
+        option.help.front() = lowerChar(option.help.front());
+        option.help.insert(0, "Prediction: ");
+        all.push_back(std::move(option));
+    }
+}
+
 } // namespace
 
 Result<std::optional<MeasuredStep>> measuredStepOf(const analysis::RunStudy& study) {
@@ -205,13 +215,12 @@ Result<std::optional<MeasuredStep>> measuredStepOf(const analysis::RunStudy& stu
 }
 
 std::vector<Kind> predictionKinds() {
-    const auto job = jobOptions().described();
+    std::vector<Option> job;
+    addWords(jobOptions().described(), job);
     auto search = job;
-    for (const Option& option : searchOptions().described())
-        search.push_back(option);
+    addWords(searchOptions().described(), search);
     auto decision = search;
-    for (const Option& option : trainingOptions().described())
-        decision.push_back(option);
+    addWords(trainingOptions().described(), decision);
     return {predictionKind(
                 "prediction", RunsShown::Named, job, boardPanels(), &PredictionLoader::board),
         predictionKind("prediction-tracks", RunsShown::One, job, {PredictionPanel::Tracks},

@@ -184,6 +184,9 @@ private Q_SLOTS:
         row("figure:--objective", "time energy peak-power");
         row("figure:--categories", "default charllm");
         row("predict:--objective", "time energy peak-power");
+        row("predict:--recompute", "none selective per-operator full");
+        row("predict:--workload", "training lora inference");
+        row("figure:--context-exchange", "ring all-to-all gather");
         row("operators:--by", "operator module annotation shape pass");
         row("compare:--normalise", "absolute per-gpu per-node per-token");
         row("report:--paper", "a4 letter");

@@ -162,7 +162,7 @@ private Q_SLOTS:
         row("tokens", {"--generated", "1152"}, "cannot be generated");
         row("training", {"--workload", "training"}, "generates no tokens");
         row("adapters", {"--adapters", "16:qkv"}, "workload lora");
-        row("workload", {"--workload", "x"}, "is no workload");
+        row("workload", {"--workload", "x"}, "no workload 'x'");
         row("virtual stages", {"--layout", "tp=4,pp=2,vpp=2"}, "Virtual stages");
     }
     void whatIsRefused() {

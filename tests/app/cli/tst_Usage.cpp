@@ -100,7 +100,7 @@ private Q_SLOTS:
         for (const char* zone : {"100", "+8:07", "+19", "--8", "Mars"})
             row(zone, {"import", "x.csv", "--into", "never.trainscope", "--utc-offset", zone},
                 "--utc-offset");
-        row("no layouts", {"predict", "--search", "--top", "0"}, "\"0\"");
+        row("no layouts", {"predict", "--search", "--top", "0"}, "'0'");
         row("a table beside a search", {"predict", "--table", "t.csv", "--search"}, "--table");
         row("nothing asked", {"query", database, "-- a remark"}, "SELECT");
         row("two answers", {"query", database, "SELECT 1; SELECT 2", "--json"}, "one statement");

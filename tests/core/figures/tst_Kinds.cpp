@@ -20,9 +20,20 @@ using namespace trainscope::test;
 namespace {
 
 // As the command line lists them.
+const std::string kOfJob
+    = "--model, --cluster, --layout, --micro-batch, --global-batch, --seq-len, --precision, "
+      "--recompute, --offload, --workload, --generated, --adapters, --unfused-attention, "
+      "--context-exchange, --attention-precision, --cuda-graphs, --stack, --network-gbit, "
+      "--power-limit, --clock";
+const std::string kOfSearch
+    = kOfJob + ", --against, --objective, --top, --memory-share, --cluster-power";
+const std::string kOfDecision = kOfSearch
+    + ", --tokens, --price-gpu-hour, --price-kwh, --gpu-hours-between, --checkpoint-interval, "
+      "--checkpoint-time, --restart-time";
+
 struct Taken {
     const char* kind;
-    const char* options;
+    std::string options;
 };
 const std::vector<Taken> kTaken{
     {"overview", "no options of its own"},
@@ -61,22 +72,11 @@ const std::vector<Taken> kTaken{
     {"layout-grid", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
     {"schedule", "--iteration, --planned, --from, --to"},
     {"placement", "no options of its own"},
-    {"prediction",
-        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
-        "--clock"},
-    {"prediction-tracks",
-        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
-        "--clock"},
-    {"prediction-what-if",
-        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
-        "--clock"},
-    {"prediction-search",
-        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
-        "--clock, --against, --objective, --top, --memory-share, --cluster-power"},
-    {"decision",
-        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
-        "--clock, --against, --objective, --top, --memory-share, --cluster-power, --tokens, "
-        "--price-gpu-hour, --price-kwh"},
+    {"prediction", kOfJob},
+    {"prediction-tracks", kOfJob},
+    {"prediction-what-if", kOfJob},
+    {"prediction-search", kOfSearch},
+    {"decision", kOfDecision},
     {"operators-flame", "--rank, --from, --to, --colour, --frame, --python"},
     {"operators-roofline", "--rank, --from, --to, --by"},
     {"operators-table", "--rank, --from, --to, --by, --top"},
@@ -139,7 +139,20 @@ const std::vector<Refused> kRefused{
     {"decision", {{"tokens", "lots"}}, kUsage, "Tokens to train on are a number above 0, as in "},
     {"decision", {{"price-kwh", "-1"}}, kUsage, "The price of a kWh is a number of 0 or above"},
     {"prediction", {{"clock", "x"}}, kUsage, "--clock takes a number, not 'x'."},
-    {"prediction", {{"micro-batch", "0"}}, kUsage, "--micro-batch takes a number above 0."},
+    {"prediction", {{"micro-batch", "0"}}, kUsage,
+        "--micro-batch takes a number above 0, not '0'."},
+    {"prediction", {{"clock", "0"}}, kUsage, "--clock takes a number above 0, not '0'."},
+    {"prediction", {{"recompute", "block:0"}}, kUsage, "There is no recomputation 'block:0'; "},
+    {"prediction", {{"offload", "optimizer:2"}}, kUsage,
+        "There is no part that is offloaded 'optimizer:2'; "},
+    {"prediction", {{"generated", "-1"}}, kUsage,
+        "--generated takes a whole number of 0 or more, not '-1'."},
+    {"prediction", {{"adapters", "16:qkv"}}, kUsage, "Adapters are of the workload lora."},
+    {"prediction", {{"stack", "bogus"}}, kUsage, "There is no software stack 'bogus'; "},
+    {"prediction", {{"workload", "x"}}, kUsage,
+        "There is no workload 'x'; there are training, lora and inference."},
+    {"decision", {{"restart-time", "-1"}}, kUsage,
+        "--restart-time takes a number of 0 or more, not '-1'."},
     {"prediction", {{"model", "gpt-9"}}, kUsage, "There is no model of the catalogue 'gpt-9'; "},
     {"prediction", {{"layout", "tp"}}, kUsage, "\"tp\" is no part of a layout"},
     {"operators-flame", {{"rank", "4294967296"}}, kUsage, "--rank takes the number of a rank"},
@@ -150,7 +163,7 @@ const std::vector<Refused> kRefused{
         "The window is empty: --from must lie before --to."},
     {"operators-roofline", {{"by", "node"}}, kUsage,
         "There is no grouping 'node'; there are operator, shape, module, annotation and pass."},
-    {"operators-table", {{"top", "0"}}, kUsage, "--top takes a number above 0."},
+    {"operators-table", {{"top", "0"}}, kUsage, "--top takes a number above 0, not '0'."},
     {"operators-difference", {{"by", "shape"}}, kUsage,
         "There is no grouping 'shape'; there are path and operator."},
 };

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "core/figures/Kinds.h"
+#include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
@@ -397,6 +398,64 @@ private Q_SLOTS:
         QVERIFY(untold.reasons.front().starts_with("A step takes "));
         for (const auto& row : untold.changes.rows)
             QVERIFY(row.cells.back().find("days") == std::string::npos);
+    }
+
+    // Each option of a job says the member of the request that it is of.
+    void aJobByHandSaysItsWork() {
+        const Given asked{{"model", "llama3-8b"}, {"cluster", "2x8xH100"}, {"layout", "tp=2,cp=2"},
+            {"micro-batch", "2"}, {"global-batch", "64"}, {"seq-len", "8192"},
+            {"precision", "fp8,weights=fp8"}, {"recompute", "block:3"},
+            {"offload", "optimizer:0.5,activations:4"}, {"workload", "lora"}, {"generated", "128"},
+            {"adapters", "8:qkv+out"}, {"unfused-attention", ""}, {"context-exchange", "gather"},
+            {"attention-precision", "fp8"}, {"cuda-graphs", ""}, {"stack", "torchtitan"},
+            {"network-gbit", "400"}, {"power-limit", "500"}, {"clock", "1500"}};
+        OptionValues values;
+        for (const auto& [name, value] : asked)
+            values.add(name, value);
+        QCOMPARE(values.names().size(), jobOptions().described().size());
+        predict::JobRequest job;
+        QVERIFY(jobOptions().apply(values, job).hasValue());
+        QCOMPARE(job.model.name, std::string("llama3-8b"));
+        QCOMPARE(job.cluster.nodes, 2);
+        QCOMPARE(job.layout.context.value_or(0), 2);
+        QCOMPARE(job.microBatch, 2);
+        QCOMPARE(job.globalBatch, 64);
+        QCOMPARE(job.sequence, 8192);
+        QVERIFY(job.precision == predict::Precision::Fp8);
+        QCOMPARE(job.kept.weights.value_or(0.0), 1.0); // B
+        QVERIFY(job.recompute == predict::Recompute::Full);
+        QCOMPARE(job.recomputedLayers, 3);
+        QCOMPARE(job.offloadedOptimizer, 0.5);
+        QCOMPARE(job.offloadedLayers, 4);
+        QVERIFY(job.workload == Workload::Lora);
+        QCOMPARE(job.generated, 128);
+        QCOMPARE(job.adapters.rank, 8);
+        QVERIFY(job.attention == predict::AttentionKind::Unfused);
+        QVERIFY(
+            job.execution == (predict::Execution{predict::ContextExchange::Gather, true, true}));
+        QCOMPARE(job.stack, std::string("torchtitan"));
+        QCOMPARE(job.cluster.networkBandwidth.value_or(0.0), 50e9); // 400 Gbit/s
+        QCOMPARE(job.cluster.powerLimitW.value_or(0.0), 500.0);
+        QCOMPARE(job.cluster.clockHz.value_or(0.0), 1.5e9);
+        // A recomputation of the whole takes the layers back, an offload what was said before.
+        OptionValues other;
+        other.add("recompute", "full");
+        other.add("offload", "optimizer");
+        QVERIFY(jobOptions().apply(other, job).hasValue());
+        QCOMPARE(job.recomputedLayers, 0);
+        QCOMPARE(job.offloadedLayers, 0);
+        QCOMPARE(job.offloadedOptimizer, 1.0);
+    }
+
+    void aTrainingByHandSaysItsInterruptions() {
+        OptionValues values;
+        for (const auto& [name, value] : Given{{"tokens", "1T"}, {"gpu-hours-between", "5000"},
+                 {"checkpoint-interval", "600"}, {"checkpoint-time", "0"}, {"restart-time", "120"}})
+            values.add(name, value);
+        predict::TrainingAsked training;
+        QVERIFY(trainingOptions().apply(values, training).hasValue());
+        QCOMPARE(training.tokens.value_or(0.0), 1e12);
+        QVERIFY(training.reliability == (predict::Reliability{5000.0, 600.0, 0.0, 120.0}));
     }
 
     void aJobByHandSaysEnough() {
