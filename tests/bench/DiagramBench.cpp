@@ -18,20 +18,20 @@ using namespace trainscope;
 
 constexpr int kNodes = 128;
 constexpr int kGpus = 8;
-constexpr int kWidth = 1100;
-constexpr int kHeight = 500;
+constexpr int kDiagramWidth = 1100;
+constexpr int kDiagramHeight = 500;
 
 struct Diagrams {
     layout::Layout layout = test::demoLayout({kNodes, kGpus, 8, 16});
     layout::Cluster cluster = test::demoCluster(kNodes, kGpus);
     plot::RankColours colours = test::demoHeat(kNodes * kGpus);
     plot::FigureStyle style;
-    QImage image{kWidth, 2 * kHeight, QImage::Format_RGB32};
+    QImage image{kDiagramWidth, 2 * kDiagramHeight, QImage::Format_RGB32};
 
     Diagrams() {
         style.theme = &plot::darkTheme();
-        style.width = kWidth;
-        style.height = kHeight;
+        style.width = kDiagramWidth;
+        style.height = kDiagramHeight;
         style.measure = app::measureWith(plot::darkTheme());
     }
 
@@ -48,7 +48,7 @@ struct Diagrams {
     void paint(const plot::RankDiagram& above, const plot::RankDiagram& below) {
         QPainter painter(&image);
         app::paintScene(above.scene, *style.theme, painter, app::PaintTarget::Screen);
-        painter.translate(0.0, kHeight);
+        painter.translate(0.0, kDiagramHeight);
         app::paintScene(below.scene, *style.theme, painter, app::PaintTarget::Screen);
     }
 };

@@ -20,13 +20,13 @@ namespace {
 
 using namespace trainscope;
 
-constexpr int kWidth = 1920;
-constexpr int kHeight = 1080;
-constexpr std::int64_t kSamples = 1'000'000;
+constexpr int kFrameWidth = 1920;
+constexpr int kFrameHeight = 1080;
+constexpr std::int64_t kFrameSamples = 1'000'000;
 
 void timelineFrame(benchmark::State& state) {
     const auto store
-        = store::Store::open(bench::powerDatabase(kSamples), store::OpenMode::ReadOnly);
+        = store::Store::open(bench::powerDatabase(kFrameSamples), store::OpenMode::ReadOnly);
     if (!store.hasValue())
         return state.SkipWithError(store.error().describe().c_str());
     const Run run = store.value().findRun("power").value();
@@ -38,17 +38,17 @@ void timelineFrame(benchmark::State& state) {
     const auto catalogue = figures::readCatalogue(store.value(), runs);
     if (!catalogue.hasValue())
         return state.SkipWithError(catalogue.error().describe().c_str());
-    const auto data
-        = figures::loadTimeline(store.value(), catalogue.value(), runs, arrangement, all, kWidth);
+    const auto data = figures::loadTimeline(
+        store.value(), catalogue.value(), runs, arrangement, all, kFrameWidth);
     if (!data.hasValue())
         return state.SkipWithError(data.error().describe().c_str());
     const plot::Theme& theme = plot::darkTheme();
     plot::TimelineStyle style;
     style.theme = &theme;
-    style.width = kWidth;
-    style.height = kHeight;
+    style.width = kFrameWidth;
+    style.height = kFrameHeight;
     style.measure = app::measureWith(theme);
-    QImage image(kWidth, kHeight, QImage::Format_RGB32);
+    QImage image(kFrameWidth, kFrameHeight, QImage::Format_RGB32);
     std::int64_t frame = 0;
     for (auto _ : state) {
         // A little pan each time, as while dragging.
@@ -63,7 +63,7 @@ void timelineFrame(benchmark::State& state) {
 void qtChartsFrame(benchmark::State& state) {
     QGraphicsScene scene;
     auto* chart = new QChart;
-    chart->resize(kWidth, kHeight);
+    chart->resize(kFrameWidth, kFrameHeight);
     chart->legend()->hide();
     for (int s = 0; s < 64; ++s) {
         auto* series = new QLineSeries;
@@ -76,7 +76,7 @@ void qtChartsFrame(benchmark::State& state) {
     }
     chart->createDefaultAxes();
     scene.addItem(chart);
-    QImage image(kWidth, kHeight, QImage::Format_RGB32);
+    QImage image(kFrameWidth, kFrameHeight, QImage::Format_RGB32);
     bool odd = false;
     for (auto _ : state) {
         chart->scroll((odd = !odd) ? 8.0 : -8.0, 0.0);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace trainscope;
 
-constexpr auto kView = R"(
+constexpr auto kLayoutView = R"(
 import Trainscope
 import Trainscope.App
 LayoutView { inspectorOpen: true }
@@ -35,7 +35,8 @@ void layoutFrame(benchmark::State& state) {
     run.samples = 4'000;
     app::Session session;
     session.workspace()->open(laidOut(run));
-    bench::RealWindow window(kView, {{QStringLiteral("session"), QVariant::fromValue(&session)}});
+    bench::RealWindow window(
+        kLayoutView, {{QStringLiteral("session"), QVariant::fromValue(&session)}});
     if (window.item() == nullptr)
         return state.SkipWithError("the view cannot be made");
     auto& controller = *window.item()->property("controller").value<app::LayoutController*>();

@@ -10,16 +10,16 @@
 
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{256} << 20U;
+constexpr std::size_t kLimitBytes = std::size_t{256} << 20U;
 constexpr std::size_t kLine = 28;
 
 // Lines as a telemetry file has them.
 const std::string& text() {
     static const std::string lines = [] {
         std::string out;
-        out.reserve(kBytes);
+        out.reserve(kLimitBytes);
         std::uint64_t state = 1;
-        while (out.size() + kLine <= kBytes) {
+        while (out.size() + kLine <= kLimitBytes) {
             state = state * 6364136223846793005U + 1442695040888963407U;
             std::string digits = std::to_string(1'000'000'000'000'000'000U + (state >> 8U));
             out += "1735689600." + digits.substr(0, 9) + ",450." + digits.substr(9, 3) + "\n";

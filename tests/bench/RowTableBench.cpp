@@ -15,7 +15,7 @@ namespace {
 using namespace trainscope;
 namespace fs = std::filesystem;
 
-constexpr int kColumns = 1920;
+constexpr int kTableColumns = 1920;
 
 class RowTable {
 public:
@@ -42,7 +42,7 @@ public:
         sqlite3_reset(m_statement);
     }
     int columns(std::int64_t series, TimeRange window) {
-        const std::int64_t width = window.length().ns / kColumns + 1;
+        const std::int64_t width = window.length().ns / kTableColumns + 1;
         sqlite3_bind_int64(m_statement, 1, window.begin.ns);
         sqlite3_bind_int64(m_statement, 2, width);
         sqlite3_bind_int64(m_statement, 3, series);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace trainscope;
 
-constexpr int kColumns = 1920;
+constexpr int kSpanColumns = 1920;
 constexpr std::size_t kMostHits = 2000;
 
 std::optional<store::Store> opened(benchmark::State& state) {
@@ -35,10 +35,10 @@ void spanGroups(benchmark::State& state) {
     const std::int64_t whole = track.range.length().ns;
     std::int64_t queries = 0;
     for (auto _ : state) {
-        for (std::int64_t length = whole; length > kColumns * std::int64_t{100}; length /= 4) {
+        for (std::int64_t length = whole; length > kSpanColumns * std::int64_t{100}; length /= 4) {
             const TimeNs begin{track.range.begin.ns + (whole - length) / 2};
             const auto groups
-                = store->lodNodes(track.id, {begin, {begin.ns + length}}, {length / kColumns});
+                = store->lodNodes(track.id, {begin, {begin.ns + length}}, {length / kSpanColumns});
             benchmark::DoNotOptimize(groups.hasValue());
             ++queries;
         }
@@ -113,16 +113,16 @@ void spanWrite(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-void sizes(benchmark::internal::Benchmark* bench) {
+void spanSizes(benchmark::internal::Benchmark* bench) {
     bench->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000)->Arg(100'000'000);
     bench->Unit(benchmark::kMillisecond);
 }
 
-BENCHMARK(spanGroups)->Apply(sizes);
-BENCHMARK(spanSearchFrequent)->Apply(sizes);
-BENCHMARK(spanSearchOneName)->Apply(sizes);
-BENCHMARK(spanSearchRare)->Apply(sizes);
-BENCHMARK(spanSearchNone)->Apply(sizes);
+BENCHMARK(spanGroups)->Apply(spanSizes);
+BENCHMARK(spanSearchFrequent)->Apply(spanSizes);
+BENCHMARK(spanSearchOneName)->Apply(spanSizes);
+BENCHMARK(spanSearchRare)->Apply(spanSizes);
+BENCHMARK(spanSearchNone)->Apply(spanSizes);
 BENCHMARK(spanScan)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(spanWrite)->Arg(1'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -14,10 +14,11 @@ namespace {
 
 using namespace trainscope;
 
-constexpr std::int64_t kSamples = 10'000'000;
+constexpr std::int64_t kQueriedSamples = 10'000'000;
 
 void ask(benchmark::State& state, const std::string& sql, std::int64_t rows) {
-    auto opened = store::Store::open(bench::powerDatabase(kSamples), store::OpenMode::ReadOnly);
+    auto opened
+        = store::Store::open(bench::powerDatabase(kQueriedSamples), store::OpenMode::ReadOnly);
     if (!opened.hasValue())
         return state.SkipWithError(opened.error().describe().c_str());
     for (auto _ : state) {
@@ -30,25 +31,25 @@ void ask(benchmark::State& state, const std::string& sql, std::int64_t rows) {
 }
 
 void sqlAverage(benchmark::State& state) {
-    ask(state, "SELECT avg(value) FROM samples WHERE metric='gpu_power'", kSamples);
+    ask(state, "SELECT avg(value) FROM samples WHERE metric='gpu_power'", kQueriedSamples);
 }
 void sqlGroups(benchmark::State& state) {
     ask(state,
         "SELECT metric, rank, count(*), avg(value), min(value), max(value) FROM samples GROUP BY "
         "metric, rank",
-        kSamples);
+        kQueriedSamples);
 }
 // min() and max() need nothing but what the rows of chunks say.
 void sqlExtremes(benchmark::State& state) {
-    ask(state, "SELECT rank, max(value), count(*) FROM samples GROUP BY rank", kSamples);
+    ask(state, "SELECT rank, max(value), count(*) FROM samples GROUP BY rank", kQueriedSamples);
 }
 // An expression of the value has to be computed for every row.
 void sqlRows(benchmark::State& state) {
-    ask(state, "SELECT avg(value+0) FROM samples WHERE metric='gpu_power'", kSamples);
+    ask(state, "SELECT avg(value+0) FROM samples WHERE metric='gpu_power'", kQueriedSamples);
 }
 void sqlTimeGroups(benchmark::State& state) {
     ask(state, "SELECT time_ns/60000000000, avg(value) FROM samples WHERE rank=0 GROUP BY 1",
-        kSamples / 64);
+        kQueriedSamples / 64);
 }
 
 // The table that people have without this program.
@@ -67,7 +68,7 @@ void sqlPlainTable(benchmark::State& state) {
     for (auto _ : state)
         sqlite3_exec(handle, "SELECT avg(value) FROM samples WHERE metric='gpu_power'", nullptr,
             nullptr, nullptr);
-    state.SetItemsProcessed(state.iterations() * kSamples);
+    state.SetItemsProcessed(state.iterations() * kQueriedSamples);
     sqlite3_close(handle);
 }
 

@@ -15,7 +15,7 @@ namespace {
 using namespace trainscope;
 
 constexpr int kSeries = 64;
-constexpr std::size_t kSamples = 50'000; // each
+constexpr std::size_t kStoredSamples = 50'000; // each
 
 struct Samples {
     std::vector<TimeNs> times;
@@ -27,7 +27,7 @@ std::vector<Samples> generated() {
     std::mt19937 random(5);
     for (Samples& one : all) {
         double value = bench::kPower.start;
-        for (std::size_t i = 0; i < kSamples; ++i) {
+        for (std::size_t i = 0; i < kStoredSamples; ++i) {
             const auto late = static_cast<std::int64_t>(random() % 1000) * 1000;
             one.times.push_back(
                 {1'735'689'600'000'000'000 + static_cast<std::int64_t>(i) * 100'000'000 + late});
@@ -72,7 +72,7 @@ void storeWrite(benchmark::State& state) {
         if (const Status status = write(path, all); !status.hasValue())
             return state.SkipWithError(status.error().describe().c_str());
     }
-    constexpr auto samples = static_cast<std::int64_t>(kSeries * kSamples);
+    constexpr auto samples = static_cast<std::int64_t>(kSeries * kStoredSamples);
     state.SetItemsProcessed(state.iterations() * samples);
     state.counters["bytes_per_sample"]
         = static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(samples);

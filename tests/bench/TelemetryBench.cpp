@@ -23,7 +23,7 @@ using namespace trainscope;
 using namespace trainscope::importers;
 using bench::ForgettingSink;
 
-constexpr std::size_t kBytes = std::size_t{64} << 20U;
+constexpr std::size_t kReadBytes = std::size_t{64} << 20U;
 
 // 10 Hz with jitter; `valueDigits` behind the point.
 std::string telemetry(std::size_t bytes, int valueDigits) {
@@ -79,18 +79,18 @@ void import(benchmark::State& state, const Importer& importer, const SourceTree&
 }
 
 void charllmFile(benchmark::State& state) {
-    const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kBytes, 3)}});
+    const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kReadBytes, 3)}});
     import(state, importers::charllm::importer(), *tree);
 }
 
 void charllmManyDigits(benchmark::State& state) {
-    const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kBytes, 14)}});
+    const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kReadBytes, 14)}});
     import(state, importers::charllm::importer(), *tree);
 }
 
 void charllmSmallFiles(benchmark::State& state) {
     constexpr int kFiles = 768;
-    const std::string text = telemetry(kBytes / kFiles, 3);
+    const std::string text = telemetry(kReadBytes / kFiles, 3);
     std::vector<std::pair<std::string, std::string>> files;
     for (int i = 0; i < kFiles; ++i)
         files.emplace_back("r/gpu_power_" + std::to_string(i) + ".csv", text);
@@ -111,7 +111,7 @@ void charllmBlock(benchmark::State& state) {
 }
 
 void nvsmiLog(benchmark::State& state) {
-    const auto tree = memoryTree({{"smi.csv", smiLog(kBytes)}});
+    const auto tree = memoryTree({{"smi.csv", smiLog(kReadBytes)}});
     import(state, importers::nvsmi::importer(), *tree);
 }
 
@@ -137,7 +137,7 @@ std::string trainingLog(std::size_t bytes) {
 }
 
 void trainingLogFile(benchmark::State& state) {
-    const auto tree = memoryTree({{"train.log", trainingLog(kBytes)}});
+    const auto tree = memoryTree({{"train.log", trainingLog(kReadBytes)}});
     import(state, importers::trainlog::importer(), *tree);
 }
 
@@ -176,12 +176,12 @@ std::string dcgmCsv(std::size_t bytes) {
 }
 
 void meterTable(benchmark::State& state) {
-    const auto tree = memoryTree({{"dcgm.csv", dcgmCsv(kBytes)}});
+    const auto tree = memoryTree({{"dcgm.csv", dcgmCsv(kReadBytes)}});
     import(state, importers::meters::gpuImporter(), *tree);
 }
 
 void meterExposition(benchmark::State& state) {
-    const auto tree = memoryTree({{"scrapes.prom", exposition(kBytes)}});
+    const auto tree = memoryTree({{"scrapes.prom", exposition(kReadBytes)}});
     import(state, importers::meters::gpuImporter(), *tree);
 }
 

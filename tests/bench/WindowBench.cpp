@@ -66,12 +66,12 @@ void windowZoom(benchmark::State& state) {
     state.counters["worst_ms"] = worst;
 }
 
-void sizes(benchmark::internal::Benchmark* bench) {
+void windowSizes(benchmark::internal::Benchmark* bench) {
     bench->Arg(1'000'000)->Arg(10'000'000)->Arg(100'000'000)->Arg(1'000'000'000);
     bench->Unit(benchmark::kMillisecond)->MinTime(0.5);
 }
 
-BENCHMARK(windowQuery)->Apply(sizes);
-BENCHMARK(windowZoom)->Apply(sizes);
+BENCHMARK(windowQuery)->Apply(windowSizes);
+BENCHMARK(windowZoom)->Apply(windowSizes);
 
 } // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using namespace trainscope;
 
-constexpr auto kView = R"(
+constexpr auto kWindowView = R"(
 import Trainscope
 import Trainscope.App
 TimelineView { }
@@ -64,7 +64,7 @@ void windowFrame(benchmark::State& state) {
     app::Workspace workspace;
     workspace.open(bench::viewedDatabase(run));
     bench::RealWindow window(
-        kView, {{QStringLiteral("workspace"), QVariant::fromValue(&workspace)}});
+        kWindowView, {{QStringLiteral("workspace"), QVariant::fromValue(&workspace)}});
     if (window.item() == nullptr)
         return state.SkipWithError("the view cannot be made");
     auto& controller = *window.item()->property("controller").value<app::TimelineController*>();

@@ -13,14 +13,14 @@ namespace trainscope::bench {
 
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
-constexpr int kNames = 2000;
+constexpr std::int64_t kSpanBlock = 4096;
+constexpr int kKernelNames = 2000;
 
 class Kernels {
 public:
     explicit Kernels(store::ImportSession& session)
         : m_needle(must(session.intern("needle_kernel"))) {
-        for (int i = 0; i < kNames; ++i)
+        for (int i = 0; i < kKernelNames; ++i)
             m_names.push_back(must(session.intern("void kernel_" + std::to_string(i) + "<float>")));
     }
 
@@ -62,7 +62,7 @@ void write(const std::filesystem::path& path, std::int64_t count) {
     std::vector<Span> spans;
     for (std::int64_t i = 0; i < count; ++i) {
         spans.push_back(kernels.next(i == count / 3 || i == count / 2));
-        if (std::cmp_equal(spans.size(), kBlock) || i + 1 == count) {
+        if (std::cmp_equal(spans.size(), kSpanBlock) || i + 1 == count) {
             must(session->spans(track, spans));
             spans.clear();
         }

@@ -26,7 +26,7 @@ constexpr std::array<Wander, kTelemetryMetrics> kMetrics{{
     {"nvlink_tx_throughput", 0.0, 40e3, 0.0, 4294967295.0, 0, true},
     {"pcie_rx_bytes", 0.0, 4e7, 0.0, 4294967295.0, 0, true},
 }};
-constexpr std::size_t kPiece = std::size_t{1} << 20U;
+constexpr std::size_t kTreePiece = std::size_t{1} << 20U;
 
 void writeSeries(const fs::path& file, const Wander& metric, int rows, unsigned seed) {
     std::mt19937 random(seed);
@@ -40,7 +40,7 @@ void writeSeries(const fs::path& file, const Wander& metric, int rows, unsigned 
             1735689600.0 + 0.1 * row + late, metric.decimals, value);
         text.append(line.data(), static_cast<std::size_t>(length));
         value = next(random, metric, value);
-        if (text.size() > kPiece) {
+        if (text.size() > kTreePiece) {
             out << text;
             text.clear();
         }

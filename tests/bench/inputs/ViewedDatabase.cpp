@@ -20,7 +20,7 @@ namespace {
 constexpr TimeNs kStart{1'735'689'600'000'000'000};
 constexpr std::int64_t kPeriodNs = 100'000'000;
 constexpr int kPhase = 600; // samples of one stretch of computing or waiting
-constexpr std::size_t kBlock = 16384;
+constexpr std::size_t kViewedBlock = 16384;
 
 // Moves between two levels like a run that computes and waits, with noise on top.
 struct Gauge {
@@ -59,7 +59,7 @@ void writeSeries(store::ImportSession& session, RunId run, const char* metric, i
     for (int i = 0; i < size.samples; ++i) {
         times.push_back(kStart + DurationNs{i * kPeriodNs});
         values.push_back(value(i));
-        if (times.size() == kBlock || i + 1 == size.samples) {
+        if (times.size() == kViewedBlock || i + 1 == size.samples) {
             (void)session.samples(id, times, values);
             times.clear();
             values.clear();
@@ -96,7 +96,7 @@ void writeStream(store::ImportSession& session, RunId run, int rank, int stream,
         spans.push_back({kStart + DurationNs{std::llround(time)}, {std::llround(length)}, name,
             SpanKind::Kernel, i + 1, {}, 0});
         time += slot;
-        if (spans.size() == kBlock || i + 1 == size.spans) {
+        if (spans.size() == kViewedBlock || i + 1 == size.spans) {
             (void)session.spans(track.value(), spans);
             spans.clear();
         }
