@@ -11,7 +11,10 @@ namespace trainscope::record {
 
 class DynamicLibrary {
 public:
-    // The first of the names that can be loaded. NotFound says what the loader said of the last.
+    // The first of the names that can be loaded: each where the loader looks, then those without a
+    // folder in those of LD_LIBRARY_PATH and where distributions and containers keep a driver's
+    // libraries. A loader that came with the program knows neither. NotFound says what the loader
+    // said of a file that is there, else of the last name.
     static Result<DynamicLibrary> open(const std::vector<std::string>& names);
     DynamicLibrary(DynamicLibrary&& other) noexcept;
     DynamicLibrary& operator=(DynamicLibrary&& other) noexcept;

@@ -22,3 +22,8 @@ mkdir .build core
 touch -d @1700000000.5 core/new
 touch -d @1600000000 old
 [ "$(source_time)" = 1700000000 ] || failed "without history the time is '$(source_time)'"
+
+# Without apt nothing is installed, and one sentence says what the build needs.
+got=$(PATH=/nowhere && install_missing git 2>&1)
+[ "$(grep -c . <<<"$got")" = 1 ] || failed "without apt it says '$got'"
+case $got in *"no apt"*"GCC 12"*"Qt 6.4"*libsqlite3-dev*) ;; *) failed "without apt it says '$got'" ;; esac

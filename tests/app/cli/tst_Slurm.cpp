@@ -45,6 +45,8 @@ private Q_SLOTS:
     void recordAndImportOnTwoNodes() {
         if (!isSlurmInstalled())
             QSKIP("Slurm is not installed (Debian: slurm-wlm): nothing was tested.");
+        if (!QDir(QStringLiteral("/sys/fs/cgroup")).exists())
+            QSKIP("There is no /sys/fs/cgroup, without which slurmd does not start.");
         QTemporaryDir folder;
         const QString binary = QString::fromUtf8(qgetenv("TRAINSCOPE_BINARY"));
         const QString source = QString::fromUtf8(qgetenv("TRAINSCOPE_SOURCE"));

@@ -1,6 +1,7 @@
 // Devices as a fake of NVIDIA's library and a folder in place of the kernel's show them, faults
 // included.
 
+#include "importers/record/DynamicLibrary.h"
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/HostProbe.h"
 #include "importers/record/ProbeReading.h"
@@ -43,6 +44,36 @@ class tst_Devices : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // A loader that came with the program does not look there itself.
+    void libraryInAFolderOfThePath() {
+        if (DynamicLibrary::open({"libnvidia-ml.so.1"}).hasValue())
+            QSKIP("SKIPPED: this machine has a driver of NVIDIA, whose library is found first");
+        const QTemporaryDir folder;
+        const QString there = folder.filePath(QStringLiteral("libnvidia-ml.so.1"));
+        QVERIFY(QFile::copy(QString::fromStdString(fake("fake_nvml")), there));
+        const QByteArray before = qgetenv("LD_LIBRARY_PATH");
+        qputenv("LD_LIBRARY_PATH", "/nowhere:" + folder.path().toUtf8() + ":" + before);
+        qputenv("TRAINSCOPE_FAKE_GPUS", "3");
+        const auto library = openNvml("");
+        qputenv("LD_LIBRARY_PATH", before);
+        QVERIFY(library.hasValue());
+        QCOMPARE(library.value()->gpus().size(), 3U);
+    }
+
+    // The loader's word about the file that is there, not about the names that are not.
+    void libraryThatDoesNotLoad() {
+        if (DynamicLibrary::open({"libnvidia-ml.so.1"}).hasValue())
+            QSKIP("SKIPPED: this machine has a driver of NVIDIA, whose library is found first");
+        const QTemporaryDir folder;
+        writeText(folder.filePath(QStringLiteral("libnvidia-ml.so.1")), "no library");
+        const QByteArray before = qgetenv("LD_LIBRARY_PATH");
+        qputenv("LD_LIBRARY_PATH", folder.path().toUtf8());
+        const auto library = openNvml("");
+        qputenv("LD_LIBRARY_PATH", before);
+        QVERIFY(!library.hasValue());
+        QVERIFY(library.error().message.find(folder.path().toStdString()) != std::string::npos);
+    }
+
     void readingsInSi() {
         const auto library = nvml("");
         QCOMPARE(library->gpus().size(), 2U);
