@@ -11,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,15 @@
 
 namespace trainscope::importers::topology {
 namespace {
+
+// expat 2.9 has a wider count under another name, and warns of the old one.
+template <typename Parser>
+std::uint64_t lineOf(Parser* parser) {
+    if constexpr (requires { XML_GetCurrentLineNumber64(parser); })
+        return XML_GetCurrentLineNumber64(parser);
+    else
+        return XML_GetCurrentLineNumber(parser);
+}
 
 // A small XML document as a tree of elements with attributes; text between them is ignored.
 
@@ -86,7 +96,7 @@ Result<std::vector<XmlElement>> parseXml(std::string_view text, const std::strin
     XML_SetElementHandler(parser.get(), &onStart, &onEnd);
     if (XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), 1) != XML_STATUS_OK)
         return Error{ErrorCode::Unreadable,
-            fmt::format("The XML is broken in line {}: {}.", XML_GetCurrentLineNumber(parser.get()),
+            fmt::format("The XML is broken in line {}: {}.", lineOf(parser.get()),
                 XML_ErrorString(XML_GetErrorCode(parser.get()))),
             where};
     return std::move(building.elements);

@@ -55,7 +55,7 @@ for root in "$@"; do
   node record --into /work/recorded.trainscope --interval 100ms -- /bin/sh -c 'echo "$LD_LIBRARY_PATH"; sleep 1' >"$work/said"
   grep -qx /opt/site/lib "$work/said" || fail "the recorded command has another LD_LIBRARY_PATH: $(cat "$work/said")"
   variables=()
-  gpus=$(node query /work/recorded.trainscope "select count(distinct device) from samples where metric = 'gpu_power'" | tail -n 1)
+  gpus=$(node query /work/recorded.trainscope "select count(distinct rank) from samples where metric = 'gpu_power'" | tail -n 1)
   [ "$gpus" = 2 ] || fail "of two GPUs $gpus were recorded"
   node import /work/run.trainscope /work/recorded.trainscope --into /work/both.trainscope >/dev/null || fail "merging gave $?"
 

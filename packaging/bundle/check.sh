@@ -7,8 +7,11 @@ roots=${1:-.build/roots}
 fake=.build/bundle/fake_nvml.so
 mkdir -p "$roots"
 for release in bullseye bookworm trixie; do
-  [ -e "$roots/$release/.made" ] || { rm -rf "${roots:?}/$release" && debootstrap --variant=minbase "$release" "$roots/$release" >"$roots/$release.log" &&
-    touch "$roots/$release/.made"; }
+  [ ! -e "$roots/$release/.made" ] || continue
+  ! grep -q "$(readlink -f "$roots")/$release/" /proc/mounts || { echo "check.sh: something is mounted in $roots/$release" >&2; exit 1; }
+  rm -rf "${roots:?}/$release"
+  debootstrap --variant=minbase "$release" "$roots/$release" >"$roots/$release.log"
+  touch "$roots/$release/.made"
 done
 all=("$roots/bullseye" "$roots/bookworm" "$roots/trixie")
 for bundle in .build/bundle/trainscope-node-*.tar.xz; do
