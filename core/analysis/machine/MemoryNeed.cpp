@@ -318,6 +318,7 @@ double LayerActivations::cache() const {
 constexpr double kContext = 0.6e9; // B, CUDA with its libraries
 constexpr double kCommunicator = 0.2e9; // B
 constexpr double kFragmentation = 0.02; // of what comes and goes
+constexpr double kStepFragmentation = 0.15; // the same, of PyTorch's pipelines
 constexpr double kGathered = 2.0; // B of a gathered weight
 constexpr double kLayersAtOnce = 2.0; // FSDP: one worked on, one on its way
 
@@ -380,7 +381,7 @@ public:
             addPeak(need, gathered);
         }
         if (m_request.kernels == Kernels::Library)
-            need.buffers += kFragmentation * (need.activations() + need.logits + gathered);
+            need.buffers += fragmentation() * (need.activations() + need.logits + gathered);
         return need;
     }
 
@@ -407,6 +408,11 @@ private:
         // Casts are kept for the backward pass.
         if (m_request.castsWeights() && m_request.gathering == Gathering::None)
             need.buffers += kGathered * productParameters();
+    }
+
+    [[nodiscard]] double fragmentation() const {
+        const bool hasStages = m_request.gathering == Gathering::Step && m_pipeline > 1;
+        return hasStages ? kStepFragmentation : kFragmentation;
     }
 
     // A step is one micro-batch, and its gradients are let go before the next.
@@ -659,8 +665,12 @@ private:
             return 0.0;
         if (m_request.gathering == Gathering::None)
             return areSharded ? m_widths.gradient * kLayersAtOnce * largestLayer() : 0.0;
+        // Those of two layers more on their way to be reduced, and of one as its products give
+        // them.
         if (m_request.gathering == Gathering::Step)
-            return m_widths.gradient * (stageParameters() + tableParameters());
+            return m_widths.gradient
+                * (stageParameters() + tableParameters() + kLayersAtOnce * largestLayer())
+                + kGathered * largestLayer();
         const double head
             = isLast() ? double{1} * m_model.hidden * m_model.vocabulary / m_tensor : 0.0;
         return m_widths.gradient * (kLayersAtOnce * largestLayer() + head);

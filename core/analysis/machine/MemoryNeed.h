@@ -63,8 +63,11 @@
 //                layers before they are reduced; of tensor-parallel exchanges that overlap by user
 //                buffers userBuffers × A·h a token; of PyTorch's pipelines a gradient for each
 //                micro-batch of a step and an output for each in flight, A·h/t a token (its stages
-//                receive into buffers made beforehand, and keep what they gave); 2 % of all of
-//                these that come and go for fragmentation. Estimates.
+//                receive into buffers made beforehand, and keep what they gave) and besides the
+//                gradients of the step those of two layers in their reduction's own buffers and of
+//                one in 16 bits; 2 % of all of these that come and go for fragmentation, 15 % in
+//                PyTorch's pipelines, whose runs of the same tokens reserve 75 to 85 GiB.
+//                Estimates.
 //   caches       inference: keys and values, A(k + v)/t B per token and layer, of as many
 //                micro-batches as the pipeline has stages, and one layer of a prompt.
 

@@ -275,7 +275,8 @@ private Q_SLOTS:
     }
 
     // With a pipeline torchtitan keeps weights and gradients of all layers through the step: of the
-    // first stage 5 layers and the table, 2 and 4 B.
+    // first stage 5 layers and the table, 2 and 4 B; besides gradients of two layers that are on
+    // their way to be reduced, and of one in 16 bits. 15 % of what comes and goes is lost.
     void wholeThroughTheStep() {
         LaunchConfig launch = smallLaunch();
         launch.gpusPerNode = 4;
@@ -289,8 +290,8 @@ private Q_SLOTS:
         // A gradient for each of 4 micro-batches, and an output for each of 2 in flight.
         const double passed = (4 + 2) * 2.0 * 1000 * 100;
         QVERIFY(isAbout(need.buffers,
-            0.6e9 + 0.4e9 + 6.0 * parameters + passed
-                + 0.02 * (need.activations() + 2.0 * parameters),
+            0.6e9 + 0.4e9 + 6.0 * parameters + passed + (2.0 * 4.0 + 2.0) * (12e6 + 2e3)
+                + 0.15 * (need.activations() + 2.0 * parameters),
             1e-12));
     }
 

@@ -114,7 +114,7 @@ class tst_PrintedMemory : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Pipelines are counted too low, by up to a fifth.
+    // Three pipelines of as many tokens each print 75 to 85 GiB, which no formula tells apart.
     void printed() {
         double sum = 0.0;
         int flat = 0;
@@ -124,7 +124,7 @@ private Q_SLOTS:
             qInfo("%s, %d GPUs, %d tokens: %.1f GiB computed, %.1f printed, %+.1f %%",
                 run.model.c_str(), run.gpus, run.sequence, (1.0 + error) * run.printed, run.printed,
                 100.0 * error);
-            QVERIFY(std::abs(error) < (run.pipeline > 1 ? 0.2 : 0.06));
+            QVERIFY(std::abs(error) < (run.pipeline > 1 ? 0.1 : 0.06));
             sum += run.pipeline > 1 ? 0.0 : std::abs(error);
             flat += run.pipeline > 1 ? 0 : 1;
         }
