@@ -45,7 +45,7 @@ private:
     Batch& batchOf(const Job& job, std::size_t batch);
 
     std::array<JobCosts, 2> m_costs; // sharded or not
-    std::array<std::array<std::vector<Batch>, 2>, 2> m_batches; // so, and stages divided or not
+    std::array<std::array<std::vector<Batch>, 3>, 2> m_batches; // so, and by flowPlace()
 };
 
 class RememberedCosts : public OperatorCosts {
@@ -81,6 +81,14 @@ std::size_t shardingPlace(const Job& job) {
     return job.layout.sharding && job.layout.sharding->zeroStage >= 2 ? 1 : 0;
 }
 
+// Exchanges of experts hide behind other micro-batches where stages are divided, and behind the
+// other direction where there are two.
+std::size_t flowPlace(const Job& job) {
+    if (job.layout.schedule == layout::ScheduleKind::DualPipe)
+        return 2;
+    return job.layout.virtualStages > 1 ? 1 : 0;
+}
+
 LayerCostCache::LayerCostCache(const JobCosts& costs, const JobCosts& shardedCosts)
     : m_costs{remembered(costs), remembered(shardedCosts)} { }
 
@@ -96,7 +104,7 @@ const JobCosts& LayerCostCache::of(const Job& job) const {
 }
 
 LayerCostCache::Batch& LayerCostCache::batchOf(const Job& job, std::size_t batch) {
-    auto& batches = m_batches[shardingPlace(job)][job.layout.virtualStages > 1 ? 1 : 0];
+    auto& batches = m_batches[shardingPlace(job)][flowPlace(job)];
     if (batches.size() <= batch)
         batches.resize(batch + 1);
     return batches[batch];
@@ -123,6 +131,12 @@ const LayerCosts& LayerCostCache::layersOf(const Job& job, std::size_t batch) {
 // activations, and the last has the loss.
 std::vector<int> fullestCandidates(const Job& job) {
     const int stages = job.layout.grid.degrees().pipeline;
+    std::vector<int> candidates;
+    if (job.layout.schedule == layout::ScheduleKind::DualPipe) { // the other half holds as much
+        for (int stage = 0; stage < stages / 2; ++stage)
+            candidates.push_back(stage);
+        return candidates;
+    }
     struct Held {
         int all = 0;
         int experts = 0;
@@ -134,7 +148,6 @@ std::vector<int> fullestCandidates(const Job& job) {
         stage.all += chunk.layers;
         stage.experts += chunk.layers - std::clamp(denseEnd - chunk.firstLayer, 0, chunk.layers);
     }
-    std::vector<int> candidates;
     Held most{-1, -1};
     for (int stage = 0; stage < stages; ++stage) {
         const Held& one = held[static_cast<std::size_t>(stage)];
@@ -259,6 +272,14 @@ private:
         return static_cast<std::int64_t>(m_space.recomputations(choice.pipeline, zeroStage).size());
     }
 
+    static bool isUnscheduled(const LayoutChoice& choice, int microbatches) {
+        if (choice.schedule == layout::ScheduleKind::DualPipe)
+            return !layout::checkSchedule(
+                {choice.schedule, choice.pipeline, microbatches, 1, {}, 0.0, 0})
+                        .hasValue();
+        return choice.virtualStages > 1 && microbatches < choice.pipeline;
+    }
+
     void takeBatches(const LayoutChoice& choice, std::int64_t combinations) {
         m_batches.clear();
         const std::vector<int>& sizes = m_space.microBatches();
@@ -269,7 +290,7 @@ private:
                 continue;
             }
             const int microbatches = static_cast<int>(m_request.globalBatch / each);
-            if (choice.virtualStages > 1 && microbatches < choice.pipeline)
+            if (isUnscheduled(choice, microbatches))
                 refuse(Refusal::Schedule, combinations);
             else
                 m_batches.push_back({at, sizes[at], microbatches});

@@ -62,6 +62,12 @@ int SearchSpace::largestStage(int pipeline) const {
     return (layers + (countsEnds ? 2 : 0) + pipeline - 1) / pipeline;
 }
 
+// DualPipe is made to hide exchanges of experts, by DeepSeek's own software.
+bool SearchSpace::goesBothWays() const {
+    const std::string& stack = m_request.stack;
+    return m_request.model.experts > 1 && (stack.empty() || stack.starts_with("deepseek"));
+}
+
 std::vector<FlowChoice> SearchSpace::flows(int pipeline) const {
     using layout::ScheduleKind;
     std::vector<FlowChoice> all{{1, ScheduleKind::OneForwardOneBackward}};
@@ -76,6 +82,8 @@ std::vector<FlowChoice> SearchSpace::flows(int pipeline) const {
             if (virtualStages == 2 && isTraining)
                 all.push_back({virtualStages, ScheduleKind::ZeroBubbleV});
         }
+        if (isTraining && pipeline % 2 == 0 && goesBothWays())
+            all.push_back({1, ScheduleKind::DualPipe});
     }
     const FixedChoices& fixed = m_request.fixed;
     const auto isOther = [&fixed](const FlowChoice& one) {

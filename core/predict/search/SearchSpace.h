@@ -55,6 +55,7 @@ public:
 
 private:
     [[nodiscard]] int largestStage(int pipeline) const;
+    [[nodiscard]] bool goesBothWays() const;
     [[nodiscard]] std::vector<int> expertTensors(int tensor) const;
 
     const SearchRequest& m_request;

@@ -103,6 +103,10 @@ private:
             if (pieces == 2)
                 shardings(choice);
         }
+        choice.virtualStages = 1;
+        choice.schedule = ScheduleKind::DualPipe;
+        if (m_request.model.experts > 1 && choice.pipeline % 2 == 0)
+            shardings(choice);
     }
 
     void shardings(LayoutChoice choice) {
@@ -150,7 +154,11 @@ private:
         const int keys = m_request.model.kvHeads;
         if (!job.hasValue() || (keys % choice.tensor != 0 && choice.tensor % keys != 0))
             return;
-        if (choice.virtualStages > 1 && job.value().microbatches() < choice.pipeline)
+        const int microbatches = job.value().microbatches();
+        if (choice.virtualStages > 1 && microbatches < choice.pipeline)
+            return;
+        const bool isDual = choice.schedule == layout::ScheduleKind::DualPipe;
+        if (isDual && (microbatches % 2 != 0 || microbatches < 2 * choice.pipeline))
             return;
         auto prediction = Predictor().predict(job.value()).value();
         prediction.step.schedule = {};
