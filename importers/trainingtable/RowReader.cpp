@@ -538,10 +538,13 @@ private:
         return m_habits != nullptr && m_habits->stack.starts_with("mlperf");
     }
 
-    // Adapters of the benchmark's rules, which its results do not repeat.
+    // Adapters of the benchmark's rules, which its results do not repeat. Its submissions exchange
+    // heads for tokens (cp_comm_type a2a of their configuration).
     void takeMlPerfRules(Job& job) const {
-        if (job.workload == Workload::Lora)
+        if (job.workload == Workload::Lora) {
             job.adapters = analysis::adaptersFrom("16:qkv+out").valueOr(job.adapters);
+            job.execution.context = predict::ContextExchange::AllToAll;
+        }
         job.execution.attention8
             = has(text("notes"), "fp8 attention") && predict::bytesOf(job.precision) <= 1.0;
     }
@@ -602,8 +605,8 @@ private:
             return;
         Job tried = job;
         std::vector<std::string> words;
-        for (const auto take : {&RowReader::shareOptimizer, &RowReader::halveGradients,
-                 &RowReader::redoFunction, &RowReader::redoLayers}) {
+        for (const auto take : {&RowReader::shareOptimizer, &RowReader::reduceEach,
+                 &RowReader::halveGradients, &RowReader::redoFunction, &RowReader::redoLayers}) {
             const std::string_view way = (this->*take)(tried);
             if (way.empty())
                 continue;
@@ -622,6 +625,16 @@ private:
             return {};
         job.layout.sharding = layout::Sharding{1, ranks, 1};
         return "an optimizer that data-parallel ranks share";
+    }
+
+    // Of the ways of FSDP in a pipeline that of Llama 3 (arXiv 2407.21783, section 3.3.2).
+    std::string_view reduceEach(Job& job) const {
+        constexpr int kGradients = 2;
+        if (!job.layout.sharding || job.layout.sharding->zeroStage <= kGradients
+            || job.layout.grid.degrees().pipeline == 1)
+            return {};
+        job.layout.sharding->zeroStage = kGradients;
+        return "gradients that are reduced with each micro-batch";
     }
 
     std::string_view halveGradients(Job& job) const {

@@ -81,6 +81,7 @@ constexpr std::array kFields{
     RateField{"context_backward", &Rates::contextBackward, RateScope::Common, kLoose},
     RateField{"per_operator_forward", &Rates::perOperatorForward, RateScope::Common, kLoose},
     RateField{"jitter", &Rates::jitter, RateScope::Common, kFree},
+    RateField{"run_spread", &Rates::runSpread, RateScope::Common, 0.0},
     RateField{"alone_size_m", &Rates::aloneSizeM, RateScope::Common, 0.0},
     RateField{"alone_size_k", &Rates::aloneSizeK, RateScope::Common, kLoose},
     RateField{"flash_length_forward", &Rates::flashLengthForward, RateScope::Common, 0.0},

@@ -89,6 +89,9 @@ struct Rates {
     double contextBackward = 0.0;
     double perOperatorForward = 0.0; // share of a forward pass that per-operator recomputation does
     double jitter = 0.0; // of a step, for each doubling of GPUs over eight
+    // Standard deviation of a step's logarithm among runs of one configuration, beyond what the
+    // intervals have; of sites whose runs differ.
+    double runSpread = 0.0;
     double aloneSizeM = 0.0; // rows or columns at which a product by itself loses half of its rate
     double aloneSizeK = 0.0;
     double flashLengthForward = 0.0; // tokens at which attention by itself loses half of its rate

@@ -307,14 +307,18 @@ private:
             take(!m_model.gatedMlp ? kPlainGelu : isCompiled() ? kCompiledSwiglu : kPlainSwiglu);
     }
 
-    // A product with the first matrix of an adapter, one with the second, and their sum.
+    // A product with the first matrix of an adapter, one with the second, and their sum. A matrix
+    // whose result is scattered over tokens is given its adapter's for these alone.
     void adapt(AdaptedMatrix matrix, double n, double k) {
         if (!isLora() || !m_job.adapters.adapt(matrix))
             return;
+        const bool isScattered
+            = matrix == AdaptedMatrix::Output || matrix == AdaptedMatrix::MlpDown;
+        const double rows = isScattered ? m_rows : m_tokens;
         const double rank = m_job.adapters.rank;
         add(OperatorKind::Gemm, "adapter_in", m_tokens, rank, k);
-        add(OperatorKind::Gemm, "adapter_out", m_tokens, n, rank);
-        add(OperatorKind::Residual, "adapter_sum", m_tokens, n);
+        add(OperatorKind::Gemm, "adapter_out", rows, n, rank);
+        add(OperatorKind::Residual, "adapter_sum", rows, n);
         m_work.adapterParameters += rank * (n + k);
     }
 

@@ -119,6 +119,8 @@ void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     }
     if (job.isInference())
         spread = std::hypot(spread, kServingSpread);
+    if (!costs.spread)
+        spread = std::hypot(spread, costs.rates.runSpread);
     const Interval bounds = intervalOf(prediction.seconds, spread);
     prediction.low = bounds.low;
     prediction.high = bounds.high;

@@ -316,7 +316,8 @@ void addShards(
 
 bool exchangesShards(const Job& job) {
     const auto& sharding = job.layout.sharding;
-    return sharding && sharding->zeroStage >= 2 && sharding->group > 1;
+    const bool hasPipeline = job.layout.grid.degrees().pipeline > 1 && !job.isInference();
+    return sharding && sharding->zeroStage >= 2 && sharding->group > 1 && !hasPipeline;
 }
 
 LayerCosts plainCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,

@@ -32,7 +32,9 @@ struct LayerCosts : PassCosts {
         decode; // of inference that generates: of one token more of each sample
 };
 
-// Shards are exchanged with every micro-batch: from ZeRO 2 on.
+// Shards are exchanged with every micro-batch: from ZeRO 2 on. Stages of a pipeline in training
+// keep what they gathered, and reduce gradients once a step (Llama 3, arXiv 2407.21783,
+// section 3.3.2; torchtitan's pipelines).
 bool exchangesShards(const Job& job);
 
 // All layers recomputed as the job says: Job::recomputedLayers is of a stage and not looked at.

@@ -6,7 +6,8 @@
 //              in the backward pass
 //   sharded    parameters are gathered before and gradients scattered after each layer of each
 //              micro-batch while the layer before computes: max(C + κ·A, A), C the layer's compute,
-//              A its exchange, κ what the exchange costs compute (Rates::shardedSlowdown)
+//              A its exchange, κ what the exchange costs compute (Rates::shardedSlowdown);
+//              stages of a pipeline do so once a step, as with ZeRO 1
 //   schedule   core/layout/Schedule.h with these durations
 //   gradients  max(share · D, D − hidden · last passes), D the reduction; of FSDP within groups
 //              that hold the same (hybrid sharding) that of the shards over the groups. The last

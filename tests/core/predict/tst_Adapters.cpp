@@ -118,6 +118,26 @@ private Q_SLOTS:
         }
     }
 
+    // What an adapter gives is added where its matrix's result is: behind queries, keys and values
+    // to all of 4,096 tokens of a part of them, behind attention's output and the MLP, with
+    // sequence parallelism, to a GPU's eighth of the tokens.
+    void addedWhereTheResultIs() {
+        JobRequest request = adapted("llama3-70b", "tp=8", 8);
+        request.adapters = adaptersFrom("16:all").value();
+        Job job = jobOf(request).value();
+        QVERIFY(job.sequenceParallel);
+        const auto added = [&job] {
+            double numbers = 0.0;
+            for (const Operator& one : layerWork(job, false).operators)
+                numbers += one.name == "adapter_sum" ? one.m * one.n : 0.0;
+            return numbers;
+        };
+        const double inside = 4096.0 * (10240 + 2 * 28672) / 8.0;
+        QCOMPARE(added(), inside + 2.0 * 4096 * 8192 / 8.0);
+        job.sequenceParallel = false;
+        QCOMPARE(added(), inside + 2.0 * 4096 * 8192);
+    }
+
     // Frozen weights have no states, adapters all of them: 2 + 4 + 12 B. Of activations what frozen
     // weights take is not kept: of 8,192 tokens a layer 2 · 8192 B before the MLP and 2 · 28672 B
     // before its last product, half of both on each of two GPUs; the adapter's 2 · 16 B are.

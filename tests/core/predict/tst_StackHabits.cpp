@@ -177,9 +177,11 @@ private Q_SLOTS:
         QVERIFY(jobOf(request).value().execution.attention8);
         request.stack = "mlperf-nemo-24.10";
         const Job before = jobOf(request).value();
-        QVERIFY(!before.execution.attention8);
-        QVERIFY(before.kept.isUsual());
-        QCOMPARE(ratesOf(before).gatherBytes, 2.0);
+        QVERIFY(!before.execution.attention8); // unless a submission says so
+        QCOMPARE(before.kept.weights, std::optional(1.0)); // fp8_params of their configurations
+        QCOMPARE(ratesOf(before).gatherBytes, 1.0);
+        QCOMPARE(ratesOf(before).inNetwork, 0.0);
+        QCOMPARE(ratesOf(jobOf(llama("nemo-24.07", "tp=4")).value()).gatherBytes, 2.0);
         request.stack = "mlperf-nemo-25.01";
         QCOMPARE(ratesOf(jobOf(request).value()).gatherBytes, 1.0);
     }

@@ -119,6 +119,24 @@ private Q_SLOTS:
         QVERIFY(whole.breakdown[StepPart::Sharding] > step.breakdown[StepPart::Sharding]);
     }
 
+    // Stages of a pipeline gather their parameters and reduce their gradients once a step, however
+    // they are sharded: as with an optimizer that is.
+    void pipelinesExchangeShardsOnce() {
+        const auto partsWith = [](const char* layout) {
+            JobRequest request = requestFor(gpt(32, 4096, 50304), layout, 16);
+            request.stack = "megatron-lm";
+            return stepOf(request).breakdown;
+        };
+        const Breakdown shared = partsWith("pp=4,zero=1");
+        for (const char* layout : {"pp=4,zero=2", "pp=4,zero=3", "pp=4,fsdp"}) {
+            const Breakdown sharded = partsWith(layout);
+            QCOMPARE(sharded[StepPart::Sharding], 0.0);
+            QVERIFY(sharded[StepPart::DataParallel] > 0.0);
+            QVERIFY(std::abs(sharded.total() / shared.total() - 1.0) < 1e-9);
+        }
+        QVERIFY(partsWith("zero=3")[StepPart::Sharding] > 0.0);
+    }
+
     // Without embedding and loss all stages are equal, and sends take next to nothing.
     void bubblesAreThoseOfTheory_data() {
         QTest::addColumn<QByteArray>("layout");

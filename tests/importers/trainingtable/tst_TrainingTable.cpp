@@ -182,7 +182,7 @@ private Q_SLOTS:
             std::string("mlperf-nemo-25.04"));
         const predict::Job before = job("MLPerf Training v4.1 x,a," + dense);
         QCOMPARE(before.stack, std::string("mlperf-nemo-24.10"));
-        QVERIFY(!before.kept.weights);
+        QCOMPARE(before.kept.weights.value_or(0.0), 1.0);
         const std::string lora = "MLPerf Training v5.0 llama2_70b_lora,a,B200,64,8,llama2-70b "
                                  "LoRA,80,8192,64,8,28672,8192,32000,FP8,1,1,1,8,1,8,0.25,"
                                  "\"FP8 attention (FP8_DPA); CUDA graphs where cp=";
@@ -212,6 +212,47 @@ private Q_SLOTS:
             QVERIFY2(std::abs(errors.back()) < 0.20, qPrintable(QString::number(errors.back())));
         }
         qInfo("MLPerf: %.2f %%", 100.0 * meanOf(errors));
+        QVERIFY(meanOf(errors) <= 0.08);
+    }
+
+    // Rounds of which nothing was fitted (results of MLPerf Training v4.0 and v4.1, NVIDIA's and
+    // Azure's: global batch over the median of the throughput that the result's log tracks, or its
+    // step times; layout from the configuration beside it). 24.04 on 1,024 H100 waits for its hosts
+    // more than 24.09 with graphs does, 0.66 against 0.55 s.
+    void otherRoundsOfMlPerf() {
+        const std::string lora = ",llama2-70b LoRA,80,8192,64,8,28672,8192,32000,FP8,";
+        const std::string gpt = ",GPT3-175B,96,12288,96,96,49152,2048,51200,FP8,";
+        const std::string before = "MLPerf Training v4.0 llama2_70b_lora,";
+        const std::string after = "MLPerf Training v4.1 llama2_70b_lora,";
+        const std::string dense = "MLPerf Training v4.1 gpt3,";
+        const std::string attention = ",,,FP8 attention (FP8_DPA)";
+        const std::string graphs = ",,,CUDA graphs";
+        const std::vector<std::string> lines{
+            before + "H100,8,8" + lora + "4,1,1,1,1,,1,8,none,3.711" + attention,
+            before + "H200,8,8" + lora + "2,1,1,1,1,,1,8,none,3.230" + attention,
+            before + "H100,1024,8" + lora + "4,1,1,2,1,,1,128,none,0.656" + attention,
+            after + "H100,8,8" + lora + "4,1,1,1,1,,1,8,none,3.677" + attention,
+            after + "H200,8,8" + lora + "2,1,1,1,1,,1,8,none,3.237" + attention,
+            after + "H100,64,8" + lora + "4,1,1,2,1,,1,8,none,0.5413" + graphs,
+            after + "H100,1024,8" + lora + "4,1,1,2,1,,1,128,none,0.5461" + graphs,
+            after + "H200,512,8" + lora + "4,1,1,2,1,,1,64,none,0.5709" + graphs,
+            after + "B200,8,8" + lora + "1,1,1,2,1,,1,8,none,1.7032" + attention + "; CUDA graphs",
+            dense + "H100,512,8" + gpt + "4,8,4,1,1,DDP+dist-opt,2,2048,none,9.488,,,",
+            dense + "H100,256,8" + gpt + "4,8,4,1,1,DDP+dist-opt,2,2048,none,18.37,,,",
+            dense + "H100,11616,8" + gpt + "4,6,8,1,1,DDP+dist-opt,1,2904,none,0.9231" + graphs,
+            dense + "B200,64,8" + gpt + "4,8,6,1,1,DDP+dist-opt,2,2048,none,36.05" + graphs,
+        };
+        Errors errors;
+        for (const std::string& line : lines) {
+            const TableRow row = rowOf(line);
+            QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+            QCOMPARE(row.job->stack, std::string("mlperf-nemo-24.10"));
+            QVERIFY(fits(*row.job));
+            errors.push_back(errorOf({*row.job, *row.measuredSeconds(), row.publisher, row.version},
+                predict::RateTable::builtIn(), {}));
+            qInfo("%s: %+.1f %%", line.substr(16, 30).c_str(), 100.0 * errors.back());
+            QVERIFY(std::abs(errors.back()) < 0.20);
+        }
         QVERIFY(meanOf(errors) <= 0.08);
     }
 
@@ -396,6 +437,13 @@ private Q_SLOTS:
                 QVERIFY(fits(*row.job));
             }
         }
+        // FSDP keeps what its pipeline gathered, and reduces gradients as they come.
+        const TableRow sharded = rowOf(std::string("A report,H100,8192") + middle
+            + "8192,128256,BF16,8,16,,1,1,FSDP,1,2048,,,,430,");
+        QVERIFY(!sharded.assumed.empty());
+        QCOMPARE(sharded.assumed.front(),
+            std::string("gradients that are reduced with each micro-batch"));
+        QVERIFY(fits(*sharded.job));
         // Nothing helps where twice the layers are on a stage.
         const TableRow none = rowOf(std::string("A report,H100,16384") + middle
             + "8192,128256,BF16,8,4,,1,1,DDP+dist-opt,1,2048,none,,,400,");
@@ -440,6 +488,19 @@ private Q_SLOTS:
         if (m_published.jobs.empty())
             QSKIP("The published training runs are not there.");
         QVERIFY2(wrong <= 3, qPrintable(QString::number(wrong))); // DeepSeek-V3 on GB300, by 1 %
+    }
+
+    // And a tenth more than there is does not fit, whatever the row.
+    void aTenthMoreDoesNotFit() {
+        if (m_published.jobs.empty())
+            QSKIP("The published training runs are not there.");
+        for (const predict::MeasuredJob& row : m_published.jobs) {
+            predict::Job job = row.job;
+            job.machine.gpu.memoryBytes = needOf(job) / 1.1;
+            QVERIFY(predict::Predictor().estimate(job).value().isOom);
+            job.machine.gpu.memoryBytes = needOf(job) * 1.001;
+            QVERIFY(!predict::Predictor().estimate(job).value().isOom);
+        }
     }
 
 private:
