@@ -114,6 +114,7 @@ constexpr std::array kEntries{
     KeyEntry{"laneMove", kLanes, "", "Alt+↑  Alt+↓", "Move the lane up, down"},
     KeyEntry{"laneHeight", kLanes, "", "Alt+←  Alt+→", "Make the lane lower, higher"},
     KeyEntry{"laneList", kLanes, "", "E", "Show or hide the list of lanes"},
+    KeyEntry{"derive", kLanes, "", "Shift+E", "Derive a lane from the lane"},
 
     KeyEntry{"listWalk", kLaneList, "", "↑  ↓", "The rows, from the search on"},
     KeyEntry{"listToggle", kLaneList, "", "Space", "Show the lane, or take it away"},

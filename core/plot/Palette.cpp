@@ -137,6 +137,11 @@ Color seriesColor(std::size_t index) {
 }
 
 Color metricColor(std::string_view metric) {
+    // A formula keeps its colour under another name.
+    if (const std::size_t sign = metric.find('='); sign != std::string_view::npos)
+        metric.remove_prefix(metric.find_first_not_of("= ", sign) == std::string_view::npos
+                ? sign
+                : metric.find_first_not_of("= ", sign));
     const std::string_view suffix = "_rate";
     if (metric.ends_with(suffix))
         metric.remove_suffix(suffix.size());

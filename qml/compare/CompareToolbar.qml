@@ -57,6 +57,7 @@ SettingsBar {
     Repeater {
         model: bar.controller.settings
         delegate: FigureSetting {
+            snug: bar.width < Theme.spaceXl * 44
             onChosen: choice => bar.controller.choose(key, choice)
         }
     }

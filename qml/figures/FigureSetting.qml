@@ -13,6 +13,8 @@ Row {
     required property string tip
     required property bool isSwitch
     required property string longest
+    // As wide as what is chosen, where a bar has little room; else as the longest choice.
+    property bool snug: false
     signal chosen(int choice)
 
     spacing: Theme.spaceXs
@@ -23,7 +25,7 @@ Row {
 
         font.family: Theme.fontFamily
         font.pixelSize: Theme.bodySize
-        text: setting.longest
+        text: setting.snug ? combo.displayText : setting.longest
     }
     UiNote {
         anchors.verticalCenter: parent.verticalCenter
@@ -32,8 +34,10 @@ Row {
         Accessible.ignored: true
     }
     UiComboBox {
+        id: combo
+
         visible: !setting.isSwitch
-        implicitWidth: Math.min(Theme.spaceXl * 9, Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
+        implicitWidth: Math.min(Theme.spaceXl * (setting.snug ? 6 : 9), Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
         objectName: setting.isSwitch ? "" : setting.key
         label: setting.label
         model: setting.choices

@@ -21,6 +21,7 @@ Item {
     required property bool canMerge
     required property bool hasSpectrum
     required property bool isFixed
+    required property bool derived
     signal menuWanted(Item anchor)
     readonly property bool current: controller.lanes.current === index
 

@@ -10,6 +10,8 @@ UiMenu {
     property LaneHead lane: null
     property Item opener: null
     readonly property int row: lane ? lane.index : -1
+    signal deriveWanted(int row)
+    signal changeWanted(int row)
 
     onClosed: opener = null
 
@@ -71,6 +73,20 @@ UiMenu {
         choice: true
         checked: menu.lane ? !menu.lane.isFixed : true
         onTriggered: menu.lane.isFixed ? menu.controller.lanes.share(menu.row) : menu.controller.lanes.resizeBy(menu.row, 0)
+    }
+    UiMenuItem {
+        text: "Derive a lane from it…"
+        iconName: "chart"
+        shortcutText: KeyMap.hint("derive")
+        enabled: menu.lane ? menu.lane.hasStyles : false
+        onTriggered: menu.deriveWanted(menu.row)
+    }
+    UiMenuItem {
+        text: "Change name and formula…"
+        iconName: "edit"
+        visible: menu.lane ? menu.lane.derived : false
+        height: visible ? implicitHeight : 0
+        onTriggered: menu.changeWanted(menu.row)
     }
     UiMenuItem {
         text: "Spectrum of the power"

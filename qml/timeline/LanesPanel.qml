@@ -15,6 +15,8 @@ FocusScope {
     property int dragRow: -1
     property int dropRow: -1
     signal closed
+    signal deriveWanted(int lane)
+    signal changeWanted(int lane)
 
     implicitWidth: Theme.inspectorWidth
     Accessible.role: Accessible.Pane
@@ -101,6 +103,12 @@ FocusScope {
                 }
             }
             UiButton {
+                objectName: "deriveButton"
+                text: "Derive…"
+                toolTip: "A lane made from others: a difference, a ratio, a sum, a change per second"
+                onClicked: panel.deriveWanted(panel.picker.laneAt(list.currentIndex))
+            }
+            UiButton {
                 objectName: "resetLanes"
                 quiet: true
                 text: "Reset"
@@ -136,6 +144,7 @@ FocusScope {
                     list.currentIndex = index;
                     list.forceActiveFocus(Qt.MouseFocusReason);
                 }
+                onChangeWanted: panel.changeWanted(row.lane)
                 onDragged: sceneY => {
                     panel.dragRow = index;
                     panel.dropRow = list.indexAt(Theme.spaceM, list.contentItem.mapFromItem(null, 0, sceneY).y);

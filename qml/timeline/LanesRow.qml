@@ -22,10 +22,12 @@ Item {
     required property int style
     required property string chosenHeight
     required property bool current
+    required property bool derived
     readonly property real headHeight: row.first ? head.height : 0
     readonly property bool ordered: row.lane >= 0
     readonly property bool lacking: row.lane < 0 && row.choice < 0 && !row.fold
     signal chosen
+    signal changeWanted
     signal dragged(real sceneY)
     signal dropped
 
@@ -123,6 +125,16 @@ Item {
             Layout.fillWidth: true
             text: row.title
             color: row.lacking ? Theme.textMuted : Theme.text
+        }
+        UiIconButton {
+            objectName: "changeDerived"
+            implicitWidth: Theme.hitTarget
+            implicitHeight: Theme.hitTarget
+            visible: row.derived && row.ordered && (row.current || hover.hovered)
+            focusPolicy: Qt.NoFocus
+            iconName: "edit"
+            text: "Change name and formula"
+            onClicked: row.changeWanted()
         }
         UiComboBox {
             objectName: "drawnAs"

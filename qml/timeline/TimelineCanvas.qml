@@ -9,6 +9,8 @@ FocusScope {
     id: canvas
 
     required property TimelineController controller
+    signal deriveWanted(int lane)
+    signal changeWanted(int lane)
     readonly property real plotRight: controller.navigation.plotX + controller.navigation.plotWidth
 
     activeFocusOnTab: true
@@ -107,6 +109,8 @@ FocusScope {
         id: laneMenu
 
         controller: canvas.controller
+        onDeriveWanted: lane => canvas.deriveWanted(lane)
+        onChangeWanted: lane => canvas.changeWanted(lane)
     }
     CaptureMenu {
         id: captureMenu

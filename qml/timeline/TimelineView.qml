@@ -37,6 +37,7 @@ FocusScope {
         views: view.views
         onSearchRequested: toolbar.focusSearch()
         onLanesRequested: view.showLanes(!lanes.visible)
+        onDeriveRequested: derive.derive(controller.lanes.current)
     }
     TimelineToolbar {
         id: toolbar
@@ -69,6 +70,8 @@ FocusScope {
         anchors.right: parent.right
         controller: controller
         focus: true
+        onDeriveWanted: lane => derive.derive(lane)
+        onChangeWanted: lane => derive.change(lane)
     }
     Minimap {
         id: minimap
@@ -93,5 +96,15 @@ FocusScope {
         visible: false
         controller: controller
         onClosed: view.showLanes(false)
+        onDeriveWanted: lane => derive.derive(lane)
+        onChangeWanted: lane => derive.change(lane)
+    }
+    LaneDerive {
+        id: derive
+
+        parent: view
+        x: lanes.visible ? Math.min(lanes.width + Theme.spaceS, view.width - width) : canvas.x + Theme.spaceS
+        y: toolbar.height + Theme.spaceS
+        controller: controller
     }
 }

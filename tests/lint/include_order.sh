@@ -21,7 +21,7 @@ in_order() {
   done
 }
 in_order core/store codec database samples spans tables maintenance sql
-in_order core/analysis statistics telemetry iterations machine traces operators energy schedule cluster findings comparison overview
+in_order core/analysis statistics derived telemetry iterations machine traces operators energy schedule cluster findings comparison overview
 in_order core/predict operators cost profile step power calibration prediction search
 in_order core/plot figures timeline layout comparison prediction operators overview
 in_order core/figures runs timeline layout comparison prediction operators overview

@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/figures/timeline/DerivedLane.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
@@ -173,11 +174,28 @@ Result<QString> kernelAt(
     return anyTrack ? QStringLiteral("idle") : noDataText();
 }
 
+// `run`: index into the shown runs.
+Result<QString> derivedLaneAt(const ProbedValues& values, const RunFacts& facts, std::size_t run,
+    const plot::LaneSpec& lane, int rank, TimeNs time) {
+    const auto resolved
+        = figures::resolveDerived(lane, values.request.catalogue->tables, values.request.runs);
+    if (!resolved.hasValue())
+        return noDataText();
+    const int node = values.request.node >= 0 ? values.request.node : nodeOf(facts, rank);
+    ASSIGN_OR_RETURN(const auto value,
+        figures::derivedAt(values.store, resolved.value(), run, rank, node, time));
+    return metricText({}, value.value_or(kNoData), resolved.value().unit);
+}
+
 Result<QString> laneAt(const ProbedValues& values, const RunFacts& facts,
     const plot::ShownRun& shown, const plot::LaneSpec& lane, int focus, TimeNs time) {
     const int rank = lane.rank.value_or(focus);
     if (lane.metric.empty())
         return kernelAt(values.store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
+    const auto& runs = values.request.runs;
+    if (figures::isDerivedIn(values.request.catalogue->tables, lane))
+        return derivedLaneAt(
+            values, facts, static_cast<std::size_t>(&shown - runs.data()), lane, rank, time);
     ASSIGN_OR_RETURN(auto value, metricAt(values, facts, lane.metric, rank, time));
     const QString text = valueText(facts, lane.metric, value.value);
     if (value.parts < 2 || !std::isfinite(value.value))

@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/TextOf.h"
+#include "core/analysis/derived/Formula.h"
 #include "core/model/Metric.h"
 #include "core/report/AboveLimitTables.h"
 #include "core/text/Names.h"
@@ -180,7 +181,8 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
 
 // The energy of the run stands above, from the source that measures it best.
 bool isSaidAbove(const RunStatistics& run, const MetricStatistics& one) {
-    return isPowerOfGpus(one) || (one.metric.unit == "J" && (run.energy || run.nodeEnergy));
+    const bool isEnergy = one.metric.unit == "J" && !analysis::isFormula(one.metric.name);
+    return isPowerOfGpus(one) || (isEnergy && (run.energy || run.nodeEnergy));
 }
 
 struct Telemetry {

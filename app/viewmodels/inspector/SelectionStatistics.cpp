@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/Packages.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/figures/timeline/DerivedLane.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -341,11 +342,46 @@ void addLogPlacement(const Store& store, RunId run, RunStatistics& statistics) {
     }
 }
 
+struct RunWindow {
+    std::size_t run = 0; // index into the shown runs
+    TimeRange window;
+};
+
+// Above all other metrics, since they are what the user made.
+Status addDerived(const Store& store, const TimelineCatalogue& catalogue,
+    const std::vector<plot::ShownRun>& runs, const RunWindow& of,
+    const plot::Arrangement& arrangement, const Cancel& isCancelled, RunStatistics& statistics) {
+    std::vector<MetricStatistics> derived;
+    for (const plot::LaneSpec& lane : arrangement.lanes) {
+        if (lane.metric.empty() || !figures::isDerivedIn(catalogue.tables, lane))
+            continue;
+        const auto resolved = figures::resolveDerived(lane, catalogue.tables, runs);
+        if (!resolved.hasValue())
+            continue; // the lane says why
+        ASSIGN_OR_RETURN(const auto figures,
+            figures::derivedFigures(store, resolved.value(), of.run, of.window, isCancelled));
+        MetricStatistics one;
+        // In brackets, no end of it is taken for the name of a metric.
+        one.metric.name = '(' + lane.metric + ')';
+        one.metric.unit = resolved.value().unit;
+        one.metric.label = resolved.value().title;
+        if (lane.rank)
+            one.metric.label += ", rank " + std::to_string(*lane.rank);
+        one.mean = figures.mean;
+        one.min = figures.min;
+        one.max = figures.max;
+        derived.push_back(std::move(one));
+    }
+    statistics.metrics.insert(statistics.metrics.begin(), derived.begin(), derived.end());
+    return {};
+}
+
 } // namespace
 
 Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
     const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
-    plot::ViewWindow stretch, const Cancel& isCancelled, EngineLanes* engines) {
+    plot::ViewWindow stretch, const Cancel& isCancelled, EngineLanes* engines,
+    const plot::Arrangement& arrangement) {
     std::vector<RunStatistics> all;
     const std::size_t count = std::min(runs.size(), catalogue.runs.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -365,6 +401,8 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
         }
         RETURN_IF_ERROR(fold.addEnergies(analysis::gpuSeriesByRank(members)));
         all.push_back(fold.finish());
+        RETURN_IF_ERROR(
+            addDerived(store, catalogue, runs, {i, window}, arrangement, isCancelled, all.back()));
         ASSIGN_OR_RETURN(all.back().aboveLimit,
             aboveLimitIn(store, catalogue.facts(i), stored, window, isCancelled));
         const auto& tracks = catalogue.facts(i).tracks;

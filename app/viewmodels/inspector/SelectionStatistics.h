@@ -66,9 +66,10 @@ struct RunStatistics {
     std::optional<Told> told = {};
 };
 
+// The derived lanes of the arrangement are metrics too.
 Result<std::vector<RunStatistics>> selectionStatistics(const store::Store& store,
     const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
     plot::ViewWindow stretch, const std::function<bool()>& isCancelled,
-    EngineLanes* engines = nullptr);
+    EngineLanes* engines = nullptr, const plot::Arrangement& arrangement = {});
 
 } // namespace trainscope::app

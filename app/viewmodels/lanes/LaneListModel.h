@@ -21,6 +21,7 @@ struct LaneRow {
     bool canMerge = false; // shows one GPU
     bool hasSpectrum = false; // the power of GPUs
     bool isFixed = false; // its height was chosen
+    bool isDerived = false; // by a formula
     QString readout; // at the cursor
     QString summary; // for screen readers
     bool operator==(const LaneRow&) const = default;

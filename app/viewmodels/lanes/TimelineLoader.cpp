@@ -12,6 +12,7 @@
 namespace trainscope::app {
 namespace {
 
+constexpr int kAgainMs = 300;
 constexpr int kOverviewColumns = 1200;
 // The very first picture: as many as can be read at once, however many series there are.
 constexpr int kFirstColumns = 256;
@@ -51,10 +52,26 @@ bool isComplete(const plot::TimelineData& data) {
         data.lanes.begin(), data.lanes.end(), [](const auto& lane) { return lane.title.empty(); });
 }
 
+bool isComing(const plot::TimelineData& data) {
+    return std::any_of(
+        data.lanes.begin(), data.lanes.end(), [](const auto& lane) { return lane.isComing; });
+}
+
 } // namespace
 
 TimelineLoader::TimelineLoader(QObject* parent)
-    : QObject(parent) { }
+    : QObject(parent) {
+    m_again.setSingleShot(true);
+    m_again.setInterval(kAgainMs);
+    connect(&m_again, &QTimer::timeout, this, &TimelineLoader::readAgain);
+}
+
+void TimelineLoader::readAgain() {
+    if (!m_last)
+        return;
+    invalidate();
+    request(LoadRequest(*m_last));
+}
 
 plot::ViewWindow TimelineLoader::padded(
     const plot::ViewWindow& window, const plot::ViewWindow& limits) {
@@ -109,6 +126,7 @@ void TimelineLoader::invalidate() {
 
 void TimelineLoader::clear() {
     m_task.cancel();
+    m_again.stop();
     m_running.reset();
     m_pending.reset();
     m_last.reset();
@@ -166,7 +184,7 @@ void TimelineLoader::start(const LoadRequest& request, Stage stage) {
             ASSIGN_OR_RETURN(auto data,
                 figures::loadTimeline(store, request.catalogue->tables, request.runs,
                     request.arrangement, stretch, columns, task.cancelCheck(),
-                    plot::LoadDetail::Drawn, request.remote.get()));
+                    plot::LoadDetail::Drawn, request.remote.get(), figures::Patience::None));
             return std::make_shared<plot::TimelineData>(std::move(data));
         },
         [this, request, stage](
@@ -187,6 +205,8 @@ void TimelineLoader::take(const LoadRequest& request, Stage stage, Result<Timeli
     auto data = std::move(result).value();
     if (m_last && arrangementOf(*data) != m_last->arrangement)
         rearrange(*data, m_last->arrangement);
+    if (isComing(*data))
+        m_again.start();
     const bool isOverview = stage == Stage::Overview || covers(*data, request.limits);
     if (stage == Stage::First || (isOverview && !m_isOutdated))
         m_overview = data;

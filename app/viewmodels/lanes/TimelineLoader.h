@@ -8,6 +8,7 @@
 #include <QObject>
 #include <QPointer>
 #include <QString>
+#include <QTimer>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/Task.h"
@@ -71,6 +72,7 @@ private:
     void start(const LoadRequest& request, Stage stage);
     void take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result);
     void continueWithPending();
+    void readAgain();
 
     Task<TimelineDataPtr> m_task{Urgency::Pointer};
     std::optional<LoadRequest> m_running;
@@ -82,6 +84,7 @@ private:
     bool m_stale = false; // what is there is of before a change
     bool m_isOutdated = false; // what is being read is, too
     QString m_error;
+    QTimer m_again; // while a lane is still computed
 };
 
 } // namespace trainscope::app

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/text/TextOf.h"
+#include "core/figures/timeline/DerivedLane.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,8 @@ LanePicker::LanePicker(TimelineContext& context, TimelineLanes& lanes, QObject* 
                        {"first", &LanePickerRow::isFirst}, {"lane", &LanePickerRow::lane},
                        {"choice", &LanePickerRow::choice}, {"shown", &LanePickerRow::shown},
                        {"fold", &LanePickerRow::isFold}, {"styles", &LanePickerRow::styles},
-                       {"style", &LanePickerRow::style}, {"chosenHeight", &LanePickerRow::height}},
+                       {"style", &LanePickerRow::style}, {"derived", &LanePickerRow::isDerived},
+                       {"chosenHeight", &LanePickerRow::height}},
         parent)
     , m_context(context)
     , m_lanes(lanes) {
@@ -85,6 +87,11 @@ const plot::LaneChoice* LanePicker::choiceFor(const plot::LaneSpec& lane) const 
 }
 
 QString LanePicker::titleOf(const plot::LaneSpec& lane) const {
+    if (analysis::isFormula(lane.metric)) {
+        const QString title = QString::fromStdString(
+            figures::derivedTitle(lane.metric, m_context.catalogue->tables, m_context.runs));
+        return lane.rank ? QStringLiteral("%1, rank %2").arg(title).arg(*lane.rank) : title;
+    }
     const auto* choice = choiceFor(lane);
     if (choice != nullptr && choice->lane.rank == lane.rank)
         return QString::fromStdString(choice->title);
@@ -99,6 +106,15 @@ QString LanePicker::titleOf(const plot::LaneSpec& lane) const {
     return choice != nullptr ? title : title + QStringLiteral(" (not recorded)");
 }
 
+// False for a derived lane of something else.
+bool LanePicker::isOfGpus(const plot::LaneSpec& lane) const {
+    if (!analysis::isFormula(lane.metric))
+        return true;
+    const auto set = figures::resolveDerived(lane, m_context.catalogue->tables, m_context.runs);
+    return set.hasValue() && set.value().series.size() > 1
+        && set.value().series.front().subject.kind == SubjectKind::Gpu;
+}
+
 void LanePicker::addShown(Rows& rows) const {
     const bool several = m_context.ranks().size() > 1;
     const auto& lanes = m_context.arrangement.lanes;
@@ -110,6 +126,7 @@ void LanePicker::addShown(Rows& rows) const {
             continue;
         row.section = shownSection();
         row.lane = static_cast<int>(i);
+        row.isDerived = analysis::isFormula(lane.metric);
         row.shown = true;
         row.height = lane.isFixed ? QString::number(std::lround(lane.height)) : QString();
         if (hasStyles(lane)) {
@@ -121,7 +138,7 @@ void LanePicker::addShown(Rows& rows) const {
         }
         if (lane.rank && lane.style != plot::LaneStyle::Thread)
             row.styles.append(QStringLiteral("All in one"));
-        else if (several && !lane.rank)
+        else if (several && !lane.rank && isOfGpus(lane))
             row.styles.append(QStringLiteral("One each"));
         if (row.styles.size() < 2)
             row.styles.clear();

@@ -26,6 +26,7 @@ struct LanePickerRow {
     QStringList styles; // ways that a shown lane can be drawn; empty: one only
     int style = -1; // among them
     QString height; // px, where it was chosen; empty: a share of the window
+    bool isDerived = false; // by a formula
     bool operator==(const LanePickerRow&) const = default;
 };
 
@@ -48,6 +49,8 @@ public:
     [[nodiscard]] QStringList presets() const;
     [[nodiscard]] QStringList presetReasons() const;
 
+    // The shown lane of a row, or the first of those that it is drawn as; -1: none.
+    Q_INVOKABLE [[nodiscard]] int laneAt(int row) const { return laneOf(row); }
     // Shows the lane or takes it away; folds and unfolds what is not recorded.
     Q_INVOKABLE void toggle(int row);
     // Shows the lane if it is not shown, and scrolls the timeline to it.
@@ -78,6 +81,7 @@ private:
     [[nodiscard]] bool passes(const QString& text) const;
     [[nodiscard]] const plot::LaneChoice* choiceFor(const plot::LaneSpec& lane) const;
     [[nodiscard]] QString titleOf(const plot::LaneSpec& lane) const;
+    [[nodiscard]] bool isOfGpus(const plot::LaneSpec& lane) const;
     void replace(Rows rows);
     // The lane of a row, or the first of those that its choice is drawn as; -1: none.
     [[nodiscard]] int laneOf(int row) const;

@@ -80,6 +80,7 @@ void TimelineController::connectParts() {
     connect(&m_overlays, &TimelineOverlays::changed, this, &This::repaintNeeded);
     connect(&m_overlays, &TimelineOverlays::edited, this, &This::save);
     connect(this, &This::catalogueChanged, &m_picker, &LanePicker::refresh);
+    connect(this, &This::catalogueChanged, &m_deriving, &LaneDeriving::refresh);
     connect(&m_alignment, &AlignmentModel::alignmentChanged, this, &This::applyAlignment);
     connect(&m_alignment, &AlignmentModel::edited, this, &This::save);
     connect(&m_search, &TimelineSearch::jumped, this, &This::jumpTo);
@@ -251,6 +252,8 @@ void TimelineController::lanesArranged(ViewChange change) {
     m_navigation.record(change);
     requestData();
     m_cursor.probe();
+    if (change == ViewChange::Lanes)
+        m_selection.scheduleStatistics(); // derived lanes are told there
     Q_EMIT stateChanged();
     Q_EMIT repaintNeeded();
 }
@@ -683,6 +686,9 @@ void TimelineController::perform(TimelineCommand command, bool selects) {
         return;
     case C::Lanes:
         Q_EMIT lanesRequested();
+        return;
+    case C::DeriveLane:
+        Q_EMIT deriveRequested();
         return;
     case C::Clear:
         return clearAll();

@@ -12,6 +12,7 @@
 
 #include "app/engine/EngineLanes.h"
 #include "app/viewmodels/timeline/AlignmentModel.h"
+#include "app/viewmodels/timeline/LaneDeriving.h"
 #include "app/viewmodels/timeline/LanePicker.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/timeline/TimelineCursor.h"
@@ -61,6 +62,7 @@ class TimelineController : public trainscope::app::Exportable {
     Q_PROPERTY(trainscope::app::TimelineNavigation* navigation READ navigation CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineLanes* lanes READ lanes CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LanePicker* picker READ picker CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::LaneDeriving* deriving READ deriving CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineCursor* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineSelection* selection READ selection CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineSpan* span READ span CONSTANT FINAL)
@@ -93,6 +95,7 @@ public:
     [[nodiscard]] TimelineNavigation* navigation() { return &m_navigation; }
     [[nodiscard]] TimelineLanes* lanes() { return &m_lanes; }
     [[nodiscard]] LanePicker* picker() { return &m_picker; }
+    [[nodiscard]] LaneDeriving* deriving() { return &m_deriving; }
     [[nodiscard]] TimelineCursor* cursor() { return &m_cursor; }
     [[nodiscard]] TimelineSelection* selection() { return &m_selection; }
     [[nodiscard]] TimelineSpan* span() { return &m_span; }
@@ -141,6 +144,7 @@ Q_SIGNALS:
     void repaintNeeded(); // the scene is no longer what layOut() gave
     void searchRequested(); // the `/` key
     void lanesRequested(); // the key of the list of lanes
+    void deriveRequested(); // the key that derives a lane
     void captureMenuWanted();
 
 private:
@@ -215,6 +219,7 @@ private:
     TimelineNavigation m_navigation{m_context};
     TimelineLanes m_lanes{m_context};
     LanePicker m_picker{m_context, m_lanes};
+    LaneDeriving m_deriving{m_context, m_lanes};
     TimelineCursor m_cursor{m_context, m_overlays, *m_lanes.model(), m_inspector};
     TimelineSelection m_selection{m_context, m_inspector};
     TimelineSpan m_span{m_context, m_navigation, m_cursor, m_inspector};

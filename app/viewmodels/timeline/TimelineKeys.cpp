@@ -25,8 +25,8 @@ const auto kBindings = std::to_array<TimelineBinding>({{Qt::Key_W, {}, C::ZoomIn
     {Qt::Key_F3, Qt::ShiftModifier, C::PreviousMatch}, {Qt::Key_L, {}, C::NextCrossing},
     {Qt::Key_L, Qt::ShiftModifier, C::PreviousCrossing}, {Qt::Key_Delete, {}, C::RemoveMark},
     {Qt::Key_Slash, {}, C::Search}, {Qt::Key_F, Qt::ControlModifier, C::Search},
-    {Qt::Key_E, {}, C::Lanes}, {Qt::Key_Escape, {}, C::Clear},
-    {Qt::Key_Z, Qt::ControlModifier, C::Undo},
+    {Qt::Key_E, {}, C::Lanes}, {Qt::Key_E, Qt::ShiftModifier, C::DeriveLane},
+    {Qt::Key_Escape, {}, C::Clear}, {Qt::Key_Z, Qt::ControlModifier, C::Undo},
     {Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier, C::Redo},
     {Qt::Key_Y, Qt::ControlModifier, C::Redo}});
 

@@ -44,6 +44,7 @@ enum class TimelineCommand {
     NextCrossing,
     Search,
     Lanes, // their list
+    DeriveLane, // from the current one
     Clear,
     Undo,
     Redo,

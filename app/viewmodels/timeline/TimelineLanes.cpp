@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneSummary.h"
+#include "core/figures/timeline/DerivedLane.h"
 #include "core/model/Metric.h"
 
 #include <QStringList>
@@ -16,11 +17,19 @@ namespace {
 constexpr double kLaneMargin = 16.0; // free space under the last lane, px
 constexpr int kSummaryDelayMs = 300;
 
-bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue) {
+bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue,
+    const std::vector<plot::ShownRun>& runs) {
     return std::any_of(saved.lanes.begin(), saved.lanes.end(), [&](const plot::LaneSpec& lane) {
+        if (analysis::isFormula(lane.metric))
+            return figures::resolveDerived(lane, catalogue.tables, runs).hasValue();
         return std::any_of(catalogue.choices.begin(), catalogue.choices.end(),
             [&](const plot::LaneChoice& choice) { return choice.lane.metric == lane.metric; });
     });
+}
+
+// Several, so that each can have a lane of its own.
+bool isOfGpus(const plot::LaneData& lane) {
+    return lane.series.size() > 1 && lane.series.front().subject.kind == SubjectKind::Gpu;
 }
 
 } // namespace
@@ -44,7 +53,7 @@ void TimelineLanes::restored() {
 }
 
 void TimelineLanes::setUp() {
-    const bool isOwn = m_own && anyLaneKnown(*m_own, *m_context.catalogue);
+    const bool isOwn = m_own && anyLaneKnown(*m_own, *m_context.catalogue, m_context.runs);
     m_context.arrangement = isOwn ? *m_own : m_context.catalogue->defaults;
     Q_EMIT changed();
 }
@@ -66,6 +75,14 @@ void TimelineLanes::showOrAdd(const plot::LaneSpec& wanted) {
         setArrangement(withLane(m_context.arrangement, wanted, count()), ViewChange::Lanes);
     const auto there = std::find_if(lanes.begin(), lanes.end(), isWanted);
     show(static_cast<int>(there - lanes.begin()));
+}
+
+void TimelineLanes::setMetric(int lane, const std::string& metric) {
+    if (lane < 0 || lane >= count())
+        return;
+    plot::Arrangement next = m_context.arrangement;
+    next.lanes[static_cast<std::size_t>(lane)].metric = metric;
+    setArrangement(std::move(next), ViewChange::Lanes);
 }
 
 void TimelineLanes::find(const plot::LaneSpec& wanted) {
@@ -268,7 +285,8 @@ void TimelineLanes::layOut() {
         row.isFixed = lane.spec.isFixed;
         row.style = static_cast<int>(lane.spec.style);
         row.hasStyles = hasStyles(lane.spec);
-        row.canSplit = several && !lane.spec.rank;
+        row.isDerived = analysis::isFormula(lane.spec.metric);
+        row.canSplit = several && !lane.spec.rank && (!row.isDerived || isOfGpus(lane));
         row.hasSpectrum = lane.spec.metric == metric::kGpuPower;
         row.canMerge = lane.spec.rank.has_value() && lane.spec.style != plot::LaneStyle::Thread;
         const std::size_t at = rows.size();

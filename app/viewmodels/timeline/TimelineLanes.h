@@ -54,6 +54,8 @@ public:
     void find(const plot::LaneSpec& wanted);
     // Scrolls to that very lane; adds it where it is not shown.
     void showOrAdd(const plot::LaneSpec& wanted);
+    // Another metric or formula in the place of a lane's.
+    void setMetric(int lane, const std::string& metric);
     // Other lanes altogether.
     void arrange(plot::Arrangement arrangement) {
         setArrangement(std::move(arrangement), ViewChange::Lanes);

@@ -183,10 +183,10 @@ void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
     m_task.ask(
         m_context.readers(),
         [catalogue = m_context.catalogue, runs = m_context.runs, stretch,
-            engines = m_context.remote](
+            engines = m_context.remote, arrangement = m_context.arrangement](
             const store::Store& store, const TaskStage<Statistics>& stage) {
             return selectionStatistics(
-                store, *catalogue, runs, stretch, stage.cancelCheck(), engines.get());
+                store, *catalogue, runs, stretch, stage.cancelCheck(), engines.get(), arrangement);
         },
         [this](const Result<Statistics>& result) { showStatistics(result); });
 }

@@ -3,7 +3,10 @@
 
 #include "core/figures/timeline/TimelineLoad.h"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -55,7 +58,25 @@ struct LaneRequest {
     const std::function<bool()>& isCancelled;
     plot::LoadDetail detail = plot::LoadDetail::Drawn;
     RemoteLanes* remote = nullptr; // of linked runs; nullptr: none
+    Patience patience = Patience::Whole;
 };
+
+// Values that the axis of a lane is to show, SI.
+struct LaneExtent {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    void add(double a, double b) {
+        if (std::isfinite(a) && std::isfinite(b)) {
+            low = std::min(low, a);
+            high = std::max(high, b);
+        }
+    }
+    [[nodiscard]] bool isEmpty() const { return low > high; }
+};
+// Unit and round numbers at both ends.
+void setAxis(plot::LaneData& lane, const Metric& metric, LaneExtent extent);
+// Title, and subtitle by the series that the lane has: "W, 8 GPUs, coloured by node".
+void setTexts(plot::LaneData& lane, const Metric& metric);
 
 Result<plot::LaneData> loadMetricLane(const LaneRequest& request, const plot::LaneSpec& spec);
 // The part of a lane that linked runs gave.

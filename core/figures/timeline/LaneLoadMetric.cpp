@@ -102,21 +102,10 @@ Status readSeries(
         });
 }
 
-struct Extent {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-    void add(double a, double b) {
-        if (std::isfinite(a) && std::isfinite(b)) {
-            low = std::min(low, a);
-            high = std::max(high, b);
-        }
-    }
-    [[nodiscard]] bool isEmpty() const { return low > high; }
-};
-
 // One axis for the whole run, so that it does not jump while panning.
-Result<Extent> extentOf(const LaneRequest& request, const std::vector<SelectedSeries>& selected) {
-    Extent extent;
+Result<LaneExtent> extentOf(
+    const LaneRequest& request, const std::vector<SelectedSeries>& selected) {
+    LaneExtent extent;
     std::vector<SelectedSeries> counters;
     for (const auto& one : selected) {
         const Series& series = *one.series;
@@ -142,7 +131,9 @@ bool startsAtZero(const Metric& metric, std::string_view unit) {
     return unit != "°C" && unit != "Hz" && metric.kind != MetricKind::Progress;
 }
 
-void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
+} // namespace
+
+void setAxis(LaneData& lane, const Metric& metric, LaneExtent extent) {
     const bool counter = metric.kind == MetricKind::Counter;
     const std::string siUnit = counter ? metric.unit + "/s" : metric.unit;
     if (extent.isEmpty())
@@ -159,6 +150,8 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     lane.low = range.low;
     lane.high = range.high;
 }
+
+namespace {
 
 constexpr std::string_view kNoState = "none";
 
@@ -299,7 +292,7 @@ private:
 };
 
 Status addLimits(const LaneRequest& request, const std::vector<SelectedSeries>& selected,
-    LaneData& lane, Extent& extent) {
+    LaneData& lane, LaneExtent& extent) {
     if (lane.spec.metric != metric::kGpuPower || lane.spec.style == LaneStyle::Heat)
         return {};
     LimitLines lines(request, lane);
@@ -342,6 +335,8 @@ std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes)
     return nodes > 1 ? "coloured by node" : "";
 }
 
+} // namespace
+
 void setTexts(LaneData& lane, const Metric& metric) {
     lane.title = metric.label.empty() ? metric.name : metric.label;
     if (lane.spec.rank)
@@ -365,8 +360,6 @@ void setTexts(LaneData& lane, const Metric& metric) {
         add(countText(lane, style == kByRun ? 1 : runs.size()));
     add(style);
 }
-
-} // namespace
 
 Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec) {
     LaneData lane;

@@ -1,5 +1,6 @@
 #include "core/figures/timeline/TimelineFigure.h"
 
+#include "core/figures/timeline/DerivedLane.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
@@ -182,20 +183,27 @@ Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& cho
         "The runs have no metric '" + metric + "'. They have: " + known + ", and kernels.", {}};
 }
 
-// Lanes for the metrics asked for; "kernels" is the lane of kernels.
-Result<Arrangement> arrangementOf(const TimelineAsked& options, const Catalogue& catalogue) {
+// Lanes for the metrics and formulas asked for; "kernels" is the lane of kernels.
+Result<Arrangement> arrangementOf(
+    const TimelineAsked& options, const Catalogue& catalogue, const std::vector<ShownRun>& runs) {
     const auto& rank = options.rank;
     Arrangement arrangement;
     const auto choices = laneChoices(catalogue);
     for (const auto& metric : options.metrics) {
         const bool isKernels = metric == "kernels";
+        LaneSpec lane{isKernels ? LaneStyle::Kernels : LaneStyle::Lines,
+            isKernels ? std::string() : metric, rank, kAskedLane};
+        if (isDerivedIn(catalogue, lane)) {
+            RETURN_IF_ERROR(resolveDerived(lane, catalogue, runs));
+            arrangement.lanes.push_back(std::move(lane));
+            continue;
+        }
         const bool isKnown = isKernels
             || std::any_of(choices.begin(), choices.end(),
                 [&metric](const auto& choice) { return choice.lane.metric == metric; });
         if (!isKnown)
             return noSuchMetric(metric, choices);
-        arrangement.lanes.push_back({isKernels ? LaneStyle::Kernels : LaneStyle::Lines,
-            isKernels ? std::string() : metric, rank, kAskedLane});
+        arrangement.lanes.push_back(std::move(lane));
     }
     if (!arrangement.lanes.empty() || !rank)
         return arrangement;
@@ -234,7 +242,7 @@ Result<Figure> loadTimelineKind(
         RETURN_IF_ERROR(alignRuns(request, options, catalogue, timeline.runs));
         timeline.utcOffsetSeconds = localOffset(timeline.runs.front().origin);
     }
-    ASSIGN_OR_RETURN(auto arrangement, arrangementOf(options, catalogue));
+    ASSIGN_OR_RETURN(auto arrangement, arrangementOf(options, catalogue, timeline.runs));
     ASSIGN_OR_RETURN(const auto window, windowOf(request, options, timeline.runs));
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
@@ -292,7 +300,8 @@ const Options<TimelineAsked>& timelineOptions() {
     static const Options<TimelineAsked> all({
         listOption<TimelineAsked>(
             {"metric", "M",
-                "Timeline: a lane for this metric, or for kernels; may be given several times"},
+                "Timeline: a lane for this metric, for kernels, or for a formula of metrics, as "
+                "=sum(gpu_power); may be given several times"},
             &TimelineAsked::metrics),
         numberOption<TimelineAsked>(
             {"rank", "R", "Timeline: only this rank"}, rankGiven, &TimelineAsked::rank),

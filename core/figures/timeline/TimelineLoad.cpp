@@ -1,5 +1,6 @@
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/figures/timeline/DerivedLane.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/SpanMix.h"
@@ -74,7 +75,8 @@ bool overlapInTime(const std::vector<Run>& runs) {
 
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
-    int columns, const std::function<bool()>& isCancelled, LoadDetail detail, RemoteLanes* remote) {
+    int columns, const std::function<bool()>& isCancelled, LoadDetail detail, RemoteLanes* remote,
+    Patience patience) {
     if (window.length().ns <= 0 || columns <= 0)
         return Error{ErrorCode::Usage,
             "The time window is empty; choose one that ends after it begins.", {}};
@@ -98,10 +100,13 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
         for (NamedPhase& one : phases)
             one.range = shownRange(runs[i], -1, one.range);
     }
-    const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail, remote};
+    const LaneRequest request{
+        store, catalogue, runs, window, columns, isCancelled, detail, remote, patience};
     for (const auto& spec : arrangement.lanes) {
         ASSIGN_OR_RETURN(auto lane,
-            showsSpans(spec.style) ? loadSpanLane(request, spec) : loadMetricLane(request, spec));
+            showsSpans(spec.style)             ? loadSpanLane(request, spec)
+                : isDerivedIn(catalogue, spec) ? loadDerivedLane(request, spec)
+                                               : loadMetricLane(request, spec));
         data.lanes.push_back(std::move(lane));
     }
     RETURN_IF_ERROR(resolveNames(store, data, isCancelled));

@@ -45,12 +45,17 @@ struct LanePreset {
 };
 std::vector<LanePreset> lanePresets(const plot::Catalogue& catalogue);
 
+// Derived lanes of millions of samples are computed once, which takes seconds. Whole: waits for
+// them. None: such a lane says how far it is (LaneData::isComing) until then.
+enum class Patience { Whole, None };
+
 // Reads what `arrangement` shows of the window. `isCancelled` is asked between series. `remote` has
 // the lanes of linked runs; without it they are an error.
 Result<plot::TimelineData> loadTimeline(const store::Store& store, const plot::Catalogue& catalogue,
     const std::vector<plot::ShownRun>& runs, const plot::Arrangement& arrangement,
     plot::ViewWindow window, int columns, const std::function<bool()>& isCancelled = {},
-    plot::LoadDetail detail = plot::LoadDetail::Drawn, RemoteLanes* remote = nullptr);
+    plot::LoadDetail detail = plot::LoadDetail::Drawn, RemoteLanes* remote = nullptr,
+    Patience patience = Patience::Whole);
 
 // Reads the overlay of a run: its throttle episodes, its warm-up, its iterations where none are
 // recorded, and the time until its temperatures had settled. Walks the clock of every GPU: takes as

@@ -315,10 +315,11 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
             color = withAlpha(color, kOverlaidAlpha);
         Columns columns
             = columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color);
-        columns.isSloped = lane.series[i].subject.kind == SubjectKind::Run;
+        const bool isLog = lane.series[i].subject.kind == SubjectKind::Run && !lane.isStepped;
+        columns.isSloped = isLog;
         frame.scene.items.emplace_back(
             colors.byRun ? inPattern(std::move(columns), frame, lane.series[i].run) : columns);
-        if (lane.series[i].subject.kind == SubjectKind::Run)
+        if (isLog)
             drawPoints(frame, values, lane.series[i], color);
     }
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)

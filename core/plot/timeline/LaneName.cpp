@@ -49,7 +49,7 @@ double drawName(const LaneFrame& frame, const LaneData& lane, double reserved) {
     const auto linesLeft = [&](TextRole next) {
         return y > bottom ? 0 : static_cast<int>((bottom - y) / frame.lineHeight(next)) + 1;
     };
-    const int titleLines = std::min(linesLeft(role), 2);
+    const int titleLines = std::min(linesLeft(role), 3); // derived lanes name their parts
     const std::string title = titleOf(frame, lane, room, titleLines < 2);
     for (auto& line : frame.wrapped(title, room, titleLines, role, true)) {
         frame.text({left, y}, std::move(line), frame.theme.text, role, Align::Left, true);

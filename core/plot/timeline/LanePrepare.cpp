@@ -114,7 +114,9 @@ void LanePreparation::add(LaneSeries series) {
     const auto& buckets = series.buckets;
     addHoles(buckets);
     if (m_style == LaneStyle::Lines) {
-        series.trace = series.subject.kind == SubjectKind::Run ? sloped(buckets) : joined(buckets);
+        series.trace = series.subject.kind == SubjectKind::Run && !m_lane.isStepped
+            ? sloped(buckets)
+            : joined(buckets);
     } else {
         series.means.resize(m_columns);
         std::transform(buckets.begin(), buckets.end(), series.means.begin(),

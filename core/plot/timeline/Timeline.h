@@ -59,7 +59,8 @@ inline constexpr std::size_t kMostOverlaidSeries = 64;
 // Lines, Band or Heat: what a lane of that many series is drawn as.
 LaneStyle drawnStyle(LaneStyle chosen, std::size_t series);
 
-// One lane. Lanes are identified by their position; `metric` is empty for Kernels and Thread.
+// One lane. Lanes are identified by their position; `metric` is empty for Kernels and Thread, and a
+// formula for derived lanes (analysis/derived/Formula.h).
 struct LaneSpec {
     LaneStyle style = LaneStyle::Lines;
     std::string metric;
@@ -186,6 +187,8 @@ struct LaneData {
     std::vector<LaneLimit> limits; // by run: a line, what is above it tinted
     std::vector<std::uint8_t> holes; // 1: columns in which nothing was recorded though it should
     std::vector<LaneSpans> spans;
+    bool isStepped = false; // values of a run hold until the next; else, as of logs, they slope
+    bool isComing = false; // still computed: what there is will be more
 };
 struct TimelineData {
     ViewWindow window;

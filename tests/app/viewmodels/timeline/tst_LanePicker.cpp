@@ -241,6 +241,41 @@ private Q_SLOTS:
         QCOMPARE(
             m_controller->lanes()->styleText(0, 0), QStringLiteral("Lines (default for 2 GPUs)"));
     }
+
+    // From the lane of rank 0 against rank 1, with a name; then changed, undone and remembered.
+    void deriving() {
+        app::LaneDeriving& deriving = *m_controller->deriving();
+        const std::size_t before = lanes().lanes.size();
+        deriving.begin(0);
+        QCOMPARE(deriving.formula(), QStringLiteral("gpu_power[0] - gpu_power[1]"));
+        QCOMPARE(deriving.title(), QStringLiteral("GPU power: rank 0 − rank 1"));
+        QCOMPARE(deriving.summary(), QStringLiteral("In W, one line."));
+        deriving.setWay(2);
+        QCOMPARE(deriving.formula(), QStringLiteral("sum(gpu_power)"));
+        QVERIFY(!deriving.hasSecond());
+        deriving.setFormula(QStringLiteral("gpu_power - gpu_temperature"));
+        QVERIFY(deriving.problem().contains(QStringLiteral("cannot be subtracted")));
+        QVERIFY(!deriving.accept());
+        QCOMPARE(lanes().lanes.size(), before);
+        deriving.setFormula(QStringLiteral("total(gpu_power)"));
+        deriving.setName(QStringLiteral("All = of it"));
+        QVERIFY(deriving.accept());
+        QCOMPARE(lanes().lanes.back().metric, std::string("All of it = total(gpu_power)"));
+        const int row = rowOf("All of it", true);
+        QVERIFY(row >= 0 && at(row).isDerived);
+        QVERIFY(at(row).styles.size() == 3); // no lane per GPU
+        deriving.change(static_cast<int>(before));
+        QVERIFY(deriving.isChange());
+        QCOMPARE(deriving.formula(), QStringLiteral("total(gpu_power)"));
+        deriving.setName({});
+        QVERIFY(deriving.accept());
+        QCOMPARE(lanes().lanes.back().metric, std::string("=total(gpu_power)"));
+        QCOMPARE(lanes().lanes.size(), before + 1);
+        undo();
+        QCOMPARE(lanes().lanes.back().metric, std::string("All of it = total(gpu_power)"));
+        undo();
+        QCOMPARE(lanes().lanes.size(), before);
+    }
 };
 
 TRAINSCOPE_GUI_TEST(tst_LanePicker)

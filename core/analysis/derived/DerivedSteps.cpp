@@ -1,0 +1,605 @@
+#include "core/analysis/derived/DerivedSteps.h"
+
+#include "core/model/CounterRule.h"
+#include "core/model/SamplingPeriod.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace trainscope::analysis {
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kNoNode = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kStepsAtOnce = 4096;
+constexpr std::size_t kMostMissingKept = 4096; // between two values of a counter
+constexpr std::int64_t kLeastPerNode = 64;
+constexpr std::int64_t kMostNodes = 1 << 20;
+
+struct StepChange {
+    TimeNs time;
+    double value = kNoValue;
+};
+
+// The changes of one leaf, pulled in order of time.
+class LeafChanges {
+public:
+    LeafChanges(const StepLeaf& leaf)
+        : m_leaf(leaf)
+        , m_isCounter(leaf.description.metric.kind == MetricKind::Counter)
+        , m_rule(leaf.description)
+        , m_holeNs(kGapPeriods * static_cast<double>(leaf.period.ns)) { }
+
+    // From the change that holds at that time on.
+    Status start(const store::Store& store, TimeNs from, const KeepGoing& keepGoing) {
+        const TimeNs own = from - m_leaf.shift;
+        ASSIGN_OR_RETURN(const auto before, store.lastBefore(m_leaf.series, own + DurationNs{1}));
+        m_cursor.emplace(
+            store, m_leaf.series, TimeRange{before ? before->time : own, kAllTime.end}, keepGoing);
+        RETURN_IF_ERROR(m_cursor->start());
+        return refill();
+    }
+    [[nodiscard]] bool atEnd() const { return m_at >= m_changes.size(); }
+    [[nodiscard]] const StepChange& change() const { return m_changes[m_at]; }
+    Status next() { return ++m_at < m_changes.size() ? Status() : refill(); }
+
+private:
+    Status refill() {
+        m_changes.clear();
+        m_at = 0;
+        while (m_changes.empty() && !m_isOver) {
+            if (m_cursor->atEnd()) {
+                settleLast();
+                m_isOver = true;
+                break;
+            }
+            const store::Sample sample{m_cursor->time(), m_cursor->value()};
+            if (m_isCounter)
+                takeCount(sample);
+            else
+                takeLevel(sample);
+            RETURN_IF_ERROR(m_cursor->next());
+        }
+        return {};
+    }
+    void push(TimeNs time, double value) {
+        m_changes.push_back({time + m_leaf.shift, value * m_leaf.scale});
+    }
+    [[nodiscard]] bool isHole(TimeNs from, TimeNs to) const {
+        return m_holeNs > 0.0 && static_cast<double>((to - from).ns) > m_holeNs;
+    }
+    static double secondsBetween(TimeNs from, TimeNs to) {
+        return static_cast<double>((to - from).ns) * 1e-9;
+    }
+
+    void takeLevel(const store::Sample& sample) {
+        const auto before = std::exchange(m_before, sample);
+        if (!before || before->time == sample.time)
+            return;
+        const bool ends = isHole(before->time, sample.time);
+        if (m_leaf.isRate) {
+            const double rise
+                = (sample.value - before->value) / secondsBetween(before->time, sample.time);
+            return push(before->time, ends ? kNoValue : rise);
+        }
+        push(before->time, before->value);
+        if (ends)
+            push(before->time + m_leaf.period, kNoValue);
+    }
+    // As CounterRate of the store: increments of equal stamps belong to the next interval.
+    void takeCount(const store::Sample& sample) {
+        if (std::isnan(sample.value)) {
+            m_missing.push_back(sample.time);
+            if (!m_before || m_missing.size() > kMostMissingKept)
+                settleCount(kNoValue, sample.time);
+            return;
+        }
+        if (m_before) {
+            const std::int64_t ns = (sample.time - m_before->time).ns;
+            m_carry += m_rule.step(ns, m_before->value, sample.value).counted;
+            if (ns > 0)
+                settleCount(m_carry / (static_cast<double>(ns) * 1e-9), sample.time);
+        }
+        m_before = sample;
+    }
+    void settleCount(double rate, TimeNs until) {
+        if (m_before) {
+            push(m_before->time, rate);
+            if (m_missing.empty() && isHole(m_before->time, until))
+                push(m_before->time + m_leaf.period, kNoValue);
+        }
+        for (const TimeNs time : m_missing)
+            push(time, kNoValue);
+        m_missing.clear();
+        m_before.reset();
+        m_carry = 0.0;
+    }
+    void settleLast() {
+        if (!m_before)
+            return;
+        if (m_isCounter)
+            return settleCount(kNoValue, m_before->time);
+        const bool isLevel = !m_leaf.isRate;
+        push(m_before->time, isLevel ? m_before->value : kNoValue);
+        push(m_before->time + DurationNs{1}, kNoValue);
+    }
+
+    const StepLeaf& m_leaf;
+    bool m_isCounter;
+    CounterRule m_rule;
+    double m_holeNs;
+    std::optional<SampleCursor> m_cursor;
+    std::vector<StepChange> m_changes;
+    std::size_t m_at = 0;
+    bool m_isOver = false;
+    std::optional<store::Sample> m_before; // not yet settled
+    std::vector<TimeNs> m_missing; // of a counter, since then
+    double m_carry = 0.0;
+};
+
+// The value of a program while its leaves change.
+class StepValues {
+public:
+    explicit StepValues(const StepProgram& program)
+        : m_program(program)
+        , m_values(program.leaves.size() + program.nodes.size(), kNoValue)
+        , m_parents(m_values.size(), kNoNode) {
+        for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+            m_parents[program.nodes[i].left] = program.leaves.size() + i;
+            m_parents[program.nodes[i].right] = program.leaves.size() + i;
+        }
+    }
+    void set(std::size_t leaf, double value) {
+        m_values[leaf] = value;
+        for (std::size_t at = m_parents[leaf]; at != kNoNode; at = m_parents[at])
+            m_values[at] = valueOf(m_program.nodes[at - m_program.leaves.size()]);
+    }
+    [[nodiscard]] double result() const { return m_values.back(); }
+
+private:
+    [[nodiscard]] double valueOf(const StepProgram::Node& node) const {
+        const double left = m_values[node.left];
+        const double right = m_values[node.right];
+        switch (node.operation) {
+        case StepOperation::Add:
+            return left + right;
+        case StepOperation::Subtract:
+            return left - right;
+        case StepOperation::Divide:
+            break;
+        }
+        const double quotient = right == 0.0 ? kNoValue : left / right;
+        return std::isfinite(quotient) ? quotient : kNoValue;
+    }
+
+    const StepProgram& m_program;
+    std::vector<double> m_values;
+    std::vector<std::size_t> m_parents; // each operand has one
+};
+
+// Changes of several leaves in order of time.
+class ChangesInOrder {
+public:
+    ChangesInOrder(const StepProgram& program, StepValues& values)
+        : m_values(values) {
+        m_leaves.reserve(program.leaves.size());
+        for (const StepLeaf& leaf : program.leaves)
+            m_leaves.emplace_back(leaf);
+    }
+    Status start(const store::Store& store, TimeNs from, const KeepGoing& keepGoing) {
+        for (std::size_t i = 0; i < m_leaves.size(); ++i) {
+            RETURN_IF_ERROR(m_leaves[i].start(store, from, keepGoing));
+            queue(i);
+        }
+        return {};
+    }
+    // Absent at the end.
+    [[nodiscard]] std::optional<TimeNs> nextTime() const {
+        return m_queue.empty() ? std::nullopt : std::optional(m_queue.front().first);
+    }
+    // Brings the values to that time, of which all changes are taken at once.
+    Status apply(TimeNs time) {
+        while (!m_queue.empty() && m_queue.front().first == time) {
+            std::pop_heap(m_queue.begin(), m_queue.end(), std::greater<>());
+            const std::size_t leaf = m_queue.back().second;
+            m_queue.pop_back();
+            m_values.set(leaf, m_leaves[leaf].change().value);
+            RETURN_IF_ERROR(m_leaves[leaf].next());
+            queue(leaf);
+        }
+        return {};
+    }
+
+private:
+    void queue(std::size_t leaf) {
+        if (m_leaves[leaf].atEnd())
+            return;
+        m_queue.emplace_back(m_leaves[leaf].change().time, leaf);
+        std::push_heap(m_queue.begin(), m_queue.end(), std::greater<>());
+    }
+
+    StepValues& m_values;
+    std::vector<LeafChanges> m_leaves;
+    std::vector<std::pair<TimeNs, std::size_t>> m_queue; // a heap
+};
+
+class FigureSums {
+public:
+    void add(const Step& step) {
+        if (!std::isnan(step.value))
+            add(step.value * static_cast<double>(step.range.length().ns), step.range.length(),
+                step.value, step.value);
+    }
+    void add(double weighted, DurationNs weight, double low, double high) {
+        m_weighted.add(weighted);
+        m_weight = m_weight + weight;
+        m_low = std::min(m_low, low);
+        m_high = std::max(m_high, high);
+    }
+    [[nodiscard]] StepFigures finished() const {
+        if (m_weight.ns <= 0)
+            return {};
+        return {m_weighted.value() / static_cast<double>(m_weight.ns), m_low, m_high, m_weight};
+    }
+
+private:
+    CompensatedSum m_weighted;
+    DurationNs m_weight{};
+    double m_low = std::numeric_limits<double>::infinity();
+    double m_high = -std::numeric_limits<double>::infinity();
+};
+
+Status addFigures(const store::Store& store, const StepProgram& program, TimeRange window,
+    const KeepGoing& keepGoing, FigureSums& sums) {
+    return forEachStep(store, program, window, keepGoing, [&sums](std::span<const Step> steps) {
+        for (const Step& step : steps)
+            sums.add(step);
+        return true;
+    });
+}
+
+// A window's length times a column's number exceeds 64 bits.
+__extension__ using StepProduct = unsigned __int128;
+
+} // namespace
+
+// Equal columns over a window, as those of Store::buckets().
+class StepGrid {
+public:
+    StepGrid(TimeRange window, int columns, TimeRange recorded)
+        : m_window(window)
+        , m_recorded(recorded)
+        , m_columns(static_cast<std::size_t>(columns)) { }
+
+    void add(const Step& step) {
+        if (std::isnan(step.value))
+            return markGap(step.range);
+        const auto length = static_cast<double>(step.range.length().ns);
+        spread(step.range, step.value * length, step.range.length().ns, step.value);
+        if (step.isChange)
+            include(m_columns[columnOf(step.range.begin)], step.value, step.value, step.value,
+                step.value, 1);
+    }
+    void add(const StepPyramid::Node& node, TimeNs end) {
+        const TimeRange range{std::max(node.begin, m_window.begin), std::min(end, m_window.end)};
+        if (range.isEmpty())
+            return;
+        if (node.isGap)
+            markGap(range);
+        if (node.count == 0)
+            return;
+        const double share
+            = static_cast<double>(range.length().ns) / static_cast<double>((end - node.begin).ns);
+        spread(range, node.weighted * share,
+            static_cast<std::int64_t>(static_cast<double>(node.weight) * share), node.last);
+        const std::size_t last = columnOf(range.end - DurationNs{1});
+        for (std::size_t i = columnOf(range.begin); i <= last; ++i)
+            include(m_columns[i], node.min, node.max, node.first, node.last, node.count);
+    }
+    [[nodiscard]] std::vector<Bucket> buckets() const {
+        std::vector<Bucket> all;
+        all.reserve(m_columns.size());
+        std::transform(
+            m_columns.begin(), m_columns.end(), std::back_inserter(all), [](const Column& column) {
+                const auto mean = static_cast<float>(
+                    column.weight > 0.0 ? column.weighted / column.weight : kNoValue);
+                if (column.count > 0)
+                    return Bucket{column.first, column.last, column.min, column.max, mean,
+                        column.count, column.isGap};
+                const auto held = static_cast<float>(column.weight > 0.0 ? column.held : kNoValue);
+                return Bucket{held, held, held, held, held, 0, column.isGap};
+            });
+        return all;
+    }
+
+private:
+    struct Column {
+        double weighted = 0.0;
+        double weight = 0.0;
+        double held = kNoValue;
+        float first = 0.0F;
+        float last = 0.0F;
+        float min = 0.0F;
+        float max = 0.0F;
+        std::uint32_t count = 0;
+        bool isGap = false;
+    };
+    [[nodiscard]] TimeNs boundary(std::size_t column) const {
+        const auto length = static_cast<StepProduct>(m_window.length().ns);
+        const auto count = static_cast<StepProduct>(m_columns.size());
+        return m_window.begin
+            + DurationNs{static_cast<std::int64_t>((length * column + count - 1) / count)};
+    }
+    [[nodiscard]] std::size_t columnOf(TimeNs time) const {
+        const auto offset = static_cast<StepProduct>((time - m_window.begin).ns);
+        return static_cast<std::size_t>(offset * static_cast<StepProduct>(m_columns.size())
+            / static_cast<StepProduct>(m_window.length().ns));
+    }
+    static void include(
+        Column& column, double low, double high, double first, double last, std::uint32_t count) {
+        const bool isFirst = column.count == 0;
+        const auto lowest = static_cast<float>(low);
+        const auto highest = static_cast<float>(high);
+        column.min = isFirst ? lowest : std::min(column.min, lowest);
+        column.max = isFirst ? highest : std::max(column.max, highest);
+        if (isFirst)
+            column.first = static_cast<float>(first);
+        column.last = static_cast<float>(last);
+        column.count += count;
+    }
+    // Calls visit(column, ns of the range in it).
+    template <typename Visit>
+    void eachColumn(TimeRange range, const Visit& visit) {
+        std::size_t column = columnOf(range.begin);
+        for (TimeNs at = range.begin; at < range.end; ++column) {
+            const TimeNs stop = std::min(range.end, boundary(column + 1));
+            visit(m_columns[column], static_cast<double>((stop - at).ns));
+            at = stop;
+        }
+    }
+    void spread(TimeRange range, double weighted, std::int64_t weight, double held) {
+        const auto length = static_cast<double>(range.length().ns);
+        eachColumn(range, [&](Column& column, double ns) {
+            column.weighted += weighted * (ns / length);
+            column.weight += static_cast<double>(weight) * (ns / length);
+            column.held = held;
+        });
+    }
+    void markGap(TimeRange range) {
+        const TimeRange inside{
+            std::max(range.begin, m_recorded.begin), std::min(range.end, m_recorded.end)};
+        if (!inside.isEmpty())
+            eachColumn(inside, [](Column& column, double /*ns*/) { column.isGap = true; });
+    }
+
+    TimeRange m_window;
+    TimeRange m_recorded;
+    std::vector<Column> m_columns;
+};
+
+std::int64_t StepProgram::changes() const {
+    std::int64_t all = 0;
+    for (const StepLeaf& leaf : leaves)
+        all += leaf.count;
+    return all;
+}
+
+std::int64_t StepProgram::changesIn(TimeRange window) const {
+    double all = 0.0;
+    for (const StepLeaf& leaf : leaves) {
+        const TimeNs begin = std::max(window.begin, leaf.range.begin + leaf.shift);
+        const TimeNs end = std::min(window.end, leaf.range.end + leaf.shift);
+        if (begin < end)
+            all += static_cast<double>(leaf.count) * (end - begin).seconds()
+                / std::max(leaf.range.length().seconds(), 1e-9);
+    }
+    return static_cast<std::int64_t>(all);
+}
+
+TimeRange StepProgram::range() const {
+    TimeRange range = kAllTime;
+    for (const StepLeaf& leaf : leaves) {
+        range.begin = std::max(range.begin, leaf.range.begin + leaf.shift);
+        range.end = std::min(range.end, leaf.range.end + leaf.shift);
+    }
+    return {range.begin, std::max(range.begin, range.end)};
+}
+
+std::string StepProgram::key() const {
+    std::string key;
+    for (const StepLeaf& leaf : leaves)
+        fmt::format_to(std::back_inserter(key), "{}{}*{}+{}/{}/{};", leaf.series.value,
+            leaf.isRate ? "'" : "", leaf.scale, leaf.shift.ns, leaf.count, leaf.range.end.ns);
+    for (const Node& node : nodes)
+        fmt::format_to(std::back_inserter(key), "{},{},{};", static_cast<int>(node.operation),
+            node.left, node.right);
+    return key;
+}
+
+StepProgram joined(StepOperation operation, const StepProgram& left, const StepProgram& right) {
+    StepProgram program{left.leaves, {}};
+    program.leaves.insert(program.leaves.end(), right.leaves.begin(), right.leaves.end());
+    const std::size_t all = program.leaves.size();
+    const auto addNodes = [&](const StepProgram& part, std::size_t firstLeaf) {
+        const std::size_t firstNode = all + program.nodes.size();
+        const auto moved = [&](std::size_t operand) {
+            const std::size_t own = part.leaves.size();
+            return operand < own ? firstLeaf + operand : firstNode + (operand - own);
+        };
+        for (const StepProgram::Node& node : part.nodes)
+            program.nodes.push_back({node.operation, moved(node.left), moved(node.right)});
+        return part.nodes.empty() ? firstLeaf : all + program.nodes.size() - 1;
+    };
+    const std::size_t a = addNodes(left, 0);
+    const std::size_t b = addNodes(right, left.leaves.size());
+    program.nodes.push_back({operation, a, b});
+    return program;
+}
+
+// As a balanced tree, so that a change of one part costs few additions.
+StepProgram sumOf(std::span<const StepProgram> parts) {
+    if (parts.size() == 1)
+        return parts.front();
+    const std::size_t half = parts.size() / 2;
+    return joined(StepOperation::Add, sumOf(parts.first(half)), sumOf(parts.subspan(half)));
+}
+
+Status forEachStep(const store::Store& store, const StepProgram& program, TimeRange window,
+    const KeepGoing& keepGoing, const StepVisitor& visit) {
+    StepValues values(program);
+    ChangesInOrder changes(program, values);
+    RETURN_IF_ERROR(changes.start(store, window.begin, keepGoing));
+    std::vector<Step> steps;
+    steps.reserve(kStepsAtOnce);
+    Step open{{window.begin, window.begin}, kNoValue, false};
+    while (true) {
+        const auto next = changes.nextTime();
+        const TimeNs until = next ? std::min(*next, window.end) : window.end;
+        if (until > open.range.begin) {
+            open.range.end = until;
+            steps.push_back(open);
+        }
+        const bool isOver = until == window.end;
+        if (isOver || steps.size() >= kStepsAtOnce) {
+            if (!visit(steps) || isOver)
+                return {};
+            steps.clear();
+        }
+        RETURN_IF_ERROR(changes.apply(*next));
+        open.isChange = *next >= window.begin;
+        open.range.begin = std::max(*next, window.begin);
+        open.value = values.result();
+    }
+}
+
+Result<double> stepAt(const store::Store& store, const StepProgram& program, TimeNs time) {
+    double value = kNoValue;
+    RETURN_IF_ERROR(forEachStep(
+        store, program, {time, time + DurationNs{1}}, {}, [&value](std::span<const Step> steps) {
+            value = steps.back().value;
+            return true;
+        }));
+    return value;
+}
+
+Result<std::vector<Bucket>> stepBuckets(const store::Store& store, const StepProgram& program,
+    TimeRange window, int columns, const KeepGoing& keepGoing) {
+    StepGrid grid(window, columns, program.range());
+    RETURN_IF_ERROR(
+        forEachStep(store, program, window, keepGoing, [&grid](std::span<const Step> steps) {
+            for (const Step& step : steps)
+                grid.add(step);
+            return true;
+        }));
+    return grid.buckets();
+}
+
+Result<StepFigures> stepFigures(const store::Store& store, const StepProgram& program,
+    TimeRange window, const KeepGoing& keepGoing) {
+    FigureSums sums;
+    RETURN_IF_ERROR(addFigures(store, program, window, keepGoing, sums));
+    return sums.finished();
+}
+
+class StepPyramid::Builder {
+public:
+    Builder(StepPyramid& pyramid, std::int64_t perNode)
+        : m_pyramid(pyramid)
+        , m_perNode(perNode) { }
+
+    void add(const Step& step) {
+        if (m_inNode == 0 || m_inNode >= m_perNode) {
+            m_pyramid.m_nodes.emplace_back();
+            m_pyramid.m_nodes.back().begin = step.range.begin;
+            m_inNode = 0;
+        }
+        ++m_inNode;
+        m_sums.add(step);
+        Node& node = m_pyramid.m_nodes.back();
+        if (std::isnan(step.value)) {
+            node.isGap = true;
+            return;
+        }
+        const bool isFirst = node.count++ == 0;
+        const std::int64_t ns = step.range.length().ns;
+        node.weighted += step.value * static_cast<double>(ns);
+        node.weight += ns;
+        node.min = isFirst ? step.value : std::min(node.min, step.value);
+        node.max = isFirst ? step.value : std::max(node.max, step.value);
+        node.first = isFirst ? step.value : node.first;
+        node.last = step.value;
+    }
+    void finish() { m_pyramid.m_whole = m_sums.finished(); }
+
+private:
+    StepPyramid& m_pyramid;
+    std::int64_t m_perNode;
+    std::int64_t m_inNode = 0;
+    FigureSums m_sums;
+};
+
+Result<StepPyramid> StepPyramid::build(const store::Store& store, const StepProgram& program,
+    const std::function<bool(double)>& progress) {
+    StepPyramid pyramid;
+    pyramid.m_range = program.range();
+    if (pyramid.m_range.isEmpty())
+        return pyramid;
+    Builder builder(pyramid, std::max(kLeastPerNode, program.changes() / kMostNodes));
+    const double length = pyramid.m_range.length().seconds();
+    bool isStopped = false;
+    RETURN_IF_ERROR(
+        forEachStep(store, program, pyramid.m_range, {}, [&](std::span<const Step> steps) {
+            for (const Step& step : steps)
+                builder.add(step);
+            isStopped = progress && !steps.empty()
+                && !progress((steps.back().range.end - pyramid.m_range.begin).seconds() / length);
+            return !isStopped;
+        }));
+    if (isStopped)
+        return cancelled();
+    builder.finish();
+    return pyramid;
+}
+
+std::vector<Bucket> StepPyramid::buckets(TimeRange window, int columns) const {
+    StepGrid grid(window, columns, m_range);
+    const auto behind = std::upper_bound(m_nodes.begin(), m_nodes.end(), window.begin,
+        [](TimeNs time, const Node& node) { return time < node.begin; });
+    for (auto node = behind == m_nodes.begin() ? behind : std::prev(behind);
+         node != m_nodes.end() && node->begin < window.end; ++node) {
+        const auto next = std::next(node);
+        grid.add(*node, next == m_nodes.end() ? m_range.end : next->begin);
+    }
+    return grid.buckets();
+}
+
+Result<StepFigures> StepPyramid::figures(const store::Store& store, const StepProgram& program,
+    TimeRange window, const KeepGoing& keepGoing) const {
+    const auto first = std::lower_bound(m_nodes.begin(), m_nodes.end(), window.begin,
+        [](const Node& node, TimeNs time) { return node.begin < time; });
+    auto last = std::upper_bound(first, m_nodes.end(), window.end,
+        [](TimeNs time, const Node& node) { return time < node.begin; });
+    const bool reachesEnd = last == m_nodes.end() && window.end >= m_range.end;
+    if (first == last || (!reachesEnd && std::next(first) == last))
+        return stepFigures(store, program, window, keepGoing);
+    const TimeNs tail = reachesEnd ? m_range.end : (--last)->begin;
+    FigureSums sums;
+    if (window.begin < first->begin)
+        RETURN_IF_ERROR(addFigures(store, program, {window.begin, first->begin}, keepGoing, sums));
+    for (auto node = first; node != last; ++node) {
+        if (node->count > 0)
+            sums.add(node->weighted, {node->weight}, node->min, node->max);
+    }
+    if (tail < window.end)
+        RETURN_IF_ERROR(addFigures(store, program, {tail, window.end}, keepGoing, sums));
+    return sums.finished();
+}
+
+} // namespace trainscope::analysis

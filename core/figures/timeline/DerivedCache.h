@@ -1,0 +1,71 @@
+#pragma once
+// Derived series that were computed, for the process: small ones at once, large ones on a thread of
+// their own while others are drawn. The least used are forgotten beyond 256 MB.
+
+#include "core/analysis/derived/DerivedSteps.h"
+#include "core/figures/timeline/TimelineLoad.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace trainscope::figures {
+
+// Windows with more changes than that are drawn from the pyramid, the others from the samples; and
+// series with more are computed in the background.
+inline constexpr std::int64_t kChangesAtOnce = 2'000'000;
+
+class DerivedCache {
+public:
+    DerivedCache() = default;
+    DerivedCache(const DerivedCache&) = delete;
+    DerivedCache& operator=(const DerivedCache&) = delete;
+    ~DerivedCache(); // stops what is under way
+
+    static DerivedCache& shared();
+
+    struct Answer {
+        std::shared_ptr<const analysis::StepPyramid> pyramid; // nullptr: not there yet
+        double done = 0.0; // the fraction of it that is computed
+    };
+    // Any thread. An error of what was computed in the background is told once.
+    Result<Answer> find(const store::Store& store, const analysis::StepProgram& program,
+        Patience patience, const std::function<bool()>& isCancelled);
+
+private:
+    struct Entry {
+        std::shared_ptr<const analysis::StepPyramid> pyramid;
+        std::optional<Error> error;
+        std::uint64_t lastUse = 0;
+        std::atomic<double> done = 0.0;
+    };
+    struct Job {
+        std::filesystem::path database;
+        std::string key;
+        analysis::StepProgram program;
+        std::shared_ptr<Entry> entry;
+    };
+    void work();
+    void run(const Job& job);
+    void forgetOldest(); // with the mutex
+
+    std::mutex m_mutex;
+    std::condition_variable m_waiting;
+    std::map<std::string, std::shared_ptr<Entry>> m_entries; // by database and key
+    std::deque<Job> m_jobs;
+    std::uint64_t m_uses = 0;
+    std::atomic<bool> m_ending = false;
+    std::thread m_thread; // begins with the first job
+};
+
+} // namespace trainscope::figures
