@@ -119,6 +119,8 @@ constexpr std::array kHabits{
     SourceHabits{"mlperf", "mlperf-nemo-25.04"},
     SourceHabits{"nemo 24", "nemo-24.07"},
     SourceHabits{"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
+    SourceHabits{"narayanan", "korthikanti", predict::AttentionKind::Unfused, false},
+    SourceHabits{"2104.04473", "korthikanti", predict::AttentionKind::Unfused, false},
     SourceHabits{"torchtitan", "torchtitan"},
     SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
     SourceHabits{"deepseek", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
@@ -627,7 +629,7 @@ private:
         return "an optimizer that data-parallel ranks share";
     }
 
-    // Of the ways of FSDP in a pipeline that of Llama 3 (arXiv 2407.21783, section 3.3.2).
+    // As Llama 3 had FSDP in its pipeline (arXiv 2407.21783, section 3.3.2).
     std::string_view reduceEach(Job& job) const {
         constexpr int kGradients = 2;
         if (!job.layout.sharding || job.layout.sharding->zeroStage <= kGradients

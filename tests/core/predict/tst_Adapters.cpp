@@ -118,7 +118,7 @@ private Q_SLOTS:
         }
     }
 
-    // What an adapter gives is added where its matrix's result is: behind queries, keys and values
+    // An adapter's numbers are added where its matrix's result is: behind queries, keys and values
     // to all of 4,096 tokens of a part of them, behind attention's output and the MLP, with
     // sequence parallelism, to a GPU's eighth of the tokens.
     void addedWhereTheResultIs() {
