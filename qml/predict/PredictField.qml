@@ -13,6 +13,7 @@ Column {
     required property string hint
     required property string tip
     required property string fault
+    required property string closed
     required property string shown
     required property list<string> choices
     required property int current
@@ -64,11 +65,12 @@ Column {
                 anchors.fill: parent
                 objectName: field.chosen || field.slid ? "" : field.key
                 visible: !field.chosen && !field.slid
+                enabled: field.closed === ""
                 label: field.label
                 placeholderText: field.hint
                 text: field.text
                 faulty: field.fault !== ""
-                Accessible.description: field.fault !== "" ? field.fault : field.tip
+                Accessible.description: field.fault !== "" ? field.fault : field.closed !== "" ? field.closed : field.tip
                 onTextEdited: field.edited(text)
                 Keys.onUpPressed: field.stepped(true)
                 Keys.onDownPressed: field.stepped(false)
@@ -77,6 +79,7 @@ Column {
                 anchors.fill: parent
                 objectName: field.chosen ? field.key : ""
                 visible: field.chosen
+                enabled: field.closed === ""
                 label: field.label
                 model: field.choices
                 currentIndex: field.current
@@ -99,10 +102,11 @@ Column {
         }
     }
     UiNote {
+        objectName: field.closed !== "" ? "closed" : ""
         width: field.width
-        visible: field.slid
+        visible: field.slid || field.closed !== ""
         horizontalAlignment: Text.AlignRight
-        text: field.shown
+        text: field.closed !== "" ? field.closed : field.shown
     }
     UiText {
         objectName: field.fault !== "" ? "fault" : ""

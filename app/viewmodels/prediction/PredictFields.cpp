@@ -5,6 +5,8 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/TextOf.h"
+#include "core/figures/prediction/AskedJob.h"
+#include "core/predict/cost/Rates.h"
 
 #include <algorithm>
 #include <array>
@@ -25,6 +27,9 @@ constexpr auto kRecompute = "recompute";
 constexpr auto kVirtualStages = "vpp";
 constexpr auto kGenerated = "generated";
 constexpr auto kAdapters = "adapters";
+constexpr auto kContextExchange = "context_exchange";
+constexpr auto kGraphs = "cuda_graphs";
+constexpr auto kOffload = "offload"; // of its option, too
 
 constexpr double kLeastPower = 0.3; // of the GPU's own limit
 constexpr double kLeastClock = 0.4; // of its highest clock
@@ -59,6 +64,29 @@ constexpr std::array kBatches{
         &JobRequest::globalBatch},
     BatchField{"sequence", "", "Sequence", "1", "Tokens of a sample", &JobRequest::sequence},
 };
+// What interrupts a training; empty: as published, or the best.
+struct InterruptionField {
+    const char* key;
+    const char* label;
+    const char* hint;
+    const char* tip;
+    bool mayBeNone;
+    std::optional<double> predict::Reliability::*member;
+};
+constexpr std::array kInterruptions{
+    InterruptionField{"gpu_hours_between", "GPU hours between", "38,700",
+        "Hours of all GPUs together between two interruptions; goodput and the time with what they "
+        "cost follow",
+        false, &predict::Reliability::gpuHours},
+    InterruptionField{"checkpoint_interval", "Checkpoint every, s", "the best",
+        "Work between two checkpoints; the best by Young unless given", false,
+        &predict::Reliability::checkpointInterval},
+    InterruptionField{"checkpoint_time", "Checkpoint takes, s", "by its size",
+        "In which the training stands still", true, &predict::Reliability::checkpointSeconds},
+    InterruptionField{"restart_time", "Restart takes, s", "600",
+        "From an interruption until the training goes on", true,
+        &predict::Reliability::restartSeconds},
+};
 constexpr BatchField kGeneratedCount{kGenerated, "", "Generated", "1",
     "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
     "alone",
@@ -72,6 +100,9 @@ constexpr std::array kSoftware{"pytorch", "pytorch-compiled", "megatron-lm", "me
     "mosaic", "gpt-neox"};
 constexpr std::array kRecomputes{predict::Recompute::None, predict::Recompute::Selective,
     predict::Recompute::PerOperator, predict::Recompute::Full};
+constexpr std::array kExchanges{predict::ContextExchange::Ring, predict::ContextExchange::AllToAll,
+    predict::ContextExchange::Gather};
+constexpr std::array kLaunches{"one by one", "as CUDA graphs"};
 constexpr std::array kWorkloads{Workload::Training, Workload::Lora, Workload::Inference};
 
 template <typename Values>
@@ -126,6 +157,26 @@ void setSlider(FormField& field, const std::optional<double>& most, double least
         field.text = numberText(place);
     const QString words = metricText({}, place * scale, unit);
     field.shown = field.text.isEmpty() ? QStringLiteral("%1, its own").arg(words) : words;
+}
+
+// As its option takes it: "optimizer:0.5,activations:20".
+QString offloadText(const JobRequest& request) {
+    QStringList parts;
+    if (request.offloadedOptimizer >= 1.0)
+        parts.append(QStringLiteral("optimizer"));
+    else if (request.offloadedOptimizer > 0.0)
+        parts.append(QStringLiteral("optimizer:") + numberText(request.offloadedOptimizer));
+    if (request.offloadedLayers > 0)
+        parts.append(QStringLiteral("activations:%1").arg(request.offloadedLayers));
+    return parts.join(QLatin1Char(','));
+}
+
+bool readOffload(FormField& field, JobRequest& request) {
+    const Status taken
+        = figures::jobOptions().find(kOffload)->set(request, {field.text.trimmed().toStdString()});
+    if (!taken.hasValue())
+        field.fault = QString::fromStdString(taken.error().message);
+    return taken.hasValue();
 }
 
 // A whole number above 0, or of those that may be none; a fault otherwise.
@@ -234,6 +285,11 @@ bool readBatch(FormFields& fields, JobRequest& request) {
             request.recomputedLayers = 0;
         request.recompute = recompute;
     }
+    request.execution.context = chosenOf(kExchanges, fieldAt(fields, kContextExchange));
+    if (const FormField* field = fieldIn(fields, QLatin1String(kGraphs)))
+        request.execution.graphs = field->current() > 0;
+    if (FormField* field = fieldIn(fields, QLatin1String(kOffload)))
+        reads = readOffload(*field, request) && reads;
     return reads;
 }
 
@@ -261,6 +317,18 @@ bool readWorkload(FormFields& fields, JobRequest& request) {
     return reads;
 }
 
+void addExecutionFields(FormFields& fields, const JobRequest& request) {
+    const QStringList launches = namesWith(kLaunches, kLaunches.front());
+    fields.push_back(choiceField(kGraphs, {}, QStringLiteral("Kernels launched"), launches,
+        launches.value(request.execution.graphs ? 1 : 0),
+        QStringLiteral("Graphs of kernels are launched at once, so that no GPU waits for its "
+                       "host")));
+    fields.push_back({QLatin1String(kOffload), QStringLiteral("Offloaded"), offloadText(request),
+        QStringLiteral("nothing"),
+        QStringLiteral("Kept in the host's memory: optimizer, a share of it (optimizer:0.5), "
+                       "activations:N of N layers of each stage, or both with a comma between")});
+}
+
 // Prices have no usual value, which nobody would believe.
 void addTrainingFields(FormFields& fields) {
     fields.push_back({QLatin1String(field_key::kTokens), QStringLiteral("Tokens"),
@@ -273,6 +341,9 @@ void addTrainingFields(FormFields& fields) {
         QStringLiteral("In any currency; without a price there is no cost")});
     fields.push_back({QLatin1String(field_key::kKwhPrice), QStringLiteral("Price, kWh"), {},
         QStringLiteral("none"), QStringLiteral("In the same currency, of what the GPUs draw")});
+    for (const InterruptionField& one : kInterruptions)
+        fields.push_back(
+            {QLatin1String(one.key), textOf(one.label), {}, textOf(one.hint), textOf(one.tip)});
 }
 
 // Absent for an empty field.
@@ -286,6 +357,26 @@ std::optional<double> takeNumber(FormField& field, const Read& read) {
         return value.value();
     field.fault = QString::fromStdString(value.error().message);
     return std::nullopt;
+}
+
+std::optional<double> interruptionOf(FormField& field, bool mayBeNone) {
+    if (field.text.trimmed().isEmpty())
+        return std::nullopt;
+    const auto value = parseTyped(field.text);
+    if (value && (*value > 0.0 || (mayBeNone && *value == 0.0)))
+        return value;
+    field.fault = mayBeNone ? QStringLiteral("A number of 0 or above is needed.")
+                            : QStringLiteral("A number above 0 is needed.");
+    return std::nullopt;
+}
+
+// Hosts are waited for by some software alone.
+bool waitsForHost(const JobRequest& request) {
+    const auto job = predict::jobOf(request);
+    if (!job.hasValue())
+        return true;
+    const auto rates = predict::RateTable::builtIn().ratesOf(job.value());
+    return !rates.hasValue() || rates.value().hostSeconds > 0.0;
 }
 
 } // namespace
@@ -355,6 +446,10 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
         if (!isInference || degree.key != kVirtualStages)
             fields.push_back(fieldOf(degree, (request.layout.*degree.member).value_or(1)));
     }
+    fields.push_back(choiceField(kContextExchange, {}, QStringLiteral("Exchange of CP"),
+        choicesOf(kExchanges), textOf(toString(request.execution.context)),
+        QStringLiteral("The way in which GPUs of context parallelism attend to the tokens of "
+                       "others")));
     const int stage
         = request.layout.zeroStage.value_or(request.layout.fsdp.value_or(false) ? 3 : 1);
     if (!isInference)
@@ -390,6 +485,8 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
             choicesOf(kRecomputes), textOf(toString(request.recompute)),
             QStringLiteral("Activations done again in the backward pass")));
     if (!isInference)
+        addExecutionFields(fields, request);
+    if (!isInference)
         addTrainingFields(fields);
     const auto slider = [&](const char* key, const QString& section, const QString& label,
                             const std::optional<double>& value, double scale, const QString& tip) {
@@ -412,6 +509,21 @@ bool readFields(FormFields& fields, const JobRequest& begun, JobRequest& request
     return readWorkload(fields, request) && reads;
 }
 
+void closeFields(FormFields& fields, const std::optional<JobRequest>& request) {
+    const auto close = [&fields](const char* key, bool isClosed, const QString& reason) {
+        if (FormField* field = fieldIn(fields, QLatin1String(key)))
+            field->closed = isClosed ? reason : QString();
+    };
+    const bool sharesTokens = !request || request->layout.context.value_or(1) > 1;
+    close(kContextExchange, !sharesTokens, QStringLiteral("A GPU has all tokens (CP 1)"));
+    close(kGraphs, request && !waitsForHost(*request),
+        QStringLiteral("This software does not wait for its host"));
+    const FormField* tokens = fieldIn(fields, QLatin1String(field_key::kTokens));
+    const bool hasTokens = tokens != nullptr && !tokens->text.trimmed().isEmpty();
+    for (const InterruptionField& one : kInterruptions)
+        close(one.key, !hasTokens, QStringLiteral("Needs tokens to train on"));
+}
+
 predict::TrainingAsked trainingOf(FormFields& fields) {
     predict::TrainingAsked asked;
     FormField* tokens = fieldIn(fields, QLatin1String(field_key::kTokens));
@@ -422,6 +534,8 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
         [](std::string_view text) { return predict::priceFrom("The price of a GPU hour", text); });
     asked.kwhPrice = takeNumber(fieldAt(fields, field_key::kKwhPrice),
         [](std::string_view text) { return predict::priceFrom("The price of a kWh", text); });
+    for (const InterruptionField& one : kInterruptions)
+        asked.reliability.*one.member = interruptionOf(fieldAt(fields, one.key), one.mayBeNone);
     const auto checked = predict::checkTraining(asked, Workload::Training);
     if (!checked.hasValue() && tokens->fault.isEmpty())
         tokens->fault = QString::fromStdString(checked.error().message);
@@ -431,7 +545,9 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
 bool isOfTraining(const QString& key) {
     return key == QLatin1String(field_key::kTokens)
         || key == QLatin1String(field_key::kGpuHourPrice)
-        || key == QLatin1String(field_key::kKwhPrice);
+        || key == QLatin1String(field_key::kKwhPrice)
+        || std::any_of(kInterruptions.begin(), kInterruptions.end(),
+            [&key](const InterruptionField& one) { return key == QLatin1String(one.key); });
 }
 
 bool isOfLayout(const QString& key) {

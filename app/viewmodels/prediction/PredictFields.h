@@ -8,6 +8,8 @@
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Training.h"
 
+#include <optional>
+
 namespace trainscope::app {
 
 namespace field_key {
@@ -36,6 +38,8 @@ const catalogue::GpuModel& gpuOf(FormFields& fields);
 const catalogue::GpuModel* gpuNamed(const QString& name); // nullptr: there is none
 // Ends and words of the sliders, by the GPU.
 void setSliders(FormFields& fields);
+// Says of each field that does not apply why it is closed; absent: the request cannot be read.
+void closeFields(FormFields& fields, const std::optional<predict::JobRequest>& request);
 // Training that the fields ask for: nothing of inference, which has no such fields. Those that
 // cannot be read get a fault and ask for nothing.
 predict::TrainingAsked trainingOf(FormFields& fields);

@@ -176,6 +176,7 @@ void PredictForm::take(FormFields fields) {
     m_request = read(fields);
     m_against = againstOf(fields);
     m_training = trainingOf(fields);
+    closeFields(fields, m_request);
     setRows(std::move(fields));
 }
 

@@ -22,6 +22,7 @@ struct FormField {
     QString section = {}; // above the field, where it is the first of one
     QStringList choices = {}; // of a field that is chosen, not typed
     QString fault = {}; // why it cannot be, in words; empty: it can
+    QString closed = {}; // why it cannot be changed, in words; empty: it can
     QString shown = {}; // of a slider, with its unit
     double low = 0.0; // ends of a slider, in its unit
     double high = 0.0;
@@ -62,9 +63,10 @@ public:
             {{"label", &FormField::label}, {"key", &FormField::key},
                 {"section", &FormField::section}, {"text", &FormField::typed},
                 {"hint", &FormField::hint}, {"tip", &FormField::tip}, {"fault", &FormField::fault},
-                {"shown", &FormField::shown}, {"choices", &FormField::choices},
-                {"current", &FormField::current}, {"slider", &FormField::isSlider},
-                {"low", &FormField::low}, {"high", &FormField::high}, {"place", &FormField::place}},
+                {"closed", &FormField::closed}, {"shown", &FormField::shown},
+                {"choices", &FormField::choices}, {"current", &FormField::current},
+                {"slider", &FormField::isSlider}, {"low", &FormField::low},
+                {"high", &FormField::high}, {"place", &FormField::place}},
             parent) { }
 };
 

@@ -103,6 +103,66 @@ private Q_SLOTS:
         QVERIFY(!request->cluster.powerLimitW && !request->cluster.clockHz);
     }
 
+    // CUDA graphs, exchanges of context parallelism and offloading go into the job and back.
+    void executionIsAskedFor() {
+        PredictForm form;
+        setAll(form,
+            {{"stack", "mlperf-nemo-25.04"}, {"precision", "fp8"}, {"tp", "4"}, {"cp", "2"},
+                {"context_exchange", "all-to-all"}, {"cuda_graphs", "as CUDA graphs"},
+                {"offload", "optimizer:0.5,activations:4"}});
+        QVERIFY(form.request());
+        const predict::JobRequest asked = *form.request();
+        QVERIFY(asked.execution.context == predict::ContextExchange::AllToAll);
+        QVERIFY(asked.execution.graphs);
+        QCOMPARE(asked.offloadedOptimizer, 0.5);
+        QCOMPARE(asked.offloadedLayers, 4);
+        PredictForm other;
+        other.begin(asked);
+        QVERIFY(other.request()->execution == asked.execution);
+        QCOMPARE(fieldOf(other, "offload").text, QStringLiteral("optimizer:0.5,activations:4"));
+        setAll(form, {{"offload", "weights"}});
+        QVERIFY(!form.request());
+        QVERIFY(fieldOf(form, "offload").fault.contains(QStringLiteral("activations:N")));
+        setAll(form, {{"offload", ""}});
+        QCOMPARE(form.request()->offloadedLayers, 0);
+        QCOMPARE(form.request()->offloadedOptimizer, 0.0);
+    }
+
+    // A field that does not apply says why: exchanges of one GPU, hosts that nobody waits for,
+    // interruptions of no training.
+    void fieldsThatDoNotApplyAreClosed() {
+        PredictForm form;
+        QVERIFY(fieldOf(form, "context_exchange").closed.contains(QStringLiteral("CP 1")));
+        QVERIFY(!fieldOf(form, "cuda_graphs").closed.isEmpty());
+        QVERIFY(fieldOf(form, "restart_time").closed.isEmpty());
+        setAll(form,
+            {{"stack", "mlperf-nemo-25.04"}, {"precision", "fp8"}, {"tp", "4"}, {"cp", "2"},
+                {"tokens", ""}});
+        QVERIFY(fieldOf(form, "context_exchange").closed.isEmpty());
+        QVERIFY(fieldOf(form, "cuda_graphs").closed.isEmpty());
+        QVERIFY(fieldOf(form, "restart_time").closed.contains(QStringLiteral("tokens")));
+        setAll(form, {{"workload", "inference"}});
+        QVERIFY(fieldOf(form, "cuda_graphs").key.isEmpty());
+        QVERIFY(fieldOf(form, "offload").key.isEmpty());
+        QVERIFY(form.request());
+    }
+
+    void interruptionsAreAskedFor() {
+        PredictForm form;
+        setAll(form,
+            {{"gpu_hours_between", "50000"}, {"checkpoint_interval", "1800"},
+                {"checkpoint_time", "0"}, {"restart_time", "300"}});
+        QVERIFY(form.training().reliability == (predict::Reliability{50000.0, 1800.0, 0.0, 300.0}));
+        setAll(form, {{"checkpoint_interval", "0"}});
+        QVERIFY(!form.training().reliability.checkpointInterval);
+        QVERIFY(fieldOf(form, "checkpoint_interval").fault.contains(QStringLiteral("above 0")));
+        QVERIFY(form.request()); // the job can be predicted all the same
+        auto request = *form.request();
+        request.globalBatch = 256;
+        form.begin(request);
+        QCOMPARE(form.training().reliability.restartSeconds.value_or(0.0), 300.0);
+    }
+
     void typesAndSoftware() {
         PredictForm form;
         setAll(form,
