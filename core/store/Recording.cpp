@@ -107,6 +107,17 @@ public:
         return {};
     }
 
+    [[nodiscard]] Result<std::uint64_t> bytes() const override {
+        std::int64_t size = 0;
+        RETURN_IF_ERROR(m_connection.call([&size](Database& database) -> Status {
+            ASSIGN_OR_RETURN(size,
+                database.number(
+                    "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
+            return {};
+        }));
+        return static_cast<std::uint64_t>(size);
+    }
+
     Status finish(const ImportReport& report, const Progress& progress) override {
         const auto proceed = [&progress](std::uint64_t done, std::uint64_t total) {
             return !progress || progress({"Indexing samples", done, total});

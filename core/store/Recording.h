@@ -45,6 +45,8 @@ public:
     virtual void describe(const Run& run) = 0; // replaces what was said of it
 
     virtual Status commit(const ImportReport& report) = 0;
+    // Size of the database, with what other files hold for it.
+    [[nodiscard]] virtual Result<std::uint64_t> bytes() const = 0;
     // The last commit, with everything that makes reading quick; the run has the status that was
     // described.
     virtual Status finish(const ImportReport& report, const Progress& progress) = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace trainscope::store {
@@ -232,7 +233,8 @@ IntBounds boundsOf(std::span<const std::int64_t> values) {
 }
 
 // Plans are reused: their memory is. values not empty.
-void planInts(std::span<const std::int64_t> values, IntPlan& plan) {
+void planInts(std::span<const std::int64_t> values, IntPlan& plan,
+    std::optional<Prediction> wanted = std::nullopt) {
     plan.base = word(values[0]);
     plan.divisor = 1;
     plan.prediction = Prediction::Plain;
@@ -244,7 +246,7 @@ void planInts(std::span<const std::int64_t> values, IntPlan& plan) {
     if (plan.divisor > 1)
         divide(plan.residuals, plan.divisor);
     plan.slope = slopeOf(plan.residuals);
-    plan.prediction = judge(plan.residuals, plan.slope).best(plan.slope > 0);
+    plan.prediction = wanted.value_or(judge(plan.residuals, plan.slope).best(plan.slope > 0));
     predict(plan);
 }
 
@@ -481,6 +483,8 @@ void encodeInts(std::span<const std::int64_t> values, Bytes& out, Squeeze wanted
     const std::size_t packed = out.size() - before;
     if (wanted == Squeeze::No || packed < kWorthSqueezing)
         return;
+    if (wanted == Squeeze::Repeating && plan.prediction != Prediction::First)
+        planInts(values, plan, Prediction::First);
     Bytes squeezed;
     squeeze(plan, squeezed, packed);
     if (squeezed.empty())

@@ -182,16 +182,16 @@ bool anyMissing(std::span<const double> values) {
     return missing;
 }
 
-void encodePresent(std::span<const double> values, std::size_t head, Bytes& out) {
+void encodePresent(std::span<const double> values, std::size_t head, Bytes& out, Squeeze squeeze) {
     ByteWriter writer(out);
     const std::span<std::int64_t> integers = scratchFor(values.size());
     if (const auto k = toDecimals(values, integers)) {
         out[head] = static_cast<std::uint8_t>(out[head] | kDecimal);
         writer.u8(static_cast<std::uint8_t>(*k));
-        encodeInts(integers, out, Squeeze::No);
+        encodeInts(integers, out, squeeze);
     } else if (allWhole(values, integers)) {
         out[head] = static_cast<std::uint8_t>(out[head] | kWhole);
-        encodeInts(integers, out, Squeeze::No);
+        encodeInts(integers, out, squeeze);
     } else {
         out[head] = static_cast<std::uint8_t>(out[head] | kBits);
         encodeBits(values, out);
@@ -225,19 +225,19 @@ void fromDecimals(std::span<const std::int64_t> integers, unsigned k, std::span<
         toQuotients(integers.data(), integers.size(), kPowers[k], values.data());
 }
 
-void encodeValues(std::span<const double> values, Bytes& out) {
+void encodeValues(std::span<const double> values, Bytes& out, Squeeze squeeze) {
     const std::size_t head = out.size();
     ByteWriter writer(out);
     writer.u8(0);
     if (!anyMissing(values))
-        return encodePresent(values, head, out);
+        return encodePresent(values, head, out, squeeze);
     const std::vector<std::int64_t> runs = runLengths(values);
     if (runs.size() == 2 && runs[0] == 0)
         return; // kAllMissing
     out[head] = kHasMissing;
     writer.varint(runs.size());
     encodeInts(runs, out, Squeeze::No);
-    encodePresent(filled(values), head, out);
+    encodePresent(filled(values), head, out, squeeze);
 }
 
 bool decodeValues(ByteView bytes, std::span<double> values) {

@@ -11,6 +11,7 @@
 // A missing sample is NaN; all NaNs are the same.
 
 #include "core/store/codec/Bytes.h"
+#include "core/store/codec/IntColumn.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,9 @@ namespace trainscope::store {
 
 inline constexpr std::size_t kChunkSamples = 16384;
 
-void encodeValues(std::span<const double> values, Bytes& out);
+// Squeezed as Repeating, readings that repeat cost next to nothing.
+void encodeValues(
+    std::span<const double> values, Bytes& out, Squeeze squeeze = Squeeze::No);
 bool decodeValues(ByteView bytes, std::span<double> values);
 
 // Doubles that a text with a few decimals stood for are kept as integers: value = m / 10^k.

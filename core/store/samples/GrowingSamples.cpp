@@ -23,8 +23,10 @@ public:
 
     DataWriter& data() { return m_data; }
 
-    // The samples [from, to) of what waits, as a chunk.
-    Status add(SeriesId id, const Growing& series, std::size_t from, std::size_t to) {
+    // The samples [from, to) of what waits, as a chunk. Those that stay are worth squeezing: most
+    // readings repeat the one before, since devices renew them more slowly than they are asked.
+    Status add(SeriesId id, const Growing& series, std::size_t from, std::size_t to,
+        Squeeze squeeze = Squeeze::No) {
         if (from == to)
             return {};
         const auto begin = static_cast<std::ptrdiff_t>(from);
@@ -36,7 +38,7 @@ public:
         if (!decision.known)
             RETURN_IF_ERROR(addTimes(*times, decision));
         m_bytes.clear();
-        encodeValues(values, m_bytes);
+        encodeValues(values, m_bytes, squeeze);
         ASSIGN_OR_RETURN(const auto place, m_data.append(m_bytes));
         const std::int64_t first = series.held.whole + static_cast<std::int64_t>(from);
         return insertChunk(
@@ -126,6 +128,7 @@ void GrowingSamples::add(SeriesId series, TimeNs time, double value) {
 
 void GrowingSamples::prepare() {
     m_nextLoose = m_loose;
+    m_nextLevels = m_levels;
     m_nextWrites = m_writes + 1;
     for (auto& [id, series] : m_series) {
         series.next = series.held;
@@ -147,6 +150,7 @@ Status GrowingSamples::write() {
 
 void GrowingSamples::written() {
     m_loose = std::move(m_nextLoose);
+    m_levels = std::move(m_nextLevels);
     m_writes = m_nextWrites;
     for (auto& [id, series] : m_series) {
         const auto stay = static_cast<std::ptrdiff_t>(series.next.whole - series.held.whole);
@@ -173,10 +177,7 @@ Status GrowingSamples::addNew() {
 
 Status GrowingSamples::merge(bool isLast) {
     constexpr auto whole = static_cast<std::size_t>(kWholeChunk);
-    for (const auto& [first, behind] : m_loose)
-        RETURN_IF_ERROR(
-            m_database.execute("DELETE FROM sample_data WHERE id>=? AND id<? AND source=?", first,
-                behind, m_source.value));
+    RETURN_IF_ERROR(removeRows(m_loose));
     m_nextLoose.clear();
     m_nextWrites = 0;
     Chunks stay(m_database, m_source);
@@ -186,9 +187,9 @@ Status GrowingSamples::merge(bool isLast) {
                 id.value, series.held.whole));
         std::size_t done = 0;
         for (; done + whole <= series.times.size(); done += whole)
-            RETURN_IF_ERROR(stay.add(id, series, done, done + whole));
+            RETURN_IF_ERROR(stay.add(id, series, done, done + whole, Squeeze::Repeating));
         if (isLast) {
-            RETURN_IF_ERROR(stay.add(id, series, done, series.times.size()));
+            RETURN_IF_ERROR(stay.add(id, series, done, series.times.size(), Squeeze::Repeating));
             done = series.times.size();
         }
         series.next.whole += static_cast<std::int64_t>(done);
@@ -197,9 +198,7 @@ Status GrowingSamples::merge(bool isLast) {
     RETURN_IF_ERROR(stay.data().flush());
     if (isLast)
         return {};
-    for (auto& [id, series] : m_series)
-        RETURN_IF_ERROR(indexBlocks(id, series, stay.data()));
-    RETURN_IF_ERROR(stay.data().flush());
+    RETURN_IF_ERROR(indexBlocks(stay.data()));
     ASSIGN_OR_RETURN(const auto firstRow, nextRow());
     Chunks loose(m_database, m_source);
     for (const auto& [id, series] : m_series) {
@@ -209,6 +208,25 @@ Status GrowingSamples::merge(bool isLast) {
     RETURN_IF_ERROR(loose.data().flush());
     ASSIGN_OR_RETURN(const auto behind, nextRow());
     m_nextLoose.emplace_back(firstRow, behind);
+    return {};
+}
+
+Status GrowingSamples::removeRows(const std::vector<Rows>& rows) const {
+    for (const auto& [first, behind] : rows)
+        RETURN_IF_ERROR(
+            m_database.execute("DELETE FROM sample_data WHERE id>=? AND id<? AND source=?", first,
+                behind, m_source.value));
+    return {};
+}
+
+Status GrowingSamples::indexBlocks(DataWriter& data) {
+    ASSIGN_OR_RETURN(const auto first, nextRow());
+    for (auto& [id, series] : m_series)
+        RETURN_IF_ERROR(indexBlocks(id, series, data));
+    RETURN_IF_ERROR(data.flush());
+    ASSIGN_OR_RETURN(const auto behind, nextRow());
+    if (behind > first)
+        m_nextLevels.emplace_back(first, behind);
     return {};
 }
 
@@ -224,15 +242,19 @@ Status GrowingSamples::indexBlocks(SeriesId id, Growing& series, DataWriter& dat
 Status GrowingSamples::finish(const IndexProceed& proceed) {
     prepare();
     RETURN_IF_ERROR(merge(true));
+    RETURN_IF_ERROR(removeRows(m_levels));
+    m_nextLevels.clear();
     DataWriter data(m_database);
     data.setSource(m_source.value);
     std::uint64_t done = 0;
     for (const auto& [id, series] : m_series) {
         RETURN_IF_ERROR(m_database.execute("DELETE FROM bucket_page WHERE series=?", id.value));
         RETURN_IF_ERROR(indexSeries(
-            m_database, data, shapeOf(id, series), [&](std::uint64_t within, std::uint64_t) {
+            m_database, data, shapeOf(id, series),
+            [&](std::uint64_t within, std::uint64_t) {
                 return proceed(done + within, static_cast<std::uint64_t>(m_count));
-            }));
+            },
+            Squeeze::IfMuchSmaller));
         done += static_cast<std::uint64_t>(series.next.figures.count);
     }
     return data.flush();

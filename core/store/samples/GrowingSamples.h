@@ -76,6 +76,8 @@ private:
     void prepare();
     Status addNew();
     Status merge(bool isLast);
+    Status removeRows(const std::vector<Rows>& rows) const;
+    Status indexBlocks(DataWriter& data);
     Status indexBlocks(SeriesId id, Growing& series, DataWriter& data) const;
     Status describe(SeriesId id, const Growing& series) const;
     [[nodiscard]] static SeriesShape shapeOf(SeriesId id, const Growing& series);
@@ -86,6 +88,9 @@ private:
     std::map<SeriesId, Growing> m_series;
     std::vector<Rows> m_loose;
     std::vector<Rows> m_nextLoose;
+    // Rows with the levels of blocks alone, which the whole pyramid replaces in the end.
+    std::vector<Rows> m_levels;
+    std::vector<Rows> m_nextLevels;
     int m_writes = 0; // since the last merge
     int m_nextWrites = 0;
     std::int64_t m_count = 0;

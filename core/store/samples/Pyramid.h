@@ -13,6 +13,7 @@
 
 #include "core/model/Result.h"
 #include "core/store/codec/Bytes.h"
+#include "core/store/codec/IntColumn.h"
 
 #include <cstdint>
 #include <functional>
@@ -79,7 +80,8 @@ void appendLeaves(std::span<const std::int64_t> times, std::span<const double> v
     std::int64_t next, std::int64_t holeNs, std::vector<NodeSums>& leaves);
 
 // At most kPageNodes nodes in a row. periodNs: of the samples, for the precision of times.
-void encodeNodes(std::span<const NodeSums> nodes, std::int64_t periodNs, Bytes& out);
+void encodeNodes(std::span<const NodeSums> nodes, std::int64_t periodNs, Bytes& out,
+    Squeeze squeeze = Squeeze::No);
 // `scale` brings the values to SI. False when the bytes are no page of nodes.
 bool decodeNodes(ByteView bytes, double scale, std::vector<BucketNode>& nodes);
 

@@ -50,16 +50,17 @@ std::int64_t stepOf(double value, const NodeSums& node, double steps) {
 
 class PageWriter {
 public:
-    PageWriter(std::span<const NodeSums> nodes, Bytes& out)
+    PageWriter(std::span<const NodeSums> nodes, Bytes& out, Squeeze squeeze)
         : m_nodes(nodes)
-        , m_out(out) { }
+        , m_out(out)
+        , m_squeeze(squeeze) { }
 
     template <typename Field>
     void column(Field&& field) {
         Column values;
         for (std::size_t i = 0; i < m_nodes.size(); ++i)
             values[i] = field(i);
-        encodeInts({values.data(), m_nodes.size()}, m_out, Squeeze::No);
+        encodeInts({values.data(), m_nodes.size()}, m_out, m_squeeze);
     }
 
     void times(unsigned shift) {
@@ -116,6 +117,7 @@ public:
 private:
     std::span<const NodeSums> m_nodes;
     Bytes& m_out;
+    Squeeze m_squeeze;
 };
 
 class PageReader {
@@ -222,8 +224,9 @@ private:
 
 } // namespace
 
-void encodeNodes(std::span<const NodeSums> nodes, std::int64_t periodNs, Bytes& out) {
-    PageWriter writer(nodes, out);
+void encodeNodes(
+    std::span<const NodeSums> nodes, std::int64_t periodNs, Bytes& out, Squeeze squeeze) {
+    PageWriter writer(nodes, out, squeeze);
     writer.times(shiftFor(periodNs));
     writer.values();
 }

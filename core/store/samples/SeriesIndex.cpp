@@ -97,15 +97,16 @@ private:
 // Writes the pages of a series' pyramid.
 class PageRows {
 public:
-    PageRows(Database& database, DataWriter& data, const SeriesShape& series)
+    PageRows(Database& database, DataWriter& data, const SeriesShape& series, Squeeze squeeze)
         : m_database(database)
         , m_data(data)
-        , m_series(series) { }
+        , m_series(series)
+        , m_squeeze(squeeze) { }
 
     Status add(
         PyramidKind kind, int level, std::int64_t firstIndex, std::span<const NodeSums> nodes) {
         m_page.clear();
-        encodeNodes(nodes, m_series.periodNs, m_page);
+        encodeNodes(nodes, m_series.periodNs, m_page, m_squeeze);
         ASSIGN_OR_RETURN(const auto place, m_data.append(m_page));
         return m_database.execute("INSERT INTO bucket_page(series, kind, level, first_index, "
                                   "count, data_at, data_size) VALUES(?,?,?,?,?,?,?)",
@@ -117,15 +118,16 @@ private:
     Database& m_database;
     DataWriter& m_data;
     SeriesShape m_series;
+    Squeeze m_squeeze;
     Bytes m_page;
 };
 
 class PyramidPass {
 public:
     PyramidPass(Database& database, DataWriter& data, const SeriesShape& series,
-        const IndexProceed& proceed)
+        const IndexProceed& proceed, Squeeze squeeze)
         : m_database(database)
-        , m_pages(database, data, series)
+        , m_pages(database, data, series, squeeze)
         , m_series(series)
         , m_proceed(proceed)
         , m_values(levelsFor(series.count), sink(PyramidKind::Value))
@@ -234,7 +236,7 @@ Status addBlock(PageRows& pages, PyramidKind kind, std::int64_t firstSample,
 
 Status indexBlock(
     Database& database, DataWriter& data, const SeriesShape& series, std::int64_t firstSample) {
-    PageRows pages(database, data, series);
+    PageRows pages(database, data, series, Squeeze::No);
     SampleReader reader(database, series.id);
     const std::int64_t behind = firstSample + kBlockSamples;
     TimedValues block;
@@ -263,9 +265,9 @@ Status indexBlock(
     return addBlock(pages, PyramidKind::Rate, firstSample, leaves);
 }
 
-Status indexSeries(
-    Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed) {
-    return levelsFor(series.count) > 0 ? PyramidPass(database, data, series, proceed).run()
+Status indexSeries(Database& database, DataWriter& data, const SeriesShape& series,
+    const IndexProceed& proceed, Squeeze squeeze) {
+    return levelsFor(series.count) > 0 ? PyramidPass(database, data, series, proceed, squeeze).run()
                                        : Status();
 }
 

@@ -7,6 +7,7 @@
 #include "core/model/Id.h"
 #include "core/model/Result.h"
 #include "core/model/Series.h"
+#include "core/store/codec/IntColumn.h"
 #include "core/store/database/Database.h"
 #include "core/store/samples/CounterRate.h"
 #include "core/store/samples/Pyramid.h"
@@ -42,8 +43,8 @@ struct SeriesShape {
 // Writes the pages, for counters also those of their rate. `proceed` is asked between pieces of
 // work with the samples done and to do; false stops with Cancelled.
 using IndexProceed = std::function<bool(std::uint64_t done, std::uint64_t total)>;
-Status indexSeries(
-    Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed);
+Status indexSeries(Database& database, DataWriter& data, const SeriesShape& series,
+    const IndexProceed& proceed, Squeeze squeeze = Squeeze::No);
 
 // The levels below a block of samples in the middle of a series that goes on: of a recording the
 // rest of the pyramid is missing until it ends, and is read raw.

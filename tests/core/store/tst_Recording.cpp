@@ -197,6 +197,58 @@ private Q_SLOTS:
         QCOMPARE(got(store.iterations(got(store.findRun("job")).id)).size(), 1U);
     }
 
+    // Readings that a device renews with every second sample, 16 random bits each: of their
+    // differences, 17 bits wide, half are zero. A plane of 8 bits then takes 1 bit for a zero and 9
+    // for another, 5 in the mean, two of them and one of the last bit 12, and their tables half a
+    // bit: 1.6 bytes, where each sample by itself takes two. One that never changes takes next to
+    // nothing. No byte is left of the levels of blocks that were made while it was recorded.
+    void repeatsAreSmall() {
+        constexpr std::int64_t count = 65'536;
+        std::mt19937_64 random(5);
+        Data power;
+        Data limit;
+        double value = 0.0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            value = i % 2 == 0 ? static_cast<double>(random() & 0xFFFFU) : value;
+            power.times.push_back(kStart / 100'000 * 100'000 + i * kStep);
+            power.values.push_back(value);
+            limit.times.push_back(power.times.back());
+            limit.values.push_back(7000.0);
+        }
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        const SeriesId same = got(taken.recording->series(gauge("mem_power", 0, kPowerScale)));
+        for (std::size_t done = 0; done < count; done += 512) {
+            add(*taken.recording, taken.power, power, done, done + 512);
+            add(*taken.recording, same, limit, done, done + 512);
+            ok(taken.recording->commit({}));
+        }
+        ok(taken.recording->finish({}, {}));
+        taken.recording.reset();
+        compareSamples(store, taken.power, power);
+        compareSamples(store, same, limit);
+        const auto number = [&store](const std::string& sql) {
+            std::int64_t answer = -1;
+            ok(store.query(sql, {}, [&answer](const std::vector<SqlValue>& row) {
+                answer = row.front().integer;
+                return true;
+            }));
+            return answer;
+        };
+        const std::string sizes = "SELECT sum(values_size) FROM sample_chunk WHERE series=";
+        const std::int64_t ofPower = number(sizes + std::to_string(taken.power.value));
+        QVERIFY2(ofPower < count * 16 / 10, qPrintable(QString::number(ofPower)));
+        const std::int64_t ofLimit = number(sizes + std::to_string(same.value));
+        QCOMPARE(ofLimit, std::int64_t{16 * 37}); // 5 bytes, and 2 for each of 16 blocks of 256
+        const std::int64_t held = number("SELECT sum(length(data)) FROM sample_data");
+        const std::int64_t used = number("SELECT (SELECT sum(values_size) FROM sample_chunk)"
+                                         " + (SELECT sum(size) FROM (SELECT DISTINCT times_at,"
+                                         " times_size AS size FROM sample_chunk))"
+                                         " + (SELECT sum(data_size) FROM bucket_page)");
+        QCOMPARE(held, used);
+    }
+
     // A program that dies loses what no commit held, and nothing else.
     void dies() {
         const Readings source;
