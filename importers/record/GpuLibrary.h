@@ -21,6 +21,12 @@ struct GpuFacts {
     std::map<std::string, std::string> facts; // "pci", "power limit", …
 };
 
+// A process that works on a GPU.
+struct GpuProcess {
+    int gpu = 0; // by index
+    int process = 0; // as the system numbers it
+};
+
 class GpuLibrary {
 public:
     GpuLibrary() = default;
@@ -33,6 +39,8 @@ public:
     [[nodiscard]] virtual const std::vector<GpuFacts>& gpus() const = 0;
     // Links between the GPUs; absent: the library does not say.
     [[nodiscard]] virtual std::optional<layout::Topology> topology() const { return {}; }
+    // Those that compute now; absent: the library does not say.
+    [[nodiscard]] virtual std::optional<std::vector<GpuProcess>> processes() const { return {}; }
     // Probe of one of them; lives no longer than the library.
     virtual std::unique_ptr<Probe> probe(const GpuFacts& gpu) = 0;
 };

@@ -120,11 +120,21 @@ Result<MarkPipe> MarkPipe::create(const std::string& folder) {
 
 MarkPipe::MarkPipe(MarkPipe&& other) noexcept
     : m_path(std::exchange(other.m_path, {}))
-    , m_file(std::exchange(other.m_file, -1)) { }
+    , m_file(std::exchange(other.m_file, -1))
+    , m_rest(std::move(other.m_rest))
+    , m_open(std::move(other.m_open))
+    , m_phase(std::move(other.m_phase))
+    , m_notUnderstood(other.m_notUnderstood)
+    , m_firstNotUnderstood(std::move(other.m_firstNotUnderstood)) { }
 
 MarkPipe& MarkPipe::operator=(MarkPipe&& other) noexcept {
     std::swap(m_path, other.m_path);
     std::swap(m_file, other.m_file);
+    std::swap(m_rest, other.m_rest);
+    std::swap(m_open, other.m_open);
+    std::swap(m_phase, other.m_phase);
+    std::swap(m_notUnderstood, other.m_notUnderstood);
+    std::swap(m_firstNotUnderstood, other.m_firstNotUnderstood);
     return *this;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -35,6 +36,18 @@ public:
         return nvmlProbe(m_functions, m_devices[static_cast<std::size_t>(gpu.index)], gpu.index);
     }
 
+    [[nodiscard]] std::optional<std::vector<GpuProcess>> processes() const override {
+        if (m_functions.processes == nullptr)
+            return std::nullopt;
+        std::vector<GpuProcess> all;
+        for (const GpuFacts& gpu : m_gpus) {
+            for (const nvml::ProcessInfo& info :
+                processesOf(m_devices[static_cast<std::size_t>(gpu.index)]))
+                all.push_back({gpu.index, static_cast<int>(info.process)});
+        }
+        return all;
+    }
+
     Status find() {
         unsigned count = 0;
         const Return result = m_functions.count(&count);
@@ -60,6 +73,21 @@ public:
     }
 
 private:
+    // More may have come since they were counted.
+    [[nodiscard]] std::vector<nvml::ProcessInfo> processesOf(Device device) const {
+        constexpr unsigned most = 4096;
+        for (unsigned room = 64; room <= most; room *= 4) {
+            std::vector<nvml::ProcessInfo> infos(room);
+            unsigned count = room;
+            const Return result = m_functions.processes(device, &count, infos.data());
+            if (result == nvml::kInsufficientSize)
+                continue;
+            infos.resize(result == nvml::kSuccess ? std::min(count, room) : 0U);
+            return infos;
+        }
+        return {};
+    }
+
     template <typename Function, typename... Args>
     static std::string textOf(Function function, const Args&... args) {
         std::array<char, 128> text{};

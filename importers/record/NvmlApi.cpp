@@ -40,6 +40,9 @@ Functions::Functions(const DynamicLibrary& library) {
     load(library, linkState, "nvmlDeviceGetNvLinkState");
     load(library, linkRemote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
     load(library, commonAncestor, "nvmlDeviceGetTopologyCommonAncestor");
+    load(library, processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    if (processes == nullptr) // before the 510 series
+        load(library, processes, "nvmlDeviceGetComputeRunningProcesses_v2");
     load(library, createEvents, "nvmlEventSetCreate");
     load(library, registerEvents, "nvmlDeviceRegisterEvents");
     load(library, waitEvent, "nvmlEventSetWait_v2");

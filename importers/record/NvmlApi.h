@@ -15,6 +15,7 @@ using Return = int;
 
 inline constexpr Return kSuccess = 0;
 inline constexpr Return kNotSupported = 3;
+inline constexpr Return kInsufficientSize = 7;
 inline constexpr Return kGpuIsLost = 15;
 
 inline constexpr unsigned kSmClock = 1;
@@ -85,6 +86,13 @@ struct PciInfo {
     unsigned subSystemId;
     char busId[32];
 };
+struct ProcessInfo {
+    unsigned process;
+    unsigned long long usedMemory; // B
+    unsigned gpuInstance;
+    unsigned computeInstance;
+};
+static_assert(sizeof(ProcessInfo) == 24);
 struct EventData {
     Device device;
     unsigned long long type;
@@ -125,6 +133,8 @@ struct Functions {
     Return (*linkState)(Device, unsigned link, int* isActive);
     Return (*linkRemote)(Device, unsigned link, PciInfo*);
     Return (*commonAncestor)(Device, Device, int* level);
+    // At most `count`, which becomes their number.
+    Return (*processes)(Device, unsigned* count, ProcessInfo*);
     Return (*createEvents)(EventSet*);
     Return (*registerEvents)(Device, unsigned long long kinds, EventSet);
     Return (*waitEvent)(EventSet, EventData*, unsigned milliseconds);

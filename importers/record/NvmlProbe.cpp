@@ -324,8 +324,10 @@ private:
                     all.back().sum = sum;
             }
         }
+        // Beside a sum that the driver gives at once, counters of each link tell how it is spread.
+        const Pace paceOfLinks = sums.empty() ? Pace::Running : Pace::Total;
         addFields(Pace::Running, std::move(sums));
-        addFields(Pace::Running, std::move(all));
+        addFields(paceOfLinks, std::move(all));
     }
 
     // True where the driver's sum is as large as the links' traffic just before.

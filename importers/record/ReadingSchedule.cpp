@@ -14,6 +14,8 @@ constexpr double kMostRunningShare = 0.0003;
 constexpr double kUsualInterval = 0.05; // s
 constexpr double kShortestRunning = 0.2;
 constexpr double kShortestRunningSamples = 4.0;
+constexpr double kLongRecording = 600.0; // s
+constexpr double kOfLongRecording = 2.5; // times the shortest: nobody reads days by 200 ms
 constexpr double kLongestRunning = 2.0;
 constexpr double kLagging = 0.1; // s
 constexpr double kSeldom = 1.0;
@@ -53,8 +55,10 @@ double ReadingSchedule::affordableRunning() const {
     const double interval = m_interval.seconds();
     const double share
         = std::min(kMostRunningShare, kRunningShare * std::max(1.0, kUsualInterval / interval));
-    return std::clamp(m_cost / m_part / share,
-        std::min(kShortestRunning, kShortestRunningSamples * interval), kLongestRunning);
+    const double shortest = std::min(kShortestRunning, kShortestRunningSamples * interval)
+        * (m_since > kLongRecording ? kOfLongRecording : 1.0);
+    return std::clamp(
+        m_cost / m_part / share, std::min(shortest, kLongestRunning), kLongestRunning);
 }
 
 std::int64_t ReadingSchedule::withoutHole(std::int64_t period) {
@@ -76,6 +80,7 @@ std::int64_t ReadingSchedule::withoutHole(std::int64_t period) {
 
 void ReadingSchedule::asked(double cost, double wraps, double seconds) {
     m_cost = m_isFirst ? cost : m_cost + kSmoothing * (cost - m_cost);
+    m_since += m_isFirst ? 0.0 : seconds;
     m_isFirst = false;
     double period = affordable();
     if (wraps >= kNearlyWrapped)

@@ -7,10 +7,10 @@
 //   Lagging  the same, every 100 ms at most, as drivers renew it
 //   Running  so seldom that it costs its part of 0.01 % of a core at 50 ms between samples, and of
 //            shorter intervals as much more, 0.03 % at most; every fourth sample or 200 ms at most,
-//            within 2 s. A counter of 32 bits three times in two wraps at the rate just seen, and
-//            with every sample where it nearly wrapped since the last reading: its rate may be
-//            higher than it seems. Never longer than eight times the median so far: ten times would
-//            be a hole in the series
+//            after ten minutes every tenth or 500 ms, within 2 s. A counter of 32 bits three times
+//            in two wraps at the rate just seen, and with every sample where it nearly wrapped
+//            since the last reading: its rate may be higher than it seems. Never longer than eight
+//            times the median so far: ten times would be a hole in the series
 //   Seldom   every second
 //   Setting  every five seconds
 //   Total    every ten seconds
@@ -46,6 +46,7 @@ private:
     double m_part;
     DurationNs m_period;
     double m_cost = 0.0;
+    double m_since = 0.0; // s since the first call
     bool m_isFirst = true;
     // Numbers of long periods, by length: from the interval times a power of two on.
     std::array<std::int64_t, 24> m_octaves{};

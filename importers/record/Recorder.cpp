@@ -137,6 +137,16 @@ void takeOver(ImportReport part, DurationNs hole, ImportReport& report) {
 }
 
 constexpr const char* kVersion = "record 1";
+constexpr std::int64_t kStampsOfInterval = 500;
+
+// Parts of a second that delays are written in: a power of ten, as decimals are stored best.
+double delaySteps(DurationNs interval) {
+    constexpr double finest = 9.0;
+    constexpr double coarsest = 5.0;
+    constexpr double ofStamp = 10.0;
+    const double wanted = ofStamp * static_cast<double>(kStampsOfInterval) / interval.seconds();
+    return std::pow(10.0, std::clamp(std::ceil(std::log10(wanted) - 1e-9), coarsest, finest));
+}
 
 std::string pathIn(const Environment& environment, std::string_view name) {
     const auto found = environment.find(name);
@@ -209,11 +219,12 @@ Status Recorder::open(store::Store& store) {
     else
         m_report.warn({}, 0, marks.error().describe());
     RETURN_IF_ERROR(m_recording->commit(m_report));
-    startSampling();
+    if (!m_request.waits)
+        beginSampling();
     return {};
 }
 
-void Recorder::startSampling() {
+void Recorder::beginSampling() {
     std::vector<Probe*> probes;
     for (const auto& probe : m_probes)
         probes.push_back(probe.get());
@@ -405,6 +416,26 @@ void Recorder::takeMarks() {
     std::move(marks.phases.begin(), marks.phases.end(), std::back_inserter(m_phases));
 }
 
+std::optional<MarkPipe> Recorder::giveMarks() {
+    takeMarks();
+    givePhases(true);
+    return std::exchange(m_marks, std::nullopt);
+}
+
+void Recorder::setMarks(std::optional<MarkPipe> marks) {
+    if (marks)
+        m_marks = std::move(marks);
+}
+
+void Recorder::stop() {
+    if (m_sampler)
+        m_sampler->stop();
+}
+
+std::uint64_t Recorder::fileBytes() const {
+    return m_recording->bytes().valueOr(0);
+}
+
 // With the one under way as far as it has come. All of them are written each time: of very many not
 // with every commit.
 void Recorder::givePhases(bool isLast) {
@@ -424,8 +455,24 @@ void Recorder::givePhases(bool isLast) {
     m_commitsSincePhases = 0;
 }
 
+TimeNs Recorder::stamp(TimeNs time) const {
+    const std::int64_t step = std::max<std::int64_t>(m_request.interval.ns / kStampsOfInterval, 1);
+    return {(time.ns + step / 2) / step * step};
+}
+
+void Recorder::addRounds(const std::vector<Round>& rounds) {
+    const double steps = delaySteps(m_request.interval);
+    for (const Round& round : rounds) {
+        m_recording->sample(
+            m_delaySeries, stamp(round.time), std::round(round.delay * steps) / steps);
+        m_delaySum += round.delay;
+        m_longestDelay = std::max(m_longestDelay, round.delay);
+    }
+    m_rounds += static_cast<std::int64_t>(rounds.size());
+}
+
 void Recorder::addSample(std::uint32_t probe, std::uint32_t channel, KeptSample sample) {
-    m_recording->sample(m_series[probe][channel], sample.time, sample.value);
+    m_recording->sample(m_series[probe][channel], stamp(sample.time), sample.value);
     ++m_report.samples;
     m_report.missing += std::isnan(sample.value) ? 1 : 0;
 }
@@ -444,12 +491,7 @@ void Recorder::take(bool isLast) {
     }
     takePower(taken, isLast);
     tellCost();
-    for (const Round& round : taken.rounds) {
-        m_recording->sample(m_delaySeries, round.time, round.delay);
-        m_delaySum += round.delay;
-        m_longestDelay = std::max(m_longestDelay, round.delay);
-    }
-    m_rounds += static_cast<std::int64_t>(taken.rounds.size());
+    addRounds(taken.rounds);
     m_report.rows = m_rowsBefore + m_rounds;
     m_report.skipped += taken.skipped;
     for (const Incident& incident : taken.incidents)

@@ -2,9 +2,11 @@
 // Recorder: one node's part of a run while it happens. Samples the GPUs and the node, takes the
 // marks of the training script, and commits all of it once a second.
 //
-// Clock: UTC of this node, each reading stamped when its device is asked. Units: as the devices
-// count, with their scale. Ranks follow from the node's place in its job and from the order of its
-// GPUs, as torchrun and Slurm number them.
+// Clock: UTC of this node, each reading stamped when its device is asked, to 1/500 of the interval
+// (0.1 ms at 50 ms): devices renew their readings every 20 ms at best, and finer stamps of all
+// readings would take more room than the readings. Delays are written to a tenth of that. Units: as
+// the devices count, with their scale. Ranks follow from the node's place in its job and from the
+// order of its GPUs, as torchrun and Slurm number them.
 
 #include "core/model/LaunchConfig.h"
 #include "core/store/Recording.h"
@@ -42,6 +44,7 @@ struct RecordRequest {
     std::string runName; // empty: after the job, else after command, host and time
     LaunchConfig launch;
     std::optional<double> tokensPerStep; // where the script marks none
+    bool waits = false; // samples from beginSampling() on alone
 };
 
 // True where an index, or the begin of a UUID, means that GPU.
@@ -65,6 +68,12 @@ public:
     [[nodiscard]] int gpusOfNode() const; // recorded or not
 
     void takeMarks(); // when the pipe is readable
+    // The pipe with what is under way in it, for the recorder that goes on with this one's work.
+    std::optional<MarkPipe> giveMarks();
+    void setMarks(std::optional<MarkPipe> marks);
+    void beginSampling(); // where the request said that it waits
+    void stop(); // no reading comes any more
+    [[nodiscard]] std::uint64_t fileBytes() const; // 0: not known
     // Everything up to now. A failure keeps it for the next call.
     Status commit();
     Status finish(const Progress& progress);
@@ -78,8 +87,9 @@ private:
     Status addSeries();
     Status addTopology(store::Store& store) const;
     void describeRun();
-    void startSampling();
+    [[nodiscard]] TimeNs stamp(TimeNs time) const;
     void addSample(std::uint32_t probe, std::uint32_t channel, KeptSample sample);
+    void addRounds(const std::vector<Round>& rounds);
     void take(bool isLast);
     void takePower(const Taken& taken, bool isLast);
     void tellCost();

@@ -12,6 +12,7 @@
 //     ring       up and down, asked for new every 100 ms, in the driver's own samples every 20 ms
 //     repeating  the same, and the driver's own samples repeat it
 //     smooth     the same, and the driver's own samples are a mean of a second
+//   TRAINSCOPE_FAKE_PROCESSES  a file with lines "gpu process": what computes now
 // GPU g draws 100·(g+1) W, sends 1 GB/s·(g+1) over PCIe by a counter of 32 bits that wraps after a
 // tenth of a second, and 10 GB/s over each of two NVLinks.
 
@@ -28,6 +29,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,7 @@ constexpr Return kTimeout = 10;
 std::vector<FakeGpu> gpus;
 std::vector<Fault> faults;
 std::chrono::steady_clock::time_point begun;
+int users = 0; // that have begun and not ended
 
 bool costs = false;
 std::string powerKind;
@@ -237,12 +240,16 @@ double fakeNvmlSeconds() {
     return static_cast<double>(taken) * 1e-9;
 }
 Return nvmlInit_v2() {
+    if (++users > 1)
+        return kSuccess; // as of a program that has begun already
     begun = std::chrono::steady_clock::now();
     readFaults();
     costs = variable("TRAINSCOPE_FAKE_COSTS") == "1";
     powerKind = variable("TRAINSCOPE_FAKE_POWER");
-    if (has("broken"))
+    if (has("broken")) {
+        --users;
         return kUnknown;
+    }
     const std::string count = variable("TRAINSCOPE_FAKE_GPUS");
     gpus.clear();
     for (int i = 0; i < (count.empty() ? 8 : std::atoi(count.c_str())); ++i)
@@ -250,6 +257,7 @@ Return nvmlInit_v2() {
     return kSuccess;
 }
 Return nvmlShutdown() {
+    --users;
     return kSuccess;
 }
 const char* nvmlErrorString(Return) {
@@ -364,6 +372,19 @@ Return nvmlDeviceGetSamples(Device device, unsigned kind, unsigned long long las
     }
     *count = given;
     return given > 0 ? kSuccess : kNotFound;
+}
+// From the lines "gpu process" of the file that TRAINSCOPE_FAKE_PROCESSES names.
+Return nvmlDeviceGetComputeRunningProcesses_v3(
+    Device device, unsigned* count, ProcessInfo* processes) {
+    std::ifstream lines(variable("TRAINSCOPE_FAKE_PROCESSES"));
+    unsigned found = 0;
+    unsigned process = 0;
+    for (int gpu = 0; lines >> gpu >> process;) {
+        if (gpu == gpuOf(device).index && found < *count)
+            processes[found++] = {process, 1'000'000'000, ~0U, ~0U};
+    }
+    *count = found;
+    return kSuccess;
 }
 Return nvmlDeviceGetNvLinkState(Device, unsigned link, int* isActive) {
     *isActive = link < 2 ? 1 : 0;

@@ -2,7 +2,11 @@
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/Suggestions.h"
+#include "app/recording/JobRecordings.h"
 #include "app/recording/NewFiles.h"
+#include "app/recording/RecordedFiles.h"
+#include "app/recording/RotatedRecording.h"
+#include "app/recording/UntilSignalled.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
@@ -32,6 +36,7 @@ namespace trainscope::cli {
 
 namespace {
 
+using app::RotationRule;
 using record::JobDescription;
 using record::Recorder;
 using record::RecordRequest;
@@ -49,6 +54,10 @@ struct RecordOptions {
     std::optional<int> globalBatch;
     std::string model;
     std::string precision = "bf16";
+    std::string rotate;
+    std::string keep;
+    bool perJob = false;
+    bool untilStopped = false;
     std::vector<std::string> command;
 };
 
@@ -82,26 +91,6 @@ Result<DurationNs> intervalFrom(std::string_view text) {
 std::string hostName() {
     std::array<char, 256> name{};
     return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
-void replaceAll(std::string& text, std::string_view from, const std::string& to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-}
-
-// %h, %n and %j are host, node and job. Nodes of one job never share a file: without either of the
-// first two their names get the host's.
-std::string fileOf(std::string path, const JobDescription& job) {
-    const bool isOwn = path.find("%h") != std::string::npos || path.find("%n") != std::string::npos;
-    replaceAll(path, "%h", job.host);
-    replaceAll(path, "%n", std::to_string(job.node));
-    replaceAll(path, "%j", job.job.empty() ? "job" : job.job);
-    if (isOwn || job.nodes < 2)
-        return path;
-    const std::filesystem::path whole(path);
-    return (
-        whole.parent_path() / (whole.stem().string() + "-" + job.host + whole.extension().string()))
-        .string();
 }
 
 JobDescription jobOf(const RecordOptions& options, const record::Environment& environment) {
@@ -230,42 +219,19 @@ importers::RecordedGpus recordedGpus(
     return recorded;
 }
 
-// A failing disk is told once and again when it is over; the samples wait in memory meanwhile.
-class Commits {
-public:
-    Commits(Recorder& recorder, const Console& console)
-        : m_recorder(recorder)
-        , m_console(console) { }
-
-    void commit() {
-        const Status status = m_recorder.commit();
-        if (!status.hasValue() && m_isGood)
-            m_console.warn(status.error().describe()
-                + " The recording goes on in memory and is tried to be written every second.");
-        if (status.hasValue() && !m_isGood)
-            m_console.warn("The recording is written again.");
-        m_isGood = status.hasValue();
-    }
-
-private:
-    Recorder& m_recorder;
-    const Console& m_console;
-    bool m_isGood = true;
-};
-
-int watch(Recorder& recorder, app::WatchedProgram& program, const Console& console) {
+int watch(app::RotatedRecording& recording, app::WatchedProgram& program) {
     using Clock = std::chrono::steady_clock;
-    Commits commits(recorder, console);
     auto next = Clock::now() + kCommitEvery;
-    const int marks = recorder.marks() == nullptr ? -1 : recorder.marks()->descriptor();
     while (!program.exitStatus()) {
+        const record::MarkPipe* marks = recording.recorder().marks();
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::max(next - Clock::now(), Clock::duration::zero()));
-        program.wait(left + std::chrono::milliseconds(1), marks);
-        recorder.takeMarks();
+        program.wait(
+            left + std::chrono::milliseconds(1), marks == nullptr ? -1 : marks->descriptor());
+        recording.recorder().takeMarks();
         if (Clock::now() < next)
             continue;
-        commits.commit();
+        recording.commit();
         next = std::max(next + kCommitEvery, Clock::now());
     }
     return *program.exitStatus();
@@ -334,8 +300,8 @@ void tell(const Recorder& recorder, const std::string& file, bool isWhole, const
         console.warn(warning.fullText());
 }
 
-Outcome recordCommand(const RecordOptions& options, const Console& console) {
-    const record::Environment environment = record::environmentOfThisProgram();
+Result<RecordRequest> requestOf(
+    const RecordOptions& options, const record::Environment& environment) {
     RecordRequest request;
     ASSIGN_OR_RETURN(request.interval, intervalFrom(options.interval));
     request.job = jobOf(options, environment);
@@ -343,47 +309,142 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
     request.runName = options.name;
     ASSIGN_OR_RETURN(request.launch, launchOf(options));
     request.tokensPerStep = options.tokensPerStep;
-    const std::string file = fileOf(options.into, request.job);
-    // One of several processes on a node samples for all of them.
-    if (request.job.localProcess > 0) {
-        ASSIGN_OR_RETURN(auto program, app::WatchedProgram::start(options.command, {}, {}));
-        while (!program.exitStatus())
-            program.wait(std::chrono::hours(1), -1);
-        return static_cast<ExitStatus>(*program.exitStatus());
+    return request;
+}
+
+// Kept for a week files change every day, for a day every six hours.
+RotationRule usualRule(DurationNs keep) {
+    constexpr std::int64_t day = 86'400'000'000'000;
+    constexpr std::int64_t parts = 4;
+    RotationRule rule;
+    rule.age.ns = std::min(day, std::max<std::int64_t>(keep.ns / parts, 1'000'000'000));
+    return rule;
+}
+
+// Rules by which files change, and how long they are kept.
+Result<app::RotationRequest> rotationOf(const RecordOptions& options, const Console& console) {
+    app::RotationRequest request;
+    request.files = app::RecordedFiles(options.into);
+    if (!options.keep.empty()) {
+        ASSIGN_OR_RETURN(request.keep, app::parseAge(options.keep, "--keep"));
+        if (!options.perJob)
+            request.rule = usualRule(*request.keep);
     }
+    if (!options.rotate.empty()) {
+        ASSIGN_OR_RETURN(request.rule, RotationRule::parse(options.rotate));
+    }
+    request.warn = [&console](const std::string& text) { console.warn(text); };
+    request.ended
+        = [&console](const Recorder& recorder, const std::string& file, const Status& finished) {
+              if (!finished.hasValue())
+                  console.warn(finished.error().describe()
+                      + " What was committed before is in the database, and marked partial.");
+              tell(recorder, file, finished.hasValue(), console);
+          };
+    return request;
+}
+
+// Until somebody asks it to end.
+Outcome recordWithoutCommand(app::RotationRequest request) {
+    app::UntilSignalled asked;
+    ASSIGN_OR_RETURN(const auto recording, app::RotatedRecording::start(std::move(request)));
+    while (!asked.wait(kCommitEvery))
+        recording->commit();
+    recording->finish();
+    return ExitStatus::Done;
+}
+
+Outcome recordJobs(const RecordOptions& options, RecordRequest record,
+    const record::Environment& environment, app::RotationRequest rotation, const Console& console) {
+    app::UntilSignalled asked;
+    app::JobRecordings::Request request;
+    request.rotation = std::move(rotation);
+    request.rotation.record = std::move(record);
+    request.rotation.environment = environment;
+    request.pattern = options.into;
+    request.launch = [](const std::vector<std::string>& command) { return launchOf(command); };
+    request.tell = [&console](const std::string& text) { console.err() << text << "\n"; };
+    ASSIGN_OR_RETURN(const auto jobs, app::JobRecordings::start(std::move(request)));
+    while (!asked.wait(kCommitEvery))
+        jobs->step();
+    jobs->finish();
+    return ExitStatus::Done;
+}
+
+// One of several processes on a node samples for all of them.
+Outcome runAlone(const RecordOptions& options) {
+    ASSIGN_OR_RETURN(auto program, app::WatchedProgram::start(options.command, {}, {}));
+    while (!program.exitStatus())
+        program.wait(std::chrono::hours(1), -1);
+    return static_cast<ExitStatus>(*program.exitStatus());
+}
+
+Outcome recordProgram(
+    const RecordOptions& options, app::RotationRequest rotation, const Console& console) {
     // Before a run begins that nothing would be recorded of.
     RETURN_IF_ERROR(app::WatchedProgram::checkThere(options.command));
+    const record::Environment environment = rotation.environment;
     const app::NewFiles traces(options.kineto);
     int status = 0;
     std::string run;
+    std::string file;
     importers::RecordedGpus gpus;
     {
-        ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(file));
-        ASSIGN_OR_RETURN(
-            auto recorder, Recorder::start(store, record::openDevices(environment), request));
-        if (const auto hole = recorder->resumedAfter())
+        ASSIGN_OR_RETURN(const auto recording, app::RotatedRecording::start(std::move(rotation)));
+        if (const auto hole = recording->recorder().resumedAfter())
             console.err() << fmt::format("Goes on with the run \"{}\", after a hole of {}.\n",
-                recorder->runName(), text::duration(*hole));
+                recording->recorder().runName(), text::duration(*hole));
         std::vector<std::pair<std::string, std::string>> variables;
         std::vector<int> inherited;
-        if (const record::MarkPipe* marks = recorder->marks()) {
+        if (const record::MarkPipe* marks = recording->recorder().marks()) {
             variables.emplace_back("TRAINSCOPE_MARKS", marks->path());
             inherited.push_back(marks->descriptor());
         }
         ASSIGN_OR_RETURN(
             auto program, app::WatchedProgram::start(options.command, variables, inherited));
-        status = watch(*recorder, program, console);
-        const Status finished = recorder->finish({});
-        if (!finished.hasValue())
-            console.warn(finished.error().describe()
-                + " What was committed before is in the database, and marked partial.");
-        tell(*recorder, file, finished.hasValue(), console);
-        run = recorder->runName();
-        gpus = recordedGpus(*recorder, environment);
+        status = watch(*recording, program);
+        recording->finish();
+        file = recording->file();
+        run = recording->recorder().runName();
+        gpus = recordedGpus(recording->recorder(), environment);
     }
     if (!options.kineto.empty())
         importTraces(options.kineto, traces.sinceThen(), file, run, gpus, console);
     return static_cast<ExitStatus>(status);
+}
+
+// A command, or what stands in for one.
+Status checkCommand(const RecordOptions& options) {
+    const bool goesOnAlone = options.perJob || options.untilStopped || !options.rotate.empty()
+        || !options.keep.empty();
+    if (options.command.empty() && !goesOnAlone)
+        return Error{ErrorCode::Usage,
+            "There is no command to be run: name one behind --, or record without one, with "
+            "--until-stopped, --rotate, --keep or --per-job.",
+            {}};
+    if (!options.command.empty() && (options.perJob || options.untilStopped))
+        return Error{ErrorCode::Usage,
+            fmt::format("{}, and takes no command.",
+                options.perJob ? "--per-job waits for jobs that others start"
+                               : "--until-stopped goes on until a signal ends it"),
+            {}};
+    return {};
+}
+
+Outcome recordCommand(const RecordOptions& options, const Console& console) {
+    const record::Environment environment = record::environmentOfThisProgram();
+    RETURN_IF_ERROR(checkCommand(options));
+    ASSIGN_OR_RETURN(auto request, requestOf(options, environment));
+    ASSIGN_OR_RETURN(auto rotation, rotationOf(options, console));
+    if (options.perJob)
+        return recordJobs(options, std::move(request), environment, std::move(rotation), console);
+    if (request.job.localProcess > 0)
+        return options.command.empty() ? Outcome(ExitStatus::Done) : runAlone(options);
+    rotation.onlyFile = app::recordedPath(options.into, request.job);
+    rotation.record = std::move(request);
+    rotation.environment = environment;
+    return options.command.empty() ? recordWithoutCommand(std::move(rotation))
+                                   : recordProgram(options, std::move(rotation), console);
 }
 
 } // namespace
@@ -393,7 +454,9 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         = app.add_subcommand("record", "Samples of the GPUs and the node while a command runs");
     auto options = std::make_shared<RecordOptions>();
     addOption(*command, "--into", options->into,
-        "The run database; %h, %n and %j stand for host, node and job", "DB")
+        "The run database; %h, %n and %j stand for host, node and job, %d for the date where files "
+        "change",
+        "DB")
         ->required();
     addOption(*command, "--interval", options->interval,
         "Time between samples; 50ms unless given, 10ms are possible", "T");
@@ -426,7 +489,20 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--precision", options->precision,
         "Of that model: fp32, fp16, bf16 (unless given), fp8 or nvfp4", "P")
         ->check(suggesting("fp32 fp16 bf16 fp8 nvfp4"));
-    command->add_option("COMMAND", options->command, "What is run, behind --")->required();
+    addOption(*command, "--rotate", options->rotate,
+        "Change the file at that age or size: 24h, 500MB; files are numbered, or named by %d",
+        "T|SIZE");
+    addOption(*command, "--keep", options->keep,
+        "Remove files of this recording that were written last longer ago: 7d; without --rotate "
+        "files change every 24 hours, or four times in that time",
+        "T");
+    command->add_flag("--per-job", options->perJob,
+        "Wait for jobs on the GPUs, and record each into a file of its own from its first process "
+        "on a GPU to its last; until stopped");
+    command->add_flag("--until-stopped", options->untilStopped,
+        "Record without a command, until SIGTERM or Ctrl+C; --rotate and --keep without one do "
+        "too");
+    command->add_option("COMMAND", options->command, "What is run, behind --");
     command->footer(
         R"(Power, temperatures, clocks, utilisation, throttle reasons, memory, errors, PCIe and NVLink counters
 come from NVIDIA's or AMD's management library, network counters, processor power and temperature
@@ -451,7 +527,9 @@ Examples:
   trainscope-cli record --into run.trainscope -- torchrun --nproc-per-node 8 train.py
   trainscope-cli record --into run.trainscope --model gpt2 --global-batch 64 --tokens-per-step 65536 -- python train.py
   trainscope-cli record --interval 10ms --into run.trainscope --kineto traces/ -- python train.py
-  srun --ntasks-per-node 1 trainscope-cli record --into run-%j-%n.trainscope -- torchrun train.py)");
+  srun --ntasks-per-node 1 trainscope-cli record --into run-%j-%n.trainscope -- torchrun train.py
+  trainscope-cli record --into node-%h-%d.trainscope --rotate 24h --keep 7d
+  trainscope-cli record --per-job --into jobs/%j-%n.trainscope --keep 30d)");
     runs(*command, context, options, recordCommand);
 }
 

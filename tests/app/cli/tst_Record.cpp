@@ -20,6 +20,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <sstream>
 
 using namespace trainscope;
@@ -513,6 +514,131 @@ private Q_SLOTS:
         QCOMPARE(stream->description.rank, rank);
     }
 
+    // Files change every two seconds: each is whole, has steps of the script, and no moment is in
+    // two of them; what lies between is short.
+    void filesChange() {
+        qputenv("TRAINSCOPE_FAKE_GPUS", "1");
+        QTemporaryDir folder;
+        const Ended ended = record({QStringLiteral("--into"),
+            folder.filePath(QStringLiteral("a.trainscope")), QStringLiteral("--rotate"),
+            QStringLiteral("2s"), QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
+            QStringLiteral("exec 3>$TRAINSCOPE_MARKS; for i in $(seq 1 24); do echo $i >&3; sleep "
+                           "0.25; done; echo end >&3; sleep 0.2; exit 9")});
+        QCOMPARE(ended.status, 9);
+        const QStringList files = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
+        QVERIFY2(files.size() >= 2, qPrintable(files.join(QLatin1Char(' '))));
+        QCOMPARE(files.front(), QStringLiteral("a-0001.trainscope"));
+        std::int64_t steps = 0;
+        TimeNs before;
+        for (const QString& file : files) {
+            const auto store = opened(folder.filePath(file));
+            const Run run = onlyRun(store);
+            QVERIFY(run.status == RunStatus::Ok);
+            steps += static_cast<std::int64_t>(store.iterations(run.id).value().size());
+            const Series power = seriesOf(store, run.id, "gpu_power", 0);
+            QVERIFY(power.count > 0);
+            QVERIFY(power.range.begin > before);
+            if (before.ns > 0) {
+                const double hole = (power.range.begin - before).seconds();
+                QVERIFY2(hole < 1.0, qPrintable(QString::number(hole)));
+            }
+            before = power.range.end;
+            QVERIFY(store.check().value().damage.empty());
+        }
+        QCOMPARE(steps, std::int64_t{24});
+    }
+
+    // Without a command, until it is stopped. Files older than they are kept go, one that somebody
+    // has open when it is closed.
+    void oldFilesGo() {
+        qputenv("TRAINSCOPE_FAKE_GPUS", "1");
+        QTemporaryDir folder;
+        const QString first = folder.filePath(QStringLiteral("a-0001.trainscope"));
+        QProcess process;
+        process.start(program(),
+            {QStringLiteral("record"), QStringLiteral("--into"),
+                folder.filePath(QStringLiteral("a.trainscope")), QStringLiteral("--rotate"),
+                QStringLiteral("1s"), QStringLiteral("--keep"), QStringLiteral("2s")});
+        const QString second = folder.filePath(QStringLiteral("a-0002.trainscope"));
+        {
+            std::optional<store::Store> reader;
+            QVERIFY(QTest::qWaitFor(
+                [&] {
+                    auto store = store::Store::open(first.toStdString(), store::OpenMode::ReadOnly);
+                    if (store.hasValue() && onlyRun(store.value()).gpuCount == 1)
+                        reader.emplace(std::move(store.value()));
+                    return reader.has_value();
+                },
+                30'000));
+            QVERIFY(QTest::qWaitFor([&] { return QFile::exists(second); }, 60'000));
+            QVERIFY(QTest::qWaitFor([&] { return !QFile::exists(second); }, 60'000));
+            QVERIFY(onlyRun(*reader).status == RunStatus::Ok);
+            QVERIFY(reader->check().value().damage.empty());
+        }
+        QVERIFY(QTest::qWaitFor([&] { return !QFile::exists(first); }, 60'000));
+        process.terminate();
+        QVERIFY(process.waitForFinished(20'000));
+        QCOMPARE(process.exitCode(), 0);
+        const QStringList left = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
+        QVERIFY2(!left.isEmpty() && left.filter(QStringLiteral("-wal")).isEmpty(),
+            qPrintable(left.join(QLatin1Char(' '))));
+        for (const QString& file : left)
+            QVERIFY(onlyRun(opened(folder.filePath(file))).status == RunStatus::Ok);
+    }
+
+    // A job that Slurm names has a file of its own, with the GPUs that its process works on alone,
+    // from its first moment there to its last.
+    void aFileOfEachJob() {
+        QTemporaryDir folder;
+        const QString list = folder.filePath(QStringLiteral("processes"));
+        const auto compute = [&list](const QString& lines) {
+            QFile file(list + QStringLiteral(".new"));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(lines.toUtf8());
+            file.close();
+            QCOMPARE(::rename(file.fileName().toLocal8Bit(), list.toLocal8Bit()), 0);
+        };
+        compute({});
+        qputenv("TRAINSCOPE_FAKE_PROCESSES", list.toUtf8());
+        QProcess named;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("SLURM_JOB_ID"), QStringLiteral("4711"));
+        named.setProcessEnvironment(environment);
+        named.start(QStringLiteral("sleep"), {QStringLiteral("600")});
+        QVERIFY(named.waitForStarted());
+        QProcess process;
+        process.start(program(),
+            {QStringLiteral("record"), QStringLiteral("--per-job"), QStringLiteral("--into"),
+                folder.filePath(QStringLiteral("%j-%n.trainscope"))});
+        qunsetenv("TRAINSCOPE_FAKE_PROCESSES");
+        QVERIFY(process.waitForStarted());
+        compute(QStringLiteral("1 %1\n3 %1\n").arg(named.processId()));
+        const QString file = folder.filePath(QStringLiteral("4711-0.trainscope"));
+        QVERIFY(QTest::qWaitFor([&] { return QFile::exists(file) && hasBegun(file, 1); }, 30'000));
+        compute({});
+        QString told;
+        const auto isTold = [&](const QString& text) {
+            told += QString::fromUtf8(process.readAllStandardError());
+            return told.contains(text);
+        };
+        QVERIFY(QTest::qWaitFor(
+            [&] { return isTold(QStringLiteral("Recorded \"Slurm 4711\"")); }, 30'000));
+        named.kill();
+        named.waitForFinished();
+        process.terminate();
+        QVERIFY(process.waitForFinished(20'000));
+        QCOMPARE(process.exitCode(), 0);
+        const auto store = opened(file);
+        const Run run = onlyRun(store);
+        QVERIFY(run.status == RunStatus::Ok);
+        QCOMPARE(run.gpuCount, 2);
+        QCOMPARE(seriesOf(store, run.id, "gpu_power", 0).mean, 200.0); // GPU 1 draws 200 W
+        QCOMPARE(seriesOf(store, run.id, "gpu_power", 1).mean, 400.0);
+        const std::string command = store.sources().value().front().report.facts.at("command");
+        QVERIFY2(command.ends_with("sleep 600"), command.c_str());
+        QVERIFY(store.check().value().damage.empty());
+    }
+
     // A node with cards, from a tree that stands in for the kernel's.
     void networkCardsAreKept() {
         QTemporaryDir folder;
@@ -562,6 +688,11 @@ private Q_SLOTS:
         QTest::newRow("interval") << texts({"--interval", "0", "--into", "F", "--", "true"}) << 2;
         QTest::newRow("gpu") << texts({"--gpus", "9", "--into", "F", "--", "true"}) << 2;
         QTest::newRow("folder") << texts({"--into", "/nowhere/a.trainscope", "--", "true"}) << 3;
+        QTest::newRow("size of files")
+            << texts({"--rotate", "1MB", "--into", "F", "--", "true"}) << 2;
+        QTest::newRow("age of files") << texts({"--keep", "7", "--into", "F", "--", "true"}) << 2;
+        QTest::newRow("jobs and a command")
+            << texts({"--per-job", "--into", "F", "--", "true"}) << 2;
         QTest::newRow("command") << texts({"--into", "F", "--", "/no/such"}) << 2;
         QTest::newRow("model") << texts({"--model", "nobody-1b", "--into", "F", "--", "true"}) << 2;
         QTest::newRow("shape") << texts({"--model", "layers=many", "--into", "F", "--", "true"})

@@ -190,6 +190,20 @@ private Q_SLOTS:
         QCOMPARE(secondsAfter(Pace::Total, 4.4e-3, 0.0, 1.0, {60'000'000'000}), 60.0);
     }
 
+    // Counters of a long recording are asked for less often: 2.5 times the shortest, and no more.
+    void longRecordings() {
+        ReadingSchedule schedule(Pace::Running, kInterval);
+        for (int i = 0; i <= 600; ++i)
+            schedule.asked(1e-6, 0.0, 1.0);
+        QCOMPARE(schedule.period().seconds(), 0.2);
+        schedule.asked(1e-6, 0.0, 1.0);
+        QCOMPARE(schedule.period().seconds(), 0.5);
+        ReadingSchedule slow(Pace::Running, {10'000'000'000});
+        for (int i = 0; i <= 61; ++i)
+            slow.asked(1e-6, 0.0, 10.0);
+        QCOMPARE(slow.period().seconds(), 10.0);
+    }
+
     // A counter that went 0.4 of a wrap in 0.6 s goes two thirds of one in a second; where it
     // nearly wrapped it may have done so unseen.
     void countersThatWrap() {
