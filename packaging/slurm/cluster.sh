@@ -2,7 +2,8 @@
 # A cluster of Slurm on this one machine, for as long as a command runs: cluster.sh [-n NODES] COMMAND...
 #
 # Everything lies in a temporary folder and runs as who calls it: munged with a key of its own, slurmctld, and a slurmd
-# for each node, which all are this machine. Needs Debian's slurm-wlm (or a Slurm built with --enable-multiple-slurmd).
+# for each node, which all are this machine. Lines in $SLURM_CONF_LINES are added to its configuration. Needs Debian's
+# slurm-wlm (or a Slurm built with --enable-multiple-slurmd).
 # The command finds the cluster by SLURM_CONF; its exit status is passed on.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
@@ -88,7 +89,10 @@ for ((i = 1; i <= nodes; ++i)); do
   mkdir "$folder/spool-node$i"
   echo "NodeName=node$i NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=1 State=UNKNOWN"
 done >>"$folder/slurm.conf"
-echo "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP" >>"$folder/slurm.conf"
+{
+  printf '%s\n' "${SLURM_CONF_LINES:-}"
+  echo "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
+} >>"$folder/slurm.conf"
 echo "CgroupAutomount=no" >"$folder/cgroup.conf"
 export SLURM_CONF=$folder/slurm.conf
 
