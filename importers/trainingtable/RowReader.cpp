@@ -171,7 +171,7 @@ public:
             *m_row.measured.flopsPerGpu *= 1e12;
         takeHabits();
         auto job = readJob();
-        if (job.hasValue() && m_habits == nullptr)
+        if (job.hasValue() && (m_habits == nullptr || isMlPerf()))
             assumeWhatFits(job.value());
         if (job.hasValue())
             m_row.job = std::move(job).value();
@@ -608,7 +608,8 @@ private:
         Job tried = job;
         std::vector<std::string> words;
         for (const auto take : {&RowReader::shareOptimizer, &RowReader::reduceEach,
-                 &RowReader::halveGradients, &RowReader::redoFunction, &RowReader::redoLayers}) {
+                 &RowReader::halveGradients, &RowReader::narrowFunction, &RowReader::redoFunction,
+                 &RowReader::offloadLayers, &RowReader::redoLayers}) {
             const std::string_view way = (this->*take)(tried);
             if (way.empty())
                 continue;
@@ -623,7 +624,7 @@ private:
 
     std::string_view shareOptimizer(Job& job) const {
         const int ranks = job.layout.grid.groupSize(layout::CommunicatorKind::DataContext);
-        if (!text("fsdp_zero_stage").empty() || ranks == 1)
+        if (!text("fsdp_zero_stage").empty() || ranks == 1 || isMlPerf())
             return {};
         job.layout.sharding = layout::Sharding{1, ranks, 1};
         return "an optimizer that data-parallel ranks share";
@@ -641,14 +642,31 @@ private:
 
     std::string_view halveGradients(Job& job) const {
         constexpr double kHalf = 2.0; // B
-        if (!job.kept.isUsual() || (job.layout.sharding && job.layout.sharding->zeroStage >= 3))
+        if (!job.kept.isUsual() || job.workload == Workload::Lora
+            || (job.layout.sharding && job.layout.sharding->zeroStage >= 3))
             return {};
         job.kept.gradients = kHalf;
         return "gradients in 16 bits";
     }
 
+    // FP8_ACT and CPU_OFFLOADING of MLPerf's configurations, which say 20 layers unless told more.
+    std::string_view narrowFunction(Job& job) const {
+        if (!isMlPerf() || predict::bytesOf(job.precision) > 1.0 || job.kept.function)
+            return {};
+        job.kept.function = predict::bytesOf(job.precision);
+        return "inputs of MLPs' functions in 8 bits";
+    }
+
+    std::string_view offloadLayers(Job& job) const {
+        constexpr int kLayers = 20;
+        if (!isMlPerf() || job.workload != Workload::Lora)
+            return {};
+        job.offloadedLayers = kLayers;
+        return "activations of 20 layers in the host's memory";
+    }
+
     std::string_view redoFunction(Job& job) const {
-        if (job.recompute != predict::Recompute::None)
+        if (job.recompute != predict::Recompute::None || job.workload == Workload::Lora)
             return {};
         job.recompute = predict::Recompute::Selective;
         job.recomputedParts

@@ -64,7 +64,7 @@ constexpr std::array kBatches{
         &JobRequest::globalBatch},
     BatchField{"sequence", "", "Sequence", "1", "Tokens of a sample", &JobRequest::sequence},
 };
-// What interrupts a training; empty: as published, or the best.
+// An interruption of a training; empty: as published, or the best.
 struct InterruptionField {
     const char* key;
     const char* label;

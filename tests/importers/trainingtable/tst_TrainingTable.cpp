@@ -448,6 +448,22 @@ private Q_SLOTS:
         QVERIFY(!fits(large));
     }
 
+    // Adapters' run on an H200 without tensor parallelism fits as their configurations have ways
+    // for: functions' inputs in 8 bits, activations of 20 layers in the host's memory. On 80 GB
+    // nothing helps.
+    void mlperfsOwnWaysToFit() {
+        const std::string rest = ",8,8,llama2-70b LoRA,80,8192,64,8,28672,8192,32000,FP8,1,1,1,1,1,"
+                                 ",1,8,none,3.1,,,";
+        const TableRow row = rowOf("MLPerf Training v5.0 llama2_70b_lora,H200" + rest);
+        QVERIFY2(row.job.has_value(), row.unsupported.c_str());
+        QCOMPARE(row.assumed.size(), std::size_t{2});
+        QCOMPARE(row.job->offloadedLayers, 20);
+        QCOMPARE(row.job->kept.function.value_or(0.0), 1.0);
+        QVERIFY(fits(*row.job));
+        const TableRow small = rowOf("MLPerf Training v5.0 llama2_70b_lora,H100" + rest);
+        QVERIFY(small.assumed.empty() && !fits(*small.job));
+    }
+
     // Adapters' 70B on one B200 by hand: 80 layers of weights in 8 bits, tables of 32,000 words in
     // 16, adapters of rank 16 at queries, keys and values and at attention's output; 8,192 tokens
     // that keep in each layer the norms' inputs 4 · 8192, 2 · 8192 for either adapter, (8192 + 2 ·
