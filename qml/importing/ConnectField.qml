@@ -3,18 +3,15 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// One line of the connection: its name and what is typed.
+// One line of the connection: its label, and what is typed into the controller's property of that name.
 RowLayout {
     id: field
 
+    required property ConnectController controller
     required property string name
     required property string label
     property string hint: ""
     property string tip: ""
-    property bool locked: false
-    property alias text: input.text
-    signal edited(string text)
-    signal entered
 
     spacing: Theme.spaceS
 
@@ -31,9 +28,10 @@ RowLayout {
         Layout.fillWidth: true
         label: field.label
         placeholderText: field.hint
-        enabled: !field.locked
-        onTextEdited: field.edited(text)
-        onAccepted: field.entered()
+        text: field.controller[field.name]
+        enabled: !field.controller.busy
+        onTextEdited: field.controller[field.name] = text
+        onAccepted: field.controller.ask()
 
         UiToolTip {
             text: field.tip

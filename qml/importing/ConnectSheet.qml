@@ -33,10 +33,7 @@ UiSheet {
             label: "Address"
             hint: "http://host:9090"
             tip: "What /api/v1/query lies below"
-            text: sheet.controller.address
-            locked: sheet.controller.busy
-            onEdited: text => sheet.controller.address = text
-            onEntered: sheet.controller.ask()
+            controller: sheet.controller
         }
         RowLayout {
             spacing: Theme.spaceS
@@ -89,20 +86,14 @@ UiSheet {
             label: "Headers"
             hint: "None; or X-Scope-OrgID: team"
             tip: "Sent with each question, parted by semicolons; the tenant of Mimir and Thanos"
-            text: sheet.controller.header
-            locked: sheet.controller.busy
-            onEdited: text => sheet.controller.header = text
-            onEntered: sheet.controller.ask()
+            controller: sheet.controller
         }
         ConnectField {
             name: "match"
             label: "Series"
             hint: "All; or {Hostname=~\"node-[1-4]\"}"
             tip: "Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}"
-            text: sheet.controller.match
-            locked: sheet.controller.busy
-            onEdited: text => sheet.controller.match = text
-            onEntered: sheet.controller.ask()
+            controller: sheet.controller
         }
         RowLayout {
             spacing: Theme.spaceL
@@ -112,20 +103,14 @@ UiSheet {
                 name: "from"
                 label: "From"
                 tip: "2026-11-22T10:00:00Z, unix seconds, or before now: -2h"
-                text: sheet.controller.from
-                locked: sheet.controller.busy
-                onEdited: text => sheet.controller.from = text
-                onEntered: sheet.controller.ask()
+                controller: sheet.controller
             }
             ConnectField {
                 Layout.fillWidth: true
                 name: "to"
                 label: "To"
                 tip: "Likewise; linked until now, the run goes on"
-                text: sheet.controller.to
-                locked: sheet.controller.busy
-                onEdited: text => sheet.controller.to = text
-                onEntered: sheet.controller.ask()
+                controller: sheet.controller
             }
         }
         RowLayout {
@@ -147,10 +132,7 @@ UiSheet {
                 name: "step"
                 label: "One sample every"
                 hint: "Every sample; or 15s"
-                text: sheet.controller.step
-                locked: sheet.controller.busy
-                onEdited: text => sheet.controller.step = text
-                onEntered: sheet.controller.ask()
+                controller: sheet.controller
             }
         }
         RowLayout {
@@ -161,19 +143,13 @@ UiSheet {
                 name: "runName"
                 label: "Name of the run"
                 hint: "The cluster's job, else host and time"
-                text: sheet.controller.runName
-                locked: sheet.controller.busy
-                onEdited: text => sheet.controller.runName = text
-                onEntered: sheet.controller.ask()
+                controller: sheet.controller
             }
             ConnectField {
                 Layout.fillWidth: true
                 name: "target"
                 label: "Into"
-                text: sheet.controller.target
-                locked: sheet.controller.busy
-                onEdited: text => sheet.controller.target = text
-                onEntered: sheet.controller.ask()
+                controller: sheet.controller
             }
         }
         UiSeparator {

@@ -29,7 +29,6 @@ class ConnectController : public QObject {
     Q_PROPERTY(QString to MEMBER m_to WRITE setTo NOTIFY changed FINAL)
     Q_PROPERTY(QString step MEMBER m_step WRITE setStep NOTIFY changed FINAL)
     Q_PROPERTY(QString runName MEMBER m_runName WRITE setRunName NOTIFY changed FINAL)
-    Q_PROPERTY(QString mapping MEMBER m_mapping WRITE setMapping NOTIFY changed FINAL)
     Q_PROPERTY(int login MEMBER m_login WRITE setLogin NOTIFY changed FINAL) // of `logins`
     Q_PROPERTY(QStringList logins READ logins CONSTANT FINAL)
     Q_PROPERTY(bool asksUser READ asksUser NOTIFY changed FINAL)
@@ -69,7 +68,6 @@ public:
     void setTo(const QString& text) { set(m_to, text); }
     void setStep(const QString& text) { set(m_step, text); }
     void setRunName(const QString& text) { set(m_runName, text); }
-    void setMapping(const QString& text) { set(m_mapping, text); }
     void setLogin(int kind) { set(m_login, kind); }
     void setUser(const QString& text) { set(m_user, text); }
     void setSecret(const QString& text) { set(m_secret, text); }

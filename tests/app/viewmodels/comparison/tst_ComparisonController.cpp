@@ -429,7 +429,20 @@ private Q_SLOTS:
         settings.stacked = true;
         settings.perStage = true;
         settings.theme = QStringLiteral("dark");
-        QVERIFY(app::decodeComparison(app::encodeComparison(settings)) == settings);
+        settings.query.stretched = true;
+        settings.query.sortedBy = "step_time_s";
+        settings.scroll = 0.25;
+        // As databases have kept it since there are captures.
+        const std::string kept
+            = R"({"alignment":"iteration","curve_metric":"nvlink_rx","heat_metric":"sm_clock",)"
+              R"("iteration":7,"moved_captures":[{"capture":"eager","ns":-2000,"run":"a"}],)"
+              R"("moved_ns":{"a":1500000000},"normalisation":"per-token",)"
+              R"("panels":["cards","tracks"],"per_stage":true,)"
+              R"("runs":["b",{"capture":"eager","run":"a"},"a"],"scroll":0.25,)"
+              R"("sorted_by":"step_time_s","stacked":true,"statistic":"p99","stretched":true,)"
+              R"("theme":"dark","whole_run":true})";
+        QCOMPARE(app::comparisonText(app::encodeComparison(settings)), kept);
+        QVERIFY(app::decodeComparison(app::comparisonJson(kept)) == settings);
         QVERIFY(app::decodeComparison({}) == app::ComparisonSettings());
         QVERIFY(app::decodeComparison({{QStringLiteral("panels"), 7},
                     {QStringLiteral("theme"), QStringLiteral("pink")}})
