@@ -1,11 +1,8 @@
 #include "importers/trace/WorkIslands.h"
 
-#include "core/analysis/findings/Plausibility.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
+#include "core/analysis/findings/KernelRules.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace trainscope::importers {
@@ -44,37 +41,23 @@ void WorkIslands::growTogether() {
 }
 
 std::string WorkIslands::earlyText(const std::vector<TimeRange>& iterations) const {
-    if (iterations.empty())
+    const auto limit = analysis::earlyLimitOf(iterations);
+    if (!limit)
         return {};
-    std::vector<std::int64_t> lengths;
-    TimeNs first = iterations.front().begin;
-    for (const TimeRange& one : iterations) {
-        lengths.push_back(one.length().ns);
-        first = std::min(first, one.begin);
-    }
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-    std::nth_element(lengths.begin(), middle, lengths.end());
-    if (*middle <= 0)
-        return {};
-    const double gap = analysis::kLongBefore * static_cast<double>(*middle);
     std::int64_t kernels = 0;
     std::int64_t ns = 0;
     std::int64_t end = 0;
     for (const auto& [begin, island] : m_islands) {
-        if (static_cast<double>(first.ns - island.end) <= gap)
+        if (island.end >= limit->before.ns)
             continue;
         end = kernels == 0 ? island.end : std::max(end, island.end);
         kernels += island.kernels;
         ns += island.ns;
     }
-    if (kernels == 0)
-        return {};
     constexpr double kNs = 1e-9;
-    return text::counted(kernels, "kernel", "kernels") + " of "
-        + text::seconds(static_cast<double>(ns) * kNs) + (kernels == 1 ? " ends " : " end ")
-        + text::seconds(static_cast<double>(first.ns - end) * kNs)
-        + " before the first iteration, and " + (kernels == 1 ? "counts" : "count")
-        + " in no share of iterations";
+    return kernels == 0 ? std::string()
+                        : analysis::earlyWorkText(kernels, static_cast<double>(ns) * kNs,
+                            static_cast<double>(limit->first.ns - end) * kNs);
 }
 
 } // namespace trainscope::importers

@@ -25,9 +25,8 @@ public:
     // In any order.
     void add(TimeNs start, DurationNs duration);
 
-    // "3 kernels of 2.00 ms end 40.0 s before the first iteration: they count in no share of
-    // iterations"; empty where none ends so long before (analysis::kLongBefore) or there are no
-    // iterations. Times count from where those of the kernels do.
+    // analysis::earlyWorkText(); empty where none ends so long before, or there are no iterations.
+    // Times count from where those of the kernels do.
     [[nodiscard]] std::string earlyText(const std::vector<TimeRange>& iterations) const;
 
 private:

@@ -1,6 +1,12 @@
 #include "core/analysis/findings/KernelRules.h"
 
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -57,6 +63,30 @@ std::vector<bool> emptySteps(
     const auto all = std::ssize(steps);
     const bool isMany = static_cast<double>(empty) >= kEmptySteps * static_cast<double>(all);
     return empty == 0 || empty == all || !isMany ? std::vector<bool>() : areEmpty;
+}
+
+std::optional<EarlyLimit> earlyLimitOf(const std::vector<TimeRange>& iterations) {
+    if (iterations.empty())
+        return std::nullopt;
+    std::vector<std::int64_t> lengths;
+    TimeNs begin = iterations.front().begin;
+    for (const TimeRange& iteration : iterations) {
+        lengths.push_back(iteration.length().ns);
+        begin = std::min(begin, iteration.begin);
+    }
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::nth_element(lengths.begin(), middle, lengths.end());
+    if (*middle <= 0)
+        return std::nullopt;
+    constexpr double longest = 9e18; // ns, which can be counted
+    const double gap = std::min(kLongBefore * static_cast<double>(*middle), longest);
+    return EarlyLimit{begin, {clampedSum(begin.ns, -std::llround(gap))}};
+}
+
+std::string earlyWorkText(std::int64_t kernels, double kernelS, double gapS) {
+    return fmt::format("{} of {} {} {} before the first iteration and {} in no share",
+        text::counted(kernels, "kernel"), text::seconds(kernelS), kernels == 1 ? "ends" : "end",
+        text::seconds(gapS), kernels == 1 ? "counts" : "count");
 }
 
 } // namespace trainscope::analysis

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace trainscope::analysis {
 
 inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
 inline constexpr double kEmptySteps = 0.2; // of the traced iterations
+inline constexpr double kLongBefore = 20.0; // median iterations before the first one
 
 struct StreamKernel {
     std::size_t stream = 0; // a number for each stream
@@ -38,5 +40,15 @@ std::optional<std::size_t> stepAt(const std::vector<TimeRange>& steps, TimeNs ti
 // kEmptySteps.
 std::vector<bool> emptySteps(
     const std::vector<StreamKernel>& kernels, const std::vector<TimeRange>& steps);
+
+// Kernels that end before `before` are kLongBefore the first iteration, and of no iteration.
+struct EarlyLimit {
+    TimeNs first; // iteration
+    TimeNs before;
+};
+// In any order. Absent without iterations, or where most of them take no time.
+std::optional<EarlyLimit> earlyLimitOf(const std::vector<TimeRange>& iterations);
+// "3 kernels of 2.00 ms end 40.0 s before the first iteration and count in no share".
+std::string earlyWorkText(std::int64_t kernels, double kernelS, double gapS);
 
 } // namespace trainscope::analysis

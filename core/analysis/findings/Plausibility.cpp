@@ -6,10 +6,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -316,32 +312,16 @@ std::optional<EmptySteps> emptyStepsOf(
     return found;
 }
 
-// Work that ends before this moment is long before the first iteration; absent without iterations.
-struct EarlyLimit {
-    TimeNs first; // iteration
-    TimeNs before;
-};
-std::optional<EarlyLimit> earlyLimitOf(const std::vector<Iteration>& iterations) {
-    if (iterations.empty())
-        return std::nullopt;
-    std::vector<std::int64_t> lengths;
-    TimeNs begin = iterations.front().range.begin;
-    for (const Iteration& iteration : iterations) {
-        lengths.push_back(iteration.range.length().ns);
-        begin = std::min(begin, iteration.range.begin);
-    }
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-    std::nth_element(lengths.begin(), middle, lengths.end());
-    if (*middle <= 0)
-        return std::nullopt;
-    const auto gap
-        = static_cast<std::int64_t>(std::llround(kLongBefore * static_cast<double>(*middle)));
-    return EarlyLimit{begin, begin - DurationNs{gap}};
+std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations) {
+    std::vector<TimeRange> ranges;
+    for (const Iteration& iteration : iterations)
+        ranges.push_back(iteration.range);
+    return ranges;
 }
 
 std::optional<EarlyWork> earlyWorkOf(
     const RunKernels& kernels, const std::vector<Iteration>& iterations) {
-    const auto limit = earlyLimitOf(iterations);
+    const auto limit = earlyLimitOf(rangesOf(iterations));
     if (!limit)
         return std::nullopt;
     EarlyWork found;
@@ -367,16 +347,9 @@ std::optional<EarlyWork> earlyWorkOf(
 
 } // namespace
 
-std::string earlyWorkText(const EarlyWork& early) {
-    return fmt::format("{} of {} {} {} before the first iteration and {} in no share",
-        text::counted(early.kernels, "kernel"), text::seconds(early.kernelS),
-        early.kernels == 1 ? "ends" : "end", text::seconds(early.gapS),
-        early.kernels == 1 ? "counts" : "count");
-}
-
 Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunIterations& iterations) {
     const std::optional<EarlyWork> none;
-    const auto limit = earlyLimitOf(iterations.iterations);
+    const auto limit = earlyLimitOf(rangesOf(iterations.iterations));
     if (!limit)
         return none;
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));

@@ -23,7 +23,6 @@ inline constexpr double kMostOverLimit = 2.5;
 // A counter and the power beside it are of one GPU: sensors differ by some percent, not by that.
 inline constexpr double kContradictingEnergy = 1.5;
 inline constexpr double kMostOfGpuW = 5000.0; // no board is built for so much
-inline constexpr double kLongBefore = 20.0; // median iterations before the first one
 
 // Power readings above kMostOverLimit × the limit, of the GPU that has the highest.
 struct PowerSpikes {
@@ -85,8 +84,9 @@ struct EarlyWork {
     // By rank, all else: from the first other kernel to the end of what was traced.
     std::map<int, TimeRange> rest;
 };
-// "3 kernels of 2.00 ms end 40.0 s before the first iteration and count in no share".
-std::string earlyWorkText(const EarlyWork& early);
+inline std::string earlyWorkText(const EarlyWork& early) {
+    return earlyWorkText(early.kernels, early.kernelS, early.gapS);
+}
 // Cancelled by progress.
 Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunIterations& iterations);
 

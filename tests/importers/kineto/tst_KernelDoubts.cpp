@@ -61,6 +61,18 @@ private Q_SLOTS:
         QCOMPARE(warningsOf(events), std::string());
     }
 
+    // Iterations of 1 ms from 101 ms on: 20 of them before is 81 ms, and a kernel ends at 1.1 ms.
+    void workBeforeTheFirstIteration() {
+        std::string events;
+        for (int i = 0; i < 5; ++i)
+            events += stepAt(i + 1, 101'000.0 + 1000.0 * i, 1000.0)
+                + kernelAt(101'100.0 + 1000.0 * i, 500);
+        QCOMPARE(warningsOf(events + kernelAt(1000, 100)),
+            std::string("1 kernel of 100 µs ends 99.9 ms before the first iteration and counts in "
+                        "no share\n"));
+        QCOMPARE(warningsOf(events + kernelAt(81'000, 100)), std::string());
+    }
+
     // Nothing is told or kept of too many.
     void tooMany() {
         importers::KernelDoubts doubts;
