@@ -2,39 +2,17 @@
 // add up, and errors that say something. The first byte chooses a format's own beginning, so that
 // all are reached.
 
+#include "fuzz/Importing.h"
 #include "importers/meters/MeterSamples.h"
 #include "importers/meters/MetersImporter.h"
-#include "importers/support/RecordingSink.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
-
-namespace {
-
-using namespace trainscope;
-
-void importWith(const importers::Importer& importer, const std::string& text) {
-    const auto tree = importers::memoryTree({{"node_0.txt", text}, {"sw_1.txt", text}});
-    if (importer.sniff(text.substr(0, 65536), "node_0.txt") == 0)
-        return;
-    for (const auto& unit : importer.plan(*tree, tree->files())) {
-        test::RecordingSink sink;
-        const auto report = importer.import(*tree, unit, sink, {});
-        if (!report.hasValue() && report.error().message.empty())
-            std::abort();
-        std::int64_t recorded = 0;
-        for (const auto& series : sink.allSeries)
-            recorded += static_cast<std::int64_t>(series.values.size());
-        if (report.hasValue() && report.value().samples != recorded)
-            std::abort();
-    }
-}
-
-} // namespace
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace trainscope;
     std::string text;
     if (size > 1) {
         const std::size_t choice = data[0];
@@ -47,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     text.append(reinterpret_cast<const char*>(data), size);
-    importWith(importers::meters::gpuImporter(), text);
-    importWith(importers::meters::nodeImporter(), text);
+    for (const auto* importer :
+        {&importers::meters::gpuImporter(), &importers::meters::nodeImporter()})
+        fuzz::importTelemetryText(*importer, text, "node_0.txt", "sw_1.txt");
     return 0;
 }

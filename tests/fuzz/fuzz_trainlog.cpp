@@ -1,7 +1,7 @@
 // Any bytes as a training log: no crash, times and values of equal length that the report counts,
 // and errors that say something.
 
-#include "importers/support/RecordingSink.h"
+#include "fuzz/Importing.h"
 #include "importers/trainlog/TrainlogImporter.h"
 
 #include <cstddef>
@@ -16,22 +16,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto tree = importers::memoryTree({{name, text}});
     const importers::Importer& importer = importers::trainlog::importer();
     importer.sniff(text.substr(0, 65536), name);
-    for (const auto& unit : importer.plan(*tree, tree->files())) {
-        test::RecordingSink sink;
-        const auto report = importer.import(*tree, unit, sink, {});
-        if (!report.hasValue() && report.error().message.empty())
-            std::abort();
-        std::int64_t recorded = 0;
-        for (const auto& series : sink.allSeries)
-            recorded += static_cast<std::int64_t>(series.values.size());
-        if (report.hasValue() && report.value().samples != recorded)
-            std::abort();
+    fuzz::importTelemetry(importer, *tree, [&](const auto& unit, const auto& sink) {
         for (const auto& [run, iteration] : sink.iterations) {
             if (iteration.range.end < iteration.range.begin)
                 std::abort();
         }
         if (!importer.work(*tree, unit, {}).hasValue())
             std::abort();
-    }
+    });
     return 0;
 }

@@ -22,10 +22,50 @@ bool areNear(const Values& values, const Values& expected) {
         [](double value, double other) { return std::abs(value - other) < 1e-9; });
 }
 
+const std::vector<ToldFile> kMonitorFiles{
+    {"dies of rocm-smi as text", "smi.txt",
+        "======= ROCm System Management Interface =======\n"
+        "GPU[0]\t\t: Average Graphics Package Power (W): 240.0\n"
+        "GPU[1]\t\t: Average Graphics Package Power (W): N/A (Secondary die)\n"
+        "GPU[0]\t\t: Card series: \t\tAMD Instinct MI250X\n",
+        {{"gpu_power", {240}}, {"gpu_power 1", {}}}},
+    {"powers of amd-smi as CSV", "amd.csv",
+        "gpu,current_socket_power,average_socket_power\n0,717,N/A\n1,N/A,94\n",
+        {{"gpu_power", {717}}, {"gpu_power 1", {94}}}},
+    // Without tiles a device is a GPU, with tiles each of them is.
+    {"xpu-smi dump", "xpu.csv",
+        "Timestamp, DeviceId, GPU Utilization (%), GPU Power (W), GPU Core Temperature (Celsius "
+        "Degree)\n06:14:46.000,    0, 50.00, 105.25, 40\n06:14:46.000,    1, N/A, 106.25, 41\n"
+        "06:14:47.000,    0, 60.00, 115.25, 42\n06:14:47.000,    1, N/A, 116.25, 43\n",
+        {{"gpu_power 1", {106.25, 116.25}}, {"gpu_temperature", {40, 42}}}},
+    {"xpu-smi dump with tiles", "xpu.csv",
+        "Timestamp, DeviceId, TileId, GPU Power (W), GPU Energy Consumed (J)\n"
+        "06:14:46.000, 0, 0, 105, 1000\n06:14:46.000, 0, 1, 106, 2000\n"
+        "06:14:47.000, 0, 0, 105, 1105\n06:14:47.000, 0, 1, 106, 2106\n",
+        {{"gpu_power", {105, 105}}, {"gpu_power 1", {106, 106}}, {"gpu_energy 1", {2000, 2106}}}},
+    {"hl-smi", "hl.csv",
+        "timestamp, index, name, power.draw [W], temperature.aip [C], utilization.aip [%]\n"
+        "Tue Jan  6 10:00:00 UTC 2026, 0, HL-225, 226 W, 36 C, 80 %\n"
+        "Tue Jan  6 10:00:01 UTC 2026, 0, HL-225, 228 W, 37 C, 81 %\n",
+        {{"gpu_power", {226, 228}}, {"gpu_temperature", {36, 37}},
+            {"gpu_utilization", {0.80, 0.81}}, {"seconds gpu_power", {0, 1}}}},
+};
+
 class tst_Monitors : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void files_data() {
+        QTest::addColumn<std::size_t>("place");
+        for (std::size_t i = 0; i < kMonitorFiles.size(); ++i)
+            QTest::newRow(kMonitorFiles[i].row) << i;
+    }
+    void files() {
+        QFETCH(std::size_t, place);
+        const std::string fault = faultOf(kMonitorFiles[place]);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
     void tegrastats_data() {
         QTest::addColumn<std::string>("line");
         QTest::newRow("dated") << "03-01-2026 10:00:00 RAM 12574/62841MB (lfb 2x4MB) CPU "
@@ -150,27 +190,6 @@ private Q_SLOTS:
                 series.description.metric.name.c_str());
     }
 
-    void diesOfRocmText() {
-        ImportedAll log;
-        importFile("smi.txt",
-            "======= ROCm System Management Interface =======\n"
-            "GPU[0]\t\t: Average Graphics Package Power (W): 240.0\n"
-            "GPU[1]\t\t: Average Graphics Package Power (W): N/A (Secondary die)\n"
-            "GPU[0]\t\t: Card series: \t\tAMD Instinct MI250X\n",
-            log);
-        QCOMPARE(log.sink.gpus.size(), std::size_t{2});
-        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{240}));
-        QVERIFY(log.ofGpu("gpu_power", 1).empty());
-    }
-
-    void powersOfAmdCsv() {
-        ImportedAll log;
-        importFile(
-            "amd.csv", "gpu,current_socket_power,average_socket_power\n0,717,N/A\n1,N/A,94\n", log);
-        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{717}));
-        QCOMPARE(log.ofGpu("gpu_power", 1), (Values{94}));
-    }
-
     // As amd-smi monitor writes it: units in the cells, heads that come again, partitions.
     void amdMonitor_data() {
         QTest::addColumn<std::string>("head");
@@ -234,41 +253,6 @@ private Q_SLOTS:
         QVERIFY(areNear(log.ofGpu("gpu_utilization"), {0.93, 0.95}));
         QVERIFY(areNear(log.ofGpu("bcs_utilization"), {0.005, 0.005}));
         QCOMPARE(log.ofNode("cpu_power"), (Values{18, 20}));
-    }
-
-    // Without tiles a device is a GPU, with tiles each of them is.
-    void xpuDump() {
-        ImportedAll log;
-        importFile("xpu.csv",
-            "Timestamp, DeviceId, GPU Utilization (%), GPU Power (W), GPU Core Temperature "
-            "(Celsius "
-            "Degree)\n06:14:46.000,    0, 50.00, 105.25, 40\n06:14:46.000,    1, N/A, 106.25, 41\n"
-            "06:14:47.000,    0, 60.00, 115.25, 42\n06:14:47.000,    1, N/A, 116.25, 43\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power", 1), (Values{106.25, 116.25}));
-        QCOMPARE(log.ofGpu("gpu_temperature", 0), (Values{40, 42}));
-        ImportedAll tiles;
-        importFile("xpu.csv",
-            "Timestamp, DeviceId, TileId, GPU Power (W), GPU Energy Consumed (J)\n"
-            "06:14:46.000, 0, 0, 105, 1000\n06:14:46.000, 0, 1, 106, 2000\n"
-            "06:14:47.000, 0, 0, 105, 1105\n06:14:47.000, 0, 1, 106, 2106\n",
-            tiles);
-        QCOMPARE(tiles.ofGpu("gpu_power", 0), (Values{105, 105}));
-        QCOMPARE(tiles.ofGpu("gpu_power", 1), (Values{106, 106}));
-        QCOMPARE(tiles.ofGpu("gpu_energy", 1), (Values{2000, 2106}));
-    }
-
-    void hlSmi() {
-        ImportedAll log;
-        importFile("hl.csv",
-            "timestamp, index, name, power.draw [W], temperature.aip [C], utilization.aip [%]\n"
-            "Tue Jan  6 10:00:00 UTC 2026, 0, HL-225, 226 W, 36 C, 80 %\n"
-            "Tue Jan  6 10:00:01 UTC 2026, 0, HL-225, 228 W, 37 C, 81 %\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power"), (Values{226, 228}));
-        QCOMPARE(log.ofGpu("gpu_temperature"), (Values{36, 37}));
-        QVERIFY(areNear(log.ofGpu("gpu_utilization"), {0.80, 0.81}));
-        QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
     }
 
     void gpustatText() {

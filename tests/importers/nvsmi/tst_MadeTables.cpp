@@ -21,10 +21,96 @@ namespace {
 
 using Values = std::vector<double>;
 
+const std::vector<ToldFile> kMadeFiles{
+    // The node's reading stands in the row of each GPU and counts once.
+    {"GPU, CPU and node", "log.csv",
+        "time,gpu,gpu_power_w,cpu_power_w,system_power_w\n"
+        "2026-03-01 10:00:00,0,100,50,400\n2026-03-01 10:00:00,1,110,50,400\n"
+        "2026-03-01 10:00:01,0,120,60,500\n2026-03-01 10:00:01,1,130,60,500\n",
+        {{"gpu_power", {100, 120}}, {"gpu_power 1", {110, 130}}, {"node cpu_power", {50, 60}},
+            {"node node_power", {400, 500}}, {"cpu_power", {}}}},
+    {"bytes without a unit", "log.csv",
+        "timestamp,gpu,power_w,mem_used\n2026-03-01 10:00:00,0,100,17179869184\n"
+        "2026-03-01 10:00:01,0,100,8589934592\n",
+        {{"mem_used", {17179869184.0, 8589934592.0}}}},
+    {"NUL bytes, as a crash leaves them", "log.csv",
+        "timestamp, index, power.draw [W]\n2026/03/01 10:00:00.000, 0, 100.00 W\n"s
+            + std::string(3000, '\0') + "2026/03/01 10:00:01.000, 0, 120.00 W\n",
+        {{"gpu_power", {100, 120}}}},
+    // As a script around NVML writes them: everything in the library's own units.
+    {"names of the library", "nvml.csv",
+        "time_s,power_mw,energy_mj,sm_mhz,mem_mhz,memutil,used_b,reasons,pcie_tx_kbs\n"
+        "1795732620.0,70000,3000000,345,2619,5,500000000,1,7632\n"
+        "1795732621.0,90000,3080000,1980,2619,6,500000000,4,6412\n"
+        "1795732622.0,90000,3170000,1980,2619,7,600000000,132,6485\n",
+        {{"gpu_energy", {3000, 3080, 3170}}, {"mem_clock", {2.619e9, 2.619e9, 2.619e9}},
+            {"sm_clock", {345e6, 1.98e9, 1.98e9}}, {"mem_utilization", {0.05, 0.06, 0.07}},
+            {"mem_used", {5e8, 5e8, 6e8}}, {"throttle_reasons", {1, 4, 132}},
+            {"pcie_tx_rate", {7.632e6, 6.412e6, 6.485e6}}}},
+    // Two GPUs whose counters lie apart, and the energy of each row.
+    {"energy that counts up", "counter.csv",
+        "timestamp,gpu,energy [J]\n2026-03-01 10:00:00,0,5000\n2026-03-01 10:00:00,1,90\n"
+        "2026-03-01 10:00:01,0,5100\n2026-03-01 10:00:01,1,190\n",
+        {{"gpu_energy", {5000, 5100}}, {"gpu_energy 1", {90, 190}}}},
+    {"energy of a row", "row.csv",
+        "timestamp,gpu,energy [J]\n2026-03-01 10:00:00,0,100\n2026-03-01 10:00:01,0,120\n"
+        "2026-03-01 10:00:02,0,80\n2026-03-01 10:00:03,0,100\n",
+        {{"gpu_energy", {}}, {"energy", {100, 120, 80, 100}}}},
+    // Kept as written, and told.
+    {"power above all limits", "smi.csv",
+        "timestamp, index, power.draw [W], power.limit [W]\n"
+        "2026/03/01 10:00:00.000, 0, 60.00 W, 150.00 W\n"
+        "2026/03/01 10:00:01.000, 0, 3868.00 W, 150.00 W\n",
+        {{"gpu_power", {60, 3868}}}, "1 reading of power cannot be: 3868 W"},
+    {"an energy counter", "log.csv",
+        "timestamp,gpu,power_w,energy_j\n2026-03-01T10:00:00Z,0,100,5000\n"
+        "2026-03-01T10:00:01Z,0,100,5100\n2026-03-01T10:00:02Z,0,100,5200\n"
+        "2026-03-01T10:00:03Z,0,100,5300\n",
+        {{"gpu_energy", {5000, 5100, 5200, 5300}}}, ""},
+    // 3 s at 100 W are 300 J, and the counter counts 3.
+    {"a counter against its power", "log.csv",
+        "timestamp,gpu,power_w,energy_j\n2026-03-01T10:00:00Z,0,100,5000\n"
+        "2026-03-01T10:00:01Z,0,100,5001\n2026-03-01T10:00:02Z,0,100,5002\n"
+        "2026-03-01T10:00:03Z,0,100,5003\n",
+        {{"gpu_energy", {5000, 5001, 5002, 5003}}},
+        "counts 3.0 J, where the power beside it amounts to 300.0 J"},
+    {"milliwatts under watts", "log.csv",
+        "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100000\n"
+        "2026-03-01T10:00:01Z,0,120000\n2026-03-01T10:00:02Z,0,140000\n",
+        {{"gpu_power", {100'000, 120'000, 140'000}}}, "another unit"},
+    // The heads of rocm-smi say what is measured in brackets, too; the last ones hold the unit.
+    {"heads with remarks", "log.csv",
+        "timestamp,device,Average Graphics Package Power (W),Temperature (Sensor edge) (C),"
+        "Temperature (Sensor junction) (C),Temperature (Sensor memory) (C)\n"
+        "1767261600,card0,240,50,60,55\n1767261600,card1,N/A (Secondary die),51,61,56\n"
+        "1767261601,card0,250,50,60,55\n1767261601,card1,N/A (Secondary die),51,61,56\n",
+        {{"gpu_power", {240, 250}}, {"gpu_temperature 1", {51, 51}},
+            {"hotspot_temperature 1", {61, 61}}, {"mem_temperature", {55, 55}}},
+        ""},
+    {"both signs in numbers", "log.csv",
+        "time;gpu;power\n1767261600;0;1.205,50\n1767261601;0;1.305,50\n1767261602;0;905,50\n",
+        {{"gpu_power", {1205.5, 1305.5, 905.5}}}},
+    {"decimal commas in times", "log.csv", "time;power\n0,5;100,5\n1,0;101,5\n1,5;102,5\n",
+        {{"gpu_power", {100.5, 101.5, 102.5}}, {"seconds gpu_power", {0, 0.5, 1}}}},
+    {"bars", "log.txt", "time|gpu|power\n1767261600|0|100\n1767261601|0|110\n",
+        {{"gpu_power", {100, 110}}}},
+};
+
 class tst_MadeTables : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void files_data() {
+        QTest::addColumn<std::size_t>("place");
+        for (std::size_t i = 0; i < kMadeFiles.size(); ++i)
+            QTest::newRow(kMadeFiles[i].row) << i;
+    }
+    void files() {
+        QFETCH(std::size_t, place);
+        const std::string fault = faultOf(kMadeFiles[place]);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
     // One row a second, 100, 120 and 140 W: 240 J.
     void namesOfPower_data() {
         QTest::addColumn<double>("number"); // of 100 W
@@ -43,30 +129,6 @@ private Q_SLOTS:
         ImportedAll log;
         importFile("log.csv", text, log);
         QVERIFY2(qAbs(log.joules() - 240.0) < 1e-6, log.warnings().c_str());
-    }
-
-    void gpuAndCpuAndNode() {
-        ImportedAll log;
-        importFile("log.csv",
-            "time,gpu,gpu_power_w,cpu_power_w,system_power_w\n"
-            "2026-03-01 10:00:00,0,100,50,400\n2026-03-01 10:00:00,1,110,50,400\n"
-            "2026-03-01 10:00:01,0,120,60,500\n2026-03-01 10:00:01,1,130,60,500\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{100, 120}));
-        QCOMPARE(log.ofGpu("gpu_power", 1), (Values{110, 130}));
-        // The node's reading stands in the row of each GPU and counts once.
-        QCOMPARE(log.ofNode("cpu_power"), (Values{50, 60}));
-        QCOMPARE(log.ofNode("node_power"), (Values{400, 500}));
-        QVERIFY(log.ofGpu("cpu_power", 0).empty());
-    }
-
-    void bytesWithoutAUnit() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp,gpu,power_w,mem_used\n2026-03-01 10:00:00,0,100,17179869184\n"
-            "2026-03-01 10:00:01,0,100,8589934592\n",
-            log);
-        QCOMPARE(log.ofGpu("mem_used"), (Values{17179869184.0, 8589934592.0}));
     }
 
     void dates_data() {
@@ -165,16 +227,6 @@ private Q_SLOTS:
         ImportedAll log;
         importFile("log.csv", text, log);
         QVERIFY2(qAbs(log.joules() - joules) < 1e-9, log.warnings().c_str());
-    }
-
-    // Lines of NUL bytes, as a crash leaves them in a log.
-    void nulBytes() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp, index, power.draw [W]\n2026/03/01 10:00:00.000, 0, 100.00 W\n"s
-                + std::string(3000, '\0') + "2026/03/01 10:00:01.000, 0, 120.00 W\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 120}));
     }
 
     // Columns: time, index, name, GPU %, memory %, MiB used, MiB, °C, W, MHz, MHz.
@@ -299,54 +351,6 @@ private Q_SLOTS:
             QVERIFY2(!importers::addSaidColumn(columns, said).hasValue(), said);
     }
 
-    // As a script around NVML writes them: everything in the library's own units.
-    void namesOfTheLibrary() {
-        ImportedAll log;
-        importFile("nvml.csv",
-            "time_s,power_mw,energy_mj,sm_mhz,mem_mhz,memutil,used_b,reasons,pcie_tx_kbs\n"
-            "1795732620.0,70000,3000000,345,2619,5,500000000,1,7632\n"
-            "1795732621.0,90000,3080000,1980,2619,6,500000000,4,6412\n"
-            "1795732622.0,90000,3170000,1980,2619,7,600000000,132,6485\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_energy"), (Values{3000, 3080, 3170})); // J
-        QCOMPARE(log.ofGpu("mem_clock"), (Values{2.619e9, 2.619e9, 2.619e9}));
-        QCOMPARE(log.ofGpu("sm_clock"), (Values{345e6, 1.98e9, 1.98e9}));
-        QCOMPARE(log.ofGpu("mem_utilization"), (Values{0.05, 0.06, 0.07}));
-        QCOMPARE(log.ofGpu("mem_used"), (Values{5e8, 5e8, 6e8}));
-        QCOMPARE(log.ofGpu("throttle_reasons"), (Values{1, 4, 132}));
-        QCOMPARE(log.ofGpu("pcie_tx_rate"), (Values{7.632e6, 6.412e6, 6.485e6}));
-    }
-
-    // Two GPUs whose counters lie apart, and the energy of each row of the same two.
-    void energyThatCountsUpAndEnergyOfARow() {
-        ImportedAll counter;
-        importFile("counter.csv",
-            "timestamp,gpu,energy [J]\n2026-03-01 10:00:00,0,5000\n2026-03-01 10:00:00,1,90\n"
-            "2026-03-01 10:00:01,0,5100\n2026-03-01 10:00:01,1,190\n",
-            counter);
-        QCOMPARE(counter.ofGpu("gpu_energy", 0), (Values{5000, 5100}));
-        QCOMPARE(counter.ofGpu("gpu_energy", 1), (Values{90, 190}));
-        ImportedAll row;
-        importFile("row.csv",
-            "timestamp,gpu,energy [J]\n2026-03-01 10:00:00,0,100\n2026-03-01 10:00:01,0,120\n"
-            "2026-03-01 10:00:02,0,80\n2026-03-01 10:00:03,0,100\n",
-            row);
-        QVERIFY(row.ofGpu("gpu_energy").empty());
-        QCOMPARE(row.ofGpu("energy"), (Values{100, 120, 80, 100}));
-    }
-
-    // Kept as written, and told.
-    void powerAboveAllLimits() {
-        ImportedAll log;
-        importFile("smi.csv",
-            "timestamp, index, power.draw [W], power.limit [W]\n"
-            "2026/03/01 10:00:00.000, 0, 60.00 W, 150.00 W\n"
-            "2026/03/01 10:00:01.000, 0, 3868.00 W, 150.00 W\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power"), (Values{60, 3868}));
-        QVERIFY(log.warnings().find("1 reading of power cannot be: 3868 W") != std::string::npos);
-    }
-
     void damagedStamps_data() {
         QTest::addColumn<QList<QByteArray>>("stamps");
         QTest::addColumn<QList<int>>("kept"); // rows
@@ -404,41 +408,6 @@ private Q_SLOTS:
         QCOMPARE(log.ofGpu(metric.toStdString()), Values(watts.begin(), watts.end()));
         QVERIFY2(log.warnings().find("the energy since the row before") != std::string::npos,
             log.warnings().c_str());
-    }
-
-    void energyCounterStays() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp,gpu,power_w,energy_j\n2026-03-01T10:00:00Z,0,100,5000\n"
-            "2026-03-01T10:00:01Z,0,100,5100\n2026-03-01T10:00:02Z,0,100,5200\n"
-            "2026-03-01T10:00:03Z,0,100,5300\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_energy"), (Values{5000, 5100, 5200, 5300}));
-        QCOMPARE(log.warnings(), std::string());
-    }
-
-    // 3 s at 100 W are 300 J, and the counter counts 3.
-    void counterAgainstItsPower() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp,gpu,power_w,energy_j\n2026-03-01T10:00:00Z,0,100,5000\n"
-            "2026-03-01T10:00:01Z,0,100,5001\n2026-03-01T10:00:02Z,0,100,5002\n"
-            "2026-03-01T10:00:03Z,0,100,5003\n",
-            log);
-        QVERIFY2(log.warnings().find("counts 3.0 J, where the power beside it amounts to 300.0 J")
-                != std::string::npos,
-            log.warnings().c_str());
-        QCOMPARE(log.ofGpu("gpu_energy"), (Values{5000, 5001, 5002, 5003}));
-    }
-
-    void milliwattsUnderWatts() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100000\n"
-            "2026-03-01T10:00:01Z,0,120000\n2026-03-01T10:00:02Z,0,140000\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power"), (Values{100'000, 120'000, 140'000}));
-        QVERIFY2(log.warnings().find("another unit") != std::string::npos, log.warnings().c_str());
     }
 
     // Two recorders, each with a header and columns of its own, row by row: nothing is added up.
@@ -557,22 +526,6 @@ private Q_SLOTS:
         QCOMPARE(log.warnings(), std::string());
     }
 
-    // The heads of rocm-smi say what is measured in brackets, too; the last ones hold the unit.
-    void headsWithRemarks() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp,device,Average Graphics Package Power (W),Temperature (Sensor edge) (C),"
-            "Temperature (Sensor junction) (C),Temperature (Sensor memory) (C)\n"
-            "1767261600,card0,240,50,60,55\n1767261600,card1,N/A (Secondary die),51,61,56\n"
-            "1767261601,card0,250,50,60,55\n1767261601,card1,N/A (Secondary die),51,61,56\n",
-            log);
-        QCOMPARE(log.warnings(), std::string());
-        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{240, 250}));
-        QCOMPARE(log.ofGpu("gpu_temperature", 1), (Values{51, 51}));
-        QCOMPARE(log.ofGpu("hotspot_temperature", 1), (Values{61, 61}));
-        QCOMPARE(log.ofGpu("mem_temperature", 0), (Values{55, 55}));
-    }
-
     // 03/04 is the 3rd of April or the 4th of March: the unit asks, and takes what is said.
     void datesThatAreAsked() {
         const auto tree = importers::memoryTree({{"log.csv",
@@ -689,22 +642,6 @@ private Q_SLOTS:
         ImportedAll log;
         importFile("log.csv", text, log);
         QVERIFY2(qAbs(log.joules() - 250.0) < 1e-6, log.warnings().c_str());
-    }
-
-    void bothSignsInNumbers() {
-        ImportedAll log;
-        importFile("log.csv",
-            "time;gpu;power\n1767261600;0;1.205,50\n1767261601;0;1.305,50\n"
-            "1767261602;0;905,50\n",
-            log);
-        QCOMPARE(log.ofGpu("gpu_power"), (Values{1205.5, 1305.5, 905.5}));
-        ImportedAll commas;
-        importFile("log.csv", "time;power\n0,5;100,5\n1,0;101,5\n1,5;102,5\n", commas);
-        QCOMPARE(commas.ofGpu("gpu_power"), (Values{100.5, 101.5, 102.5}));
-        QCOMPARE(commas.seconds("gpu_power"), (Values{0, 0.5, 1}));
-        ImportedAll bars;
-        importFile("log.txt", "time|gpu|power\n1767261600|0|100\n1767261601|0|110\n", bars);
-        QCOMPARE(bars.ofGpu("gpu_power"), (Values{100, 110}));
     }
 
     // Four GPUs that are as busy as each other and draw what each draws.

@@ -4,6 +4,7 @@
 #include "importers/registry/Registry.h"
 #include "importers/support/RecordingSink.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -77,6 +78,57 @@ inline void importAll(const importers::SourceTree& tree, ImportedAll& out) {
 // One file of that name and text.
 inline void importFile(const std::string& name, const std::string& text, ImportedAll& out) {
     importAll(*importers::memoryTree({{name, text}}), out);
+}
+
+// Values of a GPU ("gpu_power 1"; without a number GPU 0), of node 0 ("node cpu_power"), of the run
+// ("run loss"), the seconds of a GPU's series ("seconds gpu_power"), or those that iterations last
+// ("iterations").
+inline std::vector<double> valuesOf(const ImportedAll& log, const std::string& of) {
+    const std::size_t blank = of.find(' ');
+    const std::string first = of.substr(0, blank);
+    const std::string rest = blank == of.npos ? std::string() : of.substr(blank + 1);
+    if (first == "iterations") {
+        std::vector<double> seconds;
+        for (const auto& [run, iteration] : log.sink.iterations)
+            seconds.push_back(iteration.range.length().seconds());
+        return seconds;
+    }
+    if (first == "node")
+        return log.ofNode(rest);
+    if (first == "run")
+        return log.values(rest, {SubjectKind::Run, -1, -1, {}});
+    if (first == "seconds")
+        return log.seconds(rest);
+    return log.ofGpu(first, rest.empty() ? 0 : std::stoi(rest));
+}
+
+// A file, and what it has: a row of a table of such files.
+struct ToldFile {
+    const char* row; // its name
+    const char* file;
+    std::string text;
+    std::vector<std::pair<std::string, std::vector<double>>> values; // valuesOf()
+    const char* warning = nullptr; // among its warnings; "": it has none; nullptr: any
+};
+// Says what is otherwise; empty: nothing.
+inline std::string faultOf(const ToldFile& told) {
+    ImportedAll log;
+    importFile(told.file, told.text, log);
+    std::string fault;
+    for (const auto& [of, expected] : told.values) {
+        const auto values = valuesOf(log, of);
+        if (std::equal(values.begin(), values.end(), expected.begin(), expected.end(),
+                [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }))
+            continue;
+        fault += of + " is";
+        for (const double value : values)
+            fault += " " + std::to_string(value);
+        fault += ". ";
+    }
+    const std::string wanted = told.warning == nullptr ? std::string() : told.warning;
+    const bool isWarned = wanted.empty() ? told.warning == nullptr || log.warnings().empty()
+                                         : log.warnings().find(wanted) != std::string::npos;
+    return isWarned ? fault : fault + "Warnings: " + log.warnings();
 }
 
 } // namespace trainscope::test

@@ -19,11 +19,8 @@ std::vector<double> ofRun(const ImportedAll& log, const std::string& metric) {
     return log.values(metric, {SubjectKind::Run, -1, -1, {}});
 }
 
-std::vector<double> secondsOf(const ImportedAll& log) { // of its iterations
-    std::vector<double> seconds;
-    for (const auto& [run, iteration] : log.sink.iterations)
-        seconds.push_back(iteration.range.length().seconds());
-    return seconds;
+std::vector<double> secondsOf(const ImportedAll& log) {
+    return valuesOf(log, "iterations");
 }
 
 std::vector<std::int64_t> indicesOf(const ImportedAll& log) {
@@ -46,10 +43,47 @@ std::string mllog(std::int64_t ms, const std::string& key, const std::string& va
         + ", \"metadata\": {\"file\": \"x.py\", \"lineno\": 1}}" + "\n";
 }
 
+const std::vector<ToldFile> kLogFiles{
+    {"bar of torchtune", "out.log",
+        "1|1|Loss: 3.5:   1%|1         | 1/100 [00:02<03:18,  2.00s/it]\r"
+        "1|2|Loss: 2.5:   2%|2         | 2/100 [00:04<03:16,  2.00s/it]\r"
+        "1|3|Loss: 1.5:   3%|3         | 3/100 [00:06<03:14,  2.00s/it]\n",
+        {{"run loss", {3.5, 2.5, 1.5}}, {"iterations", {2, 2, 2}}}},
+    // Rates are of 8 devices.
+    {"MaxText", "maxtext.log",
+        "Num_devices: 8, shape (1, 8)\n"
+        "I0423 12:34:56.000000 139 max_logging.py:27] completed step: 0, seconds: 44.0, "
+        "TFLOP/s/device: 17.0, Tokens/s/device: 1000.0, total_weights: 65536, loss: 12.0\n"
+        "completed step: 1, seconds: 5.5, TFLOP/s/device: 136.0, Tokens/s/device: 8000.0, "
+        "total_weights: 65536, loss: 11.0\n",
+        {{"iterations", {44.0, 5.5}}, {"run loss", {12.0, 11.0}},
+            {"run reported_flops", {17e12, 136e12}}, {"run token_rate", {8000.0, 64000.0}}}},
+    // Lit-GPT's has the time of each step.
+    {"table with times", "metrics.csv",
+        "loss,iter,step,epoch,iter_time,remaining_time,tokens,total_tokens,learning_rate\n"
+        "9.5,4,1,0,1.5,99.0,8192,65536,0.0001\n8.5,8,2,0,1.25,98.0,16384,131072,0.0002\n",
+        {{"iterations", {1.5, 1.25}}, {"run loss", {9.5, 8.5}}}},
+    {"table of a tracker", "wandb_export.csv",
+        "\"Step\",\"my-run - train/loss\",\"my-run - train/loss__MIN\",\"my-run - train/"
+        "loss__MAX\"\n\"10\",\"2.5\",\"2.5\",\"2.5\"\n\"20\",\"2.25\",\"2.25\",\"2.25\"\n",
+        {{"run loss", {2.5, 2.25}}}},
+};
+
 class tst_LogKinds : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void files_data() {
+        QTest::addColumn<std::size_t>("place");
+        for (std::size_t i = 0; i < kLogFiles.size(); ++i)
+            QTest::newRow(kLogFiles[i].row) << i;
+    }
+    void files() {
+        QFETCH(std::size_t, place);
+        const std::string fault = faultOf(kLogFiles[place]);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
     void keysByWords_data() {
         QTest::addColumn<QByteArray>("key");
         for (const char* key : {"lm-loss", "LM loss", "lm_loss", "Lm  Loss", "lm loss"})
@@ -381,32 +415,6 @@ private Q_SLOTS:
         QCOMPARE(ofRun(log, "tokens_per_second_per_gpu"), Values(3, 9077.25));
     }
 
-    void torchtuneBar() {
-        ImportedAll log;
-        importFile("out.log",
-            "1|1|Loss: 3.5:   1%|1         | 1/100 [00:02<03:18,  2.00s/it]\r"
-            "1|2|Loss: 2.5:   2%|2         | 2/100 [00:04<03:16,  2.00s/it]\r"
-            "1|3|Loss: 1.5:   3%|3         | 3/100 [00:06<03:14,  2.00s/it]\n",
-            log);
-        QCOMPARE(ofRun(log, "loss"), (Values{3.5, 2.5, 1.5}));
-        QCOMPARE(secondsOf(log), Values(3, 2.0));
-    }
-
-    void maxText() {
-        ImportedAll log;
-        importFile("maxtext.log",
-            "Num_devices: 8, shape (1, 8)\n"
-            "I0423 12:34:56.000000 139 max_logging.py:27] completed step: 0, seconds: 44.0, "
-            "TFLOP/s/device: 17.0, Tokens/s/device: 1000.0, total_weights: 65536, loss: 12.0\n"
-            "completed step: 1, seconds: 5.5, TFLOP/s/device: 136.0, Tokens/s/device: 8000.0, "
-            "total_weights: 65536, loss: 11.0\n",
-            log);
-        QCOMPARE(secondsOf(log), (Values{44.0, 5.5}));
-        QCOMPARE(ofRun(log, "loss"), (Values{12.0, 11.0}));
-        QCOMPARE(ofRun(log, "reported_flops"), (Values{17e12, 136e12}));
-        QCOMPARE(ofRun(log, "token_rate"), (Values{8000.0, 64000.0})); // of 8 devices
-    }
-
     // 36 s each by hours with four digits; the last block ends with the file.
     void composer() {
         std::string text = "Starting training...\n";
@@ -438,27 +446,6 @@ private Q_SLOTS:
         QCOMPARE(ofRun(log, "val_loss"), (Values{3.75}));
         QVERIFY(!log.reports.at(0).value().counts.contains("iterations said twice"));
         QVERIFY2(log.warnings().find("neither when") != std::string::npos, log.warnings().c_str());
-    }
-
-    // Lit-GPT's has the time of each step.
-    void tableWithTimes() {
-        ImportedAll log;
-        importFile("metrics.csv",
-            "loss,iter,step,epoch,iter_time,remaining_time,tokens,total_tokens,learning_rate\n"
-            "9.5,4,1,0,1.5,99.0,8192,65536,0.0001\n8.5,8,2,0,1.25,98.0,16384,131072,0.0002\n",
-            log);
-        QCOMPARE(secondsOf(log), (Values{1.5, 1.25}));
-        QCOMPARE(ofRun(log, "loss"), (Values{9.5, 8.5}));
-    }
-
-    void tableOfTracker() {
-        ImportedAll log;
-        importFile("wandb_export.csv",
-            "\"Step\",\"my-run - train/loss\",\"my-run - train/loss__MIN\",\"my-run - "
-            "train/"
-            "loss__MAX\"\n\"10\",\"2.5\",\"2.5\",\"2.5\"\n\"20\",\"2.25\",\"2.25\",\"2.25\"\n",
-            log);
-        QCOMPARE(ofRun(log, "loss"), (Values{2.5, 2.25}));
     }
 
     void dlLogger() {

@@ -1,7 +1,7 @@
 // The findings of a database with a planted one: what is listed, said, copied and jumped to.
 #include "app/painting/FigureFile.h"
 #include "app/viewmodels/figures/FindingsController.h"
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
@@ -20,13 +20,9 @@ using namespace trainscope;
 using app::FindingListModel;
 using app::Views;
 
-class tst_FindingsController : public QObject {
+class tst_FindingsController : public QObject, test::OpenDatabase {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
     std::unique_ptr<app::FindingsController> m_controller;
 
     [[nodiscard]] QVariant cell(int row, const char* role) const {
@@ -34,25 +30,15 @@ class tst_FindingsController : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(make(&test::writeTimelineDatabase)); }
     void init() {
-        QDir(app::viewFolder()).removeRecursively();
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(open());
         m_controller = std::make_unique<app::FindingsController>();
         m_controller->setViews(m_views.get());
     }
     void cleanup() {
         m_controller.reset();
-        m_views.reset();
-        m_workspace.reset();
+        close();
     }
 
     void readsTheShownRunsWhenSeen() {

@@ -1,5 +1,5 @@
 // The tables of a selection over kernels, as the timeline fills them (see TimelineDatabase.h).
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "core/analysis/traces/DeviceActivity.h"
@@ -37,14 +37,10 @@ void compareNs(const QString& seconds, DurationNs time) {
 
 } // namespace
 
-class tst_SelectionFigures : public QObject {
+class tst_SelectionFigures : public QObject, test::OpenDatabase {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    QTemporaryDir m_state;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
     std::unique_ptr<app::TimelineController> m_controller;
 
     [[nodiscard]] app::KernelFigures& kernels() { return *m_controller->inspector()->kernels(); }
@@ -56,19 +52,10 @@ private:
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(make(&test::writeTimelineDatabase)); }
     void init() {
-        qputenv("XDG_STATE_HOME",
-            m_state.filePath(QString::fromLatin1(QTest::currentTestFunction())).toLocal8Bit());
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        for (const auto& run : m_workspace->runs()) {
-            if (run.name == "small")
-                m_workspace->setShown({run.id});
-        }
+        QVERIFY(openWorkspace());
+        m_workspace->setShown({runOf("small")});
         m_controller = std::make_unique<app::TimelineController>();
         m_controller->setWorkspace(m_workspace.get());
         m_controller->setViewSize(1160, 700, 1.0);
@@ -77,7 +64,7 @@ private Q_SLOTS:
     }
     void cleanup() {
         m_controller.reset();
-        m_workspace.reset();
+        close();
     }
 
     // Without a selection: all of the view, as `kernels` without a window.

@@ -2,7 +2,7 @@
 // something else is read or nobody looks.
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "support/TestProgram.h"
 
 #include <QDir>
@@ -17,21 +17,11 @@ using namespace trainscope;
 using app::LayoutController;
 using app::Views;
 
-class tst_LayoutChoices : public QObject {
+class tst_LayoutChoices : public QObject, test::OpenDatabase {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
     std::unique_ptr<LayoutController> m_controller;
 
-    RunId runOf(const char* name) const {
-        for (const Run& run : m_workspace->runs()) {
-            if (run.name == name)
-                return run.id;
-        }
-        return {};
-    }
     bool show(const std::vector<RunId>& runs) {
         m_workspace->setShown(runs);
         m_controller->setActive(true);
@@ -62,23 +52,14 @@ class tst_LayoutChoices : public QObject {
 
 private Q_SLOTS:
     void init() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-        QDir(app::viewFolder()).removeRecursively();
         QFile::remove(m_folder.filePath(QStringLiteral("layout.trainscope")));
-        const auto path = test::writeLayoutDatabase(m_folder.path().toStdString());
-        QVERIFY(!path.empty());
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, path));
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(make(&test::writeLayoutDatabase) && open());
         m_controller = std::make_unique<LayoutController>();
         m_controller->setViews(m_views.get());
     }
     void cleanup() {
         m_controller.reset();
-        m_views.reset();
-        m_workspace.reset();
+        close();
     }
 
     // In the middle, after 30 s, rank 1 of "grid" has 40 + 1 + 30 °C; all of "bare" have 50 °C.

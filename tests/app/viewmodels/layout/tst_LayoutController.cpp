@@ -3,7 +3,7 @@
 #include "app/painting/FigureFile.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/window/Theme.h"
 #include "support/TestProgram.h"
@@ -38,23 +38,12 @@ plot::FigureStyle style() {
 
 } // namespace
 
-class tst_LayoutController : public QObject {
+class tst_LayoutController : public QObject, test::OpenDatabase {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
     std::unique_ptr<LayoutController> m_controller;
     qint64 m_now = 0;
 
-    RunId runOf(const char* name) const {
-        for (const Run& run : m_workspace->runs()) {
-            if (run.name == name)
-                return run.id;
-        }
-        return {};
-    }
     bool show(const std::vector<const char*>& names) {
         std::vector<RunId> runs;
         for (const char* name : names)
@@ -96,19 +85,9 @@ class tst_LayoutController : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-    }
     void init() {
-        QDir(app::viewFolder()).removeRecursively();
         QFile::remove(m_folder.filePath(QStringLiteral("layout.trainscope")));
-        m_path = test::writeLayoutDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(make(&test::writeLayoutDatabase) && open());
         m_controller = std::make_unique<LayoutController>();
         m_now = 0;
         m_controller->playback()->setClock([this] { return m_now; });
@@ -116,8 +95,7 @@ private Q_SLOTS:
     }
     void cleanup() {
         m_controller.reset();
-        m_views.reset();
-        m_workspace.reset();
+        close();
     }
 
     void readsWhenSeen() {

@@ -1,6 +1,6 @@
 #pragma once
 // A database in a folder of its own, open in a workspace as the window opens it, with the views on
-// it. What views keep lies in the folder too.
+// it: a member of a test, or its base. What views keep lies in the folder too.
 
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/workspace/ViewFile.h"
@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 namespace trainscope::test {
 
@@ -28,13 +29,17 @@ public:
     }
     // With nothing chosen in any view yet.
     bool open() {
-        QDir(app::viewFolder()).removeRecursively();
-        m_workspace = std::make_unique<app::Workspace>();
-        if (!opens(*m_workspace, m_path))
+        if (!openWorkspace())
             return false;
         m_views = std::make_unique<app::Views>();
         m_views->setWorkspace(m_workspace.get());
         return true;
+    }
+    // The same without views.
+    bool openWorkspace() {
+        QDir(app::viewFolder()).removeRecursively();
+        m_workspace = std::make_unique<app::Workspace>();
+        return opens(*m_workspace, m_path);
     }
     void close() {
         m_views.reset();
@@ -45,8 +50,16 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
     [[nodiscard]] app::Workspace& workspace() { return *m_workspace; }
     [[nodiscard]] app::Views& views() { return *m_views; }
+    // Zero where there is none of that name.
+    [[nodiscard]] RunId runOf(std::string_view name) const {
+        for (const Run& run : m_workspace->runs()) {
+            if (run.name == name)
+                return run.id;
+        }
+        return {};
+    }
 
-private:
+protected:
     QTemporaryDir m_folder;
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;

@@ -1,6 +1,6 @@
 // State that stays, and state that changes, when other runs are shown or the same ones lie
 // otherwise.
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "support/TestProgram.h"
@@ -15,15 +15,11 @@ using namespace trainscope;
 using test::kSecondNs;
 using test::seconds;
 
-class tst_TimelineScope : public QObject {
+class tst_TimelineScope : public QObject, test::OpenDatabase {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
     QTemporaryDir m_other;
-    QTemporaryDir m_state;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
     std::unique_ptr<app::TimelineController> m_controller;
 
     [[nodiscard]] const app::TimelineContext& context() const { return m_controller->context(); }
@@ -43,15 +39,9 @@ private:
     [[nodiscard]] QString figures() const { return m_controller->inspector()->selection()->text(); }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(make(&test::writeTimelineDatabase)); }
     void init() {
-        qputenv("XDG_STATE_HOME",
-            m_state.filePath(QString::fromLatin1(QTest::currentTestFunction())).toLocal8Bit());
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
+        QVERIFY(openWorkspace());
         m_controller = std::make_unique<app::TimelineController>();
         m_controller->setViewSize(1160, 700, 1.0);
         m_controller->setWorkspace(m_workspace.get());
@@ -59,7 +49,7 @@ private Q_SLOTS:
     }
     void cleanup() {
         m_controller.reset();
-        m_workspace.reset();
+        close();
     }
 
     // From 1 to 2 s "small" draws 100 + 15 W, "later" 200 W.

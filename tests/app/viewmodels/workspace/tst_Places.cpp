@@ -1,5 +1,5 @@
 // Seven places: which views they have, where they open, and why one is dimmed.
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/Places.h"
 #include "support/TestProgram.h"
@@ -14,13 +14,9 @@ using app::PlaceFacts;
 using app::Places;
 using app::Views;
 
-class tst_Places : public QObject {
+class tst_Places : public QObject, test::OpenDatabase {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
     std::unique_ptr<Places> m_places;
 
     static QString reason(Places::Place place, const PlaceFacts& facts) {
@@ -28,25 +24,15 @@ class tst_Places : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(make(&test::writeTimelineDatabase)); }
     void init() {
-        QDir(app::viewFolder()).removeRecursively();
-        m_workspace = std::make_unique<app::Workspace>();
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(open());
         m_places = std::make_unique<Places>();
         m_places->setViews(m_views.get());
-        QVERIFY(test::opens(*m_workspace, m_path));
     }
     void cleanup() {
         m_places.reset();
-        m_views.reset();
-        m_workspace.reset();
+        close();
     }
 
     void viewsOfEarlierVersionsHaveAPlace() {
