@@ -1,9 +1,25 @@
 #include "app/cli/options/KnownCosts.h"
 
-#include "app/cli/options/ProfileInput.h"
 #include "core/model/Try.h"
+#include "core/predict/profile/ProfiledCosts.h"
+
+#include <utility>
 
 namespace trainscope::cli {
+
+namespace {
+
+// None for an empty path.
+Result<std::shared_ptr<const predict::ProfiledCosts>> readProfiledCosts(const std::string& path) {
+    std::shared_ptr<const predict::ProfiledCosts> costs;
+    if (path.empty())
+        return costs;
+    ASSIGN_OR_RETURN(auto profile, predict::readProfile(path));
+    costs = std::make_shared<const predict::ProfiledCosts>(std::move(profile));
+    return costs;
+}
+
+} // namespace
 
 predict::Predictor KnownCosts::predictor() const {
     auto made = calibration ? calibration->predictor() : predict::Predictor();

@@ -164,13 +164,8 @@ ImportPlanModel::ImportPlanModel(QObject* parent)
             {"rankEditable", [](const Row& row) { return row.unit.rank || row.rankFaulty; }},
             {"rankFaulty", &Row::rankFaulty},
             {"clock", [](const Row& row) { return clockName(row.unit.clock); }},
-            {"offset", &Row::offset},
-            {"offsetEditable",
-                [](const Row& row) {
-                    return hasLocalClock(row) || row.unit.clock == ClockKind::None;
-                }},
-            {"offsetFaulty", &Row::offsetFaulty}, {"period", &Row::period},
-            {"periodFaulty", &Row::periodFaulty},
+            {"offset", &Row::offset}, {"offsetFaulty", &Row::offsetFaulty},
+            {"period", &Row::period}, {"periodFaulty", &Row::periodFaulty},
             {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
             {"summary", [](const Row& row) { return shownLine(row.unit.summary); }},
             {"notes", [](const Row& row) { return linesOf(row.unit.notes); }},

@@ -45,7 +45,6 @@ class InspectorModel : public QObject {
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
-    Q_PROPERTY(QString spanName READ spanName NOTIFY spanChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* span READ span CONSTANT FINAL)
 
 public:

@@ -20,7 +20,7 @@ class LayoutHover : public QObject {
 public:
     LayoutHover(LayoutContext& context, LayoutDiagrams& diagrams, QObject* parent = nullptr);
 
-    Q_INVOKABLE void hoverAt(trainscope::app::LayoutDiagrams::Part part, double x, double y);
+    void hoverAt(trainscope::app::LayoutDiagrams::Part part, double x, double y);
     Q_INVOKABLE void leave();
     // The values of the ranks are other ones.
     void refresh();

@@ -29,7 +29,7 @@ public:
     // Sets the place where the selection is shared.
     void setViews(Views* views) { m_views = views; }
 
-    Q_INVOKABLE void clickAt(trainscope::app::LayoutDiagrams::Part part, double x, double y);
+    void clickAt(trainscope::app::LayoutDiagrams::Part part, double x, double y);
     Q_INVOKABLE void select(int rank); // -1: none
     // To the neighbour of the selected rank in the physical diagram; true if there is one.
     Q_INVOKABLE bool step(int columns, int rows);

@@ -30,7 +30,7 @@ public:
     Q_INVOKABLE void remove(int row);
     Q_INVOKABLE void clear();
     // Looks again which of them exist.
-    Q_INVOKABLE void refresh();
+    void refresh();
 
     static constexpr int kKept = 12;
 

@@ -119,8 +119,8 @@ public:
         const plot::Theme& theme, const plot::MeasureText& measure);
 
     // Extending, what is selected grows up to what lies there.
-    Q_INVOKABLE void clickAt(double x, double y, bool extends = false);
-    Q_INVOKABLE void doubleClickAt(double x, double y);
+    void clickAt(double x, double y, bool extends = false);
+    void doubleClickAt(double x, double y);
     // The menu of the capture that lies there, if one does.
     void openMenuAt(double x, double y);
     [[nodiscard]] QString captureName() const;

@@ -40,7 +40,7 @@ public:
     // Place where the cursor is shared; nullptr: nowhere.
     void setViews(Views* views);
 
-    Q_INVOKABLE void hoverAt(double x, double y);
+    void hoverAt(double x, double y);
     Q_INVOKABLE void leave();
     // Upper left corner of the tip, of a size, beside the bar that it is about and the selected
     // one.

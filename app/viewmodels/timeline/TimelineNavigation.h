@@ -37,14 +37,14 @@ public:
     explicit TimelineNavigation(TimelineContext& context, QObject* parent = nullptr);
 
     // Factors below 1 zoom in.
-    Q_INVOKABLE void zoomAt(double factor, double x);
+    void zoomAt(double factor, double x);
     Q_INVOKABLE void zoomIn();
     Q_INVOKABLE void zoomOut();
-    Q_INVOKABLE void panBy(double pixels);
+    void panBy(double pixels);
     void panByWindows(double windows);
     Q_INVOKABLE void showAll();
     // Fractions of everything, from the minimap.
-    Q_INVOKABLE void setBrush(double begin, double end);
+    void setBrush(double begin, double end);
     Q_INVOKABLE void beginPinch(double x);
     Q_INVOKABLE void pinch(double scale, double x);
     Q_INVOKABLE void undo();

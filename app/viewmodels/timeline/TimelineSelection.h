@@ -30,7 +30,7 @@ public:
     TimelineSelection(
         TimelineContext& context, InspectorModel& inspector, QObject* parent = nullptr);
 
-    Q_INVOKABLE void selectBetween(double fromX, double toX);
+    void selectBetween(double fromX, double toX);
     // The edge at the cursor goes to `time`; elsewhere the stretch from the cursor to it is
     // selected.
     void extendTo(DurationNs time);

@@ -51,9 +51,9 @@ public:
     std::shared_ptr<const plot::PlotScene> draw(const plot::Theme& theme,
         const plot::MeasureText& measure, double width, double viewHeight);
 
-    Q_INVOKABLE void hoverAt(double x, double y);
+    void hoverAt(double x, double y);
     Q_INVOKABLE void leave();
-    Q_INVOKABLE void clickAt(double x, double y);
+    void clickAt(double x, double y);
     // The timeline of what is selected, or the choice that it offers.
     Q_INVOKABLE virtual void openSelected();
     // To the neighbour of what is selected, by columns and rows; true if there is one.

@@ -117,7 +117,7 @@ public:
     // Writes to `path`; the suffix decides the format, and is added where there is none. A name
     // alone lies in the last folder, and ~ is the home folder.
     Q_INVOKABLE void exportNow() { exportTo(m_path); }
-    Q_INVOKABLE void exportTo(const QString& path) { start(path, Replace::Any); }
+    void exportTo(const QString& path) { start(path, Replace::Any); }
     // The same, but asked() comes instead where a file is there that the last export did not write.
     Q_INVOKABLE void exportOrAsk() { start(m_path, Replace::Own); }
     Q_INVOKABLE void cancel();

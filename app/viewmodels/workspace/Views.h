@@ -116,7 +116,7 @@ public:
     Q_INVOKABLE void openPreset(int preset);
 
     // Opens the view with the runs that are shown, where it could also show all.
-    Q_INVOKABLE void openWithShownRuns(View view);
+    void openWithShownRuns(View view);
 
     // The one time cursor of all views: who moves it sets it, who shows it listens. Runs that are
     // not among the places have none.
