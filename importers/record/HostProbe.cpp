@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace trainscope::record {
@@ -268,6 +269,11 @@ private:
 HostProbe openHostProbe(const std::string& root) {
     auto probe = std::make_unique<KernelProbe>(root);
     HostProbe host{nullptr, probe->notes()};
+    std::error_code ignored;
+    if (!std::filesystem::exists(std::filesystem::path(root) / "sys" / "class", ignored))
+        host.notes.emplace_back("The kernel's /sys is not there, as in some containers: network "
+                                "cards, power and temperature of the processors, and the way from "
+                                "cards to GPUs are not recorded.");
     host.probe = std::move(probe);
     return host;
 }

@@ -236,7 +236,7 @@ Status addBlock(PageRows& pages, PyramidKind kind, std::int64_t firstSample,
 
 Status indexBlock(
     Database& database, DataWriter& data, const SeriesShape& series, std::int64_t firstSample) {
-    PageRows pages(database, data, series, Squeeze::No);
+    PageRows pages(database, data, series, Squeeze::IfMuchSmaller);
     SampleReader reader(database, series.id);
     const std::int64_t behind = firstSample + kBlockSamples;
     TimedValues block;

@@ -205,6 +205,14 @@ private Q_SLOTS:
         QVERIFY(!openNvml(fake("fake_nvml")).hasValue());
     }
 
+    // A container that has no /sys says so.
+    void nodeWithoutSys() {
+        QTemporaryDir root;
+        const HostProbe host = openHostProbe(root.path().toStdString());
+        QCOMPARE(host.notes.size(), 1U);
+        QVERIFY(host.notes.front().find("/sys is not there") != std::string::npos);
+    }
+
     // Two InfiniBand cards, a network card and a bridge made of software, two processors of which
     // one may not be read.
     void host() {
