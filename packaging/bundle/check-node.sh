@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check-node.sh BUNDLE.tar.xz FAKE_NVML.so ROOT...: uses a bundle as a stranger would in clean roots of distributions (made by
 # debootstrap, nothing added), as nobody, from a folder that cannot be written. Needs root, for chroot. A bundle of another
-# architecture is run by qemu, in the first root alone.
+# architecture is run by qemu, in the first root alone. What it imported and says of it stays in $KEEP, where that is a folder,
+# and is compared with what lies there: databases of one architecture are read on the other, and the numbers are the same.
 set -euo pipefail
 bundle=$1 fake=$2
 shift 2
@@ -43,6 +44,16 @@ for root in "$@"; do
     cmp "$work/first" "$work/summary" || fail "its summary differs from that in the first root"
   else
     cp "$work/summary" "$work/first"
+  fi
+  if [ -n "${KEEP:-}" ]; then
+    for other in "$KEEP"/*.json; do
+      [ -e "$other" ] || continue
+      cmp "$other" "$work/summary" || fail "its summary differs from $other"
+      install -m 644 "${other%.json}.trainscope" "$root/work/run-of-another.trainscope"
+      node summary /work/run-of-another.trainscope --json | sed 's/run-of-another/run/' | cmp - "$other" || fail "it reads ${other%.json}.trainscope differently"
+    done
+    cp "$root/work/run.trainscope" "$KEEP/$architecture.trainscope"
+    cp "$work/summary" "$KEEP/$architecture.json"
   fi
   node query /work/run.trainscope "select count(*) > 0 from samples" | grep -q '^1$' || fail "a query has no samples"
   node check /work/run.trainscope >/dev/null || fail "the database is damaged"

@@ -14,10 +14,13 @@ for release in bullseye bookworm trixie; do
   touch "$roots/$release/.made"
 done
 all=("$roots/bullseye" "$roots/bookworm" "$roots/trixie")
+KEEP=$(mktemp -d)
+export KEEP
+trap 'rm -rf "$KEEP"' EXIT
 for bundle in .build/bundle/trainscope-node-*.tar.xz; do
   architecture=${bundle##*-}
   compiler=${architecture%%.*}-linux-gnu-g++
   "$compiler" -std=c++20 -shared -fPIC -O1 -I. tests/fakes/FakeNvml.cpp -o "$fake"
   packaging/bundle/check-node.sh "$bundle" "$fake" "${all[@]}"
 done
-packaging/bundle/check-window.sh .build/bundle/trainscope-[0-9]*-x86_64.tar.xz "$roots/trixie"
+packaging/bundle/check-window.sh .build/bundle/trainscope-[0-9]*-x86_64.tar.xz "$roots/trixie" .build/bundle/window.png
