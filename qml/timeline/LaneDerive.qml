@@ -25,13 +25,10 @@ T.Popup {
     function derive(lane: int) {
         deriving.begin(lane);
         open();
-        way.forceActiveFocus(Qt.PopupFocusReason);
     }
     function change(lane: int) {
         deriving.change(lane);
         open();
-        named.forceActiveFocus(Qt.PopupFocusReason);
-        named.selectAll();
     }
     function accept() {
         if (deriving.accept())
@@ -92,14 +89,16 @@ T.Popup {
             text: popup.deriving.isChange ? "Change the derived lane" : "Derive a lane"
         }
         UiComboBox {
-            id: way
-
             objectName: "deriveWay"
             Layout.fillWidth: true
             visible: !popup.deriving.isChange
             label: "The lane is"
             model: popup.deriving.ways
             currentIndex: popup.deriving.way
+            onVisibleChanged: {
+                if (visible)
+                    forceActiveFocus(Qt.PopupFocusReason);
+            }
             onActivated: index => popup.deriving.way = index
         }
         Part {
@@ -132,13 +131,17 @@ T.Popup {
             text: "Name"
         }
         UiTextField {
-            id: named
-
             objectName: "deriveName"
             Layout.fillWidth: true
             label: "Name of the lane"
             placeholderText: popup.deriving.title
             text: popup.deriving.name
+            onVisibleChanged: {
+                if (!visible || !popup.deriving.isChange)
+                    return;
+                forceActiveFocus(Qt.PopupFocusReason);
+                selectAll();
+            }
             onTextEdited: popup.deriving.name = text
             onAccepted: popup.accept()
         }

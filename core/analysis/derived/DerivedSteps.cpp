@@ -461,7 +461,7 @@ Status forEachStep(const store::Store& store, const StepProgram& program, TimeRa
     Step open{{window.begin, window.begin}, kNoValue, false};
     while (true) {
         const auto next = changes.nextTime();
-        const TimeNs until = next ? std::min(*next, window.end) : window.end;
+        const TimeNs until = std::min(next.value_or(window.end), window.end);
         if (until > open.range.begin) {
             open.range.end = until;
             steps.push_back(open);
@@ -472,9 +472,9 @@ Status forEachStep(const store::Store& store, const StepProgram& program, TimeRa
                 return {};
             steps.clear();
         }
-        RETURN_IF_ERROR(changes.apply(*next));
-        open.isChange = *next >= window.begin;
-        open.range.begin = std::max(*next, window.begin);
+        RETURN_IF_ERROR(changes.apply(until));
+        open.isChange = until >= window.begin;
+        open.range.begin = std::max(until, window.begin);
         open.value = values.result();
     }
 }

@@ -283,7 +283,7 @@ bool hasUnit(const std::vector<std::string>& units, std::string_view unit) {
     return std::find(units.begin(), units.end(), unit) != units.end();
 }
 
-std::string joinedUnits(std::vector<std::string> units) {
+std::string joinedUnits(const std::vector<std::string>& units) {
     std::string text;
     for (std::size_t i = 0; i < units.size(); ++i) {
         text += (text.empty() ? "" : "·") + units[i];

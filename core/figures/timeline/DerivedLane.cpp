@@ -25,6 +25,8 @@ using analysis::StepProgram;
 
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 // Series of one meaning and unit.
 struct DerivedParts {
     std::string unit;
@@ -240,7 +242,7 @@ bool isOfRank(const DerivedSeries& series, const Catalogue& catalogue, int rank)
 
 std::vector<Bucket> nothingKnown(int columns) {
     Bucket bucket;
-    fill(bucket, std::numeric_limits<float>::quiet_NaN());
+    fill(bucket, static_cast<float>(kUnknown));
     return std::vector<Bucket>(static_cast<std::size_t>(columns), bucket);
 }
 
@@ -291,8 +293,9 @@ public:
         m_done += found.pyramid ? 1.0 : found.done;
         ++m_read;
         m_isComing = m_isComing || !found.pyramid;
-        if (found.pyramid && found.pyramid->whole().min)
-            m_extent.add(*found.pyramid->whole().min, *found.pyramid->whole().max);
+        const analysis::StepFigures whole
+            = found.pyramid ? found.pyramid->whole() : analysis::StepFigures();
+        m_extent.add(whole.min.value_or(kUnknown), whole.max.value_or(kUnknown));
         const TimeRange window = windowOf(one);
         if (m_isExact)
             return analysis::stepBuckets(m_request.store, one.program, window, m_request.columns,
@@ -367,9 +370,9 @@ Result<DerivedSet> resolveDerived(
     const LaneSpec& lane, const Catalogue& catalogue, const std::vector<ShownRun>& runs) {
     ASSIGN_OR_RETURN(const auto parsed, analysis::parseFormula(lane.metric));
     ASSIGN_OR_RETURN(auto parts, FormulaResolver(catalogue, runs).resolve(parsed.formula, false));
-    if (lane.rank)
-        std::erase_if(parts.all,
-            [&](const DerivedSeries& one) { return !isOfRank(one, catalogue, *lane.rank); });
+    std::erase_if(parts.all, [&](const DerivedSeries& one) {
+        return lane.rank && !isOfRank(one, catalogue, *lane.rank);
+    });
     if (parts.all.empty())
         return Error{ErrorCode::NotFound, "None of it is of that GPU.", {}};
     return DerivedSet{
@@ -440,8 +443,10 @@ Result<analysis::StepFigures> derivedFigures(const store::Store& store, const De
             continue;
         means += *part.mean;
         ++known;
-        all.min = std::min(all.min.value_or(*part.min), *part.min);
-        all.max = std::max(all.max.value_or(*part.max), *part.max);
+        const double low = part.min.value_or(kUnknown);
+        const double high = part.max.value_or(kUnknown);
+        all.min = std::min(all.min.value_or(low), low);
+        all.max = std::max(all.max.value_or(high), high);
         all.covered = std::max(all.covered, part.covered);
     }
     if (known > 0.0)
