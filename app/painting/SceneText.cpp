@@ -37,6 +37,7 @@ QFont makeFont(int pixelSize, bool bold) {
     font.setWeight(bold ? QFont::DemiBold : QFont::Normal);
     font.setHintingPreference(QFont::PreferNoHinting);
     font.setStyleStrategy(QFont::PreferAntialias);
+    font.setKerning(false); // as texts are measured, and as they stand in SVG
     return font;
 }
 

@@ -1,7 +1,8 @@
 #include "core/plot/SentenceText.h"
 
+#include "core/plot/TextFit.h"
+
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,6 @@ namespace {
 
 constexpr std::string_view kOpening = "(";
 constexpr std::string_view kClosing = ".,;:)";
-constexpr std::array<std::string_view, 27> kUnits{"×", "%", "pp", "s", "ms", "µs", "ns", "min", "h",
-    "d", "mJ", "J", "kJ", "MJ", "GJ", "W", "kW", "MW", "°C", "MHz", "GHz", "MB", "GB", "GiB",
-    "Gb/s", "GB/s", "TB/s"};
 
 // Parts of the sentence between which a line may break: what stands before a number, the number
 // with its unit, what stands behind.
@@ -37,11 +35,6 @@ SentencePart partOf(std::string_view word) {
     const std::size_t end = word.find_last_not_of(kClosing) + 1;
     return {std::string(word.substr(0, begin)), std::string(word.substr(begin, end - begin)),
         std::string(word.substr(end)), true};
-}
-
-bool isUnitWord(std::string_view word) {
-    const std::string_view bare = word.substr(0, word.find_last_not_of(kClosing) + 1);
-    return std::find(kUnits.begin(), kUnits.end(), bare) != kUnits.end();
 }
 
 std::vector<std::string_view> wordsOfSentence(std::string_view text) {

@@ -1,5 +1,8 @@
 #include "core/plot/TextFit.h"
 
+#include <algorithm>
+#include <array>
+
 namespace trainscope::plot {
 
 namespace {
@@ -19,12 +22,32 @@ std::vector<std::size_t> boundaries(std::string_view text) {
     return offsets;
 }
 
+constexpr std::array<std::string_view, 33> kUnitWords{"×", "%", "pp", "s", "ms", "µs", "ns", "min",
+    "h", "d", "mJ", "J", "kJ", "MJ", "GJ", "W", "kW", "MW", "kWh", "MWh", "GWh", "°C", "Hz", "MHz",
+    "GHz", "B", "kB", "MB", "GB", "GiB", "Gb/s", "GB/s", "TB/s"};
+
+// The blank between a number and its unit.
+bool bindsUnit(std::string_view text, std::size_t blank) {
+    const std::string_view behind = text.substr(blank + 1);
+    return blank > 0 && text[blank - 1] >= '0' && text[blank - 1] <= '9'
+        && isUnitWord(behind.substr(0, behind.find(' ')));
+}
+
+std::size_t nextBreak(std::string_view text, std::size_t from) {
+    std::size_t blank = text.find(' ', from);
+    while (blank != std::string_view::npos && bindsUnit(text, blank))
+        blank = text.find(' ', blank + 1);
+    return blank;
+}
+
 // The end of the longest run of words that fits, at least one word.
 std::size_t lineEnd(
     std::string_view text, double width, const MeasureText& measure, TextRole role, bool bold) {
-    std::size_t end = text.find(' ');
+    std::size_t end = nextBreak(text, 0);
+    if (measure(text.substr(0, end), role, bold) > width)
+        return std::min(text.find(' '), text.size());
     while (end != std::string_view::npos) {
-        const std::size_t next = text.find(' ', end + 1);
+        const std::size_t next = nextBreak(text, end + 1);
         if (measure(text.substr(0, next), role, bold) > width)
             return end;
         end = next;
@@ -33,6 +56,11 @@ std::size_t lineEnd(
 }
 
 } // namespace
+
+bool isUnitWord(std::string_view word) {
+    const std::string_view bare = word.substr(0, word.find_last_not_of(".,;:)") + 1);
+    return std::find(kUnitWords.begin(), kUnitWords.end(), bare) != kUnitWords.end();
+}
 
 std::string elided(
     std::string_view text, double width, const MeasureText& measure, TextRole role, bool bold) {

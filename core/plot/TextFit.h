@@ -13,9 +13,13 @@ namespace trainscope::plot {
 std::string elided(std::string_view text, double width, const MeasureText& measure, TextRole role,
     bool bold = false);
 
-// Broken at spaces into at most `most` lines, the last one elided.
+// Broken at spaces into at most `most` lines, the last one elided. A number stays with its unit
+// where the two have room.
 std::vector<std::string> wrapped(std::string_view text, double width, int most,
     const MeasureText& measure, TextRole role, bool bold = false);
+
+// "ms", "%,": a unit, with what may follow it in a sentence.
+bool isUnitWord(std::string_view word);
 
 // Small text without spaces: broken after a comma, a slash and the like where there is one in the
 // later half of a line, else between any characters; the last line is elided.

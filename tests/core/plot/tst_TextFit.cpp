@@ -42,6 +42,16 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(lines[1]), QStringLiteral("coloured by…"));
     }
 
+    // 19 characters of 6 px to a line: "takes 46.9" would fit, its unit no more.
+    void numbersStayWithTheirUnits() {
+        const auto lines
+            = wrapped("training takes 46.9 % less, 12 ms", 114.0, 9, fixedPitch, TextRole::Small);
+        QCOMPARE(QString::fromStdString(lines[0]), QStringLiteral("training takes"));
+        QCOMPARE(QString::fromStdString(lines[1]), QStringLiteral("46.9 % less, 12 ms"));
+        // Without room for both the line breaks there all the same.
+        QCOMPARE(wrapped("46.9 kWh", 30.0, 2, fixedPitch, TextRole::Small).size(), std::size_t{2});
+    }
+
     void kernelNames_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("shortName");
