@@ -22,11 +22,14 @@
 #include <array>
 #include <cctype>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace trainscope::report {
 
@@ -382,6 +385,20 @@ private:
             summary.emplace_back("Nothing stands out.");
     }
 
+    // Those of the metrics that one of the runs has.
+    Result<std::vector<std::string>> recordedOf(std::initializer_list<const char*> metrics) {
+        std::set<std::string> recorded;
+        for (const Run& run : m_runs) {
+            ASSIGN_OR_RETURN(const auto all, m_store.series(run.id));
+            for (const Series& series : all)
+                recorded.insert(series.description.metric.name);
+        }
+        std::vector<std::string> found;
+        std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(found),
+            [&recorded](const char* one) { return recorded.contains(one); });
+        return found;
+    }
+
     Status addOverview() {
         if (m_runs.size() == 1) {
             figures::Request page;
@@ -398,9 +415,15 @@ private:
             m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
         timeline.columns = kTimelineColumns;
         figures::TimelineAsked lanes;
-        lanes.metrics = {metric::kGpuPower, metric::kGpuTemperature};
+        ASSIGN_OR_RETURN(lanes.metrics, recordedOf({metric::kGpuPower, metric::kGpuTemperature}));
+        if (lanes.metrics.empty()) {
+            ASSIGN_OR_RETURN(lanes.metrics,
+                recordedOf({metric::kNodePower, metric::kSwitchPower, metric::kLoss,
+                    metric::kTokenRate, metric::kSampleRate}));
+        }
         timeline.options = figures::timelineOptions().given(lanes);
-        RETURN_IF_ERROR(addOverview("timeline", timeline));
+        if (!lanes.metrics.empty())
+            RETURN_IF_ERROR(addOverview("timeline", timeline));
         figures::Request machine;
         machine.runs = m_runs;
         if (m_runs.size() > 1)

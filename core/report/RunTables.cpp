@@ -46,6 +46,8 @@ Cell layoutCell(const Run& run, const std::string& named) {
 
 // Recorded ones, of a run that says it has more: "1 of 8".
 Cell gpusCell(const Run& run) {
+    if (run.gpuCount == 0 && run.worldSize == 0)
+        return {}; // not said
     return run.worldSize > run.gpuCount ? Cell(fmt::format("{} of {}", run.gpuCount, run.worldSize))
                                         : Cell(run.gpuCount);
 }

@@ -7,6 +7,8 @@ FileDialog {
 
     required property Item place
 
+    acceptLabel: fileMode === FileDialog.SaveFile ? "Save" : "Open"
+
     readonly property UiKeysWatch watch: UiKeysWatch {
         place: dialog.place
         open: dialog.visible

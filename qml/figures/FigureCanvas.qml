@@ -41,6 +41,8 @@ FocusScope {
             canvas.controller.step(0, key === Qt.Key_Up ? -1 : 1);
         else if (key === Qt.Key_PageUp || key === Qt.Key_PageDown)
             canvas.turnPages(key === Qt.Key_PageUp ? -1 : 1);
+        else if (key === Qt.Key_Home || key === Qt.Key_End)
+            canvas.scrollTo(key === Qt.Key_Home ? 0 : 1);
         else
             return false;
         return true;

@@ -12,6 +12,7 @@ Item {
     required property int index
     required property int kind
     required property string title
+    required property string brief
     required property string detail
     required property string problem
     required property string run
@@ -113,7 +114,8 @@ Item {
             UiName {
                 Layout.fillWidth: true
                 visible: line.isSource
-                text: line.title
+                full: line.title
+                brief: line.brief
                 font.pixelSize: Theme.secondarySize
             }
             UiNote {

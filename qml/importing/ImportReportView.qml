@@ -24,6 +24,7 @@ ListView {
         id: entry
 
         required property string path
+        required property string brief
         required property string origin
         required property string verdict
         required property int severity
@@ -55,7 +56,8 @@ ListView {
                 }
                 UiName {
                     Layout.fillWidth: true
-                    text: entry.path
+                    full: entry.path
+                    brief: entry.brief
                     font.weight: Font.Medium
                 }
                 UiText {

@@ -48,6 +48,7 @@ ColumnLayout {
             id: entry
 
             required property string path
+            required property string brief
             required property string reason
 
             width: list.width
@@ -63,7 +64,8 @@ ColumnLayout {
 
                 UiName {
                     width: parent.width
-                    text: entry.path
+                    full: entry.path
+                    brief: entry.brief
                 }
                 UiNote {
                     width: parent.width

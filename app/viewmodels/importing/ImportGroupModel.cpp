@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/TextOf.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,27 +22,41 @@ bool isSameLine(const Line& a, const Line& b) {
         && (a.kind != ImportGroupModel::Remark || a.title == b.title);
 }
 
+void nameSources(std::vector<Line>& lines) {
+    QStringList titles;
+    for (const Line& line : lines) {
+        if (line.kind == ImportGroupModel::Source)
+            titles.append(line.title);
+    }
+    const QStringList briefs = briefNames(titles);
+    qsizetype next = 0;
+    for (Line& line : lines) {
+        if (line.kind == ImportGroupModel::Source)
+            line.brief = briefs[next++];
+    }
+}
+
 } // namespace
 
 ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
     : RowListModel(
-        {{"title", &Line::title}, {"kind", &Line::kind}, {"detail", &Line::detail},
-            {"problem", &Line::problem}, {"run", &Line::run}, {"sizeText", &Line::sizeText},
-            {"rank", &Line::rank}, {"rankEditable", &Line::rankEditable},
-            {"rankFaulty", &Line::rankFaulty}, {"period", &Line::period},
-            {"periodEditable", &Line::periodEditable}, {"periodFaulty", &Line::periodFaulty},
-            {"datesEditable", &Line::datesEditable}, {"dateChoice", &Line::dateChoice},
-            {"tableColumns", &Line::columns}, {"columnsEditable", &Line::columnsEditable},
-            {"columnsFaulty", &Line::columnsFaulty}, {"clock", &Line::clock},
-            {"clockChoice", &Line::clockChoice}, {"clockEditable", &Line::clockEditable},
-            {"offset", &Line::offset}, {"offsetHint", &Line::offsetHint},
-            {"offsetFaulty", &Line::offsetFaulty}, {"gpuModel", &Line::gpuModel},
-            {"gpuHint", &Line::gpuHint}, {"gpuEditable", &Line::gpuEditable},
-            {"airflow", &Line::airflow}, {"airflowHint", &Line::airflowHint},
-            {"airflowFaulty", &Line::airflowFaulty}, {"machine", &Line::isMachine},
-            {"database", &Line::isDatabase}, {"runFaulty", &Line::runFaulty},
-            {"checkState", &Line::checkState}, {"unfolded", &Line::isUnfolded},
-            {"marked", &Line::isMarked}},
+        {{"title", &Line::title}, {"brief", &Line::brief}, {"kind", &Line::kind},
+            {"detail", &Line::detail}, {"problem", &Line::problem}, {"run", &Line::run},
+            {"sizeText", &Line::sizeText}, {"rank", &Line::rank},
+            {"rankEditable", &Line::rankEditable}, {"rankFaulty", &Line::rankFaulty},
+            {"period", &Line::period}, {"periodEditable", &Line::periodEditable},
+            {"periodFaulty", &Line::periodFaulty}, {"datesEditable", &Line::datesEditable},
+            {"dateChoice", &Line::dateChoice}, {"tableColumns", &Line::columns},
+            {"columnsEditable", &Line::columnsEditable}, {"columnsFaulty", &Line::columnsFaulty},
+            {"clock", &Line::clock}, {"clockChoice", &Line::clockChoice},
+            {"clockEditable", &Line::clockEditable}, {"offset", &Line::offset},
+            {"offsetHint", &Line::offsetHint}, {"offsetFaulty", &Line::offsetFaulty},
+            {"gpuModel", &Line::gpuModel}, {"gpuHint", &Line::gpuHint},
+            {"gpuEditable", &Line::gpuEditable}, {"airflow", &Line::airflow},
+            {"airflowHint", &Line::airflowHint}, {"airflowFaulty", &Line::airflowFaulty},
+            {"machine", &Line::isMachine}, {"database", &Line::isDatabase},
+            {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
+            {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
         parent)
     , m_plan(plan) {
     connect(&m_plan, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
@@ -211,6 +226,7 @@ void ImportGroupModel::refresh() {
             }
         }
     }
+    nameSources(lines);
     show(std::move(lines));
     Q_EMIT changed();
 }

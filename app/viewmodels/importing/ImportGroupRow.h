@@ -21,6 +21,7 @@ struct ImportGroupRow {
     int group = 0;
     int unit = -1; // row of the plan; of a source
     QString title; // name of the run, the remark, or the path of the source
+    QString brief; // of a source: what tells it from the others
     QString detail; // "64 Kineto traces, 1 configuration · ranks 0-63 of 64 · …"
     QString problem; // why it cannot be imported as it is
     QString run; // that a source joins

@@ -547,9 +547,21 @@ QString ImportPlanModel::problemOf(const ImportRow& row) {
 }
 
 UnrecognisedModel::UnrecognisedModel(QObject* parent)
-    : RowListModel(
-        {{"path", [](const importers::Unrecognised& file) { return shownLine(file.path); }},
-            {"reason", [](const importers::Unrecognised& file) { return shownText(file.reason); }}},
+    : RowListModel({{"path", &UnrecognisedRow::path}, {"brief", &UnrecognisedRow::brief},
+                       {"reason", &UnrecognisedRow::reason}},
         parent) { }
+
+void UnrecognisedModel::setFiles(const std::vector<importers::Unrecognised>& files) {
+    QStringList paths;
+    for (const importers::Unrecognised& file : files)
+        paths.append(shownLine(file.path));
+    const QStringList briefs = briefNames(paths);
+    std::vector<UnrecognisedRow> rows;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const auto at = static_cast<qsizetype>(i);
+        rows.push_back({paths[at], briefs[at], shownText(files[i].reason)});
+    }
+    resetRows(std::move(rows));
+}
 
 } // namespace trainscope::app

@@ -136,7 +136,13 @@ private:
 };
 
 // The files that nobody recognised, each with the reason.
-class UnrecognisedModel : public RowListModel<importers::Unrecognised> {
+struct UnrecognisedRow {
+    QString path;
+    QString brief; // of the path, what tells it from the others
+    QString reason;
+    bool operator==(const UnrecognisedRow&) const = default;
+};
+class UnrecognisedModel : public RowListModel<UnrecognisedRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the import")
@@ -144,7 +150,7 @@ class UnrecognisedModel : public RowListModel<importers::Unrecognised> {
 
 public:
     explicit UnrecognisedModel(QObject* parent = nullptr);
-    void setFiles(std::vector<importers::Unrecognised> files) { resetRows(std::move(files)); }
+    void setFiles(const std::vector<importers::Unrecognised>& files);
 };
 
 } // namespace trainscope::app

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/importing/ReportFacts.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/text/Times.h"
 #include "importers/registry/Registry.h"
 
@@ -88,10 +89,10 @@ QString originOf(const QString& run, const ImportReport& report) {
 } // namespace
 
 ImportReportModel::ImportReportModel(QObject* parent)
-    : RowListModel(
-        {{"path", &Entry::path}, {"origin", &Entry::origin}, {"verdict", &Entry::verdict},
-            {"severity", &Entry::severity}, {"factLabels", &Entry::factLabels},
-            {"factValues", &Entry::factValues}, {"warnings", &Entry::warnings}},
+    : RowListModel({{"path", &Entry::path}, {"brief", &Entry::brief}, {"origin", &Entry::origin},
+                       {"verdict", &Entry::verdict}, {"severity", &Entry::severity},
+                       {"factLabels", &Entry::factLabels}, {"factValues", &Entry::factValues},
+                       {"warnings", &Entry::warnings}},
         parent) { }
 
 Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path) {
@@ -149,6 +150,12 @@ void ImportReportModel::setEntries(std::vector<Entry> entries) {
     // Failures come first: the user came to read them.
     std::stable_sort(entries.begin(), entries.end(),
         [](const Entry& a, const Entry& b) { return a.severity > b.severity; });
+    QStringList paths;
+    for (const Entry& entry : entries)
+        paths.append(entry.path);
+    const QStringList briefs = briefNames(paths);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        entries[i].brief = briefs[static_cast<qsizetype>(i)];
     resetRows(std::move(entries));
 }
 

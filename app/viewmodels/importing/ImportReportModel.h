@@ -17,6 +17,7 @@ namespace trainscope::app {
 
 struct ReportEntry {
     QString path;
+    QString brief; // of the path, what tells it from the others
     QString origin; // run, format, how much, time of import
     QString verdict; // "read", "read with warnings", "failed", "stopped"
     int severity = 0; // 0 fine, 1 with warnings, 2 failed

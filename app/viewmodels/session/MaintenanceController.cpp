@@ -107,10 +107,17 @@ QUrl MaintenanceController::reportFile() const {
         database.path() + QLatin1Char('/') + QString::fromStdString(name) + QStringLiteral(".pdf"));
 }
 
-void MaintenanceController::writeReport(const QUrl& file, int form, bool replaces) {
+void MaintenanceController::writeReport(const QUrl& wanted, int form, bool replaces) {
+    // A dialog leaves the name it was opened with when another form is chosen.
+    const bool isPage = form == static_cast<int>(papersByUse(QLocale()).size());
+    const QString pdf = QStringLiteral(".pdf");
+    QString name = wanted.toLocalFile();
+    if (isPage && name.endsWith(pdf, Qt::CaseInsensitive))
+        name = name.chopped(pdf.size()) + QStringLiteral(".html");
+    const QUrl file = QUrl::fromLocalFile(name);
     const Paper paper = papersByUse(QLocale())[form == 1 ? 1 : 0];
     begin(QStringLiteral("Writing the report"), store::OpenMode::ReadOnly,
-        [file, form, replaces, path = file.toLocalFile(), paper](
+        [file, form, replaces, path = name, paper](
             store::Store& store, const Progress& progress) -> Result<Outcome> {
             if (!replaces && QFileInfo::exists(path)) {
                 Outcome asking;

@@ -51,7 +51,7 @@ public:
     Q_INVOKABLE [[nodiscard]] QUrl reportFile() const;
     // In the form of that index, or HTML by the file's suffix. Asks where the file is there
     // already, unless it `replaces`.
-    Q_INVOKABLE void writeReport(const QUrl& file, int form, bool replaces = false);
+    Q_INVOKABLE void writeReport(const QUrl& wanted, int form, bool replaces = false);
     Q_INVOKABLE void stop();
     // The result has been read.
     Q_INVOKABLE void dismiss();

@@ -228,12 +228,11 @@ void Session::openDatabase(const QString& path, const std::function<void()>& the
 
 void Session::takeImport(const QString& database, const QStringList& runNames) {
     const auto show = [this, runNames] {
-        const auto& runs = m_workspace.runs();
-        const auto first = std::find_if(runs.begin(), runs.end(), [&runNames](const Run& run) {
+        const Run* richest = m_workspace.richestRun([&runNames](const Run& run) {
             return runNames.contains(QString::fromStdString(run.name));
         });
-        if (first != runs.end())
-            m_workspace.setShown({first->id});
+        if (richest != nullptr)
+            m_workspace.setShown({richest->id});
         m_views.setView(Views::Overview);
     };
     const QString open = m_workspace.databasePath();

@@ -81,7 +81,8 @@ QString runDetail(const Run& run) {
     if (const auto layout = layoutText(run.launch); !layout.isEmpty())
         parts.append(layout);
     if (parts.isEmpty())
-        parts.append(waitText(run.range.length().seconds()));
+        parts.append(run.range.length().seconds() < 1.0 ? durationText(run.range.length())
+                                                        : waitText(run.range.length().seconds()));
     return parts.join(kDot);
 }
 

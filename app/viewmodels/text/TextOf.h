@@ -2,6 +2,7 @@
 // Texts of the core, which are UTF-8, as the window has them.
 
 #include <QString>
+#include <QStringList>
 
 #include <string_view>
 
@@ -10,5 +11,8 @@ namespace trainscope::app {
 inline QString textOf(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
+
+// Names of rows of one list, by place, without what all of them share (core/text/Names.h).
+QStringList briefNames(const QStringList& names);
 
 } // namespace trainscope::app

@@ -44,6 +44,24 @@ std::set<RunId> recordedNow(const std::vector<Run>& runs) {
     return recorded;
 }
 
+Result<std::vector<RunId>> readByRichness(const store::Store& store) {
+    std::vector<RunId> runs;
+    const auto take = [&runs](const std::vector<store::SqlValue>& row) {
+        runs.push_back({row.front().integer});
+        return true;
+    };
+    RETURN_IF_ERROR(store.query(
+        "SELECT id FROM run ORDER BY kind='predicted', "
+        "-EXISTS(SELECT 1 FROM track WHERE run=run.id)"
+        "-EXISTS(SELECT 1 FROM series WHERE run=run.id AND subject<>'run')"
+        "-EXISTS(SELECT 1 FROM series WHERE run=run.id AND subject='run'), "
+        "-(SELECT COUNT(*) FROM source_run WHERE run=run.id), "
+        "-LENGTH((SELECT COALESCE(SUM(count),0) FROM track WHERE run=run.id)"
+        "+(SELECT COALESCE(SUM(count),0) FROM series WHERE run=run.id)), name, id",
+        [](const std::vector<std::string>& /*names*/) {}, take));
+    return runs;
+}
+
 } // namespace
 
 Workspace::Workspace(QObject* parent)
@@ -113,6 +131,17 @@ Result<Workspace::Labels> Workspace::readLabels(const store::Store& store) {
     return labels;
 }
 
+const Run* Workspace::richestRun(const std::function<bool(const Run&)>& among) const {
+    for (const RunId id : m_byRichness) {
+        const Run* run = findRun(id);
+        if (run != nullptr && (!among || among(*run)))
+            return run;
+    }
+    const auto any = std::find_if(
+        m_runs.begin(), m_runs.end(), [&among](const Run& run) { return !among || among(run); });
+    return any == m_runs.end() ? nullptr : &*any;
+}
+
 Result<Workspace::Content> Workspace::readContent(const store::Store& store) {
     Content content;
     content.uuid = store.uuid();
@@ -120,6 +149,7 @@ Result<Workspace::Content> Workspace::readContent(const store::Store& store) {
     ASSIGN_OR_RETURN(content.labels, readLabels(store));
     ASSIGN_OR_RETURN(const auto paths, store::sourcePaths(store));
     content.folders = sourceFolders(paths);
+    ASSIGN_OR_RETURN(content.byRichness, readByRichness(store));
     return content;
 }
 
@@ -152,6 +182,7 @@ void Workspace::take(const ReaderPool::Database& database, Content content, bool
     m_recorded = recordedNow(m_runs);
     m_labels = std::move(content.labels);
     m_folders = std::move(content.folders);
+    m_byRichness = std::move(content.byRichness);
     std::vector<RunId> shown;
     if (isSame) {
         for (const auto& run : m_shown)
@@ -159,7 +190,7 @@ void Workspace::take(const ReaderPool::Database& database, Content content, bool
     } else {
         m_shown.clear();
         if (!m_runs.empty())
-            shown.push_back(m_runs.front().id);
+            shown.push_back(richestRun()->id);
         Q_EMIT databaseChanged();
     }
     m_watch.start();

@@ -43,6 +43,10 @@ public:
     [[nodiscard]] const std::string& uuid() const { return m_uuid; } // empty: nothing is open
 
     [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
+    // The one to show where nobody chose: measured before predicted, then by how many kinds of
+    // data it has (traces, telemetry, a training log), how many sources, the order of magnitude
+    // of what was recorded, and its name. `among` says which may be; nullptr: there is none.
+    [[nodiscard]] const Run* richestRun(const std::function<bool(const Run&)>& among = {}) const;
     [[nodiscard]] const Run* findRun(RunId id) const; // nullptr: there is none
     // Labels that people gave it; empty without any.
     [[nodiscard]] store::RunLabels labels(RunId id) const;
@@ -96,6 +100,7 @@ private:
         std::vector<Run> runs;
         Labels labels;
         std::map<RunId, std::string> folders;
+        std::vector<RunId> byRichness;
     };
     static Result<Labels> readLabels(const store::Store& store);
     static Result<Content> readContent(const store::Store& store);
@@ -111,6 +116,7 @@ private:
     std::vector<Run> m_runs;
     Labels m_labels;
     std::map<RunId, std::string> m_folders;
+    std::vector<RunId> m_byRichness;
     std::vector<plot::ShownRun> m_shown;
     bool m_isOpening = false;
     QThreadPool m_writer; // of one thread

@@ -59,6 +59,15 @@ void addParts(const PartsFinding& one, const RunFacts& facts, Findings& found) {
         one.share});
 }
 
+// "12 of 40 kernels", "All 40 kernels", "The only kernel".
+std::string smallOfAll(std::int64_t small, std::int64_t all) {
+    if (all == 1)
+        return "The only kernel";
+    return small == all ? "All " + text::counted(all, "kernel")
+                        : fmt::format("{} of {}", text::withMarks(std::to_string(small)),
+                            text::counted(all, "kernel"));
+}
+
 } // namespace
 
 void findSlowOperators(const RunFacts& facts, Findings& found) {
@@ -96,11 +105,10 @@ void findSmallKernels(const RunFacts& facts, Findings& found) {
         return;
     addParts(
         {"small_kernels",
-            fmt::format("{} of {} are shorter than {} and take {} of the traced time; most in "
-                        "{}.",
-                text::counted(all.smallKernels, "kernel"), text::counted(all.kernels, "kernel"),
-                text::seconds(kSmallKernelS), text::roundedPercent(share),
-                listOf(all.smallIn, &OperatorPart::seconds, tracedS)),
+            fmt::format("{} {} shorter than {} and {} {} of the traced time; most in {}.",
+                smallOfAll(all.smallKernels, all.kernels), all.smallKernels == 1 ? "is" : "are",
+                text::seconds(kSmallKernelS), all.smallKernels == 1 ? "takes" : "take",
+                text::roundedPercent(share), listOf(all.smallIn, &OperatorPart::seconds, tracedS)),
             text::roundedPercent(kSmallKernels) + " of the traced time",
             "kernels whose mean is shorter than what starting one takes", share, all.smallS},
         facts, found);

@@ -119,7 +119,14 @@ private Q_SLOTS:
         QCOMPARE(after[0].mid(4), before[1].mid(4));
         QCOMPARE(QString::fromStdString(m_controller->data()->runs[0].named.name), after[0].mid(4));
         // Colours are those of the run list, whoever is first.
-        QCOMPARE(m_controller->data()->runs[0].color, std::size_t{1});
+        const auto& shown = m_workspace->shownRuns();
+        for (const auto& run : m_controller->data()->runs) {
+            const auto listed = std::find_if(shown.begin(), shown.end(),
+                [&run](const auto& one) { return one.id == run.named.id; });
+            QVERIFY(listed != shown.end());
+            QCOMPARE(run.color, listed->color);
+        }
+        QVERIFY(m_controller->data()->runs[0].color != m_controller->data()->runs[1].color);
     }
 
     void choicesAreKept() {

@@ -229,6 +229,12 @@ void tst_ImportPlanModel::unrecognised() {
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setFiles({{"photo.jpg", "A JPEG picture."}});
     QCOMPARE(model.at(0, "reason").toString(), QStringLiteral("A JPEG picture."));
+    // Without the folders that all of them share.
+    model.setFiles({{"/data/recordings/eager/photo.jpg", "A picture."},
+        {"/data/recordings/compiled/photo.jpg", "A picture."}});
+    QCOMPARE(model.at(0, "brief").toString(), QStringLiteral("eager"));
+    QCOMPARE(model.at(1, "brief").toString(), QStringLiteral("compiled"));
+    QCOMPARE(model.at(1, "path").toString(), QStringLiteral("/data/recordings/compiled/photo.jpg"));
 }
 
 TRAINSCOPE_TEST(tst_ImportPlanModel)

@@ -137,6 +137,17 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(path));
     }
 
+    // The form is chosen in the dialog, whose name keeps the suffix that it came with.
+    void pagesAreNoPdf() {
+        Session session;
+        open(session);
+        const QSignalSpy told(session.maintenance(), &MaintenanceController::informed);
+        session.maintenance()->writeReport(QUrl::fromLocalFile(at("page.pdf")), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
+        QVERIFY(QFile::exists(at("page.html")));
+        QVERIFY(!QFile::exists(at("page.pdf")));
+    }
+
     void reportsAskBeforeTheyReplace() {
         Session session;
         open(session);

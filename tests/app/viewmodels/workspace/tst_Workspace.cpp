@@ -3,6 +3,7 @@
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
+#include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
 
 #include <QSemaphore>
@@ -112,6 +113,30 @@ private Q_SLOTS:
         view.mayEnd.release();
         QTRY_COMPARE(view.readings, 1);
         QCOMPARE(view.growths, 1);
+    }
+
+    // Nobody chose: the run with a trace and telemetry, not the first by name.
+    void theRichestRunIsShown() {
+        test::SweepDatabase made;
+        for (const char* name : {"a", "b", "c"}) {
+            test::SweepRun run;
+            run.name = name;
+            run.gpus = 1;
+            if (run.name != "c")
+                run.series.push_back({"gpu_power", 0, {100.0, 200.0}});
+            if (run.name != "a")
+                run.kernels.push_back({0, 0.0, 0.5, "gemm"});
+            made.add(run);
+        }
+        app::Workspace workspace;
+        workspace.open(made.store().path());
+        QTRY_VERIFY(workspace.isOpen() && !workspace.shownRuns().empty());
+        QCOMPARE(workspace.shownRuns().size(), std::size_t{1});
+        QCOMPARE(workspace.shownRuns().front().name, std::string("b"));
+        const Run* other = workspace.richestRun([](const Run& run) { return run.name != "b"; });
+        QVERIFY(other != nullptr);
+        QCOMPARE(other->name, std::string("a"));
+        QVERIFY(workspace.richestRun([](const Run&) { return false; }) == nullptr);
     }
 };
 
