@@ -9,6 +9,7 @@ fail() { echo "check-window.sh: $name in $root: $*" >&2; exit 1; }
 cleanup() {
   [ -z "${window:-}" ] || kill "$window" 2>/dev/null || true
   [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true
+  ! mountpoint -q "$root/proc" || umount "$root/proc"
   rm -rf "$work" "$root/bundle" "$root/work"
 }
 trap cleanup EXIT
@@ -17,10 +18,12 @@ tar -xJf "$bundle" -C "$work"
 mv "$work/$name" "$root/bundle"
 chmod -R a-w "$root/bundle"
 mkdir -m 777 "$root/work"
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 inside() { chroot --userspec=65534:65534 "$root" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/work LC_ALL=C.UTF-8 "$@"; }
 
 inside /bundle/trainscope --version | grep -q '^trainscope ' || fail "it does not start"
-inside /bundle/trainscope-cli figure /bundle/share/trainscope/sample.trainscope --kind timeline --out /work/timeline.pdf >/dev/null || fail "no figure"
+inside /bundle/trainscope-cli figure /bundle/share/trainscope/sample.trainscope --kind timeline \
+  --run "pytorch gpt-255m 1xH100" --out /work/timeline.pdf >/dev/null || fail "no figure"
 grep -aq '^%PDF' "$root/work/timeline.pdf" || fail "the figure is no PDF"
 # All libraries of both programs, their plugins and modules lie in the folder.
 find "$root/bundle/plugins" "$root/bundle/qml" -name '*.so' | while read -r plugin; do

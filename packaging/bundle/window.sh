@@ -14,7 +14,7 @@ plugins=(platforms/libqxcb.so platforms/libqoffscreen.so platforms/libqwayland-g
   xcbglintegrations/libqxcb-glx-integration.so xcbglintegrations/libqxcb-egl-integration.so
   platforminputcontexts/libcomposeplatforminputcontextplugin.so platforminputcontexts/libibusplatforminputcontextplugin.so
   platformthemes/libqxdgdesktopportal.so imageformats/libqsvg.so iconengines/libqsvgicon.so tls/libqopensslbackend.so)
-modules=(QtQml QtQuick/Controls/Basic QtQuick/Controls/impl QtQuick/Dialogs QtQuick/Layouts QtQuick/NativeStyle QtQuick/Templates
+modules=(QtQml QtQuick/Controls/Basic QtQuick/Controls/impl QtQuick/Dialogs QtQuick/Layouts QtQuick/Templates
   QtQuick/Window Qt/labs/folderlistmodel Qt/labs/settings)
 
 rm -rf "$folder"
@@ -36,7 +36,7 @@ for file in "$qt"/qml/QtQuick/{,Controls/}*; do # what lies in the folders above
 done
 find "$folder/qml" -name '*.so' -exec chmod 644 {} +
 
-qpdf=$(strings -n 8 "$folder/lib/trainscope" | grep -m1 -o '^libqpdf[.]so[.][0-9]*$')
+qpdf=$(readelf -d /usr/lib/$triplet/libqpdf.so | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p') # loaded by its name
 mapfile -t libraries < <(find "$folder/plugins" "$folder/qml" -name '*.so' -print0 |
   xargs -0 "$here/closure.sh" "" "$triplet" "$folder/lib/trainscope" "$folder/lib/trainscope-cli" "$qpdf" libssl.so.3 libdl.so.2 \
     libpthread.so.0 librt.so.1 libdrm_amdgpu.so.1 "$loader")

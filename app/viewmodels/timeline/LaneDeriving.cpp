@@ -219,6 +219,11 @@ Formula LaneDeriving::formulaOf(const Chosen& part) const {
 }
 
 void LaneDeriving::compose() {
+    if (m_offers.empty()) {
+        m_formula.clear();
+        judge();
+        return;
+    }
     Formula formula{kWays[static_cast<std::size_t>(m_way)]};
     formula.parts.push_back(formulaOf(m_parts[0]));
     if (hasSecond())
@@ -238,7 +243,10 @@ void LaneDeriving::judge() {
     m_title.clear();
     m_summary.clear();
     m_problem.clear();
-    if (m_context.isReady()) {
+    if (m_context.isReady() && m_offers.empty()) {
+        m_problem = QStringLiteral("These runs have no samples that a lane can be made of. Import "
+                                   "telemetry beside their traces.");
+    } else if (m_context.isReady()) {
         plot::LaneSpec unnamed = lane();
         unnamed.metric.erase(0, unnamed.metric.find('='));
         const auto set
