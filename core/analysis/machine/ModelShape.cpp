@@ -1,8 +1,11 @@
 #include "core/analysis/machine/ModelShape.h"
 
 #include "core/model/Try.h"
+#include "core/text/Names.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -52,8 +55,8 @@ public:
         m_model.tiedEmbeddings = m_launch.tiedEmbeddings.value_or(m_model.tiedEmbeddings);
         if (!m_missing.empty())
             return Error{ErrorCode::NotFound,
-                "The model's " + m_missing
-                    + " is neither in the launch configuration nor known by the model's name.",
+                "The model's " + text::joined(m_missing) + (m_missing.size() == 1 ? " is" : " are")
+                    + " neither in the launch configuration nor known by the model's name.",
                 m_launch.origin};
         return ModelShape{std::move(m_model), std::move(m_origin)};
     }
@@ -134,12 +137,12 @@ private:
             note(what);
     }
 
-    void note(const std::string& what) { m_missing += (m_missing.empty() ? "" : ", ") + what; }
+    void note(const std::string& what) { m_missing.push_back(what); }
 
     const LaunchConfig& m_launch;
     TrainingModel m_model;
     std::string m_origin;
-    std::string m_missing;
+    std::vector<std::string> m_missing;
 };
 
 using catalogue::TrainingModel;
