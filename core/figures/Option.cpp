@@ -84,6 +84,13 @@ Result<double> zeroOrMoreGiven(std::string_view name, const std::string& text) {
     return value;
 }
 
+Result<double> shareGiven(std::string_view name, const std::string& text) {
+    ASSIGN_OR_RETURN(const double value, numberGiven(name, text));
+    if (value < 0.0 || value > 1.0)
+        return usageError(fmt::format("--{} takes a share from 0 to 1, not '{}'.", name, text));
+    return value;
+}
+
 Result<std::int64_t> integerGiven(std::string_view name, const std::string& text) {
     return parsed<std::int64_t>(name, text);
 }

@@ -62,6 +62,7 @@ Error unknownChoice(
 Result<double> numberGiven(std::string_view name, const std::string& text); // finite
 Result<double> aboveZeroGiven(std::string_view name, const std::string& text);
 Result<double> zeroOrMoreGiven(std::string_view name, const std::string& text);
+Result<double> shareGiven(std::string_view name, const std::string& text); // 0 to 1
 Result<std::int64_t> integerGiven(std::string_view name, const std::string& text);
 Result<std::int64_t> countGiven(std::string_view name, const std::string& text); // 1 to 1e9
 // A number of seconds. Usage for a time that nanoseconds cannot count.

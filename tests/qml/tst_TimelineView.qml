@@ -69,7 +69,9 @@ Item {
         }
         function test_readoutsStandInTheNameColumn() {
             const plotX = controller.navigation.plotX;
-            controller.cursor.hoverAt(plotX + 80, controller.lanes.top + 30);
+            const canvas = findChild(view, "cursorLine").parent;
+            mouseMove(canvas, plotX + 70, controller.lanes.top + 30);
+            mouseMove(canvas, plotX + 80, controller.lanes.top + 30);
             const readout = findChild(view, "readout0");
             tryVerify(() => readout.visible);
             for (let i = 0; i < controller.lanes.model.count; ++i) {

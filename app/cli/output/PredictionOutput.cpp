@@ -348,6 +348,7 @@ void addTraining(const std::optional<predict::Training>& training, Json& json) {
     one["checkpoint_interval_s"] = goodput.checkpointInterval;
     one["checkpoint_time_s"] = goodput.checkpointSeconds;
     one["restart_time_s"] = goodput.restartSeconds;
+    one["slowdown"] = goodput.slowdown;
     addBounded(one, "elapsed", "_s", training->elapsedSeconds);
     addBounded(one, "elapsed_days", "", training->elapsedSeconds, 1.0 / predict::kSecondsOfDay);
     addBounded(one, "elapsed_energy", "_mwh", training->elapsedJ, 1e-3 / predict::kJoulesOfKwh);

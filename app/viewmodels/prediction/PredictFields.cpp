@@ -72,9 +72,10 @@ struct InterruptionField {
     const char* tip;
     bool mayBeNone;
     std::optional<double> predict::Reliability::*member;
+    bool isShare = false;
 };
 constexpr std::array kInterruptions{
-    InterruptionField{"gpu_hours_between", "GPU hours between", "38,700",
+    InterruptionField{"gpu_hours_between", "GPU h between", "38,700",
         "Hours of all GPUs together between two interruptions; goodput and the time with what they "
         "cost follow",
         false, &predict::Reliability::gpuHours},
@@ -86,6 +87,12 @@ constexpr std::array kInterruptions{
     InterruptionField{"restart_time", "Restart takes, s", "600",
         "From an interruption until the training goes on", true,
         &predict::Reliability::restartSeconds},
+    InterruptionField{"slow_nodes", "Slow nodes", "none",
+        "Share of the nodes that are slow, such as 0.005; all wait for the slowest", true,
+        &predict::Reliability::slowNodes, true},
+    InterruptionField{"slow_by", "Slow by", "0.1",
+        "How much longer a step takes where a node is slow, as a share", true,
+        &predict::Reliability::slowBy},
 };
 constexpr BatchField kGeneratedCount{kGenerated, "", "Generated", "1",
     "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
@@ -359,14 +366,16 @@ std::optional<double> takeNumber(FormField& field, const Read& read) {
     return std::nullopt;
 }
 
-std::optional<double> interruptionOf(FormField& field, bool mayBeNone) {
+std::optional<double> interruptionOf(FormField& field, const InterruptionField& one) {
     if (field.text.trimmed().isEmpty())
         return std::nullopt;
     const auto value = parseTyped(field.text);
-    if (value && (*value > 0.0 || (mayBeNone && *value == 0.0)))
+    const bool isHigh = one.isShare && value && *value > 1.0;
+    if (value && !isHigh && (*value > 0.0 || (one.mayBeNone && *value == 0.0)))
         return value;
-    field.fault = mayBeNone ? QStringLiteral("A number of 0 or above is needed.")
-                            : QStringLiteral("A number above 0 is needed.");
+    field.fault = one.isShare ? QStringLiteral("A share from 0 to 1 is needed.")
+        : one.mayBeNone       ? QStringLiteral("A number of 0 or above is needed.")
+                              : QStringLiteral("A number above 0 is needed.");
     return std::nullopt;
 }
 
@@ -535,7 +544,7 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
     asked.kwhPrice = takeNumber(fieldAt(fields, field_key::kKwhPrice),
         [](std::string_view text) { return predict::priceFrom("The price of a kWh", text); });
     for (const InterruptionField& one : kInterruptions)
-        asked.reliability.*one.member = interruptionOf(fieldAt(fields, one.key), one.mayBeNone);
+        asked.reliability.*one.member = interruptionOf(fieldAt(fields, one.key), one);
     const auto checked = predict::checkTraining(asked, Workload::Training);
     if (!checked.hasValue() && tokens->fault.isEmpty())
         tokens->fault = QString::fromStdString(checked.error().message);

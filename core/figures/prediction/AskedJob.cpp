@@ -363,6 +363,16 @@ const Options<predict::TrainingAsked>& trainingOptions() {
                 "With --tokens the time from an interruption until it goes on, s; 600 unless "
                 "given"},
             zeroOrMoreGiven, [](auto& asked) -> auto& { return asked.reliability.restartSeconds; }),
+        numberOption<TrainingAsked>(
+            {"slow-nodes", "P",
+                "With --tokens the share of nodes that are slow, for which all wait; none unless "
+                "given, 0.005 with --slow-by alone"},
+            shareGiven, [](auto& asked) -> auto& { return asked.reliability.slowNodes; }),
+        numberOption<TrainingAsked>(
+            {"slow-by", "S",
+                "With --tokens how much longer a step takes where a node is slow, as a share; 0.1 "
+                "with --slow-nodes alone"},
+            zeroOrMoreGiven, [](auto& asked) -> auto& { return asked.reliability.slowBy; }),
     });
     return all;
 }

@@ -288,6 +288,13 @@ std::vector<std::string> sourceLines(const DecisionFacts& facts) {
     return lines;
 }
 
+std::string slowWords(const predict::Goodput& goodput) {
+    if (goodput.slowdown == 1.0)
+        return {};
+    return fmt::format(
+        ", slow nodes make a step {} % longer", text::number(100.0 * (goodput.slowdown - 1.0)));
+}
+
 } // namespace
 
 std::string durationWords(double seconds) {
@@ -310,12 +317,13 @@ std::string goodputWords(const Training& training) {
     const predict::Goodput& goodput = training.goodput;
     const ShownTime shown = shownTime(training.elapsedSeconds.value);
     return fmt::format("{} % ({}) of the time are steps, which makes {} ({}): an interruption "
-                       "every {} takes {}, a checkpoint every {} takes {}",
+                       "every {} takes {}, a checkpoint every {} takes {}{}",
         text::number(100.0 * goodput.share.value), boundsWords(goodput.share, 100.0),
         durationWords(training.elapsedSeconds.value),
         boundsWords(training.elapsedSeconds, 1.0 / shown.seconds),
         durationWords(goodput.betweenSeconds), durationWords(goodput.restartSeconds),
-        durationWords(goodput.checkpointInterval), durationWords(goodput.checkpointSeconds));
+        durationWords(goodput.checkpointInterval), durationWords(goodput.checkpointSeconds),
+        slowWords(goodput));
 }
 
 std::string costWords(const BoundedValue& cost) {

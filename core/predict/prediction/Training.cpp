@@ -64,6 +64,10 @@ double goodputShare(double betweenSeconds, double interval, double checkpoint, d
             * std::expm1((interval + checkpoint) / betweenSeconds));
 }
 
+double slowdownOf(int nodes, double slowNodes, double slowBy) {
+    return 1.0 + slowBy * (1.0 - std::pow(1.0 - slowNodes, nodes));
+}
+
 double youngInterval(double betweenSeconds, double checkpoint) {
     return std::min(betweenSeconds, std::sqrt(2.0 * checkpoint * betweenSeconds));
 }
@@ -78,9 +82,13 @@ Goodput goodputOf(const Job& job, const Reliability& asked) {
     constexpr double kLeastInterval = 1.0; // s, where checkpoints cost nothing
     out.checkpointInterval = asked.checkpointInterval.value_or(
         std::max(kLeastInterval, youngInterval(out.betweenSeconds, out.checkpointSeconds)));
+    if (asked.slowNodes || asked.slowBy)
+        out.slowdown = slowdownOf(
+            job.layout.nodes, asked.slowNodes.value_or(kSlowNodes), asked.slowBy.value_or(kSlowBy));
     const auto shareAt = [&out](double between) {
         return goodputShare(
-            between, out.checkpointInterval, out.checkpointSeconds, out.restartSeconds);
+                   between, out.checkpointInterval, out.checkpointSeconds, out.restartSeconds)
+            / out.slowdown;
     };
     const Interval between = intervalOf(out.betweenSeconds, asked.gpuHours ? 0.0 : kGpuHoursSpread);
     out.share = {shareAt(out.betweenSeconds), {shareAt(between.low), shareAt(between.high)}};

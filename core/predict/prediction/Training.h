@@ -24,6 +24,11 @@
 //               R   10 min to notice, replace and load (MegaScale, arXiv 2402.15627)
 //             bounds: kGpuHoursSpread, which has both rates and those of newer machines in it; none
 //             of what was said
+//   slow      where they are asked for: a node in n is slow with a probability p, by a share s, and
+//             all wait for the slowest, so that a step takes 1 + s · (1 − (1 − p)^n) of its time in
+//             the mean, by which the goodput falls. Of the two, what is not said is what MegaScale
+//             found (arXiv 2402.15627): half a percent of the machines, about 10 % slower. None
+//             unless asked: whoever runs a training takes such nodes out
 //   elapsed   time / goodput, and energy / goodput: GPUs that redo or wait draw as they do in steps
 
 #include "core/predict/prediction/Prediction.h"
@@ -39,13 +44,18 @@ inline constexpr double kJoulesOfKwh = 3.6e6;
 
 inline constexpr double kGpuHours = 38'700.0; // of all GPUs between interruptions of a job
 inline constexpr double kGpuHoursSpread = 0.5; // standard deviation of its logarithm
+inline constexpr double kSlowNodes = 0.005;
+inline constexpr double kSlowBy = 0.1;
 
-// Interruptions of a training, and its checkpoints; absent: as above. Seconds, and hours of GPUs.
+// Interruptions of a training, its checkpoints, and nodes that hold it up; absent: as above.
+// Seconds, hours of GPUs, and shares from 0 to 1.
 struct Reliability {
     std::optional<double> gpuHours = {};
     std::optional<double> checkpointInterval = {};
     std::optional<double> checkpointSeconds = {};
     std::optional<double> restartSeconds = {};
+    std::optional<double> slowNodes = {};
+    std::optional<double> slowBy = {};
 
     bool operator==(const Reliability&) const = default;
 };
@@ -78,9 +88,12 @@ struct Goodput {
     double checkpointSeconds = 0.0; // of one
     double restartSeconds = 0.0;
     BoundedValue share; // of the time
+    double slowdown = 1.0; // of a step by slow nodes, which is in the share
 };
 // Daly's share (above). All above 0 but the restart and the checkpoint, which may be 0.
 double goodputShare(double betweenSeconds, double interval, double checkpoint, double restart);
+// Steps of so many nodes take so many times as long.
+double slowdownOf(int nodes, double slowNodes, double slowBy);
 double youngInterval(double betweenSeconds, double checkpoint); // s
 Goodput goodputOf(const Job& job, const Reliability& asked);
 

@@ -29,7 +29,7 @@ const std::string kOfSearch
     = kOfJob + ", --against, --objective, --top, --memory-share, --cluster-power";
 const std::string kOfDecision = kOfSearch
     + ", --tokens, --price-gpu-hour, --price-kwh, --gpu-hours-between, --checkpoint-interval, "
-      "--checkpoint-time, --restart-time";
+      "--checkpoint-time, --restart-time, --slow-nodes, --slow-by";
 
 struct Taken {
     const char* kind;
@@ -153,6 +153,7 @@ const std::vector<Refused> kRefused{
         "There is no workload 'x'; there are training, lora and inference."},
     {"decision", {{"restart-time", "-1"}}, kUsage,
         "--restart-time takes a number of 0 or more, not '-1'."},
+    {"decision", {{"slow-nodes", "2"}}, kUsage, "--slow-nodes takes a share from 0 to 1, not '2'."},
     {"prediction", {{"model", "gpt-9"}}, kUsage, "There is no model of the catalogue 'gpt-9'; "},
     {"prediction", {{"layout", "tp"}}, kUsage, "\"tp\" is no part of a layout"},
     {"operators-flame", {{"rank", "4294967296"}}, kUsage, "--rank takes the number of a rank"},

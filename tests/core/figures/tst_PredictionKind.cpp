@@ -450,12 +450,14 @@ private Q_SLOTS:
     void aTrainingByHandSaysItsInterruptions() {
         OptionValues values;
         for (const auto& [name, value] : Given{{"tokens", "1T"}, {"gpu-hours-between", "5000"},
-                 {"checkpoint-interval", "600"}, {"checkpoint-time", "0"}, {"restart-time", "120"}})
+                 {"checkpoint-interval", "600"}, {"checkpoint-time", "0"}, {"restart-time", "120"},
+                 {"slow-nodes", "0.01"}, {"slow-by", "0.2"}})
             values.add(name, value);
         predict::TrainingAsked training;
         QVERIFY(trainingOptions().apply(values, training).hasValue());
         QCOMPARE(training.tokens.value_or(0.0), 1e12);
-        QVERIFY(training.reliability == (predict::Reliability{5000.0, 600.0, 0.0, 120.0}));
+        QVERIFY(
+            training.reliability == (predict::Reliability{5000.0, 600.0, 0.0, 120.0, 0.01, 0.2}));
     }
 
     void aJobByHandSaysEnough() {

@@ -103,6 +103,21 @@ private Q_SLOTS:
         QVERIFY(quarter.share.value > usual.share.value);
     }
 
+    // One node of eight in ten is slow by a fifth: none of them is with 0.9⁸ = 0.43047, so that a
+    // step takes 1 + 0.2 · 0.56953 of its time. Of 2,048 nodes one is slow almost always.
+    void slowNodesByHand() {
+        QVERIFY(std::abs(slowdownOf(8, 0.1, 0.2) - 1.113906) < 1e-6);
+        QVERIFY(std::abs(slowdownOf(2048, kSlowNodes, kSlowBy) - 1.1) < 1e-5);
+        QCOMPARE(slowdownOf(2048, 0.0, 0.1), 1.0);
+        const Goodput usual = goodputOf(eightGpus(), {});
+        QCOMPARE(usual.slowdown, 1.0);
+        // One node, half of which are slow by a tenth where that is not said.
+        const Goodput slow = goodputOf(eightGpus(), {.slowNodes = 0.5});
+        QVERIFY(agrees(slow.slowdown, 1.05));
+        QVERIFY(agrees(slow.share.value, usual.share.value / 1.05));
+        QVERIFY(agrees(slow.share.interval.low, usual.share.interval.low / 1.05));
+    }
+
     void elapsedIsTimeOverGoodput() {
         TrainingAsked asked{691.2e6, 2.0, 0.5};
         asked.reliability = {.gpuHours = 8.0 * 1e4 / 3600.0,

@@ -68,8 +68,11 @@ class tst_PredictController : public QObject {
         request.sequence = 2048;
         return request;
     }
+    // Of software that nobody says, as the window asks.
     static predict::Prediction predicted(const predict::JobRequest& request) {
-        return predict::Predictor().predict(predict::jobOf(request).value()).value();
+        return predict::Predictor()
+            .predict(predict::jobOf(request).value(), {predict::kMeasuredRunsSource, 0.0})
+            .value();
     }
     // The middle of what is called so, in the picture as it is drawn.
     std::optional<QPointF> placeOf(const std::string& title) {
@@ -101,8 +104,9 @@ private Q_SLOTS:
         m_database.close();
     }
 
-    // The first run is shown, and its job is the form's.
+    // The job of the run that is shown is the form's.
     void opensWithTheJobOfTheChosenRun() {
+        showRun("launched");
         QTRY_VERIFY(
             m_controller->isReady() && m_controller->answer().asked->job.model.name == "gpt3-175b");
         QCOMPARE(m_controller->answer().asked->job.gpus(), 32);

@@ -153,6 +153,13 @@ private Q_SLOTS:
             {{"gpu_hours_between", "50000"}, {"checkpoint_interval", "1800"},
                 {"checkpoint_time", "0"}, {"restart_time", "300"}});
         QVERIFY(form.training().reliability == (predict::Reliability{50000.0, 1800.0, 0.0, 300.0}));
+        setAll(form, {{"slow_nodes", "0.01"}, {"slow_by", "0.2"}});
+        QCOMPARE(form.training().reliability.slowNodes, std::optional(0.01));
+        QCOMPARE(form.training().reliability.slowBy, std::optional(0.2));
+        setAll(form, {{"slow_nodes", "2"}, {"slow_by", ""}});
+        QVERIFY(!form.training().reliability.slowNodes);
+        QVERIFY(fieldOf(form, "slow_nodes").fault.contains(QStringLiteral("from 0 to 1")));
+        setAll(form, {{"slow_nodes", ""}});
         setAll(form, {{"checkpoint_interval", "0"}});
         QVERIFY(!form.training().reliability.checkpointInterval);
         QVERIFY(fieldOf(form, "checkpoint_interval").fault.contains(QStringLiteral("above 0")));

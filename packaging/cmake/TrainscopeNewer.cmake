@@ -1,0 +1,17 @@
+# Debian 13 (GCC 14, Qt 6.8) where it differs from Debian 12 (GCC 12, Qt 6.4); after the packages are found.
+set(TRAINSCOPE_TEST_OPTIONS)
+if(Qt6_VERSION VERSION_GREATER_EQUAL 6.8)
+  # Programs are compiled as libraries are, as Qt 6.4 asks itself: they share precompiled headers. Its macros that wait for
+  # something narrow a long to an int.
+  list(APPEND TRAINSCOPE_TEST_OPTIONS -fPIC -Wno-conversion)
+endif()
+if(TARGET PkgConfig::harfbuzz)
+  # GLib's -pthread defines a macro, with which precompiled headers of others do not fit. Threads are linked anyway.
+  get_target_property(options PkgConfig::harfbuzz INTERFACE_COMPILE_OPTIONS)
+  if(options)
+    list(REMOVE_ITEM options -pthread)
+    set_property(TARGET PkgConfig::harfbuzz PROPERTY INTERFACE_COMPILE_OPTIONS ${options})
+  endif()
+endif()
+# In the code: expat 2.9 counts lines by another function (importers/topology/NcclXml.cpp), and comments name Qt 6.4 where
+# it has a fault that Qt 6.8 has not.
