@@ -10,7 +10,6 @@ namespace trainscope::analysis {
 namespace {
 
 using enum Better;
-using enum TokensOf;
 
 // Quantities in the order in which people look at them.
 std::vector<QuantityInfo> makeQuantities() {
@@ -18,7 +17,7 @@ std::vector<QuantityInfo> makeQuantities() {
         {"step_time_s", "Step time", "s", Lower,
             "median duration of the counted iterations (their mean where the period of the power "
             "shows them)",
-            false, Step},
+            false, TokensOf::Step},
         {"samples_per_s", "Samples / s", "1/s", Higher, "global batch / step time", true},
         {"tokens_per_s", "Tokens / s", "1/s", Higher,
             "global batch × sequence length, padding included, / step time", true},
@@ -33,11 +32,11 @@ std::vector<QuantityInfo> makeQuantities() {
         {"mfu", "MFU", "1", Higher,
             "FLOP of the model per second and GPU / peak of the GPU in the run's precision"},
         {"energy_per_step_j", "Energy / step", "J", Lower,
-            "energy of all GPUs over the counted iterations / their number", true, Step},
+            "energy of all GPUs over the counted iterations / their number", true, TokensOf::Step},
         {"energy_per_token_j", "Energy / token", "J", Lower, "energy per step / tokens of a step"},
         {"energy_j", "Energy", "J", Neither,
             "energy of all GPUs over the window: trapezoid over the samples of gpu_power", true,
-            Window},
+            TokensOf::Window},
         {"mean_power_w", "Mean power", "W", Lower,
             "sum over the GPUs of their time-weighted mean power in the window", true},
         {"peak_power_w", "Peak power", "W", Lower,
@@ -111,11 +110,13 @@ std::vector<QuantityInfo> makeQuantities() {
         {"bubble_fraction", "Pipeline bubble", "1", Lower,
             "time in which nothing runs or nothing but SendRecv / time of the traced ranks"},
         {"nvlink_bytes_per_step", "NVLink / step", "B", Neither,
-            "bytes sent over NVLink or xGMI by all GPUs in the window / its steps", true, Step},
+            "bytes sent over NVLink or xGMI by all GPUs in the window / its steps", true,
+            TokensOf::Step},
         {"pcie_bytes_per_step", "PCIe / step", "B", Neither,
-            "bytes sent over PCIe by all GPUs in the window / its steps", true, Step},
+            "bytes sent over PCIe by all GPUs in the window / its steps", true, TokensOf::Step},
         {"ib_bytes_per_step", "InfiniBand / step", "B", Neither,
-            "bytes sent over InfiniBand by all nodes in the window / its steps", true, Step},
+            "bytes sent over InfiniBand by all nodes in the window / its steps", true,
+            TokensOf::Step},
         {"peak_memory_used_b", "Peak memory", "B", Lower,
             "largest sample of the memory used on a GPU in the window"},
     };
@@ -130,8 +131,8 @@ std::string divisorText(TokensOf tokens, Normalisation by) {
         return ", divided by the GPUs of the job";
     if (by == Normalisation::PerNode)
         return ", divided by the nodes of the job";
-    return tokens == Window ? ", divided by the tokens of the window's iterations"
-                            : ", divided by the tokens of a step";
+    return tokens == TokensOf::Window ? ", divided by the tokens of the window's iterations"
+                                      : ", divided by the tokens of a step";
 }
 
 } // namespace
@@ -164,7 +165,7 @@ bool isDivided(const QuantityInfo& quantity, Normalisation by) {
     case Normalisation::PerNode:
         return quantity.isOfMachine;
     case Normalisation::PerToken:
-        return quantity.tokens != Nothing;
+        return quantity.tokens != TokensOf::Nothing;
     case Normalisation::Absolute:
         break;
     }

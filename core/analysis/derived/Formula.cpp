@@ -13,18 +13,16 @@
 namespace trainscope::analysis {
 namespace {
 
-using Kind = Formula::Kind;
-
 constexpr char kSign = '=';
 // Deeper ones are no formulas that anyone means.
 constexpr int kMostNested = 32;
 
 struct FormulaWord {
     std::string_view word;
-    Kind kind;
+    Formula::Kind kind;
 };
-constexpr std::array<FormulaWord, 3> kFormulaWords{
-    {{"sum", Kind::NodeSum}, {"total", Kind::RunSum}, {"rate", Kind::Rate}}};
+constexpr std::array<FormulaWord, 3> kFormulaWords{{{"sum", Formula::Kind::NodeSum},
+    {"total", Formula::Kind::RunSum}, {"rate", Formula::Kind::Rate}}};
 
 std::string_view trimmedText(std::string_view text) {
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
@@ -73,7 +71,7 @@ private:
         ASSIGN_OR_RETURN(auto left, ratio());
         while (take('-')) {
             ASSIGN_OR_RETURN(auto right, ratio());
-            left = {Kind::Difference, {}, {}, {}, {std::move(left), std::move(right)}};
+            left = {Formula::Kind::Difference, {}, {}, {}, {std::move(left), std::move(right)}};
         }
         return left;
     }
@@ -81,7 +79,7 @@ private:
         ASSIGN_OR_RETURN(auto left, operand());
         while (take('/')) {
             ASSIGN_OR_RETURN(auto right, operand());
-            left = {Kind::Ratio, {}, {}, {}, {std::move(left), std::move(right)}};
+            left = {Formula::Kind::Ratio, {}, {}, {}, {std::move(left), std::move(right)}};
         }
         return left;
     }
@@ -122,7 +120,7 @@ private:
         return series(std::move(name));
     }
     Result<Formula> series(std::string name) {
-        Formula formula{Kind::Series, std::move(name), {}, {}, {}};
+        Formula formula{Formula::Kind::Series, std::move(name), {}, {}, {}};
         if (take('[')) {
             ASSIGN_OR_RETURN(formula.rank, integer("the number of a rank"));
             if (!take(']'))
@@ -165,14 +163,14 @@ std::string partText(const Formula& formula);
 
 std::string wholeText(const Formula& formula) {
     switch (formula.kind) {
-    case Kind::Series:
+    case Formula::Kind::Series:
         return seriesText(formula);
-    case Kind::Difference:
+    case Formula::Kind::Difference:
         return fmt::format("{} - {}",
-            formula.parts[0].kind == Kind::Difference ? wholeText(formula.parts[0])
-                                                      : partText(formula.parts[0]),
+            formula.parts[0].kind == Formula::Kind::Difference ? wholeText(formula.parts[0])
+                                                               : partText(formula.parts[0]),
             partText(formula.parts[1]));
-    case Kind::Ratio:
+    case Formula::Kind::Ratio:
         return fmt::format("{} / {}", partText(formula.parts[0]), partText(formula.parts[1]));
     default:
         break;
@@ -183,7 +181,7 @@ std::string wholeText(const Formula& formula) {
 }
 
 bool isOfTwo(const Formula& formula) {
-    return formula.kind == Kind::Difference || formula.kind == Kind::Ratio;
+    return formula.kind == Formula::Kind::Difference || formula.kind == Formula::Kind::Ratio;
 }
 
 std::string partText(const Formula& formula) {
@@ -206,32 +204,33 @@ std::string titlePart(const Formula& formula, const FormulaWords& words) {
 }
 
 std::string differenceTitle(const Formula& a, const Formula& b, const FormulaWords& words) {
-    const bool isOfOne = a.kind == Kind::Series && b.kind == Kind::Series && a.metric == b.metric;
+    const bool isOfOne = a.kind == Formula::Kind::Series && b.kind == Formula::Kind::Series
+        && a.metric == b.metric;
     const std::string left = isOfOne ? partOf(a, words) : std::string();
     const std::string right = isOfOne ? partOf(b, words) : std::string();
     if (!left.empty() && !right.empty())
         return fmt::format("{}: {} − {}", words.labelOf(a.metric), left, right);
     return fmt::format("{} − {}",
-        a.kind == Kind::Difference ? formulaTitle(a, words) : titlePart(a, words),
+        a.kind == Formula::Kind::Difference ? formulaTitle(a, words) : titlePart(a, words),
         titlePart(b, words));
 }
 
 std::string formulaTitle(const Formula& formula, const FormulaWords& words) {
     switch (formula.kind) {
-    case Kind::Series: {
+    case Formula::Kind::Series: {
         const std::string part = partOf(formula, words);
         return words.labelOf(formula.metric) + (part.empty() ? "" : ", " + part);
     }
-    case Kind::Difference:
+    case Formula::Kind::Difference:
         return differenceTitle(formula.parts[0], formula.parts[1], words);
-    case Kind::Ratio:
+    case Formula::Kind::Ratio:
         return fmt::format(
             "{} / {}", titlePart(formula.parts[0], words), titlePart(formula.parts[1], words));
-    case Kind::NodeSum:
+    case Formula::Kind::NodeSum:
         return formulaTitle(formula.parts[0], words) + ", sum by node";
-    case Kind::RunSum:
+    case Formula::Kind::RunSum:
         return formulaTitle(formula.parts[0], words) + ", sum of the run";
-    case Kind::Rate:
+    case Formula::Kind::Rate:
         break;
     }
     return formulaTitle(formula.parts[0], words) + ", change per second";
@@ -319,7 +318,7 @@ std::string titleOf(const NamedFormula& formula, const FormulaWords& words) {
 }
 
 bool namesRuns(const Formula& formula) {
-    if (formula.kind == Kind::Series)
+    if (formula.kind == Formula::Kind::Series)
         return formula.run.has_value();
     return std::all_of(formula.parts.begin(), formula.parts.end(), namesRuns);
 }
