@@ -68,7 +68,7 @@ class tst_PredictController : public QObject {
         request.sequence = 2048;
         return request;
     }
-    // Of software that nobody says, as the window asks.
+    // The software is not said, as in the window.
     static predict::Prediction predicted(const predict::JobRequest& request) {
         return predict::Predictor()
             .predict(predict::jobOf(request).value(), {predict::kMeasuredRunsSource, 0.0})
