@@ -1,9 +1,9 @@
 # Debian 13 (GCC 14, Qt 6.8) where it differs from Debian 12 (GCC 12, Qt 6.4); after the packages are found.
-set(TRAINSCOPE_TEST_OPTIONS)
+add_library(trainscope_test_options INTERFACE) # linked last, so that it has the last word
 if(Qt6_VERSION VERSION_GREATER_EQUAL 6.8)
   # Programs are compiled as libraries are, as Qt 6.4 asks itself: they share precompiled headers. Its macros that wait for
   # something narrow a long to an int.
-  list(APPEND TRAINSCOPE_TEST_OPTIONS -fPIC -Wno-conversion)
+  target_compile_options(trainscope_test_options INTERFACE -fPIC -Wno-conversion)
 endif()
 if(TARGET PkgConfig::harfbuzz)
   # GLib's -pthread defines a macro, with which precompiled headers of others do not fit. Threads are linked anyway.
