@@ -44,7 +44,7 @@ Ended record(const QStringList& arguments) {
 }
 
 store::Store opened(const QString& path) {
-    return std::move(store::Store::open(path.toStdString(), store::OpenMode::ReadOnly).value());
+    return store::Store::open(path.toStdString(), store::OpenMode::ReadOnly).value();
 }
 
 Run onlyRun(const store::Store& store) {

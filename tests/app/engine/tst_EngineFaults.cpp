@@ -26,7 +26,7 @@ constexpr const char* kNames = "api/v1/label/__name__/values";
 constexpr const char* kFine = "{\"status\":\"success\",\"data\":[\"a\"]}";
 
 std::unique_ptr<Fetcher> fetcherOf(const FakeServer& server, EngineAccess access = {}) {
-    return std::move(openEngine(addressFrom(server.url()).value(), access).value());
+    return openEngine(addressFrom(server.url()).value(), access).value();
 }
 
 Answered of(SimulatedEngine& engine, const Asked& asked) {
