@@ -132,8 +132,12 @@ public:
         add("/Keywords", information.keywords);
         add("/Creator", creatorText());
         add("/Producer", QStringLiteral("Qt " QT_VERSION_STR));
-        m_qpdf.oh_replace_key(m_data, m_qpdf.get_trailer(m_data), "/Info",
-            m_qpdf.make_indirect_object(m_data, object));
+        const auto trailer = m_qpdf.get_trailer(m_data);
+        m_qpdf.oh_replace_key(
+            m_data, trailer, "/Info", m_qpdf.make_indirect_object(m_data, object));
+        // Qt 6.8 repeats it as XMP, with a number that is another one each time.
+        m_qpdf.oh_replace_key(m_data, m_qpdf.oh_get_key(m_data, trailer, "/Root"), "/Metadata",
+            m_qpdf.oh_new_null(m_data));
     }
 
     // The content hangs from the upper edge of Qt's box, whose height is kept.
