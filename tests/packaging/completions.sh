@@ -69,7 +69,7 @@ default
 trainscope-cli
 smi.csv'
 got=$(offered <<'LINES'
-trainscope-cli figure runs.trainscope --kind layout --nor
+trainscope-cli figure runs.trainscope --kind layout --norm
 trainscope-cli predict --objective t
 trainscope-cli figure runs.trainscope --optimization b
 trainscope-cli figure runs.trainscope --per no

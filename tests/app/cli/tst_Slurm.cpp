@@ -20,7 +20,10 @@ using namespace trainscope;
 
 namespace {
 
+// With the control groups, without which slurmd does not start.
 bool isSlurmInstalled() {
+    if (!QDir(QStringLiteral("/sys/fs/cgroup")).exists())
+        return false;
     const QStringList folders{QStringLiteral("/usr/sbin"), QStringLiteral("/sbin")};
     const QStringList programs{QStringLiteral("slurmctld"), QStringLiteral("slurmd"),
         QStringLiteral("munged"), QStringLiteral("srun")};
@@ -82,7 +85,7 @@ private Q_SLOTS:
     }
     void everyJobByPrologAndEpilog() {
         if (!isSlurmInstalled())
-            QSKIP("Slurm is not installed (Debian: slurm-wlm): nothing was tested.");
+            QSKIP("Slurm (Debian: slurm-wlm) or /sys/fs/cgroup is absent: nothing was tested.");
         QFETCH(bool, isDaemon);
         QTemporaryDir folder;
         const QString scripts = packaging() + QStringLiteral("/slurm");
@@ -180,9 +183,7 @@ private Q_SLOTS:
     // by a node each, become one run.
     void recordAndImportOnTwoNodes() {
         if (!isSlurmInstalled())
-            QSKIP("Slurm is not installed (Debian: slurm-wlm): nothing was tested.");
-        if (!QDir(QStringLiteral("/sys/fs/cgroup")).exists())
-            QSKIP("There is no /sys/fs/cgroup, without which slurmd does not start.");
+            QSKIP("Slurm (Debian: slurm-wlm) or /sys/fs/cgroup is absent: nothing was tested.");
         QTemporaryDir folder;
         const QString source = QString::fromUtf8(qgetenv("TRAINSCOPE_SOURCE"));
         QProcessEnvironment environment = environmentOf("4");

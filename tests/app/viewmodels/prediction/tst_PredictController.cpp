@@ -420,6 +420,7 @@ private Q_SLOTS:
     void theDecisionIsAPage() {
         QVERIFY(set("nodes", "1"));
         QVERIFY(set("model", "llama3-8b"));
+        QVERIFY(isAnswered("llama3-8b"));
         m_controller->setRanked(true);
         QTRY_VERIFY_WITH_TIMEOUT(
             m_controller->isReady() && m_controller->layouts()->count() > 2, 60'000);
