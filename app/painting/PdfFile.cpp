@@ -135,7 +135,8 @@ public:
         const auto trailer = m_qpdf.get_trailer(m_data);
         m_qpdf.oh_replace_key(
             m_data, trailer, "/Info", m_qpdf.make_indirect_object(m_data, object));
-        // Qt 6.8 repeats it as XMP, with a number that is another one each time.
+        // Qt 6.8 repeats it as XMP, with a number that is another one each time, and in the ID.
+        m_qpdf.oh_replace_key(m_data, trailer, "/ID", m_qpdf.oh_new_null(m_data));
         m_qpdf.oh_replace_key(m_data, m_qpdf.oh_get_key(m_data, trailer, "/Root"), "/Metadata",
             m_qpdf.oh_new_null(m_data));
     }
