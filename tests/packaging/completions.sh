@@ -7,7 +7,7 @@ PATH=$(readlink -f "$2"):$PATH
 command -v "$shell" >/dev/null || { echo "SKIPPED: $shell is not installed; its completion was not tried."; exit 0; }
 [ "$shell" != bash ] || [ -e /usr/share/bash-completion/bash_completion ] ||
   { echo "SKIPPED: bash-completion is not installed; bash's completion was not tried."; exit 0; }
-[ "$shell" != zsh ] || { [ -c /dev/ptmx ] && [ -d /dev/pts ]; } ||
+[ "$shell" != zsh ] || { [ -c /dev/ptmx ] && [ -e /dev/pts/ptmx ]; } ||
   { echo "SKIPPED: there are no pseudo-terminals (/dev/ptmx, /dev/pts), in which zsh is tried."; exit 0; }
 
 folder=$(mktemp -d)
