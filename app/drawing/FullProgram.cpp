@@ -1,7 +1,5 @@
 #include "app/drawing/FullProgram.h"
 
-#include "app/drawing/RemoteEngines.h"
-
 namespace trainscope::cli {
 
 Program fullProgram() {

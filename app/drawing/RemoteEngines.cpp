@@ -1,7 +1,7 @@
-#include "app/drawing/RemoteEngines.h"
-
+#include "app/cli/commands/RemoteSources.h"
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
+#include "app/drawing/FullProgram.h"
 #include "app/drawing/QtApplication.h"
 #include "app/engine/EngineImport.h"
 #include "app/engine/HttpFetch.h"

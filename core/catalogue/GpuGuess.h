@@ -38,7 +38,7 @@ struct GpuGuess {
 // model's, one for memory of which at least three quarters are used. Models that have less memory
 // than is used, or that are exceeded by 15 % in power or 1 % in clock are out, and those whose data
 // sheet is all that is known where no name speaks for them: several are others with narrower links.
-// Where two have as many points, the one whose memory is nearer to the recording's is taken. Absent
+// Between two with as many points the memory that is nearer to the recording's decides. Absent
 // below four points or where two models tie. Confidence: points of twelve that could be had.
 std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces);
 
