@@ -14,5 +14,6 @@ if(TARGET PkgConfig::harfbuzz)
   endif()
 endif()
 # In the code: expat 2.9 counts lines by another function (importers/topology/NcclXml.cpp), PDFs of Qt 6.8 have metadata that
-# differ each time (app/painting/PdfFile.cpp), its SVGs a blank less (tests/app/painting/support/Golden.cpp), and comments name Qt 6.4 where
+# differ each time (app/painting/PdfFile.cpp), its dialogs are windows (tests/qml/tst_MainMenu.qml), its fonts are set without features
+# (app/painting/SceneText.cpp), its SVGs a blank less (tests/app/painting/support/Golden.cpp), and comments name Qt 6.4 where
 # it has a fault that Qt 6.8 has not.

@@ -25,7 +25,10 @@ UiSheet {
     preferredHeight: form.implicitHeight + 6 * Theme.controlHeight
     closable: !exporter.running
     onAboutToShow: exporter.prepare()
-    onOpened: formatBox.forceActiveFocus(Qt.TabFocusReason)
+    onOpened: {
+        formatBox.forceActiveFocus(Qt.TabFocusReason);
+        formatBox.focusReason = Qt.TabFocusReason; // Qt 6.8 gave it the focus before, for another reason
+    }
 
     FigureExporter {
         id: exporter

