@@ -30,9 +30,9 @@ Result<std::unique_ptr<JobRecordings>> JobRecordings::start(Request request) {
         [](const auto& library) { return library->processes().has_value(); });
     if (!isTold)
         return Error{ErrorCode::NotFound,
-            fmt::format("No library of this node tells which processes work on its GPUs, as "
-                        "NVIDIA's does: {}",
-                devices.absent.empty() ? std::string("it does not.") : devices.absent.front()),
+            fmt::format("Nothing on this node tells which processes work on its GPUs, as NVIDIA's "
+                        "library and AMD's driver do (/sys/class/kfd): {}",
+                devices.absent.empty() ? std::string("they do not.") : devices.absent.front()),
             "--per-job"};
     recordings->look();
     return recordings;

@@ -2,6 +2,7 @@
 #include "core/model/Try.h"
 #include "importers/record/AmdApi.h"
 #include "importers/record/AmdProbe.h"
+#include "importers/record/AmdProcesses.h"
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/PciTree.h"
 
@@ -21,10 +22,11 @@ using amd::Handle;
 
 class AmdSmi final : public GpuLibrary {
 public:
-    AmdSmi(DynamicLibrary library, const amd::Functions& functions, PciTree tree)
+    AmdSmi(DynamicLibrary library, const amd::Functions& functions, std::string root)
         : m_library(std::move(library))
         , m_functions(functions)
-        , m_tree(std::move(tree)) { }
+        , m_root(std::move(root))
+        , m_tree(m_root) { }
     ~AmdSmi() override {
         if (m_functions.shutDown != nullptr)
             m_functions.shutDown();
@@ -50,6 +52,10 @@ public:
             }
         }
         return topology;
+    }
+    // The library's own list has another form in each of its versions; it reads the same tables.
+    [[nodiscard]] std::optional<std::vector<GpuProcess>> processes() const override {
+        return amdProcesses(m_gpus, m_root);
     }
     std::unique_ptr<Probe> probe(const GpuFacts& gpu) override {
         const auto place = m_tree.find(addressOf(gpu));
@@ -124,6 +130,7 @@ private:
 
     DynamicLibrary m_library;
     amd::Functions m_functions;
+    std::string m_root; // has sys
     PciTree m_tree;
     std::vector<Handle> m_devices; // by index
     std::vector<GpuFacts> m_gpus;
@@ -150,7 +157,7 @@ Result<std::unique_ptr<GpuLibrary>> openAmdSmi(const std::string& path, const st
     if (const amd::Code status = functions.init(amd::kGpus); status != amd::kSuccess)
         return Error{ErrorCode::NotFound,
             fmt::format("AMD's management library does not start: status {}.", status), {}};
-    auto smi = std::make_unique<AmdSmi>(std::move(library.value()), functions, PciTree(root));
+    auto smi = std::make_unique<AmdSmi>(std::move(library.value()), functions, root);
     RETURN_IF_ERROR(smi->find());
     return std::unique_ptr<GpuLibrary>(std::move(smi));
 }

@@ -2,6 +2,7 @@
 
 #include "importers/common/Number.h"
 #include "importers/record/ChannelOf.h"
+#include "importers/record/KernelFolder.h"
 
 #include <fmt/format.h>
 
@@ -65,15 +66,6 @@ private:
 
 std::string wordIn(const fs::path& path) {
     return std::string(KernelFile(path).text());
-}
-
-std::vector<fs::path> entriesOf(const fs::path& folder) {
-    std::vector<fs::path> all;
-    std::error_code ignored; // what cannot be listed has no entries
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-        all.push_back(entry.path());
-    std::sort(all.begin(), all.end());
-    return all;
 }
 
 // Energy that was counted up to now, turned into the power since the reading before.

@@ -1,5 +1,6 @@
 #include "importers/record/NetworkCards.h"
 
+#include "importers/record/KernelFolder.h"
 #include "importers/record/PciTree.h"
 
 #include <algorithm>
@@ -18,15 +19,6 @@ constexpr double kMegabitOfCard = 1.25e5;
 
 using Place = std::optional<PciPlace>;
 
-std::vector<std::filesystem::path> sortedEntries(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> all;
-    std::error_code ignored; // what cannot be listed has no entries
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-        all.push_back(entry.path());
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
 std::optional<double> firstNumber(const std::filesystem::path& path) {
     std::ifstream file(path);
     double value = 0.0;
@@ -36,7 +28,7 @@ std::optional<double> firstNumber(const std::filesystem::path& path) {
 // "400 Gb/sec (4X NDR)", of its fastest port.
 std::optional<double> speedOfInfiniBand(const std::filesystem::path& card) {
     std::optional<double> speed;
-    for (const auto& port : sortedEntries(card / "ports")) {
+    for (const auto& port : entriesOf(card / "ports")) {
         if (const auto rate = firstNumber(port / "rate"))
             speed = std::max(speed.value_or(0.0), *rate * kGigabit);
     }
@@ -53,9 +45,9 @@ class CardSearch {
 public:
     explicit CardSearch(const std::filesystem::path& root)
         : m_tree(root) {
-        for (const auto& card : sortedEntries(root / "sys/class/infiniband"))
+        for (const auto& card : entriesOf(root / "sys/class/infiniband"))
             add(card, speedOfInfiniBand(card));
-        for (const auto& card : sortedEntries(root / "sys/class/net"))
+        for (const auto& card : entriesOf(root / "sys/class/net"))
             add(card, speedOfInterface(card));
     }
 

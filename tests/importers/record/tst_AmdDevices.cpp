@@ -150,6 +150,40 @@ private Q_SLOTS:
         QVERIFY(!siValue(*library->probe(library->gpus()[1]), "pcie_rx_rate"));
     }
 
+    // As the kernel's driver lists them: two processes with queues, of which the second works on
+    // both GPUs; one without queues, and a GPU that the library does not show.
+    void processes() {
+        QTemporaryDir root;
+        const QString tables = root.filePath(QStringLiteral("sys/class/kfd/kfd/"));
+        const auto write = [&tables](const char* name, const char* text) {
+            test::writeText(tables + QLatin1String(name), text);
+        };
+        const auto library = amdSmi("6", "fake_amdsmi", root.path().toStdString());
+        QVERIFY(!library->processes());
+        write("topology/nodes/0/gpu_id", "0\n"); // a processor
+        write("topology/nodes/0/properties", "cpu_cores_count 64\nlocation_id 0\ndomain 0\n");
+        write("topology/nodes/1/gpu_id", "51110\n");
+        write("topology/nodes/1/properties", "simd_count 1216\nlocation_id 16640\ndomain 0\n");
+        write("topology/nodes/2/gpu_id", "9001\n");
+        write("topology/nodes/2/properties", "simd_count 1216\nlocation_id 16896\ndomain 0\n");
+        write("topology/nodes/3/gpu_id", "777\n");
+        write("topology/nodes/3/properties", "simd_count 1216\nlocation_id 17152\ndomain 1\n");
+        QCOMPARE(library->gpus()[0].facts.at("pci"), std::string("0000:41:00.0")); // 65 · 256
+        QCOMPARE(library->gpus()[1].facts.at("pci"), std::string("0000:42:00.0")); // 66 · 256
+        write("proc/812/queues/0/gpuid", "51110\n");
+        write("proc/812/queues/1/gpuid", "51110\n");
+        write("proc/4711/queues/0/gpuid", "9001\n");
+        write("proc/4711/queues/1/gpuid", "51110\n");
+        write("proc/4711/queues/2/gpuid", "777\n");
+        write("proc/90/pasid", "32770\n");
+        const auto processes = library->processes();
+        QVERIFY(processes);
+        QStringList found;
+        for (const GpuProcess& process : *processes)
+            found += QStringLiteral("%1 on %2").arg(process.process).arg(process.gpu);
+        QCOMPARE(found.join(u", "), QStringLiteral("812 on 0, 4711 on 0, 4711 on 1"));
+    }
+
     // Now where the table of metrics says that the GPU measures it now.
     void kindOfPower() {
         const auto sensorOf = [](const char* version) {
