@@ -65,6 +65,10 @@ struct LaunchConfig {
     std::optional<std::string> adapters; // of LoRA: "16:qkv+out", see core/analysis/machine
     std::optional<int> powerLimitW; // of a GPU, where it was lowered
     std::optional<int> lockedClockMhz; // of a GPU, where it was locked
+    std::optional<std::string>
+        contextExchange; // of context parallelism: "all-to-all", see core/predict/Job.h
+    std::optional<bool> cudaGraphs; // layers are launched as graphs
+    std::optional<std::string> offload; // "optimizer:0.5", see core/analysis/machine/Offload.h
     std::string origin; // the file that said so; empty: nothing known
 
     bool operator==(const LaunchConfig&) const = default;
@@ -118,6 +122,9 @@ void forEachLaunchField(Visit&& visit) {
     visit("adapters", &LaunchConfig::adapters);
     visit("power_limit_w", &LaunchConfig::powerLimitW);
     visit("locked_clock_mhz", &LaunchConfig::lockedClockMhz);
+    visit("context_exchange", &LaunchConfig::contextExchange);
+    visit("cuda_graphs", &LaunchConfig::cudaGraphs);
+    visit("offload", &LaunchConfig::offload);
 }
 
 // More than any job has of anything, and than any cluster has of GPUs: who says so is not believed.

@@ -5,6 +5,7 @@
 #include "core/analysis/machine/Adapters.h"
 #include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/MemoryNeed.h"
+#include "core/analysis/machine/Offload.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
@@ -87,8 +88,7 @@ struct Job {
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0; // of each stage (block n); 0: all
     analysis::RecomputedParts recomputedParts = {}; // of Selective
-    int offloadedLayers = 0; // of each stage: activations that wait in the host's memory
-    double offloadedOptimizer = 0.0; // share of the optimizer that the host keeps and does
+    analysis::Offload offload = {};
     AttentionKind attention = AttentionKind::Flash;
     int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
     bool sequenceParallel = false;

@@ -303,6 +303,47 @@ void readRecompute(const Fields& fields, LaunchConfig& config) {
         config.recomputeGranularity = stated;
 }
 
+// By Megatron's names, of which it prints a list: for each layer, which are not told apart here.
+std::optional<std::string> contextExchange(const Fields& fields, const LaunchConfig& config) {
+    const auto stated = fields.word({"cp_comm_type"});
+    if (!stated || config.contextParallel.value_or(1) < 2)
+        return std::nullopt;
+    const std::string list = lowered(*stated);
+    const auto names = words(list, "[]'\", ");
+    if (names.empty() || std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+            return name != names.front();
+        }))
+        return std::nullopt;
+    if (names.front() == "p2p")
+        return "ring";
+    if (names.front() == "a2a")
+        return "all-to-all";
+    return names.front() == "allgather" || names.front() == "all_gather"
+        ? std::optional<std::string>("gather")
+        : std::nullopt;
+}
+
+std::optional<bool> cudaGraphs(const Fields& fields) {
+    if (const auto kind = fields.text({"cuda_graph_impl"}))
+        return !kind->empty() && lowered(*kind) != "none";
+    return fields.anyOf({"enable_cuda_graph", "external_cuda_graph"});
+}
+
+// Megatron-LM offloads the optimizer and layers of each stage, DeepSpeed the optimizer.
+std::optional<std::string> offload(const Fields& fields) {
+    std::string text;
+    const bool isOnHost = fields.flag({"optimizer_cpu_offload"}).value_or(false)
+        || fields.word({"zero_optimization.offload_optimizer.device"}).value_or("") == "cpu";
+    const auto share
+        = fields.word({"optimizer_offload_fraction", "zero_optimization.offload_optimizer.ratio"});
+    if (isOnHost)
+        text = share ? "optimizer:" + *share : "optimizer";
+    const auto layers = fields.count({"cpu_offloading_num_layers"});
+    if (layers && fields.flag({"cpu_offloading"}).value_or(true))
+        text += fmt::format("{}activations:{}", text.empty() ? "" : ",", *layers);
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
 } // namespace
 
 LaunchConfig readFields(const Fields& fields) {
@@ -317,6 +358,9 @@ LaunchConfig readFields(const Fields& fields) {
         "overlap_grad_sync", "overlap_param_sync", "ub_tp_comm_overlap", "tp_comm_overlap",
         "overlap_grad_reduce", "overlap_param_gather"});
     config.optimizer = fields.word({"optim.name", "optimizer.type", "optimizer"});
+    config.contextExchange = contextExchange(fields, config);
+    config.cudaGraphs = cudaGraphs(fields);
+    config.offload = offload(fields);
     config.maxSteps = fields.count({"trainer.max_steps", "train_iters", "max_steps"});
     return config;
 }

@@ -93,7 +93,7 @@ Status asInference(predict::Job& job, std::optional<int> generated) {
     if (job.layout.sharding && job.layout.sharding->zeroStage < kShardsWeights)
         job.layout.sharding.reset();
     job.recompute = predict::Recompute::None;
-    job.recomputedLayers = job.offloadedLayers = 0;
+    job.recomputedLayers = job.offload.layers = 0;
     job.sequenceParallel = job.dropout = false;
     job.model.nextTokenLayers = 0;
     job.stack.clear();
@@ -577,7 +577,7 @@ private:
                 .expertFunction = isGptOss || isDeepSeek,
                 .denseMlp = isDeepSeek && !hasMoreMemory};
         } else if (isSharded && has(text("model"), "70b")) {
-            job.offloadedLayers = gpu.find("GB200") != std::string::npos ? 40 : 20;
+            job.offload.layers = gpu.find("GB200") != std::string::npos ? 40 : 20;
         } else if (isSharded && has(text("model"), "8b")) {
             job.recompute = predict::Recompute::Full;
             job.recomputedLayers = 5;
@@ -661,7 +661,7 @@ private:
         constexpr int kLayers = 20;
         if (!isMlPerf() || job.workload != Workload::Lora)
             return {};
-        job.offloadedLayers = kLayers;
+        job.offload.layers = kLayers;
         return "activations of 20 layers in the host's memory";
     }
 

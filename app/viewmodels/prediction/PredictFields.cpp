@@ -21,7 +21,7 @@ using layout::LayoutRequest;
 using predict::JobRequest;
 
 constexpr auto kShards = "sharding";
-constexpr auto kPrecision = "precision";
+constexpr auto kPrecision = "precision"; // of its option, too, as the next
 constexpr auto kStack = "stack";
 constexpr auto kRecompute = "recompute";
 constexpr auto kVirtualStages = "vpp";
@@ -29,7 +29,7 @@ constexpr auto kGenerated = "generated";
 constexpr auto kAdapters = "adapters";
 constexpr auto kContextExchange = "context_exchange";
 constexpr auto kGraphs = "cuda_graphs";
-constexpr auto kOffload = "offload"; // of its option, too
+constexpr auto kOffload = "offload";
 
 constexpr double kLeastPower = 0.3; // of the GPU's own limit
 constexpr double kLeastClock = 0.4; // of its highest clock
@@ -101,11 +101,6 @@ constexpr BatchField kGeneratedCount{kGenerated, "", "Generated", "1",
     &JobRequest::generated};
 constexpr std::array kShardings{
     "0: nothing is sharded", "1: optimizer", "2: and gradients", "3: and parameters (FSDP)"};
-constexpr std::array kPrecisions{
-    "fp32", "fp16", "bf16", "bf16-pure", "bf16-autocast", "bf16-master", "fp8", "mxfp8", "nvfp4"};
-constexpr std::array kSoftware{"pytorch", "pytorch-compiled", "megatron-lm", "megatron-bridge",
-    "nemo-24.07", "mlperf-nemo-24.10", "mlperf-nemo-25.01", "mlperf-nemo-25.04", "torchtitan",
-    "mosaic", "gpt-neox"};
 constexpr std::array kRecomputes{predict::Recompute::None, predict::Recompute::Selective,
     predict::Recompute::PerOperator, predict::Recompute::Full};
 constexpr std::array kExchanges{predict::ContextExchange::Ring, predict::ContextExchange::AllToAll,
@@ -121,13 +116,13 @@ QStringList choicesOf(const Values& values) {
     return texts;
 }
 
-// The present choice stays among the names.
-template <typename Names>
-QStringList namesWith(const Names& names, const std::string& chosen) {
+// Suggestions of an option of a job; the present choice stays among them.
+QStringList suggestionsOf(const char* option, const std::string& chosen) {
     QStringList texts;
-    for (const char* name : names)
-        texts.append(QLatin1String(name));
-    if (const QString text = QString::fromStdString(chosen); !texts.contains(text))
+    for (const auto& choice : figures::jobOptions().find(option)->words.choices)
+        texts.append(QString::fromStdString(choice.key));
+    if (const QString text = QString::fromStdString(chosen);
+        !text.isEmpty() && !texts.contains(text))
         texts.append(text);
     return texts;
 }
@@ -165,26 +160,6 @@ void setSlider(FormField& field, const std::optional<double>& most, double least
         field.text = numberText(place);
     const QString words = metricText({}, place * scale, unit);
     field.shown = field.text.isEmpty() ? QStringLiteral("%1, its own").arg(words) : words;
-}
-
-// As its option takes it: "optimizer:0.5,activations:20".
-QString offloadText(const JobRequest& request) {
-    QStringList parts;
-    if (request.offloadedOptimizer >= 1.0)
-        parts.append(QStringLiteral("optimizer"));
-    else if (request.offloadedOptimizer > 0.0)
-        parts.append(QStringLiteral("optimizer:") + numberText(request.offloadedOptimizer));
-    if (request.offloadedLayers > 0)
-        parts.append(QStringLiteral("activations:%1").arg(request.offloadedLayers));
-    return parts.join(QLatin1Char(','));
-}
-
-bool readOffload(FormField& field, JobRequest& request) {
-    const Status taken
-        = figures::jobOptions().find(kOffload)->set(request, {field.text.trimmed().toStdString()});
-    if (!taken.hasValue())
-        field.fault = QString::fromStdString(taken.error().message);
-    return taken.hasValue();
 }
 
 // A whole number above 0, or of those that may be none; a fault otherwise.
@@ -296,8 +271,13 @@ bool readBatch(FormFields& fields, JobRequest& request) {
     request.execution.context = chosenOf(kExchanges, fieldAt(fields, kContextExchange));
     if (const FormField* field = fieldIn(fields, QLatin1String(kGraphs)))
         request.execution.graphs = field->current() > 0;
-    if (FormField* field = fieldIn(fields, QLatin1String(kOffload)))
-        reads = readOffload(*field, request) && reads;
+    if (FormField* field = fieldIn(fields, QLatin1String(kOffload))) {
+        const auto offload = analysis::offloadFrom(field->text.trimmed().toStdString());
+        if (!offload.hasValue())
+            field->fault = QString::fromStdString(offload.error().message);
+        request.offload = offload.valueOr(request.offload);
+        reads = offload.hasValue() && reads;
+    }
     return reads;
 }
 
@@ -326,13 +306,13 @@ bool readWorkload(FormFields& fields, JobRequest& request) {
 }
 
 void addExecutionFields(FormFields& fields, const JobRequest& request) {
-    const QStringList launches = namesWith(kLaunches, kLaunches.front());
+    const QStringList launches{textOf(kLaunches.front()), textOf(kLaunches.back())};
     fields.push_back(choiceField(kGraphs, {}, QStringLiteral("Kernels launched"), launches,
         launches.value(request.execution.graphs ? 1 : 0),
         QStringLiteral("Graphs of kernels are launched at once, so that no GPU waits for its "
                        "host")));
-    fields.push_back({QLatin1String(kOffload), QStringLiteral("Offloaded"), offloadText(request),
-        QStringLiteral("nothing"),
+    fields.push_back({QLatin1String(kOffload), QStringLiteral("Offloaded"),
+        QString::fromStdString(textOf(request.offload)), QStringLiteral("nothing"),
         QStringLiteral("Kept in the host's memory: optimizer, a share of it (optimizer:0.5), "
                        "activations:N of N layers of each stage, or both with a comma between")});
 }
@@ -478,11 +458,10 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
     const std::string precision
         = predict::textOf(predict::StatedPrecision{request.precision, request.kept});
     fields.push_back(choiceField(kPrecision, {}, QStringLiteral("Precision"),
-        namesWith(kPrecisions, precision), QString::fromStdString(precision),
+        suggestionsOf(kPrecision, precision), QString::fromStdString(precision),
         QStringLiteral("Of the matrix products; pure: weights, gradients and optimizer in the "
                        "same, autocast: in 32 bits, master: the optimizer alone in 32 bits")));
-    QStringList software = request.stack.empty() ? namesWith(kSoftware, kSoftware.front())
-                                                 : namesWith(kSoftware, request.stack);
+    QStringList software = suggestionsOf(kStack, request.stack);
     software.prepend(QStringLiteral("usual"));
     const QString chosen
         = request.stack.empty() ? software.front() : QString::fromStdString(request.stack);

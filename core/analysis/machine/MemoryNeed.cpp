@@ -524,7 +524,7 @@ private:
 
     void addTraining(StageNeed& need, double parameters, int replicas) const {
         need.gradients += parameters * m_widths.gradient * part(2, replicas);
-        need.optimizer += (1.0 - m_request.offloadedOptimizer) * parameters * m_widths.optimizer
+        need.optimizer += (1.0 - m_request.offload.optimizer) * parameters * m_widths.optimizer
             * part(1, replicas);
     }
 
@@ -563,7 +563,7 @@ private:
     [[nodiscard]] double heldActivations() const {
         const double share = recomputedShare();
         const double onGpu = m_layers.all() > 0.0
-            ? std::max(0.0, 1.0 - m_request.offloadedLayers / m_layers.all())
+            ? std::max(0.0, 1.0 - m_request.offload.layers / m_layers.all())
             : 0.0;
         double held = 0.0;
         for (std::size_t piece = 0; piece < m_pieces.size(); ++piece)

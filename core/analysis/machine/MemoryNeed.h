@@ -13,7 +13,7 @@
 //                words where products have fewer bits than these. Inference: the weights alone, in
 //                the precision of their products. What makes keys and values is on each GPU for a
 //                head of them at least. DualPipe: of both pieces of the stage (DeepSeek-AI 2024,
-//                table 2). The share `offloadedOptimizer` of the optimizer's is in the host's
+//                table 2). The share `offload.optimizer` of the optimizer's is in the host's
 //                memory (ZeRO-Offload, Ren et al. 2021).
 //   activations  Per token and layer (Korthikanti et al. 2022, by parts so that grouped keys, gated
 //                MLPs, latent attention and experts fit in), A bytes a number, P a number that a
@@ -72,6 +72,7 @@
 //                micro-batches as the pipeline has stages, and one layer of a prompt.
 
 #include "core/analysis/machine/Adapters.h"
+#include "core/analysis/machine/Offload.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
 #include "core/model/LaunchConfig.h"
@@ -158,8 +159,7 @@ struct MemoryRequest {
     Recomputation recompute = Recomputation::None;
     RecomputedParts recomputedParts = {};
     int recomputedLayers = 0; // of each stage (Megatron-LM's block); 0: all
-    int offloadedLayers = 0; // of each stage: activations moved to the host until they are needed
-    double offloadedOptimizer = 0.0; // share of the optimizer's numbers in the host's memory
+    Offload offload = {};
     double userBuffers = 0.0; // for exchanges behind products, of a micro-batch between layers each
     LossKernel loss = LossKernel::VocabParallel;
     Kernels kernels = Kernels::Library;

@@ -106,6 +106,7 @@ std::optional<MemoryRequest> memoryRequestOf(
     request.dropout = !request.model.gatedMlp;
     request.recompute = recomputationOf(launch);
     request.recomputedLayers = launch.recomputedLayers.value_or(0);
+    request.offload = offloadFrom(launch.offload.value_or("")).valueOr(Offload());
     if (launch.adapters) // what cannot be read are the usual ones
         request.adapters = adaptersFrom(*launch.adapters).valueOr(Adapters());
     if (!request.layout.sharding && namesDistributed(launch))

@@ -83,37 +83,8 @@ Status takeRecompute(const std::string& text, JobRequest& job) {
     return {};
 }
 
-// "optimizer", "optimizer:0.5" or "activations:20".
-Status takeOffloaded(const std::string& part, JobRequest& job) {
-    constexpr std::string_view kOptimizer = "optimizer";
-    constexpr std::string_view kShare = "optimizer:";
-    constexpr std::string_view kLayers = "activations:";
-    const double share = part.starts_with(kShare)
-        ? aboveZeroGiven("offload", part.substr(kShare.size())).valueOr(0.0)
-        : (part == kOptimizer ? 1.0 : 0.0);
-    const int layers
-        = part.starts_with(kLayers) ? wholeNumber<int>(part.substr(kLayers.size())).value_or(0) : 0;
-    if (share > 0.0 && share <= 1.0)
-        job.offloadedOptimizer = share;
-    else if (layers > 0)
-        job.offloadedLayers = layers;
-    else
-        return unknownChoice("part that is offloaded", part,
-            "optimizer, optimizer:X for a share of it, and activations:N for N layers of each "
-            "stage");
-    return {};
-}
-
-// Parts with a comma between.
 Status takeOffload(const std::string& text, JobRequest& job) {
-    job.offloadedOptimizer = 0.0;
-    job.offloadedLayers = 0;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        RETURN_IF_ERROR(takeOffloaded(text.substr(begin, end - begin), job));
-        begin = end + 1;
-    }
-    return {};
+    return assign(analysis::offloadFrom(text), job.offload);
 }
 
 Status takeGenerated(const std::string& text, JobRequest& job) {

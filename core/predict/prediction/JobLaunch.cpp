@@ -87,6 +87,11 @@ LaunchConfig launchOf(const Job& job) {
         launch.powerLimitW = static_cast<int>(std::lround(*job.machine.powerLimitW));
     if (job.machine.clockHz)
         launch.lockedClockMhz = static_cast<int>(std::lround(*job.machine.clockHz / kHzOfMhz));
+    if (job.layout.grid.degrees().context > 1)
+        launch.contextExchange = std::string(toString(job.execution.context));
+    launch.cudaGraphs = job.execution.graphs;
+    if (!job.offload.isNone())
+        launch.offload = analysis::textOf(job.offload);
     launch.origin = "the prediction";
     return launch;
 }

@@ -36,8 +36,7 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.recompute = recomputationOf(job.recompute);
     request.recomputedLayers = job.recomputedLayers;
     request.recomputedParts = job.recomputedParts;
-    request.offloadedLayers = job.offloadedLayers;
-    request.offloadedOptimizer = job.offloadedOptimizer;
+    request.offload = job.offload;
     request.adapters = job.adapters;
     const auto& convention = analysis::memoryConventionOf(
         job.stack.empty() ? RateTable::builtIn().stackOf(job) : job.stack);

@@ -232,7 +232,7 @@ Status checkTraining(const JobRequest& request) {
             fmt::format("{} generates no tokens; inference does.", toString(request.workload)));
     if (request.adapters.rank < 1)
         return usageError("The rank of adapters has to be above 0.");
-    if (request.offloadedOptimizer < 0.0 || request.offloadedOptimizer > 1.0)
+    if (request.offload.optimizer < 0.0 || request.offload.optimizer > 1.0)
         return usageError("The share of the optimizer that is offloaded is from 0 to 1.");
     return {};
 }
@@ -246,7 +246,7 @@ Status checkInference(const JobRequest& request) {
     if (request.recompute != Recompute::None)
         return usageError(
             "Inference keeps nothing for a backward pass, and so recomputes nothing.");
-    if (request.offloadedLayers > 0 || request.offloadedOptimizer > 0.0)
+    if (!request.offload.isNone())
         return usageError("Inference has no activations and no optimizer to offload.");
     if (layout.virtualStages.value_or(1) > 1 || layout.schedule)
         return usageError("Virtual stages and schedules are of training: inference passes each "
@@ -338,8 +338,8 @@ void keepWhatApplies(JobRequest& request) {
         return;
     }
     request.recompute = Recompute::None;
-    request.recomputedLayers = request.offloadedLayers = 0;
-    request.offloadedOptimizer = 0.0;
+    request.recomputedLayers = 0;
+    request.offload = {};
     layout::LayoutRequest& layout = request.layout;
     if (layout.virtualStages.value_or(1) > 1)
         layout.stageLayers.clear(); // of pieces that are none
@@ -395,8 +395,7 @@ Result<Job> jobOf(const JobRequest& asked) {
     job.kept = request.kept;
     job.recompute = request.recompute;
     job.recomputedLayers = request.recomputedLayers;
-    job.offloadedLayers = request.offloadedLayers;
-    job.offloadedOptimizer = request.offloadedOptimizer;
+    job.offload = request.offload;
     job.attention = request.attention;
     job.sequenceParallel = request.sequenceParallel.value_or(!job.isInference()) && tensor > 1;
     job.stack = request.stack;

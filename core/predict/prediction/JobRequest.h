@@ -50,8 +50,7 @@ struct JobRequest {
     analysis::KeptNumbers kept = {};
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0;
-    int offloadedLayers = 0; // see Job
-    double offloadedOptimizer = 0.0;
+    analysis::Offload offload = {};
     AttentionKind attention = AttentionKind::Flash;
     // With tensor parallelism, where not said, of training.
     std::optional<bool> sequenceParallel;

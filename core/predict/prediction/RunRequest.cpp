@@ -110,6 +110,16 @@ Status takeAdapters(const Run& run, RunRequest& made) {
     return {};
 }
 
+void takeExecution(const LaunchConfig& launch, RunRequest& made) {
+    made.request.execution.context
+        = contextExchangeFrom(launch.contextExchange.value_or("")).value_or(ContextExchange::Ring);
+    made.request.execution.graphs = launch.cudaGraphs.value_or(false);
+    const auto offload = analysis::offloadFrom(launch.offload.value_or(""));
+    if (!offload.hasValue())
+        made.notes.push_back(offload.error().message + " All numbers are taken to be on the GPUs.");
+    made.request.offload = offload.valueOr(analysis::Offload());
+}
+
 } // namespace
 
 Result<RunRequest> requestOf(const analysis::RunStudy& study) {
@@ -129,6 +139,7 @@ Result<RunRequest> requestOf(const analysis::RunStudy& study) {
     made.request.sequenceParallel = study.run.launch.sequenceParallel;
     takeGenerated(study.run, made);
     RETURN_IF_ERROR(takeAdapters(study.run, made));
+    takeExecution(study.run.launch, made);
     keepWhatApplies(made.request);
     const auto& layout = made.request.layout;
     if (made.request.workload == Workload::Training && !layout.zeroStage && !layout.fsdp)

@@ -492,7 +492,7 @@ private:
         const int most = m_job.layout.sharding ? m_job.layout.sharding->optimizer() : 1;
         const double parameters = held.dense / denseReplicas(m_job).shard(most).ranks
             + held.experts / expertReplicas(m_job).shard(most).ranks;
-        const double onHost = m_job.offloadedOptimizer * parameters;
+        const double onHost = m_job.offload.optimizer * parameters;
         const double seconds
             = m_operators.timeOf(optimizerWork(m_job, parameters - onHost)).forward;
         return seconds + (onHost > 0.0 ? hostSeconds(onHost) : 0.0);

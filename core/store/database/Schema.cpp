@@ -198,9 +198,16 @@ CREATE INDEX capture_run ON capture(run, rank, begin_ns);
 CREATE INDEX capture_source ON capture(source);
 )sql";
 
+// The rest of what a prediction takes from a run.
+constexpr std::string_view kVersion12 = R"sql(
+ALTER TABLE launch ADD COLUMN context_exchange TEXT;
+ALTER TABLE launch ADD COLUMN cuda_graphs INTEGER;
+ALTER TABLE launch ADD COLUMN offload TEXT;
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 11> kMigrations{"", kVersion2, kVersion3, kVersion4,
-    kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10, kVersion11};
+constexpr std::array<std::string_view, 12> kMigrations{"", kVersion2, kVersion3, kVersion4,
+    kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10, kVersion11, kVersion12};
 constexpr int kOldest = 2;
 
 constexpr std::array<std::string_view, 32> kOwnTables{"meta", "run", "launch", "cluster", "gpu",

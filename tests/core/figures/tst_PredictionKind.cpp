@@ -11,6 +11,7 @@
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/model/Metric.h"
+#include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
@@ -130,6 +131,30 @@ private Q_SLOTS:
         const auto silent = predict::requestOf({*m_store, served}).value();
         QCOMPARE(silent.request.generated, 0);
         QVERIFY(silent.notes.back().find("how many tokens") != std::string::npos);
+    }
+
+    // The way in which it is run is taken, and comes back with the predicted job.
+    void aRunSaysHowItIsExecuted() {
+        Run run = m_run;
+        run.launch.contextParallel = 2;
+        run.launch.contextExchange = "all-to-all";
+        run.launch.cudaGraphs = true;
+        run.launch.offload = "optimizer:0.25,activations:3";
+        const auto made = predict::requestOf({*m_store, run}).value();
+        const predict::JobRequest& request = made.request;
+        QVERIFY(request.execution.context == predict::ContextExchange::AllToAll);
+        QVERIFY(request.execution.graphs);
+        QCOMPARE(request.offload.layers, 3);
+        QCOMPARE(request.offload.optimizer, 0.25);
+        const LaunchConfig back = predict::launchOf(predict::jobOf(request).value());
+        QCOMPARE(back.contextExchange.value(), std::string("all-to-all"));
+        QVERIFY(back.cudaGraphs.value());
+        QCOMPARE(back.offload.value(), std::string("optimizer:0.25,activations:3"));
+        run.launch.offload = "optimizer:much";
+        const auto unread = predict::requestOf({*m_store, run}).value();
+        QVERIFY(unread.request.offload.isNone());
+        QVERIFY(std::any_of(unread.notes.begin(), unread.notes.end(),
+            [](const auto& note) { return note.find("'optimizer:much'") != std::string::npos; }));
     }
 
     // 16 GPUs on nodes of 12, the second of which has 4: as many on both, and no 24. On three nodes
@@ -425,8 +450,8 @@ private Q_SLOTS:
         QCOMPARE(job.kept.weights.value_or(0.0), 1.0); // B
         QVERIFY(job.recompute == predict::Recompute::Full);
         QCOMPARE(job.recomputedLayers, 3);
-        QCOMPARE(job.offloadedOptimizer, 0.5);
-        QCOMPARE(job.offloadedLayers, 4);
+        QCOMPARE(job.offload.optimizer, 0.5);
+        QCOMPARE(job.offload.layers, 4);
         QVERIFY(job.workload == Workload::Lora);
         QCOMPARE(job.generated, 128);
         QCOMPARE(job.adapters.rank, 8);
@@ -443,8 +468,8 @@ private Q_SLOTS:
         other.add("offload", "optimizer");
         QVERIFY(jobOptions().apply(other, job).hasValue());
         QCOMPARE(job.recomputedLayers, 0);
-        QCOMPARE(job.offloadedLayers, 0);
-        QCOMPARE(job.offloadedOptimizer, 1.0);
+        QCOMPARE(job.offload.layers, 0);
+        QCOMPARE(job.offload.optimizer, 1.0);
     }
 
     void aTrainingByHandSaysItsInterruptions() {

@@ -51,7 +51,7 @@ private Q_SLOTS:
         request.cluster = clusterFrom("1x8xH100").value();
         request.globalBatch = 64;
         const Prediction on = Predictor().predict(jobOf(request).value()).value();
-        request.offloadedOptimizer = 1.0;
+        request.offload.optimizer = 1.0;
         const Prediction off = Predictor().predict(jobOf(request).value()).value();
         QVERIFY(on.memory.front().optimizer > 0.0);
         QCOMPARE(off.memory.front().optimizer, 0.0);
@@ -60,7 +60,7 @@ private Q_SLOTS:
         const double seconds = parameters * (4.0 / 63e9 + 28.0 / 25e9);
         const double optimizer = off.step.breakdown[StepPart::Optimizer];
         QVERIFY(std::abs(optimizer / seconds - 1.0) < 0.01);
-        request.offloadedOptimizer = 1.5;
+        request.offload.optimizer = 1.5;
         QVERIFY(!jobOf(request).hasValue());
     }
 

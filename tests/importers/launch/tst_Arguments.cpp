@@ -155,6 +155,56 @@ private Q_SLOTS:
         QCOMPARE(read(LaunchKind::Text, dump + "  group_query_attention .... True\n").kvHeads, 1);
     }
 
+    // Ways in which a job is run, which a prediction takes beside model and layout.
+    void execution_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<std::string>("expected");
+        const auto row = [](const char* name, const char* text, const char* expected) {
+            QTest::newRow(name) << std::string(text) << std::string(expected);
+        };
+        const char* const none = "-, -, -";
+        row("nothing", "--bf16 --num-layers 4", none);
+        row("without context parallelism", "--num-layers 4 --cp-comm-type a2a", none);
+        row("exchange", "--num-layers 4 --context-parallel-size 4 --cp-comm-type a2a",
+            "all-to-all, -, -");
+        row("printed",
+            "  num_layers ... 4\n  context_parallel_size ... 4\n  cp_comm_type ....... ['p2p']\n",
+            "ring, -, -");
+        row("gathered", "--num-layers 4 --context-parallel-size 4 --cp-comm-type all_gather",
+            "gather, -, -");
+        row("both", "--num-layers 4 --context-parallel-size 4 --cp-comm-type a2a+p2p", none);
+        row("by layer",
+            "  num_layers ... 4\n  context_parallel_size ... 4\n  cp_comm_type ... ['p2p', "
+            "'a2a']\n",
+            none);
+        row("graphs", "--num-layers 4 --enable-cuda-graph", "-, yes, -");
+        row("printed graphs", "  num_layers ... 4\n  enable_cuda_graph ...... False\n", "-, no, -");
+        row("kind of graphs", "--num-layers 4 --cuda-graph-impl local", "-, yes, -");
+        row("kind of none", "--num-layers 4 --cuda-graph-impl none", "-, no, -");
+        row("optimizer", "--num-layers 4 --optimizer-cpu-offload", "-, -, optimizer");
+        row("share", "--num-layers 4 --optimizer-cpu-offload --optimizer-offload-fraction 0.5",
+            "-, -, optimizer:0.5");
+        row("not offloaded", "  num_layers ... 4\n  optimizer_offload_fraction ... 1.0\n", none);
+        row("layers", "--num-layers 4 --cpu-offloading-num-layers 2", "-, -, activations:2");
+    }
+    void execution() {
+        QFETCH(const std::string, text);
+        QFETCH(const std::string, expected);
+        const LaunchConfig launch = read(LaunchKind::Text, text);
+        const std::string graphs
+            = launch.cudaGraphs ? (*launch.cudaGraphs ? "yes" : "no") : std::string("-");
+        QCOMPARE(launch.contextExchange.value_or("-") + ", " + graphs + ", "
+                + launch.offload.value_or("-"),
+            expected);
+    }
+
+    void deepSpeedOffload() {
+        const auto launch = read(LaunchKind::Json,
+            R"({"train_batch_size": 256, "zero_optimization": {"stage": 2,
+            "offload_optimizer": {"device": "cpu", "ratio": 0.3}}})");
+        QCOMPARE(launch.offload.value_or("-"), std::string("optimizer:0.3"));
+    }
+
     void deepSpeed() {
         const auto launch = read(LaunchKind::Json, R"({"train_batch_size": 256,
             "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8,

@@ -457,7 +457,7 @@ private Q_SLOTS:
         const TableRow row = rowOf("MLPerf Training v5.0 llama2_70b_lora,H200" + rest);
         QVERIFY2(row.job.has_value(), row.unsupported.c_str());
         QCOMPARE(row.assumed.size(), std::size_t{2});
-        QCOMPARE(row.job->offloadedLayers, 20);
+        QCOMPARE(row.job->offload.layers, 20);
         QCOMPARE(row.job->kept.function.value_or(0.0), 1.0);
         QVERIFY(fits(*row.job));
         const TableRow small = rowOf("MLPerf Training v5.0 llama2_70b_lora,H100" + rest);

@@ -114,8 +114,8 @@ private Q_SLOTS:
         const predict::JobRequest asked = *form.request();
         QVERIFY(asked.execution.context == predict::ContextExchange::AllToAll);
         QVERIFY(asked.execution.graphs);
-        QCOMPARE(asked.offloadedOptimizer, 0.5);
-        QCOMPARE(asked.offloadedLayers, 4);
+        QCOMPARE(asked.offload.optimizer, 0.5);
+        QCOMPARE(asked.offload.layers, 4);
         PredictForm other;
         other.begin(asked);
         QVERIFY(other.request()->execution == asked.execution);
@@ -124,8 +124,8 @@ private Q_SLOTS:
         QVERIFY(!form.request());
         QVERIFY(fieldOf(form, "offload").fault.contains(QStringLiteral("activations:N")));
         setAll(form, {{"offload", ""}});
-        QCOMPARE(form.request()->offloadedLayers, 0);
-        QCOMPARE(form.request()->offloadedOptimizer, 0.0);
+        QCOMPARE(form.request()->offload.layers, 0);
+        QCOMPARE(form.request()->offload.optimizer, 0.0);
     }
 
     // A field that does not apply says why: exchanges of one GPU, hosts that nobody waits for,

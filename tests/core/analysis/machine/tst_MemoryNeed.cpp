@@ -245,11 +245,11 @@ private Q_SLOTS:
         request.recomputedLayers = 4; // 4 of 10 layers
         QVERIFY(isAbout(stageNeedOf(request, 0).held,
             4 * 2.0 * 1000 * 100 + 6 * (34.0 * 1000 * 100 + core), 1e-12));
-        request.offloadedLayers = 5; // half of them
+        request.offload.layers = 5; // half of them
         QVERIFY(isAbout(stageNeedOf(request, 0).held,
             0.5 * (4 * 2.0 * 1000 * 100 + 6 * (34.0 * 1000 * 100 + core)), 1e-12));
         request.recomputedLayers = 0;
-        request.offloadedLayers = 0;
+        request.offload.layers = 0;
         request.recompute = Recomputation::PerOperator; // 2h, queries, keys, values' result, f
         QVERIFY(
             isAbout(stageNeedOf(request, 0).heldPerLayer, 2.0 * (2 + 3 + 4) * 1000 * 100, 1e-12));
@@ -394,9 +394,9 @@ private Q_SLOTS:
     void offloadedAndReduced() {
         MemoryRequest request = requestOf(smallLaunch());
         const double whole = stageNeedOf(request, 0).optimizer;
-        request.offloadedOptimizer = 0.75;
+        request.offload.optimizer = 0.75;
         QVERIFY(isAbout(stageNeedOf(request, 0).optimizer, 0.25 * whole, 1e-12));
-        request.offloadedOptimizer = 1.0;
+        request.offload.optimizer = 1.0;
         QCOMPARE(stageNeedOf(request, 0).optimizer, 0.0);
         LaunchConfig launch = smallLaunch();
         launch.gpusPerNode = 4;

@@ -151,7 +151,7 @@ void asBridgeTrains(MemoryRequest& request, const MeasuredRow& row) {
     if (!row.says("fsdp_zero_stage", "FSDP"))
         return;
     if (row.says("model", "70B"))
-        request.offloadedLayers = row.says("gpu", "GB200") ? 40 : 20;
+        request.offload.layers = row.says("gpu", "GB200") ? 40 : 20;
     if (row.says("model", "8B")) {
         request.recompute = Recomputation::Full;
         request.recomputedLayers = 5;
