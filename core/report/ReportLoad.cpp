@@ -505,7 +505,7 @@ std::string titleOf(const std::vector<Run>& runs) {
     if (!days.empty())
         title += ", " + days.front() + (days.size() > 1 ? " to " + days.back() : "");
     if (runs.size() == 1 && !dated.empty())
-        title += ", " + analysis::overviewLength(dated.front().range.length());
+        title += ", " + text::seconds(dated.front().range.length().seconds());
     return title;
 }
 

@@ -86,9 +86,13 @@ std::string exactDuration(DurationNs duration) {
 
 std::string seconds(double seconds) {
     constexpr double kMostInSeconds = 120.0;
-    return std::abs(seconds) < kMostInSeconds
-        ? quantity(seconds, "s", Digits::Three)
-        : quantity(seconds / 60.0, "1", Digits::Three) + " min";
+    constexpr double kMostInMinutes = 7200.0;
+    constexpr double kMostSeconds = 9e9; // that nanoseconds count
+    if (std::abs(seconds) < kMostInSeconds)
+        return quantity(seconds, "s", Digits::Three);
+    return std::abs(seconds) < kMostInMinutes
+        ? quantity(seconds / 60.0, "1", Digits::Three) + " min"
+        : duration({std::llround(std::clamp(seconds, -kMostSeconds, kMostSeconds) * 1e9)});
 }
 
 std::int64_t floorTo(std::int64_t value, std::int64_t step) {

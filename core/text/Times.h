@@ -23,7 +23,7 @@ std::string duration(DurationNs duration, Digits digits = Digits::Four);
 std::string alignedDuration(DurationNs duration);
 // All digits down to the nanosecond: "1.842113 ms".
 std::string exactDuration(DurationNs duration);
-// In a sentence, from seconds: "12.3 ms", "4.1 min".
+// In a sentence, from seconds: "12.3 ms", "4.1 min", "2 h 3 min".
 std::string seconds(double seconds);
 
 struct TimeUnit {

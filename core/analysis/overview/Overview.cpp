@@ -7,6 +7,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/AsciiText.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -89,23 +90,19 @@ Result<std::optional<Spread>> stepSpread(const RunStudy& study) {
     return spreadOf(seconds);
 }
 
-// The latest run of its kind that began before it, on as many GPUs of its model.
-Result<const Run*> runBefore(const std::vector<Run>& runs, const Run& run) {
-    const Run* found = nullptr;
-    for (const Run& other : runs) {
-        const bool isAlike = other.id != run.id && other.kind == run.kind
-            && other.simulated == run.simulated && other.gpuModel == run.gpuModel
-            && other.gpuCount == run.gpuCount && other.launch.model == run.launch.model;
-        const bool isBefore = !other.range.isEmpty() && other.range.begin < run.range.begin;
-        if (isAlike && isBefore && (found == nullptr || found->range.begin < other.range.begin))
-            found = &other;
-    }
-    return found;
+// The same model, or where none is known, names that differ in their numbers alone.
+bool areOfOneJob(const Run& one, const Run& other) {
+    if (one.launch.model || other.launch.model)
+        return one.launch.model == other.launch.model;
+    std::string names[]{one.name, other.name};
+    for (std::string& name : names)
+        std::erase_if(name, isDigit);
+    return names[0] == names[1];
 }
 
 Result<std::optional<RunBefore>> changeOf(const RunStudies& studies, const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto runs, studies.store.runs());
-    ASSIGN_OR_RETURN(const Run* other, runBefore(runs, study.run));
+    const Run* other = runBefore(runs, study.run);
     if (other == nullptr)
         return std::optional<RunBefore>();
     const RunStudy& before = studies.of(*other);
@@ -125,6 +122,19 @@ Result<std::optional<RunBefore>> changeOf(const RunStudies& studies, const RunSt
 
 std::string_view toString(Topic topic) {
     return kTopics.nameOf(topic);
+}
+
+const Run* runBefore(const std::vector<Run>& runs, const Run& run) {
+    const Run* found = nullptr;
+    for (const Run& other : runs) {
+        const bool isAlike = other.id != run.id && other.kind == run.kind
+            && other.simulated == run.simulated && other.gpuModel == run.gpuModel
+            && other.gpuCount == run.gpuCount && areOfOneJob(other, run);
+        const bool isBefore = !other.range.isEmpty() && other.range.begin < run.range.begin;
+        if (isAlike && isBefore && (found == nullptr || found->range.begin < other.range.begin))
+            found = &other;
+    }
+    return found;
 }
 
 Result<TimeOfWork> timeOfWork(const RunStudy& study) {
@@ -154,10 +164,6 @@ Result<TimeOfWork> timeOfWork(const RunStudy& study) {
     return work;
 }
 
-std::string overviewLength(DurationNs length) {
-    return length.ns < 2 * text::kHour ? text::seconds(length.seconds()) : text::duration(length);
-}
-
 std::string overviewLine(const OverviewInputs& inputs) {
     const Run& run = inputs.facts.run;
     std::string line;
@@ -176,7 +182,7 @@ std::string overviewLine(const OverviewInputs& inputs) {
         if (text::isDated(run.range.begin))
             add(fmt::format(
                 "{} {} UTC", text::date(run.range.begin, 0), text::clock(run.range.begin, 0, 0)));
-        add(overviewLength(run.range.length()));
+        add(text::seconds(run.range.length().seconds()));
     }
     if (run.kind == RunKind::Predicted)
         add("predicted");

@@ -81,7 +81,12 @@ struct TimeOfWork {
 };
 Result<TimeOfWork> timeOfWork(const RunStudy& study);
 
-// The run before this one on the same machine, and what a step took in both.
+// The latest run that began before it: of its kind and model, on as many GPUs of theirs. Runs of
+// which no model is known are of one job where their names differ in numbers alone. nullptr: none.
+// Pure.
+const Run* runBefore(const std::vector<Run>& runs, const Run& run);
+
+// The run before this one, and what a step took in both.
 struct RunBefore {
     std::string name;
     std::optional<Spread> stepsBefore; // s, of the iterations that are not warm-up
@@ -105,9 +110,6 @@ Overview overviewFrom(const OverviewInputs& inputs);
 // Reads everything that is recorded of the run; cancelled by progress. `studies` may hold those of
 // the other runs.
 Result<Overview> overviewOf(const RunStudies& studies, const Run& run);
-
-// "2.55 min", of hours "2 h 3 min".
-std::string overviewLength(DurationNs length);
 
 // The sentences, one function each; absent where the data cannot carry it. Pure.
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs);

@@ -107,7 +107,7 @@ std::optional<OverviewSentence> timeByTelemetry(const OverviewInputs& inputs) {
     told.isWhole = true;
     told.text = fmt::format("{} busy for {} of {} by utilisation{}.",
         isOneGpu(inputs) ? "The GPU was" : "The GPUs were", text::roundedPercent(*use),
-        overviewLength(facts.whole.duration), step.empty() ? "" : "; " + step);
+        text::seconds(facts.whole.duration.seconds()), step.empty() ? "" : "; " + step);
     told.weight = 1.0;
     return told;
 }
@@ -264,7 +264,7 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
         told.evidence = {-1, facts.run.range, metric::kNodePower};
         told.text = fmt::format("{} took {} in {}.", isOneNode ? "The node" : "The nodes",
             text::rounded(facts.whole.nodeEnergy->joules, "J"),
-            overviewLength(facts.whole.duration));
+            text::seconds(facts.whole.duration.seconds()));
         return told;
     }
     told.evidence = {-1, facts.run.range, metric::kGpuPower};
@@ -276,7 +276,8 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
         isOneGpu(inputs)     ? "The GPU"
             : metered < gpus ? partOfGpus(metered, gpus)
                              : fmt::format("The {} GPUs", gpus),
-        text::rounded(facts.whole.energy->joules, "J"), overviewLength(facts.whole.duration));
+        text::rounded(facts.whole.energy->joules, "J"),
+        text::seconds(facts.whole.duration.seconds()));
     if (const auto mean = wholeMean(facts, metric::kGpuPower)) {
         told.values["mean_power_w"] = *mean;
         told.text += fmt::format(

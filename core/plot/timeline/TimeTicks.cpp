@@ -47,10 +47,12 @@ Split splitFor(std::int64_t begin, std::int64_t magnitude, std::int64_t step) {
     return split;
 }
 
-std::string hoursText(std::int64_t ns) {
+std::string hoursText(std::int64_t ns, int decimals = 0) {
     const std::int64_t magnitude = std::abs(ns);
-    return fmt::format("{}{}:{:02}:{:02}", ns < 0 ? "−" : "", magnitude / kHour,
-        magnitude % kHour / kMinute, magnitude % kMinute / kSecond);
+    const std::string seconds = text::decimal(magnitude % kMinute, kSecond, decimals);
+    return fmt::format("{}{}:{:02}:{}{}", ns < 0 ? "−" : "", magnitude / kHour,
+        magnitude % kHour / kMinute, magnitude % kMinute < 10 * kSecond ? "0" : "",
+        text::withMarks(seconds));
 }
 
 std::string withUnit(std::int64_t ns, const TimeUnit& unit, int decimals) {
@@ -221,7 +223,10 @@ std::string timeText(DurationNs time, DurationNs resolution, const TimeContext& 
                 text::withMarks(
                     text::decimal((absolute - around->range.begin).ns, kSecond, decimals)));
     }
-    return text::withMarks(text::decimal(time.ns, kSecond, decimals)) + " s";
+    constexpr int kMostInHours = 2; // finer readings are compared with the seconds of a trace
+    return std::abs(time.ns) >= kClockFrom && decimals <= kMostInHours
+        ? hoursText(time.ns, decimals)
+        : text::withMarks(text::decimal(time.ns, kSecond, decimals)) + " s";
 }
 
 std::vector<Iteration> mainIterations(const std::vector<Iteration>& all) {

@@ -34,8 +34,8 @@ struct TimeTicks {
 // Ticks at least `minSpacing` of the window apart (a fraction of its length, e.g. 80 px / 1200 px).
 TimeTicks timeTicks(ViewWindow window, double minSpacing, const TimeContext& context);
 
-// One time, to the digits that `resolution` (a pixel, say) resolves: "39.604 s", "12:03:07.250
-// UTC", "iteration 7 + 1.25 s". For readouts.
+// One time, to the digits that `resolution` (a pixel, say) resolves: "39.604 s", "10:26:21",
+// "12:03:07.250 UTC", "iteration 7 + 1.25 s". For readouts.
 std::string timeText(DurationNs time, DurationNs resolution, const TimeContext& context);
 
 // The smallest step of the ladder 1, 2, 5 × 10^k ns, then 1 to 30 s and min, 1 to 12 h, days, that

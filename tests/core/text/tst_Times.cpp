@@ -48,6 +48,9 @@ private Q_SLOTS:
         QCOMPARE(text::exactDuration({-3}), std::string("−3 ns"));
         QCOMPARE(text::seconds(0.0123), std::string("12.3 ms"));
         QCOMPARE(text::seconds(246.0), std::string("4.1 min"));
+        QCOMPARE(text::seconds(7199.0), std::string("120 min"));
+        QCOMPARE(text::seconds(7380.0), std::string("2 h 3 min"));
+        QCOMPARE(text::seconds(86'400.0), std::string("24 h 0 min"));
     }
 
     void digitsAreNotGrouped() {

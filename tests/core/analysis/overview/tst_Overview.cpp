@@ -203,11 +203,6 @@ private Q_SLOTS:
         QVERIFY(energySentence(inputs)->text.starts_with("1 of 32 GPUs took 60 kJ in 100 s"));
     }
 
-    void lengths() {
-        QCOMPARE(overviewLength({153 * kSecond}), std::string("2.55 min"));
-        QVERIFY(overviewLength({7380 * kSecond}).starts_with("2 h 3 min"));
-    }
-
     void energyOfNodes() {
         OverviewInputs inputs = oneGpu();
         inputs.facts.whole.energy.reset();
@@ -332,6 +327,38 @@ private Q_SLOTS:
         // Power below its limit tells least.
         for (const auto& told : overview.sentences)
             QVERIFY(told.topic != Topic::Limit);
+    }
+
+    // Traces of anything on the same machine are no steps of one work.
+    void runsBeforeAreOfOneJob() {
+        std::vector<Run> runs;
+        const auto add = [&runs](std::string name, std::string model, std::int64_t begin) {
+            Run run;
+            run.id = {std::ssize(runs) + 1};
+            run.name = std::move(name);
+            if (!model.empty())
+                run.launch.model = std::move(model);
+            run.range = {{begin}, {begin + 10}};
+            runs.push_back(std::move(run));
+        };
+        add("train-8", "", 100);
+        add("train-9", "", 200);
+        add("inference", "", 300);
+        add("train-10", "", 400);
+        add("night", "llama-3-8b", 500);
+        add("morning", "llama-3-8b", 600);
+        add("train-11", "llama-3-8b", 450);
+        const auto before = [&runs](std::size_t i) {
+            const Run* run = runBefore(runs, runs[i]);
+            return run == nullptr ? std::string("none") : run->name;
+        };
+        QCOMPARE(before(0), std::string("none"));
+        QCOMPARE(before(1), std::string("train-8"));
+        QCOMPARE(before(2), std::string("none"));
+        QCOMPARE(before(3), std::string("train-9"));
+        QCOMPARE(before(4), std::string("train-11"));
+        QCOMPARE(before(5), std::string("night"));
+        QCOMPARE(before(6), std::string("none"));
     }
 
     void oneGpuHasNoRanks() {

@@ -154,6 +154,11 @@ private Q_SLOTS:
         row("ms", TimeDisplay::Relative, 39'604'123'456, 1'000'000, "39.604 s");
         row("ns", TimeDisplay::Relative, 39'604'123'456, 1, "39.604123456 s");
         row("s", TimeDisplay::Relative, 39'604'123'456, kS, "39 s");
+        row("hours", TimeDisplay::Relative, 37'581 * kS, kS, "10:26:21");
+        row("of hours a part", TimeDisplay::Relative, 37'569'250'000'000, 10'000'000,
+            "10:26:09.25");
+        row("finer", TimeDisplay::Relative, 37'581'250'000'000, 1'000'000, "37581.250 s");
+        row("hours before", TimeDisplay::Relative, -3'605 * kS, kS, "−1:00:05");
         row("negative", TimeDisplay::Relative, -1'500'000'000, 100'000'000, "−1.5 s");
         row("iteration", TimeDisplay::Iteration, 5'250'000'000, 10'000'000, "iteration 5 + 1.25 s");
         row("utc", TimeDisplay::Utc, 0, 1'000'000, "00:00:00.000 UTC");
