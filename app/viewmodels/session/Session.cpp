@@ -198,11 +198,13 @@ void Session::showSample(const Result<std::filesystem::path>& sample) {
     m_workspace.open(sample.value(), [this](const Status& opened) {
         if (!opened.hasValue())
             return m_notices.error(opened.error());
-        // They are made to be compared.
-        std::vector<RunId> all;
-        for (const auto& run : m_workspace.runs())
-            all.push_back(run.id);
-        m_workspace.setShown(all);
+        // One job on two clusters; beside them stands a recording of another.
+        std::vector<RunId> simulated;
+        for (const auto& run : m_workspace.runs()) {
+            if (run.simulated)
+                simulated.push_back(run.id);
+        }
+        m_workspace.setShown(simulated);
     });
 }
 

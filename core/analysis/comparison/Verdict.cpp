@@ -491,6 +491,11 @@ std::string Verdict::explanation() const {
     return headline == first ? reason : headline + ": " + reason;
 }
 
+bool ranOtherModels(const RunMeasures& a, const RunMeasures& b) {
+    const auto models = modelKeys(a.run.launch, b.run.launch);
+    return !models.first.empty() && !models.second.empty() && models.first != models.second;
+}
+
 Verdict verdictOf(const RunMeasures& a, const RunMeasures& b) {
     return Judge(a, b).judge();
 }

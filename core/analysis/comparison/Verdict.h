@@ -62,4 +62,7 @@ struct Verdict {
 
 Verdict verdictOf(const RunMeasures& a, const RunMeasures& b);
 
+// Both state their model, and it is another one: figures of their speed do not compare.
+bool ranOtherModels(const RunMeasures& a, const RunMeasures& b);
+
 } // namespace trainscope::analysis

@@ -32,9 +32,12 @@ ComparisonVerdict pairVerdict(const ComparisonData& data) {
     return shown;
 }
 
-std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity) {
+// Runs whose figures compare with those of the first, itself among them.
+using Rivals = std::vector<std::size_t>;
+
+std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity, const Rivals& rivals) {
     std::optional<std::size_t> leader;
-    for (std::size_t run = 0; run < quantity.values.size(); ++run) {
+    for (const std::size_t run : rivals) {
         const auto& value = quantity.values[run];
         if (!value)
             continue;
@@ -48,24 +51,28 @@ std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity) {
 }
 
 // "beyond the spread 3 do better than A and 1 worse"
-std::string standingText(const ComparisonData& data, const ComparisonQuantity& quantity) {
+std::string standingText(
+    const ComparisonData& data, const ComparisonQuantity& quantity, const Rivals& rivals) {
     std::size_t better = 0;
     std::size_t worse = 0;
     std::size_t unknown = 0;
-    for (std::size_t run = 1; run < data.runs.size(); ++run) {
+    for (const std::size_t run : rivals) {
+        if (run == 0)
+            continue;
         const auto leads = betterRun(quantity, run);
         better += leads && *leads == run ? 1U : 0U;
         worse += leads && *leads == 0 ? 1U : 0U;
         unknown += quantity.changes[run].weight == ComparisonWeight::Unknown ? 1U : 0U;
     }
-    if (unknown + 1 == data.runs.size())
+    if (unknown + 1 == rivals.size())
         return "whether more than chance, the data does not tell";
     return fmt::format(
         "beyond the spread {} better than {} and {} worse", better, data.runs[0].mark, worse);
 }
 
-std::string raceText(const ComparisonData& data, const ComparisonQuantity& quantity) {
-    const auto leader = leaderOf(quantity);
+std::string raceText(
+    const ComparisonData& data, const ComparisonQuantity& quantity, const Rivals& rivals) {
+    const auto leader = leaderOf(quantity, rivals);
     if (!leader)
         return {};
     const std::string value = quantityValueText(quantity.axis, quantity.values[*leader]);
@@ -73,22 +80,42 @@ std::string raceText(const ComparisonData& data, const ComparisonQuantity& quant
         ? fmt::format(" ({} {})", changeText(quantity, *leader), data.runs[0].mark)
         : std::string();
     return fmt::format("{}: {} leads with {}{}; {}.", quantity.axis.title, data.runs[*leader].mark,
-        value, change, standingText(data, quantity));
+        value, change, standingText(data, quantity, rivals));
+}
+
+// Takes those that ran another model out of the race, and says so.
+Rivals rivalsOf(const ComparisonData& data, ComparisonVerdict& shown) {
+    Rivals rivals;
+    std::vector<std::string> others;
+    for (std::size_t run = 0; run < data.measured.size(); ++run) {
+        if (analysis::ranOtherModels(*data.measured[0], *data.measured[run]))
+            others.push_back(data.runs[run].mark);
+        else
+            rivals.push_back(run);
+    }
+    if (!others.empty())
+        shown.statements.push_back(fmt::format("{} ran {} than {}, so that {} figures do not "
+                                               "compare.",
+            text::joined(others), others.size() > 1 ? "other models" : "another model",
+            data.runs[0].mark, others.size() > 1 ? "their" : "its"));
+    return rivals;
 }
 
 ComparisonVerdict manyVerdict(const ComparisonData& data) {
     ComparisonVerdict shown;
     shown.headline = fmt::format(
         "{} beside {}", text::counted(std::ssize(data.runs) - 1, "run"), data.runs[0].mark);
+    const Rivals rivals = rivalsOf(data, shown);
+    const std::size_t most = shown.statements.size() + kMostRaces;
     for (const auto key : kRaces) {
         const auto quantity = std::find_if(data.quantities.begin(), data.quantities.end(),
             [key](const auto& one) { return one.key == key; });
         const auto known = quantity == data.quantities.end()
             ? 0
-            : std::count_if(quantity->values.begin(), quantity->values.end(),
-                [](const auto& value) { return value.has_value(); });
-        if (known > 1 && shown.statements.size() < kMostRaces)
-            shown.statements.push_back(raceText(data, *quantity));
+            : std::count_if(rivals.begin(), rivals.end(),
+                [&](std::size_t run) { return quantity->values[run].has_value(); });
+        if (known > 1 && shown.statements.size() < most)
+            shown.statements.push_back(raceText(data, *quantity, rivals));
     }
     for (std::size_t run = 1; run < data.measured.size(); ++run) {
         const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[run]);

@@ -196,10 +196,16 @@ const std::string& ComparisonFrame::legendName(std::size_t run) const {
 }
 
 std::vector<std::string> ComparisonFrame::markedNames(double room, bool bold) const {
+    constexpr double kLeastRoom
+        = 8.0; // sizes of text: what is left of a name in less tells nothing
+    std::vector<std::string> marks;
     std::vector<std::string> names;
-    for (std::size_t run = 0; run < data.runs.size(); ++run)
+    for (std::size_t run = 0; run < data.runs.size(); ++run) {
+        marks.push_back(mark(run));
         names.push_back(mark(run) + " · " + legendName(run));
-    return fittedNames(names, room, TextRole::Small, bold);
+    }
+    auto fitted = fittedNames(names, room, TextRole::Small, bold);
+    return fitted == names || room >= kLeastRoom * size() ? fitted : marks;
 }
 
 std::vector<std::string> ComparisonFrame::fittedNames(

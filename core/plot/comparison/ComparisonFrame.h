@@ -29,7 +29,8 @@ public:
     [[nodiscard]] const std::string& name(std::size_t run) const { return m_names[run]; }
     // "32 × H200" where each run is on another cluster and whole, else its name.
     [[nodiscard]] const std::string& legendName(std::size_t run) const;
-    // "A · 32 × H200" of all runs, as far as they fit; no two alike.
+    // "A · 32 × H200" of all runs, as far as they fit; no two alike. Marks alone where too little
+    // of the names would be left.
     [[nodiscard]] std::vector<std::string> markedNames(double room, bool bold = false) const;
     // These as far as each fits; no two alike.
     [[nodiscard]] std::vector<std::string> fittedNames(const std::vector<std::string>& names,

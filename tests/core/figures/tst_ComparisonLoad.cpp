@@ -11,9 +11,11 @@
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,7 @@ struct PlantedRun {
     int tenths = 0;
     int iterations = 0;
     double high = 0.0;
+    std::optional<std::string> model = {};
 };
 
 class Database {
@@ -50,6 +53,7 @@ public:
             = store::beginImport(m_store, {planted.name, 1, planted.name, planted.name}).value();
         Run run;
         run.name = planted.name;
+        run.launch.model = planted.model;
         const RunId id = session->run(run).value();
         for (int rank = 0; rank < 4; ++rank) {
             (void)session->gpu(id, {rank, rank / 2, rank % 2, {}, {}});
@@ -263,6 +267,20 @@ private Q_SLOTS:
         for (std::size_t i = 2; i < order.size(); ++i)
             QVERIFY(*step->values[i] >= *step->values[i - 1]);
         QVERIFY(data.verdict->headline.starts_with("7 runs beside A"));
+    }
+
+    // The fastest of all leads nobody, since it ran another model.
+    void otherModelsLeadNobody() {
+        m_database->add({"base", 100, 3, 300.0, "llama3-8b"});
+        m_database->add({"half", 50, 3, 300.0, "llama3-8b"});
+        m_database->add({"tiny", 20, 3, 300.0, "gpt2-xl"});
+        const auto verdict = *load(query({"base", "half", "tiny"})).verdict;
+        QCOMPARE(verdict.statements.front(),
+            std::string("C ran another model than A, so that its figures do not compare."));
+        for (const std::string& statement : verdict.statements)
+            QVERIFY2(statement.find("C leads") == std::string::npos, statement.c_str());
+        QVERIFY(std::any_of(verdict.statements.begin(), verdict.statements.end(),
+            [](const std::string& one) { return one.starts_with("Step time: B leads"); }));
     }
 
     // Half of the iteration is half of the axis, whatever it took.
