@@ -139,8 +139,14 @@ FigurePanel panelOf(const std::vector<Bar>& bars, bool iterations, bool normalis
     return panel;
 }
 
+// The numbers below the bars mean nothing by themselves.
+std::string_view numbersWord(KernelsPer per) {
+    return per == KernelsPer::Rank ? ", by rank" : per == KernelsPer::Stage ? ", by stage" : "";
+}
+
 // `ofRanks`: some bar is the mean of several.
-void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool ofRanks, bool normalise) {
+void setAxes(
+    std::vector<FigurePanel>& panels, bool iterations, bool ofRanks, const FigureQuery& query) {
     std::vector<double> heights;
     for (const auto& panel : panels) {
         for (std::size_t i = 0; i < panel.categories.size(); ++i) {
@@ -152,9 +158,10 @@ void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool ofRanks, bo
     }
     const std::string title = std::string("kernel time ")
         + (iterations ? "per iteration" : "of the trace") + (ofRanks ? ", mean of the ranks" : "");
-    FigureAxis axis = normalise ? axisOf("share of kernel time", {}, "1", {1.0}, true)
-                                : axisOf(title, {}, "s", heights, true);
-    if (normalise) {
+    const std::string of(numbersWord(query.per));
+    FigureAxis axis = query.normalise ? axisOf("share of kernel time" + of, {}, "1", {1.0}, true)
+                                      : axisOf(title + of, {}, "s", heights, true);
+    if (query.normalise) {
         axis.unit = {"%", 100.0};
         axis.range = {0.0, 1.0};
     }
@@ -432,7 +439,7 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     const bool ofRanks = data.query.per != KernelsPer::Rank
         && std::any_of(traced.begin(), traced.end(),
             [](const TracedRun& run) { return run.ranks.size() > 1; });
-    setAxes(data.panels, iterations, ofRanks, data.query.normalise);
+    setAxes(data.panels, iterations, ofRanks, data.query);
     const std::string common = commonTitle(shown);
     data.title = (isStages ? "Kernel time by pipeline stage" : "Kernel time by category")
         + (common.empty() ? std::string() : " · " + common);
