@@ -39,7 +39,8 @@ QFont makeFont(int pixelSize, bool bold) {
     font.setStyleStrategy(QFont::PreferAntialias);
     font.setKerning(false); // as texts are measured, and as they stand in SVG
 #if QT_VERSION >= QT_VERSION_CHECK(6, 7, 0)
-    // Inter 4.1 raises brackets beside figures by glyphs of which a PDF would not say the character.
+    // Inter 4.1 raises brackets beside figures by glyphs of which a PDF would not say the
+    // character.
     font.setFeature("calt", 0);
 #endif
     return font;

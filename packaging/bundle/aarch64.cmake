@@ -3,6 +3,7 @@ set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_CXX_FLAGS_INIT -Wno-psabi) # notes on how compilers before GCC 10 passed arguments
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(TRAINSCOPE_SYSROOT "" CACHE PATH "Where sysroot.sh unpacked")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TRAINSCOPE_SYSROOT)

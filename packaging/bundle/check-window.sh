@@ -40,16 +40,18 @@ inside DISPLAY=127.0.0.1:$display XDG_RUNTIME_DIR=/work /bundle/trainscope --sam
 window=$!
 for _ in $(seq 300); do
   kill -0 "$window" 2>/dev/null || fail "the window ended: $(cat "$work/said")"
-  id=$(DISPLAY=:$display xdotool search --onlyvisible --name Trainscope 2>/dev/null | head -n 1) && [ -n "$id" ] && break
+  id=$(DISPLAY=:$display xdotool search --onlyvisible --name '^sample.*Trainscope$' 2>/dev/null | head -n 1) && [ -n "$id" ] && break
   sleep 0.1
 done
-[ -n "${id:-}" ] || fail "no window came: $(cat "$work/said")"
-# Until the Overview is drawn: a page of text has many shades.
-for _ in $(seq 300); do
+[ -n "${id:-}" ] || fail "no window with the sample came: $(cat "$work/said")"
+# Until a page of text and figures, which has many shades, stands still.
+before=
+for _ in $(seq 120); do
+  sleep 1
   DISPLAY=:$display import -window root "$work/shot.png"
-  colours=$(identify -format %k "$work/shot.png")
-  [ "$colours" -lt 400 ] || break
-  sleep 0.2
+  colours=$(identify -format %k "$work/shot.png") now=$(identify -format '%#' "$work/shot.png")
+  [ "$colours" -lt 400 ] || [ "$now" != "$before" ] || break
+  before=$now
 done
 [ -z "$picture" ] || cp "$work/shot.png" "$picture"
 [ "$colours" -ge 400 ] || fail "the window shows $colours colours: $(cat "$work/said")"

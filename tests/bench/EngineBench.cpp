@@ -32,7 +32,7 @@ const std::string& answer() {
 void engineAnswer(benchmark::State& state) {
     std::int64_t samples = 0;
     for (auto step : state) {
-        const auto read = importers::engine::readSamples(
+        auto read = importers::engine::readSamples(
             answer(), [&samples](importers::engine::AnsweredSeries& series) -> Status {
                 samples += static_cast<std::int64_t>(series.times.size());
                 return {};
