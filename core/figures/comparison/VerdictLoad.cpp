@@ -1,6 +1,7 @@
 // The verdict on two runs; of several, who leads by what, then each beside the first.
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
