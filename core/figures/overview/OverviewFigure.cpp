@@ -43,6 +43,8 @@ Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     curve.low.assign(kCurveColumns, none);
     curve.high.assign(kCurveColumns, none);
+    curve.mean.assign(kCurveColumns, 0.0); // a sum at first
+    std::vector<double> measured(kCurveColumns, 0.0); // GPUs
     for (const Series& series : analysis::gpuSeriesOf(gpus, metric)) {
         const int rank = series.description.subject.rank;
         if (told.evidence.rank >= 0 && rank != told.evidence.rank)
@@ -55,10 +57,14 @@ Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
             // fmin and fmax take the other where one is missing.
             curve.low[i] = std::fmin(curve.low[i], buckets[i].min);
             curve.high[i] = std::fmax(curve.high[i], buckets[i].max);
+            curve.mean[i] += static_cast<double>(buckets[i].mean);
+            measured[i] += 1.0;
         }
         curve.metric = metric;
         curve.unit = series.description.metric.unit;
     }
+    std::transform(curve.mean.begin(), curve.mean.end(), measured.begin(), curve.mean.begin(),
+        [](double sum, double count) { return count > 0.0 ? sum / count : none; });
     if (const auto limit = told.values.find("limit_w"); limit != told.values.end())
         curve.limit = limit->second;
     return curve;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace trainscope::plot {
 
@@ -25,6 +26,7 @@ constexpr double kWidestPage = 84.0; // in sizes of the body text
 constexpr double kLeastBeside = 48.0; // narrower pages have the pictures below the sentences
 constexpr double kPictureShare = 0.40;
 constexpr double kPictureHeight = 5.0; // in sizes of the body text
+constexpr std::uint8_t kBandAlpha = 110; // of extremes behind their mean
 constexpr std::size_t kMostBars = 5;
 constexpr int kMostLinesOfASentence = 8;
 constexpr std::size_t kMostFindings = 3;
@@ -227,7 +229,8 @@ private:
         return static_cast<double>(count) * row;
     }
 
-    // The metric over the run as a band, what lies above the limit in the colour of warnings.
+    // The metric over the run as a pale band with its mean as a line, what lies above the limit in
+    // the colour of warnings.
     double drawCurve(const OverviewCurve& curve, Rect area) {
         double least = curve.unit == "°C" ? INFINITY : 0.0;
         double most = curve.limit.value_or(-INFINITY);
@@ -269,7 +272,9 @@ private:
 
     template <typename Y>
     void addColumns(const OverviewCurve& curve, Rect plot, const Y& yOf) {
-        Columns band{plot, {}, {}, metricColor(curve.metric)};
+        const Color color = metricColor(curve.metric);
+        Columns band{plot, {}, {}, withAlpha(color, kBandAlpha)};
+        Columns mean{plot, {}, {}, color};
         Columns above{plot, {}, {}, m_canvas.theme.warning};
         for (std::size_t i = 0; i < curve.low.size(); ++i) {
             const bool isThere = !std::isnan(curve.low[i]);
@@ -278,6 +283,11 @@ private:
             const double bottom = isThere ? std::max(yOf(curve.low[i]), top + 1.0) : NAN;
             band.top.push_back(static_cast<float>(top));
             band.bottom.push_back(static_cast<float>(bottom));
+            const double y = isThere ? yOf(curve.mean[i]) : NAN;
+            const double before
+                = i > 0 && !std::isnan(curve.mean[i - 1]) && isThere ? yOf(curve.mean[i - 1]) : y;
+            mean.top.push_back(static_cast<float>(std::min(y, before)));
+            mean.bottom.push_back(static_cast<float>(std::max(y, before) + 1.0));
             const bool isAbove = isThere && curve.limit && curve.high[i] > *curve.limit;
             above.top.push_back(isAbove ? static_cast<float>(top) : NAN);
             above.bottom.push_back(
@@ -286,6 +296,7 @@ private:
         m_made.scene.items.emplace_back(std::move(band));
         if (curve.limit)
             m_made.scene.items.emplace_back(std::move(above));
+        m_made.scene.items.emplace_back(std::move(mean));
     }
 
     double drawChecks(double top) {

@@ -11,12 +11,14 @@
 
 namespace trainscope::plot {
 
-// A metric over the run: the lowest and highest reading of each column; NaN: none.
+// A metric over the run: the lowest and highest reading of each column and the mean of its GPUs;
+// NaN: none.
 struct OverviewCurve {
     std::string metric; // empty: there is no curve
     std::string unit; // SI
     std::vector<double> low;
     std::vector<double> high;
+    std::vector<double> mean;
     std::optional<double> limit;
 };
 

@@ -17,6 +17,9 @@ namespace {
 constexpr float kGap = std::numeric_limits<float>::quiet_NaN();
 // Overlaid series let each other through.
 constexpr std::uint8_t kOverlaidAlpha = 190;
+// Extents behind the means: one series, and together as much where there are several.
+constexpr int kExtentsAlpha = 128;
+constexpr int kLeastExtentsAlpha = 20;
 // The nested parts of a band lie over each other.
 constexpr std::uint8_t kRangeAlpha = 56;
 constexpr std::uint8_t kMostAlpha = 64;
@@ -162,6 +165,17 @@ Source sourceBehind(const LaneFrame& frame, std::size_t series) {
     return sourceOf(frame.behind->series[series]);
 }
 
+// Empty sources where a series has no line of means.
+Source middleOf(const LaneSeries& series) {
+    return {series.middle.low.empty() ? nullptr : &series.middle, nullptr};
+}
+
+Source middleBehind(const LaneFrame& frame, std::size_t series) {
+    if (frame.behind == nullptr || series >= frame.behind->series.size())
+        return {};
+    return middleOf(frame.behind->series[series]);
+}
+
 const LaneBand* bandBehind(const LaneFrame& frame, std::size_t run) {
     if (frame.behind == nullptr)
         return nullptr;
@@ -298,6 +312,35 @@ void drawPoints(
     frame.scene.items.insert(frame.scene.items.end(), points.begin(), points.end());
 }
 
+// A series as the extents of its columns; where these are blocks, pale and with its means before
+// them.
+void drawSeries(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
+    const ValueScale& values, std::size_t index) {
+    const LaneSeries& series = lane.series[index];
+    Color color = colorOf(frame, lane, colors, series);
+    const auto count = static_cast<int>(lane.series.size());
+    if (count > 1)
+        color = withAlpha(color, kOverlaidAlpha);
+    const auto line = [&](const Source& own, const Source& behind, Color of) {
+        Columns columns = columnsOf(frame, values, own, behind, of);
+        return colors.byRun ? inPattern(std::move(columns), frame, series.run) : columns;
+    };
+    const Source middle = middleOf(series);
+    if (middle.trace != nullptr) {
+        const int alpha = std::max(kExtentsAlpha / count, kLeastExtentsAlpha);
+        frame.scene.items.emplace_back(columnsOf(frame, values, sourceOf(series),
+            sourceBehind(frame, index), withAlpha(color, static_cast<std::uint8_t>(alpha))));
+        frame.scene.items.emplace_back(line(middle, middleBehind(frame, index), color));
+        return;
+    }
+    Columns columns = line(sourceOf(series), sourceBehind(frame, index), color);
+    const bool isLog = series.subject.kind == SubjectKind::Run && !lane.isStepped;
+    columns.isSloped = isLog;
+    frame.scene.items.emplace_back(std::move(columns));
+    if (isLog)
+        drawPoints(frame, values, series, color);
+}
+
 LaneGeometry geometryOf(const LaneFrame& frame, const LaneData& lane) {
     return {frame.area, lane.low, lane.high, {}};
 }
@@ -309,19 +352,8 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
     drawHoles(frame, lane);
     const SeriesColors colors = seriesColors(lane);
     const ValueScale values{frame.area, lane.low, lane.high};
-    for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i) {
-        Color color = colorOf(frame, lane, colors, lane.series[i]);
-        if (lane.series.size() > 1)
-            color = withAlpha(color, kOverlaidAlpha);
-        Columns columns
-            = columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color);
-        const bool isLog = lane.series[i].subject.kind == SubjectKind::Run && !lane.isStepped;
-        columns.isSloped = isLog;
-        frame.scene.items.emplace_back(
-            colors.byRun ? inPattern(std::move(columns), frame, lane.series[i].run) : columns);
-        if (isLog)
-            drawPoints(frame, values, lane.series[i], color);
-    }
+    for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
+        drawSeries(frame, lane, colors, values, i);
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
         tintAbove(frame, lane, values, sourceOf(lane.series[i]), sourceBehind(frame, i),
             lane.series[i].run);

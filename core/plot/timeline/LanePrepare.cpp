@@ -33,6 +33,40 @@ Trace joined(const std::vector<Bucket>& buckets) {
     return trace;
 }
 
+// The means of columns as a line, parted as the extents are.
+Trace joinedMeans(const std::vector<Bucket>& buckets) {
+    Trace trace = emptyTrace(buckets.size());
+    float before = kUnsampled;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const float mean = buckets[i].mean;
+        const bool joins = !buckets[i].gap && !std::isnan(before) && !std::isnan(mean);
+        trace.low[i] = joins ? std::min(mean, before) : mean;
+        trace.high[i] = joins ? std::max(mean, before) : mean;
+        before = mean;
+    }
+    return trace;
+}
+
+// Columns in which values go up and down over much of what they do in all, as watts do in each step
+// of a training, are a block in which no course is seen.
+bool hidesItsCourse(const Trace& extents) {
+    constexpr float kMuch = 0.3F;
+    constexpr double kManyColumns = 32.0;
+    float low = std::numeric_limits<float>::infinity();
+    float high = -low;
+    double heights = 0.0;
+    double columns = 0.0;
+    for (std::size_t i = 0; i < extents.low.size(); ++i) {
+        if (std::isnan(extents.low[i]))
+            continue;
+        low = std::min(low, extents.low[i]);
+        high = std::max(high, extents.high[i]);
+        heights += static_cast<double>(extents.high[i] - extents.low[i]);
+        columns += 1.0;
+    }
+    return columns >= kManyColumns && heights > columns * static_cast<double>(kMuch * (high - low));
+}
+
 // Slopes between the values that a log has of iterations, few and far apart. A gap, and the time
 // after the last value, stays as it is held.
 Trace sloped(const std::vector<Bucket>& buckets) {
@@ -114,9 +148,10 @@ void LanePreparation::add(LaneSeries series) {
     const auto& buckets = series.buckets;
     addHoles(buckets);
     if (m_style == LaneStyle::Lines) {
-        series.trace = series.subject.kind == SubjectKind::Run && !m_lane.isStepped
-            ? sloped(buckets)
-            : joined(buckets);
+        const bool isLog = series.subject.kind == SubjectKind::Run && !m_lane.isStepped;
+        series.trace = isLog ? sloped(buckets) : joined(buckets);
+        if (!isLog && hidesItsCourse(series.trace))
+            series.middle = joinedMeans(buckets);
     } else {
         series.means.resize(m_columns);
         std::transform(buckets.begin(), buckets.end(), series.means.begin(),

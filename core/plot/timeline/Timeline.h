@@ -127,9 +127,11 @@ struct LaneSeries {
     std::vector<Bucket> buckets;
     // Values to draw (see prepareLane): Lines have the extents, joined to the value of the column
     // before; Heat has the means and whether a gap touches the column.
-    Trace trace;
-    std::vector<float> means;
-    std::vector<std::uint8_t> gaps;
+    Trace trace = {};
+    Trace middle = {}; // the means, joined; empty unless the extents of Lines hide the course of
+                       // the values
+    std::vector<float> means = {};
+    std::vector<std::uint8_t> gaps = {};
 };
 // Over the series of one run. Extremes of everything that was measured in the column; quantiles
 // (nearest rank) of the series' means.

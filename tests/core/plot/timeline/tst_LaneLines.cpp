@@ -47,6 +47,32 @@ private Q_SLOTS:
         QCOMPARE(columns[0].bottom[1], bottom - 20.0F); // what held before, 30, lies inside
     }
 
+    // Steps within each column: the block is pale and the means stand before it. A slope is one
+    // line, and so are two columns alone.
+    void blocksShowTheirMeans() {
+        constexpr int count = 50;
+        std::vector<Bucket> steps(count, sample(10.0F, 70.0F));
+        for (Bucket& bucket : steps)
+            bucket.mean = 30.0F;
+        steps[40].mean = 50.0F;
+        const auto geometry = built(LaneStyle::Lines, {steps}, count);
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{2});
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        QCOMPARE(columns[0].top[20], bottom - 70.0F);
+        QCOMPARE(columns[0].bottom[20], bottom - 10.0F);
+        QCOMPARE(columns[1].top[20], bottom - 30.5F);
+        QCOMPARE(columns[1].bottom[20], bottom - 29.5F);
+        QCOMPARE(columns[1].top[40], bottom - 50.0F);
+        QCOMPARE(columns[1].bottom[40], bottom - 30.0F); // joined to the one before
+        QVERIFY(columns[0].color.a < columns[1].color.a);
+        std::vector<Bucket> slope;
+        for (int i = 0; i < count; ++i)
+            slope.push_back(sample(static_cast<float>(i), static_cast<float>(i + 1)));
+        QCOMPARE(
+            itemsOf<Columns>(built(LaneStyle::Lines, {slope}, count).scene).size(), std::size_t{1});
+    }
+
     // A limit of 40: the second column reaches from 20 to 50, the first stays below.
     void whatIsAboveTheLimitIsTinted() {
         TimelineData data = emptyData(2);
