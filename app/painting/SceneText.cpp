@@ -36,13 +36,12 @@ QFont makeFont(int pixelSize, bool bold) {
     font.setPixelSize(pixelSize);
     font.setWeight(bold ? QFont::DemiBold : QFont::Normal);
     font.setHintingPreference(QFont::PreferNoHinting);
-    font.setStyleStrategy(QFont::PreferAntialias);
-    font.setKerning(false); // as texts are measured, and as they stand in SVG
-#if QT_VERSION >= QT_VERSION_CHECK(6, 7, 0)
-    // Inter 4.1 raises brackets beside figures by glyphs of which a PDF would not say the
-    // character.
-    font.setFeature("calt", 0);
-#endif
+    // Each character by its own glyph, as texts are measured and as they stand in SVG: Inter would
+    // write 256x128 with a wider cross, -> as one arrow, and in its later versions brackets beside
+    // figures by glyphs of which a PDF does not say the character.
+    font.setStyleStrategy(
+        static_cast<QFont::StyleStrategy>(QFont::PreferAntialias | QFont::PreferNoShaping));
+    font.setKerning(false);
     return font;
 }
 

@@ -123,7 +123,7 @@ std::string shortTitle(const TracedTime& part) {
         return "comp.";
     if (part.time == &analysis::TimeBreakdown::communication)
         return "comm.";
-    return part.time == &analysis::TimeBreakdown::exposedCommunication ? "exposed" : part.title;
+    return part.time == &analysis::TimeBreakdown::exposedCommunication ? "exp." : part.title;
 }
 
 // Parts of a device's time as shares of its window, or as they are.

@@ -64,7 +64,8 @@ private Q_SLOTS:
     void textIsAsWideAsMeasured() {
         const Theme& theme = lightTheme();
         const MeasureText measure = measureWith(theme);
-        for (const char* text : {"111.7 ms", "71.1 %", "47.74 J", "0.71 ×"}) {
+        for (const char* text : {"111.7 ms", "71.1 %", "47.74 J", "0.71 ×", "sm90_256x128_64x4",
+                 "a->b => c", "f(2) [3] *4"}) {
             for (const bool bold : {false, true}) {
                 const double drawn = QFontMetricsF(themeFont(theme, TextRole::Body, bold))
                                          .horizontalAdvance(QString::fromUtf8(text));
