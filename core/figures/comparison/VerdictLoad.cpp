@@ -51,24 +51,39 @@ std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity, const Ri
     return leader;
 }
 
-// "beyond the spread 3 do better than A and 1 worse"
+// "B and C are", "5 runs are".
+std::string subjectOf(const std::vector<std::string>& marks) {
+    constexpr std::size_t kMostNamed = 3;
+    return (marks.size() > kMostNamed ? text::counted(std::ssize(marks), "run")
+                                      : text::joined(marks))
+        + (marks.size() > 1 ? " are" : " is");
+}
+
+// "beyond the spread, B is better than A and C is worse"
 std::string standingText(
     const ComparisonData& data, const ComparisonQuantity& quantity, const Rivals& rivals) {
-    std::size_t better = 0;
-    std::size_t worse = 0;
+    std::vector<std::string> better;
+    std::vector<std::string> worse;
     std::size_t unknown = 0;
     for (const std::size_t run : rivals) {
         if (run == 0)
             continue;
-        const auto leads = betterRun(quantity, run);
-        better += leads && *leads == run ? 1U : 0U;
-        worse += leads && *leads == 0 ? 1U : 0U;
+        if (const auto leads = betterRun(quantity, run))
+            (*leads == run ? better : worse).push_back(data.runs[run].mark);
         unknown += quantity.changes[run].weight == ComparisonWeight::Unknown ? 1U : 0U;
     }
     if (unknown + 1 == rivals.size())
         return "whether more than chance, the data does not tell";
-    return fmt::format(
-        "beyond the spread {} better than {} and {} worse", better, data.runs[0].mark, worse);
+    const std::string& first = data.runs[0].mark;
+    if (better.empty() && worse.empty())
+        return "none differs from " + first + " beyond the spread";
+    std::string standing = "beyond the spread, ";
+    if (!better.empty())
+        standing += fmt::format("{} better than {}", subjectOf(better), first);
+    if (!worse.empty())
+        standing += better.empty() ? fmt::format("{} worse than {}", subjectOf(worse), first)
+                                   : fmt::format(" and {} worse", subjectOf(worse));
+    return standing;
 }
 
 std::string raceText(

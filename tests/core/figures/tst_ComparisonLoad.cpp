@@ -283,6 +283,20 @@ private Q_SLOTS:
             [](const std::string& one) { return one.starts_with("Step time: B leads"); }));
     }
 
+    // Steps of 10, 5 and 20 s.
+    void standingsNameTheRuns() {
+        m_database->add({"ten", 100, 3, 300.0});
+        m_database->add({"five", 50, 3, 300.0});
+        m_database->add({"twenty", 200, 3, 300.0});
+        const auto verdict = *load(query({"ten", "five", "twenty"})).verdict;
+        QVERIFY(std::any_of(
+            verdict.statements.begin(), verdict.statements.end(), [](const std::string& one) {
+                return one
+                    == "Step time: B leads with 5 s (0.50 × A); beyond the spread, B is better "
+                       "than A and C is worse.";
+            }));
+    }
+
     // Half of the iteration is half of the axis, whatever it took.
     void stretchedToOneLength() {
         auto asked = query({"slow", "fast"});
