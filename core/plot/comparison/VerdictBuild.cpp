@@ -100,20 +100,23 @@ private:
         return y - at.y + headline({at.x, y}, width, draw);
     }
 
-    // The cluster stands before the name where clusters differ.
+    // The cluster stands before the name where clusters differ and there is room for both.
     [[nodiscard]] std::vector<std::string> chipNames(double width) const {
         const auto& runs = m_frame.data.runs;
         const bool isOneCluster = std::all_of(runs.begin(), runs.end(),
             [&](const auto& run) { return run.named.cluster == runs.front().named.cluster; });
         std::vector<std::string> names;
+        std::vector<std::string> whole;
         for (std::size_t run = 0; run < runs.size(); ++run) {
             const std::string& cluster = runs[run].named.cluster;
             const std::string& name = m_frame.name(run);
-            names.push_back(
+            names.push_back(name);
+            whole.push_back(
                 isOneCluster || cluster.empty() || cluster == name ? name : cluster + " · " + name);
         }
         const double room = width - m_frame.widestMark() - 4.5 * m_frame.gap();
-        return m_frame.fittedNames(names, room, TextRole::Secondary);
+        auto fitted = m_frame.fittedNames(whole, room, TextRole::Secondary);
+        return fitted == whole ? fitted : m_frame.fittedNames(names, room, TextRole::Secondary);
     }
 
     void drawChip(std::size_t run, const std::string& text, Point at, double height) const {
