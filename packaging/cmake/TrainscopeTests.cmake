@@ -3,8 +3,8 @@
 # moc is called without the include paths that AUTOMOC gives it: tests need none, and reading the headers took most of
 # its time.
 set(TRAINSCOPE_TEST_TIMEOUT_S 300)
-if(TRAINSCOPE_SANITIZE)
-  set(TRAINSCOPE_TEST_TIMEOUT_S 1800) # the largest tests become ten times slower
+if(TRAINSCOPE_SANITIZE OR CMAKE_CROSSCOMPILING)
+  set(TRAINSCOPE_TEST_TIMEOUT_S 1800) # the largest tests become ten times slower, by an emulator too
 endif()
 if(TRAINSCOPE_SANITIZE MATCHES "thread")
   set(TRAINSCOPE_THREADS_OF_QT ${CMAKE_SOURCE_DIR}/tests/support/ThreadsOfQt.cpp)

@@ -53,8 +53,8 @@ std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity, const Ri
 
 // "B and C are", "5 runs are".
 std::string subjectOf(const std::vector<std::string>& marks) {
-    constexpr std::size_t kMostNamed = 3;
-    return (marks.size() > kMostNamed ? text::counted(std::ssize(marks), "run")
+    constexpr std::size_t kMostMarks = 3;
+    return (marks.size() > kMostMarks ? text::counted(std::ssize(marks), "run")
                                       : text::joined(marks))
         + (marks.size() > 1 ? " are" : " is");
 }

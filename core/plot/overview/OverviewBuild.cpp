@@ -26,7 +26,7 @@ constexpr double kWidestPage = 84.0; // in sizes of the body text
 constexpr double kLeastBeside = 48.0; // narrower pages have the pictures below the sentences
 constexpr double kPictureShare = 0.40;
 constexpr double kPictureHeight = 5.0; // in sizes of the body text
-constexpr std::uint8_t kBandAlpha = 110; // of extremes behind their mean
+constexpr std::uint8_t kExtremesAlpha = 110; // of extremes behind their mean
 constexpr std::size_t kMostBars = 5;
 constexpr int kMostLinesOfASentence = 8;
 constexpr std::size_t kMostFindings = 3;
@@ -273,7 +273,7 @@ private:
     template <typename Y>
     void addColumns(const OverviewCurve& curve, Rect plot, const Y& yOf) {
         const Color color = metricColor(curve.metric);
-        Columns band{plot, {}, {}, withAlpha(color, kBandAlpha)};
+        Columns band{plot, {}, {}, withAlpha(color, kExtremesAlpha)};
         Columns mean{plot, {}, {}, color};
         Columns above{plot, {}, {}, m_canvas.theme.warning};
         for (std::size_t i = 0; i < curve.low.size(); ++i) {
