@@ -13,6 +13,7 @@ Program fullProgram();
 // Monitoring engines as sources of `import`: prom+http://… is copied or linked
 // (app/engine/EngineImport.h), and what came of it is the outcome of an import.
 std::shared_ptr<RemoteSources> remoteEngines();
+
 // Each in the file of its name.
 void addCompareCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);

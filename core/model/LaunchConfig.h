@@ -65,8 +65,7 @@ struct LaunchConfig {
     std::optional<std::string> adapters; // of LoRA: "16:qkv+out", see core/analysis/machine
     std::optional<int> powerLimitW; // of a GPU, where it was lowered
     std::optional<int> lockedClockMhz; // of a GPU, where it was locked
-    std::optional<std::string>
-        contextExchange; // of context parallelism: "all-to-all", see core/predict/Job.h
+    std::optional<std::string> contextExchange; // "all-to-all", see core/predict/Job.h
     std::optional<bool> cudaGraphs; // layers are launched as graphs
     std::optional<std::string> offload; // "optimizer:0.5", see core/analysis/machine/Offload.h
     std::string origin; // the file that said so; empty: nothing known

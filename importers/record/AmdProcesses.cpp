@@ -2,8 +2,7 @@
 
 #include "core/model/WholeNumber.h"
 #include "importers/record/KernelFolder.h"
-
-#include <fmt/format.h>
+#include "importers/record/PciTree.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -39,9 +38,7 @@ std::string addressOf(const fs::path& node) {
         else if (name == "location_id")
             location = value & kDeviceBits;
     }
-    return location ? fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, *location >> 8U,
-               *location >> 3U & 0x1fU, *location & 0x7U)
-                    : std::string();
+    return location ? pciAddress(domain << 16U | *location) : std::string();
 }
 
 // Indices of the GPUs by the driver's numbers.

@@ -120,8 +120,7 @@ private:
         std::uint64_t address = 0;
         if (m_functions.address != nullptr
             && m_functions.address(device, &address) == amd::kSuccess)
-            gpu.facts["pci"] = fmt::format("{:04x}:{:02x}:{:02x}.{:x}", address >> 16U,
-                address >> 8U & 0xffU, address >> 3U & 0x1fU, address & 0x7U);
+            gpu.facts["pci"] = pciAddress(address);
         const double cap = amd::powerCap(m_functions, device);
         if (!std::isnan(cap))
             gpu.facts["power limit"] = fmt::format("{:g} W", cap);

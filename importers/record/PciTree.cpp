@@ -3,6 +3,8 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -43,6 +45,11 @@ std::optional<int> numaOf(const fs::path& device) {
 }
 
 } // namespace
+
+std::string pciAddress(std::uint64_t place) {
+    return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", place >> 16U, place >> 8U & 0xffU,
+        place >> 3U & 0x1fU, place & 0x7U);
+}
 
 std::optional<PciPlace> PciTree::find(std::string_view address) const {
     if (address.empty())

@@ -4,6 +4,7 @@
 
 #include "core/layout/Topology.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +21,10 @@ struct PciPlace {
 
     [[nodiscard]] const std::string& address() const { return way.back(); }
 };
+
+// "0000:41:00.0" of domain, bus, device and function as the kernel packs them (16, 8, 5 and 3
+// bits).
+std::string pciAddress(std::uint64_t place);
 
 class PciTree {
 public:

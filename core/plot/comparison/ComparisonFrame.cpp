@@ -196,8 +196,7 @@ const std::string& ComparisonFrame::legendName(std::size_t run) const {
 }
 
 std::vector<std::string> ComparisonFrame::markedNames(double room, bool bold) const {
-    constexpr double kLeastRoom
-        = 8.0; // sizes of text: what is left of a name in less tells nothing
+    constexpr double kLeastRoom = 8.0; // sizes of text; a rest of a name in less tells nothing
     std::vector<std::string> marks;
     std::vector<std::string> names;
     for (std::size_t run = 0; run < data.runs.size(); ++run) {
