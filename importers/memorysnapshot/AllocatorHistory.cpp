@@ -24,21 +24,21 @@ std::int64_t endOf(std::int64_t begin, std::int64_t size) {
 } // namespace
 
 void AddressRanges::add(std::int64_t begin, std::int64_t size, bool grows) {
-    if (m_ranges.size() >= kMost)
+    const std::int64_t end = endOf(begin, size);
+    if (m_ranges.size() >= kMost || end <= begin)
         return;
-    for (const auto& [from, to] : missing(begin, size)) {
-        m_total = clampedSum(m_total, to - from);
-        auto at = m_ranges.emplace(from, to).first;
-        if (!grows)
-            continue;
-        if (const auto next = std::next(at); next != m_ranges.end() && next->first == at->second) {
-            at->second = next->second;
-            m_ranges.erase(next);
-        }
-        if (at != m_ranges.begin() && std::prev(at)->second == at->first) {
-            std::prev(at)->second = at->second;
-            m_ranges.erase(at);
-        }
+    const bool overlaps = remove(begin, size) > 0;
+    m_total = clampedSum(m_total, end - begin);
+    const auto at = m_ranges.emplace(begin, end).first;
+    if (!grows && !overlaps)
+        return;
+    if (const auto next = std::next(at); next != m_ranges.end() && next->first == at->second) {
+        at->second = next->second;
+        m_ranges.erase(next);
+    }
+    if (at != m_ranges.begin() && std::prev(at)->second == at->first) {
+        std::prev(at)->second = at->second;
+        m_ranges.erase(at);
     }
 }
 
@@ -120,6 +120,7 @@ void AllocatorHistory::rewind() {
     for (const AllocatorSegment& segment : m_segments) {
         for (const auto& [from, to] : m_reserved.missing(segment.address, segment.size))
             m_reservedBefore.add(from, to - from, segment.isExpandable);
+        m_reserved.add(segment.address, segment.size, segment.isExpandable);
         for (const AllocatorBlock& block : segment.blocks) {
             if (block.isAllocated && !m_alive.contains(block.address))
                 insert(m_aliveBefore, block.address, aliveOf(block));
@@ -294,7 +295,7 @@ void AllocatorHistory::countPieces(analysis::OutOfMemory& one) const {
             if (to <= from)
                 return;
             ++one.freePieces;
-            one.largestFree = std::max(one.largestFree, to - from);
+            one.largestFree = std::max(one.largestFree, clampedDifference(to, from));
         };
         while (at != held.end() && at->second <= begin)
             ++at;

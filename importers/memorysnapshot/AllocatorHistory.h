@@ -25,7 +25,7 @@ class AddressRanges {
 public:
     static constexpr std::size_t kMost = 500'000; // others are left out
 
-    // A range that grows has its neighbours as one with it.
+    // A range that grows has its neighbours as one with it, and any what it overlaps.
     void add(std::int64_t begin, std::int64_t size, bool grows);
     // The parts of the range that are not there, which stay as they are.
     [[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>> missing(

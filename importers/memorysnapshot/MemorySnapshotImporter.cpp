@@ -306,9 +306,11 @@ private:
     void annotate(const SnapshotAnnotation& one) {
         constexpr std::size_t kMostAnnotations = 500'000;
         constexpr std::size_t kMostOpen = 256;
+        if (m_open.size() >= kMostOpen && !m_open.contains(one.device))
+            return;
         auto& open = m_open[one.device];
         if (one.isStart) {
-            if (open.size() < kMostOpen && m_open.size() < kMostOpen)
+            if (open.size() < kMostOpen)
                 open.emplace_back(one.name, one.timeUs);
             return;
         }

@@ -125,9 +125,11 @@ private:
         return value && *value >= -kMost && *value <= kMost ? value : std::nullopt;
     }
 
+    // Its beginning: a long text costs a reference of two bytes each time it is repeated.
     [[nodiscard]] std::string_view word(const PickleValue& dict, std::string_view key) const {
+        constexpr std::size_t kLongest = 512;
         const PickleValue* value = m_pickle->member(dict, key);
-        return value == nullptr ? std::string_view() : m_pickle->text(*value);
+        return value == nullptr ? std::string_view() : m_pickle->text(*value).substr(0, kLongest);
     }
 
     Result<std::optional<PickleValue>> take(
@@ -248,6 +250,9 @@ private:
     }
 
     Status takeSegment(const PickleValue& dict) {
+        constexpr std::int64_t kMostSegments = 1'000'000;
+        if (++m_segmentCount > kMostSegments)
+            return tooMany("segments");
         AllocatorSegment segment;
         segment.device = whole(dict, "device").value_or(0);
         segment.address = whole(dict, "address").value_or(0);
@@ -302,6 +307,7 @@ private:
     PickleReader* m_pickle = nullptr;
     std::unordered_map<std::int64_t, std::vector<AllocatorBlock>> m_blocks; // by their list
     std::int64_t m_blockCount = 0;
+    std::int64_t m_segmentCount = 0;
     std::vector<TraceId> m_seen;
     std::int64_t m_understood = 0;
     Status m_failure;

@@ -2,6 +2,7 @@
 // could not be served, with numbers counted by hand.
 
 #include "core/analysis/machine/AllocatorMemory.h"
+#include "importers/memorysnapshot/AllocatorHistory.h"
 #include "importers/memorysnapshot/StackTable.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/PickledJson.h"
@@ -350,6 +351,47 @@ private Q_SLOTS:
             for (const auto& record : all->records)
                 QVERIFY(record.peak.count >= 0);
         }
+    }
+
+    // Segments lie beside each other; of forged ones that overlap no more is kept than what they
+    // cover, so that each costs no more than those before it.
+    void rangesThatOverlap() {
+        memorysnapshot::AddressRanges ranges;
+        for (std::int64_t at = 0; at < 1000; at += 100)
+            ranges.add(at, 50, false);
+        QCOMPARE(ranges.all().size(), std::size_t{10});
+        QCOMPARE(ranges.total(), std::int64_t{500});
+        ranges.add(25, 900, false);
+        QCOMPARE(ranges.all().size(), std::size_t{1});
+        QCOMPARE(ranges.total(), std::int64_t{950});
+        ranges.add(950, 50, false);
+        QCOMPARE(ranges.all().size(), std::size_t{2});
+        ranges.add(100, 0, true);
+        QCOMPARE(ranges.total(), std::int64_t{1000});
+    }
+
+    // Each repetition of a long text costs the file two bytes: 300 names of 1 MiB are 1.3 MB.
+    void longNamesRepeated() {
+        Value whole = snapshot();
+        const std::string name(1 << 20, 'n');
+        whole["external_annotations"] = Value::array();
+        for (int i = 0; i < 2; ++i)
+            whole["external_annotations"].push_back({{"device", 0},
+                {"stage", i == 0 ? "START" : "END"}, {"name", name}, {"time_us", kFromUs + i}});
+        const auto all = imported({{"snap.pickle", pickled(whole)}});
+        QCOMPARE(all->sink.tracks.size(), std::size_t{1});
+        QCOMPARE(all->sink.name(all->sink.tracks[0].spans.at(0).name), std::string(512, 'n'));
+    }
+
+    // Six bytes each, as a pickler writes the same key again and again.
+    void segmentsBeyondCount() {
+        std::string bytes = "\x80\x04X" + test::littleEndian(10, 4) + "total_size\x94";
+        bytes += "0X" + test::littleEndian(8, 4) + "segments0](";
+        for (int i = 0; i <= 1'000'000; ++i)
+            bytes += std::string("}h\0K\x01s", 6);
+        const auto all = imported({{"snap.pickle", bytes + "e."}});
+        QVERIFY2(all->problem.find("more segments") != std::string::npos, all->problem.c_str());
+        QVERIFY(all->sink.allSeries.empty());
     }
 
     void usesOfCalls() {
