@@ -425,10 +425,14 @@ private:
             return;
         // The runtime counts blocks, as its calls do.
         KernelShape shape;
+        constexpr std::int64_t kMostItems = 1 << 16;
+        constexpr std::int64_t kMostBlocks = std::int64_t{1} << 32;
         for (int i = 0; i < 3; ++i) {
-            shape.workgroup[static_cast<std::size_t>(i)] = row->integer(3 + i, 0);
+            const std::int64_t items
+                = std::clamp<std::int64_t>(row->integer(3 + i, 0), 0, kMostItems);
+            shape.workgroup[static_cast<std::size_t>(i)] = items;
             shape.grid[static_cast<std::size_t>(i)]
-                = row->integer(i, 0) * std::clamp<std::int64_t>(row->integer(3 + i, 0), 0, 1 << 16);
+                = items * std::clamp<std::int64_t>(row->integer(i, 0), 0, kMostBlocks);
         }
         shape.localMemory = row->integer(6);
         rocprof::describe(shape, m_detail);

@@ -63,7 +63,7 @@ void describeKernel(std::string_view details, DetailText& detail) {
     const auto fixed = wholeNumber<std::int64_t>(valueOf(details, "static_shared"));
     const auto dynamic = wholeNumber<std::int64_t>(valueOf(details, "dynamic_shared"));
     if (fixed || dynamic)
-        detail.add("shared memory", fixed.value_or(0) + dynamic.value_or(0));
+        detail.add("shared memory", clampedSum(fixed.value_or(0), dynamic.value_or(0)));
 }
 
 void describeOperator(const Stats& stats, bool statesWork, DetailText& detail) {

@@ -97,7 +97,7 @@ inline std::string oldDatabase() {
 
 // A database of rocmProfileData as schema 3 names its tables: two processes, of which the second
 // works on GPU 2, and readings of these GPUs and of a third one.
-inline std::string rpdDatabase() {
+inline std::string rpdDatabase(std::int64_t blocks = 3) {
     MadeDatabase made;
     made.run("CREATE TABLE rocpd_metadata (id INTEGER PRIMARY KEY, tag TEXT, value TEXT)");
     made.run("CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)");
@@ -138,7 +138,7 @@ inline std::string rpdDatabase() {
     made.add("rocpd_api_ops", {n(1), n(first + 1), n(first + 5)});
     made.add("rocpd_api_ops", {n(2), n(second + 1), n(second + 5)});
     made.add("rocpd_kernelapi",
-        {n(first + 1), "0x0", n(3), n(2), n(1), n(128), n(1), n(1), n(512), n(0), n(8)});
+        {n(first + 1), "0x0", n(blocks), n(2), n(1), n(128), n(1), n(1), n(512), n(0), n(8)});
     made.add("rocpd_copyapi", {n(second + 1), "0x0", n(4096), n(1), n(0)});
     const std::int64_t ms = 1'000'000;
     made.add("rocpd_monitor", {n(1), "gpu", n(0), "power", n(0), n(1000 * ms), "300"});

@@ -18,6 +18,7 @@ private Q_SLOTS:
     void readings();
     void recognised();
     void earlierSchema();
+    void gridBeyondAny();
 };
 
 void tst_Rpd::callsAndWork() {
@@ -90,6 +91,16 @@ void tst_Rpd::earlierSchema() {
     QCOMPARE(copies.size(), std::size_t{1});
     QVERIFY(copies.begin()->find("Memcpy DtoH|30|0") != std::string::npos);
     QCOMPARE(got.reports[0].value().counts.at("negative durations"), std::int64_t{1});
+}
+
+// 2⁶² blocks of 128 are no number of work items that 64 bits hold.
+void tst_Rpd::gridBeyondAny() {
+    ImportedTraces got;
+    importTraces(importers::rocprof::importer(),
+        *importers::memoryTree({{"trace.rpd", rpdDatabase(std::int64_t{1} << 62U)}}), got);
+    const auto kernels = got.lines(SpanKind::Kernel);
+    QCOMPARE(kernels.size(), std::size_t{1});
+    QVERIFY(kernels.begin()->find(R"("grid":[4294967296,2,1])") != std::string::npos);
 }
 
 TRAINSCOPE_TEST(tst_Rpd)

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void recognised();
     void fieldsInOtherOrder();
     void numbersOfTheWire();
+    void sharedMemoryBeyondAny();
 };
 
 void tst_Xplane::operatorsOfATpu() {
@@ -223,6 +224,20 @@ void tst_Xplane::numbersOfTheWire() {
     QVERIFY(!wire.next(field));
     QVERIFY(!wire.isCut());
     QCOMPARE(wire.offset(), bytes.size());
+}
+
+// Two sizes whose sum 64 bits do not hold.
+void tst_Xplane::sharedMemoryBeyondAny() {
+    MadePlane device("/device:GPU:0");
+    const auto gemm = device.kind("gemm");
+    device.line("Stream #14(Compute)", kProfileStart);
+    device.event(gemm, 0, 5'000'000,
+        {{"kernel_details",
+            "static_shared:9223372036854775807 dynamic_shared:9223372036854775807"}});
+    ImportedTraces got;
+    importSpace(madeSpace({&device}), got);
+    QCOMPARE(got.lines(SpanKind::Kernel, kProfileStart),
+        (Lines{R"(0|0/14|gemm|0|5000|0|{"shared memory":9223372036854775807})"}));
 }
 
 TRAINSCOPE_TEST(tst_Xplane)
