@@ -348,6 +348,15 @@ private:
         bool isOpen = false; // ends with the dump
     };
 
+    // As PyTorch's traces list them: each entry repeats what the header says once.
+    static std::string ranksText(const std::vector<int>& ranks) {
+        constexpr std::size_t kMostListed = 30;
+        const bool isElided = ranks.size() > kMostListed;
+        return fmt::format("[{}{}]",
+            fmt::join(ranks.begin(), isElided ? ranks.begin() + kMostListed : ranks.end(), ", "),
+            isElided ? ", ..." : "");
+    }
+
     static std::string detailOf(const FlightEntry& entry, const FlightHeader& header) {
         NodeJson detail{{"State", entry.state}, {"Collective name", entry.collective},
             {"Process Group Name", entry.group}, {"Seq", entry.sequence},
@@ -363,7 +372,7 @@ private:
                 continue;
             detail["Process Group Description"] = group.description;
             detail["Group size"] = group.ranks.size();
-            detail["Process Group Ranks"] = fmt::format("[{}]", fmt::join(group.ranks, ", "));
+            detail["Process Group Ranks"] = ranksText(group.ranks);
         }
         return dumpedJson(detail);
     }

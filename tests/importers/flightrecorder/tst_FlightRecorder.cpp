@@ -85,6 +85,28 @@ private Q_SLOTS:
         QCOMPARE(sink.tracks[1].spans[0].duration.ns, std::int64_t{6500});
     }
 
+    // A header with a million ranks would else stand in the details of each entry.
+    void ranksOfALargeGroup() {
+        std::string ranks = "0";
+        for (int rank = 1; rank < 1000; ++rank)
+            ranks += ", " + std::to_string(rank);
+        std::string dump(kDump);
+        dump.replace(dump.find("[2, 3]"), 6, "[" + ranks + "]");
+        const auto tree = memoryTree({{"nccl_trace_rank_2", dump}});
+        const Importer& importer = *findImporter("flightrecorder");
+        test::RecordingSink sink;
+        const auto report
+            = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink, {});
+        QVERIFY(report.hasValue());
+        const std::string detail = sink.name(sink.tracks.at(1).spans.at(0).detail);
+        QVERIFY(detail.find("\"Group size\":1000") != std::string::npos);
+        QVERIFY(detail.find("[0, 1, ") != std::string::npos);
+        QVERIFY(detail.find(" 29, ...]") != std::string::npos);
+        QVERIFY(detail.size() < 500);
+        QVERIFY(
+            report.value().facts.at(std::string(layout::kProcessGroupsFact)).ends_with("0-999"));
+    }
+
     void ranksOfAFolderAreOneRun() {
         const auto tree = memoryTree({{"job/dump_0.json", kDump}, {"job/dump_1.json", kDump}});
         const auto plan = planImport(*tree, {});
