@@ -7,6 +7,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/JsonMembers.h"
 #include "importers/common/LineBlocks.h"
@@ -16,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <vector>
 
@@ -60,7 +60,7 @@ void readMember(InspectorRecord& record, std::string_view key, const JsonToken& 
     else if (key == "coll")
         record.collective = value.text;
     else if (key == "coll_msg_size_bytes")
-        record.bytes = std::llround(parseNumber(value.text).value_or(0.0));
+        record.bytes = std::max(wholeNumber<std::int64_t>(value.text).value_or(0), std::int64_t{0});
     else if (key == "coll_exec_time_us")
         record.durationNs = decimalToNs(value.text, kMicrosecond).value_or(0);
     else if (key == "dump_timestamp_us")

@@ -42,6 +42,19 @@ private Q_SLOTS:
         QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{1});
     }
 
+    // No message is that large, nor is its size negative.
+    void sizesThatCannotBe() {
+        for (const char* size : {"1e300", "-5", "18446744073709551616"}) {
+            std::string record = recordAt(1'772'359'200'000'000, 0, 100);
+            record.replace(record.find("1048576"), 7, size);
+            ImportedAll log;
+            importFile("n1-pid77.log", record, log);
+            const Span& span = log.sink.tracks.at(0).spans.at(0);
+            QCOMPARE(log.sink.name(span.detail),
+                R"({"Collective name":"AllGather","In msg nelems":0,"Out msg nelems":0,"dtype":"Byte","Group size":4})"s);
+        }
+    }
+
     void processesOfOneRun() {
         ImportedAll log;
         importAll(*importers::memoryTree({{"job/a.log", recordAt(1'772'359'200'000'000, 0, 100)},
