@@ -20,7 +20,8 @@ cut() {
   mkdir -p "$out/$fuzzer"
   for file in "$@"; do
     [ -f "$file" ] || continue
-    name=$(basename "$file")
+    name=${file#"$shared"/}
+    name=${name//\//_}
     plain "$file" 2>/dev/null | head -c "$bytes" >"$out/$fuzzer/$name.head" || true
     size=$(plain "$file" 2>/dev/null | head -c 3000000 | wc -c)
     [ "$size" -gt $((3 * bytes)) ] || continue
@@ -61,10 +62,17 @@ for trace in "$shared"/kineto/*.json.gz "$shared"/kineto/*/*.json "$own"/kineto/
   [ -f "$trace" ] && events "$trace"
 done
 cut fuzz_nvsmi 1500 "$shared"/nvidia_smi/* "$own"/nvidia_smi/*
-cut fuzz_meters 1500 "$shared"/{amd_smi,dcgm,mlperf_power,prometheus,zeus,nvidia_smi}/* "$own"/nvidia_smi/*
+cut fuzz_meters 1500 "$shared"/{amd_smi,dcgm,mlperf_power,prometheus,zeus,nvidia_smi}/* "$own"/nvidia_smi/* \
+  "$shared"/wild_small/*/{smi,power,gpu,log,emissions,amd_smi,rocm_smi,tegrastats,dmon,monitor,rocm,power_log,gpu_power}.*
 cut fuzz_number 40 "$shared"/nvidia_smi/*
-cut fuzz_trainlog 3000 "$shared"/train_logs/* "$own"/train_logs/*
-cut fuzz_nccl 3000 "$shared"/topology/*.out "$own"/topology/*.out
+cut fuzz_trainlog 3000 "$shared"/train_logs/* "$own"/train_logs/* \
+  "$shared"/wild_small/*/{train,training,trainer_log,megatron,titan,log,pretrain,base_train,train_log,result_0,worker_0,wandb_export}.*
+cut fuzz_nccl 3000 "$shared"/topology/*.out "$own"/topology/*.out "$shared"/wild_small/*nccl-{tests,logs}*/{,*/}*.log
+cut fuzz_nccl_inspector 1000 "$shared"/wild_small/*inspector*/*.log
+lead fuzz_nccl_inspector '\01'
+cut fuzz_memory_snapshot 3000 "$shared"/wild_small/*/*.pickle
+cut fuzz_xplane 3000 "$shared"/wild_small/*/{,both/}*.xplane.pb
+lead fuzz_xplane '\02'
 printf 'Epoch: 0 | Step: 1 | PPO Epoch: 1 | Actor Loss: 0.5 | Critic Loss: 0.2 | Unsupervised Loss: 0.0\nEnd-to-End => Latency: 5.0s, TFLOPs: 22.5, Samples/sec: 8.0, Time/seq 0.1s, Batch Size: 32, Total Seq. Length: 512\nAverage reward score: -4.5\nEpoch: 0, Step: 2, Rank: 0, loss = 2.4\nModel Parameters: 0.3 B, Latency: 0.5s, TFLOPs: 14.9, Samples/sec: 32.0\n' | seed fuzz_trainlog deepspeed_chat
 printf '(TaskRunner pid=7) step:1 - actor/pg_loss:np.float64(-0.01) - actor/lr:1e-06 - timing_s/step:40.0 - perf/throughput:200.0\nstep:1 - val/score:0.5\n' | seed fuzz_trainlog verl
 printf 'Step 1 | loss:3.5 lr:2e-05 tokens_per_second_per_gpu:9077.2\n1|2|Loss: 2.5:   2%%|2  | 2/100 [00:04<03:16,  2.00s/it]\r1|3|Loss: 2.4:   3%%|2  | 3/100 [00:06<03:16,  2.00s/it]\n' | seed fuzz_trainlog torchtune
@@ -119,6 +127,7 @@ printf '\0031\n2\n7 3\nend 3\nend\nnonsense\n' | seed fuzz_mark_pipe marks
 choices fuzz_nsys 4
 choices fuzz_rocprof 7
 choices fuzz_xplane 3
+choices fuzz_nccl_inspector 1
 choices fuzz_engine 8
 choices fuzz_kept_sums 9
 for choice in 1 5; do printf '%b' "\\0$choice" | cat - <(printf '\05\0\0\0\0\0\0\0%.0s' {1..24}) | seed fuzz_kept_sums "numbers$choice"; done
