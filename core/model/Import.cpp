@@ -1,6 +1,7 @@
 #include "core/model/Import.h"
 
 #include "core/model/HarmlessText.h"
+#include "core/model/Secrets.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +16,7 @@ std::string ImportWarning::fullText() const {
 }
 
 void ImportReport::warn(std::string file, std::int64_t line, std::string text) {
-    text = harmlessLine(text); // it may quote the source
+    text = withoutSecrets(harmlessLine(text)); // it may quote the source
     const auto same = std::find_if(warnings.begin(), warnings.end(),
         [&](const ImportWarning& known) { return known.line == 0 && known.text == text; });
     if (line == 0 && same != warnings.end()) {

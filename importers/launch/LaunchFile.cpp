@@ -1,6 +1,7 @@
 #include "importers/launch/LaunchFile.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Secrets.h"
 #include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Arguments.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <type_traits>
 
 namespace trainscope::importers::launch {
 
@@ -78,6 +80,13 @@ Result<LaunchConfig> readLaunch(LaunchKind kind, std::string_view text, const st
     if (!isLaunch(kind, config))
         return Error{ErrorCode::Unrecognised, whyNone(kind), where};
     config.origin = where;
+    forEachLaunchField([&config](const char*, auto member) {
+        if constexpr (std::is_same_v<decltype(member),
+                          std::optional<std::string> LaunchConfig::*>) {
+            if (config.*member)
+                config.*member = withoutSecrets(*(config.*member));
+        }
+    });
     return config;
 }
 

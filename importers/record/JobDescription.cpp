@@ -1,6 +1,7 @@
 #include "importers/record/JobDescription.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Secrets.h"
 #include "core/model/WholeNumber.h"
 
 #include <unistd.h>
@@ -44,15 +45,6 @@ constexpr std::array<std::string_view, 2> kJobOptions{"--rdzv_id", "--rdzv-id"};
 constexpr std::array<std::string_view, 22> kKept{"SLURM_", "TORCH", "PYTORCH_", "OMPI_", "PMI_",
     "PMIX_", "PBS_", "LSB_", "NCCL_", "RCCL_", "CUDA_", "HIP_", "ROCR_", "HSA_", "NVTE_", "UCX_",
     "FI_", "GLOO_", "OMP_NUM_THREADS", "MASTER_", "WORLD_SIZE", "RANK"};
-// Words of a name: "HF_TOKEN" is one, "--tokenizer-model" and "--max-tokens" are not.
-constexpr std::array<std::string_view, 14> kSecretWords{"key", "apikey", "authkey", "token",
-    "secret", "password", "passwd", "passphrase", "auth", "credential", "credentials", "cookie",
-    "jwt", "private"};
-// Beginnings of keys of well-known services.
-constexpr std::array<std::string_view, 7> kSecretBegins{
-    "hf_", "sk-", "ghp_", "github_pat_", "AKIA", "glpat-", "xoxb-"};
-constexpr std::string_view kHidden = "…";
-
 std::string_view valueOf(const Environment& environment, std::string_view name) {
     const auto found = name.empty() ? environment.end() : environment.find(name);
     return found == environment.end() ? std::string_view() : std::string_view(found->second);
@@ -108,15 +100,10 @@ void takeOptions(const std::vector<std::string>& command, JobDescription& job) {
         job.job = *id;
 }
 
-bool isKept(std::string_view name) {
-    return !isSecretName(name)
+bool isKept(std::string_view name, std::string_view value) {
+    return !isSecret(name, value)
         && std::any_of(kKept.begin(), kKept.end(),
             [name](std::string_view begin) { return name.starts_with(begin); });
-}
-
-bool looksSecret(std::string_view value) {
-    return std::any_of(kSecretBegins.begin(), kSecretBegins.end(),
-        [value](std::string_view begin) { return value.starts_with(begin); });
 }
 
 std::string shellWord(std::string_view word) {
@@ -143,32 +130,10 @@ Environment environmentOfThisProgram() {
     return all;
 }
 
-bool isSecretName(std::string_view name) {
-    const std::string low = lowered(name);
-    const auto parts = words(low, "_-. ");
-    return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
-        return std::find(kSecretWords.begin(), kSecretWords.end(), part) != kSecretWords.end();
-    });
-}
-
 std::string shownCommand(const std::vector<std::string>& command) {
     std::string text;
-    bool hidesNext = false;
-    for (const std::string& word : command) {
-        const std::size_t equals = word.find('=');
-        const bool isOption = word.starts_with('-');
-        const std::string_view name = std::string_view(word).substr(0, equals);
-        const bool isSecret = (isOption || equals != std::string::npos) && isSecretName(name);
-        const bool isValue = std::exchange(hidesNext, false) && !isOption;
-        const bool looksLikeOne = looksSecret(word)
-            || (equals != std::string::npos
-                && looksSecret(std::string_view(word).substr(equals + 1)));
-        std::string shown = isValue || looksLikeOne ? std::string(kHidden) : word;
-        if (isSecret && equals != std::string::npos)
-            shown = std::string(name) + "=" + std::string(kHidden);
-        hidesNext = isSecret && equals == std::string::npos;
-        text += (text.empty() ? "" : " ") + shellWord(shown);
-    }
+    for (const std::string& word : withoutSecrets(command))
+        text += (text.empty() ? "" : " ") + shellWord(word);
     return text;
 }
 
@@ -181,8 +146,8 @@ JobDescription describeJob(
     takeOptions(command, job);
     job.command = shownCommand(command);
     for (const auto& [name, value] : environment) {
-        if (isKept(name) && !looksSecret(value))
-            job.environment[name] = value;
+        if (isKept(name, value))
+            job.environment[name] = withoutSecrets(value);
     }
     return job;
 }

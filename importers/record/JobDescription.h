@@ -1,7 +1,7 @@
 #pragma once
 // JobDescription: which job, of which node, a program is a part of, as its launcher (Slurm,
 // torchrun, MPI) says in the environment and on the command line; and what of both is kept with a
-// recording. What may be a secret (keys, tokens, passwords) is left out.
+// recording. What may be a secret (core/model/Secrets.h) is left out.
 
 #include <map>
 #include <string>
@@ -27,8 +27,6 @@ struct JobDescription {
 JobDescription describeJob(
     const std::vector<std::string>& command, const Environment& environment, std::string host);
 
-// True for the name of a variable or option that may hold a secret.
-bool isSecretName(std::string_view name);
 // As a shell would read it; "…" in place of what may be a secret.
 std::string shownCommand(const std::vector<std::string>& command);
 

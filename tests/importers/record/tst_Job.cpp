@@ -25,13 +25,16 @@ private Q_SLOTS:
     void slurm() {
         const Environment environment{{"SLURM_JOB_ID", "4711"}, {"SLURM_NODEID", "3"},
             {"SLURM_NNODES", "4"}, {"SLURM_LOCALID", "0"}, {"SLURM_JWT", "eyJ"},
-            {"NCCL_ALGO", "Ring"}, {"WANDB_API_KEY", "0123"}, {"HOME", "/root"}};
+            {"NCCL_ALGO", "Ring"}, {"WANDB_API_KEY", "0123"}, {"HOME", "/root"},
+            {"PBS_JOBCOOKIE", "1A2B"}, {"OMPI_ARGV", "--lr 1 --token abc"}};
         const JobDescription job = describeJob({"python", "train.py"}, environment, "node3");
         QCOMPARE(job.launcher, std::string("Slurm"));
         QCOMPARE(job.job, std::string("4711"));
         QCOMPARE(job.node, 3);
         QCOMPARE(job.nodes, 4);
-        QCOMPARE(job.environment.size(), 5U);
+        QCOMPARE(job.environment.size(), 6U);
+        QCOMPARE(job.environment.count("PBS_JOBCOOKIE"), 0U);
+        QCOMPARE(job.environment.at("OMPI_ARGV"), std::string("--lr 1 --token …"));
         QCOMPARE(job.environment.count("SLURM_JWT"), 0U);
         QCOMPARE(job.environment.count("WANDB_API_KEY"), 0U);
         QCOMPARE(job.environment.at("NCCL_ALGO"), std::string("Ring"));
@@ -76,7 +79,9 @@ private Q_SLOTS:
         row("option", text({"x", "--api-key", "abc", "--out", "d"}), "x --api-key … --out d");
         row("equals", text({"x", "--hf_token=abc"}), "x --hf_token=…");
         row("variable", text({"env", "HF_TOKEN=abc", "x"}), "env HF_TOKEN=… x");
-        row("by its look", text({"x", "--id", "hf_abcdef"}), "x --id …");
+        row("by its look", text({"x", "--id", "hf_AbCdEfGhIjKlMnOpQr01"}), "x --id …");
+        row("in a shell's text", text({"bash", "-c", "x --api-key KEY"}),
+            "bash -c 'x --api-key …'");
         row("no secrets", text({"x", "--tokenizer-model", "m", "--max-tokens", "9"}),
             "x --tokenizer-model m --max-tokens 9");
         row("quote", text({"sh", "-c", "it's"}), "sh -c 'it'\\''s'");
