@@ -93,7 +93,7 @@ private Q_SLOTS:
         environment.insert(QStringLiteral("TRAINSCOPE_FOLDER"), folder.path());
         // The daemon gives its scripts none of this environment but what they find themselves.
         QDir().mkpath(folder.filePath(QStringLiteral("slurm")));
-        for (const char* name : {"prolog.sh", "epilog.sh", "settings.sh"})
+        for (const char* name : {"prolog.sh", "epilog.sh", "folder.sh", "settings.sh"})
             QFile::copy(scripts + QLatin1Char('/') + QString::fromUtf8(name),
                 folder.filePath(QStringLiteral("slurm/") + QString::fromUtf8(name)));
         QFile settings(folder.filePath(QStringLiteral("slurm/settings.sh")));
