@@ -105,7 +105,7 @@ constexpr std::string_view kDefinitions
 Energy: what the GPUs' energy counters counted, between their steps along the power; without a counter the trapezoid over the samples of GPU power. Gaps of more than ten median periods are not bridged, and the coverage says which share of the time has data.
 Throttled: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % of the power limit.
 Busy, communication, exposed: unions of kernel intervals over all streams of a GPU; exposed is communication while nothing computes.
-Efficiency: samples per second of step time and per megajoule of the whole run; MFU counts the model's own FLOP, none for recomputation.
+Efficiency: samples per second of step time and per megajoule of the whole run; the energy of a step is of what lies within iterations; MFU counts the model's own FLOP, none for recomputation.
 Steady: whole iterations without warm-up and after the temperatures have settled.)";
 
 // A line each.

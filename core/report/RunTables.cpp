@@ -66,6 +66,18 @@ std::string causeText(const analysis::Throttling& throttling, ThrottleCause caus
         text::number(sum.lostGpuSeconds, 4));
 }
 
+// "; a step takes 181 J at 678 W, 71 J more lie between steps"; empty where that is not known.
+std::string stepEnergyText(const analysis::Efficiency& made) {
+    if (!made.energyPerStepJ || !made.stepPowerW)
+        return {};
+    std::string text = fmt::format("; a step takes {} at {}",
+        text::rounded(*made.energyPerStepJ, "J"), text::rounded(*made.stepPowerW, "W"));
+    if (made.energyBetweenStepsJ)
+        text += fmt::format(
+            ", {} more lie between steps", text::rounded(*made.energyBetweenStepsJ, "J"));
+    return text;
+}
+
 } // namespace
 
 void addReasons(const std::map<std::string, int>& reasons, Table& table) {
@@ -130,7 +142,7 @@ Table efficiencyTable(const ByRun<analysis::Efficiency>& runs) {
             own.insert("Not known: " + why);
         if (made.stepTimeS && !made.stepWindow.empty())
             own.insert("Step time" + (runs.size() > 1 ? " of " + name : std::string()) + ": "
-                + made.stepWindow + ".");
+                + made.stepWindow + stepEnergyText(made) + ".");
         if (!made.formula.empty() && made.mfu)
             own.insert("Model: " + (made.modelOrigin.empty() ? "" : made.modelOrigin + "; ")
                 + made.formula);

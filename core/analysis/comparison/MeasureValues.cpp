@@ -19,6 +19,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kLeastCoverage = 0.9; // of an iteration or the window, by power
+constexpr double kFilled = 0.99; // share of the window: iterations that cover it speak for it
 
 class Filler {
 public:
@@ -63,6 +64,15 @@ private:
         }
         return spreadOf(values);
     }
+    // The spread for a value of the whole window; absent where it holds pauses too.
+    template <typename Of>
+    std::optional<Spread> spreadInWindow(Of&& of) const {
+        double seconds = 0.0;
+        for (const IterationFigures& one : m_measures.iterations)
+            seconds += one.iteration.range.length().seconds();
+        const bool isFilled = seconds >= kFilled * m_measures.summary.duration.seconds();
+        return isFilled ? spread(of) : std::nullopt;
+    }
     std::optional<Spread> spreadOfRate(double amount) const {
         return spread([amount](const IterationFigures& one) -> std::optional<double> {
             return amount / one.iteration.range.length().seconds();
@@ -92,12 +102,12 @@ private:
         rate("mfu", made.mfu);
         // Its energy is that of all iterations together.
         set("samples_per_s_per_mj", made.samplesPerSPerMj, why("samples_per_s_per_mj"));
-        const std::optional<double> tokens = m_measures.tokensPerStep;
+        const double tokens = made.tokensPerJ.value_or(0.0) * made.energyPerStepJ.value_or(0.0);
         set("tokens_per_j", made.tokensPerJ, why("tokens_per_j"),
-            spread([&](const IterationFigures& one) -> std::optional<double> {
+            spread([tokens](const IterationFigures& one) -> std::optional<double> {
                 const auto joules = energyOf(one);
-                return tokens && joules && *joules > 0.0 ? std::optional(*tokens / *joules)
-                                                         : std::nullopt;
+                return tokens > 0.0 && joules && *joules > 0.0 ? std::optional(tokens / *joules)
+                                                               : std::nullopt;
             }));
     }
 
@@ -107,10 +117,12 @@ private:
         const std::string why = found == m_efficiency.missing.end() ? whyNoPower() : found->second;
         const auto ofStep = spread(energyOf);
         set("energy_per_step_j", step, why, ofStep);
-        const std::optional<double> tokens = m_measures.tokensPerStep;
-        set("energy_per_token_j", step && tokens ? std::optional(*step / *tokens) : std::nullopt,
-            step ? "No launch configuration states the tokens of a step." : why,
-            ofStep && tokens ? std::optional(ofStep->dividedBy(*tokens)) : std::nullopt);
+        set("energy_between_steps_j", m_efficiency.energyBetweenStepsJ,
+            step ? "Next to nothing lies between the iterations." : why);
+        const std::optional<double> perJoule = m_efficiency.tokensPerJ;
+        set("energy_per_token_j", perJoule ? std::optional(1.0 / *perJoule) : std::nullopt, why,
+            ofStep && step && perJoule ? std::optional(ofStep->dividedBy(*step * *perJoule))
+                                       : std::nullopt);
         const auto& energy = m_measures.summary.energy;
         const bool isCovered
             = energy && energy->coverage >= kLeastCoverage && hasAll(metric::kGpuPower);
@@ -175,8 +187,15 @@ private:
         const auto& burst = m_detail.burst;
         const auto ofSum
             = [&](std::optional<double> value) { return isWhole ? value : std::nullopt; };
-        set("mean_power_w", ofSum(sumOfMeans(metric::kGpuPower)), why,
-            spread([](const IterationFigures& one) { return one.meanPowerW; }));
+        if (const auto ofSteps = m_efficiency.stepPowerW)
+            set("mean_power_w", ofSteps, why,
+                spread([](const IterationFigures& one) -> std::optional<double> {
+                    const auto joules = energyOf(one);
+                    return joules ? std::optional(*joules / one.iteration.range.length().seconds())
+                                  : std::nullopt;
+                }));
+        else
+            set("mean_power_w", ofSum(sumOfMeans(metric::kGpuPower)), why);
         set("peak_power_w", ofSum(burst ? std::optional(burst->peak) : std::nullopt), why,
             spread([](const IterationFigures& one) { return one.peakPowerW; }));
         set("p99_gpu_power_w", ofAll(metric::kGpuPower, &SubjectStatistics::p99), why);
@@ -197,7 +216,7 @@ private:
     void takeTemperature() {
         const std::string why = "No GPU temperature was recorded.";
         set("mean_temperature_c", ofAll(metric::kGpuTemperature, &SubjectStatistics::mean), why,
-            spread([](const IterationFigures& one) { return one.meanTemperatureC; }));
+            spreadInWindow([](const IterationFigures& one) { return one.meanTemperatureC; }));
         set("peak_temperature_c", ofAll(metric::kGpuTemperature, &SubjectStatistics::max), why,
             spread([](const IterationFigures& one) { return one.maxTemperatureC; }));
         const auto& gradient = m_detail.gradient;
@@ -208,7 +227,7 @@ private:
     void takeThrottling() {
         set("mean_sm_clock_hz", ofAll(metric::kSmClock, &SubjectStatistics::mean),
             "No SM clock was recorded.",
-            spread([](const IterationFigures& one) { return one.meanClockHz; }));
+            spreadInWindow([](const IterationFigures& one) { return one.meanClockHz; }));
         set("mean_gpu_utilization", ofAll(metric::kGpuUtilization, &SubjectStatistics::mean),
             "No GPU utilisation was recorded.");
         const auto& found = m_detail.throttling;
@@ -231,7 +250,7 @@ private:
             return sum == found->causes.end() ? 0.0 : share(sum->second.gpuSeconds);
         };
         set("throttled_fraction", found->fraction, why,
-            spread([](const IterationFigures& one) { return one.throttleFraction; }));
+            spreadInWindow([](const IterationFigures& one) { return one.throttleFraction; }));
         const bool hasReasons = !found->reasonSeconds.empty();
         const bool isHeatKnown = hasReasons || found->slowdownTemperatureC || throttledS <= 0.0;
         const bool isPowerKnown = hasReasons || found->powerLimitW || throttledS <= 0.0;

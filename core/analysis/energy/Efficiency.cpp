@@ -159,6 +159,8 @@ private:
 
     void takeEnergy() {
         m_made.energyPerStepJ = m_facts.energyPerStepJ;
+        m_made.energyBetweenStepsJ = m_facts.energyBetweenStepsJ;
+        m_made.stepPowerW = m_facts.stepPowerW;
         if (!m_facts.windowEnergyJ || *m_facts.windowEnergyJ <= 0.0)
             lack({"samples_per_s_per_mj"}, whyNoEnergy());
         else if (m_made.samplesPerS)

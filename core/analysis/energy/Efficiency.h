@@ -8,8 +8,10 @@
 //                  inference the prompt and the generated tokens). What the training script marked
 //                  of its steps (core/model/StepFacts.h) goes before both: their mean, where they
 //                  differ over the mean step time
-//   tokens/J       tokens of those iterations / energy of all GPUs from the first's begin to the
-//                  last's end
+//   energy/step    energy of all GPUs within those iterations / their number; what lies between
+//                  them, in no iteration, is told by itself: energy between steps
+//   power of steps the same energy / the time within those iterations
+//   tokens/J       tokens of a step / energy per step
 //   samples/(s·MJ) samples/s / energy of all GPUs over the window in MJ (the whole run's, unless
 //                  another window is asked for)
 //   energy         the trapezoid over what was recorded; absent below 90 % coverage
@@ -42,6 +44,9 @@ struct Efficiency {
     std::optional<double> tokensPerJ;
     std::optional<double> samplesPerSPerMj;
     std::optional<double> energyPerStepJ;
+    // For each counted step, of all GPUs; absent where next to nothing lies between steps.
+    std::optional<double> energyBetweenStepsJ;
+    std::optional<double> stepPowerW; // of all GPUs together
     std::optional<double> flopPerStep; // of the model
     std::optional<double> flopsPerGpu; // FLOP/s
     std::optional<double> mfu;
@@ -76,6 +81,8 @@ struct EfficiencyFacts {
     std::string stepTimeOrigin; // or why there is none
     std::string stepWindow = {};
     std::optional<double> energyPerStepJ;
+    std::optional<double> energyBetweenStepsJ;
+    std::optional<double> stepPowerW;
     std::optional<double> windowEnergyJ; // of all GPUs
     std::string whyNoEnergy;
     double runDurationS = 0.0; // of the recording

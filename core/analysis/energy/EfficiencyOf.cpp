@@ -29,11 +29,11 @@ namespace trainscope::analysis {
 
 namespace {
 
-// The iterations that count, with the time from the first to the last.
+// The iterations that count.
 struct Steps {
     std::vector<double> seconds; // of each
     std::vector<TimeNs> middles; // likewise
-    TimeRange range;
+    std::vector<TimeRange> ranges; // likewise
     std::int64_t first = 0; // numbers of the first and the last one
     std::int64_t last = 0;
 
@@ -41,7 +41,7 @@ struct Steps {
         middles.push_back(iteration.range.begin + DurationNs{iteration.range.length().ns / 2});
         first = seconds.empty() ? iteration.index : std::min(first, iteration.index);
         last = seconds.empty() ? iteration.index : std::max(last, iteration.index);
-        range = seconds.empty() ? iteration.range : spanned(range, iteration.range);
+        ranges.push_back(iteration.range);
         seconds.push_back(iteration.range.length().seconds());
     }
 };
@@ -65,12 +65,30 @@ int gpusOf(const Run& run) {
     return std::max({run.gpuCount, run.worldSize, launchedGpus(run.launch)});
 }
 
-constexpr double kLeastPowerCoverage = 0.9;
+// The time between the first and the last of the counted iterations that is in no iteration.
+std::vector<TimeRange> pausesBetween(
+    const std::vector<TimeRange>& counted, const std::vector<Iteration>& all) {
+    std::vector<TimeRange> ranges;
+    for (const Iteration& iteration : all)
+        ranges.push_back(iteration.range);
+    ranges = united(std::move(ranges));
+    std::vector<TimeRange> pauses;
+    for (std::size_t i = 1; i < ranges.size(); ++i)
+        pauses.push_back({ranges[i - 1].end, ranges[i].begin});
+    return counted.empty() ? std::vector<TimeRange>()
+                           : shared(pauses, {counted.front().begin, counted.back().end});
+}
 
+constexpr double kLeastPowerCoverage = 0.9;
+constexpr double kLeastBetween = 0.01; // of the energy of steps, to be told
+
+// The energy of stretches of time together.
 struct WindowEnergy {
-    TimeRange range;
+    std::vector<TimeRange> ranges; // apart, in order
     CompensatedSum joules; // of all GPUs
     CompensatedSum coveredS; // GPU-seconds
+
+    [[nodiscard]] double seconds() const { return lengthOf(ranges).seconds(); }
 };
 
 class Collector {
@@ -200,20 +218,28 @@ private:
     }
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {
-        std::array<WindowEnergy, 3> energies{WindowEnergy{m_run.range, {}, {}},
-            {m_steps.range, {}, {}}, {shared(window, m_run.range), {}, {}}};
-        auto& [whole, steps, asked] = energies;
+        const std::vector<TimeRange> counted = united(m_steps.ranges);
+        std::array<WindowEnergy, 4> energies{WindowEnergy{{m_run.range}, {}, {}}, {counted, {}, {}},
+            {pausesBetween(counted, m_iterations.iterations), {}, {}},
+            {{shared(window, m_run.range)}, {}, {}}};
+        auto& [whole, steps, between, asked] = energies;
         // Mostly the whole run is asked for, which is summed once.
-        const bool isPart = asked.range != whole.range;
+        const bool isPart = asked.ranges != whole.ranges;
         if (m_facts.whyNoEnergy.empty())
-            RETURN_IF_ERROR(sumPower(std::span(energies).first(isPart ? 3 : 2)));
+            RETURN_IF_ERROR(sumPower(std::span(energies).first(isPart ? 4 : 3)));
         // One may be covered where another is not.
         const WindowEnergy& divisor = isPart ? asked : whole;
         m_facts.runEnergyJ = energyOf(whole);
         m_facts.windowEnergyJ = energyOf(divisor);
         const auto stepped = energyOf(steps);
-        if (stepped && m_facts.steps > 0)
-            m_facts.energyPerStepJ = *stepped / static_cast<double>(m_facts.steps);
+        if (stepped && m_facts.steps > 0) {
+            const auto count = static_cast<double>(m_facts.steps);
+            m_facts.energyPerStepJ = *stepped / count;
+            m_facts.stepPowerW = *stepped / steps.seconds();
+            if (const auto paused = energyOf(between);
+                paused && *paused >= kLeastBetween * *stepped)
+                m_facts.energyBetweenStepsJ = *paused / count;
+        }
         if (m_facts.whyNoEnergy.empty() && (!m_facts.windowEnergyJ || !stepped))
             m_facts.whyNoEnergy = whyTooLittle(m_facts.windowEnergyJ ? steps : divisor);
         return std::move(m_facts);
@@ -225,33 +251,35 @@ private:
                 return cancelled();
             std::vector<TimeRange> windows;
             for (const WindowEnergy& energy : energies)
-                windows.push_back(energy.range);
+                windows.insert(windows.end(), energy.ranges.begin(), energy.ranges.end());
             ASSIGN_OR_RETURN(const auto found, measuredEnergies(m_store, m_power[i], windows));
-            for (std::size_t k = 0; k < windows.size(); ++k) {
-                const Energy energy = found[k].value_or(Energy());
-                energies[k].joules.add(energy.joules);
-                energies[k].coveredS.add(energy.coverage * windows[k].length().seconds());
+            auto next = found.begin();
+            for (WindowEnergy& energy : energies) {
+                for (const TimeRange& range : energy.ranges) {
+                    const Energy part = (next++)->value_or(Energy());
+                    energy.joules.add(part.joules);
+                    energy.coveredS.add(part.coverage * range.length().seconds());
+                }
             }
         }
         return {};
     }
 
     [[nodiscard]] double coverageOf(const WindowEnergy& energy) const {
-        const double wanted = energy.range.length().seconds() * static_cast<double>(m_power.size());
-        return energy.coveredS.value() / wanted;
+        return energy.coveredS.value() / (energy.seconds() * static_cast<double>(m_power.size()));
     }
 
     // Absent where too little of it was recorded for what is divided by it.
     [[nodiscard]] std::optional<double> energyOf(const WindowEnergy& energy) const {
-        const bool isKnown = m_facts.whyNoEnergy.empty() && !energy.range.isEmpty()
+        const bool isKnown = m_facts.whyNoEnergy.empty() && energy.seconds() > 0.0
             && coverageOf(energy) >= kLeastPowerCoverage;
         return isKnown ? std::optional(energy.joules.value()) : std::nullopt;
     }
 
     [[nodiscard]] std::string whyTooLittle(const WindowEnergy& energy) const {
-        return energy.range.isEmpty() ? std::string()
-                                      : fmt::format("Power was recorded of {} of the time only.",
-                                          text::percent(coverageOf(energy)));
+        return energy.seconds() <= 0.0 ? std::string()
+                                       : fmt::format("Power was recorded of {} of the time only.",
+                                           text::percent(coverageOf(energy)));
     }
 
     const store::Store& m_store;

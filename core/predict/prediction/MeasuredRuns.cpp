@@ -1,9 +1,11 @@
 #include "core/predict/prediction/MeasuredRuns.h"
 
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/Outlook.h"
@@ -193,26 +195,14 @@ std::optional<PowerBasis> fittedBasis(const catalogue::GpuModel& model,
     return basis;
 }
 
-// The iterations that are not warm-up: their median, and what they cover.
-struct MeasuredSteps {
-    double seconds = 0.0; // 0: there are none
-    TimeRange window{{0}, {0}};
-};
-
-MeasuredSteps stepsOf(const analysis::RunIterations& found, const Run& run) {
-    std::vector<double> seconds;
-    MeasuredSteps steps{0.0, run.range};
+// From the first iteration that is not warm-up to the end of the last; without any, the run.
+TimeRange steppedWindow(const analysis::RunIterations& found, const Run& run) {
+    TimeRange window = analysis::kNoTime;
     for (const Iteration& iteration : found.iterations) {
-        if (iteration.warmup)
-            continue;
-        if (seconds.empty())
-            steps.window = iteration.range;
-        steps.window.end = std::max(steps.window.end, iteration.range.end);
-        seconds.push_back(iteration.range.length().seconds());
+        if (!iteration.warmup)
+            window = analysis::spanned(window, iteration.range);
     }
-    if (!seconds.empty())
-        steps.seconds = analysis::medianOf(std::move(seconds));
-    return steps;
+    return window.isEmpty() ? run.range : window;
 }
 
 std::string configurationOf(const Job& job) {
@@ -221,9 +211,9 @@ std::string configurationOf(const Job& job) {
 }
 
 Status takeJob(const analysis::RunStudy& study, const analysis::RunIterations& found,
-    double seconds, MeasuredRun& into) {
-    if (seconds <= 0.0) {
-        into.refused = found.origin;
+    const analysis::Efficiency& efficiency, MeasuredRun& into) {
+    if (!efficiency.stepTimeS) {
+        into.refused = efficiency.stepTimeOrigin;
         return {};
     }
     auto made = requestOf(study);
@@ -237,7 +227,8 @@ Status takeJob(const analysis::RunStudy& study, const analysis::RunIterations& f
     into.notes = std::move(made).value().notes;
     if (found.basis == analysis::IterationBasis::PowerPeriod)
         into.notes.push_back("Its iterations are those that the period of its power shows.");
-    MeasuredJob measured{std::move(job).value(), seconds, kMeasuredRunsSource, 0.0, false, {}};
+    MeasuredJob measured{
+        std::move(job).value(), *efficiency.stepTimeS, kMeasuredRunsSource, 0.0, false, {}};
     measured.configuration = configurationOf(measured.job);
     into.job = std::move(measured);
     return {};
@@ -296,10 +287,12 @@ Result<MeasuredRun> measuredRun(const analysis::RunStudy& study) {
             fmt::format("The kind of GPU of {} is not known.", study.run.name), {}};
     out.gpu = gpu->name;
     ASSIGN_OR_RETURN(const auto found, analysis::iterationsOf(study));
-    const MeasuredSteps steps = stepsOf(found, study.run);
-    RETURN_IF_ERROR(takeJob(study, found, steps.seconds, out));
+    ASSIGN_OR_RETURN(const auto efficiency, analysis::efficiencyOf(study));
+    RETURN_IF_ERROR(takeJob(study, found, efficiency, out));
     ASSIGN_OR_RETURN(out.power, powerOfRun(study));
-    RETURN_IF_ERROR(takeGpus(study.store, study.run, steps.window, out));
+    RETURN_IF_ERROR(takeGpus(study.store, study.run, steppedWindow(found, study.run), out));
+    if (efficiency.stepPowerW && !out.gpus.empty())
+        out.meanW = *efficiency.stepPowerW / static_cast<double>(out.gpus.size());
     return out;
 }
 

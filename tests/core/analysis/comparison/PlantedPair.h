@@ -29,6 +29,8 @@ struct PlantedSide {
     int earlySteps = 0; // after these, of earlyStepS each, while the GPUs heat up by 20 °C
     double earlyStepS = 1.5;
     double watts = 500.0; // each GPU
+    double pauseS = 0.0; // behind each iteration
+    double pauseWatts = 100.0; // then
     double celsius = 60.0;
     double clockHz = 1.9e9;
     double slowClockHz = 1.9e9; // in the first throttledShare of each iteration, at 88 °C
@@ -79,7 +81,7 @@ inline Steps stepsOf(const PlantedSide& side) {
             = (i < side.warmup ? 2.0 : 1.0) * usual + side.stepNoiseS * noise(random);
         const std::int64_t end = at + std::llround(length * 1e9);
         steps.ranges.push_back({{at}, {end}});
-        at = end;
+        at = end + std::llround(side.pauseS * 1e9);
     }
     steps.all = {{kPairStart}, {at + kSecondNs}};
     return steps;
@@ -112,6 +114,12 @@ inline void addNetwork(store::ImportSession& session, RunId run, const Steps& st
         at.push_back(t);
     }
     test::ok(session.samples(series, at, values));
+}
+
+inline double wattsAt(const PlantedSide& side, const Steps& steps, TimeNs t) {
+    const bool isInStep = std::any_of(steps.ranges.begin(), steps.ranges.end(),
+        [t](const TimeRange& step) { return step.contains(t); });
+    return isInStep || side.pauseS <= 0.0 ? side.watts : side.pauseWatts;
 }
 
 // True where the moment lies in the throttled part of an iteration.
@@ -207,7 +215,8 @@ inline void plant(store::Store& store, const PlantedSide& side) {
                 [&](TimeNs t) { return detail::isThrottled(side, steps, t) ? slow : usual; });
         };
         if (side.hasPower)
-            gauge("gpu_power", "W", side.watts, side.watts);
+            detail::addGauge(*session, id, steps, "gpu_power", "W", rank,
+                [&](TimeNs t) { return detail::wattsAt(side, steps, t); });
         detail::addGauge(*session, id, steps, "gpu_temperature", "°C", rank,
             [&](TimeNs t) { return detail::celsiusAt(side, steps, t); });
         gauge("sm_clock", "Hz", side.clockHz, side.slowClockHz);

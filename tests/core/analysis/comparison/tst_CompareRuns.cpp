@@ -87,6 +87,33 @@ private Q_SLOTS:
         QCOMPARE(a.cluster, std::string("4 × H200 SXM"));
     }
 
+    // Steps of 2 s at 500 W a GPU, and a pause of 1 s at 100 W behind each. Sampled every 50 ms,
+    // the trapezoid between the last sample of a step and the first of a pause takes 10 J from the
+    // step, and that at its end gives the pause as much: 990 and 110 J.
+    void pausesAreNotOfSteps() {
+        PlantedSide paused = largeSide();
+        paused.pauseS = 1.0;
+        const Comparison found = compared(paused, smallSide());
+        const RunMeasures& a = found.runs[0];
+        QVERIFY(isNear(a.value("step_time_s"), 2.0));
+        QVERIFY(isNear(a.value("energy_per_step_j"), 4 * 990.0));
+        QVERIFY(isNear(a.value("energy_between_steps_j"), 4 * 110.0 * 9 / 10));
+        QVERIFY(isNear(a.value("mean_power_w"), 4 * 495.0));
+        QVERIFY(isNear(a.value("tokens_per_j"), 16000.0 / 3960.0));
+        QVERIFY(isNear(a.value("energy_per_token_j"), 3960.0 / 16000.0));
+        // The spread is of the same quantity as its value.
+        for (const char* key : {"energy_per_step_j", "mean_power_w", "energy_per_token_j"}) {
+            QVERIFY2(a.find(key)->spread.has_value(), key);
+            QVERIFY2(isNear(a.find(key)->spread->mean, a.find(key)->value), key);
+        }
+        // The temperature is that of the pauses too.
+        QVERIFY(a.value("mean_temperature_c") && !a.find("mean_temperature_c")->spread);
+        QVERIFY(found.runs[1].find("mean_temperature_c")->spread.has_value());
+        QVERIFY(difference(found, "energy_per_step_j").weight == Difference::Weight::Beyond);
+        QVERIFY(!found.runs[1].value("energy_between_steps_j"));
+        QVERIFY(!found.runs[1].why("energy_between_steps_j").empty());
+    }
+
     void normalised() {
         const Comparison found = compared(largeSide(), smallSide());
         const RunMeasures& b = found.runs[1];

@@ -22,6 +22,7 @@ constexpr std::int64_t kStart = 1'700'000'000 * kSecond;
 struct Plan {
     Run run = runNamed("run");
     bool hasIterations = true;
+    double pauseS = 0.0; // behind the second step
     int gpusWithPower = 2;
     bool goesOn = false; // for ten seconds more, in which there is no power
     std::vector<double> tokens; // marked at the begin of each step
@@ -49,13 +50,13 @@ void addPower(store::ImportSession& session, RunId run, int rank, double watts) 
     ok(session.samples(series, times(at), std::vector<double>(at.size(), watts)));
 }
 
-void addIterations(store::ImportSession& session, RunId run) {
+void addIterations(store::ImportSession& session, RunId run, double pauseS) {
     std::int64_t begin = kStart + kSecond;
     const std::vector<std::int64_t> halfSeconds{4, 2, 3, 2, 2};
     for (std::size_t i = 0; i < halfSeconds.size(); ++i) {
         const std::int64_t end = begin + halfSeconds[i] * kSecond / 2;
         ok(session.iteration(run, {static_cast<std::int64_t>(i), {{begin}, {end}}, -1, i == 0}));
-        begin = end;
+        begin = end + (i == 1 ? std::llround(pauseS * kSecond) : 0);
     }
 }
 
@@ -87,7 +88,7 @@ Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficie
     for (int rank = 0; rank < plan.gpusWithPower; ++rank)
         addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0);
     if (plan.hasIterations)
-        addIterations(*session, run);
+        addIterations(*session, run, plan.pauseS);
     if (!plan.tokens.empty())
         addTokens(*session, run, plan);
     if (plan.goesOn)
@@ -123,6 +124,27 @@ private Q_SLOTS:
         QVERIFY(isAbout(found.asCharllm->samplesPerSPerMj, 0.4 / 0.004));
         QVERIFY(found.mfu.has_value());
         QVERIFY(found.missing.empty());
+    }
+
+    // A second of 400 W behind the first step that counts is of none of the four.
+    void pausesAreNotOfSteps() {
+        Plan paused = plan();
+        paused.pauseS = 1.0;
+        const Efficiency found = made(paused);
+        QVERIFY(isAbout(found.energyPerStepJ, 450.0));
+        QVERIFY(isAbout(found.energyBetweenStepsJ, 100.0));
+        QVERIFY(isAbout(found.stepPowerW, 400.0));
+        QVERIFY(isAbout(found.tokensPerJ, 4096.0 / 450.0));
+        QVERIFY(!made(plan()).energyBetweenStepsJ);
+        // 4 ms lie between: 1.6 J of 1800.
+        paused.pauseS = 0.004;
+        QVERIFY(!made(paused).energyBetweenStepsJ);
+        // Only what lies behind the pause is asked for.
+        paused.pauseS = 1.0;
+        const Efficiency behind = made(paused, {{kStart + 4 * kSecond}, {kStart + 10 * kSecond}});
+        QCOMPARE(behind.steps, 3);
+        QVERIFY(isAbout(behind.energyPerStepJ, 400.0 * 3.5 / 3.0));
+        QVERIFY(!behind.energyBetweenStepsJ);
     }
 
     void inAWindow() {
