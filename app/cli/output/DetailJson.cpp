@@ -57,7 +57,8 @@ Json iterationJson(const analysis::IterationFigures& one, const analysis::Sensor
 Json basisJson(const analysis::RunIterations& iterations) {
     Json json = object({{"basis", std::string(toString(iterations.basis))},
         {"origin", iterations.origin}, {"frequency_hz", iterations.frequencyHz},
-        {"frequency_error_hz", iterations.frequencyErrorHz}});
+        {"frequency_error_hz", iterations.frequencyErrorHz},
+        {"power_period_s", iterations.powerPeriodS}});
     if (iterations.boundaryError)
         json["boundary_error_s"] = seconds(*iterations.boundaryError);
     return json;

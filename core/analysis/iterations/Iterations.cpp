@@ -7,9 +7,12 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
+#include "core/model/StepFacts.h"
 #include "core/model/Try.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -207,6 +210,44 @@ Result<PowerIterations> powerIterations(
     return out;
 }
 
+// True where the launch configuration tells more than the machine that the job ran on.
+bool isOfJob(LaunchConfig launch) {
+    launch.nodes.reset();
+    launch.gpusPerNode.reset();
+    launch.powerLimitW.reset();
+    launch.lockedClockMhz.reset();
+    launch.origin.clear();
+    return launch != LaunchConfig();
+}
+
+// True where anything but the power says that the run had steps.
+Result<bool> hadSteps(const RunStudy& study) {
+    if (study.run.kind == RunKind::Predicted || isOfJob(study.run.launch))
+        return true;
+    ASSIGN_OR_RETURN(const auto entered, study.store.enteredLayout(study.run.id));
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    constexpr std::array kOfSteps{
+        metric::kStepTime, metric::kTokenRate, metric::kStepTokens, metric::kStepSamples};
+    const auto isOfSteps = [&](const Series& one) {
+        return std::find(kOfSteps.begin(), kOfSteps.end(), one.description.metric.name)
+            != kOfSteps.end();
+    };
+    if (entered || std::any_of(series.begin(), series.end(), isOfSteps))
+        return true;
+    ASSIGN_OR_RETURN(const auto sources, study.store.sources());
+    return std::any_of(sources.begin(), sources.end(), [&study](const store::Source& one) {
+        return one.report.importer.starts_with("charllm")
+            && std::find(one.runs.begin(), one.runs.end(), study.run.id) != one.runs.end();
+    });
+}
+
+// Tells the period of repetitions that nothing calls steps.
+void takeAsPeriod(const std::vector<Iteration>& repetitions, RunIterations& out) {
+    out.powerPeriodS = coveredBy(repetitions).seconds() / static_cast<double>(repetitions.size());
+    out.origin = powerPeriodText(out)
+        + ", and neither a mark nor a launch configuration says that steps were trained";
+}
+
 // Takes the iterations of the whole run from its power, where that shows any.
 void takeFromPower(PowerIterations found, RunIterations& out) {
     if (!found.iterations.empty()) {
@@ -222,6 +263,11 @@ void takeFromPower(PowerIterations found, RunIterations& out) {
 }
 
 } // namespace
+
+std::string powerPeriodText(const RunIterations& run) {
+    return run.powerPeriodS ? "power repeats every " + text::seconds(*run.powerPeriodS)
+                            : std::string();
+}
 
 std::string_view toString(IterationBasis value) {
     return kBasisNames.nameOf(value);
@@ -281,7 +327,12 @@ Result<RunIterations> findIterations(const RunStudy& study) {
     }
     if (recordedShare(out, study.run) < kLeastRecorded) {
         ASSIGN_OR_RETURN(auto found, powerIterations(study.store, study.run.id, study.progress));
-        takeFromPower(std::move(found), out);
+        ASSIGN_OR_RETURN(const bool areSteps,
+            found.iterations.empty() || !out.byRank.empty() ? Result<bool>(true) : hadSteps(study));
+        if (areSteps)
+            takeFromPower(std::move(found), out);
+        else
+            takeAsPeriod(found.iterations, out);
     }
     markWarmup(out.iterations);
     addFrequency(out);

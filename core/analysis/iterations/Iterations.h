@@ -10,6 +10,9 @@
 // annotations, or where they cover less than kLeastRecorded of the run (one profiled step of many)
 // and the power shows more, the fundamental period of the summed gpu_power is sought and its
 // repetitions are followed (PowerPeriod.h); an iteration begins at the steepest rise of power.
+// Repetitions are iterations only where something else says that the run had steps: a launch
+// configuration, a layout that the user entered, the work or the rate of steps in a log or mark, or
+// a CharLLM-PPT tree. Else the period is told as what it is.
 
 #include "core/analysis/RunStudy.h"
 #include "core/model/Run.h"
@@ -37,6 +40,8 @@ struct RunIterations {
     std::optional<double> frequencyErrorHz;
     // Largest error of a boundary: the sampling period of the power; absent for recorded ones.
     std::optional<DurationNs> boundaryError;
+    // Mean length of the repetitions of the summed power, where nothing says that they are steps.
+    std::optional<double> powerPeriodS;
     // For people: "ProfilerStep", "ranges 'iteration'", "the period of the summed power"; for None
     // why there are none.
     std::string origin;
@@ -46,6 +51,9 @@ struct RunIterations {
     // The run's and those of the ranks, as analyses of traces take them (TraceWindow.h).
     [[nodiscard]] std::vector<Iteration> everyOne() const;
 };
+
+// "power repeats every 22.3 s"; empty where it is not told.
+std::string powerPeriodText(const RunIterations& run);
 
 inline constexpr double kLeastRecorded = 0.25;
 // From the first of the run's iterations to the end of the last, of the run.

@@ -27,6 +27,7 @@ private Q_SLOTS:
         // Two GPUs that swing together: ±50 W at 0.05 Hz and ±20 W at 0.15 Hz each, 20 minutes.
         SweepRun run;
         run.name = "planted";
+        run.launch.globalBatch = 8;
         run.gpus = 2;
         for (int rank = 0; rank < 2; ++rank) {
             std::vector<double> power;

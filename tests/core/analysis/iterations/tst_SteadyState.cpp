@@ -35,13 +35,14 @@ double secondsOf(TimeNs time) {
 
 class Database {
 public:
-    Database()
+    explicit Database(const LaunchConfig& launch = {})
         : m_store(store::Store::openOrCreate(
             m_folder.filePath(QStringLiteral("a.trainscope")).toStdString())
                       .value())
         , m_session(store::beginImport(m_store, {"planted", 1, {}, "planted"}).value()) {
         Run run;
         run.name = "planted";
+        run.launch = launch;
         m_run = m_session->run(run).value();
     }
 
@@ -74,6 +75,11 @@ public:
     void iteration(std::int64_t index, int rank, double from, double to) {
         (void)m_session->iteration(m_run, {index, {at(from), at(to)}, rank, false});
     }
+    void enterLayout(const char* spec) {
+        m_session.reset();
+        const auto done = store::setEnteredLayout(m_store, run().id, spec);
+        QVERIFY2(done.hasValue(), done.hasValue() ? "" : done.error().message.c_str());
+    }
     void finish() { QVERIFY(m_session->finish({}, "planted", 1, {}).hasValue()); }
 
     [[nodiscard]] const store::Store& store() const { return m_store; }
@@ -94,6 +100,12 @@ double powerAt(double t) {
         : t < 170.0               ? std::fmod((t - 30.0) / 2.5, 1.0)
                                   : 0.9;
     return phase < 0.6 ? 600.0 : 300.0;
+}
+
+LaunchConfig trained() {
+    LaunchConfig launch;
+    launch.globalBatch = 64;
+    return launch;
 }
 
 } // namespace
@@ -225,7 +237,7 @@ private Q_SLOTS:
 
     // Power sampled at 10 Hz with jitter on 8 GPUs; temperatures that settle at about 60 s.
     void fromPower() {
-        Database database;
+        Database database(trained());
         for (int rank = 0; rank < 8; ++rank) {
             database.gpu(rank);
             database.series(rank, "gpu_power", 180.0, 0.1, 0.3, powerAt);
@@ -262,6 +274,40 @@ private Q_SLOTS:
         QVERIFY(std::abs(summary.energy->joules / (8.0 * 480.0 * length) - 1.0) < 0.01);
         QCOMPARE(summary.duration, steady.window.length());
         QVERIFY(summary.energy->coverage > 0.999);
+    }
+
+    // Somebody says that there were steps, or the power repeats and nothing more.
+    void thePeriodOfPowerAloneIsNoStep() {
+        LaunchConfig machine;
+        machine.nodes = 1;
+        machine.gpusPerNode = 1;
+        machine.origin = "a scheduler";
+        const auto found = [](const LaunchConfig& launch, const char* metric = nullptr,
+                               const char* entered = nullptr) {
+            Database database(launch);
+            database.gpu(0);
+            database.series(0, "gpu_power", 180.0, 0.1, 0.3, powerAt);
+            if (metric != nullptr)
+                database.series(0, metric, 180.0, 2.5, 0.0, [](double) { return 2.5; });
+            database.finish();
+            if (entered != nullptr)
+                database.enterLayout(entered);
+            return iterationsOf({database.store(), database.run()}).value();
+        };
+        for (const LaunchConfig& launch : {LaunchConfig(), machine}) {
+            const RunIterations none = found(launch);
+            QVERIFY(none.basis == IterationBasis::None && none.iterations.empty());
+            QVERIFY(!none.frequencyHz);
+            // Four repetitions of 5 s and 56 of 2.5 s: 2.67 s in the mean.
+            QVERIFY(none.powerPeriodS && std::abs(*none.powerPeriodS - 160.0 / 60.0) < 0.06);
+            QVERIFY2(none.origin.starts_with("power repeats every 2."), none.origin.c_str());
+            QCOMPARE(powerPeriodText(none), none.origin.substr(0, none.origin.find(',')));
+        }
+        for (const RunIterations& steps : {found(trained()), found({}, "step_tokens"),
+                 found({}, "token_rate"), found({}, nullptr, R"({"tp":2})")}) {
+            QVERIFY(steps.basis == IterationBasis::PowerPeriod && !steps.powerPeriodS);
+            QVERIFY(powerPeriodText(steps).empty());
+        }
     }
 
     void withoutAPeriodItIsTheWholeRun() {
