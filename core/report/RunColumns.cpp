@@ -153,7 +153,7 @@ Words wordsOf(const std::string& key) {
 // As heads of columns, where the compared quantities say it for a board.
 std::string titleOf(const analysis::QuantityInfo& quantity) {
     static const std::vector<std::pair<std::string_view, std::string_view>> kTitles{
-        {"mean_power_w", "Power of all, mean"}, {"peak_power_w", "Power of all, peak"},
+        {"mean_power_w", "Power of all, in steps"}, {"peak_power_w", "Power of all, peak"},
         {"peak_temperature_c", "Hottest"}, {"exposed_communication_fraction", "Exposed"}};
     const auto found = std::find_if(kTitles.begin(), kTitles.end(),
         [&quantity](const auto& entry) { return entry.first == quantity.key; });
@@ -167,7 +167,8 @@ RunColumn quantityColumn(std::size_t place) {
     };
     return {quantity.key, wordsOf(quantity.key), titleOf(quantity),
         analysis::isShare(quantity) ? "%" : quantity.unit,
-        quantity.title + ": " + quantity.definition, false, true, false, true, of};
+        quantity.title + ": " + quantity.definition + " (the window is the whole run)", false, true,
+        false, true, of};
 }
 
 constexpr std::string_view kUsual[]{"name", "model", "cluster", "layout", "optimisation", "status",

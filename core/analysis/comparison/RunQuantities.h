@@ -1,7 +1,7 @@
 #pragma once
-// The figures of a run in a table of many: those of comparedQuantities() over its settled
-// iterations, and a few more. Measuring them reads the run; the database keeps them, with what they
-// were computed from, until that changes or the formulas do.
+// The figures of a run in a table of many: those of comparedQuantities() over the whole run, as the
+// overview tells them, and a few more. Measuring them reads the run; the database keeps them, with
+// what they were computed from, until that changes or the formulas do.
 
 #include "core/analysis/comparison/Quantity.h"
 #include "core/model/Import.h"
@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 
 // Raise it when a figure is computed differently under the same definition: what is kept of another
 // version is computed again.
-inline constexpr int kQuantitiesVersion = 3;
+inline constexpr int kQuantitiesVersion = 4;
 
 inline constexpr std::string_view kMeanGpuPower = "mean_gpu_power_w";
 

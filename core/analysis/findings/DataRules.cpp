@@ -1,5 +1,4 @@
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -138,19 +137,6 @@ void findWarmup(const RunFacts& facts, Findings& found) {
 
 namespace {
 
-// Median duration of the iterations that are no warm-up, else the period of the power.
-std::optional<double> iterationSeconds(const RunIterations& iterations) {
-    std::vector<double> seconds;
-    for (const Iteration& one : iterations.iterations) {
-        if (!one.warmup)
-            seconds.push_back(one.range.length().seconds());
-    }
-    if (!seconds.empty())
-        return upperMedian(std::move(seconds));
-    const auto frequency = iterations.frequencyHz;
-    return frequency && *frequency > 0.0 ? std::optional(1.0 / *frequency) : std::nullopt;
-}
-
 // Times that limit a sensor: it averages over one, or has a new value only so often.
 struct SensorTime {
     std::optional<double> averagingS;
@@ -189,7 +175,7 @@ void findAveragingSensor(const RunFacts& facts, Findings& found) {
     const auto first = std::find_if(facts.power.begin(), facts.power.end(), isAveraged);
     const auto averaged = std::count_if(facts.power.begin(), facts.power.end(), isAveraged);
     const SensorTime time = sensorTimeOf(facts, averaged > 0);
-    const auto iteration = iterationSeconds(facts.iterations);
+    const auto& iteration = facts.efficiency.stepTimeS;
     const bool hides = iteration && time.longest() > kHiddenIterations * *iteration;
     if (averaged == 0 && !hides)
         return;
@@ -201,8 +187,8 @@ void findAveragingSensor(const RunFacts& facts, Findings& found) {
         fmt::format("one GPU with an averaging sensor; for attention, averaging or updates that "
                     "take more than {} of an iteration",
             text::roundedPercent(kHiddenIterations)),
-        "GPUs with power, by what the source or the signal says of the sensor; median iteration: "
-            + facts.iterations.origin,
+        "GPUs with power, by what the source or the signal says of the sensor; step time: "
+            + facts.efficiency.stepTimeOrigin,
         hides ? Severity::Attention : Severity::Note, 0.0};
     if (time.averagingS)
         finding.values["averaging_s"] = *time.averagingS;

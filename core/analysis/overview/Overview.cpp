@@ -106,10 +106,14 @@ Result<std::optional<RunBefore>> changeOf(const RunStudies& studies, const RunSt
     if (other == nullptr)
         return std::optional<RunBefore>();
     const RunStudy& before = studies.of(*other);
-    RunBefore change{other->name, {}, {}, {}};
+    RunBefore change{other->name, {}, {}, {}, {}, {}};
     ASSIGN_OR_RETURN(change.steps, stepSpread(study));
     ASSIGN_OR_RETURN(change.stepsBefore, stepSpread(before));
-    if (!change.steps || !change.stepsBefore) {
+    ASSIGN_OR_RETURN(const auto now, timeEfficiencyOf(study));
+    ASSIGN_OR_RETURN(const auto then, timeEfficiencyOf(before));
+    change.stepTimeS = now.stepTimeS;
+    change.stepTimeBeforeS = then.stepTimeS;
+    if (!change.stepTimeS || !change.stepTimeBeforeS) {
         ASSIGN_OR_RETURN(
             const auto power, summarise(before, SummaryScope{kAllTime, {metric::kGpuPower}}));
         if (const auto found = power.metrics.find(metric::kGpuPower); found != power.metrics.end())

@@ -92,6 +92,8 @@ struct RunBefore {
     std::optional<Spread> stepsBefore; // s, of the iterations that are not warm-up
     std::optional<Spread> steps;
     std::optional<double> meanPowerBeforeW; // of a GPU
+    std::optional<double> stepTimeBeforeS; // as everywhere (Efficiency.h)
+    std::optional<double> stepTimeS;
 };
 
 struct OverviewInputs {

@@ -72,7 +72,7 @@ std::optional<double> wholeMean(const RunFacts& facts, const char* metric) {
 
 std::string stepText(const RunFacts& facts) {
     if (!facts.efficiency.stepTimeS)
-        return {};
+        return powerPeriodText(facts.iterations);
     const std::string& window = facts.efficiency.stepWindow;
     return fmt::format("a step takes {}{}", text::seconds(*facts.efficiency.stepTimeS),
         window.empty() ? window : ", " + window);
@@ -286,6 +286,10 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
     if (const auto step = facts.efficiency.energyPerStepJ) {
         told.values["energy_per_step_j"] = *step;
         told.text += fmt::format("; {} a step", text::rounded(*step, "J"));
+    }
+    if (const auto between = facts.efficiency.energyBetweenStepsJ) {
+        told.values["energy_between_steps_j"] = *between;
+        told.text += fmt::format(", and {} more between steps", text::rounded(*between, "J"));
     }
     told.text += tracedEnergyText(inputs, told) + ".";
     return told;
@@ -532,16 +536,16 @@ std::optional<OverviewSentence> changeSentence(const OverviewInputs& inputs) {
     told.weight = 0.8;
     told.evidence = {-1, inputs.facts.run.range, {}};
     const std::string& name = inputs.facts.run.name;
-    if (before.steps && before.stepsBefore && before.stepsBefore->mean > 0.0) {
-        const double now = before.steps->mean;
-        const double then = before.stepsBefore->mean;
+    if (before.steps && before.stepsBefore && before.stepTimeS && before.stepTimeBeforeS) {
+        const double now = *before.stepTimeS;
+        const double then = *before.stepTimeBeforeS;
         const auto difference = differenceOf(*before.stepsBefore, *before.steps);
         told.unit = "s";
         told.parts = {{{}, name, now}, {{}, before.name, then}};
         told.values = {{"step_time_s", now}, {"step_time_before_s", then}, {"ratio", now / then}};
-        const std::string both = fmt::format(
-            "{} against {}, the means of {} and {} steps after warm-up", text::seconds(now),
-            text::seconds(then), before.steps->count, before.stepsBefore->count);
+        const std::string both
+            = fmt::format("{} against {}, over {} and {} steps after warm-up", text::seconds(now),
+                text::seconds(then), before.steps->count, before.stepsBefore->count);
         if (difference && !difference->isBeyond())
             told.text = fmt::format("A step takes as long as in the run before, '{}', within the "
                                     "spread: {}.",

@@ -61,7 +61,7 @@ double medianSeconds(const std::vector<Iteration>& iterations) {
     std::vector<double> lengths;
     for (const auto& iteration : iterations)
         lengths.push_back(iteration.range.length().seconds());
-    return analysis::upperMedian(std::move(lengths));
+    return analysis::medianOf(std::move(lengths));
 }
 
 double movedOf(const ComparisonQuery& query, std::size_t run) {

@@ -65,7 +65,34 @@ private Q_SLOTS:
         QVERIFY(near("limit", "seconds", 15.904077115, 1e-6));
         QVERIFY(near("limit", "share", 0.10415243778911702, 1e-9));
         QVERIFY(near("limit", "highest_w", 888.667, 1e-9));
+        // Iterations 22 to 173 alone, without the pauses of the program: the trapezoid over their
+        // samples gives 180.6 J, and 252.7 J with what lies between them.
+        QVERIFY2(near("energy", "energy_per_step_j", 180.6, 1.0), qPrintable(csv));
+        // The energy counter, which is told, has 1 % less in all.
+        QVERIFY(near("energy", "energy_between_steps_j", 72.2, 2.5));
         QVERIFY(!csv.contains(QStringLiteral("rank"), Qt::CaseInsensitive));
+    }
+
+    // The power of eight GPUs goes up and down every 22.3 s, and nothing says why.
+    void powerThatRepeatsIsNoStep() {
+        const std::string database
+            = m_folder.filePath(QStringLiteral("n.trainscope")).toStdString();
+        const auto imported = runCli({"import",
+            realFiles() + "/data/nvidia_smi/nanogpt_8xH100_gpu_metrics.csv", "--into", database});
+        QVERIFY2(imported.status <= 1, imported.err.c_str());
+        const auto run = runCli({"summary", database, "--detail", "--json"}).json()["runs"][0];
+        QCOMPARE(run["iteration_basis"]["basis"], "none");
+        QVERIFY(std::abs(run["iteration_basis"]["power_period_s"].get<double>() - 22.3) < 0.1);
+        QVERIFY(run["iterations"].empty());
+        QVERIFY(!run["efficiency"].contains("step_time_s"));
+        QVERIFY(!run["efficiency"].contains("energy_per_step_j"));
+        for (const char* command : {"overview", "findings", "summary"}) {
+            const std::string told = runCli({command, database}).out;
+            for (const char* words : {"a step takes", "J a step", "by the period"})
+                QVERIFY2(told.find(words) == std::string::npos, told.c_str());
+        }
+        const std::string told = runCli({"overview", database}).out;
+        QVERIFY2(told.find("power repeats every 22.3 s") != std::string::npos, told.c_str());
     }
 
     void logsAloneHaveNoKernels() {

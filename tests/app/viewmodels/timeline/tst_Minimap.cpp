@@ -99,7 +99,7 @@ private Q_SLOTS:
         QCOMPARE(runs[0].values, (std::vector<float>{1000, 1000, 500, 500}));
         QCOMPARE(runs[1].of, std::string("GPU power"));
         QCOMPARE(runs[1].values, (std::vector<float>{200, 200, 400, 400}));
-        QCOMPARE(runs[2].of, std::string("Tokens per second"));
+        QCOMPARE(runs[2].of, std::string("Tokens per second, as reported"));
         QCOMPARE(runs[2].values, (std::vector<float>{20, 20, 40, 40}));
         QCOMPARE(runs[3].of, std::string("Host activity"));
         QCOMPARE(runs[3].values, (std::vector<float>{0, 1, 0, 0}));

@@ -55,9 +55,9 @@ std::vector<Case> dataCases() {
                     = x > 0.5 ? SensorKind::Averaged : SensorKind::Unknown;
             },
             {"1 of 32 GPUs is a running average over 1 s: peaks"}, {{"averaged_gpus", 1}}, 3},
-        // Iterations take 8 s.
         {"averaging_sensor", 3.9, 4.1,
             [](RunFacts& f, double x) {
+                f.efficiency.stepTimeS = 8.0;
                 f.powerSensor = Sensor{};
                 f.powerSensor->update = {x, 0.01, false, true};
             },

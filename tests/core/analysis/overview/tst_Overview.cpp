@@ -173,6 +173,9 @@ private Q_SLOTS:
             std::string("A step takes 127 ms, the median of iterations 22 to 173."));
         inputs.facts.efficiency.stepTimeS.reset();
         QVERIFY(!timeSentence(inputs));
+        inputs.facts.iterations.powerPeriodS = 22.3;
+        QCOMPARE(timeSentence(inputs)->text, std::string("Power repeats every 22.3 s."));
+        QVERIFY(!timeSentence(inputs)->values.contains("step_time_s"));
     }
 
     void whereEnergyWent() {
@@ -191,6 +194,18 @@ private Q_SLOTS:
                         "was traced, GEMM 700 J (600 J to 750 J)."));
         QCOMPARE(told->parts.size(), std::size_t{2});
         QCOMPARE(told->parts.back().value, 500.0); // 1,200 − 700 that the readings do not tell
+    }
+
+    void energyOfSteps() {
+        OverviewInputs inputs = oneGpu();
+        inputs.facts.efficiency.energyPerStepJ = 180.6;
+        QCOMPARE(energySentence(inputs)->text,
+            std::string("The GPU took 60 kJ in 100 s, 600 W in the mean; 181 J a step."));
+        inputs.facts.efficiency.energyBetweenStepsJ = 71.0;
+        QCOMPARE(energySentence(inputs)->text,
+            std::string("The GPU took 60 kJ in 100 s, 600 W in the mean; 181 J a step, and 71 J "
+                        "more between steps."));
+        QCOMPARE(energySentence(inputs)->values.at("energy_between_steps_j"), 71.0);
     }
 
     void energyOfSomeGpus() {
@@ -300,18 +315,19 @@ private Q_SLOTS:
     void againstTheRunBefore() {
         OverviewInputs inputs = oneGpu();
         QVERIFY(!changeSentence(inputs));
-        inputs.before = RunBefore{"first", steps(0.100), steps(0.110), {}};
+        inputs.before = RunBefore{"first", steps(0.100), steps(0.112), {}, 0.100, 0.110};
         QCOMPARE(changeSentence(inputs)->text,
             std::string("A step takes 10 % more time than in the run before, 'first': 110 ms "
-                        "against 100 ms, the means of 10 and 10 steps after warm-up."));
+                        "against 100 ms, over 10 and 10 steps after warm-up."));
         inputs.before->steps = steps(0.090);
+        inputs.before->stepTimeS = 0.090;
         QVERIFY(contains(changeSentence(inputs)->text, "10 % less time"));
         QCOMPARE(changeSentence(inputs)->values.at("ratio"), 0.9);
         // A spread of 5 ms around both hides a difference of 1 ms.
-        inputs.before
-            = RunBefore{"first", Spread{10, 0.100, 0.005, 0.0}, Spread{10, 0.101, 0.005, 0.0}, {}};
+        inputs.before = RunBefore{"first", Spread{10, 0.100, 0.005, 0.0},
+            Spread{10, 0.101, 0.005, 0.0}, {}, 0.100, 0.101};
         QVERIFY(contains(changeSentence(inputs)->text, "within the spread"));
-        inputs.before = RunBefore{"first", {}, steps(0.1), 500.0};
+        inputs.before = RunBefore{"first", {}, steps(0.1), 500.0, {}, 0.1};
         QCOMPARE(changeSentence(inputs)->text,
             std::string("The GPU drew 600 W in the mean, in the run before, 'first', 500 W."));
     }
@@ -321,7 +337,7 @@ private Q_SLOTS:
         inputs.facts.whole.gpus[0].metrics["gpu_temperature"].max = 70.0;
         inputs.facts.communication.reset();
         inputs.facts.aboveLimit = {above(0, 0.0, 652.0)};
-        inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}};
+        inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}, 0.1, 0.11};
         const Overview overview = overviewFrom(inputs);
         QCOMPARE(overview.sentences.size(), kMostTold);
         // Power below its limit tells least.
@@ -365,7 +381,7 @@ private Q_SLOTS:
         OverviewInputs inputs = oneGpu();
         inputs.facts.aboveLimit = {above(0, 16.0, 888.0)};
         inputs.facts.throttling = Throttling{};
-        inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}};
+        inputs.before = RunBefore{"first", steps(0.1), steps(0.11), {}, 0.1, 0.11};
         const std::string words = wordsOf(inputs);
         QVERIFY2(!contains(words, "rank") && !contains(words, "Rank"), words.c_str());
         QVERIFY2(!contains(words, "GPUs"), words.c_str());
