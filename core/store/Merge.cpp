@@ -44,10 +44,6 @@ namespace {
 // Sources that come from another database: which of those that are there one of them replaces. The
 // same path alone says nothing, since every node has its /var/log/dcgm.csv.
 
-// Path and database where the source was imported, whatever it was merged into since; `uuid`: of
-// the database that has it.
-std::string originOf(const ImportReport& report, const std::string& path, const std::string& uuid);
-
 struct MergedPlace {
     std::string path; // its own, or one beside what only has the same path: "smi.csv (2)"
     std::vector<SourceId> earlier; // what it replaces
@@ -74,6 +70,8 @@ Result<bool> isOfNoOtherRun(Database& database, SourceId source, const std::vect
     return !isOfOther;
 }
 
+// Path and database where the source was imported, whatever it was merged into since; `uuid`: of
+// the database that has it.
 std::string originOf(const ImportReport& report, const std::string& path, const std::string& uuid) {
     const auto said = report.facts.find(kOriginFact);
     return said != report.facts.end() ? said->second : path + " of the database " + uuid;
@@ -209,13 +207,6 @@ struct LostParts {
     [[nodiscard]] std::string text() const; // the first names, and how many more
 };
 
-// In source numbers, to the last one that the catalogue says there is, else Unreadable.
-Status readAll(Database& database, const Series& series,
-    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit);
-// In order of start; the same.
-Status readAll(Database& database, const Track& track,
-    const std::function<Status(std::span<const Span>)>& visit);
-
 constexpr std::size_t kMostNamed = 8;
 
 std::string ofRank(const std::string& name, int rank) {
@@ -235,6 +226,37 @@ std::string LostParts::text() const {
 bool isLoss(const Database& database, const Status& status) {
     return !status.hasValue() && status.error().code == ErrorCode::Unreadable
         && status.error().where == database.shownPath();
+}
+
+// In source numbers, to the last one that the catalogue says there is, else Unreadable.
+Status readAll(Database& database, const Series& series,
+    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit) {
+    SampleReader reader(database, series.id);
+    std::int64_t read = 0;
+    Status visited;
+    RETURN_IF_ERROR(reader.forEach(0, series.count, [&](auto times, auto values) {
+        read += static_cast<std::int64_t>(times.size());
+        visited = visit(times, values);
+        return visited.hasValue();
+    }));
+    if (visited.hasValue() && read != series.count)
+        return database.damaged("the index of samples");
+    return visited;
+}
+
+// In order of start; the same.
+Status readAll(Database& database, const Track& track,
+    const std::function<Status(std::span<const Span>)>& visit) {
+    SpanStream stream(database, track.id, kAllTime);
+    std::int64_t read = 0;
+    while (true) {
+        ASSIGN_OR_RETURN(const auto spans, stream.next());
+        if (spans.empty())
+            break;
+        read += static_cast<std::int64_t>(spans.size());
+        RETURN_IF_ERROR(visit(spans));
+    }
+    return read == track.count ? Status() : Status(database.damaged("the index of spans"));
 }
 
 // Reads all of the source once; Cancelled when `goesOn` says so.
@@ -267,50 +289,18 @@ Result<LostParts> lostParts(
         return Status();
     };
     for (const RunId run : source.runs) {
-        ASSIGN_OR_RETURN(const auto series, store.series(run));
+        ASSIGN_OR_RETURN(const auto series, seriesOf(database, source.id, run));
         for (const Series& one : series) {
             const SeriesDescription& said = one.description;
-            if (one.source == source.id)
-                RETURN_IF_ERROR(note(one.id, ofRank(said.metric.name, said.subject.rank),
-                    readAll(database, one, passSamples), parts.series));
+            RETURN_IF_ERROR(note(one.id, ofRank(said.metric.name, said.subject.rank),
+                readAll(database, one, passSamples), parts.series));
         }
-        ASSIGN_OR_RETURN(const auto tracks, store.tracks(run));
-        for (const Track& one : tracks) {
-            if (one.source == source.id)
-                RETURN_IF_ERROR(note(one.id, ofRank(one.description.name, one.description.rank),
-                    readAll(database, one, readNames), parts.tracks));
-        }
+        ASSIGN_OR_RETURN(const auto tracks, tracksOf(database, source.id, run));
+        for (const Track& one : tracks)
+            RETURN_IF_ERROR(note(one.id, ofRank(one.description.name, one.description.rank),
+                readAll(database, one, readNames), parts.tracks));
     }
     return parts;
-}
-
-Status readAll(Database& database, const Series& series,
-    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit) {
-    SampleReader reader(database, series.id);
-    std::int64_t read = 0;
-    Status visited;
-    RETURN_IF_ERROR(reader.forEach(0, series.count, [&](auto times, auto values) {
-        read += static_cast<std::int64_t>(times.size());
-        visited = visit(times, values);
-        return visited.hasValue();
-    }));
-    if (visited.hasValue() && read != series.count)
-        return database.damaged("the index of samples");
-    return visited;
-}
-
-Status readAll(Database& database, const Track& track,
-    const std::function<Status(std::span<const Span>)>& visit) {
-    SpanStream stream(database, track.id, kAllTime);
-    std::int64_t read = 0;
-    while (true) {
-        ASSIGN_OR_RETURN(const auto spans, stream.next());
-        if (spans.empty())
-            break;
-        read += static_cast<std::int64_t>(spans.size());
-        RETURN_IF_ERROR(visit(spans));
-    }
-    return read == track.count ? Status() : Status(database.damaged("the index of spans"));
 }
 
 class Merger {
@@ -338,6 +328,8 @@ public:
             RETURN_IF_ERROR(mergeReadable(source));
             m_bytesDone += std::max<std::uint64_t>(source.size, 1);
         }
+        for (const RunId run : m_touched)
+            RETURN_IF_ERROR(refreshRun(m_into, run));
         RETURN_IF_ERROR(mergeWords(m_into, m_from, m_merged, m_outcome.remarks));
         for (const auto& [old, id] : m_merged)
             RETURN_IF_ERROR(carryImportedName(m_runs[old], id));
@@ -450,6 +442,7 @@ private:
         }
         remark(source, place, report);
         RETURN_IF_ERROR(m_session->finish(report, hash, source.size, m_progress));
+        m_touched.insert(m_session->touched().begin(), m_session->touched().end());
         m_session.reset();
         ++m_outcome.sources;
         return {};
@@ -498,12 +491,10 @@ private:
 
     // A link is copied as one.
     Status copyLink(RunLink link, RunId old, RunId id) {
-        ASSIGN_OR_RETURN(const auto all, m_from.series(old));
+        ASSIGN_OR_RETURN(const auto all, seriesOf(database(), link.source, old));
         std::vector<SeriesDescription> series;
         TimeRange range = m_runs[old].range;
         for (const Series& one : all) {
-            if (one.source != link.source)
-                continue;
             series.push_back(one.description);
             range = one.range;
         }
@@ -517,9 +508,9 @@ private:
             [source](const RunLink& one) { return one.source == source; });
         if (link != m_links.end())
             return copyLink(*link, old, id);
-        ASSIGN_OR_RETURN(const auto all, m_from.series(old));
+        ASSIGN_OR_RETURN(const auto all, seriesOf(database(), source, old));
         for (const Series& series : all) {
-            if (series.source != source || m_lost.series.contains(series.id))
+            if (m_lost.series.contains(series.id))
                 continue;
             ASSIGN_OR_RETURN(const auto to, m_session->series(id, series.description));
             RETURN_IF_ERROR(copySamples(series, to));
@@ -540,9 +531,9 @@ private:
     }
 
     Status copyTracks(SourceId source, RunId old, RunId id) {
-        ASSIGN_OR_RETURN(const auto all, m_from.tracks(old));
+        ASSIGN_OR_RETURN(const auto all, tracksOf(database(), source, old));
         for (const Track& track : all) {
-            if (track.source != source || m_lost.tracks.contains(track.id))
+            if (m_lost.tracks.contains(track.id))
                 continue;
             ASSIGN_OR_RETURN(const auto to, m_session->track(id, track.description));
             RETURN_IF_ERROR(copySpans(track, to));
@@ -627,6 +618,7 @@ private:
     std::vector<RunLink> m_links; // likewise
     std::set<RunId> m_runsThere; // before
     std::map<RunId, RunId> m_merged;
+    std::set<RunId> m_touched; // of `into`
     LostParts m_lost; // of the source at hand
     std::unique_ptr<Session> m_session;
     std::unordered_map<NameId, NameId> m_names; // of the session

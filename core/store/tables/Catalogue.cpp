@@ -277,6 +277,19 @@ Result<T> found(
         database.shownPath()};
 }
 
+std::string seriesWhere(const std::string& condition) {
+    return "SELECT id, run, source, metric, unit, kind, label, subject, rank, node, device, scale, "
+           "counter_bits, sensor, begin_ns, end_ns, count, missing, first, last, min, max, mean, "
+           "period_ns FROM series WHERE "
+        + condition + " ORDER BY metric, rank, node, device, id";
+}
+
+std::string tracksWhere(const std::string& condition) {
+    return "SELECT id, run, source, kind, rank, device, process, thread, name, begin_ns, end_ns, "
+           "count, depth FROM track WHERE "
+        + condition + " ORDER BY rank, name, id";
+}
+
 Gpu gpuFrom(const Row& row) {
     return {row.ordinal(0), row.ordinal(1), row.ordinal(2), row.string(3), row.string(4)};
 }
@@ -332,18 +345,19 @@ Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run) 
 }
 
 Result<std::vector<Series>> readSeries(Database& database, RunId run) {
-    return database.rows(
-        "SELECT id, run, source, metric, unit, kind, label, subject, rank, node, device, scale, "
-        "counter_bits, sensor, begin_ns, end_ns, count, missing, first, last, min, max, mean, "
-        "period_ns FROM series WHERE run=? ORDER BY metric, rank, node, device, id",
-        seriesFrom, run.value);
+    return database.rows(seriesWhere("run=?"), seriesFrom, run.value);
+}
+
+Result<std::vector<Series>> seriesOf(Database& database, SourceId source, RunId run) {
+    return database.rows(seriesWhere("source=? AND +run=?"), seriesFrom, source.value, run.value);
 }
 
 Result<std::vector<Track>> readTracks(Database& database, RunId run) {
-    return database.rows(
-        "SELECT id, run, source, kind, rank, device, process, thread, name, begin_ns, end_ns, "
-        "count, depth FROM track WHERE run=? ORDER BY rank, name, id",
-        trackFrom, run.value);
+    return database.rows(tracksWhere("run=?"), trackFrom, run.value);
+}
+
+Result<std::vector<Track>> tracksOf(Database& database, SourceId source, RunId run) {
+    return database.rows(tracksWhere("source=? AND +run=?"), trackFrom, source.value, run.value);
 }
 
 Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
@@ -361,13 +375,13 @@ Result<std::vector<Capture>> readCaptures(Database& database, RunId run) {
 
 Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run) {
     return database.rows("SELECT name, rank, begin_ns, end_ns FROM capture WHERE source=? AND "
-                         "run=? ORDER BY rank, begin_ns, id",
+                         "+run=? ORDER BY rank, begin_ns, id",
         captureFrom, source.value, run.value);
 }
 
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run) {
     return database.rows("SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE "
-                         "source=? AND run=? ORDER BY begin_ns, rank, id",
+                         "source=? AND +run=? ORDER BY begin_ns, rank, id",
         iterationFrom, source.value, run.value);
 }
 

@@ -22,7 +22,9 @@ Result<std::vector<Series>> readSeries(Database& database, RunId run);
 Result<std::vector<Track>> readTracks(Database& database, RunId run);
 Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
 Result<std::vector<Source>> readSources(Database& database);
-// Rows of one source about a run.
+// Rows of one source about a run; whatever other sources say of it is not read.
+Result<std::vector<Series>> seriesOf(Database& database, SourceId source, RunId run);
+Result<std::vector<Track>> tracksOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Capture>> readCaptures(Database& database, RunId run); // by rank, then begin

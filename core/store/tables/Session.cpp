@@ -193,7 +193,7 @@ Status Session::write(const ImportReport& report, const std::string& hash, std::
     RETURN_IF_ERROR(writeSourceNames(m_database, m_source, m_names.used()));
     RETURN_IF_ERROR(deleteUnusedNames(m_database, std::move(m_droppedNames),
         [&progress] { return proceed(progress, "Saving", 0, 0); }));
-    for (const RunId run : m_touched)
+    for (const RunId run : m_isPart ? std::set<RunId>() : m_touched)
         RETURN_IF_ERROR(refreshRun(m_database, run));
     return proceed(progress, "Saving", 0, 0) ? Status() : Status(cancelled());
 }

@@ -36,6 +36,9 @@ public:
     Status capture(RunId run, const Capture& capture) override;
     Status finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
         const Progress& progress) override;
+    // Runs that have changed. A part of the caller's transaction leaves refreshRun() to the caller,
+    // once for all of its parts.
+    [[nodiscard]] const std::set<RunId>& touched() const { return m_touched; }
 
 private:
     // The first failure undoes everything at once and answers all later calls.

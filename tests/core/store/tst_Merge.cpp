@@ -8,6 +8,8 @@
 
 #include <QObject>
 
+#include <sqlite3.h>
+
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
@@ -105,12 +107,62 @@ bool anyContains(const std::vector<std::string>& remarks, const char* text) {
         [text](const std::string& one) { return one.find(text) != std::string::npos; });
 }
 
+// Work of SQLite on both databases to merge a job of so many nodes, each with a source of two
+// series, a track, iterations and a capture: steps of its machine.
+std::int64_t stepsToMerge(int nodes) {
+    const Fixture from;
+    {
+        Store store = from.create();
+        for (int node = 0; node < nodes; ++node) {
+            const std::string path = "/node" + std::to_string(node);
+            auto session = got(store::beginImport(store, {path, 9, path, "job"}));
+            const RunId run = got(session->run(runNamed("job")));
+            for (const char* metric : {"gpu_power", "sm_clock"})
+                ok(session->samples(got(session->series(run, gauge(metric, node))), times({1, 2}),
+                    std::vector<double>{1, 2}));
+            TrackDescription description;
+            description.rank = node;
+            std::vector<Span> spans(1);
+            spans[0].duration = {5};
+            ok(session->spans(got(session->track(run, description)), spans));
+            for (int i = 0; i < 4; ++i)
+                ok(session->iteration(run, {i, {{i}, {i + 1}}, node, false}));
+            ok(session->capture(run, {"c", node, {{0}, {9}}}));
+            ok(session->finish({}, path, 9, {}));
+        }
+    }
+    const Fixture at;
+    Store into = at.create();
+    const Store other = from.view();
+    std::int64_t steps = 0;
+    const auto count = [](void* counted) {
+        ++*static_cast<std::int64_t*>(counted);
+        return 0;
+    };
+    for (Database* database : {&into.connection().database, &other.connection().database})
+        sqlite3_progress_handler(database->handle(), 10, count, &steps);
+    const auto merged = mergeInto(into, other, [](const Run& run) { return run.name; }, {});
+    for (Database* database : {&into.connection().database, &other.connection().database})
+        sqlite3_progress_handler(database->handle(), 0, nullptr, nullptr);
+    if (got(merged).sources != nodes)
+        QTest::qFail("sources are missing", __FILE__, __LINE__);
+    return steps * 10;
+}
+
 } // namespace
 
 class tst_Merge : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Each node costs what it holds, however many there are.
+    void workGrowsWithTheNodes() {
+        const auto few = static_cast<double>(stepsToMerge(16));
+        const auto many = static_cast<double>(stepsToMerge(128));
+        QVERIFY2(
+            many < 8.0 * 1.2 * few, qPrintable(QStringLiteral("%1 and %2").arg(few).arg(many)));
+    }
+
     // The same source in both; one has lost which run it is of, or that run.
     void aSourceThatHasLostItsRun_data() {
         QTest::addColumn<QString>("damage");
