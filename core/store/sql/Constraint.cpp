@@ -135,6 +135,15 @@ bool isAlwaysTrue(Comparison op, const SqlValue& value) {
 
 } // namespace
 
+std::optional<std::int64_t> numberAsked(const std::vector<Constraint>& constraints, int column) {
+    for (const Constraint& one : constraints) {
+        if (one.column == column && one.op == Comparison::Equal && one.values.size() == 1
+            && one.values.front().type == SqlValue::Type::Integer)
+            return one.values.front().integer;
+    }
+    return std::nullopt;
+}
+
 bool admits(const std::vector<Constraint>& constraints, int column, std::int64_t value) {
     return all(constraints, column, [value](const Constraint& constraint) {
         return constraint.op == Comparison::IsNotNull

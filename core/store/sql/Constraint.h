@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Constraint {
     // of numbers a text that is a number is that number already.
     std::vector<SqlValue> values;
 };
+
+// The whole number that equality asks of the column; absent without one.
+std::optional<std::int64_t> numberAsked(const std::vector<Constraint>& constraints, int column);
 
 // False where a constraint on that column rules the value out. On a column of text only
 // comparisons for equality with text rule anything out.

@@ -32,6 +32,7 @@ struct SeriesEntry {
     std::int64_t node = -1;
     std::string_view device;
     double scale = 1.0;
+    std::string_view elsewhere; // the engine that has its samples; empty: they are here
 };
 
 std::weak_ordering seriesCompared(const SeriesEntry& a, const SeriesEntry& b, int column) {
@@ -69,6 +70,7 @@ public:
     }
 
 private:
+    Status readAllSeries();
     Status listSeries(const Scan& scan);
     Status listChunks();
     Status enterChunk(const ChunkRow& chunk);
@@ -77,7 +79,8 @@ private:
     Database& m_database;
     SqlPass& m_pass;
     SampleBlock m_block;
-    std::vector<SeriesEntry> m_series;
+    std::optional<PartIndex<SeriesEntry>> m_all; // of the file, once they were read
+    std::vector<const SeriesEntry*> m_series; // of the pass
     std::size_t m_next = 0; // series to be entered
     const SeriesEntry* m_current = nullptr;
     std::vector<ChunkRow> m_chunks; // of the current series, those that may hold what is wanted
@@ -105,35 +108,40 @@ Status SampleRows::start(const Scan& scan) {
     return nextBlock();
 }
 
-Status SampleRows::listSeries(const Scan& scan) {
-    std::string elsewhere;
-    RETURN_IF_ERROR(m_database.forEach(
+Status SampleRows::readAllSeries() {
+    m_all.emplace();
+    return m_database.forEach(
         "SELECT series.id, run.name, metric, rank, node, device, scale, location FROM series JOIN "
         "run ON run.id=series.run LEFT JOIN run_link ON run_link.source=series.source"
         " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
-        [&](const Row& row) {
-            SeriesEntry entry{{row.integer(0)}, row.text(1), row.text(2), row.integer(3),
-                row.integer(4), row.text(5), row.real(6)};
-            const auto& asked = scan.constraints;
-            const bool isWanted = admits(asked, kSampleRun, entry.run)
-                && admits(asked, kMetric, entry.metric) && admits(asked, kSampleRank, entry.rank)
-                && admits(asked, kNode, entry.node) && admits(asked, kSampleDevice, entry.device)
-                && admits(asked, kSeries, entry.id.value);
-            if (!isWanted)
-                return;
-            if (!row.isNull(7)) {
-                elsewhere = row.string(7);
-                return;
-            }
-            for (std::string_view* text : {&entry.run, &entry.metric, &entry.device})
-                *text = m_pass.lasting(*text);
-            m_series.push_back(entry);
-        }));
+        [this](const Row& row) {
+            SeriesEntry entry{{row.integer(0)}, m_pass.lasting(row.text(1)),
+                m_pass.lasting(row.text(2)), row.integer(3), row.integer(4),
+                m_pass.lasting(row.text(5)), row.real(6), m_pass.lasting(row.string(7))};
+            m_all->add(entry, {{kSampleRank, entry.rank}, {kSeries, entry.id.value}});
+        });
+}
+
+Status SampleRows::listSeries(const Scan& scan) {
+    if (!m_all)
+        RETURN_IF_ERROR(readAllSeries());
+    std::string_view elsewhere;
+    const auto& asked = scan.constraints;
+    m_all->visit(asked, [&](const SeriesEntry& entry) {
+        const bool isWanted = admits(asked, kSampleRun, entry.run)
+            && admits(asked, kMetric, entry.metric) && admits(asked, kSampleRank, entry.rank)
+            && admits(asked, kNode, entry.node) && admits(asked, kSampleDevice, entry.device)
+            && admits(asked, kSeries, entry.id.value);
+        if (isWanted && entry.elsewhere.empty())
+            m_series.push_back(&entry);
+        else if (isWanted)
+            elsewhere = entry.elsewhere;
+    });
     if (m_series.empty() && !elsewhere.empty())
-        return linkedError(elsewhere, m_database.shownPath());
+        return linkedError(std::string(elsewhere), m_database.shownPath());
     std::stable_sort(
-        m_series.begin(), m_series.end(), [&scan](const SeriesEntry& a, const SeriesEntry& b) {
-            return comesBefore(a, b, scan.order, seriesCompared);
+        m_series.begin(), m_series.end(), [&scan](const SeriesEntry* a, const SeriesEntry* b) {
+            return comesBefore(*a, *b, scan.order, seriesCompared);
         });
     return {};
 }
@@ -187,7 +195,7 @@ Status SampleRows::nextBlock() {
         }
         if (m_next >= m_series.size())
             return {};
-        m_current = &m_series[m_next++];
+        m_current = m_series[m_next++];
         RETURN_IF_ERROR(listChunks());
     }
     return {};

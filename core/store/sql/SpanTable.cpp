@@ -167,6 +167,7 @@ public:
 
 private:
     [[nodiscard]] const Span& spanOfRow() const { return m_chunk.own[m_wantedSpans[row()]]; }
+    Status readAllTracks();
     Status listTracks(const Scan& scan);
     Status findName(const Scan& scan);
     Status beginTrack();
@@ -180,7 +181,8 @@ private:
     Database& m_database;
     SqlPass& m_pass;
     const std::vector<SpanColumn>& m_columns;
-    std::vector<TrackEntry> m_tracks;
+    std::optional<PartIndex<TrackEntry>> m_all; // of the file, once they were read
+    std::vector<const TrackEntry*> m_tracks; // of the pass
     std::size_t m_next = 0; // track to be entered
     const TrackEntry* m_current = nullptr; // nullptr: between tracks
     std::optional<NameList> m_wanted; // by name=; empty: there is no such name
@@ -213,33 +215,45 @@ Status SpanRows::findName(const Scan& scan) {
     return {};
 }
 
-Status SpanRows::listTracks(const Scan& scan) {
+Status SpanRows::readAllTracks() {
     ASSIGN_OR_RETURN(const auto runs, readRuns(m_database));
-    const auto& asked = scan.constraints;
+    m_all.emplace();
     for (const Run& run : runs) {
-        if (!admits(asked, kRun, run.name))
-            continue;
+        const std::string_view runName = m_pass.lasting(run.name);
         ASSIGN_OR_RETURN(auto tracks, readTracks(m_database, run.id));
         for (Track& track : tracks) {
-            const TrackDescription& described = track.description;
-            const auto stream = streamOf(described);
-            const bool isWanted = track.count > 0
-                && admits(asked, kRank, std::int64_t{described.rank})
-                && admits(asked, kDevice, std::int64_t{described.device})
-                && admits(asked, kTrack, described.name) && admits(asked, kTrackId, track.id.value)
-                && (stream ? admits(asked, kStream, *stream) : !asks(scan, kStream));
-            if (!isWanted)
-                continue;
-            const std::string_view name = m_pass.lasting(described.name);
-            m_tracks.push_back({std::move(track), m_pass.lasting(run.name), name, stream});
+            const PartIndex<TrackEntry>::Numbers numbers{
+                {kRank, track.description.rank}, {kTrackId, track.id.value}};
+            const std::string_view name = m_pass.lasting(track.description.name);
+            const auto stream = streamOf(track.description);
+            if (track.count > 0)
+                m_all->add({std::move(track), runName, name, stream}, numbers);
         }
     }
+    return {};
+}
+
+Status SpanRows::listTracks(const Scan& scan) {
+    if (!m_all)
+        RETURN_IF_ERROR(readAllTracks());
+    const auto& asked = scan.constraints;
+    m_all->visit(asked, [&](const TrackEntry& entry) {
+        const TrackDescription& described = entry.track.description;
+        const bool isWanted = admits(asked, kRun, entry.run)
+            && admits(asked, kRank, std::int64_t{described.rank})
+            && admits(asked, kDevice, std::int64_t{described.device})
+            && admits(asked, kTrack, described.name)
+            && admits(asked, kTrackId, entry.track.id.value)
+            && (entry.stream ? admits(asked, kStream, *entry.stream) : !asks(scan, kStream));
+        if (isWanted)
+            m_tracks.push_back(&entry);
+    });
     const std::vector<OrderTerm> usual{
         {kRun, false}, {kRank, false}, {kTrack, false}, {kTrackId, false}};
     const auto& order = scan.order.empty() ? usual : scan.order;
     std::stable_sort(
-        m_tracks.begin(), m_tracks.end(), [&order](const TrackEntry& a, const TrackEntry& b) {
-            return comesBefore(a, b, order, tracksCompared);
+        m_tracks.begin(), m_tracks.end(), [&order](const TrackEntry* a, const TrackEntry* b) {
+            return comesBefore(*a, *b, order, tracksCompared);
         });
     return {};
 }
@@ -248,14 +262,7 @@ Status SpanRows::start(const Scan& scan) {
     m_tracks.clear();
     m_next = 0;
     endTrack();
-    m_correlation.reset();
-    for (const Constraint& constraint : scan.constraints) {
-        const bool isPlain = constraint.column == kCorrelation && constraint.op == Comparison::Equal
-            && constraint.values.size() == 1
-            && constraint.values.front().type == SqlValue::Type::Integer;
-        if (isPlain)
-            m_correlation = constraint.values.front().integer;
-    }
+    m_correlation = numberAsked(scan.constraints, kCorrelation);
     RETURN_IF_ERROR(findName(scan));
     m_filter = SpanFilter(scan, m_wanted);
     m_fields = fieldsOf(scan);
@@ -283,7 +290,7 @@ Result<std::optional<std::vector<std::int64_t>>> SpanRows::chunksOf(TrackId trac
 }
 
 Status SpanRows::beginTrack() {
-    m_current = &m_tracks[m_next++];
+    m_current = m_tracks[m_next++];
     m_place = 0;
     const TrackId track = m_current->track.id;
     RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_filter.start().begin}), m_sequence));

@@ -5,13 +5,18 @@
 #include "core/store/database/Database.h"
 #include "core/store/sql/Constraint.h"
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 struct sqlite3_context;
@@ -113,6 +118,39 @@ bool comesBefore(
     }
     return false;
 }
+
+// The parts of a table in its order, found by their numbers: a join asks for one after the other.
+template <typename Part>
+class PartIndex {
+public:
+    using Numbers = std::initializer_list<std::pair<int, std::int64_t>>; // by column
+
+    void add(Part part, Numbers numbers) {
+        for (const auto& number : numbers) {
+            m_columns.insert(number.first);
+            m_places.emplace(number, m_parts.size());
+        }
+        m_parts.push_back(std::move(part));
+    }
+    // Calls look(part) for those that equality with one of their numbers leaves, else for all.
+    template <typename Look>
+    void visit(const std::vector<Constraint>& asked, Look&& look) const {
+        for (const int column : m_columns) {
+            const auto number = numberAsked(asked, column);
+            if (!number)
+                continue;
+            const auto [first, last] = m_places.equal_range({column, *number});
+            std::for_each(first, last, [&](const auto& place) { look(m_parts[place.second]); });
+            return;
+        }
+        std::for_each(m_parts.begin(), m_parts.end(), look);
+    }
+
+private:
+    std::vector<Part> m_parts;
+    std::set<int> m_columns; // with numbers
+    std::multimap<std::pair<int, std::int64_t>, std::size_t> m_places;
+};
 
 // The number of a row by the series or track it is of and its place there, which is below 2^34.
 constexpr std::int64_t rowIdOf(std::int64_t part, std::int64_t place) {

@@ -1,6 +1,7 @@
 // SQL over the tables, samples and spans; nothing can be written.
 
 #include "core/store/Fixture.h"
+#include "core/store/Query.h"
 #include "core/store/RunLinks.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
@@ -65,12 +66,70 @@ void fill(Store& store) {
     ok(session->finish({}, "", 0, {}));
 }
 
+// How often a statement asks whether to go on, which it does every so many steps of SQLite's and
+// for each chunk, over a run of so many GPUs with a track and a series each.
+int questionsOf(int gpus, std::string_view sql) {
+    const Fixture fixture;
+    Store store = fixture.create();
+    auto session = got(store::beginImport(store, {"/job", 1, "", "job"}));
+    const RunId run = got(session->run(runNamed("job")));
+    std::vector<Span> spans(2);
+    for (int rank = 0; rank < gpus; ++rank) {
+        ok(session->gpu(run, {rank, rank / 8, rank % 8, "", ""}));
+        ok(session->samples(got(session->series(run, gauge("gpu_power", rank))), times({1, 2}),
+            std::vector<double>{1, 2}));
+        TrackDescription description;
+        description.rank = rank;
+        ok(session->spans(got(session->track(run, description)), spans));
+    }
+    ok(session->finish({}, "", 0, {}));
+    int questions = 0;
+    QueryOptions options;
+    options.proceed = [&questions] {
+        ++questions;
+        return true;
+    };
+    std::string counted;
+    ok(query(
+        store, sql, [](const auto&) {},
+        [&counted](const std::vector<SqlValue>& row) {
+            counted = plain(row.front());
+            return true;
+        },
+        options));
+    return counted == std::to_string(2 * gpus) ? questions : -1;
+}
+
 } // namespace
 
 class tst_Query : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // A join asks for the rows of one GPU after the other: what it reads is these, and not the list
+    // of all of them each time.
+    void joinsReadEachRowOnce_data() {
+        QTest::addColumn<std::string>("sql");
+        const auto row
+            = [](const char* name, const char* sql) { QTest::newRow(name) << std::string(sql); };
+        row("spans by rank", "SELECT count(*) FROM gpu CROSS JOIN spans ON spans.rank=gpu.rank");
+        row("spans by track",
+            "SELECT count(*) FROM track CROSS JOIN spans ON spans.track_id=track.id");
+        row("samples by rank",
+            "SELECT count(*) FROM gpu CROSS JOIN samples ON samples.rank=gpu.rank");
+        row("samples by series",
+            "SELECT count(*) FROM series CROSS JOIN samples ON samples.series=series.id");
+        row("as SQLite orders them", "SELECT count(*) FROM gpu JOIN spans USING (rank)");
+    }
+    void joinsReadEachRowOnce() {
+        QFETCH(std::string, sql);
+        const int few = questionsOf(64, sql);
+        const int many = questionsOf(1024, sql);
+        QVERIFY(few > 0);
+        QVERIFY2(many > 0 && many < 16 * 2 * few,
+            qPrintable(QStringLiteral("%1 and %2").arg(few).arg(many)));
+    }
+
     void answers_data() {
         QTest::addColumn<QString>("sql");
         QTest::addColumn<QString>("expected");
