@@ -27,7 +27,7 @@ struct Unfinished {
     std::atomic<bool> isThere = false; // the path is whole
     std::array<char, PATH_MAX> path{};
 };
-std::array<Unfinished, 4> unfinished; // NOLINT(*-avoid-non-const-global-variables)
+std::array<Unfinished, 256> unfinished; // NOLINT(*-avoid-non-const-global-variables)
 
 void removeUnfinished() {
     for (const Unfinished& one : unfinished) {

@@ -15,7 +15,7 @@ namespace trainscope::cli {
 void endOnSignals(std::atomic<bool>& cancelled);
 
 // A file that is not whole yet: while it lives, a signal that ends the program removes it. Of more
-// than a few at a time, and of names beyond those that systems take, nothing is removed.
+// than 256 at a time, and of names beyond those that systems take, nothing is removed.
 class UnfinishedFile {
 public:
     explicit UnfinishedFile(const std::filesystem::path& path);

@@ -31,7 +31,6 @@ namespace {
 // Traces of a run as CSV: kernels.csv, spans.csv and iterations.csv, see RunExport.h.
 
 using Names = std::unordered_map<NameId, std::string>;
-using KeepGoing = std::function<bool(std::string_view)>;
 
 Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
     ASSIGN_OR_RETURN(const auto categories, chosenCategories({}));
@@ -44,7 +43,7 @@ Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
                 static_cast<double>(kernel.time.ns) / 1000.0));
         }
     }
-    return file.close();
+    return {};
 }
 
 Status writeTrack(const store::Store& store, const Track& track, const Names& names, TextFile& file,
@@ -80,7 +79,7 @@ Status writeSpans(const store::Store& store, const Run& run, const std::vector<T
         if (auto status = writeTrack(store, track, names, file, keepGoing); !status.hasValue())
             return status;
     }
-    return file.close();
+    return {};
 }
 
 Status writeIterations(const std::vector<Iteration>& iterations, TextFile& file) {
@@ -90,36 +89,7 @@ Status writeIterations(const std::vector<Iteration>& iterations, TextFile& file)
             iteration.rank < 0 ? std::string() : std::to_string(iteration.rank),
             iteration.range.begin.ns, iteration.range.length().ns, iteration.warmup ? 1 : 0));
     }
-    return file.close();
-}
-
-// The files written; none where the run has neither tracks nor iterations.
-Result<std::vector<std::filesystem::path>> exportTraced(const store::Store& store, const Run& run,
-    const std::filesystem::path& folder, const KeepGoing& keepGoing) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    const auto iterations = store.iterations(run.id);
-    if (!iterations.hasValue())
-        return iterations.error();
-    std::vector<std::filesystem::path> files;
-    const auto write = [&](const char* name, const auto& body) -> Status {
-        ASSIGN_OR_RETURN(auto file, TextFile::create(folder / name));
-        files.push_back(folder / name);
-        return body(file);
-    };
-    Status status;
-    if (!tracks.empty()) {
-        status
-            = write("kernels.csv", [&](TextFile& file) { return writeKernels(store, run, file); });
-        if (status.hasValue()) {
-            status = write("spans.csv",
-                [&](TextFile& file) { return writeSpans(store, run, tracks, file, keepGoing); });
-        }
-    }
-    if (status.hasValue() && !iterations.value().empty())
-        status = write("iterations.csv",
-            [&](TextFile& file) { return writeIterations(iterations.value(), file); });
-    return status.hasValue() ? Result<std::vector<std::filesystem::path>>(std::move(files))
-                             : status.error();
+    return {};
 }
 
 std::string fileNameOf(std::string_view metric) {
@@ -165,32 +135,66 @@ public:
         RETURN_IF_ERROR(prepareFolder(m_request));
         for (const Gpu& gpu : gpus)
             m_gpus[gpu.rank] = gpu;
-        const Status written = writeAll(metrics);
-        if (written.hasValue())
-            return std::move(m_files);
-        if (!m_request.overwrite)
-            emptyFolder();
-        return written.error();
+        RETURN_IF_ERROR(writeMetrics(metrics));
+        if (m_request.metrics.empty())
+            RETURN_IF_ERROR(writeTraced());
+        return placeAll();
     }
 
 private:
-    Status writeAll(const SeriesByMetric& metrics) {
-        RETURN_IF_ERROR(writeMetrics(metrics));
-        if (!m_request.metrics.empty())
-            return {};
-        ASSIGN_OR_RETURN(
-            auto files, exportTraced(m_store, m_request.run, m_request.out, m_keepGoing));
-        m_files.insert(m_files.end(), files.begin(), files.end());
+    // One file, which stays beside its place until all of them are whole.
+    template <typename Body>
+    Status write(const std::string& name, const Body& body) {
+        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.out / name));
+        RETURN_IF_ERROR(body(file));
+        RETURN_IF_ERROR(file.finish());
+        m_files.push_back(std::move(file));
         return {};
     }
 
-    // As it was before: half an export is taken for a whole one.
-    void emptyFolder() const {
-        std::error_code ignored; // what stays is in the way of the next export, which says so
-        for (const auto& entry : std::filesystem::directory_iterator(m_request.out, ignored)) {
-            if (entry.path().extension() == ".csv")
-                std::filesystem::remove(entry.path(), ignored);
+    // The files, or none of them: half an export is taken for a whole one.
+    Result<std::vector<std::filesystem::path>> placeAll() {
+        std::vector<std::filesystem::path> placed;
+        for (TextFile& file : m_files) {
+            const Status status = place(file);
+            if (status.hasValue()) {
+                placed.push_back(file.path());
+                continue;
+            }
+            std::error_code ignored; // what stays is in the way of the next export, which says so
+            for (const auto& path : placed) {
+                if (!m_request.overwrite)
+                    std::filesystem::remove(path, ignored);
+            }
+            return status.error();
         }
+        return placed;
+    }
+
+    Status place(TextFile& file) const {
+        std::error_code ignored;
+        if (!m_request.overwrite && std::filesystem::exists(file.path(), ignored))
+            return Error{ErrorCode::Usage,
+                "Somebody put this file there during the export. Choose another folder, or "
+                "replace it with --force.",
+                file.path().string()};
+        return file.close();
+    }
+
+    Status writeTraced() {
+        const Run& run = m_request.run;
+        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(run.id));
+        ASSIGN_OR_RETURN(const auto iterations, m_store.iterations(run.id));
+        if (!tracks.empty()) {
+            RETURN_IF_ERROR(write(
+                "kernels.csv", [&](TextFile& file) { return writeKernels(m_store, run, file); }));
+            RETURN_IF_ERROR(write("spans.csv", [&](TextFile& file) {
+                return writeSpans(m_store, run, tracks, file, m_keepGoing);
+            }));
+        }
+        return iterations.empty() ? Status() : write("iterations.csv", [&](TextFile& file) {
+            return writeIterations(iterations, file);
+        });
     }
 
     Status writeMetrics(const SeriesByMetric& metrics) {
@@ -207,7 +211,10 @@ private:
                 return status;
             index += indexRow(metric, group, name);
         }
-        return writeFile("metrics.csv", index);
+        return write("metrics.csv", [&index](TextFile& file) -> Status {
+            file.write(index);
+            return {};
+        });
     }
 
     static std::string indexRow(
@@ -227,14 +234,12 @@ private:
 
     Status writeMetric(
         const std::string& metric, const std::vector<Series>& group, const std::string& name) {
-        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.out / name));
-        file.write("time_ns,unix_s,rank,node,local,device,value\n");
-        for (const Series& series : group) {
-            if (auto status = writeSeries(metric, series, file); !status.hasValue())
-                return status;
-        }
-        m_files.push_back(m_request.out / name);
-        return file.close();
+        return write(name, [&](TextFile& file) -> Status {
+            file.write("time_ns,unix_s,rank,node,local,device,value\n");
+            for (const Series& series : group)
+                RETURN_IF_ERROR(writeSeries(metric, series, file));
+            return {};
+        });
     }
 
     Status writeSeries(const std::string& metric, const Series& series, TextFile& file) {
@@ -272,18 +277,11 @@ private:
             text::csvCell(subject.device));
     }
 
-    Status writeFile(const std::string& name, const std::string& text) {
-        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.out / name));
-        file.write(text);
-        m_files.push_back(m_request.out / name);
-        return file.close();
-    }
-
     const store::Store& m_store;
     const ExportRequest& m_request;
     const KeepGoing& m_keepGoing;
     std::map<int, Gpu> m_gpus;
-    std::vector<std::filesystem::path> m_files;
+    std::vector<TextFile> m_files; // that are finished
 };
 
 } // namespace

@@ -39,7 +39,8 @@ Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportReque
 Result<TextFile> newFile(const ExportRequest& request);
 
 // The files written. Usage where the folder is not empty and
-// `overwrite` was not given. Each file appears whole or not at all.
+// `overwrite` was not given, or where somebody puts a file of that name there meanwhile. All files
+// appear when the last one is whole; where one fails, what was there before stays as it is.
 Result<std::vector<std::filesystem::path>> exportRun(
     const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing);
 

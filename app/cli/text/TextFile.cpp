@@ -39,8 +39,6 @@ TextFile::TextFile(std::filesystem::path path)
     , m_place(store::behindLinks(m_path)) { }
 
 TextFile::~TextFile() {
-    if (!m_file)
-        return;
     m_file.reset();
     remove();
 }
@@ -87,31 +85,38 @@ int TextFile::open() {
 }
 
 void TextFile::remove() {
-    if (m_temporary.empty())
+    if (!m_unfinished)
         return;
     std::error_code ignored;
     std::filesystem::remove(m_temporary, ignored);
+    m_unfinished.reset();
 }
 
 void TextFile::write(std::string_view text) {
-    // Failures stay, and close() looks at them.
+    // Failures stay, and finish() looks at them.
     if (!text.empty() && gzfwrite(text.data(), 1, text.size(), m_file.get()) != text.size())
         m_failed = true;
 }
 
-Status TextFile::close() {
+Status TextFile::finish() {
     errno = 0;
-    if (gzclose(m_file.release()) != Z_OK || m_failed) {
-        const int code = errno == 0 ? EIO : errno;
-        remove();
-        return writeError(m_path, code);
-    }
-    if (m_temporary.empty())
+    if (!m_file || (gzclose(m_file.release()) == Z_OK && !m_failed))
         return {};
+    const int code = errno == 0 ? EIO : errno;
+    remove();
+    return writeError(m_path, code);
+}
+
+Status TextFile::close() {
+    RETURN_IF_ERROR(finish());
+    if (!m_unfinished)
+        return {}; // written in place
     std::error_code problem;
     std::filesystem::rename(m_temporary, m_place, problem);
-    if (!problem)
+    if (!problem) {
+        m_unfinished.reset();
         return {};
+    }
     remove();
     return writeError(m_path, problem.value());
 }

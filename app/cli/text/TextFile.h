@@ -1,6 +1,7 @@
 #pragma once
 // A text file that appears whole or not at all: written beside its place under a name of its own,
-// and moved there by close(); a signal that ends the program removes what is not whole. What a
+// and moved there by close(); several that belong together are finished before the first is closed.
+// A signal that ends the program removes what is not whole. What a
 // symbolic link points to is replaced, not the link. A device or a pipe takes the text as it comes.
 // Compressed where its name ends in ".gz".
 
@@ -24,8 +25,10 @@ public:
     TextFile& operator=(TextFile&&) noexcept = default;
     ~TextFile(); // without close(): leaves nothing behind
 
-    void write(std::string_view text); // failures show in close()
-    Status close();
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; } // as it was given
+    void write(std::string_view text); // failures show in finish()
+    Status finish(); // all of it is on the disk, beside its place
+    Status close(); // finishes it, and moves it to its place
 
 private:
     struct Closer {
@@ -36,10 +39,10 @@ private:
     int open(); // the file's number; -1: errno says why not
     void remove(); // what was written beside the place
 
-    std::filesystem::path m_path; // as it was given
+    std::filesystem::path m_path;
     std::filesystem::path m_place; // behind links
-    std::filesystem::path m_temporary; // empty: written in place
-    std::unique_ptr<UnfinishedFile> m_unfinished;
+    std::filesystem::path m_temporary;
+    std::unique_ptr<UnfinishedFile> m_unfinished; // m_temporary; nullptr: there is none
     std::unique_ptr<gzFile_s, Closer> m_file;
     bool m_failed = false;
 };

@@ -443,12 +443,13 @@ Status StoreFile::allowCut() const {
 }
 
 fs::path behindLinks(const fs::path& path) {
-    constexpr int kMostLinks = 40; // as many as the system follows
-    fs::path target = path;
-    std::error_code ignored; // what is not there is no link
-    for (int i = 0; i < kMostLinks && fs::is_symlink(target, ignored); ++i)
-        target = target.parent_path() / fs::read_symlink(target, ignored);
-    return target;
+    std::error_code failure;
+    if (!fs::is_symlink(path, failure))
+        return path;
+    const fs::path target = fs::canonical(path, failure);
+    if (failure == std::errc::no_such_file_or_directory) // the link leads to what is yet to come
+        return behindLinks(path.parent_path() / fs::read_symlink(path, failure));
+    return failure ? path : target;
 }
 
 Status checkReplaceable(const std::filesystem::path& path) {

@@ -1,6 +1,8 @@
 // Output files of commands: nothing that somebody has is replaced by something else, nothing half
 // done is left, and links, pipes and names are taken as they are.
 
+#include "app/cli/output/RunExport.h"
+#include "core/store/Store.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -13,6 +15,7 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -135,6 +138,20 @@ private Q_SLOTS:
         QVERIFY(read(path("target.om")).contains("gpu_power"));
     }
 
+    // Through links of links to a file that is yet to come, and from then on is there.
+    void linksOfLinksArePassedThrough() {
+        QDir().mkpath(QString::fromStdString(path("sub")));
+        std::filesystem::create_symlink("../later.om", path("sub/second.om"));
+        std::filesystem::create_symlink("sub/second.om", path("first.om"));
+        for (int again = 0; again < 2; ++again) {
+            const auto ran = metricsTo(path("first.om"));
+            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(std::filesystem::is_symlink(path("first.om")));
+            QVERIFY(std::filesystem::is_symlink(path("sub/second.om")));
+            QVERIFY(read(path("later.om")).contains("gpu_power"));
+        }
+    }
+
     void aPipeTakesTheText() {
         const std::string pipe = path("pipe");
         QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
@@ -173,7 +190,56 @@ private Q_SLOTS:
         QVERIFY(folder.exists(QStringLiteral("metrics.csv")));
     }
 
+    // Cancelled at its second metric, with a file that somebody else puts there meanwhile.
+    void aCancelledExportTakesOnlyItsOwn() {
+        const std::string mine = path("mine/notes.csv");
+        QVERIFY(!exportTo("mine", false, [&](std::string_view metric) {
+            write(mine, "mine");
+            return metric != "gpu_temperature";
+        }));
+        QCOMPARE(read(mine), QByteArray("mine"));
+        QCOMPARE(filesIn("mine"), QStringList{QStringLiteral("notes.csv")});
+    }
+
+    // Files are replaced when all of the export is there, and not before.
+    void aCancelledExportReplacesNothing() {
+        QVERIFY(exportTo("again", false, [](std::string_view) { return true; }));
+        const QStringList names = filesIn("again");
+        QVERIFY(names.contains(QStringLiteral("gpu_power.csv")));
+        for (const QString& name : names)
+            write(path("again/") + name.toStdString(), "before");
+        QVERIFY(!exportTo(
+            "again", true, [](std::string_view metric) { return metric != "gpu_temperature"; }));
+        QCOMPARE(filesIn("again"), names);
+        for (const QString& name : names)
+            QCOMPARE(read(path("again/") + name.toStdString()), QByteArray("before"));
+        QVERIFY(exportTo("again", true, [](std::string_view) { return true; }));
+        QVERIFY(read(path("again/gpu_power.csv")).startsWith("time_ns,"));
+    }
+
+    // Without --force nothing is replaced, whenever it came there.
+    void anExportReplacesNoFileThatCameMeanwhile() {
+        QVERIFY(!exportTo("late", false, [&](std::string_view) {
+            write(path("late/gpu_temperature.csv"), "mine");
+            return true;
+        }));
+        QCOMPARE(read(path("late/gpu_temperature.csv")), QByteArray("mine"));
+        QCOMPARE(filesIn("late"), QStringList{QStringLiteral("gpu_temperature.csv")});
+    }
+
 private:
+    // True when all of it was written.
+    bool exportTo(const std::string& folder, bool overwrite,
+        const std::function<bool(std::string_view)>& keepGoing) const {
+        using namespace trainscope;
+        const auto store = store::Store::open(m_database, store::OpenMode::ReadOnly);
+        const auto run = store.value().runs().value().front();
+        return cli::exportRun(store.value(), {run, {}, path(folder), overwrite}, keepGoing)
+            .hasValue();
+    }
+    QStringList filesIn(const std::string& folder) const {
+        return QDir(QString::fromStdString(path(folder))).entryList(QDir::Files, QDir::Name);
+    }
     std::string path(const std::string& name) const {
         return m_folder.path().toStdString() + "/" + name;
     }
