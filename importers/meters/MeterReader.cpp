@@ -41,6 +41,7 @@ TimeNs MeterLog::timeOf(const Stamp& stamp) {
         m_kind = stamp.kind;
         m_first = stamp.time;
     }
+    m_last = stamp.time;
     if (stamp.kind == StampKind::Local) {
         const TimeNs time = m_wall.unfold(stamp.time);
         if (m_wall.turn() != WallClock::Turn::None)

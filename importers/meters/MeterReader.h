@@ -83,6 +83,7 @@ public:
 
     [[nodiscard]] std::optional<StampKind> clockKind() const { return m_kind; }
     [[nodiscard]] std::optional<TimeNs> firstStamp() const { return m_first; }
+    [[nodiscard]] std::optional<TimeNs> lastStamp() const { return m_last; }
 
 private:
     struct Reading {
@@ -117,6 +118,7 @@ private:
     std::set<std::string, std::less<>> m_own;
     std::optional<StampKind> m_kind; // of the first good stamp
     std::optional<TimeNs> m_first; // as written
+    std::optional<TimeNs> m_last;
     WallClock m_wall;
     StampGate m_gate;
     std::optional<TimeNs> m_stamp; // of the readings that come

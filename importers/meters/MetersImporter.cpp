@@ -9,10 +9,14 @@
 #include "importers/common/TextCleaning.h"
 #include "importers/meters/Formats.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -31,10 +35,8 @@ struct FileProbe {
     std::string gpuModel;
     std::optional<StampKind> clock; // of the first stamp
     std::optional<TimeNs> start; // as written
+    std::optional<TimeNs> end; // likewise, of what was looked at
 };
-
-constexpr std::int64_t kQuarterNs = std::int64_t{900} * 1'000'000'000;
-constexpr std::int64_t kNearNs = std::int64_t{120} * 1'000'000'000; // files do not start at once
 
 class NoSink final : public Sink {
 public:
@@ -50,7 +52,18 @@ public:
     Status iteration(RunId, const Iteration&) override { return {}; }
 };
 
-FileProbe probeMeters(const SourceTree& tree, const std::string& path) {
+enum class Look { Begin, BeginAndEnd };
+
+// The lines at the end of a file; none of one that is compressed, or no longer than what is read of
+// its begin.
+std::vector<std::string> lastLines(const SourceTree& tree, const std::string& path) {
+    auto lines = linesOfHead(readTail(tree, path, kHeadOfLines - 1));
+    if (!lines.empty())
+        lines.erase(lines.begin()); // its begin is missing
+    return lines;
+}
+
+FileProbe probeMeters(const SourceTree& tree, const std::string& path, Look look = Look::Begin) {
     FileProbe probe;
     const auto text = readHead(tree, path, kHeadOfLines);
     if (!text.hasValue())
@@ -68,7 +81,10 @@ FileProbe probeMeters(const SourceTree& tree, const std::string& path) {
     if (probe.format->isDocument) {
         status = reader->take(text.value(), log);
     } else {
-        for (const std::string& line : linesOfHead(text.value())) {
+        auto lines = linesOfHead(text.value());
+        if (look == Look::BeginAndEnd && text.value().size() == kHeadOfLines)
+            std::ranges::move(lastLines(tree, path), std::back_inserter(lines));
+        for (const std::string& line : lines) {
             if (status.hasValue())
                 status = reader->take(line, log);
         }
@@ -83,32 +99,75 @@ FileProbe probeMeters(const SourceTree& tree, const std::string& path) {
     probe.gpuModel = table.gpuModel();
     probe.clock = log.clockKind();
     probe.start = log.firstStamp();
+    probe.end = log.lastStamp();
     return probe;
 }
 
-// Distance of each clock from that of most files, as whole quarters of an hour; 0 where starts are
-// not such a step apart. `starts`: first stamps, absent where there is none.
-std::vector<DurationNs> clockSteps(const std::vector<std::optional<TimeNs>>& starts) {
-    std::vector<DurationNs> steps(starts.size());
-    std::vector<std::int64_t> known;
-    for (const auto& start : starts) {
-        if (start)
-            known.push_back(start->ns);
+// Distance of a file's begin from that of most others of its unit, if zones can be so far apart.
+// The file is of another zone when its end is as far from theirs, else of another time.
+struct ClockStep {
+    DurationNs apart{0};
+    bool isOfZone = false;
+};
+
+bool isApart(TimeNs later, TimeNs earlier, DurationNs by) {
+    constexpr std::int64_t kAgree = std::int64_t{10} * 1'000'000'000; // files do not start at once
+    return std::abs((later - earlier - by).ns) <= kAgree;
+}
+
+// In whole half hours, from UTC+1 to UTC+14; zero where no zone is as far.
+DurationNs zoneStep(TimeNs later, TimeNs earlier) {
+    constexpr std::int64_t kHalfHour = std::int64_t{1800} * 1'000'000'000;
+    const std::int64_t steps
+        = std::llround(static_cast<double>((later - earlier).ns) / static_cast<double>(kHalfHour));
+    const DurationNs apart{steps * kHalfHour};
+    const bool isZone = std::abs(steps) >= 2 && std::abs(steps) <= 28;
+    return isZone && isApart(later, earlier, apart) ? apart : DurationNs{0};
+}
+
+// Stamps with a zone of their own are right.
+bool mayBeLocal(const FileProbe& probe) {
+    return probe.start && (probe.clock == StampKind::Unix || probe.clock == StampKind::Local);
+}
+
+// True where both begin and end of a recording of a minute and more are as far apart.
+bool isWhollyApart(const FileProbe& own, const FileProbe& usual, DurationNs by) {
+    constexpr std::int64_t kMinute = std::int64_t{60} * 1'000'000'000;
+    return own.end && usual.end && (*own.end - *own.start).ns >= kMinute
+        && isApart(*own.start, *usual.start, by) && isApart(*own.end, *usual.end, by);
+}
+
+// One for each file. Only where more than half of the files begin together is another one wrong.
+std::vector<ClockStep> clockSteps(const SourceTree& tree, const std::vector<std::string>& files,
+    const std::vector<FileProbe>& probes) {
+    std::vector<ClockStep> steps(files.size());
+    std::vector<TimeNs> known;
+    for (const FileProbe& probe : probes) {
+        if (mayBeLocal(probe))
+            known.push_back(*probe.start);
     }
-    if (known.size() < 2)
-        return steps;
-    std::sort(known.begin(), known.end());
-    const std::int64_t usual = known[known.size() / 2];
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        if (!starts[i])
+    std::ranges::sort(known);
+    const TimeNs usual = known.empty() ? TimeNs{} : known[known.size() / 2];
+    std::vector<std::size_t> together;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (!mayBeLocal(probes[i]))
             continue;
-        const std::int64_t apart = starts[i]->ns - usual;
-        const std::int64_t quarters
-            = std::llround(static_cast<double>(apart) / static_cast<double>(kQuarterNs));
-        constexpr std::int64_t kMostQuarters = 104; // 26 h: no zones are further apart
-        if (quarters != 0 && std::abs(quarters) <= kMostQuarters
-            && std::abs(apart - quarters * kQuarterNs) <= kNearNs)
-            steps[i] = {quarters * kQuarterNs};
+        steps[i].apart = zoneStep(*probes[i].start, usual);
+        if (isApart(*probes[i].start, usual, {0}))
+            together.push_back(i);
+    }
+    std::map<std::size_t, FileProbe> ends; // of the files that matter
+    const auto withEnd = [&](std::size_t i) -> const FileProbe& {
+        const auto [entry, isNew] = ends.try_emplace(i);
+        if (isNew)
+            entry->second = probeMeters(tree, files[i], Look::BeginAndEnd);
+        return entry->second;
+    };
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        steps[i].isOfZone = steps[i].apart.ns != 0 && 2 * together.size() > known.size()
+            && std::ranges::any_of(together, [&](std::size_t other) {
+                   return isWhollyApart(withEnd(i), withEnd(other), steps[i].apart);
+               });
     }
     return steps;
 }
@@ -139,14 +198,19 @@ std::string summaryOf(const std::vector<FileProbe>& probes) {
     return text + ", " + text::counted(count, "metric");
 }
 
-std::string stepNote(const std::string& path, DurationNs step) {
-    const std::int64_t seconds = step.ns / 1'000'000'000;
-    return "The clock of " + path + " is " + std::to_string(std::abs(seconds)) + " s "
-        + (seconds < 0 ? "behind" : "ahead of")
-        + " that of the other files: its times are set right by that.";
+std::string stepNote(std::string_view path, const ClockStep& step) {
+    const std::string apart = text::counted(std::abs(step.apart.ns) / 1'000'000'000, "second")
+        + (step.apart.ns < 0 ? " behind" : " ahead of");
+    if (step.isOfZone)
+        return fmt::format("The clock of {} is {} that of the other files, whose begin and end it "
+                           "shares otherwise: its times are set right by that.",
+            namePart(path), apart);
+    return fmt::format("{} begins {} the other files and is taken as recorded then: nothing shows "
+                       "whose clock is of another zone, if any is.",
+        namePart(path), apart);
 }
 
-void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
+void describeClock(const SourceTree& tree, ImportUnit& unit, const std::vector<FileProbe>& probes) {
     const FileProbe& first = probes.front();
     unit.clock = clockOf(first.clock);
     unit.isUndated = unit.clock == ClockKind::None;
@@ -160,13 +224,10 @@ void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
         unit.notes.emplace_back(
             "The file says no date: give its start, and the period where it has "
             "no stamps at all.");
-    std::vector<std::optional<TimeNs>> starts;
-    for (const FileProbe& probe : probes)
-        starts.push_back(probe.start);
-    const auto steps = clockSteps(starts);
+    const auto steps = clockSteps(tree, unit.files, probes);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i].ns != 0)
-            unit.notes.push_back(stepNote(std::string(namePart(unit.files[i])), steps[i]));
+        if (steps[i].apart.ns != 0)
+            unit.notes.push_back(stepNote(unit.files[i], steps[i]));
     }
 }
 
@@ -199,7 +260,7 @@ ImportUnit unitOf(const SourceTree& tree, const Files& files) {
         unit.bytes += file.size;
         probes.push_back(probeMeters(tree, file.path));
     }
-    describeClock(unit, probes);
+    describeClock(tree, unit, probes);
     unit.summary = summaryOf(probes);
     unit.gpuModel = probes.front().gpuModel;
     if (probes.front().nodes <= 1)
@@ -253,12 +314,9 @@ public:
     }
 
     Result<ImportReport> run() {
-        std::vector<std::optional<TimeNs>> starts;
-        for (const std::string& file : m_unit.files) {
+        for (const std::string& file : m_unit.files)
             m_probes.push_back(probeMeters(m_tree, file));
-            starts.push_back(m_probes.back().start);
-        }
-        const auto steps = clockSteps(starts);
+        const auto steps = clockSteps(m_tree, m_unit.files, m_probes);
         Run run;
         run.name = m_unit.runName;
         ASSIGN_OR_RETURN(const auto id, m_sink.run(run));
@@ -280,7 +338,7 @@ private:
             m_tree.displayPath(m_unit.files.front())};
     }
 
-    Status readFile(std::size_t i, DurationNs step, MeterTable& table) {
+    Status readFile(std::size_t i, const ClockStep& step, MeterTable& table) {
         const std::string& path = m_unit.files[i];
         const std::string shown = m_tree.displayPath(path);
         const MeterFormat* format = m_probes[i].format;
@@ -296,13 +354,13 @@ private:
         clock.start = m_unit.saidStart.value_or(clock.start);
         clock.period = m_unit.saidPeriod.value_or(clock.period);
         MeterLog log(table, m_report, shown, clock);
-        log.setShift(step);
+        log.setShift(step.isOfZone ? step.apart : DurationNs{0});
         log.setSwitch(name.switchName);
         log.setPart(m_unit.part);
-        if (step.ns != 0) {
-            m_report.warn(shown, 0, stepNote(std::string(namePart(path)), step));
-            m_report.facts["clock_step"] = std::to_string(step.ns / 1'000'000'000) + " s";
-        }
+        if (step.apart.ns != 0)
+            m_report.warn(shown, 0, stepNote(path, step));
+        if (step.isOfZone)
+            m_report.facts["clock_step"] = fmt::format("{} s", step.apart.ns / 1'000'000'000);
         ASSIGN_OR_RETURN(auto stream, m_tree.open(path));
         m_phase = "Reading " + std::string(namePart(path));
         const auto reader = format->open();

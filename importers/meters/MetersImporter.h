@@ -6,9 +6,10 @@
 //
 // Clock: as each format says; local stamps stay as written unless the unit says an offset; files
 // without stamps are placed by the start and period that the unit says, else at the epoch, one
-// reading a second. Files of one unit whose clocks differ by whole quarters of an hour from that of
-// the others are set right, and that is said. Several files that differ in the number of a node or
-// switch are one unit.
+// reading a second. A file of a unit that begins and ends a zone's offset (whole half hours, 1 to
+// 14 h) from where most of its files do is set right, and that is said; one that only begins there
+// is not, and that is said as well. Several files that differ in the number of a node or switch are
+// one unit.
 
 #include "importers/common/Importer.h"
 

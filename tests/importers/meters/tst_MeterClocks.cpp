@@ -11,6 +11,10 @@ class tst_MeterClocks : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void clockSteps();
+    void lateStartIsNoZone_data();
+    void lateStartIsNoZone();
+    void endsOfLongLogs();
+    void clocksOfTwoFiles();
     void timeOfDay();
     void bannerDates_data();
     void bannerDates();
@@ -24,6 +28,21 @@ private Q_SLOTS:
 };
 
 namespace {
+
+constexpr std::int64_t kStart = 1'700'000'000; // s
+
+// Node power from a begin over so many seconds, the last of which it has.
+std::string mlperfLog(std::int64_t start, std::int64_t seconds, std::int64_t period = 10) {
+    std::string log;
+    const auto add = [&log](std::int64_t second) {
+        log += ":::MLLOG {\"time_ms\": " + std::to_string(second)
+            + "000, \"key\": \"power_reading\", \"value\": 100.0, \"metadata\": {}}\n";
+    };
+    for (std::int64_t at = 0; at < seconds; at += period)
+        add(start + at);
+    add(start + seconds);
+    return log;
+}
 
 using Lines = std::string (*)(const std::string& stamp, int watts);
 
@@ -57,23 +76,85 @@ std::string querySmiText(const std::string& stamp, int watts) {
 
 } // namespace
 
-// One hour behind the two others, which start within seconds of each other.
+// One hour behind the two others, from begin to end, which start within seconds of each other.
 void tst_MeterClocks::clockSteps() {
-    const auto log = [](std::int64_t seconds) {
-        return ":::MLLOG {\"time_ms\": " + std::to_string(seconds)
-            + "000, \"key\": \"power_reading\", \"value\": 100.0, \"metadata\": {}}\n";
-    };
     ImportedMeters imported;
-    importMeterTree(*importers::memoryTree({{"run/node_0.txt", log(1700000000)},
-                        {"run/node_1.txt", log(1700000003)}, {"run/sw_0.txt", log(1699996401)}}),
+    importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 300)},
+                        {"run/node_1.txt", mlperfLog(kStart + 3, 298)},
+                        {"run/sw_0.txt", mlperfLog(kStart - 3599, 302)}}),
         imported);
     QCOMPARE(imported.units.size(), std::size_t{1});
     QCOMPARE(imported.units[0].runName, std::string("run"));
-    QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}),
-        std::vector<std::int64_t>{1700000001 * kSecondNs});
-    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}),
-        std::vector<std::int64_t>{1700000003 * kSecondNs});
-    QCOMPARE(imported.reports[0].value().facts.at("clock_step"), std::string("-3600 s"));
+    QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}).front(),
+        (kStart + 1) * kSecondNs);
+    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}).front(),
+        (kStart + 3) * kSecondNs);
+    const ImportReport& report = imported.reports[0].value();
+    QCOMPARE(report.facts.at("clock_step"), std::string("-3600 s"));
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QVERIFY(report.warnings[0].text.find("3600 seconds behind") != std::string::npos);
+}
+
+// A node that was recorded later, or for another time, was recorded then.
+void tst_MeterClocks::lateStartIsNoZone_data() {
+    QTest::addColumn<qint64>("later"); // s, than the two others, which take 7200 s
+    QTest::addColumn<qint64>("seconds");
+    QTest::addColumn<bool>("isTold");
+    QTest::newRow("15.5 minutes, with the end of the others")
+        << qint64{930} << qint64{6270} << false;
+    QTest::newRow("15 minutes, from begin to end") << qint64{900} << qint64{7200} << false;
+    QTest::newRow("an hour, with the end of the others") << qint64{3600} << qint64{3600} << true;
+    QTest::newRow("an hour and a minute, from begin to end")
+        << qint64{3660} << qint64{7200} << false;
+    QTest::newRow("five hours, for half a minute") << qint64{18'000} << qint64{30} << true;
+    QTest::newRow("15 hours, from begin to end") << qint64{54'000} << qint64{7200} << false;
+}
+
+void tst_MeterClocks::lateStartIsNoZone() {
+    QFETCH(qint64, later);
+    QFETCH(qint64, seconds);
+    QFETCH(bool, isTold);
+    ImportedMeters imported;
+    importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 7200)},
+                        {"run/node_1.txt", mlperfLog(kStart + 1, 7200)},
+                        {"run/node_2.txt", mlperfLog(kStart + later, seconds)}}),
+        imported);
+    const auto times = imported.times("node_power", {SubjectKind::Node, -1, 2, {}});
+    QCOMPARE(times.front(), (kStart + later) * kSecondNs);
+    QCOMPARE(times.back(), (kStart + later + seconds) * kSecondNs);
+    const ImportReport& report = imported.reports[0].value();
+    QVERIFY(!report.facts.contains("clock_step"));
+    QCOMPARE(report.warningCount, std::int64_t{isTold ? 1 : 0});
+    if (isTold)
+        QVERIFY(report.warnings[0].text.find("is taken as recorded then") != std::string::npos);
+    QCOMPARE(imported.units[0].notes.size(), isTold ? std::size_t{1} : std::size_t{0});
+}
+
+// The ends of files that are longer than what is read of their begin are looked at as well.
+void tst_MeterClocks::endsOfLongLogs() {
+    const auto first = [](std::int64_t start, std::int64_t seconds) {
+        ImportedMeters imported;
+        importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 7200, 5)},
+                            {"run/node_1.txt", mlperfLog(kStart + 1, 7200, 5)},
+                            {"run/node_2.txt", mlperfLog(start, seconds, 5)}}),
+            imported);
+        return imported.times("node_power", {SubjectKind::Node, -1, 2, {}}).front();
+    };
+    QVERIFY(mlperfLog(kStart, 3600, 5).size() > 65'536);
+    QCOMPARE(first(kStart - 18'000, 7200), kStart * kSecondNs);
+    QCOMPARE(first(kStart - 18'000, 3600), (kStart - 18'000) * kSecondNs);
+}
+
+// Two clocks that are an hour apart: nothing shows which of them is right.
+void tst_MeterClocks::clocksOfTwoFiles() {
+    ImportedMeters imported;
+    importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 300)},
+                        {"run/node_1.txt", mlperfLog(kStart - 3600, 300)}}),
+        imported);
+    for (const int node : {0, 1})
+        QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, node, {}}).front(),
+            (kStart - 3600 * node) * kSecondNs);
+    QCOMPARE(imported.reports[0].value().warningCount, std::int64_t{1});
 }
 
 // nvidia-smi dmon -o T, over midnight; the start is said to be 22:00 of that day.
