@@ -194,16 +194,21 @@ public:
     void add(std::string_view text) {
         constexpr std::string_view kStart = "\"ts\"";
         constexpr std::string_view kDuration = "\"dur\"";
+        // Each place is looked for once, however many events come before it.
+        const auto from = [text](std::size_t known, std::string_view what, std::size_t at) {
+            return known >= at ? known : text.find(what, at);
+        };
+        std::size_t end = text.find('}');
+        std::size_t dur = text.find(kDuration);
         for (std::size_t at = text.find(kStart); at != std::string_view::npos;
              at = text.find(kStart, at + 1)) {
             const auto start = numberBehind(text, at + kStart.size());
             if (!start || *start <= 0) // names of threads have 0
                 continue;
-            const std::string_view event = text.substr(at, text.find('}', at) - at);
-            const std::size_t dur = event.find(kDuration);
-            const auto length = dur == std::string_view::npos
-                ? std::nullopt
-                : numberBehind(event, dur + kDuration.size());
+            end = from(end, "}", at);
+            dur = from(dur, kDuration, at);
+            const auto length
+                = dur < end ? numberBehind(text, dur + kDuration.size()) : std::nullopt;
             take(*start, *start + std::max<std::int64_t>(length.value_or(0), 0));
         }
     }
@@ -238,9 +243,10 @@ void addWhole(const SourceTree& tree, const std::string& path, WrittenExtent& ex
         return;
     std::string text;
     for (bool goesOn = true; goesOn;) {
-        // The event that the last piece broke off begins behind its last brace.
-        const std::size_t kept = text.rfind('{');
-        text.erase(0, kept == std::string::npos ? text.size() : kept);
+        // The event that the last piece broke off begins behind its last brace; what is larger
+        // than a piece is no event.
+        const std::size_t kept = std::min(text.rfind('{'), text.size());
+        text.erase(0, text.size() - kept > kTail ? text.size() : kept);
         const std::size_t old = text.size();
         appendUpTo(*stream.value(), kTail, text);
         goesOn = text.size() == old + kTail;

@@ -84,7 +84,7 @@ namespace {
 
 constexpr std::uint64_t kReadForEvidence = std::uint64_t{16} << 20;
 constexpr std::uint64_t kTracesForEvidence = std::uint64_t{64} << 20;
-constexpr std::uint64_t kKeptOfLogs = std::uint64_t{64} << 20; // samples in memory, of a plan
+constexpr std::uint64_t kKeptOfLogs = std::uint64_t{32} << 20; // samples in memory, of a plan
 constexpr DurationNs kTogether{10'000'000'000}; // snapshots of one moment are taken that closely
 
 // Takes what an import says of GPUs and times, of samples the power and of spans when the device

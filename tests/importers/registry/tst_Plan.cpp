@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include <malloc.h>
+
 using namespace trainscope;
 using namespace trainscope::importers;
 
@@ -31,7 +33,13 @@ ImportPlan planOf(
     return planImport(*tree, {}, only).valueOr(ImportPlan{});
 }
 
-// Counts the bytes that are read through it; what is passed over does not count.
+std::uint64_t memoryInUse() {
+    const auto info = ::mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+// Counts the bytes that are read through it; what is passed over does not count. Sees the most
+// memory that was in use at a read.
 class CountingTree final : public SourceTree {
 public:
     explicit CountingTree(const SourceTree& inner)
@@ -44,19 +52,23 @@ public:
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const override {
         return std::unique_ptr<ByteStream>(
-            std::make_unique<Stream>(m_inner.openRaw(path).value(), m_bytesRead));
+            std::make_unique<Stream>(m_inner.openRaw(path).value(), *this));
     }
     [[nodiscard]] std::uint64_t bytesRead() const { return m_bytesRead; }
+    [[nodiscard]] std::uint64_t mostMemory() const { return m_mostMemory; }
 
 private:
     class Stream final : public ByteStream {
     public:
-        Stream(std::unique_ptr<ByteStream> inner, std::atomic<std::uint64_t>& count)
+        Stream(std::unique_ptr<ByteStream> inner, const CountingTree& tree)
             : m_stream(std::move(inner))
-            , m_count(count) { }
+            , m_tree(tree) { }
         Result<std::size_t> read(std::span<std::byte> buffer) override {
             auto got = m_stream->read(buffer);
-            m_count += got.valueOr(0);
+            m_tree.m_bytesRead += got.valueOr(0);
+            const std::uint64_t now = memoryInUse();
+            auto most = m_tree.m_mostMemory.load();
+            while (now > most && !m_tree.m_mostMemory.compare_exchange_weak(most, now)) { }
             return got;
         }
         Result<std::uint64_t> skip(std::uint64_t count) override { return m_stream->skip(count); }
@@ -66,11 +78,12 @@ private:
 
     private:
         std::unique_ptr<ByteStream> m_stream;
-        std::atomic<std::uint64_t>& m_count;
+        const CountingTree& m_tree;
     };
 
     const SourceTree& m_inner;
     mutable std::atomic<std::uint64_t> m_bytesRead = 0;
+    mutable std::atomic<std::uint64_t> m_mostMemory = 0;
 };
 
 const ImportUnit* unitOf(const ImportPlan& plan, std::string_view importer) {
@@ -84,6 +97,41 @@ const ImportUnit* unitOf(const ImportPlan& plan, std::string_view importer) {
 class tst_Plan : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    // A text that goes on and on, and is nothing: it is read a few times, and little of it is kept.
+    void endlessTexts_data() {
+        QTest::addColumn<std::string>("begin");
+        QTest::addColumn<std::string>("rest"); // again and again
+        const std::string event = R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,)";
+        QTest::newRow("blanks") << ""s
+                                << " "s;
+        QTest::newRow("blanks in an object") << "{"s
+                                             << " "s;
+        QTest::newRow("blanks in a trace") << R"({"traceEvents":[)"s
+                                           << " "s;
+        QTest::newRow("blanks behind an event")
+            << R"({"traceEvents":[)" + event + R"("tid":7,"args":{"device":0,"stream":7}},)"
+            << " "s;
+        QTest::newRow("an event") << R"({"traceEvents":[)" + event << R"("ts":3,)"s;
+        QTest::newRow("lines of a log") << ""s
+                                        << "iteration 1 |\n"s;
+    }
+    void endlessTexts() {
+        QFETCH(std::string, begin);
+        QFETCH(std::string, rest);
+        constexpr std::size_t kSize = std::size_t{48} << 20;
+        std::string text = begin;
+        text.reserve(kSize + rest.size());
+        while (text.size() < kSize)
+            text += rest;
+        const auto tree = memoryTree({{"t.json", std::move(text)}});
+        const CountingTree counted(*tree);
+        const std::uint64_t before = memoryInUse();
+        QVERIFY(planImport(counted, {}).hasValue());
+        const auto kept = static_cast<std::int64_t>(counted.mostMemory() - before);
+        QVERIFY2(kept < (std::int64_t{32} << 20), qPrintable(QString::number(kept)));
+        QVERIFY2(counted.bytesRead() < 6 * kSize, qPrintable(QString::number(counted.bytesRead())));
+    }
+
     void reasons_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<std::string>("content");
