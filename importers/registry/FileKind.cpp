@@ -100,6 +100,11 @@ std::string suffixOf(std::string_view path) {
     return lowered(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
 }
 
+bool isLogName(std::string_view path) {
+    const std::string suffix = suffixOf(path);
+    return suffix == "log" || suffix == "out" || suffix == "err";
+}
+
 template <typename Signs>
 std::optional<std::string> bySign(std::string_view head, const Signs& signs) {
     for (const Sign& sign : signs) {
@@ -194,10 +199,16 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
     if (isBareTable(text))
         return "table of numbers without heads: say what its columns are, as --column 'column "
                "2=gpu_power[W]'";
-    const std::string suffix = suffixOf(path);
-    return suffix == "log" || suffix == "out" || suffix == "err"
-        ? "log text without telemetry that is known"
-        : "text without known columns";
+    return isLogName(path) ? "log text without telemetry that is known"
+                           : "text without known columns";
+}
+
+bool isOutputOfMachine(std::string_view head, std::string_view path) {
+    constexpr std::array<std::string_view, 6> listings{"NVIDIA-SMI ", "(UUID: GPU-", "NVSMI LOG",
+        "GPU models and configuration:", "ROCm System Management", "AMD-SMI "};
+    return isLogName(path) || std::ranges::any_of(listings, [head](std::string_view listing) {
+        return head.find(listing) != std::string_view::npos;
+    });
 }
 
 } // namespace trainscope::importers

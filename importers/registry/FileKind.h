@@ -1,5 +1,6 @@
 #pragma once
-// Kind of a file that no importer wanted, in the user's words: "JPEG image", "YAML, not telemetry".
+// Kind of a file that no importer wanted, in the user's words: "JPEG image", "YAML, not telemetry";
+// and whether a machine wrote it.
 
 #include "importers/common/Source.h"
 
@@ -10,5 +11,9 @@ namespace trainscope::importers {
 
 // By `head`, its first decompressed bytes, and by its name where text has no marks of its own.
 std::string describeFile(const SourceTree& tree, const SourceFile& file, std::string_view head);
+
+// True for what a program printed on a machine, by its name, and for listings of GPUs by their
+// drivers' tools: a GPU that it names is there. Notes, documents and scripts name any GPU.
+bool isOutputOfMachine(std::string_view head, std::string_view path);
 
 } // namespace trainscope::importers

@@ -18,6 +18,7 @@
 #include <exception>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -102,11 +103,15 @@ private:
 };
 
 // Fills gpuBeside of the units without a model, where the files of their folder that are none of
-// their own agree on one. Looks at the first 64 KiB of 24 files of a folder at most.
+// their own agree on one: sources, launch files and what a machine printed. Looks at the first
+// 64 KiB of 24 files of a folder at most.
 void findGpuNames(const SourceTree& tree, std::vector<ImportUnit>& units) {
     std::map<std::string, FolderNames, std::less<>> folders;
     std::set<std::string, std::less<>> own; // files of the units that are not named
+    std::set<std::string, std::less<>> known; // of all units
     for (const ImportUnit& unit : units) {
+        known.insert(unit.files.begin(), unit.files.end());
+        known.insert(unit.launchFiles.begin(), unit.launchFiles.end());
         if (!isUnnamed(unit))
             continue;
         folders.try_emplace(folderOf(unit));
@@ -127,7 +132,8 @@ void findGpuNames(const SourceTree& tree, std::vector<ImportUnit>& units) {
             || ++lookedAt[folder->first] > kFilesLookedAt)
             continue;
         const auto head = readHead(tree, file.path, kNamesWithin);
-        if (!head.hasValue())
+        if (!head.hasValue()
+            || (!known.contains(file.path) && !isOutputOfMachine(head.value(), file.path)))
             continue;
         for (const std::string& name : catalogue::deviceNamesIn(head.value()))
             folder->second.add(name, file.path);
@@ -151,7 +157,7 @@ constexpr std::uint64_t kParts = 16; // of a long text
 constexpr std::size_t kPartBytes = std::size_t{4} << 10;
 // One large member may stand before what tells a JSON format; more where the user names the format.
 constexpr std::size_t kDeepHead = std::size_t{16} << 20;
-constexpr std::size_t kDeepHeadOfFormat = std::size_t{64} << 20;
+constexpr std::size_t kDeepHeadOfFormat = std::size_t{32} << 20;
 // Below it files are looked into: a log of training may begin as one of NCCL.
 constexpr Confidence kLikely = 75;
 constexpr Confidence kSure = 90; // no more of the file is needed
@@ -287,9 +293,12 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
         verdict = judgeHead(head, file.path, onlyFormat);
     }
     if (verdict.owner == nullptr && head.size() == kHeadBytes && mayShowDeeper(tree, file, head)) {
+        static std::mutex one; // however many threads judge, one such head is in memory
+        const std::lock_guard alone(one);
         read = readUpTo(*stream.value(), onlyFormat.empty() ? kDeepHead : kDeepHeadOfFormat, head);
         verdict = judgeHead(head, file.path, onlyFormat);
         head.resize(kHeadBytes); // enough for a reason
+        head.shrink_to_fit();
     }
     if (!read.hasValue())
         return {nullptr, 0, read.error().message};

@@ -80,7 +80,7 @@ private Q_SLOTS:
         QVERIFY(plannedUnit({{"run/gpu.csv", kPowerLog}, {"other/train.log", log}}, "nvsmi")
                     .gpuBeside.empty());
         QVERIFY(plannedUnit({{"run/gpu.csv", kPowerLog}, {"run/train.log", log},
-                                {"run/notes.txt", "compared with an NVIDIA A100"}},
+                                {"run/old.log", "[rank0]: using NVIDIA A100-SXM4-80GB\n"}},
             "nvsmi")
                     .gpuBeside.empty());
         // So does a GPU that is not in the catalogue.
@@ -92,6 +92,40 @@ private Q_SLOTS:
                                     R"("ts":100.5,"dur":2}]})"}},
             "nvsmi")
                     .gpuBeside.empty());
+    }
+
+    // Notes of people name any GPU: only what a machine printed, or a source, says which is
+    // there.
+    void namedByAMachine_data() {
+        QTest::addColumn<std::string>("file");
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<bool>("isTold");
+        const std::string name = "NVIDIA H100 80GB HBM3";
+        const auto row = [](const char* file, const std::string& text, bool isTold) {
+            QTest::newRow(file) << std::string(file) << text << isTold;
+        };
+        row("expected.txt", "The mean power of the " + name + " is 305 W.\n", false);
+        row("README.md", "Recorded on an " + name + "\n", false);
+        row("plot.py", "title('" + name + "')\n", false);
+        row("results.json", R"({"baseline": ")" + name + R"("})", false);
+        row("gpus.txt", "GPU 0: " + name + " (UUID: GPU-5d7e3c0a-0000-4000-8000-000000000000)\n",
+            true);
+        row("smi.txt",
+            "| NVIDIA-SMI 550.54.15    Driver Version: 550.54.15 |\n|   0  " + name
+                + "          On  | 00000000:1B:00.0 Off |\n",
+            true);
+        row("environment.txt",
+            "PyTorch version: 2.5.1\nGPU models and configuration: \nGPU 0: " + name + "\n", true);
+        row("slurm-4711.out", "[rank0]: using " + name + "\n", true);
+        row("run.sh",
+            "#SBATCH --nodes=1\n# on " + name + "\ntorchrun --nproc-per-node 2 train.py\n", false);
+    }
+    void namedByAMachine() {
+        QFETCH(std::string, file);
+        QFETCH(std::string, text);
+        QFETCH(bool, isTold);
+        const auto unit = plannedUnit({{"run/gpu.csv", kPowerLog}, {"run/" + file, text}}, "nvsmi");
+        QCOMPARE(unit.gpuBeside, std::string(isTold ? "NVIDIA H100 80GB HBM3" : ""));
     }
 };
 
