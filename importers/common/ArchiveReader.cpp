@@ -13,7 +13,9 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers {
 
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::size_t kArchiveBlock = std::size_t{128} << 10;
 constexpr std::size_t kMostMembers = 1'000'000;
+constexpr std::size_t kMostDirectory = std::size_t{32} << 20; // of a zip, in bytes
 
 struct FreeArchive {
     void operator()(archive* reader) const { archive_read_free(reader); }
@@ -94,6 +97,45 @@ private:
     std::optional<Error> m_error;
 };
 
+std::size_t zipNumber(std::string_view bytes, std::size_t at, std::size_t size) {
+    std::size_t number = 0;
+    for (std::size_t i = std::min(at + size, bytes.size()); i > at; --i)
+        number = number << 8U | static_cast<unsigned char>(bytes[i - 1]);
+    return number;
+}
+
+std::string bytesAt(const ArchiveBytes& bytes, std::uint64_t place, std::size_t count) {
+    const auto stream = bytes.open(place);
+    std::string text;
+    return stream.hasValue() && readUpTo(*stream.value(), count, text).hasValue() ? text : "";
+}
+
+// Places of a zip's members, ascending as libarchive lists them, by its central directory
+// (APPNOTE.TXT 4.3.12 and 4.3.16); none where that is damaged, or has numbers of 64 bits.
+std::vector<std::uint64_t> zipPlaces(const ArchiveBytes& bytes) {
+    constexpr std::size_t kEnd = 22;
+    constexpr std::size_t kRecord = 46;
+    const std::uint64_t tailAt = bytes.size - std::min<std::uint64_t>(bytes.size, kEnd + 65'535);
+    const std::string tail = bytesAt(bytes, tailAt, kEnd + 65'535);
+    const std::size_t end = std::min(tail.rfind("PK\5\6"), tail.size());
+    const std::size_t size = zipNumber(tail, end + 12, 4);
+    const std::size_t begin = zipNumber(tail, end + 16, 4);
+    if (begin + size > tailAt + end || size > kMostDirectory)
+        return {};
+    const std::uint64_t at = tailAt + end - size;
+    const std::string directory = bytesAt(bytes, at, size);
+    std::vector<std::uint64_t> places;
+    for (std::size_t i = 0; i + kRecord <= directory.size();) {
+        const std::string_view record(directory.data() + i, kRecord);
+        // A program that unpacks itself stands before it all.
+        places.push_back(at - begin + zipNumber(record, 42, 4));
+        i += kRecord + zipNumber(record, 28, 2) + zipNumber(record, 30, 2)
+            + zipNumber(record, 32, 2);
+    }
+    std::sort(places.begin(), places.end());
+    return places;
+}
+
 // An open archive; does not move, since libarchive knows where its input is.
 class OpenArchive {
 public:
@@ -102,16 +144,19 @@ public:
         , m_input(m_bytes)
         , m_reader(archive_read_new()) { }
 
-    Status start(std::uint64_t place) {
+    // At the header of a member, or without a place at the front, from where a zip is read by its
+    // directory.
+    Status start(std::optional<std::uint64_t> place) {
         if (!m_reader)
             return Error{ErrorCode::Internal, "There is not enough memory.", m_bytes.where};
-        RETURN_IF_ERROR(m_input.moveTo(place));
+        RETURN_IF_ERROR(m_input.moveTo(place.value_or(0)));
         archive* reader = m_reader.get();
         const bool isZip = m_bytes.kind == ArchiveKind::Zip;
-        const int known = isZip ? archive_read_support_format_zip_seekable(reader)
-                                : archive_read_support_format_tar(reader);
+        const int known = !isZip ? archive_read_support_format_tar(reader)
+            : place              ? archive_read_support_format_zip_streamable(reader)
+                                 : archive_read_support_format_zip_seekable(reader);
         archive_read_set_read_callback(reader, &ArchiveInput::read);
-        if (isZip)
+        if (isZip && !place)
             archive_read_set_seek_callback(reader, &ArchiveInput::seek);
         else
             archive_read_set_skip_callback(reader, &ArchiveInput::skip);
@@ -307,8 +352,10 @@ private:
 
 ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit) {
     ArchiveList list;
+    const bool isZip = bytes.kind == ArchiveKind::Zip;
+    const auto places = isZip ? zipPlaces(bytes) : std::vector<std::uint64_t>();
     OpenArchive open(bytes);
-    if (const auto started = open.start(0); !started.hasValue()) {
+    if (const auto started = open.start(std::nullopt); !started.hasValue()) {
         list.problem = started.error().message;
         return list;
     }
@@ -327,7 +374,10 @@ ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit) {
             continue;
         const std::string name = nameOf(entry.value());
         const auto size = std::max<la_int64_t>(archive_entry_size(entry.value()), 0);
-        list.members.push_back({name, static_cast<std::uint64_t>(size), open.headerPlace(), number,
+        std::optional<std::uint64_t> place(open.headerPlace());
+        if (isZip)
+            place = number < places.size() ? std::optional(places[number]) : std::nullopt;
+        list.members.push_back({name, static_cast<std::uint64_t>(size), place, number,
             problemOf(entry.value(), name)});
         if (visit && list.members.back().problem.empty())
             visit(list.members.back(), std::make_unique<EntryStream>(open, name));
@@ -336,13 +386,19 @@ ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit) {
 
 Result<std::unique_ptr<ByteStream>> openMember(const ArchiveBytes& bytes,
     const ArchiveMember& member, const std::shared_ptr<ParkedReader>& parking) {
+    if (member.place && (bytes.kind == ArchiveKind::Zip || !parking)) {
+        auto open = std::make_unique<OpenArchive>(bytes);
+        const auto entry
+            = open->start(member.place).hasValue() ? open->next() : Result<archive_entry*>(nullptr);
+        if (entry.hasValue() && entry.value() != nullptr && nameOf(entry.value()) == member.name)
+            return std::unique_ptr<ByteStream>(
+                std::make_unique<MemberStream>(std::move(open), member, nullptr));
+    }
     std::uint64_t next = 0;
     auto open = parking ? parking->take(member.number, next) : nullptr;
     if (!open) {
         open = std::make_unique<OpenArchive>(bytes);
-        const bool isAtPlace = bytes.kind == ArchiveKind::Tar && !parking;
-        next = isAtPlace ? member.number : 0;
-        RETURN_IF_ERROR(open->start(isAtPlace ? member.place : 0));
+        RETURN_IF_ERROR(open->start(std::nullopt));
     }
     for (; next <= member.number; ++next) {
         ASSIGN_OR_RETURN(const auto entry, open->next());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct ArchiveBytes {
 struct ArchiveMember {
     std::string name; // as stored
     std::uint64_t size = 0;
-    std::uint64_t place = 0; // of a tar: offset of its header
+    std::optional<std::uint64_t> place; // offset of its header; absent: a zip does not tell
     std::uint64_t number = 0; // how many entries stand before it
     std::string problem; // why it is no file to read; empty: it is
 };
@@ -52,8 +53,8 @@ ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit = 
 class ParkedReader;
 std::shared_ptr<ParkedReader> parkingPlace();
 
-// A tar is opened at the member's place; where there is a place for parking, it is read on from
-// what is parked there, else from the front.
+// A member is opened at its place. Where a zip does not tell that, and of a tar with a place for
+// parking, the archive is read on from what is parked there, else from the front.
 Result<std::unique_ptr<ByteStream>> openMember(const ArchiveBytes& bytes,
     const ArchiveMember& member, const std::shared_ptr<ParkedReader>& parking = nullptr);
 

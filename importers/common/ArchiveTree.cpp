@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
@@ -76,24 +75,6 @@ private:
     }
 
     std::map<std::uint64_t, std::string> m_packed;
-};
-
-class PackedStream final : public ByteStream {
-public:
-    explicit PackedStream(std::string_view packed)
-        : m_left(packed) { }
-    Result<std::size_t> read(std::span<std::byte> buffer) override {
-        const std::size_t count = std::min(buffer.size(), m_left.size());
-        std::memcpy(buffer.data(), m_left.data(), count);
-        m_left.remove_prefix(count);
-        m_read += count;
-        return count;
-    }
-    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_read; }
-
-private:
-    std::string_view m_left;
-    std::uint64_t m_read = 0;
 };
 
 // An archive of the tree below.
@@ -173,8 +154,8 @@ public:
             return m_inner->openRaw(path);
         const Archive& archive = *found->second.archive;
         if (const std::string* packed = archive.kept.find(found->second.member.number))
-            return decompressed(Compression::Zstd, std::make_unique<PackedStream>(*packed),
-                m_inner->displayPath(path));
+            return decompressed(
+                Compression::Zstd, memoryStream(*packed), m_inner->displayPath(path));
         ASSIGN_OR_RETURN(
             auto stream, openMember(bytesOf(archive), found->second.member, archive.parking));
         // Members of a zip are compressed, and those of a tar may have holes of any size.

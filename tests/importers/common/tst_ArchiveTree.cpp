@@ -177,6 +177,36 @@ private Q_SLOTS:
         QVERIFY2(count < 3 * frame.size(), qPrintable(QString::number(count.load())));
     }
 
+    // Whatever the order, a member of a zip costs its own bytes: neither the directory of all of
+    // them nor what lies before it.
+    void membersOfAZipCostThemselves() {
+        Members members;
+        for (unsigned i = 0; i < 2'000; ++i)
+            members.emplace_back("m" + std::to_string(i), numbers(i, 1'000));
+        const std::string stored = zipOf(members);
+        std::atomic<std::uint64_t> bytes = 0;
+        const auto tree
+            = withArchives(std::make_unique<CountingTree>(memoryTree({{"a.zip", stored}}), bytes));
+        QVERIFY(bytes.exchange(0) < 3 * stored.size());
+        for (std::size_t i = members.size(); i-- > 0;)
+            QVERIFY(contentOf(*tree, "a.zip/" + members[i].first) == members[i].second);
+        // A block of 128 KiB each at most; the directory alone has 100 kB.
+        const std::uint64_t each = bytes / members.size();
+        QVERIFY2(each <= (std::size_t{128} << 10) + 1024, qPrintable(QString::number(each)));
+    }
+
+    // A program that unpacks itself stands before its members; directories are no members, and the
+    // names of a directory that lies are those of the members.
+    void zipsOfAllKinds() {
+        const Members members{{"d/", ""}, {"d/a.csv", "1,2\n"}, {"b.csv", "3,4\n"}};
+        const std::string zip = zipOf(members);
+        for (const std::string& before : {std::string(), "PK\3\4" + std::string(5'000, 'x')}) {
+            const auto tree = withArchives(memoryTree({{"a.zip", before + zip}}));
+            QCOMPARE(contentOf(*tree, "a.zip/b.csv"), std::string("3,4\n"));
+            QCOMPARE(contentOf(*tree, "a.zip/d/a.csv"), std::string("1,2\n"));
+        }
+    }
+
     void namesStayInside() {
         QCOMPARE(memberPath("/etc/./passwd"), std::string("etc/passwd"));
         QCOMPARE(memberPath("a\\b//c"), std::string("a/b/c"));
