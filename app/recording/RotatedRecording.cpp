@@ -1,6 +1,7 @@
 #include "app/recording/RotatedRecording.h"
 
 #include "core/model/Try.h"
+#include "core/store/Connection.h"
 
 #include <fmt/format.h>
 
@@ -17,10 +18,13 @@ constexpr DurationNs kTryAgain{60'000'000'000};
 } // namespace
 
 Result<std::unique_ptr<RotatedRecording>> RotatedRecording::start(RotationRequest request) {
-    std::unique_ptr<RotatedRecording> recording(new RotatedRecording(std::move(request)));
-    ASSIGN_OR_RETURN(recording->m_part, recording->begin(wallClock()));
-    recording->removeOld(wallClock());
-    return recording;
+    const std::string file = request.onlyFile;
+    return store::fenced(file, [&]() -> Result<std::unique_ptr<RotatedRecording>> {
+        std::unique_ptr<RotatedRecording> recording(new RotatedRecording(std::move(request)));
+        ASSIGN_OR_RETURN(recording->m_part, recording->begin(wallClock()));
+        recording->removeOld(wallClock());
+        return recording;
+    });
 }
 
 RotatedRecording::~RotatedRecording() {

@@ -33,24 +33,24 @@ extern "C" void onPassedSignal(int signal) {
     [[maybe_unused]] const auto written = ::write(signalPipe[1], &number, 1);
 }
 
-Status catchSignals() {
+// Without a pipe the command runs as well, and signals are not passed on.
+void catchSignals() {
     if (::pipe2(signalPipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-        return Error{ErrorCode::Io,
-            std::string("A pipe for signals cannot be made: ") + std::strerror(errno) + ".", {}};
+        return;
     struct sigaction action { };
     action.sa_handler = onPassedSignal;
     action.sa_flags = SA_RESTART;
     for (std::size_t i = 0; i < kPassedOn.size(); ++i)
         ::sigaction(kPassedOn[i], &action, &formerActions[i]);
-    return {};
 }
 
 void releaseSignals() {
+    if (signalPipe[0] < 0)
+        return;
     for (std::size_t i = 0; i < kPassedOn.size(); ++i)
         ::sigaction(kPassedOn[i], &formerActions[i], nullptr);
     for (int& end : signalPipe) {
-        if (end >= 0)
-            ::close(end);
+        ::close(end);
         end = -1;
     }
 }
@@ -142,8 +142,7 @@ Result<WatchedProgram> WatchedProgram::start(const std::vector<std::string>& com
     const std::vector<int>& inherited) {
     if (command.empty())
         return Error{ErrorCode::Usage, "There is no command to be run.", {}};
-    if (Status caught = catchSignals(); !caught.hasValue())
-        return caught.error();
+    catchSignals();
     pid_t process = 0;
     if (const int problem = spawn(command, environmentWith(variables), inherited, process)) {
         releaseSignals();

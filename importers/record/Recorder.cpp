@@ -206,14 +206,16 @@ Result<std::unique_ptr<Recorder>> Recorder::start(
 }
 
 Status Recorder::open(store::Store& store) {
-    RETURN_IF_ERROR(chooseGpus());
+    chooseGpus();
     describeRun();
     RETURN_IF_ERROR(openRecording(store));
     RETURN_IF_ERROR(addGpus());
     RETURN_IF_ERROR(addSeries());
     RETURN_IF_ERROR(addTopology(store));
     m_lanes.emplace(m_request.job.node, m_report.ranksFound);
-    auto marks = MarkPipe::create(std::filesystem::temp_directory_path().string());
+    std::error_code failure; // TMPDIR may name a folder that is not there
+    const auto folder = std::filesystem::temp_directory_path(failure);
+    auto marks = MarkPipe::create(failure ? "/tmp" : folder.string());
     if (marks.hasValue())
         m_marks.emplace(std::move(marks.value()));
     else
@@ -267,7 +269,7 @@ Status Recorder::openRecording(store::Store& store) {
 }
 
 // In the order in which they were asked for, as CUDA_VISIBLE_DEVICES orders them.
-Status Recorder::chooseGpus() {
+void Recorder::chooseGpus() {
     std::vector<ChosenGpu> all;
     for (const auto& library : m_devices.libraries) {
         for (const GpuFacts& gpu : library->gpus())
@@ -275,19 +277,18 @@ Status Recorder::chooseGpus() {
     }
     if (m_request.gpus.empty()) {
         m_gpus = std::move(all);
-        return {};
+        return;
     }
     for (const std::string& wanted : m_request.gpus) {
         const auto found = std::find_if(all.begin(), all.end(),
             [&wanted](const ChosenGpu& gpu) { return isMeant(wanted, gpu.facts); });
-        if (found == all.end())
-            return Error{ErrorCode::Usage,
-                fmt::format("There is no GPU {} on {}, which has {}.", wanted, m_request.job.host,
-                    all.size()),
-                {}};
-        m_gpus.push_back(*found);
+        if (found != all.end())
+            m_gpus.push_back(*found);
+        else
+            m_report.warn({}, 0,
+                fmt::format("There is no GPU {} on {}, which has {}: it is not recorded.", wanted,
+                    m_request.job.host, all.size()));
     }
-    return {};
 }
 
 void Recorder::describeRun() {

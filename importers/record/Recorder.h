@@ -53,8 +53,8 @@ bool isMeant(const std::string& wanted, const GpuFacts& gpu);
 class Recorder {
 public:
     // Writes the run and its GPUs and begins to sample. A job that was recorded before into the
-    // same database, by its id, node and command, goes on in its run. Usage: a GPU that is asked
-    // for is not there. Refused: another recorder still writes that run.
+    // same database, by its id, node and command, goes on in its run. A GPU that is not there is
+    // a warning. Refused: another recorder still writes that run.
     static Result<std::unique_ptr<Recorder>> start(
         store::Store& store, Devices devices, const RecordRequest& request);
 
@@ -82,7 +82,7 @@ private:
     Recorder(Devices devices, const RecordRequest& request);
     Status open(store::Store& store);
     Status openRecording(store::Store& store);
-    Status chooseGpus();
+    void chooseGpus();
     Status addGpus();
     Status addSeries();
     Status addTopology(store::Store& store) const;

@@ -101,7 +101,8 @@ void Sampler::stop() {
     }
     m_wake.notify_all();
     m_rounds.join();
-    m_aside.join();
+    if (m_aside.joinable()) // the system may have had a thread for one of them alone
+        m_aside.join();
     Taken taken;
     for (auto* all : {&m_quick, &m_slow, &m_moved}) {
         for (Asked& asked : *all) {

@@ -371,7 +371,8 @@ Outcome recordJobs(const RecordOptions& options, RecordRequest record,
     return ExitStatus::Done;
 }
 
-// One of several processes on a node samples for all of them.
+// For one of several processes of a node, of which another samples for all, and for a command of
+// which nothing can be recorded.
 Outcome runAlone(const RecordOptions& options) {
     ASSIGN_OR_RETURN(auto program, app::WatchedProgram::start(options.command, {}, {}));
     while (!program.exitStatus())
@@ -390,7 +391,13 @@ Outcome recordProgram(
     std::string file;
     importers::RecordedGpus gpus;
     {
-        ASSIGN_OR_RETURN(const auto recording, app::RotatedRecording::start(std::move(rotation)));
+        const auto started = app::RotatedRecording::start(std::move(rotation));
+        if (!started.hasValue()) {
+            console.warn(
+                "Nothing is recorded while the command runs. " + started.error().describe());
+            return runAlone(options);
+        }
+        app::RotatedRecording* const recording = started.value().get();
         if (const auto hole = recording->recorder().resumedAfter())
             console.err() << fmt::format("Goes on with the run \"{}\", after a hole of {}.\n",
                 recording->recorder().runName(), text::duration(*hole));
@@ -508,7 +515,8 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
 come from NVIDIA's or AMD's management library, network counters, processor power and temperature
 from the kernel. Everything is in the database up to the last second, whatever happens; the exit
 status is the command's, and signals are passed on to it.
-Started again with the same file, job and command it goes on in the same run.
+Started again with the same file, job and command it goes on in the same run. The command runs
+whatever cannot be recorded, which is told.
 
 On several nodes (srun, mpirun, torchrun, ssh) start it once per node; each writes a file of its own,
 and trainscope-cli import A.trainscope B.trainscope --into ALL.trainscope makes one run of a job.
