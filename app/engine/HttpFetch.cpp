@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <utility>
 
 namespace trainscope::app {
@@ -30,14 +31,14 @@ using importers::engine::IsCancelled;
 using importers::engine::PendingAnswer;
 
 constexpr int kLongestUrl = 1800; // longer questions are posted
-constexpr std::uint64_t kMostBytes = 1ULL << 30U; // of an answer, unpacked
 constexpr std::chrono::milliseconds kLook{50};
 
-Result<std::string> unpacked(const QByteArray& bytes) {
+// Absent: it is too large.
+Result<std::optional<std::string>> unpacked(const QByteArray& bytes, AnswerBytes& account) {
     const std::string_view packed(bytes.constData(), static_cast<std::size_t>(bytes.size()));
     const auto kind = importers::compressionOf(packed.substr(0, 4));
     if (kind == importers::Compression::None)
-        return bytes.toStdString();
+        return std::optional(bytes.toStdString());
     ASSIGN_OR_RETURN(
         auto stream, importers::decompressed(kind, importers::memoryStream(packed), "the answer"));
     std::string text;
@@ -45,10 +46,10 @@ Result<std::string> unpacked(const QByteArray& bytes) {
     while (true) {
         ASSIGN_OR_RETURN(const auto count, stream->read(buffer));
         if (count == 0)
-            return text;
+            return std::optional(std::move(text));
         text.append(reinterpret_cast<const char*>(buffer.data()), count);
-        if (text.size() > kMostBytes)
-            return Error{ErrorCode::Unreadable, "The answer is larger than 1 GB.", {}};
+        if (!account.take(static_cast<std::int64_t>(packed.size() + text.size())))
+            return std::optional<std::string>();
     }
 }
 
@@ -75,8 +76,15 @@ public:
         HttpAnswer answer;
         answer.status = m_state->status;
         answer.retryAfterSeconds = m_state->retryAfterSeconds;
-        answer.wireBytes = static_cast<std::uint64_t>(m_state->body.size());
-        ASSIGN_OR_RETURN(answer.body, unpacked(m_state->body));
+        const QByteArray body = std::exchange(m_state->body, {});
+        answer.wireBytes = static_cast<std::uint64_t>(body.size());
+        answer.isTooLarge = m_state->isTooLarge;
+        if (!answer.isTooLarge) {
+            ASSIGN_OR_RETURN(auto text, unpacked(body, m_state->bytes));
+            answer.isTooLarge = !text;
+            answer.body = std::move(text).value_or(std::string());
+        }
+        m_state->bytes.take(0);
         return answer;
     }
 
@@ -208,7 +216,6 @@ Result<std::unique_ptr<Fetcher>> openEngine(
     ASSIGN_OR_RETURN(settings.certificates, certificatesOf(access.caFile));
     settings.connectTime = access.connectTime;
     settings.silence = access.silence;
-    settings.mostBytes = static_cast<qint64>(kMostBytes);
     settings.host = address.host();
     settings.isOwnMachine = isOwnMachine(url.host());
     return std::unique_ptr<Fetcher>(std::make_unique<HttpFetcher>(address, std::move(settings)));

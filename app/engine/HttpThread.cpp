@@ -86,13 +86,12 @@ public:
                     {}});
             reply->abort();
         });
-        connect(
-            reply, &QNetworkReply::downloadProgress, reply, [this, reply, state](qint64 received) {
-                if (received <= m_settings.mostBytes)
-                    return;
-                fail(state, {ErrorCode::Unreadable, "The answer is larger than 1 GB.", {}});
-                reply->abort();
-            });
+        connect(reply, &QNetworkReply::downloadProgress, reply, [reply, state](qint64 received) {
+            if (state->bytes.take(received))
+                return;
+            refuse(state);
+            reply->abort();
+        });
         connect(reply, &QNetworkReply::finished, this, [this, reply, state] {
             m_replies.erase(state.get());
             take(*reply, state);
@@ -148,6 +147,13 @@ private:
             request.setSslConfiguration(tls);
         }
         return request;
+    }
+
+    static void refuse(const std::shared_ptr<HttpState>& state) {
+        const std::lock_guard lock(state->mutex);
+        state->isTooLarge = true;
+        state->isDone = true;
+        state->changed.notify_all();
     }
 
     // The first thing that is said of a question counts.

@@ -10,8 +10,10 @@
 #include <QThread>
 #include <QUrl>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,13 +25,31 @@ namespace trainscope::app {
 
 class HttpWorker;
 
+// Memory that an answer takes, as it came and unpacked, until it is handed over. All answers of the
+// program together have a bound. Any thread.
+class AnswerBytes {
+public:
+    static constexpr std::int64_t kMostOfOne = std::int64_t{256} << 20;
+    static constexpr std::int64_t kMostOfAll = 2 * kMostOfOne;
+
+    ~AnswerBytes() { take(0); }
+    // So many from now on; false where that is too much.
+    bool take(std::int64_t bytes) {
+        const std::int64_t more = bytes - m_own.exchange(bytes);
+        return s_all.fetch_add(more) + more <= kMostOfAll && bytes <= kMostOfOne;
+    }
+
+private:
+    inline static std::atomic<std::int64_t> s_all = 0;
+    std::atomic<std::int64_t> m_own = 0;
+};
+
 struct HttpSettings {
     QByteArray authorization; // empty: none
     std::vector<std::pair<QByteArray, QByteArray>> headers; // more of them
     QList<QSslCertificate> certificates; // beside the system's
     std::chrono::milliseconds connectTime{};
     std::chrono::milliseconds silence{};
-    qint64 mostBytes = 0;
     std::string host; // for messages
     bool isOwnMachine = false; // no proxy
 };
@@ -44,10 +64,12 @@ struct HttpState {
     std::condition_variable changed;
     bool isDone = false;
     bool isGivenUp = false;
+    bool isTooLarge = false;
     std::optional<Error> error;
     int status = 0;
     int retryAfterSeconds = 0;
     QByteArray body; // as it came
+    AnswerBytes bytes;
 };
 
 class HttpThread {

@@ -88,6 +88,10 @@ Result<bool> sleepFor(std::chrono::milliseconds time, const IsCancelled& isCance
 } // namespace
 
 Reply replyOf(HttpAnswer answer) {
+    if (answer.isTooLarge)
+        return trouble(Trouble::TooMuch, ErrorCode::Unreadable,
+            "The answer is too large to be held in memory; choose a shorter time, fewer series or "
+            "a longer step.");
     if (answer.status != kOk) {
         Reply reply = complaintOf(answer.status, readComplaint(answer.body));
         reply.wireBytes = answer.wireBytes;

@@ -24,6 +24,7 @@ struct HttpAnswer {
     std::string body; // unpacked
     std::uint64_t wireBytes = 0; // as it came
     int retryAfterSeconds = 0; // the server's wish; 0: none
+    bool isTooLarge = false; // to be held in memory; then it is not given
 };
 
 using IsCancelled = std::function<bool()>; // asked often; empty: never

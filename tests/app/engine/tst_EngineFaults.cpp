@@ -4,8 +4,10 @@
 #include "app/engine/EngineImport.h"
 #include "app/engine/FakeServer.h"
 #include "app/engine/HttpFetch.h"
+#include "app/engine/HttpThread.h"
 #include "core/store/Store.h"
 #include "importers/engine/Asking.h"
+#include "importers/support/Compress.h"
 #include "support/SimulatedEngine.h"
 #include "support/TestProgram.h"
 
@@ -56,6 +58,35 @@ private Q_SLOTS:
         const auto body = askFor(*fetcher, {kNames, {{"match[]", "{a=\"ä+ b&c\"}"}}}, {});
         QVERIFY2(body.hasValue(), body.hasValue() ? "" : body.error().message.c_str());
         QCOMPARE(body.value(), std::string(kFine));
+    }
+    // 300 MiB of blanks in 300 kB: it is too much for one answer, and is asked for in parts, not
+    // again.
+    void answersThatSwell() {
+        const QByteArray swelling = QByteArray::fromStdString(
+            gzipped("{" + std::string(std::size_t{300} << 20, ' ') + "}"));
+        QVERIFY(swelling.size() < (1 << 20));
+        FakeServer server([&swelling](const Asked&) -> Answered {
+            return {200, swelling, "Content-Encoding: gzip\r\n", 0, -1};
+        });
+        const auto fetcher = fetcherOf(server);
+        Question question(*fetcher, {kNames, {}});
+        const auto reply = question.wait({});
+        QVERIFY(reply.hasValue());
+        QVERIFY(reply.value().trouble == Trouble::TooMuch);
+        QCOMPARE(server.count(), 1);
+    }
+    // However many are under way: the third of 200 MiB is too much, until the first is gone.
+    void answersTogetherHaveABound() {
+        constexpr std::int64_t part = std::int64_t{200} << 20;
+        auto first = std::make_unique<AnswerBytes>();
+        AnswerBytes second;
+        AnswerBytes third;
+        QVERIFY(first->take(part));
+        QVERIFY(second.take(part));
+        QVERIFY(!third.take(part));
+        first.reset();
+        QVERIFY(third.take(part));
+        QVERIFY(!third.take(2 * part));
     }
     void longQuestionsArePosted() {
         const std::string query(5000, 'x');
