@@ -152,33 +152,22 @@ private:
         return {};
     }
 
-    // The files, or none of them: half an export is taken for a whole one.
+    // All of them: half an export is taken for a whole one.
     Result<std::vector<std::filesystem::path>> placeAll() {
+        std::error_code ignored;
+        for (const TextFile& file : m_files) {
+            if (!m_request.overwrite && std::filesystem::exists(file.path(), ignored))
+                return Error{ErrorCode::Usage,
+                    "Somebody put this file there during the export. Choose another folder, or "
+                    "replace it with --force.",
+                    file.path().string()};
+        }
         std::vector<std::filesystem::path> placed;
         for (TextFile& file : m_files) {
-            const Status status = place(file);
-            if (status.hasValue()) {
-                placed.push_back(file.path());
-                continue;
-            }
-            std::error_code ignored; // what stays is in the way of the next export, which says so
-            for (const auto& path : placed) {
-                if (!m_request.overwrite)
-                    std::filesystem::remove(path, ignored);
-            }
-            return status.error();
+            RETURN_IF_ERROR(file.close());
+            placed.push_back(file.path());
         }
         return placed;
-    }
-
-    Status place(TextFile& file) const {
-        std::error_code ignored;
-        if (!m_request.overwrite && std::filesystem::exists(file.path(), ignored))
-            return Error{ErrorCode::Usage,
-                "Somebody put this file there during the export. Choose another folder, or "
-                "replace it with --force.",
-                file.path().string()};
-        return file.close();
     }
 
     Status writeTraced() {
