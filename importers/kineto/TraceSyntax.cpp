@@ -9,10 +9,9 @@ namespace trainscope::importers::kineto {
 
 namespace {
 
-constexpr std::size_t kMaxItem = std::size_t{32}
-    << 20; // of one event, by far larger than any real one
-constexpr std::ptrdiff_t kMaxHeader = std::ptrdiff_t{8}
-    << 20; // larger header values are passed over
+// Sizes of one event, by far beyond any real one, and of a header; larger ones are passed over.
+constexpr std::size_t kMaxItem = std::size_t{9} << 20;
+constexpr std::ptrdiff_t kMaxHeader = std::ptrdiff_t{8} << 20;
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/NodeFiles.h"
@@ -199,7 +200,7 @@ std::string summaryOf(const std::vector<FileProbe>& probes) {
 }
 
 std::string stepNote(std::string_view path, const ClockStep& step) {
-    const std::string apart = text::counted(std::abs(step.apart.ns) / 1'000'000'000, "second")
+    const std::string apart = text::duration({std::abs(step.apart.ns)})
         + (step.apart.ns < 0 ? " behind" : " ahead of");
     if (step.isOfZone)
         return fmt::format("The clock of {} is {} that of the other files, whose begin and end it "

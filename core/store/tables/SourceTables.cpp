@@ -320,8 +320,8 @@ Result<std::vector<SourceId>> sourcesAt(
 
 Result<std::vector<SourceId>> sourcesLike(
     Database& database, const std::string& hash, RunId run, SourceId except) {
-    return database.rows("SELECT id FROM source WHERE hash=? AND hash<>'' AND id<>? AND id IN"
-                         " (SELECT source FROM source_run WHERE run=?)",
+    return database.rows("SELECT id FROM source WHERE hash=? AND hash<>'' AND id<>? AND EXISTS"
+                         " (SELECT 1 FROM source_run WHERE source=source.id AND run=?)",
         sourceIdFrom, hash, except.value, run.value);
 }
 

@@ -92,7 +92,7 @@ void tst_MeterClocks::clockSteps() {
     const ImportReport& report = imported.reports[0].value();
     QCOMPARE(report.facts.at("clock_step"), std::string("-3600 s"));
     QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings[0].text.find("3600 seconds behind") != std::string::npos);
+    QVERIFY(report.warnings[0].text.find("1 h 0 min behind") != std::string::npos);
 }
 
 // A node that was recorded later, or for another time, was recorded then.

@@ -82,7 +82,7 @@ private Q_SLOTS:
         QVERIFY(dell != imported.units.end());
         QCOMPARE(dell->files.size(), std::size_t{9});
         QCOMPARE(dell->clock, importers::ClockKind::Utc);
-        QVERIFY(dell->notes.back().find("18000 s behind") != std::string::npos);
+        QVERIFY(dell->notes.back().find("5 h 0 min behind") != std::string::npos);
         const auto& report
             = imported.reports[static_cast<std::size_t>(dell - imported.units.begin())];
         QVERIFY(report.hasValue());
