@@ -1,6 +1,7 @@
 // Merging databases: what is another source stays, what people said comes along, and of a database
 // that has lost something all else is saved.
 
+#include "core/store/Connection.h"
 #include "core/store/Contents.h"
 #include "core/store/Merge.h"
 #include "core/store/RunNotes.h"
