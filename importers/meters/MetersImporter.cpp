@@ -200,8 +200,8 @@ std::string summaryOf(const std::vector<FileProbe>& probes) {
 }
 
 std::string stepNote(std::string_view path, const ClockStep& step) {
-    const std::string apart = text::duration({std::abs(step.apart.ns)})
-        + (step.apart.ns < 0 ? " behind" : " ahead of");
+    const std::string apart
+        = text::duration({std::abs(step.apart.ns)}) + (step.apart.ns < 0 ? " behind" : " ahead of");
     if (step.isOfZone)
         return fmt::format("The clock of {} is {} that of the other files, whose begin and end it "
                            "shares otherwise: its times are set right by that.",

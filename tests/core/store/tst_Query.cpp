@@ -66,8 +66,8 @@ void fill(Store& store) {
     ok(session->finish({}, "", 0, {}));
 }
 
-// How often a statement asks whether to go on, which it does every so many steps of SQLite's and
-// for each chunk, over a run of so many GPUs with a track and a series each.
+// Questions of a statement whether to go on, one every so many steps of SQLite's and one for each
+// chunk, over a run of so many GPUs with a track and a series each.
 int questionsOf(int gpus, std::string_view sql) {
     const Fixture fixture;
     Store store = fixture.create();
