@@ -248,8 +248,9 @@ private Q_SLOTS:
             // By windows of a ninth of the time: each holds its own, together all, in their order.
             const std::int64_t first = all.front().span.start.ns;
             const std::int64_t length = (all.back().span.start.ns - first) / 9 + 1;
-            const auto isWanted = [&](const FoundSpan& one) {
-                return std::any_of(wanted.begin(), wanted.end(),
+            // By its own name: Clang 14 captures no part of a pair.
+            const auto isWanted = [&, &places = wanted](const FoundSpan& one) {
+                return std::any_of(places.begin(), places.end(),
                     [&](std::size_t i) { return names[i] == one.span.name; });
             };
             for (int part = 0; part < 9; ++part) {
