@@ -81,9 +81,13 @@ Result<std::vector<Run>> runsOf(
 Result<std::shared_ptr<figures::RemoteLanes>> remoteLanes(const store::Store& store) {
     app::EngineLanes::Settings settings;
     settings.waits = true;
-    RETURN_IF_ERROR(app::accessFrom({}));
-    settings.access = [](const importers::engine::Address& address) {
-        return app::accessForLinked(address).valueOr({});
+    settings.access = [](const importers::engine::Link& link) -> Result<app::EngineAccess> {
+        auto access = app::accessForLinked(link);
+        if (access.hasValue() || access.error().code != ErrorCode::Refused)
+            return access;
+        return Error{ErrorCode::Refused,
+            access.error().message + " To agree, name it: TRAINSCOPE_ENGINES=" + link.address.url,
+            {}};
     };
     ASSIGN_OR_RETURN(auto lanes, app::EngineLanes::open(store, std::move(settings)));
     return std::shared_ptr<figures::RemoteLanes>(std::move(lanes));

@@ -33,20 +33,10 @@ struct EngineOptions {
     std::string mapFile;
     app::AccessFiles access;
     int questions = 4;
+    bool operator==(const EngineOptions&) const = default;
 };
 
 using namespace importers::engine;
-
-bool hasEngineOptions(const EngineOptions& options) {
-    const EngineOptions usual;
-    const auto isGiven = [](const std::string& text) { return !text.empty(); };
-    return options.link || options.to != usual.to || options.questions != usual.questions
-        || isGiven(options.match) || isGiven(options.from) || isGiven(options.step)
-        || isGiven(options.mapFile) || isGiven(options.access.tokenFile)
-        || isGiven(options.access.user) || isGiven(options.access.passwordFile)
-        || isGiven(options.access.caFile) || isGiven(options.access.tenant)
-        || !options.access.headers.empty();
-}
 
 Result<Mapping> mappingIn(const std::string& path) {
     if (path.empty())
@@ -108,7 +98,7 @@ Status checkSources(const ImportRequest& request, const EngineOptions& options) 
     const std::vector<std::string>& sources = request.sources;
     const auto engines = std::count_if(sources.begin(), sources.end(),
         [](const std::string& source) { return isAddress(source); });
-    if (engines == 0 && hasEngineOptions(options))
+    if (engines == 0 && options != EngineOptions())
         return usageError("--match, --from, --step, --link, --map and what logs in belong to an "
                           "engine; give its address, such as prom+http://host:9090.");
     if (engines == 0)
@@ -133,7 +123,7 @@ Result<ImportOutcome> runEngineJob(
     engine.tenant = access.tenant;
     needCoreApplication();
     ASSIGN_OR_RETURN(const auto fetcher, app::openEngine(engine.address, access));
-    app::rememberEngine(engine.address);
+    app::rememberEngine(engine.address, access);
     ProgressLine line(console);
     auto done = app::importEngine(
         *fetcher, engine, request.database, wallClock(), [&](const app::EngineProgress& progress) {

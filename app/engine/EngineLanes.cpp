@@ -1,6 +1,5 @@
 #include "app/engine/EngineLanes.h"
 
-#include "app/engine/EngineLink.h"
 #include "app/engine/LaneTiles.h"
 #include "app/engine/TileColumns.h"
 #include "core/model/InteractiveThread.h"
@@ -43,27 +42,137 @@ struct TileWish {
     int count = 0; // 0: only what the link has to learn of its engine
 };
 
+constexpr int kAskingThreads = 3;
+constexpr std::size_t kMostWishes = 48;
+constexpr std::chrono::seconds kTryAgainAfter{15};
+
 class TileQueue {
 public:
     // `changed` is called by its threads when something came or failed.
-    TileQueue(LaneTiles& tiles, std::function<void()> changed);
+    TileQueue(LaneTiles& tiles, std::function<void()> changed)
+        : m_tiles(tiles)
+        , m_changed(std::move(changed)) {
+        for (int i = 0; i < kAskingThreads; ++i)
+            m_threads.emplace_back([this] { work(); });
+    }
     // Gives up what is under way.
-    ~TileQueue();
+    ~TileQueue() {
+        assertMayBlock("waits for the threads that ask an engine");
+        {
+            const std::lock_guard lock(m_mutex);
+            m_isStopping = true;
+            m_wishes.clear();
+        }
+        m_wake.notify_all();
+        for (std::thread& thread : m_threads)
+            thread.join();
+    }
     TileQueue(const TileQueue&) = delete;
     TileQueue& operator=(const TileQueue&) = delete;
 
-    void wish(TileWish wish); // nothing where it is under way, or the engine is gone
+    // Nothing where it is under way, or the engine is gone.
+    void wish(TileWish wish) {
+        const std::lock_guard lock(m_mutex);
+        if (m_error && std::chrono::steady_clock::now() - m_failed < kTryAgainAfter)
+            return;
+        const std::string name = nameOf(wish);
+        if (m_underway.contains(name))
+            return;
+        std::erase_if(m_wishes, [&name](const TileWish& other) { return nameOf(other) == name; });
+        m_wishes.push_back(std::move(wish));
+        if (m_wishes.size() > kMostWishes)
+            m_wishes.pop_front();
+        m_wake.notify_one();
+    }
+
     // Asks for all of them and waits; several at once.
-    Status fetch(const std::vector<TileWish>& wishes, const std::function<bool()>& isCancelled);
-    [[nodiscard]] bool isAsking() const;
-    [[nodiscard]] std::optional<Error> error() const;
-    void forgetError();
+    Status fetch(const std::vector<TileWish>& wishes, const std::function<bool()>& isCancelled) {
+        std::atomic<std::size_t> next = 0;
+        std::atomic<bool> hasFailed = false;
+        std::mutex mutex;
+        Status status;
+        const auto stop = [&] { return hasFailed || (isCancelled && isCancelled()); };
+        const auto take = [&] {
+            for (std::size_t at = next++; at < wishes.size() && !hasFailed; at = next++) {
+                if (Status one = run(wishes[at], stop); !one.hasValue()) {
+                    const std::lock_guard lock(mutex);
+                    // Only the first error counts: the others come from being stopped for it.
+                    if (!hasFailed.exchange(true))
+                        status = std::move(one);
+                }
+            }
+        };
+        std::vector<std::thread> threads;
+        for (std::size_t i = 1; i < std::min<std::size_t>(kAskingThreads, wishes.size()); ++i)
+            threads.emplace_back(take);
+        take();
+        for (std::thread& thread : threads)
+            thread.join();
+        return status;
+    }
+
+    [[nodiscard]] bool isAsking() const {
+        const std::lock_guard lock(m_mutex);
+        return !m_wishes.empty() || !m_underway.empty();
+    }
+    [[nodiscard]] std::optional<Error> error() const {
+        const std::lock_guard lock(m_mutex);
+        return m_error;
+    }
+    void forgetError() {
+        const std::lock_guard lock(m_mutex);
+        m_error.reset();
+    }
 
 private:
     using Time = std::chrono::steady_clock::time_point;
-    void work();
-    Status run(const TileWish& wish, const std::function<bool()>& isCancelled);
-    static std::string nameOf(const TileWish& wish);
+
+    static std::string nameOf(const TileWish& wish) {
+        return fmt::format("{} {} {}", wish.link->keyOf(wish.scope), wish.stepMs, wish.first);
+    }
+
+    void work() {
+        while (true) {
+            TileWish wish;
+            std::string name;
+            {
+                std::unique_lock lock(m_mutex);
+                m_wake.wait(lock, [this] { return m_isStopping || !m_wishes.empty(); });
+                if (m_isStopping)
+                    return;
+                wish = std::move(m_wishes.back());
+                m_wishes.pop_back();
+                name = nameOf(wish);
+                m_underway.insert(name);
+            }
+            const Status status = run(wish, [this] { return m_isStopping.load(); });
+            {
+                const std::lock_guard lock(m_mutex);
+                m_underway.erase(name);
+                if (status.hasValue())
+                    m_error.reset();
+                else if (status.error().code != ErrorCode::Cancelled) {
+                    m_error = status.error();
+                    m_failed = std::chrono::steady_clock::now();
+                    m_wishes.clear();
+                }
+            }
+            if (m_isStopping)
+                return;
+            if (m_changed)
+                m_changed();
+        }
+    }
+
+    Status run(const TileWish& wish, const std::function<bool()>& isCancelled) {
+        ASSIGN_OR_RETURN(const auto fetched,
+            wish.link->fetch(wish.scope, wish.stepMs, wish.first, wish.count, isCancelled));
+        const std::string scope = wish.link->keyOf(wish.scope);
+        for (std::size_t i = 0; i < fetched.size(); ++i)
+            m_tiles.put(
+                {scope, wish.stepMs, wish.first + static_cast<std::int64_t>(i)}, fetched[i]);
+        return {};
+    }
 
     LaneTiles& m_tiles;
     std::function<void()> m_changed;
@@ -76,130 +185,6 @@ private:
     std::atomic<bool> m_isStopping = false;
     std::vector<std::thread> m_threads;
 };
-
-constexpr int kAskingThreads = 3;
-constexpr std::size_t kMostWishes = 48;
-constexpr std::chrono::seconds kTryAgainAfter{15};
-
-TileQueue::TileQueue(LaneTiles& tiles, std::function<void()> changed)
-    : m_tiles(tiles)
-    , m_changed(std::move(changed)) {
-    for (int i = 0; i < kAskingThreads; ++i)
-        m_threads.emplace_back([this] { work(); });
-}
-
-TileQueue::~TileQueue() {
-    assertMayBlock("waits for the threads that ask an engine");
-    {
-        const std::lock_guard lock(m_mutex);
-        m_isStopping = true;
-        m_wishes.clear();
-    }
-    m_wake.notify_all();
-    for (std::thread& thread : m_threads)
-        thread.join();
-}
-
-std::string TileQueue::nameOf(const TileWish& wish) {
-    return fmt::format("{} {} {}", wish.link->keyOf(wish.scope), wish.stepMs, wish.first);
-}
-
-void TileQueue::wish(TileWish wish) {
-    const std::lock_guard lock(m_mutex);
-    if (m_error && std::chrono::steady_clock::now() - m_failed < kTryAgainAfter)
-        return;
-    const std::string name = nameOf(wish);
-    if (m_underway.contains(name))
-        return;
-    std::erase_if(m_wishes, [&name](const TileWish& other) { return nameOf(other) == name; });
-    m_wishes.push_back(std::move(wish));
-    if (m_wishes.size() > kMostWishes)
-        m_wishes.pop_front();
-    m_wake.notify_one();
-}
-
-bool TileQueue::isAsking() const {
-    const std::lock_guard lock(m_mutex);
-    return !m_wishes.empty() || !m_underway.empty();
-}
-
-std::optional<Error> TileQueue::error() const {
-    const std::lock_guard lock(m_mutex);
-    return m_error;
-}
-
-void TileQueue::forgetError() {
-    const std::lock_guard lock(m_mutex);
-    m_error.reset();
-}
-
-void TileQueue::work() {
-    while (true) {
-        TileWish wish;
-        std::string name;
-        {
-            std::unique_lock lock(m_mutex);
-            m_wake.wait(lock, [this] { return m_isStopping || !m_wishes.empty(); });
-            if (m_isStopping)
-                return;
-            wish = std::move(m_wishes.back());
-            m_wishes.pop_back();
-            name = nameOf(wish);
-            m_underway.insert(name);
-        }
-        const Status status = run(wish, [this] { return m_isStopping.load(); });
-        {
-            const std::lock_guard lock(m_mutex);
-            m_underway.erase(name);
-            if (status.hasValue())
-                m_error.reset();
-            else if (status.error().code != ErrorCode::Cancelled) {
-                m_error = status.error();
-                m_failed = std::chrono::steady_clock::now();
-                m_wishes.clear();
-            }
-        }
-        if (m_isStopping)
-            return;
-        if (m_changed)
-            m_changed();
-    }
-}
-
-Status TileQueue::fetch(
-    const std::vector<TileWish>& wishes, const std::function<bool()>& isCancelled) {
-    std::atomic<std::size_t> next = 0;
-    std::atomic<bool> hasFailed = false;
-    std::mutex mutex;
-    Status status;
-    const auto stop = [&] { return hasFailed || (isCancelled && isCancelled()); };
-    const auto take = [&] {
-        for (std::size_t at = next++; at < wishes.size() && !hasFailed; at = next++) {
-            if (Status one = run(wishes[at], stop); !one.hasValue()) {
-                const std::lock_guard lock(mutex);
-                // Only the first error counts: the others come from being stopped for it.
-                if (!hasFailed.exchange(true))
-                    status = std::move(one);
-            }
-        }
-    };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < std::min<std::size_t>(kAskingThreads, wishes.size()); ++i)
-        threads.emplace_back(take);
-    take();
-    for (std::thread& thread : threads)
-        thread.join();
-    return status;
-}
-
-Status TileQueue::run(const TileWish& wish, const std::function<bool()>& isCancelled) {
-    ASSIGN_OR_RETURN(const auto fetched,
-        wish.link->fetch(wish.scope, wish.stepMs, wish.first, wish.count, isCancelled));
-    const std::string scope = wish.link->keyOf(wish.scope);
-    for (std::size_t i = 0; i < fetched.size(); ++i)
-        m_tiles.put({scope, wish.stepMs, wish.first + static_cast<std::int64_t>(i)}, fetched[i]);
-    return {};
-}
 
 using figures::RemoteAnswer;
 using figures::RemoteQuestion;
@@ -264,6 +249,10 @@ public:
             m_links.begin(), m_links.end(), [run](const auto& link) { return link->run() == run; });
         if (at == m_links.end())
             return std::nullopt;
+        if (const auto& refusal = (*at)->refusal()) {
+            tellUnnamed(*at);
+            return StretchFigures{{}, (*at)->metrics().size(), 0, refusal};
+        }
         // An engine that is back answers this too.
         const bool isGone = m_queue.error().has_value();
         if (m_wasGone.exchange(isGone) && !isGone)
@@ -272,7 +261,10 @@ public:
     }
 
     [[nodiscard]] EngineState state() const override {
-        return {m_links.front()->link().address.url, m_queue.isAsking(), m_queue.error()};
+        const std::lock_guard lock(m_mutex);
+        if (m_unnamed)
+            return {m_queue.isAsking(), m_unnamed->refusal(), m_unnamed->link().address};
+        return {m_queue.isAsking(), m_queue.error(), {}};
     }
     void tryAgain() override {
         m_queue.forgetError();
@@ -288,12 +280,6 @@ public:
         }
         return runs;
     }
-    [[nodiscard]] std::uint64_t wireBytes() const override {
-        std::uint64_t sum = 0;
-        for (const auto& link : m_links)
-            sum += link->wireBytes();
-        return sum;
-    }
 
 private:
     struct Known {
@@ -306,6 +292,17 @@ private:
         const auto at = std::find_if(m_links.begin(), m_links.end(),
             [&series](const auto& link) { return link->source() == series.source; });
         return at == m_links.end() ? nullptr : *at;
+    }
+
+    void tellUnnamed(const std::shared_ptr<EngineLink>& link) {
+        {
+            const std::lock_guard lock(m_mutex);
+            if (m_unnamed)
+                return;
+            m_unnamed = link;
+        }
+        if (m_settings.changed)
+            m_settings.changed();
     }
 
     static LaneScope scopeOf(const EngineLink& link, const RemoteQuestion& question) {
@@ -351,6 +348,10 @@ private:
             return found;
         found.isComplete = false;
         addOthers(*link, scope, rung, known, question, columns);
+        if (link->refusal()) {
+            tellUnnamed(link);
+            return found;
+        }
         wishAll(wishes, std::midpoint(range.first, range.end));
         if (const auto glance = glanceOf(*link, scope, question.window);
             glance && !columns.isComplete())
@@ -541,8 +542,9 @@ private:
     std::vector<std::shared_ptr<EngineLink>> m_links;
     LaneTiles m_tiles;
     std::atomic<bool> m_wasGone = false;
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::map<std::string, Extent> m_extents; // low > high: nothing seen
+    std::shared_ptr<EngineLink> m_unnamed; // the first that was looked at and may not be asked
     TileQueue m_queue; // its threads end before the rest
     EngineFigures m_figures; // its thread ends first
 };
@@ -562,10 +564,7 @@ Result<std::shared_ptr<EngineLanes>> EngineLanes::open(
     ASSIGN_OR_RETURN(const auto stored, store::runLinks(store));
     std::vector<std::shared_ptr<EngineLink>> links;
     for (const store::RunLink& one : stored) {
-        ASSIGN_OR_RETURN(auto spec, importers::engine::linkFrom(one.spec));
-        ASSIGN_OR_RETURN(auto link,
-            EngineLink::open(
-                store, one, settings.access ? settings.access(spec.address) : EngineAccess{}));
+        ASSIGN_OR_RETURN(auto link, EngineLink::open(store, one, settings.access));
         links.push_back(std::move(link));
     }
     if (links.empty())

@@ -11,7 +11,8 @@
 // tens of millions of samples, the engine looks at the end of each column only. The lane says both.
 
 #include "app/engine/EngineFigures.h"
-#include "app/engine/HttpFetch.h"
+#include "app/engine/EngineLink.h"
+#include "app/engine/KnownEngines.h"
 #include "app/engine/LaneTiles.h"
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/store/Store.h"
@@ -24,9 +25,11 @@
 namespace trainscope::app {
 
 struct EngineState {
-    std::string where; // "http://host:9090"
     bool isAsking = false;
     std::optional<Error> error; // why nothing comes
+    // The engine of a link that was looked at, which the user has not agreed to ask; `error` says
+    // so.
+    std::optional<importers::engine::Address> unnamed;
 };
 
 class EngineLanes : public figures::RemoteLanes {
@@ -38,7 +41,7 @@ public:
         std::size_t mostBytes = std::size_t{96} << 20U; // in memory
         std::uint64_t mostFileBytes = 512ULL << 20U;
         bool waits = false; // for the answers, as a program without a window does
-        std::function<EngineAccess(const importers::engine::Address&)> access;
+        EngineAccessOf access = accessForLinked; // none but engines that the user has named
         std::function<void()> changed; // by any thread; often
     };
     // Lanes of the linked runs of the store; nullptr where it has none.
@@ -51,7 +54,6 @@ public:
     virtual void tryAgain() = 0;
     // The runs that go on until now.
     [[nodiscard]] virtual std::vector<RunId> liveRuns() const = 0;
-    [[nodiscard]] virtual std::uint64_t wireBytes() const = 0; // that have come so far
 };
 
 } // namespace trainscope::app

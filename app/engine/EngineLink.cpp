@@ -49,7 +49,7 @@ std::int64_t rowKey(const Subject& subject) {
 }
 
 Result<std::shared_ptr<EngineLink>> EngineLink::open(
-    const store::Store& store, const store::RunLink& stored, const EngineAccess& access) {
+    const store::Store& store, const store::RunLink& stored, const EngineAccessOf& access) {
     ASSIGN_OR_RETURN(auto link, linkFrom(stored.spec));
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(stored.run));
     ASSIGN_OR_RETURN(const auto series, store.series(stored.run));
@@ -64,10 +64,14 @@ Result<std::shared_ptr<EngineLink>> EngineLink::open(
         if (one.source == stored.source)
             ++opened->m_counts[one.description.metric.name];
     }
-    EngineAccess with = access;
-    if (with.tenant.empty())
-        with.tenant = opened->m_link.tenant;
-    ASSIGN_OR_RETURN(opened->m_fetcher, openEngine(opened->m_link.address, with));
+    auto with = access(opened->m_link);
+    if (!with.hasValue()) {
+        opened->m_refusal = with.error();
+        return opened;
+    }
+    if (with.value().tenant.empty())
+        with.value().tenant = opened->m_link.tenant;
+    ASSIGN_OR_RETURN(opened->m_fetcher, openEngine(opened->m_link.address, with.value()));
     return opened;
 }
 
@@ -97,6 +101,8 @@ bool EngineLink::canAskSome(const std::string& metric) const {
 }
 
 Status EngineLink::learn(const IsCancelled& isCancelled) {
+    if (m_refusal)
+        return *m_refusal;
     if (isKnown())
         return {};
     const std::lock_guard lock(m_learning);
@@ -318,7 +324,6 @@ Status EngineLink::takeAll(Questions& questions, const LaneScope& scope, TileFil
     Trouble& trouble, const IsCancelled& isCancelled) {
     for (Asked& asked : questions) {
         ASSIGN_OR_RETURN(const auto reply, asked.question->wait(isCancelled));
-        m_wireBytes += reply.wireBytes;
         trouble = reply.trouble;
         if (reply.trouble != Trouble::None)
             return reply.error;
@@ -516,7 +521,6 @@ Result<std::vector<SeriesFigure>> EngineLink::figures(
     StretchReading reading;
     for (Asked& asked : askStretch(metric, stretch)) {
         ASSIGN_OR_RETURN(const auto reply, asked.question->wait(isCancelled));
-        m_wireBytes += reply.wireBytes;
         if (reply.trouble != Trouble::None)
             return reply.error;
         const auto read = readSamples(reply.body, [&](AnsweredSeries& series) -> Status {

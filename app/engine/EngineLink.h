@@ -12,8 +12,10 @@
 #include "importers/engine/Roster.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,10 +39,16 @@ struct LaneScope {
 
 std::int64_t rowKey(const Subject& subject);
 
+// Who asks the engine of a link; an error where it is not to be asked, and why.
+using EngineAccessOf = std::function<Result<EngineAccess>(const importers::engine::Link&)>;
+
 class EngineLink {
 public:
     static Result<std::shared_ptr<EngineLink>> open(
-        const store::Store& store, const store::RunLink& stored, const EngineAccess& access);
+        const store::Store& store, const store::RunLink& stored, const EngineAccessOf& access);
+
+    // Present: the engine is not to be asked, and every question gets this error.
+    [[nodiscard]] const std::optional<Error>& refusal() const { return m_refusal; }
 
     [[nodiscard]] const importers::engine::Link& link() const { return m_link; }
     [[nodiscard]] SourceId source() const { return m_source; }
@@ -67,7 +75,6 @@ public:
         const importers::engine::IsCancelled& isCancelled);
     // Ours, once each.
     [[nodiscard]] std::vector<std::string> metrics() const;
-    [[nodiscard]] std::uint64_t wireBytes() const { return m_wireBytes; }
     // Samples that the engine reads for that time, as often as it has to; 0 before isKnown().
     [[nodiscard]] double readsFor(const LaneScope& scope, double ms) const;
     // Time that a column of that length looks at, ms.
@@ -122,14 +129,14 @@ private:
     SourceId m_source;
     RunId m_run;
     std::string m_identity; // for keys
-    std::unique_ptr<importers::engine::Fetcher> m_fetcher;
+    std::optional<Error> m_refusal;
+    std::unique_ptr<importers::engine::Fetcher> m_fetcher; // none behind a refusal
     std::map<std::string, std::size_t> m_counts; // series by metric
     std::mutex m_learning;
     std::map<std::string, std::int64_t> m_periods; // by metric; for one thread at a time
     std::mutex m_periodsMutex;
     std::atomic<importers::engine::Dialect> m_dialect = importers::engine::Dialect::PromQl;
     std::atomic<std::int64_t> m_period = 0;
-    std::atomic<std::uint64_t> m_wireBytes = 0;
 };
 
 } // namespace trainscope::app

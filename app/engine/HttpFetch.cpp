@@ -4,6 +4,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Import.h"
 #include "core/model/InteractiveThread.h"
+#include "core/model/Secrets.h"
 #include "core/model/Try.h"
 #include "importers/common/Decompress.h"
 
@@ -151,24 +152,6 @@ Result<QList<QSslCertificate>> certificatesOf(const std::string& path) {
     return found;
 }
 
-// True for the name of a header that carries credentials.
-bool isSecret(std::string_view name) {
-    const std::string lower = lowered(name);
-    constexpr std::array<std::string_view, 6> words{
-        "auth", "cookie", "token", "key", "secret", "password"};
-    return std::any_of(words.begin(), words.end(),
-        [&lower](std::string_view word) { return lower.find(word) != std::string::npos; });
-}
-
-bool isHeaderName(std::string_view name) {
-    constexpr std::array<std::string_view, 6> own{"host", "content-length", "content-type",
-        "accept-encoding", "connection", "transfer-encoding"};
-    const bool isWord = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return isDigit(c) || (lowerChar(c) >= 'a' && lowerChar(c) <= 'z') || c == '-' || c == '_';
-    });
-    return isWord && std::find(own.begin(), own.end(), lowered(name)) == own.end();
-}
-
 } // namespace
 
 Status addHeader(EngineAccess& access, std::string_view text) {
@@ -176,14 +159,8 @@ Status addHeader(EngineAccess& access, std::string_view text) {
     const std::string_view name = trimmed(text.substr(0, colon));
     const std::string_view value
         = colon == std::string_view::npos ? std::string_view() : trimmed(text.substr(colon + 1));
-    const bool isPrintable = std::all_of(value.begin(), value.end(),
-        [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
-    // The text may hold a secret and is not repeated.
-    if (!isHeaderName(name) || value.empty() || !isPrintable)
-        return usageError(
-            "A header is given as NAME:VALUE, such as X-Scope-OrgID:team, and is none "
-            "of HTTP's own.");
-    if (lowered(name) == "x-scope-orgid")
+    RETURN_IF_ERROR(importers::engine::checkHeader(name, value));
+    if (equalsIgnoringCase(name, importers::engine::kTenantHeader))
         access.tenant = value;
     else
         access.headers.emplace_back(name, value);
@@ -191,28 +168,35 @@ Status addHeader(EngineAccess& access, std::string_view text) {
 }
 
 Result<std::unique_ptr<Fetcher>> openEngine(
-    const importers::engine::Address& address, const EngineAccess& access) {
+    const importers::engine::Address& named, const EngineAccess& access) {
+    // Nothing else goes into a request, wherever it comes from.
+    ASSIGN_OR_RETURN(const auto address, importers::engine::addressFrom(named.url));
     const QUrl url(QString::fromStdString(address.url));
-    const bool hasSecret = !access.token.empty() || !access.password.empty()
-        || std::any_of(access.headers.begin(), access.headers.end(),
-            [](const auto& header) { return isSecret(header.first); });
+    auto headers = access.headers;
+    if (!access.token.empty())
+        headers.emplace_back("Authorization", "Bearer " + access.token);
+    else if (!access.user.empty())
+        headers.emplace_back("Authorization",
+            "Basic "
+                + QByteArray::fromStdString(access.user + ":" + access.password)
+                      .toBase64()
+                      .toStdString());
+    const bool hasSecret = std::any_of(headers.begin(), headers.end(),
+        [](const auto& header) { return isSecret(header.first, {}); });
     if (hasSecret && !address.isEncrypted() && !isOwnMachine(url.host())) {
         return Error{ErrorCode::Refused,
             "A token or password would travel unencrypted over the network to " + address.host()
                 + "; use prom+https://, or a tunnel to this machine (ssh -L).",
             {}};
     }
+    if (!access.tenant.empty())
+        headers.emplace_back(importers::engine::kTenantHeader, access.tenant);
     HttpSettings settings;
-    if (!access.token.empty())
-        settings.authorization = "Bearer " + QByteArray::fromStdString(access.token);
-    else if (!access.user.empty())
-        settings.authorization
-            = "Basic " + QByteArray::fromStdString(access.user + ":" + access.password).toBase64();
-    for (const auto& [name, value] : access.headers)
+    for (const auto& [name, value] : headers) {
+        RETURN_IF_ERROR(importers::engine::checkHeader(name, value));
         settings.headers.emplace_back(
             QByteArray::fromStdString(name), QByteArray::fromStdString(value));
-    if (!access.tenant.empty())
-        settings.headers.emplace_back("X-Scope-OrgID", QByteArray::fromStdString(access.tenant));
+    }
     ASSIGN_OR_RETURN(settings.certificates, certificatesOf(access.caFile));
     settings.connectTime = access.connectTime;
     settings.silence = access.silence;
@@ -225,18 +209,16 @@ Result<EngineAccess> accessFrom(const AccessFiles& files) {
     EngineAccess access;
     access.user = files.user;
     access.caFile = files.caFile;
-    if (const char* lines = std::getenv("TRAINSCOPE_ENGINE_HEADERS")) {
-        for (std::string_view rest = lines; !rest.empty();) {
-            const std::string_view line = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-            if (!trimmed(line).empty())
-                RETURN_IF_ERROR(addHeader(access, line));
-        }
+    const char* lines = std::getenv("TRAINSCOPE_ENGINE_HEADERS");
+    for (const std::string_view line : words(lines == nullptr ? "" : lines, "\n")) {
+        if (!trimmed(line).empty())
+            RETURN_IF_ERROR(addHeader(access, line));
     }
     for (const std::string& header : files.headers)
         RETURN_IF_ERROR(addHeader(access, header));
     if (!files.tenant.empty())
-        access.tenant = files.tenant;
+        RETURN_IF_ERROR(
+            addHeader(access, std::string(importers::engine::kTenantHeader) + ":" + files.tenant));
     if (files.user.empty()) {
         ASSIGN_OR_RETURN(access.token, firstLine(files.tokenFile, "TRAINSCOPE_ENGINE_TOKEN"));
     } else {

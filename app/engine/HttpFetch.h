@@ -29,8 +29,9 @@ struct EngineAccess {
     bool operator==(const EngineAccess&) const = default;
 };
 
-// Refused for a file of certificates that cannot be read or holds none, and for a token or password
-// that would travel unencrypted to another machine.
+// Usage for an address, tenant, token or header that checks of importers/engine/Address.h refuse or
+// for a file of certificates that holds none; Refused for a token or password that would travel
+// unencrypted to another machine.
 Result<std::unique_ptr<importers::engine::Fetcher>> openEngine(
     const importers::engine::Address& address, const EngineAccess& access);
 
@@ -48,6 +49,7 @@ struct AccessFiles {
     std::string caFile;
     std::string tenant;
     std::vector<std::string> headers;
+    bool operator==(const AccessFiles&) const = default;
 };
 Result<EngineAccess> accessFrom(const AccessFiles& files);
 

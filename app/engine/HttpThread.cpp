@@ -133,8 +133,6 @@ private:
         if (!question.form.isEmpty())
             request.setHeader(QNetworkRequest::ContentTypeHeader,
                 QStringLiteral("application/x-www-form-urlencoded"));
-        if (!m_settings.authorization.isEmpty())
-            request.setRawHeader("Authorization", m_settings.authorization);
         for (const auto& [name, value] : m_settings.headers)
             request.setRawHeader(name, value);
         request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);

@@ -45,8 +45,7 @@ private:
 };
 
 struct HttpSettings {
-    QByteArray authorization; // empty: none
-    std::vector<std::pair<QByteArray, QByteArray>> headers; // more of them
+    std::vector<std::pair<QByteArray, QByteArray>> headers; // that were checked
     QList<QSslCertificate> certificates; // beside the system's
     std::chrono::milliseconds connectTime{};
     std::chrono::milliseconds silence{};

@@ -4,6 +4,7 @@
 #include "core/model/WholeNumber.h"
 
 #include <algorithm>
+#include <array>
 
 namespace trainscope::importers::engine {
 
@@ -28,6 +29,19 @@ bool hasGoodPort(std::string_view authority) {
         return true;
     const auto port = wholeNumber<int>(authority.substr(colon + 1));
     return port && *port > 0 && *port < 65536;
+}
+
+bool isControl(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+bool isHeaderName(std::string_view name) {
+    constexpr std::array<std::string_view, 6> own{"host", "content-length", "content-type",
+        "accept-encoding", "connection", "transfer-encoding"};
+    const bool isWord = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return isDigit(c) || (lowerChar(c) >= 'a' && lowerChar(c) <= 'z') || c == '-' || c == '_';
+    });
+    return isWord && std::find(own.begin(), own.end(), lowered(name)) == own.end();
 }
 
 Error wrong(std::string_view text, std::string_view why) {
@@ -62,7 +76,8 @@ Result<Address> addressFrom(std::string_view text) {
     if (authority.empty() || !std::all_of(authority.begin(), authority.end(), isHostCharacter)
         || !hasGoodPort(authority))
         return wrong(whole, "it names no host");
-    if (rest.find_first_of("?# \t\n\"\\") != std::string_view::npos)
+    if (rest.find_first_of("?# \"\\") != std::string_view::npos
+        || std::any_of(rest.begin(), rest.end(), isControl))
         return wrong(whole, "a query does not belong into it");
     while (url.ends_with('/'))
         url.remove_suffix(1);
@@ -71,6 +86,13 @@ Result<Address> addressFrom(std::string_view text) {
             url.remove_suffix(api.size());
     }
     return Address{std::string(url)};
+}
+
+Status checkHeader(std::string_view name, std::string_view value) {
+    if (isHeaderName(name) && !value.empty() && std::none_of(value.begin(), value.end(), isControl))
+        return {};
+    return usageError("A header is given as NAME:VALUE, such as X-Scope-OrgID:team, on one line, "
+                      "and is none of HTTP's own.");
 }
 
 } // namespace trainscope::importers::engine

@@ -22,4 +22,11 @@ bool isAddress(std::string_view text); // begins as one
 // what is on a command line is seen by everyone on the machine and kept in its history.
 Result<Address> addressFrom(std::string_view text);
 
+// The header by which Mimir and its relatives are told the tenant.
+inline constexpr std::string_view kTenantHeader = "X-Scope-OrgID";
+// A header of each question, such as the tenant's. Usage for a name that is none or HTTP's own, and
+// for a value that is empty or has a line end or another control character in it, which would go on
+// as headers and questions of its own. The value may be a secret and is not repeated.
+Status checkHeader(std::string_view name, std::string_view value);
+
 } // namespace trainscope::importers::engine

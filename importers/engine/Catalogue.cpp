@@ -150,7 +150,8 @@ private:
         m_found.roster.add(meaning->whom);
         Met met{std::move(*meaning), labels.name, {}, {}};
         for (const auto& [label, value] : labels.rest) {
-            if (!met.series.whom.uuid.empty() && value == met.series.whom.uuid)
+            if (!met.series.whom.uuid.empty() && value == met.series.whom.uuid
+                && isLabelName(label))
                 met.uuidLabel = label;
         }
         for (const std::string_view label : nodeLabels()) {

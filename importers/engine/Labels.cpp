@@ -12,11 +12,6 @@ bool isNameCharacter(char c) {
     return isDigit(c) || (lowerChar(c) >= 'a' && lowerChar(c) <= 'z') || c == '_' || c == ':';
 }
 
-bool isName(std::string_view text) {
-    return !text.empty() && !isDigit(text.front())
-        && std::all_of(text.begin(), text.end(), isNameCharacter);
-}
-
 // Quotes in pairs, no brace outside of them.
 bool areConditions(std::string_view text) {
     char quote = '\0';
@@ -102,7 +97,7 @@ Result<Selector> selectorFrom(std::string_view text) {
     if (brace != std::string_view::npos && whole.ends_with('}')) {
         selector.metric = trimmed(whole.substr(0, brace));
         conditions = trimmed(whole.substr(brace + 1, whole.size() - brace - 2));
-    } else if (isName(whole)) {
+    } else if (isLabelName(whole)) {
         selector.metric = whole;
         conditions = {};
     }
@@ -112,12 +107,17 @@ Result<Selector> selectorFrom(std::string_view text) {
     const bool isGood = areConditions(conditions)
         && (conditions.empty() || conditions.find('=') != std::string_view::npos
             || conditions.find('~') != std::string_view::npos)
-        && (selector.metric.empty() || isName(selector.metric));
+        && (selector.metric.empty() || isLabelName(selector.metric));
     if (isGood)
         return selector;
     return usageError("\"" + std::string(whole)
         + "\" selects no series; give one or more labels such as {job=\"dcgm-exporter\"} or "
           "{Hostname=~\"node-[1-4]\"}.");
+}
+
+bool isLabelName(std::string_view text) {
+    return !text.empty() && !isDigit(text.front())
+        && std::all_of(text.begin(), text.end(), isNameCharacter);
 }
 
 std::string quotedText(std::string_view value) {

@@ -34,6 +34,7 @@ struct Selector {
 // `{job="dcgm"}`, `DCGM_FI_DEV_POWER_USAGE{…}`, `job="dcgm"`, or nothing. Usage for anything else.
 Result<Selector> selectorFrom(std::string_view text);
 
+bool isLabelName(std::string_view text); // as it may stand in a question without quotes
 std::string quotedText(std::string_view value); // "…" with what needs it escaped
 // label=~"a|b", or label="a"; values are taken as they are.
 std::string oneOf(std::string_view label, const std::vector<std::string>& values);

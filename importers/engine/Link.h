@@ -27,6 +27,8 @@ struct Link {
 
 Link linkOf(const Address& address, const Wanted& wanted, const Catalogue& catalogue, bool isLive);
 std::string textOf(const Link& link); // JSON
+// Whoever wrote the database wrote the link: its address, tenant, selection and labels are checked
+// as if a user had typed them. Refused where one of them would not be taken.
 Result<Link> linkFrom(std::string_view text);
 
 } // namespace trainscope::importers::engine

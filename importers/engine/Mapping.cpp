@@ -66,7 +66,7 @@ bool takeLine(std::string_view line, Mapping& mapping) {
         if (parts[0] != word)
             continue;
         mapping.*label = parts[1];
-        return parts.size() == 2;
+        return parts.size() == 2 && isLabelName(parts[1]);
     }
     const auto metric = metricFrom(parts[0], {parts.begin() + 1, parts.end()});
     if (metric)

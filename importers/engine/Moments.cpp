@@ -16,11 +16,13 @@ namespace trainscope::importers::engine {
 namespace {
 
 constexpr std::int64_t kMsPerSecond = 1000;
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> kUnits{
-    {{"ms", text::kMillisecond}, {"w", 7 * text::kDay}, {"d", text::kDay}, {"h", text::kHour},
-        {"m", text::kMinute}, {"s", text::kSecond}}};
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 9> kUnits{
+    {{"ms", text::kMillisecond}, {"us", 1000}, {"µs", 1000}, {"w", 7 * text::kDay},
+        {"d", text::kDay}, {"h", text::kHour}, {"min", text::kMinute}, {"m", text::kMinute},
+        {"s", text::kSecond}}};
 
 std::optional<std::int64_t> takeUnit(std::string_view& rest) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     for (const auto& [symbol, ns] : kUnits) {
         if (!rest.starts_with(symbol))
             continue;

@@ -11,8 +11,8 @@
 
 namespace trainscope::importers::engine {
 
-// ms s m h d w, one behind the other; a bare number is seconds. Absent for anything else and for
-// nothing.
+// us ms s m (min) h d w, one behind the other; a bare number is seconds. Absent for anything else
+// and for nothing.
 std::optional<DurationNs> durationFrom(std::string_view text);
 
 // True where the moment depends on when it is read.

@@ -18,38 +18,23 @@ Item {
         text: state.controller.emptyText
         color: Theme.textSecondary
     }
+    // An error; or the engine of a linked run is gone, and what was had of it stays; or it was never asked, since only the
+    // database names it.
     UiRaised {
-        anchors.bottom: parent.bottom
-        anchors.horizontalCenter: parent.horizontalCenter
-        anchors.bottomMargin: Theme.spaceM
-        width: Math.min(parent.width - Theme.spaceXl, message.implicitWidth + Theme.spaceXl)
-        height: message.height + Theme.spaceM
-        visible: state.controller.errorText !== ""
-        border.color: Theme.warning
-        Accessible.role: Accessible.AlertMessage
-        Accessible.name: state.controller.errorText
+        id: problem
 
-        UiText {
-            id: message
+        readonly property string text: state.controller.errorText || state.controller.engineProblem
 
-            anchors.centerIn: parent
-            width: parent.width - Theme.spaceL
-            wrapMode: Text.Wrap
-            text: state.controller.errorText
-        }
-    }
-    // The engine of a linked run is gone: what was had of it stays.
-    UiRaised {
         objectName: "engineProblem"
         anchors.bottom: parent.bottom
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottomMargin: Theme.spaceM
         width: Math.min(parent.width - Theme.spaceXl, engine.implicitWidth + Theme.spaceXl)
         height: engine.height + Theme.spaceM
-        visible: state.controller.engineProblem !== ""
+        visible: text !== ""
         border.color: Theme.warning
         Accessible.role: Accessible.AlertMessage
-        Accessible.name: state.controller.engineProblem
+        Accessible.name: text
 
         RowLayout {
             id: engine
@@ -61,12 +46,13 @@ Item {
             UiText {
                 Layout.fillWidth: true
                 wrapMode: Text.Wrap
-                text: state.controller.engineProblem
+                text: problem.text
             }
             UiButton {
-                objectName: "askAgain"
-                text: "Try again"
-                onClicked: state.controller.askEngineAgain()
+                objectName: "askEngine"
+                visible: state.controller.errorText === ""
+                text: state.controller.engineOffer
+                onClicked: state.controller.askEngine()
             }
         }
     }

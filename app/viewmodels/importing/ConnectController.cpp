@@ -1,5 +1,6 @@
 #include "app/viewmodels/importing/ConnectController.h"
 
+#include "app/engine/KnownEngines.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -107,7 +108,7 @@ void ConnectController::run(const Job& job, Work work, Take take) {
             auto outcome = work(*fetcher, job, stage);
             if (!outcome.hasValue())
                 return outcome.error();
-            rememberLogin(job.request.address, job.access);
+            rememberEngine(job.request.address, job.access);
             return Reply(
                 [job, take, made = std::make_shared<decltype(outcome)>(std::move(outcome))] {
                     take(made->value(), job);

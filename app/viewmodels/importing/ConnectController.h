@@ -3,7 +3,7 @@
 // Long work runs in a worker and can be stopped. GUI thread.
 
 #include "app/engine/EngineImport.h"
-#include "app/viewmodels/importing/EngineLogins.h"
+#include "app/engine/HttpFetch.h"
 #include "app/viewmodels/importing/FoundMetricModel.h"
 #include "app/viewmodels/workspace/Task.h"
 

@@ -232,8 +232,12 @@ QString engineTextOf(const std::vector<RunStatistics>& runs) {
             = QStringLiteral("%1 of %2")
                   .arg(run.told->metrics)
                   .arg(countedText(static_cast<std::int64_t>(run.told->of), "metric"));
-        return run.told->error ? QStringLiteral("%1: the engine does not answer.").arg(metrics)
-                               : QStringLiteral("Asking the engine: %1…").arg(metrics);
+        if (!run.told->error)
+            return QStringLiteral("Asking the engine: %1…").arg(metrics);
+        return (run.told->error->code == ErrorCode::Refused
+                ? QStringLiteral("%1: the engine was not asked.")
+                : QStringLiteral("%1: the engine does not answer."))
+            .arg(metrics);
     }
     return {};
 }

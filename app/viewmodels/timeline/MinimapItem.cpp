@@ -99,7 +99,7 @@ QString MinimapItem::note() const {
         return {};
     if (!m_profile.isComplete)
         return m_controller->engineProblem().isEmpty() ? QStringLiteral("Asking…")
-                                                       : QStringLiteral("Engine gone");
+                                                       : QStringLiteral("No engine");
     QStringList told;
     for (const Row& row : m_profile.runs) {
         if (!row.of.empty())

@@ -1,6 +1,5 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include "app/viewmodels/importing/EngineLogins.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
@@ -154,8 +153,10 @@ void TimelineController::reloadRuns() {
     Q_EMIT stateChanged();
     m_openTask.ask(
         m_context.readers(),
-        [shown, settings = engineSettings()](
+        [shown, agreed = std::exchange(m_agreed, {}), settings = engineSettings()](
             const store::Store& store, const TaskStage<Opened>& stage) -> Result<Opened> {
+            if (agreed)
+                rememberEngine(*agreed, accessFrom({}).valueOr({}));
             ASSIGN_OR_RETURN(auto catalogue, loadCatalogue(store, shown, stage.cancelCheck()));
             ASSIGN_OR_RETURN(auto remote, EngineLanes::open(store, settings));
             return Opened{
@@ -900,7 +901,6 @@ EngineLanes::Settings TimelineController::engineSettings() {
     settings.cacheFolder = (QStandardPaths::writableLocation(QStandardPaths::CacheLocation)
         + QStringLiteral("/engine"))
                                .toStdString();
-    settings.access = loginOf;
     settings.changed = [call = m_engineCall] {
         const std::lock_guard lock(call->mutex);
         auto* const controller = call->controller;
@@ -957,8 +957,18 @@ QString TimelineController::engineProblem() const {
     return state.error ? shownText(state.error->message) : QString();
 }
 
-void TimelineController::askEngineAgain() {
-    if (m_remote)
+QString TimelineController::engineOffer() const {
+    return m_remote && m_remote->state().unnamed ? QStringLiteral("Ask this engine")
+                                                 : QStringLiteral("Try again");
+}
+
+void TimelineController::askEngine() {
+    if (!m_remote)
+        return;
+    m_agreed = m_remote->state().unnamed;
+    if (m_agreed)
+        reloadRuns();
+    else
         m_remote->tryAgain();
 }
 
@@ -990,7 +1000,6 @@ ExportJob TimelineController::exportJob() const {
         auto asked = shown;
         EngineLanes::Settings settings;
         settings.waits = true;
-        settings.access = loginOf;
         ASSIGN_OR_RETURN(asked.remote, EngineLanes::open(store, std::move(settings)));
         return figures::timelineFigure(store, asked, request, progress);
     };

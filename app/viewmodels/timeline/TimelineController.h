@@ -44,9 +44,11 @@ class TimelineController : public trainscope::app::Exportable {
     Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString emptyText READ emptyText NOTIFY stateChanged FINAL)
-    // State of linked runs: their engine is being asked, and the reason that nothing comes of it.
+    // State of linked runs: their engine is being asked, the reason that nothing comes of it, and
+    // what askEngine() does about that: asks again, or names an engine that nobody has named yet.
     Q_PROPERTY(bool asking READ isAsking NOTIFY engineChanged FINAL)
     Q_PROPERTY(QString engineProblem READ engineProblem NOTIFY engineChanged FINAL)
+    Q_PROPERTY(QString engineOffer READ engineOffer NOTIFY engineChanged FINAL)
     // Cursor, selection and lanes, for screen readers.
     Q_PROPERTY(QString description READ description NOTIFY described FINAL)
     // Remark on the number of drawn runs, where the shown ones are too many to be told apart.
@@ -86,7 +88,8 @@ public:
     [[nodiscard]] QString errorText() const { return m_error; }
     [[nodiscard]] bool isAsking() const;
     [[nodiscard]] QString engineProblem() const;
-    Q_INVOKABLE void askEngineAgain();
+    [[nodiscard]] QString engineOffer() const;
+    Q_INVOKABLE void askEngine();
     [[nodiscard]] QString emptyText() const;
     [[nodiscard]] QString runsNote() const;
     [[nodiscard]] QString description() const;
@@ -208,6 +211,7 @@ private:
     Task<std::vector<AlignmentModel::Clocks>> m_clockTask{Urgency::Background};
     TimelineLoader m_loader;
     std::shared_ptr<EngineLanes> m_remote;
+    std::optional<importers::engine::Address> m_agreed; // to ask, when runs are opened next
     struct EngineCall; // by which threads of lanes that outlive this reach it
     std::shared_ptr<EngineCall> m_engineCall;
     QTimer m_answered; // gathers what comes within a moment

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,6 +119,11 @@ public:
             + std::to_string(m_port);
     }
     [[nodiscard]] int count() const { return m_count; }
+    // All that has come, as it came.
+    [[nodiscard]] QByteArray bytes() const {
+        const std::lock_guard lock(m_mutex);
+        return m_bytes;
+    }
 
 private:
     void take() {
@@ -125,7 +131,12 @@ private:
             QObject::connect(socket, &QTcpSocket::disconnected, socket, &QObject::deleteLater);
             auto text = std::make_shared<QByteArray>();
             QObject::connect(socket, &QTcpSocket::readyRead, socket, [this, socket, text] {
-                text->append(socket->readAll());
+                const QByteArray come = socket->readAll();
+                {
+                    const std::lock_guard lock(m_mutex);
+                    m_bytes.append(come);
+                }
+                text->append(come);
                 while (serve(*socket, *text)) { }
             });
         }
@@ -173,6 +184,8 @@ private:
     std::unique_ptr<QTcpServer> m_listener; // lives in the thread
     int m_port = 0;
     std::atomic<int> m_count = 0;
+    mutable std::mutex m_mutex;
+    QByteArray m_bytes;
 };
 
 } // namespace trainscope::test

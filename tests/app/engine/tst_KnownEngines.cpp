@@ -1,5 +1,5 @@
-// Credentials of the environment go to the engines that the user has named, and to no other that a
-// database names.
+// Engines that the user has named are asked, with the credentials of the environment, and no other
+// that a database names, on this machine either.
 
 #include "app/engine/KnownEngines.h"
 #include "support/TestProgram.h"
@@ -29,30 +29,62 @@ private Q_SLOTS:
     void strangersGetNothing() {
         for (const char* url : {"https://metrics.example.org", "https://localhost.example.org",
                  "https://127.0.0.1.example.org", "https://[2001:db8::1]:9090/prefix"})
-            QCOMPARE(accessForLinked({url}).value(), EngineAccess());
+            QVERIFY(isRefused(url));
     }
 
-    void theOwnMachineIsKnown() {
+    // Whoever else works on this machine can listen there.
+    void theOwnMachineIsNone() {
         for (const char* url : {"http://localhost:9090", "http://127.0.0.1:9090", "http://[::1]:9"})
-            QCOMPARE(accessForLinked({url}).value().token, std::string("secret"));
+            QVERIFY(isRefused(url));
     }
 
-    void whatWasNamedIsKnownByHostPortAndScheme() {
-        rememberEngine({"https://mimir.example.org:8443/prometheus"});
-        rememberEngine({"https://mimir.example.org:8443"}); // once
-        const EngineAccess access
-            = accessForLinked({"https://mimir.example.org:8443/other"}).value();
+    void theRefusalSaysWhatWouldBeSent() {
+        importers::engine::Link link;
+        link.address = {"http://127.0.0.1:9090/team"};
+        link.tenant = "seven";
+        const std::string said = accessForLinked(link).error().message;
+        for (const char* part : {"http://127.0.0.1:9090/team", "TRAINSCOPE_ENGINE_TOKEN",
+                 "TRAINSCOPE_ENGINE_HEADERS", "\"seven\""})
+            QVERIFY2(said.find(part) != std::string::npos, said.c_str());
+        QVERIFY(said.find("secret") == std::string::npos);
+    }
+
+    void theEnvironmentNamesEngines() {
+        qputenv("TRAINSCOPE_ENGINES", "prom+http://localhost:9090/ https://h/prometheus");
+        QVERIFY(!isRefused("http://localhost:9090") && !isRefused("https://h/prometheus"));
+        QVERIFY(isRefused("http://localhost:9091") && isRefused("https://h"));
+        qunsetenv("TRAINSCOPE_ENGINES");
+        QVERIFY(isRefused("http://localhost:9090"));
+    }
+
+    void whatWasNamedIsKnownBySchemeHostPortAndPath() {
+        const importers::engine::Address mimir{"https://mimir.example.org:8443/prometheus"};
+        rememberEngine(mimir, {});
+        rememberEngine(mimir, accessFrom({}).value());
+        importers::engine::Link link;
+        link.address = mimir;
+        const EngineAccess access = accessForLinked(link).value();
         QCOMPARE(access.token, std::string("secret"));
         QCOMPARE(access.headers.size(), std::size_t{1});
-        for (const char* url : {"https://mimir.example.org", "https://mimir.example.org:8444",
-                 "http://mimir.example.org:8443", "https://mimir.example.org:84430"})
-            QCOMPARE(accessForLinked({url}).value(), EngineAccess());
+        for (const char* url :
+            {"https://mimir.example.org/prometheus", "https://mimir.example.org:8443",
+                "https://mimir.example.org:8443/prometheus/other",
+                "https://mimir.example.org:8444/prometheus",
+                "http://mimir.example.org:8443/prometheus"})
+            QVERIFY(isRefused(url));
         QFile list(m_folder.filePath(QStringLiteral("Trainscope/engines")));
         QVERIFY(list.open(QIODevice::ReadOnly));
-        QCOMPARE(list.readAll(), QByteArray("https://mimir.example.org:8443\n"));
+        QCOMPARE(list.readAll(), QByteArray("https://mimir.example.org:8443/prometheus\n"));
     }
 
 private:
+    static bool isRefused(const char* url) {
+        importers::engine::Link link;
+        link.address = {url};
+        const auto access = accessForLinked(link);
+        return !access.hasValue() && access.error().code == ErrorCode::Refused;
+    }
+
     QTemporaryDir m_folder;
     QByteArray m_configuration;
 };

@@ -35,7 +35,7 @@ void tst_EngineTexts::addresses() {
     QVERIFY(isAddress("prom+http://x") && !isAddress("http://x") && !isAddress("run.json"));
     for (const char* wrong : {"", "prom+", "prom+http://", "prom+http:///x", "prom+ftp://x",
              "prom+http://h:0", "prom+http://h:70000", "prom+http://a b", "prom+http://h/?q=1",
-             "prom+http://name:secret@h:9090"}) {
+             "prom+http://name:secret@h:9090", "file:///etc/hostname", "http://h/\r\nX: y"}) {
         const auto address = addressFrom(wrong);
         QVERIFY2(!address.hasValue(), wrong);
         QCOMPARE(address.error().code, ErrorCode::Usage);
@@ -156,7 +156,7 @@ void tst_EngineTexts::whatAMappingChanges() {
 
 void tst_EngineTexts::links() {
     Link link;
-    link.address = {"https://h:1/\"x"};
+    link.address = {"https://h:1/x"};
     link.selector = selectorFrom(R"(up{job="a\"b"})").value();
     link.mapping = mappingFrom("node = host").value();
     link.range = {{5}, {7}};

@@ -41,7 +41,6 @@ public:
     app::EngineState state() const override { return {}; }
     void tryAgain() override { }
     std::vector<RunId> liveRuns() const override { return {}; }
-    std::uint64_t wireBytes() const override { return 0; }
 };
 
 } // namespace
