@@ -13,12 +13,15 @@
 #include "importers/registry/Structure.h"
 #include "importers/registry/TracedGpus.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -336,6 +339,7 @@ public:
         joinMachinesToRuns(m_tree, m_plan.units);
         findGpuNames(m_tree, m_plan.units);
         forgetUsed();
+        std::move(m_failed.begin(), m_failed.end(), std::back_inserter(m_plan.unrecognised));
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
             [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });
         return std::move(m_plan);
@@ -394,21 +398,34 @@ private:
             leaveOut(file, std::move(verdict.reason));
     }
 
+    // Absent where the importer fails, which its files say.
+    std::optional<std::vector<ImportUnit>> unitsOf(
+        const Importer& importer, const std::vector<SourceFile>& files) {
+        try {
+            auto units = importer.plan(m_tree, files);
+            for (ImportUnit& unit : units)
+                unit.importer = importer.format.id;
+            return units;
+        } catch (const std::exception& problem) {
+            for (const SourceFile& file : files)
+                m_failed.push_back({file.path,
+                    fmt::format(
+                        "cannot be planned as {}: {}", importer.format.name, problem.what())});
+            return std::nullopt;
+        }
+    }
+
     void planWith(const Importer& importer) {
         const auto mine = m_mine.find(&importer);
         if (mine == m_mine.end())
             return;
-        std::set<std::string> used;
-        try {
-            for (ImportUnit& unit : importer.plan(m_tree, mine->second)) {
-                used.insert(unit.files.begin(), unit.files.end());
-                unit.importer = importer.format.id;
-                m_plan.units.push_back(std::move(unit));
-            }
-        } catch (const std::exception& problem) {
-            for (const SourceFile& file : mine->second)
-                leaveOut(file, std::string("cannot be planned: ") + problem.what());
+        auto units = unitsOf(importer, mine->second);
+        if (!units)
             return;
+        std::set<std::string> used;
+        for (ImportUnit& unit : *units) {
+            used.insert(unit.files.begin(), unit.files.end());
+            m_plan.units.push_back(std::move(unit));
         }
         for (const SourceFile& file : mine->second) {
             if (!used.contains(file.path))
@@ -445,10 +462,10 @@ private:
         }
         for (const Importer* importer : registry()) {
             const auto files = m_within.find(importer);
-            if (files == m_within.end())
+            auto units = files == m_within.end() ? std::nullopt : unitsOf(*importer, files->second);
+            if (!units)
                 continue;
-            for (ImportUnit& unit : importer->plan(m_tree, files->second)) {
-                unit.importer = importer->format.id;
+            for (ImportUnit& unit : *units) {
                 unit.part = importer->format.name;
                 unit.runName = runOf[unit.path];
                 m_plan.units.push_back(std::move(unit));
@@ -462,6 +479,7 @@ private:
     std::map<const Importer*, std::vector<SourceFile>> m_mine;
     std::map<const Importer*, std::vector<SourceFile>> m_within; // which another owns
     ImportPlan m_plan;
+    std::vector<Unrecognised> m_failed; // whose importer did; others may read them
     std::uint64_t m_bytesDone = 0;
     std::uint64_t m_bytesTotal = 0;
 };
