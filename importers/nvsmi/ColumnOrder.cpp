@@ -491,8 +491,13 @@ std::vector<Cells> collectRows(
 }
 
 // Rows of another width (noise, cut lines) tell nothing about the columns.
-void keepFitting(std::vector<Cells>& rows, std::size_t width) {
-    std::erase_if(rows, [width](const Cells& row) { return row.size() != width; });
+void keepFitting(std::vector<Cells>& rows, std::size_t width, ColumnOrder& order) {
+    const auto isOther = [width](const Cells& row) { return row.size() != width; };
+    const auto first
+        = rows.begin() + static_cast<std::ptrdiff_t>(std::min(order.rowsOfFirst, rows.size()));
+    order.rowsOfFirst = static_cast<std::size_t>(
+        first - rows.begin() - std::count_if(rows.begin(), first, isOther));
+    std::erase_if(rows, isOther);
 }
 
 constexpr std::size_t kMostDecimals = 8;
@@ -610,7 +615,7 @@ void settleDecimals(ColumnOrder& order, std::vector<Cells>& rows) {
 
 Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     settleDecimals(order, rows);
-    keepFitting(rows, order.columns.size());
+    keepFitting(rows, order.columns.size(), order);
     settleStamps(order, rows);
     findParts(order);
     settleForms(order.columns, rows, order.notes);
@@ -651,7 +656,7 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
         if (cells.size() < 2 || !mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
             continue;
         auto rows = collectRows(lines, i, separator, order);
-        keepFitting(rows, commonWidth(rows));
+        keepFitting(rows, commonWidth(rows), order);
         if (rows.empty() || rows.front().size() != cells.size())
             continue;
         order.confidence = guessColumns(rows, order.columns, order.notes);

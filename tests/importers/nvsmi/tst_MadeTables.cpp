@@ -435,12 +435,15 @@ private Q_SLOTS:
         QTest::addColumn<int>("gpus");
         QTest::addColumn<double>("watts"); // of all GPUs together
         QTest::addColumn<int>("readings"); // of each GPU
-        QTest::newRow("together, the same GPU") << 4 << 0 << 1 << 200.0 << 40;
-        QTest::newRow("together, two GPUs") << 4 << 150 << 2 << 550.0 << 40;
-        QTest::newRow("in turns, the same GPU") << 400 << 0 << 1 << 200.0 << 80;
-        QTest::newRow("in turns, two GPUs") << 400 << 150 << 2 << 550.0 << 40;
+        QTest::addColumn<int>("noise"); // lines before the second header that are no rows
+        QTest::newRow("together, the same GPU") << 4 << 0 << 1 << 200.0 << 40 << 0;
+        QTest::newRow("together, two GPUs") << 4 << 150 << 2 << 550.0 << 40 << 0;
+        QTest::newRow("together, the same GPU, with noise") << 4 << 0 << 1 << 200.0 << 40 << 5;
+        QTest::newRow("together, two GPUs, with noise") << 4 << 150 << 2 << 550.0 << 40 << 5;
+        QTest::newRow("in turns, the same GPU") << 400 << 0 << 1 << 200.0 << 80 << 0;
+        QTest::newRow("in turns, two GPUs") << 400 << 150 << 2 << 550.0 << 40 << 0;
         QTest::newRow("in even turns, two GPUs that cannot be told apart")
-            << 500 << 150 << 1 << 275.0 << 80;
+            << 500 << 150 << 1 << 275.0 << 80 << 0;
     }
     void recordersOfOneHeader() {
         QFETCH(int, phase);
@@ -448,6 +451,7 @@ private Q_SLOTS:
         QFETCH(int, gpus);
         QFETCH(double, watts);
         QFETCH(int, readings);
+        QFETCH(int, noise);
         const std::string header = "timestamp, power.draw [W], temperature.gpu\n";
         std::string text = header;
         const auto row = [](int second, int ms, double power) {
@@ -459,6 +463,8 @@ private Q_SLOTS:
         for (int i = 0; i < 40; ++i) {
             const double swing = (i * 7) % 10 - 4.5; // means 0 over ten rows
             text += row(i, 0, 200 + swing);
+            for (int line = 0; i == 0 && line < noise; ++line)
+                text += "the driver was loaded anew\n";
             text += i == 0 ? header : std::string();
             text += row(i, phase, 200 + other + swing);
         }
