@@ -280,7 +280,7 @@ std::vector<int> TableModel::fittingColumns() const {
     double taken = 0.0;
     for (const int column : columns)
         taken += column == 0 && headOf(0).width == 0.0 ? kLeastName : headOf(column).width;
-    while (m_room > 0.0 && taken > m_room) {
+    while (m_room > 0.0 && taken > m_room && columns.size() > 1) {
         const auto least
             = std::max_element(columns.begin(), columns.end(), [&](int one, int other) {
                   const auto importance = [&](int column) {

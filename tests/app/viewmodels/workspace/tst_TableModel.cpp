@@ -77,6 +77,20 @@ private Q_SLOTS:
         QCOMPARE(table.sortColumn(), 1);
     }
 
+    // The first column is counted wider than its 0 pixels: there is no room even without the
+    // others.
+    void theLastColumnStays() {
+        TableModel table;
+        TableContent content = wideContent({1});
+        content.heads.resize(2);
+        for (TableHead& head : content.heads)
+            head.importance = 1;
+        content.heads.front().width = 0.0;
+        table.show(std::move(content));
+        table.look(0.0, 1.0);
+        QCOMPARE(table.heads()->count(), 1);
+    }
+
     void theOwnerSortsWhereItMust() {
         TableModel table;
         table.show(wideContent({1, 2}));
