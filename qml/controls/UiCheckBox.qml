@@ -45,13 +45,6 @@ T.CheckBox {
             name: box.checkState === Qt.PartiallyChecked ? "minus" : "check"
             color: Theme.onAccent
         }
-        Rectangle {
-            anchors.centerIn: parent
-            visible: box.checkState === Qt.PartiallyChecked
-            width: parent.width / 2
-            height: Theme.hairline * 2
-            color: Theme.text
-        }
         UiFocusRing {
             control: box
             visible: box.visualFocus
