@@ -97,8 +97,8 @@ Status checkDomain(const Run& run, const layout::MachineFacts& said, const std::
     if (!said.linkDomain || (*said.linkDomain >= perNode && *said.linkDomain % perNode == 0))
         return {};
     return Error{ErrorCode::Usage,
-        run.name + ": an NVLink domain of " + std::to_string(*said.linkDomain)
-            + " GPUs does not consist of whole nodes of " + std::to_string(perNode) + ".",
+        run.name + ": an NVLink domain of " + text::counted(*said.linkDomain, "GPU")
+            + " does not consist of whole nodes of " + std::to_string(perNode) + ".",
         {}};
 }
 

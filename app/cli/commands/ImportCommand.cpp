@@ -116,8 +116,9 @@ void printWarnings(const ImportOutcome& outcome, const Console& console) {
         console.warn("not recognised: " + outcome.unrecognised[i].path + " ("
             + outcome.unrecognised[i].reason + ")");
     if (count > kMaxListed)
-        console.warn("... and " + std::to_string(count - kMaxListed)
-            + " more files that were not recognised.");
+        console.warn("... and "
+            + text::counted(static_cast<std::int64_t>(count - kMaxListed), "more file")
+            + " not recognised.");
     if (outcome.cancelled)
         console.warn("Stopped on request; what was finished before is kept.");
 }

@@ -70,7 +70,10 @@ void printNames(
     }
     text::print(out, table, "  ");
     if (device.kernels.size() > count)
-        out << "  ... and " << device.kernels.size() - count << " more kernels; --json lists all\n";
+        out << "  ... and "
+            << text::counted(
+                   static_cast<std::int64_t>(device.kernels.size() - count), "more kernel")
+            << "; --json lists all\n";
 }
 
 void printIterations(const DeviceBreakdown& device, std::ostream& out) {
@@ -87,8 +90,10 @@ void printIterations(const DeviceBreakdown& device, std::ostream& out) {
     out << '\n';
     text::print(out, table, "  ");
     if (device.iterations.size() > count)
-        out << "  ... and " << device.iterations.size() - count
-            << " more iterations; --json lists all\n";
+        out << "  ... and "
+            << text::counted(
+                   static_cast<std::int64_t>(device.iterations.size() - count), "more iteration")
+            << "; --json lists all\n";
 }
 
 void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {

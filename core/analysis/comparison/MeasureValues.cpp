@@ -153,7 +153,7 @@ private:
                           : fmt::format("The {} was recorded of {} of {} only.", what, count, all);
     }
     [[nodiscard]] std::string whyNotAll(const std::string& metric, const std::string& what) const {
-        return whyNotOfAll(recorded(metric), fmt::format("{} GPUs", m_measures.gpus), what);
+        return whyNotOfAll(recorded(metric), text::counted(m_measures.gpus, "GPU"), what);
     }
     // Nodes of the job that have the counter.
     [[nodiscard]] int recordedNodes(const std::string& metric) const {
@@ -164,7 +164,7 @@ private:
     }
     [[nodiscard]] std::string whyNotAllNodes(
         const std::string& metric, const std::string& what) const {
-        return whyNotOfAll(recordedNodes(metric), fmt::format("{} nodes", m_measures.nodes), what);
+        return whyNotOfAll(recordedNodes(metric), text::counted(m_measures.nodes, "node"), what);
     }
     [[nodiscard]] std::string whyNoPower() const {
         return whyNotAll(metric::kGpuPower, "GPU power");

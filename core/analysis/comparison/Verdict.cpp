@@ -144,7 +144,9 @@ Roles rolesOf(const RunMeasures& a, const RunMeasures& b) {
         return ofEqualGpus(a, b);
     if (a.gpus == b.gpus)
         return {std::nullopt,
-            fmt::format("Both ran on {} GPUs, so that neither scaled out.", a.gpus), false};
+            fmt::format(
+                "Both ran on {}, so that neither scaled out.", text::counted(a.gpus, "GPU")),
+            false};
     const bool isFirst = a.gpus < b.gpus;
     const RunMeasures& few = isFirst ? a : b;
     const RunMeasures& many = isFirst ? b : a;

@@ -361,9 +361,10 @@ void findEmptySteps(const RunFacts& facts, Findings& found) {
     const double busy = steps.stepsS > 0.0 ? steps.busyS / steps.stepsS : 0.0;
     const double without = steps.stepsS > 0.0 ? steps.busyWithoutS / steps.stepsS : 0.0;
     Finding finding{"steps_without_kernels",
-        fmt::format("{} of {} traced iterations start no kernel: either the trace lost them, or "
-                    "the marks are not of iterations",
-            steps.empty, steps.steps),
+        fmt::format("{} of {} {} no kernel: either the trace lost them, or the marks are not of "
+                    "iterations",
+            steps.empty, text::counted(steps.steps, "traced iteration"),
+            steps.empty == 1 ? "starts" : "start"),
         {{"iterations", static_cast<double>(steps.steps)},
             {"without_kernels", static_cast<double>(steps.empty)}, {"busy_fraction", busy}},
         {-1, steps.first, {}}, text::roundedPercent(kEmptySteps) + " of the traced iterations",

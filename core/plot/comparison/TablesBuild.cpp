@@ -38,7 +38,8 @@ void tellOfRuns(const ComparisonData& data, const std::vector<std::string>& valu
     for (std::size_t i = 0; i < std::min(same.size(), most); ++i)
         addFact(hit, analysis::runMarks(same[i].runs), same[i].text);
     if (same.size() > most)
-        addFact(hit, "More", fmt::format("{} other values", same.size() - most));
+        addFact(hit, "More",
+            text::counted(static_cast<std::int64_t>(same.size() - most), "other value"));
 }
 
 void tellKernel(const ComparisonData& data, std::size_t row, Hit& hit) {
