@@ -291,7 +291,7 @@ void PredictController::readRun(const Run& chosen) {
 void PredictController::takeRun(LaunchedRun launched) {
     forgetDetails();
     m_peers = {{}, launched.isMeasured() ? launched.run : RunId(), std::move(launched.measured),
-        std::move(launched.tracks), std::move(launched.notes)};
+        std::move(launched.tracks), std::move(launched.notes), launched.request.has_value()};
     if (launched.predicted)
         m_peers.kept.push_back(std::move(*launched.predicted));
     if (launched.request)
@@ -688,8 +688,8 @@ void PredictController::write(std::function<void(RunId)> show) {
         [name, asked = m_answer.asked](store::Store& store) {
             return predict::writePrediction(store, name, asked->job, asked->prediction);
         },
-        [self = QPointer(this), this, uuid = workspace()->uuid(), name, show = std::move(show)](
-            const Status& written) {
+        [self = QPointer(this), this, uuid = workspace()->uuid(), name, asked = m_answer.asked,
+            show = std::move(show)](const Status& written) {
             if (!self || views() == nullptr)
                 return;
             if (!written.hasValue())
@@ -698,8 +698,11 @@ void PredictController::write(std::function<void(RunId)> show) {
             if (workspace() == nullptr || workspace()->uuid() != uuid)
                 return;
             for (const Run& run : workspace()->runs()) {
-                if (run.name == name)
-                    return show(run.id);
+                if (run.name != name)
+                    continue;
+                m_written = {asked, run.id};
+                Q_EMIT stateChanged();
+                return show(run.id);
             }
         });
 }
@@ -711,13 +714,40 @@ void PredictController::openAsRun() {
     });
 }
 
+bool PredictController::isWritten() const {
+    return m_answer.asked && m_written.first == m_answer.asked && workspace() != nullptr
+        && workspace()->findRun(m_written.second) != nullptr;
+}
+
+QString PredictController::comparisonQuestion() const {
+    const Run* run = workspace() != nullptr ? workspace()->findRun(m_peers.source) : nullptr;
+    if (!isComparable() || run == nullptr)
+        return {};
+    const predict::Job& job = m_answer.asked->job;
+    QStringList sentences;
+    if (!m_peers.isJobTold)
+        sentences << QStringLiteral("%1 does not say which job it ran. The prediction is of %2; the "
+                                    "run may have trained another model.")
+                         .arg(QString::fromStdString(run->name),
+                             QString::fromStdString(job.model.name));
+    if (!isWritten())
+        sentences << QStringLiteral("To compare it, the prediction is kept in the database as the "
+                                    "run “%1”. One of that name is replaced.")
+                         .arg(QString::fromStdString(predict::nameOf(job)));
+    return sentences.join(QStringLiteral("\n\n"));
+}
+
 void PredictController::compareWithMeasured() {
     if (!isComparable())
         return;
-    write([this, measured = m_peers.source](RunId run) {
+    const auto show = [this, measured = m_peers.source](RunId run) {
         showOnly(*workspace(), {measured, run});
         views()->setView(Views::Compare);
-    });
+    };
+    if (isWritten())
+        show(m_written.second);
+    else
+        write(show);
 }
 
 } // namespace trainscope::app

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
@@ -30,6 +31,7 @@ struct PredictPeers {
     std::optional<figures::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks;
     std::vector<std::string> notes; // of that run
+    bool isJobTold = false; // by that run: the form has it
 };
 
 class PredictController : public trainscope::app::DrawnView {
@@ -66,8 +68,10 @@ class PredictController : public trainscope::app::DrawnView {
     Q_PROPERTY(
         bool calibrated READ isCalibrated WRITE setCalibrated NOTIFY calibrationChanged FINAL)
     Q_PROPERTY(QString calibrationText READ calibrationText NOTIFY calibrationChanged FINAL)
-    // True where the answer can be written, and compared with a measured run.
+    // True where the answer can be written, and compared with a measured run; and what the user has
+    // to agree to before; empty: nothing.
     Q_PROPERTY(bool comparable READ isComparable NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString comparisonQuestion READ comparisonQuestion NOTIFY stateChanged FINAL)
 
 public:
     explicit PredictController(QObject* parent = nullptr);
@@ -119,7 +123,8 @@ public:
     [[nodiscard]] bool isComparable() const { return isReady() && m_peers.source.isValid(); }
     // Writes the answer into the database as a run, and shows it beside the shown ones.
     Q_INVOKABLE void openAsRun();
-    // The same, alone with the measured run, in the view that compares.
+    [[nodiscard]] QString comparisonQuestion() const;
+    // Shows it alone with the measured run, in the view that compares; writes it where it was not.
     Q_INVOKABLE void compareWithMeasured();
 
     [[nodiscard]] bool isReady() const override { return m_answer.board != nullptr; }
@@ -178,12 +183,14 @@ private:
     void takeCalibration(Result<predict::RunCalibration> found);
     void forgetCalibration();
     void askAgain();
+    [[nodiscard]] bool isWritten() const; // the answer, as a run that is still there
     // `show` gets the written run.
     void write(std::function<void(RunId)> show);
 
     PredictForm m_form;
     PredictAnswer m_answer;
     bool m_isRefused = false; // the form is, and the answer of one before
+    std::pair<std::shared_ptr<const figures::PredictedJob>, RunId> m_written; // as that run
     PredictPeers m_peers;
     PredictDetails m_details;
     RunId m_selectedRun;

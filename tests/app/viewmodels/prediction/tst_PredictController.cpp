@@ -339,6 +339,7 @@ private Q_SLOTS:
         QVERIFY(fillFrom("timed"));
         QTRY_VERIFY(m_controller->isReady() && m_controller->shown()->tracks != nullptr);
         QVERIFY(m_controller->isComparable());
+        QVERIFY(!m_controller->comparisonQuestion().contains(QStringLiteral("does not say")));
         QCOMPARE(board().steps.front().seconds.value, 10.0);
         QVERIFY(board().steps.front().isMeasured);
         const auto& power = m_controller->shown()->tracks->tracks.front();
@@ -368,6 +369,26 @@ private Q_SLOTS:
         QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
         QVERIFY(m_controller->isComparable());
         QCOMPARE(board().steps.front().seconds.value, 10.0);
+        // The run's model is not known, and nothing is written before the user agrees.
+        const QString question = m_controller->comparisonQuestion();
+        QVERIFY2(question.contains(QStringLiteral("logged does not say which job it ran. The "
+                                                  "prediction is of llama3-8b")),
+            qPrintable(question));
+        QVERIFY(question.contains(QStringLiteral("kept in the database as the run “predicted: ")));
+        const std::size_t before = m_database.workspace().runs().size();
+        m_controller->compareWithMeasured();
+        QTRY_COMPARE_WITH_TIMEOUT(m_database.views().view(), Views::Compare, 60'000);
+        QCOMPARE(m_database.workspace().runs().size(), before + 1);
+        QCOMPARE(m_database.workspace().shownRuns().size(), std::size_t{2});
+        // Of what is kept, the model alone is asked; it is not written again.
+        QVERIFY(!m_controller->comparisonQuestion().contains(QStringLiteral("kept")));
+        const auto changed = std::filesystem::last_write_time(m_database.path());
+        m_controller->compareWithMeasured();
+        QVERIFY(test::settles(m_database.workspace()));
+        QCOMPARE(std::filesystem::last_write_time(m_database.path()), changed);
+        // Another answer is another prediction.
+        QVERIFY(set("global_batch", "64"));
+        QTRY_VERIFY(m_controller->comparisonQuestion().contains(QStringLiteral("kept")));
     }
 
     void whatElseWouldDo() {
