@@ -136,6 +136,39 @@ double shownPercentage(double fraction, int decimals) {
     return std::abs(shown) < 0.5 * std::pow(10.0, -decimals) ? 0.0 : shown;
 }
 
+// Minutes, hours or days; absent below two minutes, in these digits.
+std::optional<std::string> longDuration(double seconds, Digits digits) {
+    if (!std::isfinite(seconds))
+        return std::nullopt;
+    constexpr double kMost = 9e9; // that nanoseconds count
+    const double size = std::abs(seconds);
+    // Rounded as a whole, or the rest of 179.97 s would be 60.0 s.
+    const std::int64_t tenths = std::llround(10.0 * std::min(size, kMost));
+    const std::int64_t whole = (tenths + 5) / 10;
+    const bool isLong = digits == Digits::Three ? whole >= 120 : tenths >= 1'200;
+    if (!isLong)
+        return std::nullopt;
+    const bool isAligned = digits == Digits::Aligned;
+    std::string text = seconds >= 0.0 ? "" : isAligned ? "-" : "−";
+    if (isAligned && tenths < 36'000)
+        return text
+            + fmt::format(
+                "{} min {:.1f} s", tenths / 600, worded(static_cast<double>(tenths % 600) / 10.0));
+    if (isAligned)
+        return text
+            + fmt::format("{} h {} min {} s", whole / 3'600, whole % 3'600 / 60, whole % 60);
+    if (digits == Digits::Four && tenths < 6'000)
+        return text
+            + fmt::format(
+                "{} min {} s", tenths / 600, number(static_cast<double>(tenths % 600) / 10.0));
+    if (whole < 3'600)
+        return text + fmt::format("{} min {} s", whole / 60, whole % 60);
+    const std::int64_t minutes = (whole + 30) / 60;
+    if (minutes < 48 * 60)
+        return text + fmt::format("{} h {} min", minutes / 60, minutes % 60);
+    return text + number(size / 86'400.0, digits == Digits::Three ? 3 : 4) + " days";
+}
+
 } // namespace
 
 ShownUnit shownUnit(std::string_view unit, double magnitude, std::string_view metric) {
@@ -167,6 +200,8 @@ std::string number(double value, int significant, int mostDecimals) {
 std::string quantity(double value, std::string_view unit, Digits digits, std::string_view metric) {
     if (!std::isfinite(value))
         return kNoData;
+    if (auto words = unit == "s" ? longDuration(value, digits) : std::nullopt)
+        return *std::move(words);
     const ShownUnit shown = unitFor(unit, std::abs(value), digits, metric);
     // Plain numbers have no scale of their own: a loss of 2.676, a learning rate of 0.00015.
     if (unit == "1" && shown.unit.empty() && digits == Digits::Four)
@@ -182,9 +217,13 @@ std::string quantity(const std::optional<double>& value, std::string_view unit, 
 
 std::string withInterval(
     double value, double low, double high, std::string_view unit, Digits digits) {
+    if (unit == "s" && longDuration(value, digits))
+        return fmt::format("{} ({} to {})", quantity(value, unit, digits),
+            quantity(low, unit, digits), quantity(high, unit, digits));
     const double scale = unitFor(unit, std::abs(value), digits, {}).scale;
-    return fmt::format("{} ({} to {})", quantity(value, unit, digits), number(low * scale, 4),
-        number(high * scale, 4));
+    const int bounds = digits == Digits::Three ? 3 : 4;
+    return fmt::format("{} ({} to {})", quantity(value, unit, digits), number(low * scale, bounds),
+        number(high * scale, bounds));
 }
 
 std::string rounded(double value, std::string_view unit) {

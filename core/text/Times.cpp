@@ -17,17 +17,6 @@ namespace {
 constexpr std::array<TimeUnit, 4> kTimeUnits{
     {{kSecond, "s"}, {kMillisecond, "ms"}, {kMicrosecond, "µs"}, {1, "ns"}}};
 
-// Number of steps nearest to a time that is not negative.
-std::int64_t nearestSteps(std::int64_t ns, std::int64_t step) {
-    const std::int64_t rest = ns % step;
-    return ns / step + (rest >= step - rest ? 1 : 0);
-}
-
-// In which so many digits stay below 1000: 999.97 µs are 1 ms in four.
-TimeUnit timeUnitOfDigits(std::int64_t magnitude, Digits digits) {
-    return timeUnitFor(magnitude + magnitude / (digits == Digits::Three ? 1'999 : 19'999));
-}
-
 std::int64_t powerOfTen(int exponent) {
     std::int64_t power = 1;
     for (int i = 0; i < exponent; ++i)
@@ -38,42 +27,19 @@ std::int64_t powerOfTen(int exponent) {
 } // namespace
 
 std::string alignedDuration(DurationNs duration) {
-    const std::int64_t magnitude = std::abs(duration.ns);
-    if (magnitude < kMinute) {
-        const TimeUnit unit = timeUnitOfDigits(magnitude, Digits::Aligned);
-        return unit.ns == 1
-            ? fmt::format("{} ns", duration.ns)
-            : fmt::format("{} {}",
-                quantity(static_cast<double>(duration.ns) / static_cast<double>(unit.ns), "1",
-                    Digits::Aligned),
-                unit.symbol);
-    }
-    // Rounded as a whole, or the rest of 119.97 s would be 60.0 s.
-    const std::string_view sign = duration.ns < 0 ? "-" : "";
-    const std::int64_t tenths = nearestSteps(magnitude, kSecond / 10);
-    if (tenths < 36'000)
-        return fmt::format("{}{} min {:.1f} s", sign, tenths / 600,
-            worded(static_cast<double>(tenths % 600) / 10.0));
-    const std::int64_t seconds = nearestSteps(magnitude, kSecond);
-    return fmt::format(
-        "{}{} h {} min {} s", sign, seconds / 3'600, seconds % 3'600 / 60, seconds % 60);
+    // Nanoseconds are whole.
+    return std::abs(duration.ns) < kMicrosecond
+        ? fmt::format("{} ns", duration.ns)
+        : quantity(duration.seconds(), "s", Digits::Aligned);
 }
 
 std::string duration(DurationNs duration, Digits digits) {
     if (digits == Digits::Aligned)
         return alignedDuration(duration);
-    const std::int64_t magnitude = std::abs(duration.ns);
-    const std::string_view sign = duration.ns < 0 ? "−" : "";
-    const std::int64_t seconds = nearestSteps(magnitude, kSecond);
-    const std::int64_t minutes = nearestSteps(magnitude, kMinute);
-    if (seconds >= 3'600)
-        return fmt::format("{}{} h {} min", sign, minutes / 60, minutes % 60);
-    if (magnitude >= 10 * kMinute)
-        return fmt::format("{}{} min {} s", sign, seconds / 60, seconds % 60);
-    const TimeUnit unit = timeUnitOfDigits(magnitude, digits);
-    const double shown = static_cast<double>(magnitude) / static_cast<double>(unit.ns);
-    return fmt::format(
-        "{}{} {}", sign, number(shown, digits == Digits::Three ? 3 : 4, 3), unit.symbol);
+    // Nothing takes no unit of its own.
+    return duration.ns == 0
+        ? "0 ns"
+        : (duration.ns < 0 ? "−" : "") + quantity(std::abs(duration.seconds()), "s", digits);
 }
 
 std::string exactDuration(DurationNs duration) {
@@ -85,14 +51,7 @@ std::string exactDuration(DurationNs duration) {
 }
 
 std::string seconds(double seconds) {
-    constexpr double kMostInSeconds = 120.0;
-    constexpr double kMostInMinutes = 7200.0;
-    constexpr double kMostSeconds = 9e9; // that nanoseconds count
-    if (std::abs(seconds) < kMostInSeconds)
-        return quantity(seconds, "s", Digits::Three);
-    return std::abs(seconds) < kMostInMinutes
-        ? quantity(seconds / 60.0, "1", Digits::Three) + " min"
-        : duration({std::llround(std::clamp(seconds, -kMostSeconds, kMostSeconds) * 1e9)});
+    return quantity(seconds, "s", Digits::Three);
 }
 
 std::int64_t floorTo(std::int64_t value, std::int64_t step) {

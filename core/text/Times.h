@@ -18,12 +18,12 @@ inline constexpr std::int64_t kMinute = 60 * kSecond;
 inline constexpr std::int64_t kHour = 60 * kMinute;
 inline constexpr std::int64_t kDay = 24 * kHour;
 
-// "1.84 ms", "12 min 34 s", "2 h 3 min"; Aligned: "1.840 ms", "2 min 3.4 s", "1 h 2 min 3 s".
+// "1.84 ms", "2 min 33.1 s", "2 h 3 min", "14.2 days"; Aligned: "1.840 ms", "1 h 2 min 3 s".
 std::string duration(DurationNs duration, Digits digits = Digits::Four);
 std::string alignedDuration(DurationNs duration);
 // All digits down to the nanosecond: "1.842113 ms".
 std::string exactDuration(DurationNs duration);
-// In a sentence, from seconds: "12.3 ms", "4.1 min", "2 h 3 min".
+// In a sentence, from seconds: "12.3 ms", "2 min 33 s"; as quantity() of "s" in three digits.
 std::string seconds(double seconds);
 
 struct TimeUnit {

@@ -138,8 +138,7 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
     known.placeAtSite(request.cluster);
     ASSIGN_OR_RETURN(const auto job, predict::jobOf(request));
     const predict::Predictor predictor = known.predictor();
-    ASSIGN_OR_RETURN(
-        const auto prediction, predictor.predict(job, {predict::kMeasuredRunsSource, 0.0}));
+    ASSIGN_OR_RETURN(const auto prediction, predictor.predict(job));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
     WhatIfFacts whatIf;

@@ -150,8 +150,7 @@ void printSearch(std::ostream& out, const std::string& title, const SearchResult
     out << "The best layout: ";
     printFigures(out, best.job, best.prediction, trainingOf(best.job, best.prediction, asked));
     printTitled(out,
-        layoutTable("The best of each group of ties first, then layouts that are ties (=): inside "
-                    "each other's interval",
+        layoutTable(fmt::format("The best first; = 1: a tie with 1, {}", predict::kTieWords),
             predict::listedLayouts(result)));
     if (result.energyFront.size() > 1) {
         out << '\n';

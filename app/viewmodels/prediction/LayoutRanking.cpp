@@ -6,6 +6,7 @@
 #include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <array>
@@ -75,7 +76,7 @@ text::Table rankedTable(
         std::vector<text::Cell> cells{figures::choiceBrief(one.choice),
             text::withInterval(made.seconds, made.low, made.high, "s", text::Digits::Three)};
         if (const auto all = trainingOf(one.job, made, training))
-            cells.emplace_back(figures::durationWords(all->seconds.value));
+            cells.emplace_back(text::seconds(all->seconds.value));
         else if (training.tokens)
             cells.emplace_back();
         cells.insert(
@@ -89,10 +90,10 @@ QString tieTip(const predict::ListedLayout& one) {
     if (one.isBest())
         return QStringLiteral("the best, which is the answer");
     if (one.isFirst)
-        return QStringLiteral("the best of those that are no tie with the ones above");
+        return QStringLiteral("the best that is no tie with the numbers above");
     if (one.group == 0)
-        return QStringLiteral("no tie with the ones above");
-    return QStringLiteral("a tie with %1: inside each other's interval").arg(one.group);
+        return QStringLiteral("no tie with any number");
+    return QStringLiteral("a tie with %1: %2").arg(one.group).arg(textOf(predict::kTieWords));
 }
 
 } // namespace

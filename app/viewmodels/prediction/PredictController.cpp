@@ -576,12 +576,15 @@ void PredictController::search() {
 
 QString PredictController::rankingText() const {
     const auto& request = m_form.request();
-    const bool isKept
-        = m_rankingSettings.power == 0 || !request || request->cluster.gpu.powerLimitW.has_value();
-    if (isKept || m_search.text().isEmpty())
+    if (m_rankingSettings.power == 0 || !request || m_search.text().isEmpty())
         return m_search.text();
-    return QStringLiteral("%1. The power limit of %2 is not known, so that no share of it is kept.")
-        .arg(m_search.text(), QString::fromStdString(request->cluster.gpu.name));
+    const auto& gpu = request->cluster.gpu;
+    const auto capped = searchOf(*request, m_rankingSettings).powerLimitW;
+    return capped
+        ? QStringLiteral("%1. Each GPU is capped at %2 in the rows, not on the board.")
+              .arg(m_search.text(), textOf(text::rounded(*capped / request->cluster.gpus(), "W")))
+        : QStringLiteral("%1. The power limit of %2 is not known, so that no share of it is kept.")
+              .arg(m_search.text(), textOf(gpu.name));
 }
 
 // After a ranking the best layout is the answer, once: another one may be chosen then.
@@ -715,8 +718,10 @@ void PredictController::openAsRun() {
 }
 
 bool PredictController::isWritten() const {
-    return m_answer.asked && m_written.first == m_answer.asked && workspace() != nullptr
-        && workspace()->findRun(m_written.second) != nullptr;
+    if (!m_answer.asked || m_written.first != m_answer.asked || workspace() == nullptr)
+        return false;
+    const Run* run = workspace()->findRun(m_written.second);
+    return run != nullptr && run->name == predict::nameOf(m_answer.asked->job);
 }
 
 QString PredictController::comparisonQuestion() const {
@@ -726,8 +731,9 @@ QString PredictController::comparisonQuestion() const {
     const predict::Job& job = m_answer.asked->job;
     QStringList sentences;
     if (!m_peers.isJobTold)
-        sentences << QStringLiteral("%1 does not say which job it ran. The prediction is of %2; the "
-                                    "run may have trained another model.")
+        sentences << QStringLiteral(
+            "%1 does not say which job it ran. The prediction is of %2; the "
+            "run may have trained another model.")
                          .arg(QString::fromStdString(run->name),
                              QString::fromStdString(job.model.name));
     if (!isWritten())

@@ -17,7 +17,7 @@ namespace {
 Result<figures::PredictedJob> predicted(
     const predict::JobRequest& request, const predict::Predictor& predictor) {
     ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(auto made, predictor.predict(job, {predict::kMeasuredRunsSource, 0.0}));
+    ASSIGN_OR_RETURN(auto made, predictor.predict(job));
     std::string name = figures::layoutWords(job);
     return figures::PredictedJob{std::move(name), std::move(job), std::move(made)};
 }

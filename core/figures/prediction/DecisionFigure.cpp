@@ -4,6 +4,7 @@
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -27,38 +28,20 @@ using predict::Training;
 constexpr std::size_t kMostTies = 5; // of a page
 constexpr double kJoulesOfWh = 3600.0;
 
-struct ShownTime {
-    double seconds = 1.0; // of its unit
-    std::string_view unit;
-};
-ShownTime shownTime(double seconds) {
-    constexpr double kUnits = 2.0; // of a unit are told in it
-    constexpr double kMinute = 60.0;
-    if (seconds >= kUnits * predict::kSecondsOfDay)
-        return {predict::kSecondsOfDay, "days"};
-    if (seconds >= kUnits * predict::kSecondsOfHour)
-        return {predict::kSecondsOfHour, "h"};
-    if (seconds >= kUnits * kMinute)
-        return {kMinute, "min"};
-    return {1.0, "s"};
-}
-
 std::string boundsWords(const BoundedValue& value, double scale) {
     return fmt::format("{} to {}", text::number(value.interval.low * scale),
         text::number(value.interval.high * scale));
 }
 
-// "66 to 79 days"
+// "66 days to 79 days"
 std::string timeBounds(const BoundedValue& time) {
-    const ShownTime shown = shownTime(time.value);
-    return fmt::format("{} {}", boundsWords(time, 1.0 / shown.seconds), shown.unit);
+    return fmt::format(
+        "{} to {}", text::seconds(time.interval.low), text::seconds(time.interval.high));
 }
 
 // Three digits, which is what intervals are worth.
 std::string told(double value, const predict::Interval& interval, std::string_view unit) {
-    const auto shown = text::shownUnit(unit, std::abs(value));
-    return fmt::format("{} {} ({})", text::number(value * shown.scale), shown.unit,
-        boundsWords({value, interval}, shown.scale));
+    return text::withInterval(value, interval.low, interval.high, unit, text::Digits::Three);
 }
 
 BoundedValue wattHoursOf(const Training& training) {
@@ -133,11 +116,11 @@ std::string rankSentence(const predict::SearchResult& found, const predict::Layo
     const std::string which = isBestOf(found, choice)
         ? "The best by"
         : fmt::format("Not the best, which is {}, by", choiceWords(found.top.front().choice));
-    return fmt::format("{} {} of {} that {} possible; {} of the {} that follow {} with the best: "
-                       "inside each other's interval.",
-        which, objectiveWords(found.objective), text::counted(std::ssize(found.feasible), "layout"),
+    return fmt::format(
+        "{} {} of {} that {} possible; {} of the {} that follow {} with the best: {}.", which,
+        objectiveWords(found.objective), text::counted(std::ssize(found.feasible), "layout"),
         found.feasible.size() == 1 ? "is" : "are", ties, std::ssize(found.top) - 1,
-        ties == 1 ? "is a tie" : "are ties");
+        ties == 1 ? "is a tie" : "are ties", predict::kTieWords);
 }
 
 // The rows of a ranking, with what a training on them takes.
@@ -162,8 +145,8 @@ public:
             else
                 ++left;
         }
-        table.caption = "the best of each group of ties first, then layouts that are ties (=): "
-                        "inside each other's 90 % interval";
+        table.caption = fmt::format("by {}; = 1: a tie with 1, {}",
+            objectiveWords(m_facts.found->objective), predict::kTieWords);
         if (left > 0)
             table.caption += fmt::format("; {} more {} not shown", left, left == 1 ? "is" : "are");
         return table;
@@ -181,7 +164,7 @@ private:
                          choiceWords(one.layout->choice)),
             told(made.seconds, {made.low, made.high}, "s")};
         if (const auto training = trainingOf(one.layout->job, made, m_facts.asked))
-            row.cells.push_back(durationWords(training->seconds.value));
+            row.cells.push_back(text::seconds(training->seconds.value));
         else if (m_facts.asked.tokens)
             row.cells.emplace_back(text::kMissing);
         row.cells.push_back(text::quantity(made.memoryB, "B", text::Digits::Three));
@@ -236,7 +219,7 @@ private:
             return fmt::format("{} ({})", step, change);
         const double all
             = predict::secondsOfTokens(*m_facts.asked.tokens, rate, m_facts.job->gpus());
-        return fmt::format("{} ({}), {}", durationWords(all), change, step);
+        return fmt::format("{} ({}), {}", text::seconds(all), change, step);
     }
     [[nodiscard]] std::string cellOf(const PredictedSensitivity& one, double factor) const {
         const auto change = std::find_if(one.changes.begin(), one.changes.end(),
@@ -297,15 +280,8 @@ std::string slowWords(const predict::Goodput& goodput) {
 
 } // namespace
 
-std::string durationWords(double seconds) {
-    const ShownTime shown = shownTime(seconds);
-    return fmt::format("{} {}", text::number(seconds / shown.seconds), shown.unit);
-}
-
 std::string timeWords(const Training& training) {
-    const ShownTime shown = shownTime(training.seconds.value);
-    return fmt::format("{} ({})", durationWords(training.seconds.value),
-        boundsWords(training.seconds, 1.0 / shown.seconds));
+    return told(training.seconds.value, training.seconds.interval, "s");
 }
 
 std::string energyWords(const Training& training) {
@@ -315,14 +291,12 @@ std::string energyWords(const Training& training) {
 
 std::string goodputWords(const Training& training) {
     const predict::Goodput& goodput = training.goodput;
-    const ShownTime shown = shownTime(training.elapsedSeconds.value);
-    return fmt::format("{} % ({}) of the time are steps, which makes {} ({}): an interruption "
+    return fmt::format("{} % ({}) of the time are steps, which makes {}: an interruption "
                        "every {} takes {}, a checkpoint every {} takes {}{}",
         text::number(100.0 * goodput.share.value), boundsWords(goodput.share, 100.0),
-        durationWords(training.elapsedSeconds.value),
-        boundsWords(training.elapsedSeconds, 1.0 / shown.seconds),
-        durationWords(goodput.betweenSeconds), durationWords(goodput.restartSeconds),
-        durationWords(goodput.checkpointInterval), durationWords(goodput.checkpointSeconds),
+        told(training.elapsedSeconds.value, training.elapsedSeconds.interval, "s"),
+        text::seconds(goodput.betweenSeconds), text::seconds(goodput.restartSeconds),
+        text::seconds(goodput.checkpointInterval), text::seconds(goodput.checkpointSeconds),
         slowWords(goodput));
 }
 
@@ -355,7 +329,7 @@ std::vector<PredictedCard> trainingCards(const Training& training) {
     const auto inWh = [&](double value) { return text::rounded(value, "Wh"); };
     std::vector<PredictedCard> cards{
         {"Time of the training", "training_time", "s", valueOf(training.seconds),
-            tokenWords(training.tokens), false, durationWords(training.seconds.value),
+            tokenWords(training.tokens), false, text::seconds(training.seconds.value),
             timeBounds(training.seconds)},
         {"Energy of the training", "training_energy", "J", valueOf(training.energyJ),
             "of the GPUs alone", false, inWh(energy.value),
@@ -364,7 +338,7 @@ std::vector<PredictedCard> trainingCards(const Training& training) {
         const BoundedValue& elapsed = training.elapsedSeconds;
         cards.push_back({"With interruptions", "elapsed_time", "s", valueOf(elapsed),
             "goodput " + text::number(training.goodput.share.value), false,
-            durationWords(elapsed.value), timeBounds(elapsed)});
+            text::seconds(elapsed.value), timeBounds(elapsed)});
     }
     if (training.cost)
         cards.push_back({"Cost of the training", "training_cost", "1", valueOf(*training.cost),

@@ -13,10 +13,8 @@
 
 namespace trainscope::figures {
 
-// "41.2 days", "9.3 h", "12 min", "40 s".
-std::string durationWords(double seconds);
-// "41.2 days (37.1 to 46)"; of energy "812 MWh (700 to 950)"; of cost "1.24 M (1.1 to 1.4)", in the
-// currency of the prices, which nobody says.
+// "41.2 days (37.1 days to 46 days)"; of energy "812 MWh (700 to 950)"; of cost "1.24 M (1.1
+// to 1.4)", in the currency of the prices, which nobody says.
 std::string timeWords(const predict::Training& training);
 std::string energyWords(const predict::Training& training);
 // "94 % (87 to 97) of the time are steps, which makes 71 days (66 to 79): an interruption every 2.4

@@ -158,7 +158,7 @@ struct PredictedDecision {
     std::string answer; // the layout
     std::string job;
     std::vector<std::string> reasons; // sentences
-    PredictedTable choices; // the layout among others: those that truly differ first, then ties
+    PredictedTable choices; // the layout among others, with those that are ties
     PredictedTable changes; // its step and training if one thing were otherwise
     std::vector<std::string> sources; // of the figures and their intervals
 };

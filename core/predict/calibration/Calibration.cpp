@@ -100,13 +100,16 @@ std::string leftOutGroup(LeaveOut how, std::string_view source, int row) {
 Correction Calibration::correctionOf(
     const Job& job, const RateTable& table, const std::string& source, double version) const {
     Correction correction = m_residuals.of(job, source, version);
-    const double unlike = spreadOf(job, table, m_fit);
-    correction.spread = std::sqrt(correction.told * correction.spread * correction.spread
-        + (1.0 - correction.told) * unlike * unlike);
+    const double known = std::sqrt(correction.told) * correction.spread.own;
+    const double unlike = std::sqrt(1.0 - correction.told);
+    correction.spread = spreadOf(job, table, m_fit);
+    correction.spread.own = std::hypot(known, unlike * correction.spread.own);
+    for (auto& [name, moved] : correction.spread.constants)
+        moved *= unlike;
     return correction;
 }
 
-double spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
+StepSpread spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
     const RateFactors& factors = fit.factors;
     const auto secondsWith = [&](const RateFactors& with) {
         const auto rates = table.ratesOf(job, with);
@@ -115,8 +118,7 @@ double spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
         return step.hasValue() ? step.value().seconds : 0.0;
     };
     const double base = secondsWith(factors);
-    const double model = job.model.experts > 1 ? kExpertSpread : kModelSpread;
-    double variance = model * model;
+    StepSpread spread{{}, job.model.experts > 1 ? kExpertSpread : kModelSpread};
     std::map<std::string_view, double> spreads;
     for (const FittedFactor& factor : fit.fitted)
         spreads.emplace(factor.name, factor.spread);
@@ -132,9 +134,9 @@ double spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
         double known = table.spreadOf(field, job);
         if (const auto after = spreads.find(name); after != spreads.end())
             known = std::min(known, after->second);
-        variance += known * slope * known * slope;
+        spread.constants[name] += known * slope;
     }
-    return std::sqrt(variance);
+    return spread;
 }
 
 } // namespace trainscope::predict

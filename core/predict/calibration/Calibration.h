@@ -55,8 +55,8 @@ std::optional<LeaveOut> leaveOutFrom(std::string_view text); // "sources", "tent
 // Name of the group of a row of that source and place in its table.
 std::string leftOutGroup(LeaveOut how, std::string_view source, int row);
 
-// The standard deviation of a prediction's logarithm without measured rows like it: of every
-// constant by how well it is known, of the step about the model's.
-double spreadOf(const Job& job, const RateTable& table, const RateFit& fit = {});
+// The spread of a prediction without measured rows like it: of every constant by how well it is
+// known, of the step about the model's.
+StepSpread spreadOf(const Job& job, const RateTable& table, const RateFit& fit = {});
 
 } // namespace trainscope::predict

@@ -7,6 +7,9 @@
 
 namespace trainscope::predict {
 
+// The source of runs that users measure themselves: they share their noise.
+inline constexpr const char* kMeasuredRunsSource = "measured runs";
+
 struct MeasuredJob {
     Job job;
     double seconds = 0.0; // of a step

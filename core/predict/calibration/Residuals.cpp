@@ -29,6 +29,21 @@ double square(double x) {
 
 } // namespace
 
+double StepSpread::total() const {
+    double squares = square(own);
+    for (const auto& [name, moved] : constants)
+        squares += square(moved);
+    return std::sqrt(squares);
+}
+
+double spreadOfRatio(const StepSpread& a, const StepSpread& b, double likeness) {
+    StepSpread apart{a.constants, 0.0};
+    for (const auto& [name, moved] : b.constants)
+        apart.constants[name] -= moved;
+    apart.own = std::sqrt(square(a.own - b.own) + 2.0 * (1.0 - likeness) * a.own * b.own);
+    return apart.total();
+}
+
 Residuals::Point Residuals::pointOf(const Job& job, double version) {
     const layout::Degrees& degrees = job.layout.grid.degrees();
     Point point;
@@ -86,7 +101,7 @@ void Residuals::learnNoise(const std::vector<MeasuredJob>& rows) {
     std::vector<double> deviations;
     std::map<std::string, std::vector<double>> ofSource;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double open = square(others[i].spread) - square(m_noise[i]);
+        const double open = square(others[i].spread.own) - square(m_noise[i]);
         const double usual = std::sqrt(std::max(0.0, open) + square(noiseOf(rows[i].source)));
         deviations.push_back(std::abs(m_logs[i] - others[i].log) / usual);
         ofSource[rows[i].source].push_back(deviations.back());
@@ -146,8 +161,14 @@ Correction Residuals::of(const Job& job, const std::string& source, double versi
     const double open = covariance(point, point);
     const double explained = count > 0 ? toRows.dot(m_inverse * toRows) : 0.0;
     return {count > 0 ? toRows.dot(m_weights) : 0.0,
-        std::hypot(noise, std::sqrt(std::max(0.0, open - explained))),
+        {{}, std::hypot(noise, std::sqrt(std::max(0.0, open - explained)))},
         std::clamp(explained / open, 0.0, 1.0)};
+}
+
+double Residuals::likeness(const Job& a, const Job& b) {
+    const Point one = pointOf(a, 0.0);
+    const Point other = pointOf(b, 0.0);
+    return covariance(one, other) / std::sqrt(covariance(one, one) * covariance(other, other));
 }
 
 double Residuals::logOf(const Job& job) const {
@@ -178,7 +199,7 @@ std::vector<Correction> Residuals::leftOut() const {
     for (Eigen::Index i = 0; i < m_weights.size(); ++i) {
         const double variance = 1.0 / m_inverse(i, i);
         result.push_back({m_logs[static_cast<std::size_t>(i)] - m_weights[i] * variance,
-            std::sqrt(variance), 0.0});
+            {{}, std::sqrt(variance)}, 0.0});
     }
     return result;
 }

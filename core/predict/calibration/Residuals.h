@@ -17,9 +17,21 @@
 
 namespace trainscope::predict {
 
+// Standard deviation of the logarithm of a measured step about its prediction, by what is not
+// known.
+struct StepSpread {
+    std::map<std::string, double> constants; // by factor: what its standard deviation adds
+    double own = 0.0; // what a model leaves, of this job
+
+    [[nodiscard]] double total() const;
+};
+// Standard deviation of ln(a/b): a constant counts as far as the steps depend on it unequally, what
+// the model leaves as far as the jobs are unlike. likeness: see Residuals::likeness().
+double spreadOfRatio(const StepSpread& a, const StepSpread& b, double likeness);
+
 struct Correction {
     double log = 0.0; // to add to the logarithm of predicted seconds
-    double spread = 0.0; // standard deviation of a measurement about the corrected prediction
+    StepSpread spread; // of a measurement about the corrected prediction
     double told = 0.0; // share of what a cost model gets wrong that the rows tell: 0 far from all
 };
 
@@ -32,6 +44,8 @@ public:
     // `source` and `version` as in MeasuredJob; empty and 0 where they are not known.
     [[nodiscard]] Correction of(
         const Job& job, const std::string& source = {}, double version = 0.0) const;
+    // Correlation of what a cost model gets wrong of two jobs, 0 to 1.
+    static double likeness(const Job& a, const Job& b);
     // The logarithm alone, without source and version.
     [[nodiscard]] double logOf(const Job& job) const;
     // None of jobs that differ in layout, micro-batch and recomputation alone is below.

@@ -147,7 +147,7 @@ std::optional<double> demandFactor(
     const MeasuredRun& run, const PowerBasis& basis, const Predictor& predictor) {
     if (!run.job || !run.meanW)
         return std::nullopt;
-    const auto made = predictor.predict(run.job->job, {run.job->source, 0.0});
+    const auto made = predictor.predict(run.job->job);
     if (!made.hasValue())
         return std::nullopt;
     const auto outlookAt = [&](double factor) {
@@ -371,7 +371,7 @@ std::vector<RunResidual> residualsOf(const RunCalibration& calibration) {
         if (!run.job)
             continue;
         residual.seconds = run.job->seconds;
-        const auto made = predictor.predict(run.job->job, {run.job->source, 0.0});
+        const auto made = predictor.predict(run.job->job);
         if (!made.hasValue())
             continue;
         residual.predictedSeconds = made.value().seconds;

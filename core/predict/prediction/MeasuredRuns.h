@@ -14,9 +14,6 @@
 
 namespace trainscope::predict {
 
-// The source of their rows: they share their noise.
-inline constexpr const char* kMeasuredRunsSource = "measured runs";
-
 // Means over its iterations.
 struct MeasuredGpu {
     int rank = 0;

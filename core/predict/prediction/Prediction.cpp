@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::predict {
 
@@ -110,24 +111,25 @@ double Predictor::leastCorrectionOf(const Job& job) const {
 
 void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     const JobCosts& costs, Prediction& prediction) const {
-    double spread = prediction.step.spread;
+    StepSpread& spread = prediction.spread;
+    double besides = 0.0; // of software and machine, the same for all layouts
     if (costs.spread) {
-        spread = std::hypot(spread, *costs.spread);
+        spread.own = *costs.spread;
     } else if (residualsFor(job, costs) != nullptr) {
-        const Correction correction
+        Correction correction
             = m_calibration->correctionOf(job, *m_table, context.source, context.version);
         prediction.seconds *= std::exp(correction.log);
-        spread = std::hypot(spread, correction.spread);
+        spread = std::move(correction.spread);
     } else {
-        spread = std::hypot(spread, spreadOf(job, *m_table));
-        if (!context.source.empty() && job.stack.empty())
-            spread = std::hypot(spread, kUnknownSoftware);
+        spread = spreadOf(job, *m_table);
+        besides = job.stack.empty() ? kUnknownSoftware : 0.0;
     }
+    spread.own = std::hypot(spread.own, prediction.step.spread);
     if (job.isInference())
-        spread = std::hypot(spread, kServingSpread);
+        besides = std::hypot(besides, kServingSpread);
     if (!costs.spread)
-        spread = std::hypot(spread, costs.rates.runSpread);
-    const Interval bounds = intervalOf(prediction.seconds, spread);
+        besides = std::hypot(besides, costs.rates.runSpread);
+    const Interval bounds = intervalOf(prediction.seconds, std::hypot(spread.total(), besides));
     prediction.low = bounds.low;
     prediction.high = bounds.high;
 }

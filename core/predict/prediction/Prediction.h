@@ -50,6 +50,7 @@ struct Prediction {
     double seconds = 0.0; // of a step
     double low = 0.0; // 90 % interval
     double high = 0.0;
+    StepSpread spread; // of it that is not the software's or the machine's
     double tokensPerSecondPerGpu = 0.0;
     double flopsPerGpu = 0.0; // 1/s, of the model, recomputation not counted
     double mfu = 0.0; // of the peak in the job's precision
@@ -82,9 +83,10 @@ struct PredictedFigure {
 // All that a prediction tells with an interval, the step first.
 std::vector<PredictedFigure> figuresOf(const Prediction& prediction);
 
-// Facts about the measurement that a prediction is compared with, beside the job.
+// Facts about the measurement that a prediction is of, beside the job: one of the user's own unless
+// it is said otherwise.
 struct MeasurementContext {
-    std::string source = {};
+    std::string source = kMeasuredRunsSource;
     double version = 0.0; // of the software, in years
 };
 

@@ -70,6 +70,8 @@ struct SearchRequest {
     int generated = 0; // tokens of it, by inference
     analysis::Adapters adapters = {}; // of LoRA
     Precision precision = Precision::Bf16;
+    analysis::KeptNumbers kept = {};
+    analysis::Offload offload = {};
     AttentionKind attention = AttentionKind::Flash;
     std::optional<bool> sequenceParallel = {}; // as of a JobRequest
     std::string stack = {};

@@ -17,6 +17,8 @@ SearchRequest withWorkOf(const Asked& job) {
     request.generated = job.generated;
     request.adapters = job.adapters;
     request.precision = job.precision;
+    request.kept = job.kept;
+    request.offload = job.offload;
     request.attention = job.attention;
     request.stack = job.stack;
     request.execution = job.execution;
@@ -91,6 +93,8 @@ Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
     asked.generated = request.generated;
     asked.adapters = request.adapters;
     asked.precision = request.precision;
+    asked.kept = request.kept;
+    asked.offload = request.offload;
     asked.recompute = choice.recompute;
     asked.recomputedLayers = choice.recomputedLayers;
     asked.attention = request.attention;

@@ -1,8 +1,10 @@
 #include "core/predict/search/Ties.h"
 
 #include "core/model/Try.h"
+#include "core/predict/prediction/Intervals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::predict {
@@ -10,30 +12,35 @@ namespace trainscope::predict {
 namespace {
 
 constexpr int kMostTried = 24; // layouts that are predicted for one that differs
-constexpr double kFartherEach = 0.005; // for each that was a tie after all
+constexpr double kFartherEach = 0.01; // for each that was a tie after all
 
-struct RankedValue {
-    double value = 0.0;
-    Interval interval;
-
-    [[nodiscard]] bool holds(double other) const {
-        return interval.low <= other && other <= interval.high;
-    }
-};
-
-RankedValue rankedValueOf(const RankedLayout& one, SearchObjective objective) {
-    const Prediction& made = one.prediction;
-    const Interval& peakW = made.intervals.peakW;
+double rankedValueOf(const RankedLayout& one, SearchObjective objective) {
     switch (objective) {
     case SearchObjective::Time:
-        return {made.seconds, {made.low, made.high}};
+        return one.prediction.seconds;
     case SearchObjective::Energy:
-        return {made.energyJ, made.intervals.energyJ};
+        return one.prediction.energyJ;
     case SearchObjective::PeakPower:
         break;
     }
-    const double gpus = one.job.gpus();
-    return {one.peakW, {peakW.low * gpus, peakW.high * gpus}};
+    return one.peakW;
+}
+
+// Standard deviation of the logarithm of their ratio. The constants of power are those of one kind
+// of GPU; what is left counts as far as the jobs are unlike.
+double ratioSpread(const RankedLayout& a, const RankedLayout& b, SearchObjective objective) {
+    const double likeness = Residuals::likeness(a.job, b.job);
+    const double step = spreadOfRatio(a.prediction.spread, b.prediction.spread, likeness);
+    if (objective == SearchObjective::Time)
+        return step;
+    const PowerBasis& power = a.prediction.power;
+    const bool isHeld = a.prediction.outlook.limit == ClockLimit::Power
+        && b.prediction.outlook.limit == ClockLimit::Power;
+    const bool isPeak = objective == SearchObjective::PeakPower;
+    const double watts = isPeak && isHeld ? power.spread.held : power.spread.watts;
+    const double left = watts * std::sqrt(2.0 * (1.0 - likeness));
+    const double meanW = std::min(a.prediction.outlook.meanW, b.prediction.outlook.meanW);
+    return isPeak ? left : std::hypot(left, lastingShare(power, meanW, isHeld) * step);
 }
 
 double estimatedValueOf(const LayoutEstimate& one, SearchObjective objective) {
@@ -70,7 +77,7 @@ public:
         RETURN_IF_ERROR(add(true));
         RETURN_IF_ERROR(add(false));
         std::sort(m_apart.begin(), m_apart.end(), [this](const auto& a, const auto& b) {
-            return rankedValueOf(a, m_objective).value < rankedValueOf(b, m_objective).value;
+            return rankedValueOf(a, m_objective) < rankedValueOf(b, m_objective);
         });
         return std::move(m_apart);
     }
@@ -100,8 +107,8 @@ private:
         return std::none_of(m_apart.begin(), m_apart.end(), [&](const RankedLayout& other) {
             const bool isAlike
                 = isDivided ? divideAlike(other.choice, one.choice) : other.choice == one.choice;
-            const Interval known = rankedValueOf(other, m_objective).interval;
-            return isAlike || (known.low <= beyond * value && value <= beyond * known.high);
+            const double known = rankedValueOf(other, m_objective);
+            return isAlike || (known <= beyond * value && value <= beyond * known);
         });
     }
 
@@ -121,9 +128,8 @@ private:
 } // namespace
 
 bool areTied(const RankedLayout& a, const RankedLayout& b, SearchObjective objective) {
-    const RankedValue one = rankedValueOf(a, objective);
-    const RankedValue other = rankedValueOf(b, objective);
-    return one.holds(other.value) && other.holds(one.value);
+    const double ratio = rankedValueOf(a, objective) / rankedValueOf(b, objective);
+    return std::abs(std::log(ratio)) <= kNinetyPercent * ratioSpread(a, b, objective);
 }
 
 Result<std::vector<RankedLayout>> layoutsApart(const std::vector<RankedLayout>& ranked,
@@ -156,6 +162,11 @@ std::vector<ListedLayout> listedLayouts(const SearchResult& found) {
         if (same == found.apart.end())
             listed.push_back({&one, groupOf(found, one), false});
     }
+    std::stable_sort(
+        listed.begin(), listed.end(), [&found](const ListedLayout& a, const ListedLayout& b) {
+            return rankedValueOf(*a.layout, found.objective)
+                < rankedValueOf(*b.layout, found.objective);
+        });
     return listed;
 }
 

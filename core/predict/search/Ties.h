@@ -1,18 +1,23 @@
 #pragma once
 // Ties: ranked layouts that a prediction cannot tell apart, and those that truly differ. Two
-// layouts are a tie where what they are ranked by (step time, energy of a step, peak power of all
-// GPUs) lies inside each other's 90 % interval. Pure; any thread.
+// layouts are a tie where the 90 % interval of the ratio of what they are ranked by (step time,
+// energy of a step, peak power of all GPUs) holds 1. That interval is narrower than their own: what
+// is not known of both alike (software, machine, constants that both depend on) cancels
+// (spreadOfRatio). Pure; any thread.
 
 #include "core/predict/search/Search.h"
 
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::predict {
 
 inline constexpr std::size_t kMostApart = 3;
 
+// In words: two layouts "are a tie: " …
+inline constexpr std::string_view kTieWords = "the 90 % interval of their ratio holds 1";
 bool areTied(const RankedLayout& a, const RankedLayout& b, SearchObjective objective);
 
 // Whole prediction of a choice.
@@ -34,8 +39,8 @@ struct ListedLayout {
 };
 // From 1: the first of `apart` that it is, or is a tie with; 0: it is a tie with none.
 std::size_t groupOf(const SearchResult& found, const RankedLayout& one);
-// As many as are ranked: those of `apart` first, then the others of `top` in their order. The
-// result outlives the list.
+// As many as are ranked, the best first: those of `apart`, and the others of `top` from its first
+// on. The result outlives the list.
 std::vector<ListedLayout> listedLayouts(const SearchResult& found);
 
 } // namespace trainscope::predict

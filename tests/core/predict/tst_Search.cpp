@@ -372,6 +372,39 @@ private Q_SLOTS:
     // stages and at least twice as many micro-batches, and each of its estimates fits. It hides the
     // exchanges of experts, so that it is the fastest here; other software and dense models have it
     // not.
+    // A layout of the ranking is the job that the form makes of it, with the same figures: what it
+    // keeps in other types, moves to the host and runs as graphs goes with it.
+    void aRankedLayoutIsTheFormsJob() {
+        JobRequest asked;
+        asked.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        asked.cluster = clusterFrom("1x8xH100").value();
+        asked.cluster.clockHz = 1.5e9;
+        asked.layout.tensor = 2;
+        asked.globalBatch = 32;
+        asked.kept.gradients = 2.0;
+        asked.kept.states = 2.0;
+        asked.offload = {4, 0.5};
+        asked.execution.graphs = true;
+        asked.sequenceParallel = false;
+        SearchRequest request = searchLike(asked);
+        request.fixed.recompute = Recompute::None;
+        request.top = 3;
+        const SearchResult found = searchLayouts(request).value();
+        QVERIFY(!found.top.empty());
+        for (const RankedLayout& one : found.top) {
+            asked.layout = layoutOf(one.choice);
+            asked.microBatch = one.choice.microBatch;
+            const Job job = jobOf(asked).value();
+            QVERIFY(job.kept == one.job.kept && job.offload == one.job.offload);
+            const Prediction card = Predictor().predict(job).value();
+            QCOMPARE(one.prediction.seconds, card.seconds);
+            QCOMPARE(one.prediction.low, card.low);
+            QCOMPARE(one.prediction.high, card.high);
+            QCOMPARE(one.prediction.memoryB, card.memoryB);
+            QCOMPARE(one.prediction.intervals.energyJ.high, card.intervals.energyJ.high);
+        }
+    }
+
     void bothDirections() {
         SearchRequest request = requestOf("deepseek-v3", "64x8xH800", 4096, 4096);
         request.precision = Precision::Fp8;

@@ -26,16 +26,20 @@ private Q_SLOTS:
         row(1'840, "1.84 µs", "1.840 µs");
         row(1'500'000, "1.5 ms", "1.500 ms");
         row(59'940'000'000, "59.94 s", "59.94 s");
-        row(123'400'000'000, "123.4 s", "2 min 3.4 s");
+        row(119'300'000'000, "119.3 s", "119.3 s");
+        row(123'400'000'000, "2 min 3.4 s", "2 min 3.4 s");
         row(754'000'000'000, "12 min 34 s", "12 min 34.0 s");
         row(3'723'000'000'000, "1 h 2 min", "1 h 2 min 3 s");
         row(-1'840, "−1.84 µs", "-1.840 µs");
         // Rounded before they are divided: no 1000 µs, no 60.0 s, no 60 min.
         row(999'970, "1 ms", "1.000 ms");
-        row(119'970'000'000, "120 s", "2 min 0.0 s");
+        row(119'970'000'000, "2 min 0 s", "2 min 0.0 s");
+        row(599'960'000'000, "10 min 0 s", "10 min 0.0 s");
+        row(200'000'000'000'000, "2.315 days", "55 h 33 min 20 s");
         row(3'599'970'000'000, "1 h 0 min", "1 h 0 min 0 s");
         row(7'199'600'000'000, "2 h 0 min", "2 h 0 min 0 s");
-        row(-90'500'000'000, "−90.5 s", "-1 min 30.5 s");
+        row(-90'500'000'000, "−90.5 s", "-90.50 s");
+        row(-150'500'000'000, "−2 min 30.5 s", "-2 min 30.5 s");
     }
     void durations() {
         QFETCH(qint64, ns);
@@ -47,10 +51,33 @@ private Q_SLOTS:
         QCOMPARE(text::exactDuration({1'842'113}), std::string("1.842113 ms"));
         QCOMPARE(text::exactDuration({-3}), std::string("−3 ns"));
         QCOMPARE(text::seconds(0.0123), std::string("12.3 ms"));
-        QCOMPARE(text::seconds(246.0), std::string("4.1 min"));
-        QCOMPARE(text::seconds(7199.0), std::string("120 min"));
+        QCOMPARE(text::seconds(246.0), std::string("4 min 6 s"));
+        QCOMPARE(text::seconds(7199.0), std::string("2 h 0 min"));
         QCOMPARE(text::seconds(7380.0), std::string("2 h 3 min"));
         QCOMPARE(text::seconds(86'400.0), std::string("24 h 0 min"));
+        QCOMPARE(text::seconds(2.0 * 86'400.0), std::string("2 days"));
+        QCOMPARE(text::seconds(41.25 * 86'400.0), std::string("41.2 days"));
+    }
+
+    // One run of 153.07 s reads the same wherever it is worded: by its nanoseconds or its seconds,
+    // in a sentence, a readout, a column, or with bounds.
+    void oneForm() {
+        const DurationNs run{153'070'000'000};
+        QCOMPARE(text::seconds(run.seconds()), std::string("2 min 33 s"));
+        QCOMPARE(text::rounded(run.seconds(), "s"), std::string("2 min 33 s"));
+        QCOMPARE(text::duration(run, text::Digits::Three), std::string("2 min 33 s"));
+        QCOMPARE(text::duration(run), std::string("2 min 33.1 s"));
+        QCOMPARE(text::quantity(run.seconds(), "s"), std::string("2 min 33.1 s"));
+        QCOMPARE(text::alignedDuration(run), std::string("2 min 33.1 s"));
+        QCOMPARE(text::aligned(run.seconds(), "s"), std::string("2 min 33.1 s"));
+        QCOMPARE(text::withInterval(run.seconds(), 119.0, 190.0, "s", text::Digits::Three),
+            std::string("2 min 33 s (119 s to 3 min 10 s)"));
+        for (std::int64_t ns = 1'000; ns < 1'000'000'000'000'000; ns = ns * 17 / 10 + 13) {
+            for (const auto digits :
+                {text::Digits::Three, text::Digits::Four, text::Digits::Aligned})
+                QCOMPARE(text::duration({ns}, digits),
+                    text::quantity(DurationNs{ns}.seconds(), "s", digits));
+        }
     }
 
     void digitsAreNotGrouped() {

@@ -68,11 +68,8 @@ class tst_PredictController : public QObject {
         request.sequence = 2048;
         return request;
     }
-    // The software is not said, as in the window.
     static predict::Prediction predicted(const predict::JobRequest& request) {
-        return predict::Predictor()
-            .predict(predict::jobOf(request).value(), {predict::kMeasuredRunsSource, 0.0})
-            .value();
+        return predict::Predictor().predict(predict::jobOf(request).value()).value();
     }
     // The middle of what is called so, in the picture as it is drawn.
     std::optional<QPointF> placeOf(const std::string& title) {
