@@ -4,8 +4,8 @@
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
-#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -287,9 +287,8 @@ private:
         const auto& step = m_efficiency.stepTimeS;
         const bool isPart = traced && traced->basis == TraceBasis::Trace && step;
         const std::string why = isPart
-            ? fmt::format("The traces last {:.3g} s of a step of {:.3g} s, too little to speak for "
-                          "all of it.",
-                text::worded(traced->tracedS), text::worded(*step))
+            ? fmt::format("The traces last {} of a step of {}, too little to speak for all of it.",
+                text::seconds(traced->tracedS), text::seconds(*step))
             : "No kernel trace was recorded.";
         const bool isTold = traced && !isPart;
         const auto share = [&](std::string_view key, double TracedShares::*field,

@@ -44,7 +44,7 @@ bool MeanDifference::isBeyond() const {
 }
 
 std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b, double confidence) {
-    if (a.count < kLeastIterations || b.count < kLeastIterations)
+    if (!a.isTold() || !b.isTold())
         return std::nullopt;
     const double na = a.effectiveCount();
     const double nb = b.effectiveCount();

@@ -15,12 +15,15 @@
 
 namespace trainscope::analysis {
 
+inline constexpr std::int64_t kLeastIterations = 3; // that tell a spread
+
 struct Spread {
     std::int64_t count = 0; // iterations
     double mean = 0.0;
     double std = 0.0; // of the sample, n − 1; 0 for one iteration
     double correlation = 0.0; // of neighbours, lag 1
 
+    [[nodiscard]] bool isTold() const { return count >= kLeastIterations; }
     // n(1−r)/(1+r) for r > 0, within 2 … n.
     [[nodiscard]] double effectiveCount() const;
     [[nodiscard]] Spread dividedBy(double divisor) const; // > 0
@@ -28,7 +31,6 @@ struct Spread {
 // In order of time; absent without values.
 std::optional<Spread> spreadOf(std::span<const double> values);
 
-inline constexpr std::int64_t kLeastIterations = 3;
 inline constexpr double kConfidence = 0.95;
 
 // The difference of means b − a with the bounds of its interval of that confidence.
@@ -37,7 +39,7 @@ struct MeanDifference {
     double margin = 0.0; // ± of the interval
     [[nodiscard]] bool isBeyond() const;
 };
-// Absent with fewer than kLeastIterations in either.
+// Absent where the spread of either is not told.
 std::optional<MeanDifference> differenceOf(
     const Spread& a, const Spread& b, double confidence = kConfidence);
 

@@ -51,7 +51,8 @@ Result<std::map<std::string, double>> operatorSeconds(
         return seconds;
     const TraceMeasures& traced = *run.traced;
     const double scale = traced.basis == TraceBasis::Iterations
-        ? 1.0 / static_cast<double>(traced.iterations.size()) / std::max(traced.devices, 1)
+        ? traced.toStep / static_cast<double>(traced.iterations.size())
+            / std::max(traced.devices, 1)
         : traced.all.seconds / tree.rankTime.seconds();
     for (const OperatorEntry& row : operatorTable(tree, OperatorGrouping::Operator, nullptr).rows)
         seconds[row.name] += row.time.seconds() * scale;

@@ -14,12 +14,13 @@
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/layout/Layout.h"
 #include "core/model/Try.h"
-#include "core/text/NumberMarks.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -64,6 +65,7 @@ std::optional<CommunicatorKind> onlyOf(
 }
 
 constexpr double kSpeaksFor = 0.2; // of the exposed time, by matched calls
+constexpr double kSameStep = 5e-4; // mean and median are told alike
 
 // The group of a collective by its kernel category ("send_recv"), where the layout leaves only one:
 // messages are those of the pipeline, or of experts where there is no pipeline; all-to-alls are of
@@ -433,7 +435,7 @@ private:
     [[nodiscard]] double scale(const PartSums& sums) const {
         const double devices = std::max(sums.devices, 1);
         if (m_made.basis == TraceBasis::Iterations)
-            return 1.0 / static_cast<double>(std::max<std::size_t>(sums.iterations, 1));
+            return m_made.toStep / static_cast<double>(std::max<std::size_t>(sums.iterations, 1));
         if (m_made.basis == TraceBasis::Scaled && sums.seconds > 0.0)
             return *m_scope.stepTimeS / sums.seconds;
         return 1.0 / devices;
@@ -464,6 +466,8 @@ private:
             : isWholeStep                 ? TraceBasis::Scaled
                                           : TraceBasis::Trace;
         m_made.devices = m_all.devices;
+        if (m_made.basis == TraceBasis::Iterations && m_scope.stepTimeS && m_all.seconds > 0.0)
+            m_made.toStep = *m_scope.stepTimeS / (m_all.seconds * scale(m_all));
         addShares();
         m_made.all = breakdownOf(-1, m_all);
         for (const auto& [stage, sums] : m_byStage)
@@ -501,7 +505,7 @@ private:
         const double factor = scale(m_all);
         for (const auto& [name, sum] : m_kernels)
             m_made.kernels.push_back(
-                {name, sum.category, sum.seconds * factor, sum.count * factor});
+                {name, sum.category, sum.seconds * factor, sum.count * factor / m_made.toStep});
         std::stable_sort(m_made.kernels.begin(), m_made.kernels.end(),
             [](const StepKernel& a, const StepKernel& b) { return a.seconds > b.seconds; });
     }
@@ -514,13 +518,12 @@ private:
                                           : fmt::format("{} iterations, {} to {}", m_covered.size(),
                                               m_covered.front().index, m_covered.back().index);
         else
-            text += fmt::format("{:.3g} s each", text::worded(meanS));
-        if (m_made.basis == TraceBasis::Scaled)
+            text += text::seconds(meanS) + " each";
+        if (m_made.basis == TraceBasis::Scaled || std::abs(m_made.toStep - 1.0) > kSameStep)
             text += ", scaled to the step time";
         if (m_made.basis == TraceBasis::Trace)
-            text += m_scope.stepTimeS
-                ? fmt::format(", of a step of {:.3g} s", text::worded(*m_scope.stepTimeS))
-                : ", not a whole step";
+            text += m_scope.stepTimeS ? ", of a step of " + text::seconds(*m_scope.stepTimeS)
+                                      : ", not a whole step";
         return m_isOutside ? text + "; the trace lies outside the window" : text;
     }
 

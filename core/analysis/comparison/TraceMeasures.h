@@ -6,8 +6,9 @@
 // where nothing runs.
 // Shares and parts are means over the traced devices: of the iterations that the traces cover to
 // 90 % (a device counts in those of which half or more was traced on it: the stages of a pipeline
-// begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
-// scaled to the step. Else they are of the traced time itself, which does not speak for a step.
+// begin late and end early); where they cover none, but last 90 % of a step, of the traced time.
+// Both are scaled to the step time, which is a median. Else they are of the traced time itself,
+// which does not speak for a step.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -79,6 +80,7 @@ struct TraceMeasures {
     std::string wording; // for people: "4 devices, iterations 5 to 7", "… outside the window"
     int devices = 0;
     double tracedS = 0.0; // mean over the devices, from the first kernel to the last one
+    double toStep = 1.0; // step time / mean of the covered iterations, which parts are scaled by
     std::vector<std::int64_t> iterations; // that the trace covers
     TracedShares shares;
     std::vector<double> exposedByIteration; // share of each covered iteration, in order of time

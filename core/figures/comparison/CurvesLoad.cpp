@@ -282,7 +282,7 @@ private:
             const auto spread = analysis::spreadOf(m_columns.means[i]);
             curve.mean.push_back(spread ? static_cast<float>(spread->mean) : kNothing);
             curve.spread.push_back(
-                spread && spread->count > 1 ? static_cast<float>(spread->std) : kNothing);
+                spread && spread->isTold() ? static_cast<float>(spread->std) : kNothing);
             curve.low.push_back(quantile(m_columns.values[i], 0.05));
             curve.high.push_back(quantile(m_columns.values[i], 0.95));
         }

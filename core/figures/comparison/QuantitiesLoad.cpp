@@ -78,7 +78,7 @@ ComparisonQuantity quantityOf(const ComparisonData& data, std::size_t index) {
         quantity.values.push_back(measure ? std::optional(measure->value) : std::nullopt);
         const auto spread = measure ? measure->spread : std::nullopt;
         quantity.spreads.push_back(
-            spread && spread->count > 1 ? std::optional(spread->std) : std::nullopt);
+            spread && spread->isTold() ? std::optional(spread->std) : std::nullopt);
         quantity.counts.push_back(spread ? spread->count : 0);
         quantity.whyAbsent.push_back(measure ? std::string() : measured->why(info.key));
     }

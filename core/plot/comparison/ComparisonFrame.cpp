@@ -4,6 +4,7 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Names.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -77,7 +78,8 @@ void tellColumn(const ComparisonData& data, std::size_t column, std::size_t run,
     const auto& curves = *data.curves;
     const double seconds = curves.from + curves.step * (static_cast<double>(column) + 0.5);
     hit.title = fmt::format("{} at {}", curves.axis.title,
-        curves.stretched ? text::percent(seconds, 0) + " of the iteration" : secondsText(seconds));
+        curves.stretched ? text::percent(seconds, 0) + " of the iteration"
+                         : text::seconds(seconds));
     hit.metric = curves.axis.metric;
     for (const auto& curve : curves.curves) {
         if (!isTold(data, curve.run, run) || !hasValue(curve.mean, column))

@@ -2,6 +2,7 @@
 
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -15,15 +16,15 @@ namespace trainscope::plot {
 namespace {
 
 bool isPlain(std::string_view unit) {
-    constexpr std::array<std::string_view, 8> kPrefixed{
-        "s", "W", "J", "B", "Hz", "B/s", "FLOP/s", "W/s"};
+    constexpr std::array<std::string_view, 7> kPrefixed{
+        "W", "J", "B", "Hz", "B/s", "FLOP/s", "W/s"};
     return std::find(kPrefixed.begin(), kPrefixed.end(), unit) == kPrefixed.end();
 }
 
 text::ShownUnit shownUnitOf(const FigureAxis& axis, double value) {
     if (axis.unit.unit == "%")
         return axis.unit;
-    if (axis.siUnit == "°C" || (axis.siUnit == "s" && std::abs(value) >= 1.0))
+    if (axis.siUnit == "°C")
         return {axis.siUnit, 1.0};
     return isPlain(axis.siUnit) ? text::shownCount(std::abs(value))
                                 : text::shownUnit(axis.siUnit, std::abs(value));
@@ -34,15 +35,11 @@ text::ShownUnit shownUnitOf(const FigureAxis& axis, double value) {
 std::string quantityValueText(const FigureAxis& axis, const std::optional<double>& value) {
     if (!value)
         return text::kMissing;
+    if (axis.siUnit == "s")
+        return text::seconds(*value);
     const text::ShownUnit shown = shownUnitOf(axis, *value);
     const std::string digits = text::number(*value * shown.scale);
     return shown.unit.empty() ? digits : fmt::format("{} {}", digits, shown.unit);
-}
-
-std::string secondsText(double seconds) {
-    FigureAxis axis;
-    axis.siUnit = "s";
-    return quantityValueText(axis, seconds);
 }
 
 std::string spreadText(const ComparisonQuantity& quantity, std::size_t run) {
@@ -92,7 +89,11 @@ std::string weightText(
     case ComparisonWeight::Unknown:
         break;
     }
-    return "spread unknown";
+    // One of them may have a spread, which its bar shows.
+    const bool isKnownOfFirst = quantity.spreads[0].has_value();
+    if (isKnownOfFirst == quantity.spreads[run].has_value())
+        return "spread unknown";
+    return "spread of " + data.runs[isKnownOfFirst ? run : 0].mark + " unknown";
 }
 
 } // namespace trainscope::plot

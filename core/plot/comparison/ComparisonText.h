@@ -17,13 +17,12 @@ std::string spreadText(const ComparisonQuantity& quantity, std::size_t run);
 std::string changeText(const ComparisonQuantity& quantity, std::size_t run);
 // The run that does better beyond the spread: 0 or `run`.
 std::optional<std::size_t> betterRun(const ComparisonQuantity& quantity, std::size_t run);
-// "B better", "beyond spread", "within spread", "spread unknown"; empty where there is no change.
+// "B better", "beyond spread", "within spread", "spread unknown", "spread of A unknown"; empty
+// where there is no change.
 std::string weightText(
     const ComparisonData& data, const ComparisonQuantity& quantity, std::size_t run);
 // "per GPU"; and as a sentence.
 std::string normalisationWord(analysis::Normalisation by);
 std::string normalisationText(analysis::Normalisation by);
-// "1.84 s"; three significant digits.
-std::string secondsText(double seconds);
 
 } // namespace trainscope::plot

@@ -3,6 +3,7 @@
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -17,10 +18,10 @@ void tellPart(const ComparisonStack& stack, const ComparisonStack::Part& part,
     hit.stage = stack.stage;
     hit.title = stack.stage ? fmt::format("{} · stage {} · {}", mark, *stack.stage, part.title)
                             : fmt::format("{} · {}", mark, part.title);
-    addFact(hit, "Per step", secondsText(part.seconds));
+    addFact(hit, "Per step", text::seconds(part.seconds));
     if (stack.seconds > 0.0)
         addFact(hit, "Share of the step", text::percent(part.seconds / stack.seconds));
-    addFact(hit, "Step", secondsText(stack.seconds));
+    addFact(hit, "Step", text::seconds(stack.seconds));
 }
 
 class StackRows : public PanelContent {
@@ -70,7 +71,7 @@ private:
     [[nodiscard]] std::string labelOf(const ComparisonStack& stack) const {
         return stack.stage
             ? fmt::format("{} stage {}", m_frame.mark(stack.run), *stack.stage)
-            : fmt::format("{} {}", m_frame.mark(stack.run), secondsText(stack.seconds));
+            : fmt::format("{} {}", m_frame.mark(stack.run), text::seconds(stack.seconds));
     }
 
     double legend(Point at, bool draw) const {
@@ -115,7 +116,7 @@ private:
             = rect.width > 4.0 * m_frame.theme.lineWidth ? m_frame.theme.lineWidth : 0.0;
         const Color fill = categoryFill(m_frame, part.category);
         m_frame.fill({rect.x, rect.y, rect.width - hair, rect.height}, fill);
-        const std::string text = secondsText(part.seconds);
+        const std::string text = text::seconds(part.seconds);
         const bool fits = rect.height > 1.6 * m_frame.size()
             && m_frame.width(text) + 2.0 * m_frame.gap() < rect.width;
         if (fits)

@@ -4,6 +4,7 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ void tellKernel(const ComparisonData& data, std::size_t row, Hit& hit) {
     std::vector<std::string> values;
     for (const auto& seconds : kernel.seconds)
         values.push_back(
-            seconds ? secondsText(*seconds) + " per step" : std::string("does not run"));
+            seconds ? text::seconds(*seconds) + " per step" : std::string("does not run"));
     tellOfRuns(data, values, hit);
 }
 
@@ -207,7 +208,7 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
             break;
         RunTable::Row row{std::string(shortKernelName(kernel.name)), {}, kernel.category, false};
         for (const auto& seconds : kernel.seconds)
-            row.values.push_back(seconds ? secondsText(*seconds) : std::string(text::kMissing));
+            row.values.push_back(seconds ? text::seconds(*seconds) : std::string(text::kMissing));
         const bool ratio
             = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
         if (ratio)
@@ -223,9 +224,9 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
 // "+38.2 ms" of the second run to the first; of more the longest less the shortest.
 std::string operatorChange(const analysis::StepOperator& one) {
     if (one.seconds.size() != 2)
-        return secondsText(one.difference());
+        return text::seconds(one.difference());
     const double change = one.seconds[1].value_or(0.0) - one.seconds[0].value_or(0.0);
-    return (change < 0.0 ? "−" : "+") + secondsText(std::abs(change));
+    return (change < 0.0 ? "−" : "+") + text::seconds(std::abs(change));
 }
 
 RunTable operatorTable(const ComparisonFrame& frame, double width) {
@@ -235,7 +236,7 @@ RunTable operatorTable(const ComparisonFrame& frame, double width) {
             break;
         RunTable::Row row{one.name, {}, {}, false};
         for (const auto& seconds : one.seconds)
-            row.values.push_back(seconds ? secondsText(*seconds) : std::string(text::kMissing));
+            row.values.push_back(seconds ? text::seconds(*seconds) : std::string(text::kMissing));
         row.values.push_back(operatorChange(one));
         rows.push_back(std::move(row));
     }
@@ -247,7 +248,7 @@ RunTable operatorTable(const ComparisonFrame& frame, double width) {
             std::vector<std::string> values;
             for (const auto& seconds : one.seconds)
                 values.push_back(
-                    seconds ? secondsText(*seconds) + " per step" : std::string("is not called"));
+                    seconds ? text::seconds(*seconds) + " per step" : std::string("is not called"));
             tellOfRuns(data, values, hit);
             addFact(hit, "Difference", operatorChange(one));
         },

@@ -3,6 +3,7 @@
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ void tellTrack(const ComparisonTracks& tracks, const ComparisonTracks::Row& row,
     const double seconds = tracks.secondsOf(row.run) * share;
     const auto piece = std::find_if(row.pieces.begin(), row.pieces.end(),
         [seconds](const auto& one) { return one.begin <= seconds && seconds < one.end; });
-    addFact(hit, "At", secondsText(seconds));
+    addFact(hit, "At", text::seconds(seconds));
     addFact(hit, "Kernels",
         piece == row.pieces.end() ? "idle" : tracks.categoryTitles[piece->category]);
     const TimeNs at = tracks.ranges[row.run].begin + DurationNs{std::llround(seconds * 1e9)};

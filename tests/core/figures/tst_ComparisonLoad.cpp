@@ -8,6 +8,7 @@
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/model/Metric.h"
 #include "core/plot/comparison/Comparison.h"
+#include "core/plot/comparison/ComparisonText.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
@@ -243,6 +244,25 @@ private Q_SLOTS:
         QVERIFY(step->axis.range.low == 0.0 && step->axis.range.high >= 10.0);
         QVERIFY(data.verdict.has_value());
         QVERIFY(!data.tracks.has_value() && data.stacks.empty());
+    }
+
+    // Two iterations tell no spread, neither to the card nor to the bar; six tell one to both.
+    void oneSpreadOfAQuantity() {
+        m_database->add({"brief", 60, 2, 300.0});
+        const auto data = load(query({"slow", "brief"}));
+        int judged = 0;
+        for (const ComparisonQuantity& quantity : data.quantities) {
+            QVERIFY(!quantity.spreads[1]);
+            if (quantity.spreads[0] && quantity.values[1]) {
+                QCOMPARE(weightText(data, quantity, 1), std::string("spread of B unknown"));
+                ++judged;
+            }
+        }
+        QVERIFY(judged > 2);
+        for (const ComparisonQuantity& quantity : load(query({"slow", "fast"})).quantities) {
+            if (quantity.spreads[0] && quantity.spreads[1])
+                QVERIFY(quantity.changes[1].weight != ComparisonWeight::Unknown);
+        }
     }
 
     // Any number; the first stays first, the others by a quantity, the best first.

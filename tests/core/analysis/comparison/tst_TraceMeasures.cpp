@@ -50,6 +50,18 @@ private Q_SLOTS:
         QCOMPARE(found->iterations, (std::vector<std::int64_t>{2, 3, 4, 5, 6, 7, 8, 9}));
         QVERIFY(std::abs(found->shares.exposedCommunication - 0.3) < 1e-9);
         QVERIFY(std::abs(found->shares.idle) < 1e-9);
+        // Parts sum to the step time, which is a median; kernels are counted, not scaled.
+        const double mean = found->all.seconds;
+        const auto median
+            = traceMeasures({store, run}, {window, iterations, 0.9 * mean, nullptr}).value();
+        QVERIFY(std::abs(median->all.seconds / (0.9 * mean) - 1.0) < 1e-12);
+        double sum = 0.0;
+        for (const BreakdownPart& part : median->all.parts)
+            sum += part.seconds;
+        QVERIFY(std::abs(sum / (0.9 * mean) - 1.0) < 1e-9);
+        QVERIFY(std::abs(median->shares.exposedCommunication - 0.3) < 1e-9);
+        QCOMPARE(median->kernels.front().count, found->kernels.front().count);
+        QVERIFY(median->wording.ends_with("scaled to the step time"));
         // Rank 0 waits 20 % of each step for rank 1, of 60 % that both have exposed.
         QVERIFY(found->exposed.size() == 1 && found->exposed.front().waitS);
         QVERIFY(std::abs(*found->exposed.front().waitS / found->exposed.front().seconds - 1.0 / 3.0)

@@ -215,6 +215,9 @@ private Q_SLOTS:
         for (const char* text :
             {"2.00 ×", "A better", "1.02 ×", "within spread", "+4.5 pp", "spread unknown"})
             QVERIFY2(hasText(geometry.scene, text), text);
+        // The bar of A shows its spread: what is not known is that of B.
+        data.quantities.back().spreads[1].reset();
+        QVERIFY(hasText(drawn(data, 900.0, {ComparisonPanel::Cards}).scene, "spread of B unknown"));
     }
 
     // The names of a sweep differ at their ends, which no row cuts off.
