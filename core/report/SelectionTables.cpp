@@ -163,7 +163,7 @@ std::string callName(const analysis::CallRow& row) {
 } // namespace
 
 Table deviceTimesTable(Selections runs) {
-    Table table{"Time of the GPUs", {{"part", Left}, {"time"}, inUnit("of window", "%")}};
+    Table table{"Time of the GPUs", {{"part", Left}, {"time"}, inUnit("of traced time", "%")}};
     for (const TraceSelection& run : runs) {
         if (run.devices.empty())
             continue;
@@ -176,7 +176,7 @@ Table deviceTimesTable(Selections runs) {
             else
                 table.add({ofRun(runs, run, part.title), time, shareOf(time, all)});
         }
-        std::string note = fmt::format("{} of {}{}.", text::duration(all),
+        std::string note = fmt::format("{} traced of {}{}.", text::duration(all),
             text::counted(std::ssize(run.devices), "GPU"),
             run.devices.size() > 1 ? ", summed" : "");
         if (sumOf(run, &analysis::TimeBreakdown::exposedCommunication).ns > 0)

@@ -499,9 +499,9 @@ void Recorder::take(bool isLast) {
         m_report.warn({}, 0, fmt::format("{} ({})", incident.text, text::moment(incident.time)));
     if (m_rounds > 0)
         m_report.facts["sampling delay"]
-            = fmt::format("{:.3g} ms in the mean, {:.3g} ms at most, {} of {} rounds left out",
-                m_delaySum / static_cast<double>(m_rounds) * 1e3, m_longestDelay * 1e3,
-                m_report.skipped, m_rounds + m_report.skipped);
+            = fmt::format("{} in the mean, {} at most, {} of {} rounds left out",
+                text::seconds(m_delaySum / static_cast<double>(m_rounds)),
+                text::seconds(m_longestDelay), m_report.skipped, m_rounds + m_report.skipped);
 }
 
 void Recorder::takePower(const Taken& taken, bool isLast) {

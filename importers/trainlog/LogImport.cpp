@@ -382,9 +382,7 @@ private:
                 m_report.warn(tree().displayPath(unit().files.front()), m_lines,
                     "The program starts again here, at iteration " + std::to_string(first) + ": "
                         + text::counted(count, "iteration") + (count == 1 ? " is" : " are")
-                        + " done twice, and "
-                        + text::decimal(std::llround(lost * 1e9), text::kSecond, 1)
-                        + " s of work were lost.");
+                        + " done twice, and " + text::seconds(lost) + " of work were lost.");
             }
         }
         const double each = times.range.length().seconds()

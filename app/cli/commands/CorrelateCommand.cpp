@@ -5,6 +5,7 @@
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -131,17 +132,18 @@ Json foundJson(const Run& run, const Found& found) {
 
 void printFound(const Found& found, std::ostream& out) {
     const auto& correlation = found.correlation;
-    out << fmt::format("{} and {}: correlation {:+.3f} at once ({} of {:.4g} s)\n", found.a.text,
+    out << fmt::format("{} and {}: correlation {:+.3f} at once ({} of {})\n", found.a.text,
         found.b.text, correlation.atOnce,
-        text::counted(static_cast<std::int64_t>(correlation.samples), "step"), found.stepS);
+        text::counted(static_cast<std::int64_t>(correlation.samples), "step"),
+        text::seconds(found.stepS));
     const bool isLate = correlation.lagS >= 0.0;
-    out << fmt::format("strongest {:+.3f}, where {} follows {} by {:.4g} ± {:.2g} s{}\n",
-        correlation.peak, isLate ? found.b.text : found.a.text,
-        isLate ? found.a.text : found.b.text, std::abs(correlation.lagS), correlation.lagErrorS,
+    out << fmt::format("strongest {:+.3f}, where {} follows {} by {} ± {}{}\n", correlation.peak,
+        isLate ? found.b.text : found.a.text, isLate ? found.a.text : found.b.text,
+        text::seconds(std::abs(correlation.lagS)), text::seconds(correlation.lagErrorS),
         correlation.isAtEdge ? " (the longest lag that was tried)" : "");
     if (correlation.periodS)
-        out << fmt::format(
-            "it is nearly as strong again {:.4g} s on: the signals repeat\n", *correlation.periodS);
+        out << fmt::format("it is nearly as strong again {} on: the signals repeat\n",
+            text::seconds(*correlation.periodS));
     if (!correlation.isSignificant)
         out << fmt::format("independent signals that remember their past as these do show as much "
                            "by chance (about {:.0f} independent samples)\n",

@@ -2,6 +2,7 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/text/Table.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <chrono>
@@ -49,7 +50,7 @@ std::string progressText(std::string_view phase, const ProgressFigures& figures,
     if (figures.rate)
         text += "  " + text::aligned(*figures.rate, "B") + "/s";
     if (figures.secondsLeft && *figures.secondsLeft > 0.0)
-        text += "  " + std::to_string(std::lround(std::ceil(*figures.secondsLeft))) + " s left";
+        text += "  " + text::seconds(std::ceil(*figures.secondsLeft)) + " left";
     return text;
 }
 

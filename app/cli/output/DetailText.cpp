@@ -112,14 +112,15 @@ void printPower(const RunDetail& detail, std::ostream& out) {
     if (const auto* sensor = detail.powerSensor()) {
         out << "    power sensor: " << sensor->wording << '\n';
         if (sensor->averagingS)
-            out << fmt::format("    what is shorter than {:g} s is smoothed: peaks and ramps are "
-                               "lower bounds\n",
-                *sensor->averagingS);
+            out << fmt::format("    what is shorter than {} is smoothed: peaks and ramps are lower "
+                               "bounds\n",
+                text::seconds(*sensor->averagingS));
     }
     if (const auto& above = detail.aboveLimit) {
-        out << fmt::format("    {} times above {} ({}), {:.4g} s in all, at most {:.4g} s\n",
+        out << fmt::format("    {} times above {} ({}), {} in all, at most {}\n",
             above->excursions.count, text::aligned(above->limitW, "W"), above->origin,
-            above->excursions.seconds, above->excursions.longestSeconds);
+            text::seconds(above->excursions.seconds),
+            text::seconds(above->excursions.longestSeconds));
     }
     for (std::size_t i = 0; i < std::min(detail.spectrum.size(), kLinesShown); ++i) {
         const auto& line = detail.spectrum[i];
@@ -141,9 +142,9 @@ void printIterations(const RunDetail& detail, std::ostream& out) {
     out << "  " << text::counted(std::ssize(iterations.iterations), "iteration") << " by "
         << iterations.origin;
     if (iterations.frequencyHz)
-        out << fmt::format(", every {:.4g} ± {:.1g} s", 1.0 / *iterations.frequencyHz,
-            iterations.frequencyErrorHz.value_or(0.0)
-                / (*iterations.frequencyHz * *iterations.frequencyHz));
+        out << fmt::format(", every {} ± {}", text::seconds(1.0 / *iterations.frequencyHz),
+            text::seconds(iterations.frequencyErrorHz.value_or(0.0)
+                / (*iterations.frequencyHz * *iterations.frequencyHz)));
     out << '\n';
     using enum text::Align;
     text::Table table{.columns = {{"iteration"}, {"duration"}, text::inUnit("energy", "J"),

@@ -98,7 +98,7 @@ void printIterations(const DeviceBreakdown& device, std::ostream& out) {
 
 void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {
     text::Table table{
-        .columns = {{"phase", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
+        .columns = {{"phase", text::Align::Left}, {"time"}, text::inUnit("of traced time", "%")}};
     for (const analysis::Phase phase : analysis::kAllPhases) {
         if (phases.time[phase].ns > 0)
             table.add({analysis::phaseTitle(phase), phases.time[phase],
@@ -148,7 +148,7 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
         << text::alignedDuration(device.kernelTime) << " in all, in a window of "
         << text::alignedDuration(window) << '\n';
     text::Table table{
-        .columns = {{"", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
+        .columns = {{"", text::Align::Left}, {"time"}, text::inUnit("of traced time", "%")}};
     for (const auto& one : report::kTracedTimes)
         table.add({one.title, device.*one.time, shareOf(device.*one.time, window)});
     text::print(out, table, "  ");

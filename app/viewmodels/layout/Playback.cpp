@@ -1,6 +1,8 @@
 #include "app/viewmodels/layout/Playback.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TextOf.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <array>
@@ -91,9 +93,12 @@ void Playback::nudge(int steps) {
 
 QString Playback::timeText() const {
     constexpr int kTenths = 1;
-    const double seconds = static_cast<double>((m_time - m_range.begin).ns) / kSecondToNs;
-    return isAvailable() ? QStringLiteral("%1 s").arg(decimalText(seconds, 'f', kTenths))
-                         : QString();
+    const DurationNs since = m_time - m_range.begin;
+    if (!isAvailable())
+        return {};
+    return since.ns < 2 * text::kMinute
+        ? QStringLiteral("%1 s").arg(decimalText(since.seconds(), 'f', kTenths))
+        : textOf(text::alignedDuration(since));
 }
 
 QString Playback::lengthText() const {

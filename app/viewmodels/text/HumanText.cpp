@@ -100,13 +100,7 @@ QString waitText(double seconds) {
         return {};
     if (seconds < kWholeSeconds)
         return QStringLiteral("%1 s").arg(withMarks(numbers().toString(seconds, 'f', 1)));
-    const auto whole = static_cast<qlonglong>(std::llround(seconds));
-    if (whole < 60)
-        return QStringLiteral("%1 s").arg(whole);
-    if (whole < 3600)
-        return QStringLiteral("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-    const auto minutes = static_cast<qlonglong>(std::llround(seconds / 60.0));
-    return QStringLiteral("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+    return QString::fromStdString(text::seconds(std::round(seconds)));
 }
 
 QString momentText(TimeNs moment) {

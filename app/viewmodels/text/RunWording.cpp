@@ -1,6 +1,6 @@
 #include "app/viewmodels/text/RunWording.h"
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/RunState.h"
 #include "core/text/Times.h"
@@ -81,8 +81,7 @@ QString runDetail(const Run& run) {
     if (const auto layout = layoutText(run.launch); !layout.isEmpty())
         parts.append(layout);
     if (parts.isEmpty())
-        parts.append(run.range.length().seconds() < 1.0 ? durationText(run.range.length())
-                                                        : waitText(run.range.length().seconds()));
+        parts.append(textOf(text::seconds(run.range.length().seconds())));
     return parts.join(kDot);
 }
 
@@ -100,7 +99,7 @@ QString runFacts(const Run& run) {
     if (run.launch.globalBatch)
         parts.append(QStringLiteral("batch %1").arg(*run.launch.globalBatch));
     if (!run.range.isEmpty())
-        parts.append(waitText(run.range.length().seconds()));
+        parts.append(textOf(text::seconds(run.range.length().seconds())));
     return parts.join(kDot);
 }
 

@@ -3,6 +3,7 @@
 #include "core/analysis/cluster/Placement.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -209,9 +210,9 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
             placement.degrees.tensor, std::max(1, placement.gpusPerNode / 2)));
     if (verdict.movingCost)
         placement.notes.push_back(fmt::format(
-            "Ranks move between nodes: what their groups exchange then takes {:.3g} ms more of a "
-            "step, which is counted in full.",
-            text::worded(1e3 * *verdict.movingCost)));
+            "Ranks move between nodes: what their groups exchange then takes {} more of a step, "
+            "which is counted in full.",
+            text::seconds(*verdict.movingCost)));
     else if (placement.movesRanks && placement.degrees.data > 1)
         placement.notes.emplace_back("Ranks move between nodes: data-parallel groups may reach "
                                      "over more nodes than now, which this estimate leaves out: "

@@ -9,8 +9,8 @@
 #include "core/layout/Schedule.h"
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/Try.h"
-#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -284,9 +284,9 @@ private:
         const double length = m_result.windowTo - m_result.windowFrom;
         auto& notes = m_result.notes;
         const auto sayPart = [&](const char* part) {
-            notes.push_back(fmt::format(
-                "The traces show {} of the step, {:.3g} s; bubbles are those of this part.", part,
-                text::worded(length)));
+            notes.push_back(
+                fmt::format("The traces show {} of the step, {}; bubbles are those of this part.",
+                    part, text::seconds(length)));
         };
         switch (m_request.order.extent) {
         case PassExtent::Whole:
@@ -725,12 +725,6 @@ Result<ReadPasses> readPasses(const StageTraces& traces, const StagePasses& cut,
     return readByKinds(request, cut, std::string(traces.evidence));
 }
 
-std::string secondsText(double seconds) {
-    constexpr double kMilli = 1e3;
-    return seconds < 1.0 ? fmt::format("{:.4g} ms", text::worded(seconds * kMilli))
-                         : fmt::format("{:.4g} s", text::worded(seconds));
-}
-
 } // namespace
 
 Result<TracedSchedule> tracedSchedule(const RunStudy& study, const TraceQuery& query) {
@@ -769,8 +763,8 @@ std::string planSentence(const TracedSchedule& schedule) {
     const double longer = schedule.traced.makespan / nearest.makespan - 1.0;
     return text
         + fmt::format("; they take {}, {} {} than its plan with the same durations ({}).",
-            secondsText(schedule.traced.makespan), text::percent(std::abs(longer)),
-            longer >= 0.0 ? "longer" : "shorter", secondsText(nearest.makespan));
+            text::seconds(schedule.traced.makespan), text::percent(std::abs(longer)),
+            longer >= 0.0 ? "longer" : "shorter", text::seconds(nearest.makespan));
 }
 
 } // namespace trainscope::analysis

@@ -4,7 +4,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
-#include "core/text/NumberMarks.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -120,19 +120,17 @@ std::string wordingOf(const Sensor& sensor) {
     if (sensor.kind == SensorKind::Instant)
         text = "instant";
     if (sensor.kind == SensorKind::Averaged)
-        text = sensor.averagingS
-            ? fmt::format("average over {:g} s", text::worded(*sensor.averagingS))
-            : "average over a time that is not known";
-    text += sensor.samplingPeriodS
-        ? fmt::format(", read every {:.4g} s", text::worded(*sensor.samplingPeriodS))
-        : ", sampling period not known";
+        text = sensor.averagingS ? "average over " + text::seconds(*sensor.averagingS)
+                                 : "average over a time that is not known";
+    text += sensor.samplingPeriodS ? ", read every " + text::seconds(*sensor.samplingPeriodS)
+                                   : ", sampling period not known";
     if (!sensor.update.seconds)
         return text + ", update period not known";
     if (sensor.update.isAtMost)
         return text + ", new at every reading";
     return text
-        + fmt::format(", new every {:.4g} ± {:.2g} s", text::worded(*sensor.update.seconds),
-            text::worded(sensor.update.errorS));
+        + fmt::format(", new every {} ± {}", text::seconds(*sensor.update.seconds),
+            text::seconds(sensor.update.errorS));
 }
 
 // The median of what the series say, where most of them say it.

@@ -1,8 +1,8 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -23,11 +23,7 @@ struct HeatRun {
 };
 
 std::string durationNote(DurationNs duration) {
-    const double seconds = duration.seconds();
-    if (seconds <= 0.0)
-        return {};
-    return seconds < 100.0 ? fmt::format("{:.1f} s", text::worded(seconds))
-                           : fmt::format("{:.0f} s", seconds);
+    return duration.ns <= 0 ? std::string() : text::duration(duration, text::Digits::Three);
 }
 
 // The values of one run by rank, or by node.

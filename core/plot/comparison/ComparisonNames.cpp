@@ -39,8 +39,7 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
         return !run->traced || run->traced->basis != analysis::TraceBasis::Trace;
     });
     return {"Where the step goes",
-        std::string(whole ? "parts of the median step" : "mean over the trace")
-            + ", exposed time only"};
+        std::string(whole ? "mean over the steps" : "mean over the trace") + ", exposed time only"};
 }
 
 PanelTexts heatTexts(const ComparisonData& data) {

@@ -348,14 +348,14 @@ private Q_SLOTS:
             return QString::fromStdString(report::titleOf(runs));
         };
         QCOMPARE(titleOf({run}),
-            QStringLiteral("Run training on 1 × NVIDIA H100 80GB HBM3, 26 Nov 2026, 2.54 min"));
+            QStringLiteral("Run training on 1 × NVIDIA H100 80GB HBM3, 26 Nov 2026, 2 min 32 s"));
         Run other = run;
         other.name = "big";
         other.launch.model = "gpt3-175b";
         other.gpuCount = 64;
         QCOMPARE(titleOf({other}),
             QStringLiteral(
-                "Training of gpt3-175b on 64 × NVIDIA H100 80GB HBM3, 26 Nov 2026, 2.54 min"));
+                "Training of gpt3-175b on 64 × NVIDIA H100 80GB HBM3, 26 Nov 2026, 2 min 32 s"));
         other.kind = RunKind::Predicted;
         other.range = {};
         QCOMPARE(titleOf({other}),

@@ -83,7 +83,7 @@ private Q_SLOTS:
         QVERIFY(!areTied(a, c, SearchObjective::Time));
     }
 
-    // What is left of power is 8 % of each: 0.08 · 1.124 = 0.0899, 16 % apart. Of energy the step's
+    // The power has 8 % of its own in each: 0.08 · 1.124 = 0.0899, 16 % apart. Of energy the step's
     // 0.0337 counts besides, at most whole.
     void byWhatTheyAreRankedBy() {
         auto a = planted(choiceWith(1, 1, 1), 10.0);

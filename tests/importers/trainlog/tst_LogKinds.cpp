@@ -519,7 +519,7 @@ private Q_SLOTS:
             + row(309, 3, 1000) + row(310, 4, 1000);
         ImportedAll log;
         importFile("train.log", text, log);
-        QVERIFY2(log.warnings().find("2 iterations are done twice, and 2.0 s of work were lost")
+        QVERIFY2(log.warnings().find("2 iterations are done twice, and 2 s of work were lost")
                 != std::string::npos,
             log.warnings().c_str());
         std::vector<bool> warm;

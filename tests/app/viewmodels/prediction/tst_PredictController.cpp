@@ -377,7 +377,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(m_database.views().view(), Views::Compare, 60'000);
         QCOMPARE(m_database.workspace().runs().size(), before + 1);
         QCOMPARE(m_database.workspace().shownRuns().size(), std::size_t{2});
-        // Of what is kept, the model alone is asked; it is not written again.
+        // Once it is kept, the model alone is asked; it is not written again.
         QVERIFY(!m_controller->comparisonQuestion().contains(QStringLiteral("kept")));
         const auto changed = std::filesystem::last_write_time(m_database.path());
         m_controller->compareWithMeasured();

@@ -88,10 +88,10 @@ private Q_SLOTS:
         QTest::addColumn<QString>("text");
         QTest::newRow("short") << 0.44 << "0.4 s";
         QTest::newRow("whole") << 42.4 << "42 s";
-        QTest::newRow("minutes") << 80.0 << "1 min 20 s";
+        QTest::newRow("minutes") << 140.0 << "2 min 20 s";
         QTest::newRow("below ten") << 9.94 << "9.9 s";
         QTest::newRow("rounded to ten") << 9.97 << "10 s";
-        QTest::newRow("rounded to a minute") << 59.6 << "1 min 0 s";
+        QTest::newRow("rounded to two minutes") << 119.6 << "2 min 0 s";
         QTest::newRow("rounded to an hour") << 3599.7 << "1 h 0 min";
         QTest::newRow("rounded to two hours") << 7199.0 << "2 h 0 min";
         QTest::newRow("hours") << 3660.0 << "1 h 1 min";

@@ -353,7 +353,7 @@ private Q_SLOTS:
         const RunMeasures& b = found.runs[1];
         QVERIFY(b.traced && b.traced->basis == TraceBasis::Trace);
         QVERIFY(!b.value("exposed_communication_fraction") && !b.value("compute_fraction"));
-        QVERIFY(b.why("compute_fraction").find("0.8 s of a step of 2 s") != std::string::npos);
+        QVERIFY(b.why("compute_fraction").find("800 ms of a step of 2 s") != std::string::npos);
         QVERIFY(found.verdicts.front().winner == Winner::ScaleUp);
         QVERIFY(found.verdicts.front().cause.empty());
     }

@@ -230,7 +230,7 @@ private Q_SLOTS:
         QCOMPARE(text::roundedPercent(0.5), std::string("50 %"));
         QCOMPARE(text::rounded(-3.04, "°C"), std::string("-3.04 °C"));
         QCOMPARE(text::seconds(0.0123), std::string("12.3 ms"));
-        QCOMPARE(text::seconds(246.0), std::string("4.1 min"));
+        QCOMPARE(text::seconds(246.0), std::string("4 min 6 s"));
         QCOMPARE(text::numberList({0, 4, 5, 6, 9}), std::string("0, 4-6, 9"));
         QCOMPARE(text::numberList({0, 2, 4, 6}, 2), std::string("0, 2 and 2 more"));
         QCOMPARE(text::counted(1, "GPU", "GPUs"), std::string("1 GPU"));
