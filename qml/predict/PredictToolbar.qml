@@ -67,39 +67,17 @@ SettingsBar {
         enabled: bar.controller.comparable
         text: "Compare with measured"
         toolTip: bar.controller.comparable ? "The prediction as a run beside the measured one that the form was filled from" : "Fill the form from a measured run first"
-        onClicked: bar.controller.comparisonQuestion !== "" ? question.open() : bar.controller.compareWithMeasured()
+        onClicked: bar.controller.comparisonQuestion !== "" ? consent.put() : bar.controller.compareWithMeasured()
 
-        UiSheet {
-            id: question
+        UiQuestionSheet {
+            id: consent
 
-            title: "Compare with measured?"
-            preferredWidth: Theme.sheetWidth * 0.6
-            preferredHeight: Theme.spaceXl * 12
             home: bar
-
-            UiSentence {
-                anchors.left: parent.left
-                anchors.right: parent.right
-                anchors.top: parent.top
-                anchors.margins: Theme.spaceL
-                text: bar.controller.comparisonQuestion
-            }
-            buttons: [
-                UiButton {
-                    text: "Cancel"
-                    focus: true
-                    onClicked: question.close()
-                },
-                UiButton {
-                    objectName: "compareAgreed"
-                    primary: true
-                    text: "Keep and compare"
-                    onClicked: {
-                        question.close();
-                        bar.controller.compareWithMeasured();
-                    }
-                }
-            ]
+            title: "Compare with measured?"
+            question: bar.controller.comparisonQuestion
+            consentText: "Keep and compare"
+            preferredHeight: Theme.spaceXl * 12
+            onAgreed: bar.controller.compareWithMeasured()
         }
     }
     // The last, so that nothing moves when it comes.

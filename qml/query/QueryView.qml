@@ -87,7 +87,7 @@ ViewPage {
         id: replaceSheet
 
         home: view
-        onReplaced: controller.exportCsv(file, true)
+        onAgreed: controller.exportCsv(file, true)
     }
     UiFileDialog {
         id: chooser

@@ -66,7 +66,7 @@ Item {
         property int form: 0
 
         subject: dialogs.session.workspace.databasePath
-        onReplaced: dialogs.session.maintenance.writeReport(file, form, true)
+        onAgreed: dialogs.session.maintenance.writeReport(file, form, true)
     }
     Connections {
         target: dialogs.session.maintenance
