@@ -8,13 +8,16 @@
 #include "core/store/codec/Bytes.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::store {
 
+class SpillFile;
 class Store;
 
 // Identity of a sequence of slices.
@@ -30,6 +33,9 @@ struct SumSlice {
     std::int64_t since = 0; // ns; the earliest moment that its sums depend on
     Bytes sums;
     Bytes detail; // read only by those who ask
+    // Where it lies in KeptSums::details, if it does.
+    std::uint64_t detailAt = 0;
+    std::uint64_t detailSize = 0;
 };
 
 struct SumSequence {
@@ -43,6 +49,12 @@ struct KeptSums {
     Bytes names; // what the slices refer to
     std::vector<SumSequence> sequences;
     std::string state = {}; // sourceState(), asked before the traces were read
+    std::shared_ptr<SpillFile> details = {};
+    std::uint64_t detailsInMemory = 0; // bytes
+
+    // Details beyond kMostInMemory go to an unnamed file beside the database.
+    static constexpr std::uint64_t kMostInMemory = std::uint64_t{64} << 20U;
+    Status add(SumSequence sequence, const std::filesystem::path& database);
 };
 
 // Short text that changes when a source of the run is imported or removed.

@@ -2,10 +2,10 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
+#include "core/store/database/Spill.h"
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -162,66 +162,105 @@ Result<store::SumSequence> sumThread(
         slicer.finish(thread.range.end)};
 }
 
-// Entries are in order of start.
+// Cuts the entries of ranks, which come rank by rank in order of start.
 template <typename Entry>
-std::vector<store::SumSlice> slicesOf(std::span<const Entry> entries) {
-    std::vector<store::SumSlice> slices;
-    for (std::size_t at = 0; at < entries.size(); at += kCallsInSlice) {
-        const auto part = entries.subspan(at, std::min(kCallsInSlice, entries.size() - at));
+class EntrySlicer {
+public:
+    EntrySlicer(SumKind kind, const store::Store& store, store::KeptSums& kept)
+        : m_kind(kind)
+        , m_store(store)
+        , m_kept(kept) { }
+
+    Status add(int rank, const Entry& entry) {
+        if (rank != m_rank)
+            RETURN_IF_ERROR(finish());
+        m_rank = rank;
+        m_entries.push_back(entry);
+        if (m_entries.size() == kCallsInSlice)
+            close();
+        return {};
+    }
+    Status finish() {
+        if (!m_entries.empty())
+            close();
+        store::SumSequence sequence{placeOf(m_kind, m_rank), std::exchange(m_slices, {})};
+        return sequence.slices.empty() ? Status() : m_kept.add(std::move(sequence), m_store.path());
+    }
+
+private:
+    void close() {
         CallSums sums;
-        for (const Entry& entry : part)
-            add(sums, entry);
+        for (const Entry& entry : m_entries)
+            analysis::add(sums, entry);
         store::SumSlice slice;
-        slice.begin = part.front().start;
+        slice.begin = m_entries.front().start;
         slice.since = kAllTime.end.ns;
         encodeSums(sums, slice.sums);
-        encodeEntries(part, slice.detail);
-        slices.push_back(std::move(slice));
+        encodeEntries(m_entries, slice.detail);
+        m_slices.push_back(std::move(slice));
+        m_entries.clear();
     }
-    return slices;
-}
 
-Status sumCalls(const RunStudy& study, SummingProgress& progress, CallGroups& groups,
-    std::vector<store::SumSequence>& sequences) {
+    SumKind m_kind;
+    const store::Store& m_store;
+    store::KeptSums& m_kept;
+    int m_rank = -1;
+    std::vector<Entry> m_entries;
+    std::vector<store::SumSlice> m_slices;
+};
+
+Status sumCalls(
+    const RunStudy& study, SummingProgress& progress, CallGroups& groups, store::KeptSums& kept) {
     ASSIGN_OR_RETURN(auto calls, Calls::open(study));
     groups = CallGroups(calls.ranks());
+    EntrySlicer<CallEntry> slicer(SumKind::Calls, study.store, kept);
     for (const int rank : calls.ranks()) {
         RETURN_IF_ERROR(progress.add(0));
         ASSIGN_OR_RETURN(const auto made, calls.read(rank, kAllTime, static_cast<std::size_t>(-1)));
-        std::vector<CallEntry> entries;
-        entries.reserve(made.size());
         for (const Call& call : made)
-            entries.push_back(entryOf(call, calls, groups));
-        if (!entries.empty())
-            sequences.push_back({placeOf(SumKind::Calls, rank), slicesOf<CallEntry>(entries)});
+            RETURN_IF_ERROR(slicer.add(rank, entryOf(call, calls, groups)));
     }
-    return {};
+    return slicer.finish();
 }
 
-Status sumWaits(const RunStudy& study, SummingProgress& progress, CallGroups& groups,
-    std::vector<store::SumSequence>& sequences) {
+struct RankWait {
+    int rank = 0;
+    WaitEntry wait;
+};
+struct WaitOrder {
+    bool operator()(const RankWait& a, const RankWait& b) const {
+        return std::pair(a.rank, a.wait.start) < std::pair(b.rank, b.wait.start);
+    }
+};
+
+// Collectives come with their waits of all ranks, about in the order of time.
+Status sumWaits(const RunStudy& study, SummingProgress& progress, std::size_t waitsInMemory,
+    CallGroups& groups, store::KeptSums& kept) {
     const RunStudy waited{study.store, study.run, progress.asked()};
     ASSIGN_OR_RETURN(const auto clocks, alignRanks(waited));
-    std::map<int, std::vector<WaitEntry>> waits; // by rank
+    store::ExternalSorter<RankWait, WaitOrder> waits(study.store.path(), waitsInMemory);
+    Status added;
     const auto take = [&](const Collective& one) {
-        forEachWait(one, clocks, groups,
-            [&waits](int rank, const WaitEntry& wait) { waits[rank].push_back(wait); });
-        return true;
+        forEachWait(one, clocks, groups, [&](int rank, const WaitEntry& wait) {
+            if (added.hasValue())
+                added = waits.add({rank, wait});
+        });
+        return added.hasValue();
     };
     const auto scan = forEachCollective(waited, clocks, take);
     if (!scan.hasValue())
         return scan.error();
-    for (auto& [rank, entries] : waits) {
-        std::stable_sort(entries.begin(), entries.end(),
-            [](const WaitEntry& a, const WaitEntry& b) { return a.start < b.start; });
-        sequences.push_back({placeOf(SumKind::Waits, rank), slicesOf<WaitEntry>(entries)});
-    }
-    return {};
+    if (!added.hasValue())
+        return added.error();
+    EntrySlicer<WaitEntry> slicer(SumKind::Waits, study.store, kept);
+    RETURN_IF_ERROR(
+        waits.drain([&slicer](const RankWait& one) { return slicer.add(one.rank, one.wait); }));
+    return slicer.finish();
 }
 
 } // namespace
 
-Result<store::KeptSums> sumTraces(const RunStudy& study) {
+Result<store::KeptSums> sumTraces(const RunStudy& study, std::size_t waitsInMemory) {
     store::KeptSums kept;
     kept.run = study.run.id;
     kept.basis = kTraceSumsVersion;
@@ -234,18 +273,18 @@ Result<store::KeptSums> sumTraces(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     for (const DeviceTracks& device : devices) {
         ASSIGN_OR_RETURN(auto sequence, sumDevice(study.store, device, summing));
-        kept.sequences.push_back(std::move(sequence));
+        RETURN_IF_ERROR(kept.add(std::move(sequence), study.store.path()));
     }
     for (const Track& track : tracks) {
         if (track.description.kind != TrackKind::Thread || track.count == 0)
             continue;
         ASSIGN_OR_RETURN(auto sequence, sumThread(study.store, track, summing));
-        kept.sequences.push_back(std::move(sequence));
+        RETURN_IF_ERROR(kept.add(std::move(sequence), study.store.path()));
     }
     CallGroups groups;
-    RETURN_IF_ERROR(sumCalls(study, summing, groups, kept.sequences));
+    RETURN_IF_ERROR(sumCalls(study, summing, groups, kept));
     if (devices.size() > 1)
-        RETURN_IF_ERROR(sumWaits(study, summing, groups, kept.sequences));
+        RETURN_IF_ERROR(sumWaits(study, summing, waitsInMemory, groups, kept));
     groups.encode(kept.names);
     return kept;
 }

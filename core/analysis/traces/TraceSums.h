@@ -26,9 +26,12 @@ store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 inline constexpr std::int64_t kTraceSumsVersion = 5;
 
 // One pass over all traces of the run: all sums but the call trees
-// (core/analysis/operators/KeptTraces.h). Memory grows with the slices, the
-// names and the collectives. Cancelled by progress. Blocking; for a worker.
-Result<store::KeptSums> sumTraces(const RunStudy& study);
+// (core/analysis/operators/KeptTraces.h). Memory grows with the slices and the names, and with the
+// calls of one rank; waits beyond that many are sorted in a file beside the database. Cancelled by
+// progress. Blocking; for a worker.
+inline constexpr std::size_t kWaitsInMemory = std::size_t{1} << 20U;
+Result<store::KeptSums> sumTraces(
+    const RunStudy& study, std::size_t waitsInMemory = kWaitsInMemory);
 
 // Sums of traces so long that reading a stretch of them takes a while, and that are not kept.
 enum class LackingSums { None, AllButCallTrees, All };

@@ -15,7 +15,7 @@ Error failure(std::string_view doing) {
     const std::string reason = std::strerror(errno);
     return {ErrorCode::Io,
         std::string(doing) + " the temporary file for sorting failed (" + reason
-            + "), and nothing of this import was kept; check the free space beside the database.",
+            + "), and nothing of it was kept; check the free space beside the database.",
         {}};
 }
 

@@ -1,23 +1,53 @@
 #include "core/store/tables/KeptSumTables.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/Spill.h"
+
+#include <span>
+#include <utility>
 
 namespace trainscope::store {
 
 namespace {
 
-Status insertSequence(Database& database, RunId run, const SumSequence& sequence) {
+Status insertSequence(Database& database, const KeptSums& sums, const SumSequence& sequence) {
     std::int64_t number = 0;
-    for (const SumSlice& slice : sequence.slices)
+    Bytes spilled;
+    for (const SumSlice& slice : sequence.slices) {
+        spilled.resize(slice.detailSize);
+        if (slice.detailSize > 0)
+            RETURN_IF_ERROR(
+                sums.details->readAt(slice.detailAt, std::as_writable_bytes(std::span(spilled))));
+        const ByteView detail(slice.detailSize > 0 ? spilled : slice.detail);
         RETURN_IF_ERROR(database.execute(
             "INSERT INTO trace_sum(run, kind, rank, place, sequence, begin_ns, since_ns, sums, "
             "detail) VALUES(?,?,?,?,?,?,?,?,?)",
-            run.value, sequence.place.kind, sequence.place.rank, sequence.place.place, number++,
-            slice.begin, slice.since, ByteView(slice.sums), ByteView(slice.detail)));
+            sums.run.value, sequence.place.kind, sequence.place.rank, sequence.place.place,
+            number++, slice.begin, slice.since, ByteView(slice.sums), detail));
+    }
     return {};
 }
 
 } // namespace
+
+Status KeptSums::add(SumSequence sequence, const std::filesystem::path& database) {
+    for (SumSlice& slice : sequence.slices) {
+        detailsInMemory += slice.detail.size();
+        if (detailsInMemory <= kMostInMemory || slice.detail.empty())
+            continue;
+        if (!details) {
+            details = std::make_shared<SpillFile>();
+            RETURN_IF_ERROR(details->open(database));
+        }
+        slice.detailAt = details->size();
+        slice.detailSize = slice.detail.size();
+        RETURN_IF_ERROR(details->append(std::as_bytes(std::span(slice.detail))));
+        detailsInMemory -= slice.detail.size();
+        slice.detail = {};
+    }
+    sequences.push_back(std::move(sequence));
+    return {};
+}
 
 Status writeSums(Database& database, const KeptSums& sums) {
     ASSIGN_OR_RETURN(const auto state, readSourceState(database, sums.run));
@@ -25,7 +55,7 @@ Status writeSums(Database& database, const KeptSums& sums) {
         return {};
     RETURN_IF_ERROR(dropSums(database, sums.run));
     for (const SumSequence& sequence : sums.sequences)
-        RETURN_IF_ERROR(insertSequence(database, sums.run, sequence));
+        RETURN_IF_ERROR(insertSequence(database, sums, sequence));
     return database.execute("INSERT INTO trace_sum_basis(run, basis, names) VALUES(?, ?, ?)",
         sums.run.value, sums.basis, ByteView(sums.names));
 }

@@ -282,6 +282,68 @@ private Q_SLOTS:
         QCOMPARE(all[0].longest.ns, 100);
         QCOMPARE(all[1].count + all[1].carried, 2);
     }
+    // Waits that are sorted in a file are as those that are sorted in memory.
+    void waitsBeyondTheMemory() {
+        PlantedTrace trace;
+        plantManyWorks(trace, false);
+        const auto store = trace.store();
+        const RunStudy study{store, store.findRun("run").value()};
+        constexpr std::size_t few = 64; // of thousands
+        const auto inMemory = sumTraces(study);
+        const auto inFile = sumTraces(study, few);
+        QCOMPARE(inFile.value().sequences.size(), inMemory.value().sequences.size());
+        std::size_t waits = 0;
+        for (std::size_t i = 0; i < inMemory.value().sequences.size(); ++i) {
+            const store::SumSequence& a = inMemory.value().sequences[i];
+            const store::SumSequence& b = inFile.value().sequences[i];
+            QCOMPARE(b.place.kind, a.place.kind);
+            QCOMPARE(b.place.rank, a.place.rank);
+            QCOMPARE(b.slices.size(), a.slices.size());
+            for (std::size_t k = 0; k < a.slices.size(); ++k) {
+                QCOMPARE(b.slices[k].begin, a.slices[k].begin);
+                QVERIFY(b.slices[k].sums == a.slices[k].sums);
+                QVERIFY(b.slices[k].detail == a.slices[k].detail);
+            }
+            if (a.place.kind == static_cast<int>(SumKind::Waits))
+                waits += a.slices.size();
+        }
+        QVERIFY(waits > 0);
+    }
+    // Details beyond what is held in memory come back from their file.
+    void detailsBeyondTheMemory() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a", 0, 10);
+        auto store = trace.store();
+        const Run run = store.findRun("run").value();
+        auto kept = sumTraces({store, run}).value();
+        constexpr std::size_t size = std::size_t{8} << 20U;
+        constexpr std::uint8_t slices = 2 + store::KeptSums::kMostInMemory / size;
+        store::SumSequence sequence{placeOf(SumKind::Waits, 0), {}};
+        for (std::uint8_t i = 0; i < slices; ++i) {
+            store::SumSlice slice;
+            slice.begin = i;
+            slice.detail.assign(size, i);
+            sequence.slices.push_back(std::move(slice));
+        }
+        QVERIFY(kept.add(std::move(sequence), store.path()).hasValue());
+        std::uint64_t held = 0;
+        for (const store::SumSequence& one : kept.sequences) {
+            for (const store::SumSlice& slice : one.slices)
+                held += slice.detail.size();
+        }
+        QVERIFY(held <= store::KeptSums::kMostInMemory);
+        QVERIFY(store::keepSums(store, kept).hasValue());
+        std::uint8_t next = 0;
+        const auto read = store::forEachSum(store, run.id, placeOf(SumKind::Waits, 0), 0, slices,
+            store::SumPart::Detail, [&next](store::ByteView bytes) {
+                const bool isIt
+                    = bytes.size() == size && bytes.front() == next && bytes.back() == next;
+                ++next;
+                return isIt ? Status() : Status(Error{ErrorCode::Unreadable, "differs", {}});
+            });
+        QVERIFY(read.hasValue());
+        QCOMPARE(next, slices);
+    }
     void sumsGoWithTheirSources() {
         PlantedTrace trace;
         trace.kernel(0, "7", "a", 0, 10);
