@@ -59,7 +59,10 @@ std::vector<std::string> KernelDoubts::texts(std::vector<TimeRange> iterations) 
 }
 
 std::string KernelDoubts::overrunText(const Kernels& kernels) {
-    const auto found = analysis::kernelOverruns(kernels);
+    analysis::OverrunScan scan;
+    for (const Kernel& kernel : kernels)
+        scan.add(kernel);
+    const auto found = scan.found();
     if (!found)
         return {};
     const bool isOne = found->behind == 1;
@@ -73,11 +76,14 @@ std::string KernelDoubts::overrunText(const Kernels& kernels) {
 std::string KernelDoubts::emptyText(const Kernels& kernels, std::vector<TimeRange> iterations) {
     std::sort(iterations.begin(), iterations.end(),
         [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
-    const auto areEmpty = analysis::emptySteps(kernels, iterations);
+    analysis::EmptyStepScan scan(std::move(iterations));
+    for (const Kernel& kernel : kernels)
+        scan.add(kernel.range.begin);
+    const auto areEmpty = scan.found();
     const auto empty = std::count(areEmpty.begin(), areEmpty.end(), true);
     if (empty == 0)
         return {};
-    return std::to_string(empty) + " of " + text::counted(std::ssize(iterations), "iteration") + " "
+    return std::to_string(empty) + " of " + text::counted(std::ssize(areEmpty), "iteration") + " "
         + (empty == 1 ? "starts" : "start")
         + " no kernel: either the trace lost them, or the marks are not of iterations";
 }

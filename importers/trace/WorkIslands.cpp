@@ -1,6 +1,6 @@
 #include "importers/trace/WorkIslands.h"
 
-#include "core/analysis/findings/KernelRules.h"
+#include "core/analysis/traces/EarlyWork.h"
 
 #include <algorithm>
 #include <iterator>
@@ -54,10 +54,9 @@ std::string WorkIslands::earlyText(const std::vector<TimeRange>& iterations) con
         kernels += island.kernels;
         ns += island.ns;
     }
-    constexpr double kNs = 1e-9;
-    return kernels == 0 ? std::string()
-                        : analysis::earlyWorkText(kernels, static_cast<double>(ns) * kNs,
-                            static_cast<double>(limit->first.ns - end) * kNs);
+    if (kernels == 0)
+        return {};
+    return analysis::earlyWorkText({kernels, 0, {ns}, {}, limit->first - TimeNs{end}});
 }
 
 } // namespace trainscope::importers

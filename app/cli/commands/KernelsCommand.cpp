@@ -9,9 +9,9 @@
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
-#include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/operators/HostSelfTime.h"
+#include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/analysis/traces/TraceBreakdown.h"
@@ -82,15 +82,10 @@ Result<KernelsReport> computeReport(
     }
     const bool isWhole = !options.steady && !options.window.isGiven() && !options.iteration;
     if (isWhole) {
-        ASSIGN_OR_RETURN(report.early, analysis::earlyWork(study, iterations));
+        ASSIGN_OR_RETURN(report.early, analysis::earlyWork(study));
     }
-    if (report.early) {
+    if (report.early)
         report.windowText = analysis::earlyWorkText(*report.early);
-        shown.windowOf = [rest = report.early->rest](int rank) {
-            const auto found = rest.find(rank);
-            return found == rest.end() ? kAllTime : found->second;
-        };
-    }
     RETURN_IF_ERROR(compute(
         study, {iterations.everyOne(), options.iteration}, shown.windowOf, categories, report));
     if (!options.iteration)

@@ -175,7 +175,8 @@ Json kernelsJson(const KernelsReport& report) {
     Json json = object({{"run", report.run.name}, {"window", given(report.windowText)}});
     if (report.early)
         json["early_work"] = object({{"kernels", report.early->kernels},
-            {"kernel_time_s", report.early->kernelS}, {"before_s", report.early->gapS}});
+            {"copies", report.early->copies}, {"kernel_time_s", report.early->time.seconds()},
+            {"before_s", report.early->gap.seconds()}});
     json["ranks"]
         = listOf(report.devices, [&](const auto& device) { return deviceJson(report, device); });
     if (report.pipeline)

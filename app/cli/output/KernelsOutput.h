@@ -3,8 +3,8 @@
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/energy/EnergyByPhase.h"
-#include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/EarlyWork.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Run.h"

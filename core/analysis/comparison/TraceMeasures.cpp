@@ -358,8 +358,8 @@ private:
     }
 
     Status walk(const DeviceTracks& device) {
-        const auto shown = traceWindow(device.rank, device.captures, ownWindowOf(device.rank),
-            {coveredOn(device.rank), std::nullopt});
+        const auto shown
+            = traceWindow(device, ownWindowOf(device.rank), {coveredOn(device.rank), std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
             return {};
         // Work outside of the covered iterations does not count, if there are any.

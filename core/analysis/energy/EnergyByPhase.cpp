@@ -344,8 +344,8 @@ Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& 
     EnergyByPhase result;
     for (const DeviceTracks& device : devices) {
         const auto source = power.find(device.rank);
-        const auto shown = traceWindow(device.rank, device.captures,
-            options.windowOf ? options.windowOf(device.rank) : options.window, iterations);
+        const auto shown = traceWindow(
+            device, options.windowOf ? options.windowOf(device.rank) : options.window, iterations);
         if (!shown)
             continue;
         if (source == power.end() || devicesOfRank[device.rank] > 1) {

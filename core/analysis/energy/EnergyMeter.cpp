@@ -112,38 +112,37 @@ Status EnergyMeter::take(TimeRange range, const Running& running) {
 }
 
 Status EnergyMeter::share(TimeRange range, const Running& work, double seconds) {
-    const std::span<const ActiveKernel> running = work.kernels;
     const Phase phase = phaseOf(work);
-    if (running.empty()) {
+    if (work.kernels.empty()) {
         const std::string& category = work.isCopying ? kCopyCategory : kIdleCategory;
         count(range, phase, category, 1.0, seconds);
         countKernel(range, {}, category, 1.0, seconds);
         return {};
     }
-    const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };
-    const auto compute = std::count_if(running.begin(), running.end(), isCompute);
+    const std::int64_t compute = work.countOf(false);
     const bool isHidden = compute > 0;
-    const double part = 1.0 / static_cast<double>(isHidden ? compute : std::ssize(running));
-    for (const ActiveKernel& kernel : running) {
-        const bool counts = !isHidden || isCompute(kernel);
+    const std::int64_t sharing = isHidden ? compute : work.countOf(true);
+    for (const ActiveKernels& kernel : work.kernels) {
+        const bool counts = !isHidden || !kernel.isCommunication;
+        const double part
+            = counts ? static_cast<double>(kernel.count) / static_cast<double>(sharing) : 0.0;
         if (counts)
             count(range, phase, *kernel.category, part, seconds);
-        countKernel(range, kernel.name, *kernel.category, counts ? part : 0.0, seconds);
+        countKernel(range, kernel, *kernel.category, part, seconds);
     }
-    return shareCollectives(running, seconds, isHidden);
+    return shareCollectives(work, seconds, isHidden);
 }
 
-Status EnergyMeter::shareCollectives(
-    std::span<const ActiveKernel> running, double seconds, bool isHidden) {
-    const auto collectives = std::count_if(running.begin(), running.end(),
-        [](const ActiveKernel& kernel) { return kernel.isCommunication; });
-    for (const ActiveKernel& kernel : running) {
+Status EnergyMeter::shareCollectives(const Running& work, double seconds, bool isHidden) {
+    const auto collectives = static_cast<double>(work.countOf(true));
+    for (const ActiveKernels& kernel : work.kernels) {
         if (!kernel.isCommunication || seconds <= 0.0)
             continue;
         ASSIGN_OR_RETURN(const auto name, communicator(kernel));
         const auto add = [&](CollectiveTime& sum) {
             sum.category = *kernel.category;
-            (isHidden ? sum.hidden : sum.exposed) += seconds / static_cast<double>(collectives);
+            (isHidden ? sum.hidden : sum.exposed)
+                += seconds * static_cast<double>(kernel.count) / collectives;
         };
         add(m_collectives[*kernel.category]);
         if (!name->empty())
@@ -191,16 +190,17 @@ std::size_t EnergyMeter::namedLabel(NameId name, const std::string& category) {
     return found->second;
 }
 
-void EnergyMeter::countKernel(
-    TimeRange range, NameId name, const std::string& category, double share, double seconds) {
+void EnergyMeter::countKernel(TimeRange range, const ActiveKernels& alike,
+    const std::string& category, double share, double seconds) {
     if (!m_parts.byKernel)
         return;
+    const NameId name = alike.name;
     const auto [found, isNew] = m_kernelPlaces.try_emplace({&category, name}, m_kernels.size());
     if (isNew)
         m_kernels.push_back({name, category, namedLabel(name, category), 0.0, 0.0});
     KernelTime& kernel = m_kernels[found->second];
     if (isShown(range))
-        kernel.seconds += range.length().seconds();
+        kernel.seconds += static_cast<double>(alike.count) * range.length().seconds();
     if (share <= 0.0)
         return;
     kernel.exclusive += share * seconds;
@@ -208,7 +208,7 @@ void EnergyMeter::countKernel(
     m_namedTimes.add(range, kernel.label, share);
 }
 
-Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel) {
+Result<const std::string*> EnergyMeter::communicator(const ActiveKernels& kernel) {
     if (const auto known = m_communicatorNames.find(kernel.detail);
         known != m_communicatorNames.end())
         return &known->second;

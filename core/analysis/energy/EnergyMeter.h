@@ -35,6 +35,7 @@ public:
     EnergyMeter(const store::Store& store, Parts parts, SampleWalk power);
 
     Status piece(TimeRange range, const Running& running) override;
+    [[nodiscard]] bool asksForNames() const override { return m_parts.byKernel; }
 
     // After the walk: the iteration lasted so long, and so much of it has power.
     void completeIteration(std::size_t number, TimeRange range, DurationNs covered);
@@ -74,11 +75,11 @@ private:
     Status pieceInside(TimeRange range, const Running& running);
     Status take(TimeRange range, const Running& running);
     Status share(TimeRange range, const Running& running, double seconds);
-    Status shareCollectives(std::span<const ActiveKernel> running, double seconds, bool isHidden);
+    Status shareCollectives(const Running& running, double seconds, bool isHidden);
     void count(
         TimeRange range, Phase phase, const std::string& category, double share, double seconds);
-    void countKernel(
-        TimeRange range, NameId name, const std::string& category, double share, double seconds);
+    void countKernel(TimeRange range, const ActiveKernels& alike, const std::string& category,
+        double share, double seconds);
     std::size_t labelOf(Phase phase, const std::string& category);
     std::size_t namedLabel(NameId name, const std::string& category);
     [[nodiscard]] bool isShown(TimeRange range) const {
@@ -118,7 +119,7 @@ private:
     Status estimateKernels(std::span<const PowerReading> readings,
         std::span<const SensorResponse> responses, const SensorFacts& facts,
         AttributedEnergy& energy);
-    Result<const std::string*> communicator(const ActiveKernel& kernel);
+    Result<const std::string*> communicator(const ActiveKernels& kernel);
 
     const store::Store& m_store;
     Parts m_parts;

@@ -7,7 +7,9 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <queue>
 #include <unordered_map>
 #include <utility>
 
@@ -30,8 +32,14 @@ public:
     void add(const Span& span) {
         advance(span.start);
         const TimeNs end = span.start + span.duration;
-        if (end > span.start && m_step < m_steps.size())
-            m_active.push_back({end, &m_names[{span.name, span.kind}], false});
+        if (end <= span.start || m_step >= m_steps.size())
+            return;
+        const Key key{span.name, span.kind};
+        Running& running = m_active[key];
+        running.sums = &m_names[key];
+        ++running.count;
+        ++running.uncounted;
+        m_ends.push({end, key, m_shares});
     }
     void finish() { advance(kAllTime.end); }
 
@@ -51,21 +59,35 @@ public:
     [[nodiscard]] const Sums& all() const { return m_all; }
 
 private:
+    // Work of one name.
     struct Running {
+        Sums* sums = nullptr;
+        std::int64_t count = 0;
+        std::int64_t uncounted = 0; // of them: none of the steps was shared out while they ran
+    };
+    struct End {
         TimeNs end;
-        Sums* sums;
-        bool isCounted;
+        Key key;
+        std::int64_t shares = 0; // so far, when it began
+
+        bool operator>(const End& other) const { return end > other.end; }
     };
 
     void advance(TimeNs until) {
         while (m_now < until && m_step < m_steps.size()) {
-            TimeNs next = until;
-            for (const Running& one : m_active)
-                next = std::min(next, one.end);
+            const TimeNs next = m_ends.empty() ? until : std::min(until, m_ends.top().end);
             share({m_now, next});
             m_now = next;
-            std::erase_if(m_active, [this](const Running& one) { return one.end <= m_now; });
+            for (; !m_ends.empty() && m_ends.top().end <= m_now; m_ends.pop())
+                end(m_ends.top());
         }
+    }
+
+    void end(const End& ended) {
+        const auto running = m_active.find(ended.key);
+        running->second.uncounted -= ended.shares == m_shares ? 1 : 0;
+        if (--running->second.count == 0)
+            m_active.erase(running);
     }
 
     // A piece of time in which the same work runs.
@@ -85,25 +107,28 @@ private:
             return;
         }
         count(m_all, part, watts);
-        const double each = watts / static_cast<double>(m_active.size());
-        for (Running& one : m_active) {
-            count(*one.sums, part, each);
-            one.sums->count += std::exchange(one.isCounted, true) ? 0 : 1;
+        ++m_shares;
+        const double each = watts / static_cast<double>(m_ends.size());
+        for (auto& [key, running] : m_active) {
+            count(*running.sums, part, each, running.count);
+            running.sums->count += std::exchange(running.uncounted, 0);
         }
     }
 
-    static void count(Sums& sums, TimeRange part, double watts) {
+    static void count(Sums& sums, TimeRange part, double watts, std::int64_t times = 1) {
         if (part.isEmpty())
             return;
-        sums.ns += part.length().ns;
-        sums.joules += watts * part.length().seconds();
+        sums.ns += times * part.length().ns;
+        sums.joules += static_cast<double>(times) * watts * part.length().seconds();
     }
 
     const std::vector<PowerStep>& m_steps;
     std::vector<TimeRange> m_traced;
     std::size_t m_step = 0;
     TimeNs m_now = kAllTime.begin;
-    std::vector<Running> m_active;
+    std::unordered_map<Key, Running, KeyHash> m_active;
+    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; // of all that runs
+    std::int64_t m_shares = 0;
     std::unordered_map<Key, Sums, KeyHash> m_names;
     Sums m_none;
     Sums m_all;
@@ -136,22 +161,9 @@ Result<std::vector<KernelAboveLimit>> rowsOf(const AboveSweep& sweep, KernelName
     return rows;
 }
 
-// The rank's captures, or all of the device's trace where none are known.
-std::vector<TimeRange> capturesOf(
-    const std::vector<Capture>& captures, const DeviceTracks& device) {
-    std::vector<TimeRange> traced;
-    for (const Capture& capture : captures) {
-        const TimeRange part = shared(capture.range, device.extent);
-        if (capture.rank == device.rank && !part.isEmpty())
-            traced.push_back(part);
-    }
-    return traced.empty() ? std::vector<TimeRange>{device.extent} : traced;
-}
-
 Result<DeviceAboveLimit> measureDevice(const store::Store& store, const DeviceTracks& device,
-    const std::vector<Capture>& captures, const std::vector<PowerStep>& steps, KernelNames& names,
-    const Progress& progress) {
-    AboveSweep sweep(steps, capturesOf(captures, device));
+    const std::vector<PowerStep>& steps, KernelNames& names, const Progress& progress) {
+    AboveSweep sweep(steps, device.captures);
     DeviceAboveLimit found;
     found.rank = device.rank;
     found.device = device.device;
@@ -183,7 +195,6 @@ Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(
     const RunStudy& study, const KernelCategories& categories, TimeRange window) {
     ASSIGN_OR_RETURN(const auto gpus, aboveLimits(study, window, KeepSteps::Yes));
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
     ASSIGN_OR_RETURN(const auto clocks, differingClocks(study));
     KernelNames names(study.store, categories);
     std::vector<DeviceAboveLimit> all;
@@ -193,8 +204,8 @@ Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(
         if (gpu == gpus.end())
             continue;
         ASSIGN_OR_RETURN(auto found,
-            measureDevice(study.store, device, captures, onClockOf(clocks, device.rank, gpu->steps),
-                names, study.progress));
+            measureDevice(study.store, device, onClockOf(clocks, device.rank, gpu->steps), names,
+                study.progress));
         found.gpu = *gpu;
         all.push_back(std::move(found));
     }

@@ -316,18 +316,15 @@ void findEarlyWork(const RunFacts& facts, Findings& found) {
     if (!facts.plausibility.early)
         return;
     const EarlyWork& early = *facts.plausibility.early;
-    found.push_back({"early_work",
-        fmt::format("{} of {} {} {} before the first iteration: figures per iteration and shares "
-                    "of iterations are without {}.",
-            text::counted(early.kernels, "kernel"), text::seconds(early.kernelS),
-            early.kernels == 1 ? "ends" : "end", text::seconds(early.gapS),
-            early.kernels == 1 ? "it" : "them"),
-        {{"kernels", static_cast<double>(early.kernels)}, {"kernel_time_s", early.kernelS},
-            {"before_s", early.gapS}},
-        {-1, early.where, {}},
-        fmt::format("more than {} before the first",
-            text::counted(static_cast<std::int64_t>(kLongBefore), "iteration")),
-        "kernels of all ranks", Severity::Attention, 0.0});
+    found.push_back(
+        {"early_work", earlyWorkText(early) + ": the figures of the trace begin behind.",
+            {{"kernels", static_cast<double>(early.kernels)},
+                {"copies", static_cast<double>(early.copies)},
+                {"kernel_time_s", early.time.seconds()}, {"before_s", early.gap.seconds()}},
+            {-1, early.where, {}},
+            fmt::format("more than {} before the first",
+                text::counted(static_cast<std::int64_t>(kLongBefore), "iteration")),
+            "kernels, copies and memory sets of all ranks", Severity::Attention, 0.0});
 }
 
 void findOverrunKernels(const RunFacts& facts, Findings& found) {

@@ -1,92 +1,50 @@
 #include "core/analysis/findings/KernelRules.h"
 
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <utility>
 
 namespace trainscope::analysis {
 
-std::optional<KernelOverruns> kernelOverruns(const std::vector<StreamKernel>& kernels) {
-    KernelOverruns found;
-    DurationNs most;
-    std::size_t open = 0; // of the stream, the one that ends last
-    found.ends.reserve(kernels.size());
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        const auto& [stream, range] = kernels[i];
-        found.ends.push_back(range.end);
-        found.writtenS += range.length().seconds();
-        if (i == 0 || kernels[i - 1].stream != stream) {
-            open = i;
-            continue;
-        }
-        found.ends[i - 1] = std::min(found.ends[i - 1], range.begin);
-        const TimeRange& before = kernels[open].range;
-        const bool isInside = range.end <= before.end && range.length() < before.length()
-            && range.begin < before.end;
-        found.behind += isInside ? 1 : 0;
-        if (isInside && before.length() > most) {
-            most = before.length();
-            found.longest = open;
-        }
-        if (range.end >= before.end)
-            open = i;
+void OverrunScan::add(const StreamKernel& kernel) {
+    const TimeRange& range = kernel.range;
+    m_written = m_written + range.length();
+    const bool isFirst = !m_before || m_before->stream != kernel.stream;
+    if (!isFirst) {
+        const TimeNs end = m_before->range.end;
+        m_clippedOff = m_clippedOff + (end - std::min(end, range.begin));
+        const TimeRange& open = m_open.range;
+        const bool isInside
+            = range.end <= open.end && range.length() < open.length() && range.begin < open.end;
+        m_found.behind += isInside ? 1 : 0;
+        if (isInside && open.length() > m_found.longest.range.length())
+            m_found.longest = m_open;
     }
-    for (std::size_t i = 0; i < kernels.size(); ++i)
-        found.clippedS += (found.ends[i] - kernels[i].range.begin).seconds();
-    const bool isDoubtful = found.behind > 0
-        && found.writtenS - found.clippedS >= kDoubtfulKernelTime * found.writtenS;
-    return isDoubtful ? std::optional(std::move(found)) : std::nullopt;
+    if (isFirst || range.end >= m_open.range.end)
+        m_open = kernel;
+    m_before = kernel;
 }
 
-std::optional<std::size_t> stepAt(const std::vector<TimeRange>& steps, TimeNs time) {
-    const auto behind = std::upper_bound(steps.begin(), steps.end(), time,
+std::optional<KernelOverruns> OverrunScan::found() const {
+    KernelOverruns found = m_found;
+    found.writtenS = m_written.seconds();
+    found.clippedS = (m_written - m_clippedOff).seconds();
+    const bool isDoubtful
+        = found.behind > 0 && m_clippedOff.seconds() >= kDoubtfulKernelTime * found.writtenS;
+    return isDoubtful ? std::optional(found) : std::nullopt;
+}
+
+void EmptyStepScan::add(TimeNs begin) {
+    const auto behind = std::upper_bound(m_steps.begin(), m_steps.end(), begin,
         [](TimeNs at, const TimeRange& step) { return at < step.begin; });
-    if (behind == steps.begin() || time >= std::prev(behind)->end)
-        return std::nullopt;
-    return static_cast<std::size_t>(std::prev(behind) - steps.begin());
+    if (behind != m_steps.begin() && begin < std::prev(behind)->end)
+        m_areEmpty[static_cast<std::size_t>(std::prev(behind) - m_steps.begin())] = false;
 }
 
-std::vector<bool> emptySteps(
-    const std::vector<StreamKernel>& kernels, const std::vector<TimeRange>& steps) {
-    std::vector<bool> areEmpty(steps.size(), true);
-    for (const StreamKernel& kernel : kernels) {
-        if (const auto step = stepAt(steps, kernel.range.begin))
-            areEmpty[*step] = false;
-    }
-    const auto empty = std::count(areEmpty.begin(), areEmpty.end(), true);
-    const auto all = std::ssize(steps);
+std::vector<bool> EmptyStepScan::found() const {
+    const auto empty = std::count(m_areEmpty.begin(), m_areEmpty.end(), true);
+    const auto all = std::ssize(m_areEmpty);
     const bool isMany = static_cast<double>(empty) >= kEmptySteps * static_cast<double>(all);
-    return empty == 0 || empty == all || !isMany ? std::vector<bool>() : areEmpty;
-}
-
-std::optional<EarlyLimit> earlyLimitOf(const std::vector<TimeRange>& iterations) {
-    if (iterations.empty())
-        return std::nullopt;
-    std::vector<std::int64_t> lengths;
-    TimeNs begin = iterations.front().begin;
-    for (const TimeRange& iteration : iterations) {
-        lengths.push_back(iteration.length().ns);
-        begin = std::min(begin, iteration.begin);
-    }
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-    std::nth_element(lengths.begin(), middle, lengths.end());
-    if (*middle <= 0)
-        return std::nullopt;
-    constexpr double longest = 9e18; // ns, which can be counted
-    const double gap = std::min(kLongBefore * static_cast<double>(*middle), longest);
-    return EarlyLimit{begin, {clampedSum(begin.ns, -std::llround(gap))}};
-}
-
-std::string earlyWorkText(std::int64_t kernels, double kernelS, double gapS) {
-    return fmt::format("{} of {} {} {} before the first iteration and {} in no share",
-        text::counted(kernels, "kernel"), text::seconds(kernelS), kernels == 1 ? "ends" : "end",
-        text::seconds(gapS), kernels == 1 ? "counts" : "count");
+    return empty == 0 || empty == all || !isMany ? std::vector<bool>() : m_areEmpty;
 }
 
 } // namespace trainscope::analysis

@@ -1,20 +1,19 @@
 #pragma once
 // Rules of kernels that cannot be as they stand, for the findings of a run (Plausibility.h) and for
-// what an import tells of its trace.
+// what an import tells of its trace. Each looks at one kernel after the other, of any number.
 
 #include "core/model/Time.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
 
 inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
 inline constexpr double kEmptySteps = 0.2; // of the traced iterations
-inline constexpr double kLongBefore = 20.0; // median iterations before the first one
 
 struct StreamKernel {
     std::size_t stream = 0; // a number for each stream
@@ -24,31 +23,45 @@ struct StreamKernel {
 // A stream runs one kernel after the other: one that others begin and end in did not run so long.
 struct KernelOverruns {
     std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
-    std::size_t longest = 0; // place of the kernel that runs over most time
+    StreamKernel longest; // that runs over others
     double writtenS = 0.0; // kernel time, summed
     double clippedS = 0.0; // each kernel ends where the next of its stream begins
-    std::vector<TimeNs> ends; // of each, clipped
 };
-// Takes kernels in order of their streams and, in these, of their begin, the longer one first.
-// Absent where their time is no more than kDoubtfulKernelTime beyond that of clipped kernels.
-std::optional<KernelOverruns> kernelOverruns(const std::vector<StreamKernel>& kernels);
 
-// The step at that time, by its place; `steps` are in order and apart.
-std::optional<std::size_t> stepAt(const std::vector<TimeRange>& steps, TimeNs time);
+class OverrunScan {
+public:
+    // In order of the streams and, in these, of the begin, the longer one first.
+    void add(const StreamKernel& kernel);
+    // Absent where the time of the kernels is no more than kDoubtfulKernelTime beyond that of
+    // clipped ones.
+    [[nodiscard]] std::optional<KernelOverruns> found() const;
 
-// True for each step that no kernel begins in; empty where these are none, all, or fewer than
-// kEmptySteps.
-std::vector<bool> emptySteps(
-    const std::vector<StreamKernel>& kernels, const std::vector<TimeRange>& steps);
-
-// Kernels that end before `before` are kLongBefore the first iteration, and of no iteration.
-struct EarlyLimit {
-    TimeNs first; // iteration
-    TimeNs before;
+private:
+    KernelOverruns m_found;
+    std::optional<StreamKernel> m_before; // on the stream
+    StreamKernel m_open; // of the stream, the one that ends last
+    DurationNs m_written;
+    DurationNs m_clippedOff;
 };
-// In any order. Absent without iterations, or where most of them take no time.
-std::optional<EarlyLimit> earlyLimitOf(const std::vector<TimeRange>& iterations);
-// "3 kernels of 2.00 ms end 40.0 s before the first iteration and count in no share".
-std::string earlyWorkText(std::int64_t kernels, double kernelS, double gapS);
+
+// Steps in which no kernel begins.
+class EmptyStepScan {
+public:
+    // In order and apart.
+    explicit EmptyStepScan(std::vector<TimeRange> steps)
+        : m_steps(std::move(steps))
+        , m_areEmpty(m_steps.size(), true) { }
+
+    // In any order.
+    void add(TimeNs begin);
+    [[nodiscard]] const std::vector<TimeRange>& steps() const { return m_steps; }
+    // True for each step without a begin; empty where these are none, all, or fewer than
+    // kEmptySteps.
+    [[nodiscard]] std::vector<bool> found() const;
+
+private:
+    std::vector<TimeRange> m_steps;
+    std::vector<bool> m_areEmpty;
+};
 
 } // namespace trainscope::analysis

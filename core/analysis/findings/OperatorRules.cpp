@@ -126,15 +126,15 @@ void findLaunchBound(const RunFacts& facts, Findings& found) {
         || waited < kHostBoundFraction * tracedS)
         return;
     const OperatorPart& longest = facts.operators->launchBound.front();
-    const double share = longest.hostS / tracedS;
-    if (share < kLaunchBound)
+    if (longest.hostS < kLaunchBound * tracedS)
         return;
+    // Threads and ranks call at the same time: theirs is no share of the traced time.
+    const double share = waited / tracedS;
     found.push_back({"launch_bound",
-        fmt::format(
-            "Calls of {} take {}, {} of the traced time, to launch {} of work: GPUs wait for "
-            "the host meanwhile.",
-            longest.name, text::seconds(longest.hostS), text::roundedPercent(share),
-            text::seconds(longest.seconds)),
+        fmt::format("Calls of {} take {} to launch {} of work: GPUs wait for the host for {} of "
+                    "the traced time.",
+            longest.name, text::seconds(longest.hostS), text::seconds(longest.seconds),
+            text::roundedPercent(share)),
         {{"fraction", share}, {"host_s", longest.hostS}, {"work_s", longest.seconds},
             {"traced_s", tracedS}},
         tracedEvidence(facts),

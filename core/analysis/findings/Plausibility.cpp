@@ -1,27 +1,25 @@
 #include "core/analysis/findings/Plausibility.h"
 
 #include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr std::size_t kMostKernels = 2'000'000;
-
-double secondsOf(std::int64_t ns) {
-    return static_cast<double>(ns) * 1e-9;
-}
 
 Result<PowerSpikes> spikesOf(const store::Store& store, const Series& power, double limit) {
     PowerSpikes spikes;
@@ -141,111 +139,158 @@ Result<std::optional<PowerOfOtherUnit>> powerOfOtherUnit(
         const auto power = series.find(metric::kGpuPower);
         if (power == series.end() || power->second.max <= kMostOfGpuW)
             continue;
-        std::vector<double> watts;
+        Distribution watts;
         RETURN_IF_ERROR(
-            store.forEachSample(power->second.id, kAllTime, [&](auto times, auto values) {
-                for (std::size_t i = 0; i < times.size(); ++i) {
-                    if (!std::isnan(values[i]))
-                        watts.push_back(values[i]);
+            store.forEachSample(power->second.id, kAllTime, [&](auto /*times*/, auto values) {
+                for (const double value : values) {
+                    if (!std::isnan(value))
+                        watts.add(value, 1);
                 }
-                return watts.size() < kMostKernels;
+                return true;
             }));
-        if (watts.empty())
-            continue;
-        const auto middle = watts.begin() + static_cast<std::ptrdiff_t>(watts.size() / 2);
-        std::nth_element(watts.begin(), middle, watts.end());
-        if (*middle <= kMostOfGpuW)
+        const auto median = watts.median();
+        if (!median || *median <= kMostOfGpuW)
             continue;
         const int count = found ? found->gpus + 1 : 1;
-        if (!found || *middle > found->medianW)
-            found = {rank, count, *middle};
+        if (!found || *median > found->medianW)
+            found = {rank, count, *median};
         found->gpus = count;
     }
     return found;
 }
 
-// The kernels of all streams, each stream in order, with what is told of them.
-class RunKernels {
+TimeRange rangeOf(const Span& span) {
+    return {span.start, span.start + span.duration};
+}
+
+// The streams of a run, by rank.
+class RunStreams {
 public:
-    Status read(const RunStudy& study) {
-        ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    RunStreams(const RunStudy& study, const std::vector<Track>& tracks)
+        : m_study(study) {
         for (const Track& track : tracks) {
             if (track.description.kind != TrackKind::Stream)
                 continue;
-            if (study.progress && !study.progress({"Reading kernels", 0, 0}))
+            m_ofRank[track.description.rank].push_back(m_streams.size());
+            m_streams.push_back(track);
+        }
+    }
+
+    // take(kernel): stream by stream, of each in order.
+    template <typename Take>
+    Status forEach(Take&& take) const {
+        for (std::size_t i = 0; i < m_streams.size(); ++i) {
+            if (m_study.progress && !m_study.progress({"Reading kernels", 0, 0}))
                 return cancelled();
-            RETURN_IF_ERROR(readTrack(study.store, track));
+            RETURN_IF_ERROR(m_study.store.forEachSpan(
+                m_streams[i].id, kAllTime, [&](std::span<const Span> spans) {
+                    for (const Span& span : spans) {
+                        if (span.kind == SpanKind::Kernel)
+                            take(StreamKernel{i, rangeOf(span)});
+                    }
+                    return true;
+                }));
         }
         return {};
     }
-    [[nodiscard]] const std::vector<StreamKernel>& all() const { return m_kernels; }
-    [[nodiscard]] int rankOf(std::size_t kernel) const { return m_ranks[m_kernels[kernel].stream]; }
-    [[nodiscard]] NameId nameOf(std::size_t kernel) const { return m_names[kernel]; }
+    // take(kernel): of a rank, in order of their begin.
+    template <typename Take>
+    Status forEachOf(int rank, Take&& take) const {
+        const auto& streams = m_ofRank.at(rank);
+        SpanMerge merge;
+        for (const std::size_t stream : streams)
+            merge.add(SpanCursor(m_study.store, m_streams[stream].id, kAllTime));
+        return merge.forEach(
+            [&](std::size_t place, const Span& span) {
+                if (span.kind == SpanKind::Kernel)
+                    take(StreamKernel{streams[place], rangeOf(span)});
+                return Status();
+            },
+            "Reading kernels", m_study.progress);
+    }
+    [[nodiscard]] int rankOf(std::size_t stream) const {
+        return m_streams[stream].description.rank;
+    }
+    [[nodiscard]] const auto& byRank() const { return m_ofRank; }
+    // Empty where it has none.
+    [[nodiscard]] Result<std::string> nameOf(const StreamKernel& kernel) const {
+        NameId name;
+        const TimeRange begin{kernel.range.begin, kernel.range.begin + DurationNs{1}};
+        RETURN_IF_ERROR(m_study.store.forEachSpan(
+            m_streams[kernel.stream].id, begin, [&](std::span<const Span> spans) {
+                for (const Span& span : spans) {
+                    if (span.kind == SpanKind::Kernel && rangeOf(span) == kernel.range)
+                        name = span.name;
+                }
+                return true;
+            }));
+        return name.isValid() ? m_study.store.name(name) : Result<std::string>(std::string());
+    }
 
 private:
-    Status readTrack(const store::Store& store, const Track& track) {
-        const std::size_t stream = m_ranks.size();
-        m_ranks.push_back(track.description.rank);
-        return store.forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
-            for (const Span& span : spans) {
-                if (span.kind != SpanKind::Kernel || m_kernels.size() >= kMostKernels)
-                    continue;
-                m_kernels.push_back({stream, {span.start, span.start + span.duration}});
-                m_names.push_back(span.name);
-            }
-            return m_kernels.size() < kMostKernels;
-        });
-    }
-
-    std::vector<StreamKernel> m_kernels;
-    std::vector<NameId> m_names; // of each
-    std::vector<int> m_ranks; // of each stream
+    const RunStudy& m_study;
+    std::vector<Track> m_streams;
+    std::map<int, std::vector<std::size_t>> m_ofRank; // streams of each
 };
 
-std::int64_t unionOf(std::vector<TimeRange> ranges) {
-    std::sort(ranges.begin(), ranges.end(),
-        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
-    std::int64_t sum = 0;
-    TimeRange open{};
-    for (const TimeRange& range : ranges) {
-        if (range.begin > open.end || open.isEmpty()) {
-            sum += open.length().ns;
-            open = range;
-        } else {
-            open.end = std::max(open.end, range.end);
+// The union over streams on which each kernel ends where the next begins, from kernels in order of
+// their begin.
+class ClippedUnion {
+public:
+    void add(const StreamKernel& kernel) {
+        coverUntil(kernel.range.begin);
+        const auto [own, isFirst] = m_ends.try_emplace(kernel.stream, kernel.range.end);
+        if (!isFirst) {
+            m_open.erase(m_open.find(own->second));
+            own->second = kernel.range.end;
         }
+        m_open.insert(kernel.range.end);
+        m_window = spanned(m_window, {kernel.range.begin, kernel.range.begin});
     }
-    return sum + open.length().ns;
-}
+    void finish() { coverUntil(kAllTime.end); }
+    [[nodiscard]] double busyS() const { return m_busy.seconds(); }
+    [[nodiscard]] double windowS() const { return m_window.length().seconds(); }
 
-std::optional<OverrunKernels> overrunOf(const RunKernels& kernels, const store::Store& store) {
-    const auto overruns = kernelOverruns(kernels.all());
+private:
+    void coverUntil(TimeNs now) {
+        const TimeRange covered{m_now, m_open.empty() ? m_now : std::min(now, *m_open.rbegin())};
+        m_now = now;
+        if (covered.isEmpty())
+            return;
+        m_busy = m_busy + covered.length();
+        m_window.end = std::max(m_window.end, covered.end);
+    }
+
+    std::map<std::size_t, TimeNs> m_ends; // of the last kernel of each stream
+    std::multiset<TimeNs> m_open; // the same
+    TimeNs m_now = kAllTime.begin;
+    TimeRange m_window = kNoTime;
+    DurationNs m_busy;
+};
+
+Result<std::optional<OverrunKernels>> overrunOf(
+    const RunStreams& streams, const std::optional<KernelOverruns>& overruns) {
     if (!overruns)
-        return std::nullopt;
+        return std::optional<OverrunKernels>();
     OverrunKernels found;
     found.behind = overruns->behind;
     found.writtenS = overruns->writtenS;
     found.clippedS = overruns->clippedS;
-    found.rank = kernels.rankOf(overruns->longest);
-    found.where = kernels.all()[overruns->longest].range;
-    std::vector<TimeRange> clipped;
-    for (std::size_t i = 0; i < kernels.all().size(); ++i) {
-        if (kernels.rankOf(i) == found.rank)
-            clipped.push_back({kernels.all()[i].range.begin, overruns->ends[i]});
-    }
-    TimeRange window = clipped.front();
-    for (const TimeRange& range : clipped)
-        window = {std::min(window.begin, range.begin), std::max(window.end, range.end)};
-    found.clippedWindowS = secondsOf(window.length().ns);
-    found.clippedBusyS = secondsOf(unionOf(std::move(clipped)));
-    if (const auto name = store.name(kernels.nameOf(overruns->longest)); name.hasValue())
-        found.longest = name.value();
-    return found;
+    found.rank = streams.rankOf(overruns->longest.stream);
+    found.where = overruns->longest.range;
+    ClippedUnion clipped;
+    RETURN_IF_ERROR(
+        streams.forEachOf(found.rank, [&](const StreamKernel& kernel) { clipped.add(kernel); }));
+    clipped.finish();
+    found.clippedWindowS = clipped.windowS();
+    found.clippedBusyS = clipped.busyS();
+    ASSIGN_OR_RETURN(found.longest, streams.nameOf(overruns->longest));
+    return std::optional(std::move(found));
 }
 
 // Iterations whose time the trace covers: inside a capture, else between its first and last span.
-Result<std::vector<TimeRange>> tracedSteps(const RunStudy& study, const RunIterations& iterations) {
-    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+Result<std::vector<TimeRange>> tracedSteps(
+    const RunStudy& study, const std::vector<Track>& tracks, const RunIterations& iterations) {
     std::optional<TimeRange> traced;
     for (const Track& track : tracks) {
         if (track.count == 0 || track.description.rank < 0)
@@ -272,105 +317,81 @@ Result<std::vector<TimeRange>> tracedSteps(const RunStudy& study, const RunItera
     return steps;
 }
 
-std::optional<EmptySteps> emptyStepsOf(
-    const RunKernels& kernels, const std::vector<TimeRange>& steps) {
-    const auto areEmpty = emptySteps(kernels.all(), steps);
+// The part of steps in which kernels run, from kernels in order of their begin. Steps are in order
+// and apart.
+class BusySteps {
+public:
+    explicit BusySteps(const std::vector<TimeRange>& steps)
+        : m_steps(steps) { }
+
+    void add(TimeRange kernel) {
+        kernel.begin = std::max(kernel.begin, m_until);
+        if (kernel.isEmpty())
+            return;
+        m_until = kernel.end;
+        while (m_first < m_steps.size() && m_steps[m_first].end <= kernel.begin)
+            ++m_first;
+        for (std::size_t i = m_first; i < m_steps.size() && m_steps[i].begin < kernel.end; ++i)
+            m_busy = m_busy + shared(kernel, m_steps[i]).length();
+    }
+    [[nodiscard]] double seconds() const { return m_busy.seconds(); }
+
+private:
+    const std::vector<TimeRange>& m_steps;
+    std::size_t m_first = 0;
+    TimeNs m_until = kAllTime.begin;
+    DurationNs m_busy;
+};
+
+// Tells whether a kernel that began before runs over a whole step that starts none.
+class EmptyStepsUnder {
+public:
+    EmptyStepsUnder(const std::vector<TimeRange>& steps, const std::vector<bool>& areEmpty) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (areEmpty[i])
+                m_empty.push_back(steps[i]);
+        }
+    }
+    [[nodiscard]] bool of(const TimeRange& kernel) const {
+        const auto next = std::upper_bound(m_empty.begin(), m_empty.end(), kernel.begin,
+            [](TimeNs begin, const TimeRange& step) { return begin < step.begin; });
+        return next != m_empty.end() && kernel.end >= next->end;
+    }
+    [[nodiscard]] const TimeRange& first() const { return m_empty.front(); }
+
+private:
+    std::vector<TimeRange> m_empty;
+};
+
+Result<std::optional<EmptySteps>> emptyStepsOf(
+    const RunStreams& streams, const EmptyStepScan& scan) {
+    const std::vector<bool> areEmpty = scan.found();
     if (areEmpty.empty())
-        return std::nullopt;
+        return std::optional<EmptySteps>();
+    const std::vector<TimeRange>& steps = scan.steps();
+    const EmptyStepsUnder under(steps, areEmpty);
     EmptySteps found;
     found.steps = std::ssize(steps);
     found.empty = std::count(areEmpty.begin(), areEmpty.end(), true);
-    const TimeRange window{steps.front().begin, steps.back().end};
-    const auto first = std::find(areEmpty.begin(), areEmpty.end(), true) - areEmpty.begin();
-    found.first = steps[static_cast<std::size_t>(first)];
-    DurationNs shortest = steps.front().length();
-    for (const TimeRange& step : steps) {
-        found.stepsS += secondsOf(step.length().ns);
-        shortest = std::min(shortest, step.length());
+    found.first = under.first();
+    for (const auto& [rank, ofRank] : streams.byRank()) {
+        BusySteps all(steps);
+        BusySteps others(steps);
+        RETURN_IF_ERROR(streams.forEachOf(rank, [&](const StreamKernel& kernel) {
+            const bool isOver = under.of(kernel.range);
+            found.over += isOver ? 1 : 0;
+            all.add(kernel.range);
+            if (!isOver)
+                others.add(kernel.range);
+        }));
+        found.stepsS += lengthOf(steps).seconds();
+        found.busyS += all.seconds();
+        found.busyWithoutS += others.seconds();
     }
-    const auto runsOver = [&](const TimeRange& kernel) {
-        for (std::size_t i = 0; i < steps.size() && kernel.length() >= shortest; ++i) {
-            if (areEmpty[i] && kernel.begin < steps[i].begin && kernel.end >= steps[i].end)
-                return true;
-        }
-        return false;
-    };
-    std::vector<TimeRange> all;
-    std::vector<TimeRange> others;
-    for (const StreamKernel& kernel : kernels.all()) {
-        const TimeRange part = shared(kernel.range, window);
-        if (part.isEmpty())
-            continue;
-        const bool isOver = runsOver(kernel.range);
-        found.over += isOver ? 1 : 0;
-        all.push_back(part);
-        if (!isOver)
-            others.push_back(part);
-    }
-    found.busyS = secondsOf(unionOf(std::move(all)));
-    found.busyWithoutS = secondsOf(unionOf(std::move(others)));
-    return found;
-}
-
-std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations) {
-    std::vector<TimeRange> ranges;
-    for (const Iteration& iteration : iterations)
-        ranges.push_back(iteration.range);
-    return ranges;
-}
-
-std::optional<EarlyWork> earlyWorkOf(
-    const RunKernels& kernels, const std::vector<Iteration>& iterations) {
-    const auto limit = earlyLimitOf(rangesOf(iterations));
-    if (!limit)
-        return std::nullopt;
-    EarlyWork found;
-    for (std::size_t i = 0; i < kernels.all().size(); ++i) {
-        const TimeRange& range = kernels.all()[i].range;
-        if (range.end >= limit->before) {
-            TimeRange& rest = found.rest.try_emplace(kernels.rankOf(i), range).first->second;
-            rest = {std::min(rest.begin, range.begin), std::max(rest.end, range.end)};
-            continue;
-        }
-        ++found.kernels;
-        found.kernelS += secondsOf(range.length().ns);
-        if (found.kernels == 1)
-            found.where = range;
-        found.where
-            = {std::min(found.where.begin, range.begin), std::max(found.where.end, range.end)};
-    }
-    if (found.kernels == 0)
-        return std::nullopt;
-    found.gapS = secondsOf((limit->first - found.where.end).ns);
-    return found;
+    return std::optional(found);
 }
 
 } // namespace
-
-Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunIterations& iterations) {
-    const std::optional<EarlyWork> none;
-    const auto limit = earlyLimitOf(rangesOf(iterations.iterations));
-    if (!limit)
-        return none;
-    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
-    const bool mayBe = std::any_of(tracks.begin(), tracks.end(), [&](const Track& track) {
-        return track.description.kind == TrackKind::Stream && track.count > 0
-            && track.range.begin < limit->before;
-    });
-    if (!mayBe)
-        return none;
-    RunKernels kernels;
-    RETURN_IF_ERROR(kernels.read(study));
-    auto found = earlyWorkOf(kernels, iterations.iterations);
-    if (!found)
-        return none;
-    for (const Track& track : tracks) {
-        const auto rest = found->rest.find(track.description.rank);
-        if (track.description.kind == TrackKind::Stream && rest != found->rest.end())
-            rest->second.end = std::max(rest->second.end, track.range.end);
-    }
-    return found;
-}
 
 Result<Plausibility> plausibilityOf(
     const RunStudy& study, const std::vector<AboveLimit>& limits, const RunIterations& iterations) {
@@ -382,15 +403,18 @@ Result<Plausibility> plausibilityOf(
         ASSIGN_OR_RETURN(found.power, powerSpikes(study, limits));
         ASSIGN_OR_RETURN(found.energy, contradictingEnergy(study.store, gpus));
     }
-    RunKernels kernels;
-    RETURN_IF_ERROR(kernels.read(study));
-    if (kernels.all().empty())
-        return found;
-    found.kernels = overrunOf(kernels, study.store);
-    found.early = earlyWorkOf(kernels, iterations.iterations);
-    ASSIGN_OR_RETURN(const auto steps, tracedSteps(study, iterations));
-    if (steps.size() > 1)
-        found.steps = emptyStepsOf(kernels, steps);
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    const RunStreams streams(study, tracks);
+    ASSIGN_OR_RETURN(auto steps, tracedSteps(study, tracks, iterations));
+    OverrunScan overruns;
+    EmptyStepScan emptySteps(std::move(steps));
+    RETURN_IF_ERROR(streams.forEach([&](const StreamKernel& kernel) {
+        overruns.add(kernel);
+        emptySteps.add(kernel.range.begin);
+    }));
+    ASSIGN_OR_RETURN(found.kernels, overrunOf(streams, overruns.found()));
+    ASSIGN_OR_RETURN(found.steps, emptyStepsOf(streams, emptySteps));
+    ASSIGN_OR_RETURN(found.early, earlyWork(study));
     return found;
 }
 

@@ -6,12 +6,12 @@
 #include "core/analysis/findings/KernelRules.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/AboveLimit.h"
+#include "core/analysis/traces/EarlyWork.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,8 +53,8 @@ struct EmptySteps {
     std::int64_t steps = 0;
     std::int64_t empty = 0;
     TimeRange first; // of the empty ones
-    double stepsS = 0.0;
-    double busyS = 0.0; // of their time, by union
+    double stepsS = 0.0; // of each rank, summed
+    double busyS = 0.0; // of their time, by unions over the streams of each rank
     // Without kernels that run over a whole iteration that starts none; the same where none does.
     double busyWithoutS = 0.0;
     std::int64_t over = 0; // such kernels
@@ -75,21 +75,6 @@ struct PowerOfOtherUnit {
     double medianW = 0.0;
 };
 
-// Kernels that end kLongBefore before the first iteration.
-struct EarlyWork {
-    std::int64_t kernels = 0;
-    double kernelS = 0.0;
-    TimeRange where;
-    double gapS = 0.0; // to the first iteration
-    // By rank, all else: from the first other kernel to the end of what was traced.
-    std::map<int, TimeRange> rest;
-};
-inline std::string earlyWorkText(const EarlyWork& early) {
-    return earlyWorkText(early.kernels, early.kernelS, early.gapS);
-}
-// Cancelled by progress.
-Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study, const RunIterations& iterations);
-
 struct Plausibility {
     std::optional<ContradictingEnergy> energy;
     std::optional<PowerOfOtherUnit> unit;
@@ -99,8 +84,8 @@ struct Plausibility {
     std::optional<EmptySteps> steps;
 };
 
-// `limits`: aboveLimits() of the run. Judges at most the first two million kernels. Cancelled by
-// progress.
+// `limits`: aboveLimits() of the run. Memory grows with the streams and the iterations, not with
+// the kernels. Cancelled by progress.
 Result<Plausibility> plausibilityOf(
     const RunStudy& study, const std::vector<AboveLimit>& limits, const RunIterations& iterations);
 

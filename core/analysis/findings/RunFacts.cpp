@@ -36,10 +36,10 @@ Result<SteadyTraces> tracesBehindWarmup(const RunStudy& study, RunFacts& facts) 
     const bool isAllSteady = steady.basis == SteadyBasis::Iterations
         && steady.warmupIterations + steady.unsettledIterations == 0;
     if (isAllSteady)
-        return SteadyTraces();
+        return countedTraces(study);
     ASSIGN_OR_RETURN(auto part, steadyTraces(study));
     if (part.window == kAllTime)
-        return SteadyTraces();
+        return part;
     facts.tracedPart = part.wording;
     part.window.end = kAllTime.end;
     part.windowOf = [closed = std::move(part.windowOf)](int rank) {
@@ -55,7 +55,7 @@ Status addTraces(const RunStudy& study, const std::optional<StageMap>& stages,
     const IterationChoice choice
         = tracedIterations({facts.iterations.everyOne(), std::nullopt}, tracedOf(devices));
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.captures, windowOf(device.rank), choice);
+        const auto shown = traceWindow(device, windowOf(device.rank), choice);
         if (!shown || shown->range.isEmpty())
             continue;
         PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);

@@ -296,6 +296,7 @@ Result<TreeSource> treeSourceOf(const RunStudy& study, const std::vector<Track>&
         if (capture.rank == rank)
             calls.captures.push_back(capture.range);
     }
+    calls.captures = united(std::move(calls.captures)); // a file may have been read twice
     return calls;
 }
 

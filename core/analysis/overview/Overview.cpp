@@ -145,7 +145,7 @@ Result<TimeOfWork> timeOfWork(const RunStudy& study) {
     TimeOfWork work;
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.captures, kAllTime, {});
+        const auto shown = traceWindow(device, kAllTime);
         if (!shown)
             continue;
         PhaseMeter meter(*shown, PhaseMeter::Divide::ByCategory);

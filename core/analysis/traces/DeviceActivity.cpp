@@ -31,13 +31,12 @@ void CategoryShares::add(DurationNs length, const Running& running) {
         m_copyNs += ns;
         return;
     }
-    const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };
-    const auto compute = std::count_if(running.kernels.begin(), running.kernels.end(), isCompute);
-    const double part
-        = ns / static_cast<double>(compute > 0 ? compute : std::ssize(running.kernels));
-    for (const ActiveKernel& kernel : running.kernels) {
-        if (compute > 0 && !isCompute(kernel))
+    const std::int64_t compute = running.countOf(false);
+    const std::int64_t sharing = compute > 0 ? compute : running.countOf(true);
+    for (const ActiveKernels& kernel : running.kernels) {
+        if (compute > 0 && kernel.isCommunication)
             continue;
+        const double part = ns * static_cast<double>(kernel.count) / static_cast<double>(sharing);
         const std::size_t place = placeOf(kernel.category);
         m_categories[place].ns += part;
         if (kernel.isCommunication)
@@ -93,7 +92,7 @@ Status PhaseMeter::piece(TimeRange range, const Running& running) {
     const Phase phase = phaseOf(running);
     const bool isSendRecvOnly = !running.kernels.empty()
         && std::all_of(running.kernels.begin(), running.kernels.end(),
-            [](const ActiveKernel& kernel) { return kernel.isPipelineTransfer; });
+            [](const ActiveKernels& kernel) { return kernel.isPipelineTransfer; });
     add(m_all, phase, range.length(), isSendRecvOnly);
     if (m_isDivided && phase == Phase::CommunicationExposed)
         addKinds(range.length(), running);
@@ -111,7 +110,7 @@ Status PhaseMeter::piece(TimeRange range, const Running& running) {
 
 void PhaseMeter::addKinds(DurationNs length, const Running& running) {
     std::set<std::string_view> kinds;
-    for (const ActiveKernel& kernel : running.kernels) {
+    for (const ActiveKernels& kernel : running.kernels) {
         if (kinds.insert(*kernel.category).second) {
             DurationNs& time = m_exposedByKind[*kernel.category];
             time = time + length;
@@ -181,7 +180,7 @@ Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
     KernelNames names(study.store, categories);
     std::vector<DeviceTrace> result;
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.captures, window(device.rank), traced);
+        const auto shown = traceWindow(device, window(device.rank), traced);
         if (!shown)
             continue;
         PhaseMeter phases(*shown);

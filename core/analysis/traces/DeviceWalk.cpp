@@ -1,5 +1,6 @@
 #include "core/analysis/traces/DeviceWalk.h"
 
+#include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Phase.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -29,7 +31,9 @@ public:
         , m_visitors(visitors)
         , m_names(store, KernelCategories::builtIn())
         , m_host(store)
-        , m_annotations(device.annotations.size()) {
+        , m_annotations(device.annotations.size())
+        , m_isByName(std::any_of(visitors.begin(), visitors.end(),
+              [](const DeviceVisitor* visitor) { return visitor->asksForNames(); })) {
         for (const Track& stream : device.streams) {
             const auto found = std::find_if(
                 device.annotations.begin(), device.annotations.end(), [&](const Track& track) {
@@ -125,8 +129,13 @@ private:
         DeviceWork work{span, stream, kernel, m_host.takeLaunch(span.correlation)};
         const auto [telling, evidence] = tellingOf(work);
         work.telling = telling;
-        ActiveKernel active{std::min(span.start + span.duration, m_range.end), category,
-            span.detail, Mark::None, kernel->isCommunication, false, span.name};
+        ActiveKernels active;
+        active.category = oneText(category);
+        active.isCommunication = kernel->isCommunication;
+        if (m_isByName)
+            active.name = span.name;
+        if (active.isCommunication)
+            active.detail = span.detail;
         if (!active.isCommunication) {
             active.mark = telling.mark;
             ++(m_evidence.*evidence);
@@ -135,8 +144,10 @@ private:
             work.isPipelineTransfer = active.isPipelineTransfer;
         }
         RETURN_IF_ERROR(tell(work));
-        sweepTo(span.start, active.end);
-        m_sweep->add(std::max(span.start, m_range.begin), active,
+        const TimeRange inside{
+            std::max(span.start, m_range.begin), std::min(span.start + span.duration, m_range.end)};
+        sweepTo(span.start, inside.end);
+        m_sweep->add(inside, active,
             [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
         return m_failure;
     }
@@ -148,6 +159,14 @@ private:
         m_sweep->addCopy(
             inside, [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
         return m_failure;
+    }
+
+    // Kernels of many names have one category: one text of it, whose address tells it.
+    const std::string* oneText(const std::string* category) {
+        const auto [known, isNew] = m_categories.try_emplace(category, nullptr);
+        if (isNew)
+            known->second = &*m_texts.insert(*category).first;
+        return known->second;
     }
 
     void sweepTo(TimeNs start, TimeNs end) {
@@ -328,10 +347,13 @@ private:
     KernelNames m_names;
     HostTimeline m_host;
     std::vector<std::vector<Annotation>> m_annotations; // open ones, as the tracks
+    bool m_isByName;
     std::vector<std::size_t> m_annotationOf; // by stream
     std::unordered_map<NameId, Name> m_marks;
     std::unordered_map<const KernelNames::Kernel*, Mark> m_kernelMarks;
     std::unordered_map<NameId, bool> m_transfers; // by detail
+    std::unordered_map<const std::string*, const std::string*> m_categories;
+    std::set<std::string> m_texts;
     std::optional<ActivitySweep> m_sweep;
     TimeNs m_end = kAllTime.begin;
     MarkEvidence m_evidence;
@@ -389,29 +411,78 @@ Result<std::optional<TimeNs>> firstBegin(
     return first;
 }
 
-// captures: of its rank.
+// captures: of all ranks. All work of the device lies in one of those found: what begins behind a
+// capture and before the next is of the first.
 Status findCaptures(
     const store::Store& store, std::span<const Capture> captures, DeviceTracks& device) {
+    std::vector<TimeRange> own;
     for (const Capture& capture : captures) {
-        if (capture.rank != device.rank || captures.size() < 2)
-            continue;
-        // Work that ends a capture may begin at its end, where it has no duration.
-        const TimeRange range{capture.range.begin, capture.range.end + DurationNs{1}};
+        if (capture.rank == device.rank)
+            own.push_back(capture.range);
+    }
+    own = united(std::move(own)); // a file may have been read twice
+    for (std::size_t i = 0; own.size() > 1 && i < own.size(); ++i) {
+        TimeRange range{device.extent.begin, device.extent.end + DurationNs{1}};
+        range.begin = i == 0 ? range.begin : own[i].begin;
+        range.end = i + 1 == own.size() ? range.end : own[i + 1].begin;
         ASSIGN_OR_RETURN(const auto begin, firstBegin(store, device, range));
         if (!begin)
             continue;
         ASSIGN_OR_RETURN(const auto end, lastEnd(store, device, range));
         device.captures.push_back({*begin, end.value_or(*begin)});
     }
-    device.captures = united(std::move(device.captures)); // a file may have been read twice
+    device.captures = united(std::move(device.captures));
     if (device.captures.size() < 2)
         device.captures = {device.extent};
     return {};
 }
 
-} // namespace
+// Leaves out the work before that moment, unless there is no other.
+Status findEarly(const store::Store& store, const EarlyLimit& limit, DeviceTracks& device) {
+    if (device.extent.begin >= limit.before)
+        return {};
+    std::optional<TimeNs> rest;
+    EarlyWork early;
+    early.where = kNoTime;
+    for (const Track& stream : device.streams) {
+        RETURN_IF_ERROR(store.forEachSpan(stream.id, kAllTime, [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                const TimeRange range{span.start, span.start + span.duration};
+                if (!isDeviceWork(span.kind))
+                    continue;
+                if (range.end >= limit.before) {
+                    rest = std::min(rest.value_or(range.begin), range.begin);
+                    if (range.begin >= limit.before)
+                        return false;
+                    continue;
+                }
+                early.where = spanned(early.where, range);
+                ++(span.kind == SpanKind::Kernel ? early.kernels : early.copies);
+                early.time = early.time + range.length();
+            }
+            return true;
+        }));
+    }
+    if (!rest || early.where == kNoTime)
+        return {};
+    early.gap = limit.first - early.where.end;
+    device.early = early;
+    device.countedFrom = *rest;
+    return {};
+}
 
-namespace {
+// By the iterations that the rank marked, else those of the whole run, else those of the first that
+// marked some.
+std::optional<EarlyLimit> firstIterationOf(const AnnotatedIterations& marked, int rank) {
+    if (marked.byRank.empty())
+        return std::nullopt;
+    auto own = marked.byRank.find(rank);
+    own = own != marked.byRank.end() ? own : marked.byRank.begin();
+    std::vector<TimeRange> ranges;
+    for (const Iteration& one : own->second)
+        ranges.push_back(one.range);
+    return earlyLimitOf(ranges);
+}
 
 Result<std::vector<DeviceTracks>> findTracedDevices(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
@@ -440,8 +511,11 @@ Result<std::vector<DeviceTracks>> findTracedDevices(const RunStudy& study) {
     }
     std::vector<DeviceTracks> result;
     ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
+    ASSIGN_OR_RETURN(const auto marked, annotatedIterations(study.store, study.run.id));
     for (auto& [id, device] : devices) {
         RETURN_IF_ERROR(findCaptures(study.store, captures, device));
+        if (const auto limit = firstIterationOf(marked, device.rank))
+            RETURN_IF_ERROR(findEarly(study.store, *limit, device));
         result.push_back(std::move(device));
     }
     return result;
@@ -451,6 +525,27 @@ Result<std::vector<DeviceTracks>> findTracedDevices(const RunStudy& study) {
 
 Result<std::vector<DeviceTracks>> tracedDevices(const RunStudy& study) {
     return study.once(findTracedDevices);
+}
+
+std::optional<TraceWindow> traceWindow(
+    const DeviceTracks& device, TimeRange window, const IterationChoice& choice) {
+    if (device.early && window.begin <= device.extent.begin && device.extent.end <= window.end)
+        window.begin = device.countedFrom;
+    return traceWindow(device.rank, device.captures, window, choice);
+}
+
+Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    std::optional<EarlyWork> all;
+    for (const DeviceTracks& device : devices) {
+        if (!device.early)
+            continue;
+        const EarlyWork& one = *device.early;
+        all = all ? EarlyWork{all->kernels + one.kernels, all->copies + one.copies,
+                  all->time + one.time, spanned(all->where, one.where), std::min(all->gap, one.gap)}
+                  : one;
+    }
+    return all;
 }
 
 Result<MarkEvidence> walkDevice(const store::Store& store, const DeviceTracks& device,

@@ -2,42 +2,60 @@
 // One pass over all that a trace says about a device, for any number of visitors.
 
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/traces/EarlyWork.h"
 #include "core/analysis/traces/HostTimeline.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Phase.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Id.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
 
-// A kernel that runs.
-struct ActiveKernel {
-    TimeNs end;
+// Kernels that run and are alike.
+struct ActiveKernels {
     const std::string* category = nullptr; // of the built-in table
-    NameId detail;
+    NameId detail; // of communication
     Mark mark = Mark::None; // of compute
     bool isCommunication = false;
     bool isPipelineTransfer = false; // SendRecv that is no all-to-all
-    NameId name = {};
+    NameId name = {}; // where a visitor asks for it
+    std::int64_t count = 1;
+
+    [[nodiscard]] bool isLike(const ActiveKernels& other) const {
+        return category == other.category && detail == other.detail && mark == other.mark
+            && isCommunication == other.isCommunication
+            && isPipelineTransfer == other.isPipelineTransfer && name == other.name;
+    }
 };
 
 // The work of a device throughout a piece of its time.
 struct Running {
-    std::span<const ActiveKernel> kernels;
+    std::span<const ActiveKernels> kernels;
     bool isCopying = false; // a copy or a memory set
 
     [[nodiscard]] bool isNothing() const { return kernels.empty() && !isCopying; }
+    [[nodiscard]] std::int64_t countOf(bool isCommunication) const {
+        std::int64_t count = 0;
+        for (const ActiveKernels& one : kernels)
+            count += one.isCommunication == isCommunication ? one.count : 0;
+        return count;
+    }
 };
 
 // Cuts a device's time into pieces in which the same work runs, from work that arrives in order of
-// its start. Memory grows with what runs at once.
+// its start. Memory grows with what runs at once; the cost of a piece with how many kinds of it.
 class ActivitySweep {
 public:
     // Pieces before `begin` are not told.
@@ -46,10 +64,20 @@ public:
 
     // tell(range, what runs throughout): up to the start of this kernel.
     template <typename Tell>
-    void add(TimeNs start, const ActiveKernel& kernel, Tell&& tell) {
-        advance(start, tell);
-        if (kernel.end > m_now)
+    void add(TimeRange range, const ActiveKernels& kernel, Tell&& tell) {
+        advance(range.begin, tell);
+        if (range.end <= m_now)
+            return;
+        const auto alike = std::find_if(m_active.begin(), m_active.end(),
+            [&](const ActiveKernels& one) { return one.isLike(kernel); });
+        const auto kind = static_cast<std::size_t>(alike - m_active.begin());
+        if (alike != m_active.end()) {
+            ++alike->count;
+        } else {
             m_active.push_back(kernel);
+            m_numbers.push_back(m_nextNumber++);
+        }
+        m_ends.emplace(range.end, m_numbers[kind]);
     }
     // A copy or a memory set.
     template <typename Tell>
@@ -60,23 +88,35 @@ public:
     template <typename Tell>
     void advance(TimeNs until, Tell&& tell) {
         while (m_now < until) {
-            TimeNs next = until;
-            for (const ActiveKernel& kernel : m_active)
-                next = std::min(next, kernel.end);
+            TimeNs next = m_ends.empty() ? until : std::min(until, m_ends.top().first);
             const bool isCopying = m_copyUntil > m_now;
             if (isCopying)
                 next = std::min(next, m_copyUntil);
             tell(TimeRange{m_now, next}, Running{m_active, isCopying});
             m_now = next;
-            std::erase_if(
-                m_active, [&](const ActiveKernel& kernel) { return kernel.end <= m_now; });
+            for (; !m_ends.empty() && m_ends.top().first <= m_now; m_ends.pop())
+                end(m_ends.top().second);
         }
     }
 
 private:
+    void end(std::size_t number) {
+        const auto kind = std::find(m_numbers.begin(), m_numbers.end(), number);
+        const auto active = m_active.begin() + (kind - m_numbers.begin());
+        if (--active->count > 0)
+            return;
+        m_active.erase(active);
+        m_numbers.erase(kind);
+    }
+
+    using End = std::pair<TimeNs, std::size_t>; // and the number of its kind
+
     TimeNs m_now;
     TimeNs m_copyUntil = kAllTime.begin;
-    std::vector<ActiveKernel> m_active;
+    std::vector<ActiveKernels> m_active;
+    std::vector<std::size_t> m_numbers; // of their kinds
+    std::size_t m_nextNumber = 0;
+    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends;
 };
 
 // The phase of a piece; compute whose mark is not known is Compute.
@@ -84,7 +124,7 @@ inline Phase phaseOf(const Running& running) {
     bool communication = false;
     bool compute = false;
     Mark mark = Mark::None;
-    for (const ActiveKernel& kernel : running.kernels) {
+    for (const ActiveKernels& kernel : running.kernels) {
         (kernel.isCommunication ? communication : compute) = true;
         if (!kernel.isCommunication)
             mark = std::max(mark, kernel.mark);
@@ -113,9 +153,18 @@ struct DeviceTracks {
     std::vector<Track> streams;
     std::vector<Track> annotations; // of the streams
     std::vector<Track> threads; // of the rank
+    // Kernels, copies and memory sets long before the rank's first iteration; all of the trace
+    // counts from here on, behind them.
+    std::optional<EarlyWork> early;
+    TimeNs countedFrom = kAllTime.begin;
 };
 // By rank, then device.
 Result<std::vector<DeviceTracks>> tracedDevices(const RunStudy& study);
+// As the function of TraceWindow.h; of a window that holds all of the trace, what counts of it.
+std::optional<TraceWindow> traceWindow(
+    const DeviceTracks& device, TimeRange window, const IterationChoice& choice = {});
+// That of all devices.
+Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study);
 // Time in which any of them was traced, in order.
 std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices);
 
@@ -144,6 +193,8 @@ public:
     // In order, from the start of the first work to the last end (or to the edges of the walk's
     // range, where it has one); without gaps but those between captures.
     virtual Status piece(TimeRange, const Running&) { return {}; }
+    // True to have kernels of other names apart in pieces.
+    [[nodiscard]] virtual bool asksForNames() const { return false; }
 
     // True to have later() called, which takes another look at streams and host.
     [[nodiscard]] virtual bool asksForLater() const { return false; }

@@ -1,5 +1,7 @@
 #include "core/analysis/traces/LaunchStatistics.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -56,7 +58,18 @@ void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched, Time
         return;
     queue.starts.push_back(start);
     sums.maxDepth = std::max(sums.maxDepth, static_cast<std::int64_t>(queue.starts.size()));
-    sums.waited = sums.waited + (end - std::max(launched, m_begin));
+    sums.waited = sums.waited + tracedIn({std::max(launched, m_begin), end});
+}
+
+DurationNs LaunchFlow::tracedIn(TimeRange range) const {
+    if (m_captures.size() < 2)
+        return range.length();
+    auto capture = std::upper_bound(m_captures.begin(), m_captures.end(), range.begin,
+        [](TimeNs begin, const TimeRange& one) { return begin < one.end; });
+    DurationNs length;
+    for (; capture != m_captures.end() && capture->begin < range.end; ++capture)
+        length = length + shared(*capture, range).length();
+    return length;
 }
 
 void LaunchFlow::countGap(TimeNs start, TimeNs launched) {
@@ -67,7 +80,7 @@ void LaunchFlow::countGap(TimeNs start, TimeNs launched) {
     m_since = std::min(m_since, m_busyUntil);
     const TimeNs until = std::min(start, launched);
     if (until > m_busyUntil)
-        m_sums.hostBound = m_sums.hostBound + (until - m_busyUntil);
+        m_sums.hostBound = m_sums.hostBound + tracedIn({m_busyUntil, until});
 }
 
 LaunchSums LaunchFlow::take() {

@@ -6,9 +6,10 @@
 //   queue depth  of a stream: its kernels, copies and memsets whose call has begun and which have
 //                not started; a graph's kernels all wait from the call that launched the graph
 //   host-bound   time in which nothing ran on the device and what ended that was not yet launched:
-//                the device waited for the host; what lies between captures is not counted
-// Of a window, delays are those of the kernels that start in it; what waits in it, or ends an idle
-// time of it, may start behind its end.
+//                the device waited for the host
+// Only traced time counts, not what lies between captures, also where work waits or a window ends
+// there: host-bound time is a part of the idle time. Of a window, delays are those of the kernels
+// that start in it; what waits in it, or ends an idle time of it, may start behind its end.
 
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/traces/DeviceWalk.h"
@@ -82,11 +83,12 @@ private:
     // Counts waiting up to `end`.
     void enqueue(std::size_t stream, TimeNs start, TimeNs launched, TimeNs end);
     void countGap(TimeNs start, TimeNs launched);
+    [[nodiscard]] DurationNs tracedIn(TimeRange range) const;
 
     TimeNs m_begin;
     TimeNs m_busyUntil;
     TimeNs m_since = kAllTime.end;
-    std::vector<TimeRange> m_captures; // the device's (DeviceTracks)
+    std::vector<TimeRange> m_captures; // the device's (DeviceTracks); none: all was traced
     std::size_t m_captured = 0; // those that have begun
     std::vector<Queue> m_queues; // as the streams
     LaunchSums m_sums;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -60,9 +61,24 @@ TimeRange ownSteadyWindow(
     return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
 }
 
+Result<SteadyTraces> countedTraces(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    std::map<int, TimeNs> countedFrom;
+    for (const DeviceTracks& device : devices) {
+        TimeNs& from = countedFrom.emplace(device.rank, device.countedFrom).first->second;
+        from = std::min(from, device.countedFrom);
+    }
+    SteadyTraces all;
+    all.windowOf = [countedFrom = std::move(countedFrom)](int rank) {
+        const auto from = countedFrom.find(rank);
+        return TimeRange{from == countedFrom.end() ? kAllTime.begin : from->second, kAllTime.end};
+    };
+    return all;
+}
+
 Result<SteadyTraces> steadyTraces(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto steady, steadyStateOf(study));
-    SteadyTraces all;
+    ASSIGN_OR_RETURN(auto all, countedTraces(study));
     all.wording = steady.wording;
     if (steady.isWholeRun)
         return all;

@@ -22,6 +22,8 @@ struct SteadyTraces {
     TimeRange window = kAllTime; // on the common clock
     std::string wording; // for people: which part
 };
+// All of the traces, without work long before the first iteration (EarlyWork.h).
+Result<SteadyTraces> countedTraces(const RunStudy& study);
 // Cancelled by progress.
 Result<SteadyTraces> steadyTraces(const RunStudy& study);
 

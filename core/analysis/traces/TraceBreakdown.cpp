@@ -39,7 +39,7 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const RunStudy& study,
     KernelNames names(study.store, categories);
     std::vector<DeviceBreakdown> result;
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.captures, window, traced);
+        const auto shown = traceWindow(device, window, traced);
         if (!shown)
             continue;
         auto marked = markedIterations(*shown);

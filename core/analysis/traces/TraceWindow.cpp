@@ -68,7 +68,9 @@ std::optional<TraceWindow> traceWindow(int rank, std::span<const TimeRange> capt
             || !iteration.range.overlaps(result.range))
             continue;
         iteration.range = shared(iteration.range, window);
-        result.iterations.push_back(iteration);
+        if (iteration.range.begin
+            <= iteration.range.end) // else the trace touches it, not the window
+            result.iterations.push_back(iteration);
     }
     if (!choice.only)
         return result;

@@ -44,11 +44,11 @@ public:
         : m_times(extent) { }
 
     Status piece(TimeRange range, const analysis::Running& running) override {
-        const auto compute = std::count_if(running.kernels.begin(), running.kernels.end(),
-            [](const analysis::ActiveKernel& kernel) { return !kernel.isCommunication; });
-        for (const analysis::ActiveKernel& kernel : running.kernels) {
+        const std::int64_t compute = running.countOf(false);
+        for (const analysis::ActiveKernels& kernel : running.kernels) {
             if (!kernel.isCommunication && kernel.category != nullptr)
-                add(range, activityOf(*kernel.category), 1.0 / static_cast<double>(compute));
+                add(range, activityOf(*kernel.category),
+                    static_cast<double>(kernel.count) / static_cast<double>(compute));
         }
         if (compute == 0)
             add(range, withoutCompute(running), 1.0);

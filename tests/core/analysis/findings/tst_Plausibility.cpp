@@ -30,8 +30,7 @@ struct Planted {
 
 // Kernels of one rank on their streams, and iterations of `stepUs` from 1000 µs on, marked on the
 // host.
-std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std::int64_t stepUs,
-    std::optional<EarlyWork>* early = nullptr) {
+std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std::int64_t stepUs) {
     const Fixture fixture;
     auto store = fixture.create();
     auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
@@ -62,10 +61,7 @@ std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std:
         ok(session->spans(
             got(session->track(id, {TrackKind::Thread, 0, -1, "1", "1", "thread"})), marks));
     ok(session->finish({}, "", 0, {}));
-    const RunStudy study{store, got(store.findRun("run"))};
-    if (early != nullptr)
-        *early = got(earlyWork(study, got(iterationsOf(study))));
-    return got(findingsOf(study));
+    return got(findingsOf({store, got(store.findRun("run"))}));
 }
 
 // A reading a second, with a limit of 150 W.
@@ -169,22 +165,16 @@ private Q_SLOTS:
         std::vector<Planted> kernels{{"init", 50, 50}};
         for (int i = 0; i < 6; ++i)
             kernels.push_back({"k", 1000 + i * 10 + 1, 5});
-        std::optional<EarlyWork> early;
-        const auto found = named(traced(kernels, 6, 10, &early), "early_work");
+        const auto found = named(traced(kernels, 6, 10), "early_work");
         QVERIFY(found);
-        // All else is from the first other kernel to the end of the trace.
-        QVERIFY(early);
-        QCOMPARE(early->rest.at(0).begin.ns, 1001 * kMicrosecond);
-        QCOMPARE(early->rest.at(0).end.ns, 1056 * kMicrosecond);
-        QCOMPARE(earlyWorkText(*early),
-            std::string(
-                "1 kernel of 50 µs ends 900 µs before the first iteration and counts in no share"));
+        QCOMPARE(found->text,
+            std::string("1 kernel of 50 µs ends 900 µs before the first iteration and counts in no "
+                        "share: the figures of the trace begin behind."));
         QCOMPARE(found->values.at("kernels"), 1.0);
         QVERIFY(isClose(found->values.at("kernel_time_s"), 50e-6));
         QVERIFY(isClose(found->values.at("before_s"), 900e-6));
         kernels.front() = {"init", 900, 50};
-        QVERIFY(!named(traced(kernels, 6, 10, &early), "early_work"));
-        QVERIFY(!early);
+        QVERIFY(!named(traced(kernels, 6, 10), "early_work"));
     }
 
     // Two kernels begin and end in "attn": clipped it lasts from 20 to 40.
@@ -204,6 +194,74 @@ private Q_SLOTS:
     void kernelsThatMay() {
         QVERIFY(!named(traced({{"a", 0, 1000}, {"b", 100, 50, 8}}, 0, 0), "overrun_kernels"));
         QVERIFY(!named(traced({{"a", 0, 100}, {"b", 99, 100}}, 0, 0), "overrun_kernels"));
+    }
+
+    // 2.6 million kernels of 1 µs, 260,000 in each of ten steps: every step starts some.
+    void stepsOfMillionsOfKernels() {
+        constexpr int kSteps = 10;
+        constexpr std::int64_t kInStep = 260'000;
+        const Fixture fixture;
+        auto store = fixture.create();
+        auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
+        const RunId id = got(session->run(runNamed("run")));
+        const NameId name = got(session->intern("k"));
+        const auto track = got(session->track(id, {TrackKind::Stream, 0, 0, "0", "7", "stream 7"}));
+        for (int step = 0; step < kSteps; ++step) {
+            std::vector<Span> spans;
+            for (std::int64_t i = 0; i < kInStep; ++i)
+                spans.push_back({{(step * kInStep + i) * kMicrosecond}, {kMicrosecond}, name,
+                    SpanKind::Kernel, 0, {}, 0});
+            ok(session->spans(track, spans));
+            const TimeNs begin{step * kInStep * kMicrosecond};
+            ok(session->iteration(
+                id, {step, {begin, begin + DurationNs{kInStep * kMicrosecond}}, 0, false}));
+        }
+        ok(session->finish({}, "", 0, {}));
+        const RunStudy study{store, got(store.findRun("run"))};
+        const auto found = got(plausibilityOf(study, {}, got(iterationsOf(study))));
+        QVERIFY(!found.steps && !found.kernels);
+    }
+
+    // Kernels of two streams, each cut where the next of its stream begins: 7 has [0, 30), [30, 40)
+    // and [90, 100); 8 has [20, 50) and [50, 60). Their union is [0, 60) and [90, 100).
+    void overrunsOnTwoStreams() {
+        const auto found = named(traced({{"attn", 0, 500}, {"a", 30, 10}, {"b", 90, 10},
+                                            {"attn", 20, 400, 8}, {"c", 50, 10, 8}},
+                                     0, 0),
+            "overrun_kernels");
+        QVERIFY(found);
+        QCOMPARE(found->values.at("behind"), 3.0);
+        QVERIFY(isClose(found->values.at("kernel_time_s"), 930e-6));
+        QVERIFY(isClose(found->values.at("clipped_kernel_time_s"), 90e-6));
+        QVERIFY(isClose(found->values.at("clipped_window_s"), 100e-6));
+        QVERIFY(isClose(found->values.at("clipped_busy_s"), 70e-6));
+    }
+
+    // Steps of 1 ms with 1 ms between them. A kernel over three steps and their pauses, of which
+    // two start none, is busy in these steps alone: 3 of 4 ms, and 0.5 without it.
+    void pausesBetweenStepsAreNoBusyTime() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
+        const RunId id = got(session->run(runNamed("run")));
+        const NameId name = got(session->intern("k"));
+        const auto at = [](std::int64_t us) { return TimeNs{us * kMicrosecond}; };
+        const std::vector<Span> spans{
+            {at(0), {500 * kMicrosecond}, name, SpanKind::Kernel, 0, {}, 0},
+            {at(2000), {5000 * kMicrosecond}, name, SpanKind::Kernel, 0, {}, 0}};
+        ok(session->spans(
+            got(session->track(id, {TrackKind::Stream, 0, 0, "0", "7", "stream 7"})), spans));
+        for (int i = 0; i < 4; ++i)
+            ok(session->iteration(id, {i, {at(2000 * i), at(2000 * i + 1000)}, 0, false}));
+        ok(session->finish({}, "", 0, {}));
+        const RunStudy study{store, got(store.findRun("run"))};
+        const auto found = got(plausibilityOf(study, {}, got(iterationsOf(study))));
+        QVERIFY(found.steps);
+        QCOMPARE(found.steps->empty, 2);
+        QCOMPARE(found.steps->over, 1);
+        QVERIFY(isClose(found.steps->stepsS, 4e-3));
+        QVERIFY(isClose(found.steps->busyS, 3.5e-3));
+        QVERIFY(isClose(found.steps->busyWithoutS, 0.5e-3));
     }
 
     void stepsWithoutKernels() {

@@ -61,6 +61,35 @@ class tst_DeviceTraces : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // 4,000 kernels, each of its own name and of one of two categories, begin and end one after the
+    // other while 2,000 of them run: each of the 6,000 pieces holds two kinds at most, and the
+    // sweep tells how many there are of each.
+    void manyKernelsAtOnce() {
+        constexpr int many = 4'000;
+        constexpr int atOnce = 2'000;
+        PlantedTrace trace;
+        for (int i = 0; i < many; ++i)
+            trace.kernel(0, std::to_string(i % 8),
+                (i % 2 == 0 ? "a_gemm" : "softmax") + std::to_string(i), i, atOnce);
+        class Counter : public DeviceVisitor {
+        public:
+            Status piece(TimeRange range, const Running& running) override {
+                kinds += running.kernels.size();
+                kernelNs += range.length().ns * running.countOf(false);
+                return {};
+            }
+            std::size_t kinds = 0;
+            std::int64_t kernelNs = 0;
+        };
+        const auto store = trace.store();
+        const auto devices = tracedDevices({store, store.findRun("run").value()}).value();
+        Counter counter;
+        const std::array<DeviceVisitor*, 1> visitors{&counter};
+        QVERIFY(walkDevice(store, devices.front(), kAllTime, visitors).hasValue());
+        QVERIFY(counter.kinds <= std::size_t{2} * (many + atOnce));
+        QCOMPARE(counter.kernelNs, std::int64_t{many} * atOnce);
+    }
+
     void saysWhatBothSay_data() {
         QTest::addColumn<unsigned>("seed");
         QTest::addColumn<bool>("isWindow");
