@@ -92,6 +92,23 @@ Result<std::vector<Call>> Calls::read(int rank, TimeRange window, std::size_t mo
     return calls;
 }
 
+Result<TimeRange> Calls::extentOf(int rank, TimeRange window) const {
+    TimeRange extent = kNoTime;
+    const auto found = m_streams.find(rank);
+    if (found == m_streams.end() || m_kernels.empty())
+        return extent;
+    for (const Track& track : found->second) {
+        RETURN_IF_ERROR(m_store->forEachSpan(track.id, window, [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (span.kind == SpanKind::Kernel && m_kernels.contains(span.name))
+                    extent = spanned(extent, {span.start, span.start + span.duration});
+            }
+            return true;
+        }));
+    }
+    return extent;
+}
+
 Status Calls::readTrack(
     const Track& track, TimeRange window, std::size_t most, std::vector<Call>& calls) {
     Status failure;

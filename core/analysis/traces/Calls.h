@@ -66,6 +66,8 @@ public:
     [[nodiscard]] std::int64_t spanCount(int rank) const;
     // Calls of a rank that start in the window, in order of start; at most `most`.
     Result<std::vector<Call>> read(int rank, TimeRange window, std::size_t most);
+    // From the first begin to the last end of the calls that touch the window; kNoTime: of none.
+    [[nodiscard]] Result<TimeRange> extentOf(int rank, TimeRange window) const;
 
     // Both grow while reading.
     [[nodiscard]] const std::vector<CallSpec>& specs() const { return m_specs; }

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::int64_t kClockSlack = 2'000; // ns: traces of old writers count whole µs
 constexpr std::int64_t kEndSlack = 50'000; // ns: parts of one collective end this close together
-constexpr std::int64_t kMessagePatience = 1'000'000'000; // ns that a receiver may come later
 constexpr std::size_t kMostOpen = 1024; // of one signature
 
 bool isDirected(const CallSpec& spec) {
@@ -88,11 +87,12 @@ private:
     Status read(TimeRange window) {
         std::vector<PlacedCall> placed;
         for (const auto& [rank, clock] : m_clockOf) {
-            if (m_progress && !m_progress({"Matching collectives", 0, 0}))
+            if (m_progress && !m_progress({"Matching collectives", m_bytes, 0}))
                 return cancelled();
             ASSIGN_OR_RETURN(const auto calls,
                 m_calls.read(rank, {clock->toLocal(window.begin), clock->toLocal(window.end)},
                     static_cast<std::size_t>(-1)));
+            m_bytes += calls.size() * sizeof(Call);
             for (const Call& call : calls) {
                 const TimeNs start = clock->onReference(call.start);
                 placed.push_back(
@@ -209,6 +209,7 @@ private:
     CollectiveMatcher m_matcher;
     std::map<int, const RankClock*> m_clockOf;
     std::vector<int> m_recorded; // ranks of each communicator
+    std::uint64_t m_bytes = 0; // of calls, so far
     CollectiveScan m_result;
     bool m_isStopped = false;
 };
@@ -245,7 +246,7 @@ bool CollectiveMatcher::fits(
 bool CollectiveMatcher::isOver(const Open& open, TimeNs now) {
     const std::int64_t patience = open.isSynchronising && open.sequence < 0
         ? 2 * open.clockError + kClockSlack + kEndSlack
-        : kMessagePatience;
+        : kLongestApart.ns;
     return (now - open.lastEnd).ns > patience;
 }
 

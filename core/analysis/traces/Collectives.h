@@ -121,8 +121,10 @@ struct CollectiveScan {
 // (matching uses the clocks all the same). Ranks without an aligned clock are left out. The order
 // is about that of time. Calls that stay without a partner count where they end in `counted`
 // (common clock). Only calls that start in `read` (common clock) are looked at. Cancelled by
-// progress.
+// progress, which counts the bytes of the calls so far.
 using CollectiveVisitor = std::function<bool(const Collective&)>;
+// Parts of one collective are no further apart, from the end of one to the begin of another.
+inline constexpr DurationNs kLongestApart{1'000'000'000};
 Result<CollectiveScan> forEachCollective(const RunStudy& study, const RankClocks& clocks,
     const CollectiveVisitor& visit, bool onCommonClock = true, TimeRange counted = kAllTime,
     TimeRange read = kAllTime);

@@ -73,7 +73,7 @@ std::vector<ChosenDevice> chosenDevices(
             continue;
         if (holds(window, device.extent))
             window = kAllTime;
-        const auto shown = traceWindow(device.rank, device.captures, window, {});
+        const auto shown = traceWindow(device, window);
         if (shown && !shown->captures.empty())
             result.push_back({std::move(device), *shown});
     }
@@ -206,7 +206,9 @@ public:
             if (!extent || !window.overlaps(*extent))
                 continue;
             m_windows[rank] = shared(window, *extent);
-            if (holds(window, *extent))
+            const bool isWhole = holds(window, *extent);
+            m_isWhole = m_isWhole && isWhole;
+            if (isWhole)
                 m_windows[rank].end = extent->end + DurationNs{1}; // with what begins there
         }
         if (kept)
@@ -239,24 +241,53 @@ private:
                 calls.read(rank, extent && window.end > extent->end ? kAllTime : window,
                     static_cast<std::size_t>(-1)));
             for (const Call& call : made) {
-                if (window.contains(call.start))
-                    add(m_sums, entryOf(call, calls, m_groups));
+                if (!window.contains(call.start))
+                    continue;
+                add(m_sums, entryOf(call, calls, m_groups));
+                m_hasOrderedMessages = m_hasOrderedMessages
+                    || (calls.specs()[call.spec].source >= 0 && call.sequence < 0);
             }
         }
-        return m_sums.empty() || m_windows.size() < 2 ? Status() : readWaits();
+        return m_sums.empty() || m_windows.size() < 2 ? Status() : readWaits(calls);
     }
 
-    Status readWaits() {
+    Status readWaits(const Calls& calls) {
         ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_study));
-        const auto scan = forEachCollective(m_study, clocks, [&](const Collective& one) {
+        ASSIGN_OR_RETURN(const auto reach, partsOf(calls, clocks));
+        const auto take = [&](const Collective& one) {
             forEachWait(one, clocks, m_groups, [&](int rank, const WaitEntry& wait) {
                 const auto window = m_windows.find(rank);
                 if (window != m_windows.end() && window->second.contains({wait.start}))
                     add(m_sums, wait);
             });
             return true;
-        });
+        };
+        const auto scan = forEachCollective(m_study, clocks, take, true, kAllTime, reach);
         return scan.hasValue() ? Status() : scan.error();
+    }
+
+    // The common time in which all parts of the collectives of the stretch begin. Messages without
+    // numbers go in order, which is told from the first on.
+    Result<TimeRange> partsOf(const Calls& calls, const RankClocks& clocks) const {
+        if (m_isWhole)
+            return kAllTime;
+        TimeRange reach = kNoTime;
+        const auto add = [&](const RankClock& clock, TimeRange range) -> Status {
+            ASSIGN_OR_RETURN(const auto own, calls.extentOf(clock.rank, range));
+            if (own != kNoTime)
+                reach = spanned(reach, {clock.onReference(own.begin), clock.onReference(own.end)});
+            return {};
+        };
+        for (const auto& [rank, window] : m_windows) {
+            if (const RankClock* const clock = clocks.find(rank))
+                RETURN_IF_ERROR(add(*clock, window));
+        }
+        if (reach == kNoTime)
+            return reach;
+        const TimeRange around{reach.begin - kLongestApart, reach.end + kLongestApart};
+        for (const RankClock& clock : clocks.ranks)
+            RETURN_IF_ERROR(add(clock, {clock.toLocal(around.begin), clock.toLocal(around.end)}));
+        return TimeRange{m_hasOrderedMessages ? kAllTime.begin : reach.begin, around.end};
     }
 
     // Communicators of one purpose are one row, whatever their size.
@@ -310,6 +341,8 @@ private:
     std::map<int, TimeRange> m_windows; // that are read, by rank
     CallGroups m_groups;
     CallSums m_sums;
+    bool m_isWhole = true; // the stretch holds all of each rank
+    bool m_hasOrderedMessages = false; // in the stretch
 };
 
 } // namespace

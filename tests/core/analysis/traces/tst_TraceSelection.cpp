@@ -8,6 +8,9 @@
 #include "core/store/KeptSums.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
@@ -146,6 +149,42 @@ private Q_SLOTS:
     // The same with a third rank that nobody traced and that comes 200 µs after rank 1: 8,000 bytes
     // in 2 × 250 µs. Then five more of the ranks 0 and 1 alone, 4,000 bytes in 50 µs on each: these
     // alone tell the bandwidth of the purpose, 80 MB/s. So do the sums that are kept.
+    // Of 20,000 collectives, one every 10 ms, those within a second or so of the stretch are looked
+    // at, and its waits are those of all of them. Some wait for half a second, which reaches back.
+    void waitsOfAStretchAreReadAroundIt() {
+        constexpr int many = 20'000;
+        PlantedTrace trace;
+        for (int i = 0; i < many; ++i) {
+            const std::int64_t at = i * 10 * kMs;
+            const std::int64_t late = i % 100 == 50 ? 400 * kMs : (i % 7) * kUs;
+            const std::string detail = collectiveDetail("allreduce", 1000 + i % 100, "0", {0, 1});
+            const std::int64_t end = at + late + 100 * kUs;
+            trace.kernel(0, std::to_string(i % 100), kReduce, at, end - at, 0, detail);
+            trace.kernel(
+                1, std::to_string(i % 100), kReduce, at + late, end - at - late, 0, detail);
+        }
+        auto store = trace.store();
+        const Run run = store.findRun("run").value();
+        const TimeRange stretch{{100'449 * kMs}, {100'951 * kMs}};
+        std::uint64_t calls = 0;
+        const RunStudy study{store, run, [&calls](const ProgressState& state) {
+                                 if (state.phase == "Matching collectives")
+                                     calls = std::max(calls, state.bytesDone / sizeof(Call));
+                                 return true;
+                             }};
+        const auto made = selectionOf(
+            study, [stretch](int) { return stretch; }, KernelCategories::builtIn());
+        QVERIFY(calls > 0 && calls < 1'000);
+        const auto sums = sumTraces({store, run});
+        QVERIFY(store::keepSums(store, sums.value()).hasValue());
+        const auto kept = select(store, stretch);
+        QCOMPARE(made.value().calls.size(), std::size_t{1});
+        QCOMPARE(made.value().calls[0].count, kept.calls[0].count);
+        QCOMPARE(made.value().calls[0].matched, kept.calls[0].matched);
+        QCOMPARE(made.value().calls[0].matched, made.value().calls[0].count);
+        QVERIFY(std::abs(made.value().calls[0].waitS - kept.calls[0].waitS) < 1e-12);
+    }
+
     void collectivesWithoutSomeRank() {
         for (const int whole : {0, 5}) {
             PlantedTrace trace;
