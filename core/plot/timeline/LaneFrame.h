@@ -11,10 +11,14 @@
 #include "core/plot/timeline/TimeTicks.h"
 #include "core/plot/timeline/Timeline.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace trainscope::plot {
@@ -107,6 +111,30 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawStates(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane);
+
+struct TrackOrder {
+    bool operator()(const LaneSpans& a, const LaneSpans& b) const {
+        return std::tie(a.run, a.rank, a.label) < std::tie(b.run, b.rank, b.label);
+    }
+};
+// Places of the tracks of each row, in order of the first. Tracks of one name are one: the captures
+// of a rank each bring their part of a stream. Compares O(n log n) times.
+template <typename Order = TrackOrder>
+std::vector<std::vector<std::size_t>> tracksByRow(
+    std::span<const LaneSpans> tracks, const Order& isBefore = {}) {
+    std::vector<std::size_t> order(tracks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+        [&](std::size_t a, std::size_t b) { return isBefore(tracks[a], tracks[b]); });
+    std::vector<std::vector<std::size_t>> rows;
+    for (const std::size_t track : order) {
+        if (rows.empty() || isBefore(tracks[rows.back().front()], tracks[track]))
+            rows.emplace_back();
+        rows.back().push_back(track);
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
 
 // Levels of nested calls in all rows of a lane; of kernels its rows by rank.
 int spanLevels(const LaneData& lane);

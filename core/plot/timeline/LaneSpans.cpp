@@ -33,38 +33,30 @@ constexpr double kNameLines = 3.0;
 // A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
 constexpr std::size_t kLeastName = 8;
 
-bool areOneTrack(const LaneSpans& a, const LaneSpans& b) {
-    return a.run == b.run && a.rank == b.rank && a.label == b.label;
-}
-
-// "rank 0" where the rank has one track, else "0 · stream 7", and "thread 7" where the lane's name
+// "rank 0" where the rank has one row, else "0 · stream 7", and "thread 7" where the lane's name
 // says the rank.
-std::string rowLabel(const LaneData& lane, const LaneSpans& track) {
+std::string rowLabel(const LaneData& lane, const LaneSpans& track, bool isOnly) {
     static constexpr std::string_view kApart = " · ";
     const std::size_t name = track.label.find(kApart);
     if (lane.spec.style == LaneStyle::Thread && lane.spec.rank && name != std::string::npos)
         return track.label.substr(name + kApart.size());
-    const bool isOnly = std::all_of(
-        lane.spans.begin(), lane.spans.end(), [&](const LaneSpans& other) {
-            return other.run != track.run || other.rank != track.rank || areOneTrack(other, track);
-        });
     if (track.rank < 0)
         return track.label;
     static constexpr std::string_view kPrefix = "rank ";
     return isOnly ? fmt::format("rank {}", track.rank) : track.label.substr(kPrefix.size());
 }
 
-// The captures of a rank each bring their part of a stream: one row.
 std::vector<Row> rowsByTrack(const LaneData& lane, bool nested) {
     std::vector<Row> rows;
-    for (std::size_t i = 0; i < lane.spans.size(); ++i) {
-        const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
-            return areOneTrack(lane.spans[row.tracks.front()], lane.spans[i]);
-        });
-        if (same != rows.end())
-            same->tracks.push_back(i);
-        else
-            rows.push_back({{}, 0.0, {i}, rowLabel(lane, lane.spans[i]), nested});
+    std::map<std::pair<std::size_t, int>, int> rowsOfRank;
+    for (std::vector<std::size_t>& tracks : tracksByRow(lane.spans)) {
+        const LaneSpans& first = lane.spans[tracks.front()];
+        ++rowsOfRank[{first.run, first.rank}];
+        rows.push_back({{}, 0.0, std::move(tracks), {}, nested});
+    }
+    for (Row& row : rows) {
+        const LaneSpans& first = lane.spans[row.tracks.front()];
+        row.label = rowLabel(lane, first, rowsOfRank.at({first.run, first.rank}) == 1);
     }
     return rows;
 }
@@ -527,7 +519,7 @@ std::string shortLabel(const LaneFrame& frame, std::string label, double room) {
 // True where the tracks of a row are streams that run at once.
 bool holdsStreams(const LaneData& lane, const Row& row) {
     return std::any_of(row.tracks.begin(), row.tracks.end(), [&](std::size_t track) {
-        return !areOneTrack(lane.spans[row.tracks.front()], lane.spans[track]);
+        return lane.spans[track].label != lane.spans[row.tracks.front()].label;
     });
 }
 

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "core/plot/Palette.h"
+#include "core/plot/timeline/LaneFrame.h"
 #include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
@@ -53,6 +54,28 @@ private Q_SLOTS:
         QCOMPARE(bars[0].rect.y, bars[1].rect.y);
         QCOMPARE(bars[0].rect.x, 122.0);
         QCOMPARE(bars[1].rect.x, 172.0);
+    }
+
+    // 4,096 streams of two captures: a look at each pair would take 33 million comparisons.
+    void manyStreamsAreComparedFewTimes() {
+        constexpr std::size_t streams = 4096;
+        std::vector<LaneSpans> tracks;
+        for (std::size_t i = 0; i < 2 * streams; ++i) {
+            LaneSpans track;
+            track.rank = 0;
+            track.label = "rank 0 · stream " + std::to_string(i % streams);
+            tracks.push_back(std::move(track));
+        }
+        std::size_t comparisons = 0;
+        const auto rows = tracksByRow(std::span<const LaneSpans>(tracks),
+            [&comparisons](const LaneSpans& a, const LaneSpans& b) {
+                ++comparisons;
+                return TrackOrder()(a, b);
+            });
+        QCOMPARE(rows.size(), streams);
+        for (std::size_t i = 0; i < streams; ++i)
+            QCOMPARE(rows[i], (std::vector<std::size_t>{i, i + streams}));
+        QVERIFY(comparisons <= 16 * 2 * streams); // log2 of the tracks is 13
     }
 
     void placesAndColours() {
