@@ -59,6 +59,8 @@ public:
         RETURN_IF_ERROR(readDomains());
         RETURN_IF_ERROR(m_session.read(
             "NVTX_EVENTS", kNvtxColumns, [&](const ForeignRow& row) { return take(row); }));
+        if (const std::int64_t leftOut = m_held.writeAll(); leftOut > 0)
+            m_session.count("NVTX ranges of iterations that were never closed, left out", leftOut);
         m_findings.ranges.nest();
         return {};
     }
@@ -106,14 +108,34 @@ private:
         span.kind = SpanKind::Annotation;
         ASSIGN_OR_RETURN(span.name, m_session.intern(text));
         ASSIGN_OR_RETURN(span.detail, detailOf(row, domainName));
+        const auto iteration = iterationNameOf(text);
+        if (iteration)
+            m_findings.iterations.add(
+                m_session.outputs().rankOf(processOf(thread)), *iteration, *range);
+        if (iteration && type == kPushPopRange) {
+            m_held.add(thread, *iteration, *range, [this, thread, span](TimeRange closed) {
+                Span cut = span;
+                cut.duration = closed.length();
+                add(thread, cut);
+                m_findings.ranges.add(hostRange(thread, closed, span.name), nullptr);
+            });
+            return {};
+        }
         add(thread, span);
         if (type == kStartEndRange)
             m_session.count("NVTX ranges that were started and ended, left on the host");
         else
             keep(thread, *range, span.name, text, domainName, row);
-        if (const auto name = iterationNameOf(text))
-            m_findings.iterations.add(m_session.outputs().rankOf(processOf(thread)), *name, *range);
         return {};
+    }
+
+    static HostRange hostRange(std::int64_t thread, TimeRange range, NameId name) {
+        HostRange kept;
+        kept.thread = thread;
+        kept.start = range.begin.ns;
+        kept.end = range.end.ns;
+        kept.name = name;
+        return kept;
     }
 
     // A range that stood open when the recording ended.
@@ -138,11 +160,7 @@ private:
 
     void keep(std::int64_t thread, TimeRange range, NameId name, std::string_view text,
         std::string_view domain, const ForeignRow& row) {
-        HostRange kept;
-        kept.thread = thread;
-        kept.start = range.begin.ns;
-        kept.end = range.end.ns;
-        kept.name = name;
+        const HostRange kept = hostRange(thread, range, name);
         if (domain != "NCCL" && !text.starts_with("nccl"))
             return m_findings.ranges.add(kept, nullptr);
         NcclCall call{collectiveOf(text), payloadOf(row)};
@@ -195,6 +213,7 @@ private:
     NvtxFindings& m_findings;
     PayloadSchemas m_schemas;
     Domains m_domains;
+    HeldIterations m_held;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace trainscope::importers {
@@ -41,6 +42,46 @@ std::optional<IterationName> iterationNameOf(std::string_view rangeName) {
     return IterationName{*found, wholeNumber<std::int64_t>(digits)};
 }
 
+std::vector<std::optional<TimeRange>> closedRanges(const std::vector<TimeRange>& ranges) {
+    std::vector<std::optional<TimeRange>> closed(ranges.begin(), ranges.end());
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        if (i + 1 < ranges.size() && ranges[i].end > ranges[i + 1].begin)
+            closed[i]->end = ranges[i + 1].begin;
+        else if (i > 0 && ranges[i - 1].end > ranges[i].begin && ranges[i - 1].end >= ranges[i].end)
+            closed[i].reset();
+    }
+    return closed;
+}
+
+void HeldIterations::add(
+    std::int64_t thread, const IterationName& name, TimeRange range, Write write) {
+    if (m_count++ < kMost)
+        m_held[{thread, name.word, name.index.has_value()}].push_back({range, std::move(write)});
+    else
+        write(range);
+}
+
+std::int64_t HeldIterations::writeAll() {
+    std::int64_t leftOut = 0;
+    for (auto& [kind, all] : m_held) {
+        std::stable_sort(all.begin(), all.end(),
+            [](const Held& a, const Held& b) { return a.range.begin < b.range.begin; });
+        std::vector<TimeRange> ranges;
+        for (const Held& one : all)
+            ranges.push_back(one.range);
+        const auto closed = closedRanges(ranges);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (closed[i])
+                all[i].write(*closed[i]);
+            else
+                ++leftOut;
+        }
+    }
+    m_held.clear();
+    m_count = 0;
+    return leftOut;
+}
+
 void IterationMarks::add(int rank, const IterationName& name, TimeRange range) {
     if (m_count++ < kMost)
         m_marks[{name.word, name.index.has_value()}].push_back({rank, name.index, range});
@@ -62,21 +103,19 @@ std::vector<MarkedIteration> IterationMarks::take() {
         return std::pair(a.rank, a.range.begin) < std::pair(b.rank, b.range.begin);
     });
     std::vector<MarkedIteration> result;
-    std::int64_t number = 0;
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-        const Mark& mark = marks[i];
-        const bool isFirst = i == 0 || marks[i - 1].rank != mark.rank;
-        const bool isLast = i + 1 == marks.size() || marks[i + 1].rank != mark.rank;
-        number = isFirst ? 0 : number + 1;
-        TimeRange range = mark.range;
-        const bool beginsInside = !isFirst && marks[i - 1].range.end > range.begin;
-        if (!isLast && range.end > marks[i + 1].range.begin) {
-            range.end = marks[i + 1].range.begin;
-            m_wereOpen = true;
-        } else if (beginsInside && marks[i - 1].range.end >= mark.range.end) {
-            continue; // the innermost of those never closed
+    for (auto first = marks.begin(); first != marks.end();) {
+        const auto end = std::find_if(
+            first, marks.end(), [first](const Mark& mark) { return mark.rank != first->rank; });
+        std::vector<TimeRange> ranges;
+        std::transform(
+            first, end, std::back_inserter(ranges), [](const Mark& mark) { return mark.range; });
+        const auto closed = closedRanges(ranges);
+        for (std::size_t i = 0; i < ranges.size(); ++i, ++first) {
+            if (closed[i])
+                result.push_back(
+                    {first->rank, first->index.value_or(static_cast<std::int64_t>(i)), *closed[i]});
+            m_wereOpen = m_wereOpen || closed[i] != ranges[i];
         }
-        result.push_back({mark.rank, mark.index.value_or(number), range});
     }
     return result;
 }

@@ -6,10 +6,13 @@
 #include "core/model/Time.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace trainscope::importers {
@@ -19,6 +22,32 @@ struct IterationName {
     std::optional<std::int64_t> index; // absent: it is not numbered
 };
 std::optional<IterationName> iterationNameOf(std::string_view rangeName);
+
+// As far as the ranges of one thread or rank reach, which are in order of their begin: one that was
+// begun again before it ended was never closed and lasts up to the next. Absent for the last of
+// such, whose end nobody knows.
+std::vector<std::optional<TimeRange>> closedRanges(const std::vector<TimeRange>& ranges);
+
+// Ranges of iterations, held back until it is known how far they reach.
+class HeldIterations {
+public:
+    static constexpr std::size_t kMost = 200'000;
+    using Write = std::function<void(TimeRange)>;
+
+    // What is beyond kMost is written at once, as it is.
+    void add(std::int64_t thread, const IterationName& name, TimeRange range, Write write);
+    // Writes those that are held. How many were left out, as their end is not known.
+    std::int64_t writeAll();
+
+private:
+    struct Held {
+        TimeRange range;
+        Write write;
+    };
+    using Kind = std::tuple<std::int64_t, std::string_view, bool>; // thread, word, is numbered
+    std::map<Kind, std::vector<Held>> m_held;
+    std::size_t m_count = 0;
+};
 
 struct MarkedIteration {
     int rank = 0;
@@ -31,8 +60,7 @@ public:
     static constexpr std::size_t kMost = 200'000;
 
     void add(int rank, const IterationName& name, TimeRange range);
-    // In order of rank and time. Ranges that were begun again before they ended were never closed:
-    // each lasts up to the next, and the last of them, whose end nobody knows, is left out.
+    // In order of rank and time, as far as they reach (closedRanges()).
     [[nodiscard]] std::vector<MarkedIteration> take();
     [[nodiscard]] bool wereOpen() const { return m_wereOpen; } // some of those taken
 

@@ -69,7 +69,7 @@ Status ProfileWriter::call(const ProfiledCall& call) {
     label.process = std::to_string(call.process);
     label.thread = std::to_string(call.thread);
     TraceOutput& output = m_outputs.onHost(call.process);
-    output.add(output.track(label), span);
+    const auto track = output.track(label);
     const auto number = static_cast<std::uint32_t>(m_processOfThread.size());
     const auto [known, isNew]
         = m_threadNumbers.try_emplace(std::pair(call.process, call.thread), number);
@@ -77,7 +77,25 @@ Status ProfileWriter::call(const ProfiledCall& call) {
         m_processOfThread.push_back(call.process);
     const std::uint32_t thread = known->second;
     const bool isNccl = call.name.starts_with("nccl");
-    if (call.kind == SpanKind::Annotation || isNccl) {
+    const bool isRange = call.kind == SpanKind::Annotation || isNccl;
+    if (const auto name = iterationNameOf(call.name); name && isRange && m_takesIterations) {
+        m_iterations.add(m_outputs.rankOf(call.process), *name, call.range);
+        m_held.add(
+            thread, *name, call.range, [this, &output, track, span, thread](TimeRange closed) {
+                Span cut = span;
+                cut.duration = closed.length();
+                output.add(track, cut);
+                HostRange range;
+                range.thread = thread;
+                range.start = closed.begin.ns;
+                range.end = closed.end.ns;
+                range.name = span.name;
+                m_ranges.add(range, nullptr);
+            });
+        return {};
+    }
+    output.add(track, span);
+    if (isRange) {
         HostRange range;
         range.thread = thread;
         range.start = call.range.begin.ns;
@@ -85,8 +103,6 @@ Status ProfileWriter::call(const ProfiledCall& call) {
         range.name = span.name;
         const NcclCall nccl{collectiveOf(call.name), {}};
         m_ranges.add(range, isNccl ? &nccl : nullptr);
-        if (const auto name = iterationNameOf(call.name); name && m_takesIterations)
-            m_iterations.add(m_outputs.rankOf(call.process), *name, call.range);
     } else if (call.correlation > 0 && call.correlation <= kLastCorrelation) {
         if (m_launches.size() < kMostLaunches)
             m_launches.push_back(
@@ -98,6 +114,8 @@ Status ProfileWriter::call(const ProfiledCall& call) {
 }
 
 void ProfileWriter::nest() {
+    if (const std::int64_t leftOut = m_held.writeAll(); leftOut > 0)
+        m_report.counts["ranges of iterations that were never closed, left out"] = leftOut;
     m_ranges.nest();
     if (!m_ranges.isEmpty()) {
         for (const Launch& launch : m_launches)

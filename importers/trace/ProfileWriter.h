@@ -85,6 +85,7 @@ private:
     RunId m_run;
     HostRanges m_ranges;
     IterationMarks m_iterations;
+    HeldIterations m_held;
     Communicators m_communicators;
     struct Launch {
         std::int64_t time = 0;

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -143,6 +145,22 @@ private Q_SLOTS:
             QCOMPARE(iterations[i].index, static_cast<std::int64_t>(10 + i));
             QCOMPARE(iterations[i].range.length().ns, kStarts[i + 1] - kStarts[i]);
         }
+        // Their annotations are as long as they are, and there is none of the last, whose end
+        // nobody knows.
+        std::map<std::string, std::int64_t> lengths;
+        for (const CollectedTrack& track : m_imported.sink.tracks) {
+            for (const Span& span : track.spans) {
+                const std::string name = m_imported.sink.name(span.name);
+                if (span.kind == SpanKind::Annotation && name.starts_with("iteration"))
+                    lengths[name] = span.duration.ns;
+            }
+        }
+        QCOMPARE(lengths.size(), iterations.size());
+        for (const Iteration& one : iterations)
+            QCOMPARE(lengths["iteration" + std::to_string(one.index)], one.range.length().ns);
+        QCOMPARE(m_imported.reports[0].value().counts.at(
+                     "NVTX ranges of iterations that were never closed, left out"),
+            std::int64_t{1});
     }
     // SELECT min(k.start), max(k.end) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN
     // CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) WHERE r.start BETWEEN 2180009622 AND
