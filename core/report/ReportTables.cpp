@@ -77,8 +77,8 @@ Result<Table> readAboveLimit(const analysis::RunStudies& studies, const std::vec
 Result<Table> traceTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     Table table{"Time of the traced GPUs",
         {{"run", text::Align::Left}, {"GPUs"}, text::inUnit("window, mean", "s")}, {},
-        {"Shares of each GPU's window, from its first kernel to the end of its last, by unions of "
-         "intervals over all streams; means over the GPUs."}};
+        {"Shares of the GPUs' windows together, each from its first kernel to the end of its last; "
+         "unions of intervals over all streams."}};
     for (const auto& one : kTracedTimes)
         table.columns.push_back({one.title});
     for (const Run& run : runs) {
@@ -88,18 +88,16 @@ Result<Table> traceTable(const analysis::RunStudies& studies, const std::vector<
         std::erase_if(devices, [](const auto& device) { return device.traced.ns <= 0; });
         if (devices.empty())
             continue;
-        const auto meanOf = [&devices](const auto& figure) {
-            double sum = 0.0;
+        const auto secondsOf = [&devices](DurationNs analysis::TimeBreakdown::*time) {
+            DurationNs sum;
             for (const auto& device : devices)
-                sum += figure(device);
-            return sum / static_cast<double>(devices.size());
+                sum = sum + device.*time;
+            return sum.seconds();
         };
-        table.add({run.name, devices.size(),
-            meanOf([](const auto& device) { return device.traced.seconds(); })});
+        const double traced = secondsOf(&analysis::TimeBreakdown::traced);
+        table.add({run.name, devices.size(), traced / static_cast<double>(devices.size())});
         for (const auto& one : kTracedTimes)
-            table.rows.back().push_back(text::percent(meanOf([&one](const auto& device) {
-                return (device.*one.time).seconds() / device.traced.seconds();
-            })));
+            table.rows.back().push_back(text::percent(secondsOf(one.time) / traced));
     }
     return table;
 }
