@@ -1,0 +1,17 @@
+#pragma once
+// Whether the energies of the parts of traced work sum to the whole, in each place and each part of
+// a run that can be asked for.
+
+#include "app/whole/support/Places.h"
+
+#include <string>
+#include <vector>
+
+namespace trainscope::test {
+
+// Of phases, categories, captures, stages, GPUs, collectives, kernels and operators: of the run, of
+// its steady part, of each capture and of each half of the traced time; a sentence for each sum
+// that lies outside the interval of the whole, or, where parts are not known, above it.
+std::vector<std::string> wrongEnergySums(const AskedRun& asked);
+
+} // namespace trainscope::test
