@@ -67,7 +67,7 @@ endfunction()
 
 # Gives a target an include root holding nothing but its own folders.
 function(trainscope_expose name)
-  set(root ${CMAKE_SOURCE_DIR}/.build/rooms/${name})
+  set(root ${CMAKE_BINARY_DIR}/rooms/${name})
   foreach(folder ${ARGN})
     file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
     get_filename_component(parent ${root}/${folder} DIRECTORY)

@@ -14,6 +14,7 @@ report "includes that climb out of their folder" "$(grep -nE '#include "\.\./' $
 report "Qt in what trainscope-node is made of" "$(grep -nE '#include <Q|#include <Qt' $(find core importers app/importing app/manual app/recording app/cli -name '*.cpp' -o -name '*.h'))"
 report "a store read in core/plot, which makes pictures of plain values" "$(grep -rnE 'store::Store\b|core/store/Store\.h' core/plot)"
 report "colour literals outside the theme" "$(grep -nE '"#[0-9a-fA-F]{3,8}"' $(find qml -name '*.qml'))"
+report "a build that writes into the source folder" "$(grep -rnF 'CMAKE_SOURCE_DIR}/.build' . --include='*.cmake' --include=CMakeLists.txt --exclude-dir=.build)"
 report "words of unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources)"
 report "headers without #pragma once" "$(for f in $(find core importers app -name '*.h'); do head -1 "$f" | grep -q 'pragma once' || echo "$f"; done)"
 window=$(find qml -name '*.qml')
