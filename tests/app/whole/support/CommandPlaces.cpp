@@ -1,4 +1,4 @@
-// What the command line tells of a run, as JSON.
+// The command line, asked for JSON.
 #include "app/cli/support/RunCli.h"
 #include "app/whole/support/Places.h"
 #include "core/analysis/comparison/RunQuantities.h"
@@ -62,7 +62,7 @@ void addMetrics(const Json& metrics, const Shown& shown) {
     }
 }
 
-// What summary and compare tell alike.
+// The part that summary and compare have in common.
 void addTelemetry(const Json& run, const Shown& shown) {
     shown.add("duration_s", run, "/duration_s");
     shown.add("energy_j", run, "/energy_j");
@@ -203,7 +203,7 @@ void addKernelTimes(const Json& ranks, const Shown& shown) {
     }
 }
 
-// Of several ranks together where it is known on all of them.
+// Several ranks together have an energy where it is known on all of them.
 void addKernelEnergies(const Json& ranks, const Shown& shown) {
     std::map<std::string, std::optional<double>> sums{{shown.subject, 0.0}};
     const auto addTo = [&sums](const std::string& subject, const Json& part) {
@@ -226,7 +226,7 @@ void addKernelEnergies(const Json& ranks, const Shown& shown) {
     }
 }
 
-// What was traced behind warm-up has a name of its own: "…: 1.2 s traced on 8 GPUs, iterations …".
+// Traces behind warm-up have a name of their own: "…: 1.2 s traced on 8 GPUs, iterations …".
 std::string tracedWindowOf(const std::string& denominator) {
     static const std::regex kPart("traced on \\d+ GPUs?(?:, (.*))?$");
     std::smatch match;
@@ -380,7 +380,7 @@ void collectComparison(const AskedRun& asked, PlaceNumbers& numbers) {
     for (const auto& [key, quantity] : json["quantities"].items())
         Shown{numbers, asked.run.name, windowOfQuantity(asked, key)}.add(
             keyOfQuantity(key), run, "/" + key);
-    // Where it is of all that was traced, of no iterations.
+    // All that was traced counts where its shares are of no iterations.
     if (run.value(Json::json_pointer("/breakdown/basis"), std::string()) != "trace"
         || window != kWholeRun)
         return;
@@ -403,7 +403,7 @@ void collectSql(const AskedRun& asked, PlaceNumbers& numbers) {
         rows("SELECT end_ns - begin_ns FROM run WHERE name = '{}' AND end_ns > begin_ns"))
         numbers.addRounded(
             asked.run.name, kWholeRun, "duration_s", 1e-9 * row[0].get<double>(), 2e-9);
-    // Of what one source recorded.
+    // Metrics of several sources have a row of each.
     for (const Json& row : rows("SELECT s.metric, s.rank, s.min, s.max FROM series s JOIN run r ON "
                                 "s.run = r.id WHERE r.name = '{}' AND s.subject = 'gpu' AND s.kind "
                                 "IN ('gauge', 'rate') AND s.mean IS NOT NULL "

@@ -152,7 +152,7 @@ private:
         }
     }
 
-    // Of a GPU's traced time; the kernels of one half have ended before the other begins.
+    // Halves of a GPU's traced time; the kernels of one half have ended before the other begins.
     void halves(const std::optional<Whole>& whole, const Json& gpu) {
         const double begin
             = (gpu["start_ns"].get<double>() - static_cast<double>(m_asked.run.range.begin.ns))

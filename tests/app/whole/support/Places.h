@@ -29,14 +29,14 @@ struct Place {
     const char* name;
     void (*collect)(const AskedRun& asked, PlaceNumbers& numbers);
 };
-// Of the command line.
+// The command line.
 void collectSummary(const AskedRun& asked, PlaceNumbers& numbers);
 void collectSteadySummary(const AskedRun& asked, PlaceNumbers& numbers);
 void collectKernels(const AskedRun& asked, PlaceNumbers& numbers);
 void collectFindings(const AskedRun& asked, PlaceNumbers& numbers);
 void collectComparison(const AskedRun& asked, PlaceNumbers& numbers);
 void collectSql(const AskedRun& asked, PlaceNumbers& numbers);
-// Of the report and the figures.
+// The report and the figures.
 void collectOverview(const AskedRun& asked, PlaceNumbers& numbers);
 void collectReport(const AskedRun& asked, PlaceNumbers& numbers);
 void collectFigures(const AskedRun& asked, PlaceNumbers& numbers);
@@ -46,7 +46,7 @@ inline constexpr Place kPlaces[]{{"summary", &collectSummary},
     {"findings", &collectFindings}, {"compare", &collectComparison}, {"SQL", &collectSql},
     {"overview", &collectOverview}, {"report", &collectReport}, {"figures", &collectFigures}};
 
-// Of the window, whose database is open in the workspace.
+// The inspector of the window, whose database is open in the workspace.
 void collectInspector(app::Workspace& workspace, const AskedRun& asked, PlaceNumbers& numbers);
 // The table of all runs.
 void collectRunTable(

@@ -1,4 +1,4 @@
-// What the overview, the tables of the report and the numbers of the figures tell of a run.
+// Overview, tables of the report and numbers of the figures.
 #include "app/whole/support/Places.h"
 #include "core/analysis/overview/Overview.h"
 #include "core/analysis/traces/Phase.h"

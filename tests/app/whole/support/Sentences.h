@@ -1,5 +1,5 @@
 #pragma once
-// Whether the sentences of a run, of its overview and its findings, show the values that they have.
+// Sentences of a run, in its overview and its findings, beside the values that they have.
 
 #include "app/whole/support/Places.h"
 

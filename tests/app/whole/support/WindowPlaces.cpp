@@ -1,4 +1,4 @@
-// What the window tells of a run: the table of all runs and the inspector.
+// The window: the table of all runs and the inspector.
 #include "app/viewmodels/runs/RunsController.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/timeline/TimelineController.h"
