@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -24,8 +26,12 @@ constexpr int kMissedLooks = 2; // a call may fail once
 
 Result<std::unique_ptr<JobRecordings>> JobRecordings::start(Request request) {
     std::unique_ptr<JobRecordings> recordings(new JobRecordings(std::move(request)));
+    const RotationRequest& rotation = recordings->m_request.rotation;
+    if (::geteuid() == 0)
+        RETURN_IF_ERROR(
+            requireFolderOfRoot(recordedPath(recordings->m_request.pattern, rotation.record.job)));
     record::Devices& devices = recordings->m_devices;
-    devices = record::openDevices(recordings->m_request.rotation.environment);
+    devices = record::openDevices(rotation.environment);
     const bool isTold = std::any_of(devices.libraries.begin(), devices.libraries.end(),
         [](const auto& library) { return library->processes().has_value(); });
     if (!isTold)
@@ -116,10 +122,13 @@ RotationRequest JobRecordings::rotationFor(const record::GpuJob& job) const {
     record::JobDescription named = request.record.job;
     named.job = request.jobInNames = job.name;
     request.keep.reset(); // this one removes
+    request.owner = job.user;
     const bool isNamed = m_request.pattern.find("%j") != std::string::npos;
-    request.onlyFile = isNamed && m_request.pattern.find("%d") == std::string::npos
-        ? recordedPath(m_request.pattern, named)
-        : RecordedFiles(m_request.pattern).next(named, wallClock());
+    request.onlyFile = recordedPath(m_request.pattern, named);
+    // Two users may have jobs of one name.
+    if (!isNamed || m_request.pattern.find("%d") != std::string::npos
+        || !makeFileFor(job.user, request.onlyFile).hasValue())
+        request.onlyFile = RecordedFiles(m_request.pattern).next(named, wallClock());
     return request;
 }
 

@@ -1,18 +1,22 @@
 #include "app/recording/RecordedFiles.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/Store.h"
+#include "core/text/Times.h"
 #include "importers/common/Number.h"
+#include "importers/engine/Moments.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +24,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -27,40 +32,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kNsOfSecond = 1'000'000'000;
 constexpr std::array<std::string_view, 3> kVaried{"%d", "%j", "%n"};
 constexpr std::uint64_t kLeastBytes = 2'000'000;
 
-struct UnitOf {
-    std::string_view name;
-    double factor;
-};
-constexpr std::array kAges{UnitOf{"ms", 1e-3}, UnitOf{"s", 1.0}, UnitOf{"min", 60.0},
-    UnitOf{"m", 60.0}, UnitOf{"h", 3600.0}, UnitOf{"d", 86400.0}, UnitOf{"w", 604800.0}};
-constexpr std::array kSizes{UnitOf{"kB", 1e3}, UnitOf{"KB", 1e3}, UnitOf{"MB", 1e6},
-    UnitOf{"GB", 1e9}, UnitOf{"TB", 1e12}, UnitOf{"KiB", 1024.0}, UnitOf{"MiB", 1048576.0},
-    UnitOf{"GiB", 1073741824.0}};
+constexpr std::array<std::pair<std::string_view, double>, 8> kSizes{
+    {{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 1024.0},
+        {"MiB", 1048576.0}, {"GiB", 1073741824.0}}};
 
-template <std::size_t N>
-std::optional<double> valueIn(std::string_view text, const std::array<UnitOf, N>& units) {
-    for (const UnitOf& unit : units) {
-        if (!text.ends_with(unit.name))
+std::optional<double> bytesIn(std::string_view text) {
+    for (const auto& [name, factor] : kSizes) {
+        if (!text.ends_with(name))
             continue;
-        std::string_view number = text.substr(0, text.size() - unit.name.size());
-        while (number.ends_with(' '))
-            number.remove_suffix(1);
-        if (const auto value = importers::parseNumber(number))
-            return *value * unit.factor;
+        if (const auto value
+            = importers::parseNumber(trimmed(text.substr(0, text.size() - name.size()))))
+            return *value * factor;
     }
     return std::nullopt;
 }
 
 std::optional<DurationNs> ageIn(std::string_view text) {
-    constexpr double longest = 3.15e9; // s, a hundred years
-    const auto seconds = valueIn(text, kAges);
-    if (!seconds || !(*seconds >= 1.0) || *seconds > longest)
-        return std::nullopt;
-    return DurationNs{static_cast<std::int64_t>(*seconds * static_cast<double>(kNsOfSecond))};
+    constexpr std::int64_t longest = 100 * 365 * text::kDay;
+    const auto age = importers::engine::durationFrom(text);
+    const bool hasUnit = !text.empty() && !isDigit(text.back());
+    return hasUnit && age && age->ns >= text::kSecond && age->ns <= longest ? age : std::nullopt;
 }
 
 void putInto(std::string& text, std::string_view from, const std::string& to) {
@@ -75,11 +69,7 @@ std::string asPartOfName(std::string text) {
 }
 
 std::string dateOf(TimeNs time) {
-    const auto seconds = static_cast<std::time_t>(time.ns / kNsOfSecond);
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    return fmt::format("{:04}{:02}{:02}-{:02}{:02}{:02}", parts.tm_year + 1900, parts.tm_mon + 1,
-        parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+    return fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(time.ns / text::kSecond));
 }
 
 fs::path numbered(const fs::path& path, const std::string& number) {
@@ -160,7 +150,7 @@ Result<RotationRule> RotationRule::parse(std::string_view text) {
         rule.age = *age;
         return rule;
     }
-    const auto bytes = valueIn(text, kSizes);
+    const auto bytes = bytesIn(text);
     if (bytes && *bytes >= static_cast<double>(kLeastBytes) && *bytes < 1e18) {
         rule.bytes = static_cast<std::uint64_t>(*bytes);
         return rule;
@@ -184,6 +174,46 @@ std::string recordedPath(std::string pattern, const record::JobDescription& job)
     putInto(pattern, "%n", std::to_string(job.node));
     putInto(pattern, "%j", job.job.empty() ? "job" : asPartOfName(job.job));
     return isOwn || job.nodes < 2 ? pattern : numbered(pattern, job.host).string();
+}
+
+Status makeFileFor(std::int64_t user, const std::string& path) {
+    constexpr mode_t readable = 0600;
+    const int file
+        = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, readable);
+    struct stat facts { };
+    const bool isGood = file >= 0 && ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)
+        && facts.st_nlink == 1
+        && (facts.st_uid == static_cast<uid_t>(user)
+            || (facts.st_uid == ::geteuid() && facts.st_size == 0)); // a new one
+    if (isGood && facts.st_uid != static_cast<uid_t>(user)) [[maybe_unused]]
+        const int stays = ::fchown(file, static_cast<uid_t>(user), gid_t(-1));
+    if (file >= 0)
+        ::close(file);
+    if (isGood)
+        return {};
+    return Error{ErrorCode::Refused,
+        fmt::format("This is no file that can be written for user {}: a link, another user's, or "
+                    "in a folder that cannot be written to.",
+            user),
+        path};
+}
+
+Status requireFolderOfRoot(const std::string& file) {
+    std::error_code failure;
+    const fs::path folder = fs::canonical(fs::path(file).parent_path() / ".", failure);
+    for (fs::path at = folder; !failure; at = at.parent_path()) {
+        struct stat facts { };
+        const bool isRoots = ::stat(at.c_str(), &facts) == 0 && facts.st_uid == 0;
+        const bool isShared = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+        if (!isRoots || (isShared && (at == folder || (facts.st_mode & S_ISVTX) == 0)))
+            break;
+        if (!at.has_relative_path())
+            return {};
+    }
+    return Error{ErrorCode::Refused,
+        "Root records the jobs of all users into a folder that nobody else can write to: it and "
+        "all above it belong to root.",
+        file};
 }
 
 std::string RecordedFiles::next(const record::JobDescription& job, TimeNs now) const {

@@ -36,6 +36,14 @@ Result<DurationNs> parseAge(std::string_view text, const std::string& option);
 // %h or %n their names get the host's.
 std::string recordedPath(std::string pattern, const record::JobDescription& job);
 
+// Makes the file of a job's recording, which that user alone may read; one that is there has to be
+// theirs already. Refused: another's, a link, or no file. Where this program may not give files
+// away they stay its own.
+Status makeFileFor(std::int64_t user, const std::string& path);
+// Where others can put links, root writes what they choose. Refused: the folder or one above it is
+// not root's, or others can write to it (above it: but beside what is theirs).
+Status requireFolderOfRoot(const std::string& file);
+
 class RecordedFiles {
 public:
     explicit RecordedFiles(std::string pattern)

@@ -37,6 +37,8 @@ Result<std::unique_ptr<RotatedRecording::Part>> RotatedRecording::begin(TimeNs n
         named.job = m_request.jobInNames;
     const std::string file
         = m_request.rule.isNever() ? m_request.onlyFile : m_request.files.next(named, now);
+    if (m_request.owner)
+        RETURN_IF_ERROR(makeFileFor(*m_request.owner, file));
     ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(file));
     auto part = std::make_unique<Part>(Part{std::move(store), file, now, nullptr});
     ASSIGN_OR_RETURN(part->recorder,

@@ -24,6 +24,7 @@ struct RotationRequest {
     std::string jobInNames; // of files; empty: the job of the record
     std::string onlyFile; // then
     std::optional<DurationNs> keep;
+    std::optional<std::int64_t> owner; // of the files, who alone may read them
     std::function<void(const std::string&)> warn;
     // A file is complete: the recorder, the file, and an error where its end could not be written.
     std::function<void(const record::Recorder&, const std::string&, const Status&)> ended;

@@ -1,49 +1,54 @@
 #include "app/recording/UntilSignalled.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <fcntl.h>
-
-#include <array>
-#include <csignal>
 #include <cstddef>
+#include <utility>
 
 namespace trainscope::app {
 
 namespace {
 
-constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
-std::array<int, 2> endingPipe{-1, -1};
-std::array<struct sigaction, kEnding.size()> actionsBefore;
+// Signals come in anywhere.
+std::array<int, 2> signalPipe{-1, -1};
 
-extern "C" void onEndingSignal(int signal) {
+extern "C" void onSignal(int signal) {
     const auto number = static_cast<char>(signal);
-    [[maybe_unused]] const auto written = ::write(endingPipe[1], &number, 1);
+    // A full pipe has signals enough in it.
+    [[maybe_unused]] const auto written = ::write(signalPipe[1], &number, 1);
 }
 
 } // namespace
 
-UntilSignalled::UntilSignalled() {
-    (void)::pipe2(endingPipe.data(), O_CLOEXEC | O_NONBLOCK);
+SignalPipe::SignalPipe(std::vector<int> signals)
+    : m_signals(std::move(signals))
+    , m_before(m_signals.size()) {
+    if (::pipe2(signalPipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+        m_signals.clear(); // they do what they did
     struct sigaction action { };
-    action.sa_handler = onEndingSignal;
+    action.sa_handler = onSignal;
     action.sa_flags = SA_RESTART;
-    for (std::size_t i = 0; i < kEnding.size(); ++i)
-        ::sigaction(kEnding[i], &action, &actionsBefore[i]);
+    for (std::size_t i = 0; i < m_signals.size(); ++i)
+        ::sigaction(m_signals[i], &action, &m_before[i]);
 }
 
-UntilSignalled::~UntilSignalled() {
-    for (std::size_t i = 0; i < kEnding.size(); ++i)
-        ::sigaction(kEnding[i], &actionsBefore[i], nullptr);
-    for (int& end : endingPipe) {
+SignalPipe::~SignalPipe() {
+    for (std::size_t i = 0; i < m_signals.size(); ++i)
+        ::sigaction(m_signals[i], &m_before[i], nullptr);
+    for (int& end : signalPipe) {
         ::close(end);
         end = -1;
     }
 }
 
+int SignalPipe::descriptor() const {
+    return signalPipe[0];
+}
+
 bool UntilSignalled::wait(std::chrono::milliseconds period) {
-    pollfd watched{endingPipe[0], POLLIN, 0};
+    pollfd watched{m_asked.descriptor(), POLLIN, 0};
     // The signal stays in the pipe, so that the answer stays.
     return ::poll(&watched, 1, static_cast<int>(period.count())) > 0;
 }

@@ -23,38 +23,6 @@ namespace {
 constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 constexpr int kSignalled = 128; // and its number: as shells tell it
 
-// Signals come in anywhere; a pipe brings them to where it is waited.
-std::array<int, 2> signalPipe{-1, -1};
-std::array<struct sigaction, kPassedOn.size()> formerActions;
-
-extern "C" void onPassedSignal(int signal) {
-    const auto number = static_cast<char>(signal);
-    // A full pipe has signals enough in it.
-    [[maybe_unused]] const auto written = ::write(signalPipe[1], &number, 1);
-}
-
-// Without a pipe the command runs as well, and signals are not passed on.
-void catchSignals() {
-    if (::pipe2(signalPipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-        return;
-    struct sigaction action { };
-    action.sa_handler = onPassedSignal;
-    action.sa_flags = SA_RESTART;
-    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
-        ::sigaction(kPassedOn[i], &action, &formerActions[i]);
-}
-
-void releaseSignals() {
-    if (signalPipe[0] < 0)
-        return;
-    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
-        ::sigaction(kPassedOn[i], &formerActions[i], nullptr);
-    for (int& end : signalPipe) {
-        ::close(end);
-        end = -1;
-    }
-}
-
 std::vector<char*> pointersTo(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (std::string& text : texts)
@@ -142,18 +110,19 @@ Result<WatchedProgram> WatchedProgram::start(const std::vector<std::string>& com
     const std::vector<int>& inherited) {
     if (command.empty())
         return Error{ErrorCode::Usage, "There is no command to be run.", {}};
-    catchSignals();
+    auto signals
+        = std::make_unique<SignalPipe>(std::vector<int>(kPassedOn.begin(), kPassedOn.end()));
     pid_t process = 0;
-    if (const int problem = spawn(command, environmentWith(variables), inherited, process)) {
-        releaseSignals();
+    if (const int problem = spawn(command, environmentWith(variables), inherited, process))
         return notRun(command.front(), problem);
-    }
-    return WatchedProgram(process, static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    return WatchedProgram(
+        process, static_cast<int>(::syscall(SYS_pidfd_open, process, 0)), std::move(signals));
 }
 
 WatchedProgram::WatchedProgram(WatchedProgram&& other) noexcept
     : m_process(std::exchange(other.m_process, 0))
     , m_handle(std::exchange(other.m_handle, -1))
+    , m_signals(std::move(other.m_signals))
     , m_exitStatus(other.m_exitStatus) { }
 
 WatchedProgram::~WatchedProgram() {
@@ -163,19 +132,18 @@ WatchedProgram::~WatchedProgram() {
         wait(std::chrono::seconds(1), -1);
     if (m_handle >= 0)
         ::close(m_handle);
-    releaseSignals();
 }
 
 void WatchedProgram::wait(std::chrono::milliseconds period, int file) {
     // Without a handle for processes (Linux before 5.3) it is asked often enough.
     constexpr std::chrono::milliseconds often{50};
-    std::array<pollfd, 3> watched{
-        pollfd{m_handle, POLLIN, 0}, pollfd{signalPipe[0], POLLIN, 0}, pollfd{file, POLLIN, 0}};
+    std::array<pollfd, 3> watched{pollfd{m_handle, POLLIN, 0},
+        pollfd{m_signals->descriptor(), POLLIN, 0}, pollfd{file, POLLIN, 0}};
     const auto longest = m_handle < 0 ? std::min(period, often) : period;
     // Woken by a signal it returns early, and nobody minds.
     (void)::poll(watched.data(), watched.size(), static_cast<int>(longest.count()));
     char signal = 0;
-    while (::read(signalPipe[0], &signal, 1) == 1) {
+    while (::read(m_signals->descriptor(), &signal, 1) == 1) {
         if (!m_exitStatus)
             ::kill(m_process, signal);
     }

@@ -2,10 +2,12 @@
 // WatchedProgram: a command that runs beside this program, with its own terminal, and whose signals
 // pass through: what asks this program to end asks the command, and this one ends after it.
 
+#include "app/recording/UntilSignalled.h"
 #include "core/model/Result.h"
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,13 +37,15 @@ public:
     [[nodiscard]] std::optional<int> exitStatus() const { return m_exitStatus; }
 
 private:
-    WatchedProgram(int process, int handle)
+    WatchedProgram(int process, int handle, std::unique_ptr<SignalPipe> signals)
         : m_process(process)
-        , m_handle(handle) { }
+        , m_handle(handle)
+        , m_signals(std::move(signals)) { }
     void takeStatus();
 
     int m_process;
     int m_handle; // readable when it has ended
+    std::unique_ptr<SignalPipe> m_signals;
     std::optional<int> m_exitStatus;
 };
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -25,13 +24,20 @@ std::string procPath(const std::string& root, int process, const char* name) {
     return (std::filesystem::path(root) / "proc" / std::to_string(process) / name).string();
 }
 
+constexpr std::size_t kMostRead = 1U << 20U;
+
 std::string contentOf(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::string bytes(kMostRead, '\0');
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+    return bytes;
 }
 
-// Texts that end with a zero each.
-std::vector<std::string> textsIn(const std::string& bytes) {
+// Texts that end with a zero each; what was cut off is left out.
+std::vector<std::string> textsIn(std::string bytes) {
+    if (bytes.size() == kMostRead)
+        bytes.resize(bytes.rfind('\0') + 1);
     std::vector<std::string> texts;
     for (std::size_t at = 0; at < bytes.size();) {
         const std::size_t end = std::min(bytes.find('\0', at), bytes.size());
@@ -129,8 +135,11 @@ void addProcess(
     Environment environment = environmentIn(root, process.process);
     const std::string named = jobIn(environment);
     const int origin = originOf(root, process.process, named);
-    GpuJob& job = jobs[named.empty() ? "process " + std::to_string(origin) : named];
+    const std::int64_t user = ownerOf(root, process.process);
+    GpuJob& job = jobs[std::to_string(user) + " "
+        + (named.empty() ? "process " + std::to_string(origin) : named)];
     if (job.gpus.empty()) {
+        job.user = user;
         job.command = textsIn(contentOf(procPath(root, origin, "cmdline")));
         const auto first = factsOf(root, origin);
         job.name = named.empty()

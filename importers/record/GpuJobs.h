@@ -1,18 +1,22 @@
 #pragma once
 // GpuJobs: the jobs that work on the GPUs of this node, by their processes. Processes are of one
-// job where their environment names one (Slurm, torchrun, MPI and the like), where it may be read;
-// else where they come from one process of the same user below a shell or a service.
+// job where they are one user's and their environment names one (Slurm, torchrun, MPI and the
+// like), where it may be read; else where they come from one process of the same user below a shell
+// or a service. Whoever runs a process chooses its environment and command line: a megabyte of each
+// is read.
 
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/JobDescription.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace trainscope::record {
 
 struct GpuJob {
-    std::string key; // the same as long as it lives
+    std::string key; // of user and job; the same as long as it lives
+    std::int64_t user = -1; // whose processes they are
     std::vector<int> gpus; // that its processes work on, ascending
     std::vector<std::string> command; // of the process that the others come from
     Environment environment; // of one of its processes; empty: may not be read

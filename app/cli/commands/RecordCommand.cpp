@@ -14,13 +14,14 @@
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/common/Number.h"
+#include "importers/engine/Moments.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/record/Recorder.h"
 
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
@@ -66,23 +67,11 @@ constexpr DurationNs kShortest{1'000'000}; // of an interval
 constexpr DurationNs kLongest{3'600'000'000'000};
 
 // "50ms", "0.02 s", "20" (milliseconds).
-Result<DurationNs> intervalFrom(std::string_view text) {
-    struct Unit {
-        std::string_view name;
-        double ns;
-    };
-    constexpr std::array units{
-        Unit{"us", 1e3}, Unit{"µs", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}, Unit{"", 1e6}};
-    for (const Unit& unit : units) {
-        if (!text.ends_with(unit.name))
-            continue;
-        const auto number = importers::parseNumber(text.substr(0, text.size() - unit.name.size()));
-        if (!number)
-            continue;
-        const DurationNs interval{static_cast<std::int64_t>(*number * unit.ns)};
-        if (interval >= kShortest && interval <= kLongest)
-            return interval;
-    }
+Result<DurationNs> intervalFrom(const std::string& text) {
+    const bool isBare = !text.empty() && isDigit(text.back());
+    const auto interval = importers::engine::durationFrom(text + (isBare ? "ms" : ""));
+    if (interval && *interval >= kShortest && *interval <= kLongest)
+        return *interval;
     return Error{ErrorCode::Usage,
         fmt::format("\"{}\" is no time between 1 ms and an hour, such as 50ms or 0.1s.", text),
         "--interval"};
@@ -104,11 +93,8 @@ JobDescription jobOf(const RecordOptions& options, const record::Environment& en
 
 // A launch configuration, where the command states one.
 LaunchConfig launchOf(const std::vector<std::string>& command) {
-    std::string text;
-    for (const std::string& word : command)
-        text += word + " ";
-    auto launch = importers::launch::readLaunch(
-        importers::launch::LaunchKind::Text, text, "the recorded command");
+    auto launch = importers::launch::readLaunch(importers::launch::LaunchKind::Text,
+        fmt::format("{}", fmt::join(command, " ")), "the recorded command");
     return launch.hasValue() ? launch.value() : LaunchConfig{};
 }
 

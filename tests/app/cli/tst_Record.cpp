@@ -16,6 +16,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -595,7 +597,7 @@ private Q_SLOTS:
     }
 
     // A job that Slurm names has a file of its own, with the GPUs that its process works on alone,
-    // from its first moment there to its last.
+    // from its first moment there to its last. The file is its user's, and nobody else may read it.
     void aFileOfEachJob() {
         QTemporaryDir folder;
         const QString list = folder.filePath(QStringLiteral("processes"));
@@ -612,7 +614,14 @@ private Q_SLOTS:
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("SLURM_JOB_ID"), QStringLiteral("4711"));
         named.setProcessEnvironment(environment);
-        named.start(QStringLiteral("sleep"), {QStringLiteral("600")});
+        const bool isRoot = ::geteuid() == 0;
+        const uint user = isRoot ? 65534 : ::geteuid();
+        if (isRoot)
+            named.start(QStringLiteral("setpriv"),
+                {QStringLiteral("--reuid=65534"), QStringLiteral("--clear-groups"),
+                    QStringLiteral("sleep"), QStringLiteral("600")});
+        else
+            named.start(QStringLiteral("sleep"), {QStringLiteral("600")});
         QVERIFY(named.waitForStarted());
         QProcess process;
         process.start(program(),
@@ -644,6 +653,9 @@ private Q_SLOTS:
         QCOMPARE(seriesOf(store, run.id, "gpu_power", 1).mean, 400.0);
         const std::string command = store.sources().value().front().report.facts.at("command");
         QVERIFY2(command.ends_with("sleep 600"), command.c_str());
+        QCOMPARE(QFileInfo(file).ownerId(), user);
+        QVERIFY(!(QFile::permissions(file)
+            & (QFile::ReadGroup | QFile::WriteGroup | QFile::ReadOther | QFile::WriteOther)));
         QVERIFY(store.check().value().damage.empty());
     }
 

@@ -11,6 +11,9 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
 
@@ -49,6 +52,70 @@ class tst_RecordedFiles : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // A file of the user alone; no link, and no file of another.
+    void filesForUsers() {
+        QTemporaryDir folder;
+        const auto path = [&folder](const char* name) {
+            return folder.filePath(QString::fromUtf8(name)).toStdString();
+        };
+        const auto facts = [](const std::string& file) {
+            struct stat found { };
+            if (::lstat(file.c_str(), &found) != 0)
+                QTest::qFail(file.c_str(), __FILE__, __LINE__);
+            return found;
+        };
+        const bool isRoot = ::geteuid() == 0;
+        const std::int64_t user = isRoot ? 65534 : ::geteuid();
+        QVERIFY(makeFileFor(user, path("new")).hasValue());
+        QCOMPARE(facts(path("new")).st_mode, mode_t{S_IFREG | 0600});
+        QCOMPARE(facts(path("new")).st_uid, static_cast<uid_t>(user));
+        QVERIFY(makeFileFor(user, path("new")).hasValue()); // goes on with it
+        QFile victim(folder.filePath(QStringLiteral("victim")));
+        QVERIFY(victim.open(QIODevice::WriteOnly));
+        victim.close();
+        const auto before = facts(path("victim"));
+        QCOMPARE(::symlink("victim", path("link").c_str()), 0);
+        QCOMPARE(::link(path("victim").c_str(), path("hard").c_str()), 0);
+        QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
+        for (const char* name : {"link", "hard", "pipe", "absent/x"})
+            QCOMPARE(makeFileFor(user, path(name)).error().code, ErrorCode::Refused);
+        QCOMPARE(facts(path("victim")).st_uid, before.st_uid);
+        QCOMPARE(facts(path("victim")).st_mode, before.st_mode);
+        // Two users have jobs of one name: what is written of one is no file of the other.
+        QVERIFY(victim.open(QIODevice::WriteOnly) && victim.write("samples") == 7);
+        victim.close();
+        QVERIFY(QFile::remove(folder.filePath(QStringLiteral("hard"))));
+        QVERIFY(makeFileFor(::geteuid(), path("victim")).hasValue());
+        for (const char* name : {"new", "victim"}) {
+            if (isRoot)
+                QCOMPARE(makeFileFor(1, path(name)).error().code, ErrorCode::Refused);
+        }
+    }
+
+    void foldersOfRoot() {
+        if (::geteuid() != 0)
+            QSKIP("SKIPPED: only root has folders of root");
+        QTemporaryDir folder; // in /tmp, where others may write beside what is theirs
+        const std::string own = folder.path().toStdString();
+        const std::string inside = own + "/inside";
+        QCOMPARE(::mkdir(inside.c_str(), 0755), 0);
+        QVERIFY(requireFolderOfRoot(inside + "/x").hasValue());
+        const auto refused = [](const std::string& name) {
+            const Status status = requireFolderOfRoot(name + "/x");
+            return !status.hasValue() && status.error().code == ErrorCode::Refused;
+        };
+        QVERIFY(refused(own + "/absent"));
+        QVERIFY(refused("/tmp"));
+        QCOMPARE(::chmod(inside.c_str(), 0775), 0);
+        QVERIFY(refused(inside));
+        QCOMPARE(::chmod(inside.c_str(), 0755), 0);
+        QCOMPARE(::chmod(own.c_str(), 0777), 0); // it can be replaced
+        QVERIFY(refused(inside));
+        QCOMPARE(::chmod(own.c_str(), 0755), 0);
+        QCOMPARE(::chown(inside.c_str(), 65534, 65534), 0);
+        QVERIFY(refused(inside));
+    }
+
     void rules() {
         QCOMPARE(RotationRule::parse("24h").value().age.ns, 86'400 * kSecond);
         QCOMPARE(RotationRule::parse("7d").value().age.ns, 604'800 * kSecond);
