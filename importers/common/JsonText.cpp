@@ -202,10 +202,7 @@ std::optional<std::int64_t> integerOf(const JsonToken& token) {
     if (const auto whole = wholeNumber<std::int64_t>(token.text))
         return whole;
     const auto number = parseNumber(token.text);
-    constexpr double kLimit = 9e18;
-    if (!number || *number < -kLimit || *number > kLimit)
-        return std::nullopt;
-    return static_cast<std::int64_t>(*number);
+    return number ? wholeNumber<std::int64_t>(*number) : std::nullopt;
 }
 
 std::optional<double> numberOf(const JsonToken& token) {

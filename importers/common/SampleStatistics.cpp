@@ -1,6 +1,7 @@
 #include "importers/common/SampleStatistics.h"
 
 #include "core/model/SamplingPeriod.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
 
 #include <algorithm>
@@ -27,8 +28,7 @@ std::optional<SamplingGroups> groupsOf(std::vector<std::int64_t> intervals) {
 // Takes intervals above 0; 0 without any.
 std::int64_t periodOf(const std::vector<std::int64_t>& intervals) {
     const auto groups = groupsOf(intervals);
-    return groups ? std::llround(std::min(groups->between, 9.2e18))
-                  : medianOf(intervals).value_or(0);
+    return groups ? nearestWhole<std::int64_t>(groups->between) : medianOf(intervals).value_or(0);
 }
 
 // Longest interval that is no gap; a hostile file can make intervals as long as time itself.

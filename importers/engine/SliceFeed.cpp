@@ -1,6 +1,7 @@
 #include "importers/engine/SliceFeed.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 
@@ -53,8 +54,7 @@ std::int64_t SliceFeed::lengthFor(std::size_t part) const {
     }
     const double length
         = static_cast<double>(m_request.samplesPerAnswer) / (m_samplesPerMs * series);
-    return std::clamp(
-        static_cast<std::int64_t>(std::min(length, 1e13)), kShortestSlice, kLongestSlice);
+    return std::clamp(nearestWhole<std::int64_t>(length), kShortestSlice, kLongestSlice);
 }
 
 HttpRequest SliceFeed::requestOf(const Asked& asked) const {

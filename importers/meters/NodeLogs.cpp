@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
@@ -265,7 +266,7 @@ public:
             m_before = {};
         const TimeNs last = log.at(*end);
         const double added = *seconds - m_before.seconds;
-        const TimeNs first = last - DurationNs{static_cast<std::int64_t>(added * 1e9)};
+        const TimeNs first = last - DurationNs{nearestWhole<std::int64_t>(added * 1e9)};
         const TimeNs begin = place.goesOn ? first + DurationNs{1} : first;
         for (const auto& [name, metric] : kPowers) {
             if (const auto watts = parseNumber(m_line.cell(name)))

@@ -326,11 +326,10 @@ private:
                 "say the unit as --column NAME=gpu_power[mW].");
         else if (const auto& spikes = recorder.spikes(); spikes.samples > 0)
             m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                text::counted(spikes.samples, "reading") + " of power cannot be: "
-                    + text::decimal(std::llround(spikes.watts * 1e9), 1'000'000'000, 0)
-                    + " W on rank " + std::to_string(spikes.rank) + ", where the limit is "
-                    + text::decimal(std::llround(spikes.limit * 1e9), 1'000'000'000, 0)
-                    + " W. They are kept as written.");
+                text::counted(spikes.samples, "reading")
+                    + " of power cannot be: " + text::number(spikes.watts, 15, 0) + " W on rank "
+                    + std::to_string(spikes.rank) + ", where the limit is "
+                    + text::number(spikes.limit, 15, 0) + " W. They are kept as written.");
         warnOfEnergy(recorder);
         if (m_cutShort)
             run.status = RunStatus::Partial;
@@ -360,9 +359,9 @@ private:
         if (const auto sums = recorder.contradiction())
             m_report.warn(m_tree.displayPath(m_unit.path), 0,
                 "The energy counter of rank " + std::to_string(sums->rank) + " counts "
-                    + text::decimal(std::llround(sums->counted * 1e9), 1'000'000'000, 1)
+                    + text::number(sums->counted, 15, 1)
                     + " J, where the power beside it amounts to "
-                    + text::decimal(std::llround(sums->integral * 1e9), 1'000'000'000, 1)
+                    + text::number(sums->integral, 15, 1)
                     + " J: the column is no counter, or its unit is another. Both are kept as "
                       "written.");
     }

@@ -1,6 +1,7 @@
 #include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/Pairs.h"
 #include "importers/trainlog/ProgressBar.h"
@@ -75,9 +76,8 @@ public:
         readBars(text, step.values);
         step.index = *index;
         for (const LoggedValue& value : step.values) {
-            const auto global = value.key == "global_step" ? measured(value.text) : std::nullopt;
-            if (global)
-                step.index = static_cast<std::int64_t>(global->number);
+            if (value.key == "global_step")
+                step.index = indexIn(value.text).value_or(step.index);
         }
         return hasTraining(step);
     }
@@ -126,9 +126,7 @@ private:
         const auto replicas = measured(behind(text, "dp_replicate=", ", "));
         const auto shards = measured(behind(text, "dp_shard=", ", "));
         if (replicas && shards) {
-            const double degree = replicas->number * shards->number;
-            setSetting(
-                settings, "data_parallel_size", std::to_string(static_cast<std::int64_t>(degree)));
+            setWhole(settings, "data_parallel_size", replicas->number * shards->number);
             setSetting(settings, "fsdp", shards->number > 1.0 ? "true" : "false");
         }
     }
@@ -316,8 +314,7 @@ private:
         }
         const auto total = measured(behind(text, "Total batch size ", " "));
         if (total && m_sequence > 0.0 && text.starts_with("Total batch size "))
-            setSetting(settings, "global_batch_size",
-                std::to_string(static_cast<std::int64_t>(total->number / m_sequence)));
+            setWhole(settings, "global_batch_size", total->number / m_sequence);
         const auto steps = behind(text, "gradient accumulation steps: ", " ");
         if (!steps.empty() && text.starts_with("Total batch size "))
             setSetting(settings, "gradient_accumulation_steps", steps);
@@ -468,6 +465,11 @@ void skipTotal(std::string_view& text) {
     std::string_view rest = text;
     if (take(rest, "/") && takeIndex(rest))
         text = rest;
+}
+
+void setWhole(launch::Settings& settings, std::string_view key, double value) {
+    if (const auto whole = wholeNumber<std::int64_t>(value))
+        setSetting(settings, key, std::to_string(*whole));
 }
 
 void setSetting(launch::Settings& settings, std::string_view key, std::string_view value) {

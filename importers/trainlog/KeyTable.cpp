@@ -1,6 +1,7 @@
 #include "importers/trainlog/KeyTable.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <array>
@@ -378,6 +379,13 @@ std::optional<Measured> measured(std::string_view text) {
         rest.remove_prefix(1);
     result.unit = rest.substr(0, rest.find_first_of(" (,|"));
     return result;
+}
+
+std::optional<std::int64_t> indexIn(std::string_view text) {
+    constexpr double kMost = 9e15; // as doubles count without gaps
+    const auto value = measured(text);
+    return value && std::abs(value->number) < kMost ? wholeNumber<std::int64_t>(value->number)
+                                                    : std::nullopt;
 }
 
 std::optional<double> secondsIn(std::string_view key, std::string_view text) {

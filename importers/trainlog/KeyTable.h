@@ -49,6 +49,9 @@ struct Measured {
 };
 std::optional<Measured> measured(std::string_view text);
 
+// The number of a step, without a fraction. Absent for other text and beyond what logs count to.
+std::optional<std::int64_t> indexIn(std::string_view text);
+
 // Seconds, of a number with a unit of time or none.
 std::optional<double> secondsIn(std::string_view key, std::string_view text);
 

@@ -9,6 +9,7 @@
 #include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/common/JsonMembers.h"
 #include "importers/common/Number.h"
 #include "importers/trainlog/KeyTable.h"
@@ -169,9 +170,9 @@ private:
 
     void readMeta(std::string_view name, const JsonToken& value) {
         if (name == "samples_count")
-            m_samples = wholeOf(value.text);
+            m_samples = indexIn(value.text);
         else if (name == "step" || name == "step_num")
-            m_step = wholeOf(value.text);
+            m_step = indexIn(value.text);
         else if (name == "lr")
             m_rate = value.text;
         else if (name == "metric")
@@ -180,17 +181,10 @@ private:
             m_interval = value.text;
     }
 
-    static std::optional<std::int64_t> wholeOf(std::string_view text) {
-        const auto number = parseNumber(text);
-        if (!number || !(std::abs(*number) < 9e15))
-            return std::nullopt;
-        return static_cast<std::int64_t>(std::llround(*number));
-    }
-
     [[nodiscard]] std::optional<std::int64_t> iterationsOf(std::int64_t samples) const {
         if (m_globalBatch <= 0.0)
             return std::nullopt;
-        return std::llround(static_cast<double>(samples) / m_globalBatch);
+        return nearestWhole<std::int64_t>(static_cast<double>(samples) / m_globalBatch);
     }
 
     bool readLoss(StepLine& step) {

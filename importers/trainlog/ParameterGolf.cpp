@@ -64,8 +64,7 @@ public:
         const auto length = settings.find("seq_length");
         const auto tokens = length == settings.end() ? std::nullopt : measured(length->second);
         if (m_batchTokens > 0.0 && tokens && tokens->number >= 1.0)
-            setSetting(settings, "global_batch_size",
-                std::to_string(static_cast<std::int64_t>(m_batchTokens / tokens->number)));
+            setWhole(settings, "global_batch_size", m_batchTokens / tokens->number);
     }
 
 private:

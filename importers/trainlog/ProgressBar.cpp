@@ -44,10 +44,9 @@ public:
         step.index = bar->done;
         bool hasLoss = false;
         for (const LoggedValue& value : step.values) {
-            const auto number = measured(value.text);
-            if (value.key == "global_step" && number)
-                step.index = static_cast<std::int64_t>(number->number);
-            hasLoss = hasLoss || (number && isLoss(value.key));
+            if (value.key == "global_step")
+                step.index = indexIn(value.text).value_or(step.index);
+            hasLoss = hasLoss || (isLoss(value.key) && measured(value.text));
         }
         step.elapsedS = bar->elapsedS;
         return hasLoss;
@@ -111,10 +110,10 @@ public:
         const std::string_view key = text.substr(1, colon - 1);
         const std::string_view value = text.substr(colon + 3);
         if (key == "step") {
-            const auto index = measured(value);
+            const auto index = indexIn(value);
             const bool isStep = index && !m_entry.empty() && m_hasLoss;
             if (isStep) {
-                step.index = static_cast<std::int64_t>(index->number);
+                step.index = *index;
                 m_told = std::move(m_entry);
                 for (const auto& [name, said] : m_told)
                     step.values.push_back({name, said});

@@ -167,12 +167,12 @@ private:
 
     bool takeIndexOf(std::string_view key, const JsonToken& value) {
         const std::size_t place = placeOf(kIndexKeys, key);
-        const auto number = place < kIndexKeys.size() ? parseNumber(value.text) : std::nullopt;
-        if (!number || !(*number >= 0.0 && *number < 9e15))
+        const auto index = place < kIndexKeys.size() ? indexIn(value.text) : std::nullopt;
+        if (!index || *index < 0)
             return false;
         if (place < m_indexPlace) {
             m_indexPlace = place;
-            m_index = static_cast<std::int64_t>(*number);
+            m_index = *index;
         }
         return true;
     }

@@ -1,4 +1,5 @@
 #include "importers/trainlog/StepClock.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ constexpr std::int64_t kMostBetween = 100'000; // iterations between two lines
 constexpr double kMostSeconds = 1e9;
 
 DurationNs durationOf(double seconds) {
-    return {std::llround(std::clamp(seconds, 0.0, kMostSeconds) * 1e9)};
+    return {nearestWhole<std::int64_t>(std::clamp(seconds, 0.0, kMostSeconds) * 1e9)};
 }
 
 } // namespace

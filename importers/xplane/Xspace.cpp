@@ -136,11 +136,6 @@ struct StatValue {
     std::string_view text;
 };
 
-std::int64_t wholeOf(double value) {
-    constexpr double kMost = 9.2e18;
-    return std::isfinite(value) ? static_cast<std::int64_t>(std::clamp(value, -kMost, kMost)) : 0;
-}
-
 // The facts that are of use, by their names.
 void assignStat(std::string_view name, const StatValue& value, Stats& into) {
     using Whole = std::optional<std::int64_t> Stats::*;
@@ -183,7 +178,7 @@ bool readStat(std::string_view stat, const Plane& plane, std::int64_t& id, StatV
             break;
         case stat_field::kDouble:
             value.real = std::bit_cast<double>(field.value);
-            value.whole = wholeOf(*value.real);
+            value.whole = nearestWhole<std::int64_t>(*value.real);
             break;
         case stat_field::kUnsigned:
         case stat_field::kSigned:

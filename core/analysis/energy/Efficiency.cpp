@@ -3,6 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ public:
         if (!m_samples && m_launch.globalBatch)
             m_samples = *m_launch.globalBatch;
         if (!m_sequence && m_tokens && m_samples && *m_samples > 0.0)
-            m_sequence = static_cast<int>(std::lround(*m_tokens / *m_samples));
+            m_sequence = nearestWhole<int>(*m_tokens / *m_samples);
         if (!m_samples && m_tokens && m_sequence && *m_sequence > 0)
             m_samples = *m_tokens / *m_sequence;
         if (!m_tokens && m_samples && m_sequence)

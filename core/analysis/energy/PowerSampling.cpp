@@ -7,6 +7,7 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kMostNs = 9e18; // that the type holds
 constexpr std::size_t kMostSamplesProbed = 20'000; // samples: enough to tell the period
 
 } // namespace
@@ -50,7 +50,7 @@ Result<std::optional<PowerSampling>> powerSamplingOf(
     if (isCertain)
         update = *measured.seconds * 1e9;
     return std::optional(PowerSampling{limit / EnergyIntegral::kGapPeriods,
-        {static_cast<std::int64_t>(std::min(limit, kMostNs))}, update, series.max, isCertain});
+        {nearestWhole<std::int64_t>(limit)}, update, series.max, isCertain});
 }
 
 } // namespace trainscope::analysis

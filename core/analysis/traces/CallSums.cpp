@@ -1,6 +1,7 @@
 #include "core/analysis/traces/CallSums.h"
 
 #include "core/analysis/traces/SumColumns.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <array>
@@ -60,7 +61,7 @@ CallEntry entryOf(const Call& call, const Calls& calls, CallGroups& groups) {
     const CallSpec& spec = calls.specs()[call.spec];
     const auto group = groups.numberOf(spec.kind, calls.communicators()[spec.communicator]);
     return {call.start.ns, group, (call.end - call.start).ns,
-        spec.bytes ? std::llround(*spec.bytes) : -1};
+        spec.bytes ? nearestWhole<std::int64_t>(*spec.bytes) : -1};
 }
 
 void CallGroups::encode(store::Bytes& out) const {

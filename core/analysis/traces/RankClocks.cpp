@@ -3,6 +3,7 @@
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/ClockFit.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -213,13 +214,13 @@ TimeNs RankClock::onReference(TimeNs local) const {
     const TimeNs drifted = local - DurationNs{offsetNs};
     const double drift = driftPpm * 1e-6;
     const auto since = static_cast<double>((drifted - reference).ns);
-    return drifted - DurationNs{std::llround(since * (drift / (1.0 + drift)))};
+    return drifted - DurationNs{nearestWhole<std::int64_t>(since * (drift / (1.0 + drift)))};
 }
 
 TimeNs RankClock::toLocal(TimeNs onReferenceClock) const {
     const auto since = static_cast<double>((onReferenceClock - reference).ns);
     return onReferenceClock + DurationNs{offsetNs}
-    + DurationNs{std::llround(since * driftPpm * 1e-6)};
+    + DurationNs{nearestWhole<std::int64_t>(since * driftPpm * 1e-6)};
 }
 
 const RankClock* RankClocks::find(int rank) const {

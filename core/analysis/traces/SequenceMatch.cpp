@@ -1,6 +1,7 @@
 #include "core/analysis/traces/SequenceMatch.h"
 
 #include "core/analysis/traces/ClockFit.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +51,8 @@ struct Difference {
     RobustLine line;
 
     [[nodiscard]] std::int64_t at(std::int64_t time) const {
-        return base + std::llround(line.at(static_cast<double>(time - origin)));
+        const double since = static_cast<double>(clampedDifference(time, origin));
+        return clampedSum(base, nearestWhole<std::int64_t>(line.at(since)));
     }
 };
 

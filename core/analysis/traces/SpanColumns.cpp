@@ -7,6 +7,7 @@
 #include "core/analysis/traces/MovedBytes.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <array>
@@ -193,7 +194,7 @@ private:
         const CollectiveDetail told = parseCollectiveDetail(text);
         const auto size = bytesOf(told);
         return Detail{told.collective, groupText(told),
-            size ? std::optional(static_cast<std::int64_t>(*size)) : std::nullopt};
+            size ? wholeNumber<std::int64_t>(*size) : std::nullopt};
     }
 
     Result<const Run*> runOf(RunId id) {

@@ -9,8 +9,11 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Result.h"
 #include "core/model/Time.h"
+#include "core/model/WholeNumber.h"
 #include "support/TestProgram.h"
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -31,6 +34,33 @@ private Q_SLOTS:
         QVERIFY(none.error().code == ErrorCode::NotFound);
         QCOMPARE(none.error().describe(), std::string("here: There is none."));
         QCOMPARE((Error{ErrorCode::Io, "Full.", {}}).describe(), std::string("Full."));
+    }
+
+    // The nearest doubles below and at the ends of the types.
+    void doublesAsWholeNumbers() {
+        QCOMPARE(wholeNumber<int>(3.9), std::optional(3));
+        QCOMPARE(wholeNumber<int>(-3.9), std::optional(-3));
+        QCOMPARE(wholeNumber<int>(2147483647.5), std::optional(2147483647));
+        QVERIFY(!wholeNumber<int>(2147483648.0));
+        QCOMPARE(wholeNumber<int>(-2147483648.5), std::optional(-2147483647 - 1));
+        QVERIFY(!wholeNumber<int>(-2147483649.0));
+        using Limits = std::numeric_limits<std::int64_t>;
+        QCOMPARE(wholeNumber<std::int64_t>(9223372036854774784.0),
+            std::optional<std::int64_t>(9223372036854774784));
+        QVERIFY(!wholeNumber<std::int64_t>(9223372036854775808.0));
+        QCOMPARE(wholeNumber<std::int64_t>(-9223372036854775808.0), std::optional(Limits::min()));
+        QVERIFY(!wholeNumber<std::int64_t>(-9223372036854777856.0));
+        QCOMPARE(wholeNumber<std::uint64_t>(18446744073709549568.0),
+            std::optional<std::uint64_t>(18446744073709549568U));
+        QVERIFY(!wholeNumber<std::uint64_t>(18446744073709551616.0));
+        QCOMPARE(wholeNumber<std::uint64_t>(-0.5), std::optional<std::uint64_t>(0));
+        QVERIFY(!wholeNumber<std::uint64_t>(-1.0));
+        for (const double none : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+            QVERIFY(!wholeNumber<std::int64_t>(none));
+        QCOMPARE(nearestWhole<std::int64_t>(2.5), std::int64_t{3});
+        QCOMPARE(nearestWhole<std::int64_t>(1e30), Limits::max());
+        QCOMPARE(nearestWhole<std::int64_t>(-HUGE_VAL), Limits::min());
+        QCOMPARE(nearestWhole<int>(std::nan("")), 0);
     }
 
     void sameWarningsAreFolded() {

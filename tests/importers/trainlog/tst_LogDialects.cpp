@@ -34,6 +34,7 @@ private Q_SLOTS:
     void firstRankFromThereOn();
     void restart();
     void nemo();
+    void stepsBeyondCounting();
     void lightningBars();
     void nanoGpt();
     void moddedNanoGpt();
@@ -162,6 +163,21 @@ void tst_LogDialects::nemo() {
     QCOMPARE(log.values("loss"), (std::vector<double>{11.03, 11.02}));
     QCOMPARE(log.seconds(), (std::vector<double>{40.5, 10.25}));
     QVERIFY(isNear(log.values("sample_rate").back(), 512 / 10.25, 1e-9));
+}
+
+// The number of the line holds where "global_step" is none that an integer holds.
+void tst_LogDialects::stepsBeyondCounting() {
+    for (const std::string wrong : {"1e30", "-1e30", "nan", "inf"}) {
+        ImportedTraining log;
+        importTrainingText("Training epoch 0, iteration 7/99 | lr: 0 | global_step: " + wrong
+                + " | reduced_train_loss: 11.03 | train_step_timing in s: 40.5\n"
+                  "Training epoch 0, iteration 8/99 | lr: 2.9e-06 | global_step: "
+                + wrong + " | reduced_train_loss: 11.02 | train_step_timing in s: 10.25\n",
+            log);
+        QCOMPARE(log.sink.iterations.size(), std::size_t{2});
+        QCOMPARE(log.sink.iterations[0].second.index, std::int64_t{7});
+        QCOMPARE(log.sink.iterations[1].second.index, std::int64_t{8});
+    }
 }
 
 void tst_LogDialects::lightningBars() {
