@@ -169,6 +169,13 @@ std::optional<std::string> longDuration(double seconds, Digits digits) {
     return text + number(size / 86'400.0, digits == Digits::Three ? 3 : 4) + " days";
 }
 
+// "<0.1 %" of a share that is not nothing, but less than so many decimals show; else empty.
+std::string leastPercentage(double fraction, int decimals) {
+    constexpr double kNothing = 1e-9; // as sums of fractions miss 0 by
+    const bool isShown = !(fraction > kNothing) || shownPercentage(fraction, decimals) > 0.0;
+    return isShown ? std::string() : fmt::format("<{} %", number(std::pow(10.0, -decimals)));
+}
+
 } // namespace
 
 ShownUnit shownUnit(std::string_view unit, double magnitude, std::string_view metric) {
@@ -244,6 +251,8 @@ std::string alignedPercent(const std::optional<double>& fraction) {
 }
 
 std::string percent(double fraction, int decimals) {
+    if (auto least = leastPercentage(fraction, decimals); !least.empty())
+        return least;
     return fmt::format("{:.{}f} %", worded(shownPercentage(fraction, decimals)), decimals);
 }
 
@@ -256,6 +265,11 @@ std::string signedPercent(double fraction, int decimals) {
 }
 
 std::string percent(double fraction, Digits digits) {
+    constexpr int kOfThree = 2;
+    const int decimals = digits == Digits::Three ? kOfThree : 1;
+    if (auto least = leastPercentage(fraction, decimals);
+        digits != Digits::Aligned && !least.empty())
+        return least;
     return digitsOf(100.0 * fraction, digits, "%") + " %";
 }
 

@@ -20,10 +20,8 @@ std::string timesText(double factor) {
 
 // "+4.2 %"
 std::string changedText(double fraction, int decimals) {
-    const std::string words = text::percent(fraction, decimals);
-    if (words == text::percent(0.0, decimals) || words == "-" + text::percent(0.0, decimals))
-        return "±0 %";
-    return (fraction > 0.0 ? "+" : "") + words;
+    std::string words = text::signedPercent(fraction, decimals);
+    return words == text::signedPercent(0.0, decimals) ? "±0 %" : words;
 }
 
 class PredictedWhatIf : public PanelContent {

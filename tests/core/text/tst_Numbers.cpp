@@ -94,6 +94,14 @@ private Q_SLOTS:
         QCOMPARE(text::signedPercent(-0.0006), std::string("-0.1 %"));
         QCOMPARE(text::percent(-0.0004), std::string("0.0 %"));
         QCOMPARE(text::percent(-0.004, 0), std::string("0 %"));
+        // What is not nothing is not told as nothing.
+        QCOMPARE(text::percent(0.0004), std::string("<0.1 %"));
+        QCOMPARE(text::percent(0.000'004, 2), std::string("<0.01 %"));
+        QCOMPARE(text::percent(0.004, 0), std::string("<1 %"));
+        QCOMPARE(text::percent(0.3 - 0.1 - 0.2), std::string("0.0 %")); // 0 but for its rounding
+        QCOMPARE(text::roundedPercent(0.000'3), std::string("0.03 %"));
+        QCOMPARE(text::roundedPercent(0.000'003), std::string("<0.01 %"));
+        QCOMPARE(text::roundedPercent(0.0), std::string("0 %"));
         QCOMPARE(text::percent(0.0421, text::Digits::Three), std::string("4.21 %"));
         QCOMPARE(text::percent(0.873, text::Digits::Aligned), std::string("87.30 %"));
     }
