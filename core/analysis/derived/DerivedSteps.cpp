@@ -3,6 +3,7 @@
 #include "core/model/CounterRule.h"
 #include "core/model/SamplingPeriod.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
 
@@ -246,7 +247,8 @@ public:
     [[nodiscard]] StepFigures finished() const {
         if (m_weight.ns <= 0)
             return {};
-        return {m_weighted.value() / static_cast<double>(m_weight.ns), m_low, m_high, m_weight};
+        const double mean = m_weighted.value() / static_cast<double>(m_weight.ns);
+        return {std::clamp(mean, m_low, m_high), m_low, m_high, m_weight};
     }
 
 private:
@@ -282,10 +284,10 @@ public:
         if (std::isnan(step.value))
             return markGap(step.range);
         const auto length = static_cast<double>(step.range.length().ns);
-        spread(step.range, step.value * length, step.range.length().ns, step.value);
         if (step.isChange)
             include(m_columns[columnOf(step.range.begin)], step.value, step.value, step.value,
                 step.value, 1);
+        spread(step.range, step.value * length, step.range.length().ns, step.value);
     }
     void add(const StepPyramid::Node& node, TimeNs end) {
         const TimeRange range{std::max(node.begin, m_window.begin), std::min(end, m_window.end)};
@@ -297,11 +299,11 @@ public:
             return;
         const double share
             = static_cast<double>(range.length().ns) / static_cast<double>((end - node.begin).ns);
-        spread(range, node.weighted * share,
-            static_cast<std::int64_t>(static_cast<double>(node.weight) * share), node.last);
         const std::size_t last = columnOf(range.end - DurationNs{1});
         for (std::size_t i = columnOf(range.begin); i <= last; ++i)
             include(m_columns[i], node.min, node.max, node.first, node.last, node.count);
+        spread(range, node.weighted * share,
+            nearestWhole<std::int64_t>(static_cast<double>(node.weight) * share), node.last);
     }
     [[nodiscard]] std::vector<Bucket> buckets() const {
         std::vector<Bucket> all;
@@ -311,8 +313,8 @@ public:
                 const auto mean = static_cast<float>(
                     column.weight > 0.0 ? column.weighted / column.weight : kNoValue);
                 if (column.count > 0)
-                    return Bucket{column.first, column.last, column.min, column.max, mean,
-                        column.count, column.isGap};
+                    return Bucket{column.first, column.last, std::fmin(column.min, column.entered),
+                        std::fmax(column.max, column.entered), mean, column.count, column.isGap};
                 const auto held = static_cast<float>(column.weight > 0.0 ? column.held : kNoValue);
                 return Bucket{held, held, held, held, held, 0, column.isGap};
             });
@@ -324,6 +326,7 @@ private:
         double weighted = 0.0;
         double weight = 0.0;
         double held = kNoValue;
+        float entered = std::numeric_limits<float>::quiet_NaN(); // held when the column began
         float first = 0.0F;
         float last = 0.0F;
         float min = 0.0F;
@@ -370,6 +373,8 @@ private:
             column.weighted += weighted * (ns / length);
             column.weight += static_cast<double>(weight) * (ns / length);
             column.held = held;
+            if (column.count == 0)
+                column.entered = static_cast<float>(held);
         });
     }
     void markGap(TimeRange range) {
@@ -400,7 +405,7 @@ std::int64_t StepProgram::changesIn(TimeRange window) const {
             all += static_cast<double>(leaf.count) * (end - begin).seconds()
                 / std::max(leaf.range.length().seconds(), 1e-9);
     }
-    return static_cast<std::int64_t>(all);
+    return nearestWhole<std::int64_t>(all);
 }
 
 TimeRange StepProgram::range() const {
@@ -421,6 +426,12 @@ std::string StepProgram::key() const {
         fmt::format_to(std::back_inserter(key), "{},{},{};", static_cast<int>(node.operation),
             node.left, node.right);
     return key;
+}
+
+StepProgram programOf(const Series& series, bool isRate, double scale) {
+    return {{{series.id, series.description, isRate, scale, {}, series.period, series.range,
+                series.count}},
+        {}};
 }
 
 StepProgram joined(StepOperation operation, const StepProgram& left, const StepProgram& right) {

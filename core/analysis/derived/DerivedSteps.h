@@ -53,6 +53,8 @@ struct StepProgram {
     // The same text for the same values of one database.
     [[nodiscard]] std::string key() const;
 };
+// A series' own values, or their change per second.
+StepProgram programOf(const Series& series, bool isRate = false, double scale = 1.0);
 StepProgram joined(StepOperation operation, const StepProgram& left, const StepProgram& right);
 StepProgram sumOf(std::span<const StepProgram> parts); // one at least
 

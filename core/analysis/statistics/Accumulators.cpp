@@ -98,6 +98,7 @@ void TimeWeighted::holdUntil(TimeNs time) {
         return;
     m_held.add(m_lastValue, {ns});
     m_heldValues.add(m_lastValue, ns);
+    m_extremes.include(m_lastValue);
 }
 
 void TimeWeighted::addInstants(std::span<const double> values) {
@@ -112,18 +113,19 @@ void TimeWeighted::addInstants(std::span<const double> values) {
 }
 
 std::optional<double> TimeWeighted::mean() const {
-    const auto held = m_held.mean();
-    if (held || m_present == 0)
-        return held;
-    return m_instant.sum.value() / static_cast<double>(m_present);
+    if (m_extremes.isEmpty())
+        return std::nullopt;
+    const double mean
+        = m_held.mean().value_or(m_instant.sum.value() / static_cast<double>(m_present));
+    return std::clamp(mean, m_extremes.min, m_extremes.max); // sums are rounded
 }
 
 std::optional<double> TimeWeighted::min() const {
-    return m_present == 0 ? std::nullopt : std::optional(m_extremes.min);
+    return m_extremes.isEmpty() ? std::nullopt : std::optional(m_extremes.min);
 }
 
 std::optional<double> TimeWeighted::max() const {
-    return m_present == 0 ? std::nullopt : std::optional(m_extremes.max);
+    return m_extremes.isEmpty() ? std::nullopt : std::optional(m_extremes.max);
 }
 
 Distribution TimeWeighted::takeDistribution() && {

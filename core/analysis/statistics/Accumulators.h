@@ -19,7 +19,8 @@ namespace trainscope::analysis {
 
 // Statistics of a gauge or rate: each sample holds until the next, and an
 // interval that starts at a missing sample (NaN) is left out. The last sample holds for no time: it
-// counts in minimum, maximum and number only. Where no time passes at all (one sample, or all at
+// counts in minimum, maximum and number only. Of a window, what holds at its begin counts in all
+// but the number. Where no time passes at all (one sample, or all at
 // one stamp) the samples count equally.
 //
 // Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
@@ -35,7 +36,7 @@ public:
     // The last sample holds until then, where there is one.
     void leave(TimeNs end);
 
-    // Absent when every sample is missing.
+    // Absent when every sample is missing, and nothing held before; min ≤ mean ≤ max.
     [[nodiscard]] std::optional<double> mean() const;
     [[nodiscard]] std::optional<double> min() const;
     [[nodiscard]] std::optional<double> max() const;
@@ -63,6 +64,7 @@ private:
             min = value < min ? value : min;
             max = value > max ? value : max;
         }
+        [[nodiscard]] bool isEmpty() const { return min > max; }
     };
 
     // True where the last value holds until the next.

@@ -88,8 +88,10 @@ void SampleWalk::add(TimeRange part, HeldSums& sums) const {
         return;
     if (m_heldUntil) {
         const TimeRange held = shared(part, {m_left->time, *m_heldUntil});
-        if (!held.isEmpty())
+        if (!held.isEmpty()) {
             sums.held.add(m_left->value, held.length());
+            sums.max = std::max(sums.max.value_or(m_left->value), m_left->value);
+        }
     }
     if (const auto straight = line())
         sums.line.add(straight->meanOver(part), part.length());

@@ -45,7 +45,7 @@ struct HeldSums {
     TimeSum held;
     // The straight lines between neighbouring samples with a value: of a power its energy.
     TimeSum line;
-    std::optional<double> max; // of the samples inside
+    std::optional<double> max; // of the samples inside, and of what holds at the begin
 };
 
 // The straight line between two samples.

@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,7 @@ void take(TimeWeighted&& gauge, const Metric& metric, SeriesStatistics& result) 
     const auto quantiles = result.distribution.quantiles(0.50, 0.99);
     result.statistics.p50 = quantiles.lower;
     result.statistics.p99 = quantiles.upper;
+    keepInRange(result.statistics);
 }
 
 template <typename Accumulator>
@@ -146,7 +148,6 @@ void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
 
 Result<DurationNs> gapLimitOf(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
-    constexpr double kMostGapNs = 9e18; // that the type holds
     // Each missing sample lengthens one distance at most: while fewer than half of those between
     // values are lengthened, their median is that of all samples.
     const std::int64_t distances = series.count - series.missing - 1;
@@ -156,7 +157,7 @@ Result<DurationNs> gapLimitOf(
         RETURN_IF_ERROR(feed(store, series.id, whole, keepGoing));
         limit = whole.gapLimit();
     }
-    return DurationNs{static_cast<std::int64_t>(std::min(kMostGapNs, limit))};
+    return DurationNs{nearestWhole<std::int64_t>(limit)};
 }
 
 Result<WindowEdges> windowEdges(
@@ -267,7 +268,17 @@ SubjectStatistics combined(const std::vector<SubjectStatistics>& parts) {
     result.first = meanOf(fieldOf(parts, &SubjectStatistics::first));
     result.last = meanOf(fieldOf(parts, &SubjectStatistics::last));
     result.shares = meanShares(parts);
+    keepInRange(result);
     return result;
+}
+
+void keepInRange(SubjectStatistics& statistics) {
+    if (!statistics.min || !statistics.max)
+        return;
+    for (auto* value : {&statistics.mean, &statistics.p50, &statistics.p99}) {
+        if (*value)
+            *value = std::clamp(**value, *statistics.min, *statistics.max);
+    }
 }
 
 std::map<std::string, double> sharesOf(const Metric& metric, const Distribution& values) {

@@ -91,6 +91,9 @@ Result<EnergyIntegral> seriesEnergy(
 // counts. Quantiles cannot be had from quantiles and stay absent, except those of a single series.
 SubjectStatistics combined(const std::vector<SubjectStatistics>& parts);
 
+// Brings what is rounded, means and quantiles, into the range of the values.
+void keepInRange(SubjectStatistics& statistics);
+
 // As a mask's or state's shares of time: of every name that values bear.
 std::map<std::string, double> sharesOf(const Metric& metric, const Distribution& values);
 

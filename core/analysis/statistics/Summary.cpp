@@ -277,6 +277,7 @@ private:
         metric.all = combined(subjects);
         metric.all.p50 = isOfSums ? std::nullopt : p50;
         metric.all.p99 = isOfSums ? std::nullopt : p99;
+        keepInRange(metric.all);
     }
 
     void addRunEnergy() {

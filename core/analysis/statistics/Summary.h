@@ -101,8 +101,8 @@ DurationNs runDuration(const std::vector<Series>& series, const std::vector<Trac
 // threads. Cancelled by progress.
 Result<RunSummary> summarise(const RunStudy& study);
 
-// The same of a part of the run. A sample before the window counts for what it holds inside it, but
-// not in minimum, maximum and number; energy and counters are taken along the line between the
+// The same of a part of the run. A sample before the window counts for what it holds inside it in
+// all but the number; energy and counters are taken along the line between the
 // samples on both sides of its ends. The duration is the window's.
 struct SummaryScope {
     TimeRange window = kAllTime;

@@ -69,6 +69,7 @@ public:
         if (std::isnan(watts) || part.isEmpty())
             return;
         m_covered = m_covered + part.length();
+        see(watts);
         m_limit.forEach(part, [this, watts](TimeRange piece, double limit) {
             m_found.limitW = std::max(m_found.limitW, limit);
             if (watts > limit)

@@ -1,7 +1,10 @@
 #include "core/analysis/telemetry/Burstiness.h"
 
+#include "core/analysis/derived/DerivedSteps.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Try.h"
 
 #include <unsupported/Eigen/FFT>
 
@@ -128,6 +131,49 @@ std::optional<Burst> burstOf(const UniformSeries& signal) {
     const double middle = distribution.quantile(0.5).value_or(0.0);
     burst.p99ToP50 = middle > 0.0 ? distribution.quantile(0.99).value_or(0.0) / middle : 0.0;
     return burst;
+}
+
+Result<std::optional<PowerPeaks>> powerPeaksOf(const store::Store& store,
+    std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts,
+    const Progress& progress) {
+    std::vector<StepProgram> programs;
+    for (const Series& power : powers)
+        programs.push_back(programOf(power));
+    if (programs.empty())
+        return std::optional<PowerPeaks>();
+    const StepProgram sum = sumOf(programs);
+    std::optional<PowerPeaks> found;
+    std::vector<std::optional<double>> ofParts(parts.size());
+    std::size_t first = 0; // part that may hold what comes
+    const auto see = [&](const Step& step) {
+        if (std::isnan(step.value))
+            return;
+        if (!found || step.value > found->watts)
+            found = PowerPeaks{step.value, step.range.begin, {}};
+        while (first < parts.size() && parts[first].end <= step.range.begin)
+            ++first;
+        for (std::size_t i = first; i < parts.size() && parts[i].begin < step.range.end; ++i) {
+            if (parts[i].overlaps(step.range))
+                ofParts[i] = std::max(ofParts[i].value_or(step.value), step.value);
+        }
+    };
+    const auto keepGoing = [&progress] { return !progress || progress({"Reading power", 0, 0}); };
+    const TimeRange inside = shared(window, sum.range());
+    if (inside.isEmpty())
+        return std::optional<PowerPeaks>();
+    RETURN_IF_ERROR(forEachStep(store, sum, inside, keepGoing, [&see](std::span<const Step> steps) {
+        std::for_each(steps.begin(), steps.end(), see);
+        return true;
+    }));
+    if (found)
+        found->ofParts = std::move(ofParts);
+    return found;
+}
+
+void givePeak(Burst& burst, const PowerPeaks& peaks) {
+    burst.peakToMean *= peaks.watts / burst.peak;
+    burst.peak = peaks.watts;
+    burst.peakAt = peaks.at;
 }
 
 Excursions excursionsAbove(const UniformSeries& signal, double limit) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -16,7 +17,7 @@ namespace trainscope::analysis {
 struct Burst {
     double peakToMean = 0.0;
     double p99ToP50 = 0.0;
-    double peak = 0.0; // W
+    double peak = 0.0; // W; of the steps, unless givePeak() tells more
     TimeNs peakAt;
     // Largest change between neighbouring steps, up or down, W/s; absent where no two neighbours
     // are known.
@@ -25,6 +26,19 @@ struct Burst {
 };
 // Absent without a positive mean.
 std::optional<Burst> burstOf(const UniformSeries& signal);
+
+// The largest sum of powers, each reading held until the next, which equal steps smooth.
+struct PowerPeaks {
+    double watts = 0.0;
+    TimeNs at;
+    std::vector<std::optional<double>> ofParts; // absent where the powers are never known together
+};
+// In the window, and in each of those parts of it, whose begins and ends are in order. Absent where
+// the powers are never known together. Reads every reading; cancelled by progress.
+Result<std::optional<PowerPeaks>> powerPeaksOf(const store::Store& store,
+    std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts,
+    const Progress& progress = {});
+void givePeak(Burst& burst, const PowerPeaks& peaks);
 
 // Times in a row above a limit.
 struct Excursions {

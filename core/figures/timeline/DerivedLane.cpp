@@ -112,12 +112,9 @@ private:
             parts.unit = analysis::unitOfRatio(parts.unit, "s");
         for (const SelectedSeries& one : selected) {
             const Series& own = *one.series;
-            StepProgram program;
-            program.leaves.push_back({own.id, own.description, isRate, isPercent ? 100.0 : 1.0, {},
-                own.period, own.range, own.count});
             const Subject& subject = own.description.subject;
-            parts.all.push_back(
-                {one.run, subject, one.node, subjectLabel(subject, one.node), std::move(program)});
+            parts.all.push_back({one.run, subject, one.node, subjectLabel(subject, one.node),
+                analysis::programOf(own, isRate, isPercent ? 100.0 : 1.0)});
         }
         return parts;
     }

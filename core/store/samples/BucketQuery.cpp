@@ -51,9 +51,17 @@ private:
         double weight = 0.0;
         double plain = 0.0;
         double held = 0.0; // of the sample that holds here, when the column has none
+        // Of what holds when the column begins.
+        float enteredMin = std::numeric_limits<float>::quiet_NaN();
+        float enteredMax = std::numeric_limits<float>::quiet_NaN();
         std::uint32_t count = 0;
         bool gap = false;
         bool hasHeld = false;
+
+        void enter(double value) {
+            enteredMin = std::fmin(enteredMin, roundDown(value));
+            enteredMax = std::fmax(enteredMax, roundUp(value));
+        }
     };
     [[nodiscard]] std::int64_t boundary(std::size_t k) const;
     std::size_t columnOf(std::int64_t time);
@@ -138,6 +146,8 @@ void ColumnGrid::hold(std::int64_t from, std::int64_t to, double value, double s
         column.weight += weight;
         column.held = value;
         column.hasHeld = true;
+        if (column.count == 0)
+            column.enter(value);
         at = stop;
     }
 }
@@ -240,8 +250,12 @@ void ColumnGrid::addNode(const BucketNode& node) {
         m_columns[last].plain += double{node.mean} * behind;
         hold(node.begin, node.next, double{node.mean},
             span > 0.0 ? static_cast<double>(node.weight) / span : 0.0);
-        if (node.next > node.end && (node.flags & kGapAfter) == 0)
-            m_columns[columnOf(std::min(node.next, m_window.end.ns) - 1)].held = double{node.last};
+        if (node.next > node.end && (node.flags & kGapAfter) == 0) {
+            Column& reached = m_columns[columnOf(std::min(node.next, m_window.end.ns) - 1)];
+            reached.held = double{node.last};
+            if (reached.count == 0)
+                reached.enter(reached.held);
+        }
     }
     if ((node.flags & kGapInside) != 0)
         markGap(node.begin, node.end);
@@ -257,8 +271,9 @@ Bucket ColumnGrid::finished(const Column& column) {
     }
     const double mean = column.weight > 0.0 ? column.weighted / column.weight
                                             : column.plain / static_cast<double>(column.count);
-    return {column.first, column.last, column.min, column.max, static_cast<float>(mean),
-        column.count, column.gap};
+    return {column.first, column.last, std::fmin(column.min, column.enteredMin),
+        std::fmax(column.max, column.enteredMax), static_cast<float>(mean), column.count,
+        column.gap};
 }
 
 std::vector<Bucket> ColumnGrid::buckets() const {

@@ -34,9 +34,11 @@ public:
         WindowStatistics out;
         out.count = m_sums.count;
         out.missing = m_sums.missing;
-        out.mean = m_sums.mean().value_or(none) * scale;
         out.min = m_sums.min.value_or(none) * scale;
         out.max = m_sums.max.value_or(none) * scale;
+        out.mean = m_sums.mean().value_or(none) * scale;
+        if (m_sums.min)
+            out.mean = std::clamp(out.mean, out.min, out.max); // sums are rounded
         out.integral = m_sums.weighted * scale * 1e-9;
         out.coveredSeconds = static_cast<double>(m_sums.weight) * 1e-9;
         return out;
@@ -46,8 +48,11 @@ private:
     void holdUntil(std::int64_t time) {
         const std::int64_t from = std::max(m_sums.end, m_window.begin.ns);
         const std::int64_t to = std::min(time, m_window.end.ns);
-        if (!std::isnan(m_sums.last) && to > from)
+        if (!std::isnan(m_sums.last) && to > from) {
             m_sums.hold(m_sums.last, from, to);
+            m_sums.min = std::min(m_sums.min.value_or(m_sums.last), m_sums.last);
+            m_sums.max = std::max(m_sums.max.value_or(m_sums.last), m_sums.last);
+        }
         m_sums.end = time; // held so far
     }
 

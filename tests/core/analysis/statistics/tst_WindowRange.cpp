@@ -1,0 +1,225 @@
+// Statistics of a window: what holds at its begin counts in all of them, so that every mean and
+// quantile lies between minimum and maximum, and two places that tell an extreme tell the same.
+
+#include "core/analysis/derived/DerivedSteps.h"
+#include "core/analysis/iterations/IterationFigures.h"
+#include "core/analysis/statistics/SampleWalk.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/AboveLimit.h"
+#include "core/analysis/telemetry/Burstiness.h"
+#include "core/model/Metric.h"
+#include "core/store/Fixture.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+struct Readings {
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+};
+
+// Irregular, some missing, some at one stamp: of few values, of many, or all of one.
+Readings readings(std::mt19937_64& random, unsigned kind) {
+    Readings made;
+    std::int64_t at = 0;
+    for (int i = 0; i < 400; ++i) {
+        made.times.push_back(at);
+        at += random() % 20 == 0 ? 0 : static_cast<std::int64_t>(random() % 20) * kMs + 1;
+        const double value = kind == 0 ? static_cast<double>(random() % 3) * 100.0 + 0.1
+            : kind == 1                ? static_cast<double>(random() % 700'000) / 1000.0
+                                       : 0.1;
+        made.values.push_back(random() % 15 == 0 ? kMissing : value);
+    }
+    return made;
+}
+
+TimeRange windowIn(std::mt19937_64& random, std::int64_t length) {
+    const auto begin = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(length));
+    const auto part = static_cast<std::uint64_t>(length) >> (random() % 12U);
+    return {{begin}, {begin + 1 + static_cast<std::int64_t>(random() % (part + 1))}};
+}
+
+// The values that hold in the window for some time, and the samples in it.
+std::optional<std::pair<double, double>> extremesOf(const Readings& of, TimeRange window) {
+    std::optional<std::pair<double, double>> found;
+    for (std::size_t i = 0; i < of.times.size(); ++i) {
+        const bool isLast = i + 1 == of.times.size();
+        const TimeRange held{{of.times[i]}, {isLast ? of.times[i] : of.times[i + 1]}};
+        const bool holds = held.begin < window.end && held.end > window.begin && !held.isEmpty();
+        if (std::isnan(of.values[i]) || (!holds && !window.contains(held.begin)))
+            continue;
+        const double value = of.values[i];
+        found = found ? std::pair{std::min(found->first, value), std::max(found->second, value)}
+                      : std::pair{value, value};
+    }
+    return found;
+}
+
+bool isInRange(const SubjectStatistics& of) {
+    const auto isIn = [&of](const std::optional<double>& value) {
+        return !value || (of.min && of.max && *of.min <= *value && *value <= *of.max);
+    };
+    return isIn(of.mean) && isIn(of.p50) && isIn(of.p99);
+}
+
+bool areInRange(const std::vector<Bucket>& buckets) {
+    return std::all_of(buckets.begin(), buckets.end(), [](const Bucket& bucket) {
+        return std::isnan(bucket.mean) || (bucket.min <= bucket.mean && bucket.mean <= bucket.max);
+    });
+}
+
+} // namespace
+
+class tst_WindowRange : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 28 ms that begin 8 ms behind the reading of 400 W: (2·400 + 10·545 + 16·622) / 28 W.
+    void byHand() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("gpu_power", 0),
+            {0, 10 * kMs, 20 * kMs, 60 * kMs}, {400.0, 545.0, 622.0, 500.0});
+        const TimeRange window{{8 * kMs}, {36 * kMs}};
+        const double mean = (2.0 * 400.0 + 10.0 * 545.0 + 16.0 * 622.0) / 28.0;
+        const auto told = got(store.statistics(id, window));
+        QCOMPARE(told.mean, mean);
+        QCOMPARE(told.min, 400.0);
+        QCOMPARE(told.max, 622.0);
+        QCOMPARE(told.count, std::int64_t{2});
+        const auto summary = got(summarise({store, got(store.findRun("run"))}, window));
+        const SubjectStatistics& all = summary.metrics.at("gpu_power").all;
+        QCOMPARE(*all.mean, mean);
+        QCOMPARE(*all.min, 400.0);
+        QCOMPARE(all.samples, std::int64_t{2});
+        // A reading at the begin ends what was before, and one at the end is of what follows.
+        const auto exact = got(store.statistics(id, {{10 * kMs}, {20 * kMs}}));
+        QCOMPARE(exact.min, 545.0);
+        QCOMPARE(exact.max, 545.0);
+        // No reading in it.
+        const auto between = got(summarise({store, got(store.findRun("run"))}, TimeRange{{1}, {2}}));
+        QCOMPARE(*between.metrics.at("gpu_power").all.max, 400.0);
+    }
+
+    void meansAndQuantilesLieBetweenTheExtremes_data() {
+        QTest::addColumn<unsigned>("kind");
+        QTest::newRow("few values") << 0U;
+        QTest::newRow("many values") << 1U;
+        QTest::newRow("one value") << 2U;
+    }
+    void meansAndQuantilesLieBetweenTheExtremes() {
+        QFETCH(const unsigned, kind);
+        std::mt19937_64 random(57 + kind);
+        const Fixture fixture;
+        auto store = fixture.create();
+        std::vector<Readings> gpus;
+        for (int rank = 0; rank < 3; ++rank) {
+            gpus.push_back(readings(random, kind));
+            addSeries(store, gauge("gpu_power", rank), gpus.back().times, gpus.back().values,
+                "/data/" + std::to_string(rank));
+        }
+        Run run = got(store.findRun("run"));
+        run.launch.powerLimitW = 1;
+        const RunStudy study{store, run};
+        const auto series = gpuSeriesByRank(got(store.series(run.id)));
+        for (int trial = 0; trial < 60; ++trial) {
+            const TimeRange window = windowIn(random, gpus.front().times.back());
+            const auto summary = got(summarise(study, window));
+            QVERIFY(isInRange(summary.metrics.at("gpu_power").all));
+            for (const GpuSummary& gpu : summary.gpus) {
+                const auto rank = static_cast<std::size_t>(gpu.gpu.rank);
+                const auto expected = extremesOf(gpus[rank], window);
+                const SubjectStatistics& told = gpu.metrics.at("gpu_power");
+                QVERIFY(isInRange(told));
+                QCOMPARE(told.min.has_value(), expected.has_value());
+                const Series& power = series.at(gpu.gpu.rank).at("gpu_power");
+                checkOthers(study, power, window, told);
+                if (!expected || QTest::currentTestFailed())
+                    continue;
+                QCOMPARE(*told.min, expected->first);
+                QCOMPARE(*told.max, expected->second);
+            }
+            checkPeaks(study, series, window, summary);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    // Two GPUs whose readings are 5 ms apart: 300 + 200 W only from 15 to 20 ms, which means of 10
+    // ms smooth.
+    void peaksAreOfReadingsThatHoldTogether() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {0, 10 * kMs, 20 * kMs, 30 * kMs, 40 * kMs},
+            {100.0, 300.0, 100.0, 100.0, 100.0}, "/data/a");
+        addSeries(store, gauge("gpu_power", 1), {5 * kMs, 15 * kMs, 25 * kMs, 35 * kMs, 45 * kMs},
+            {50.0, 200.0, 50.0, 60.0, 50.0}, "/data/b");
+        const Run run = got(store.findRun("run"));
+        const auto powers
+            = gpuSeriesOf(gpuSeriesByRank(got(store.series(run.id))), metric::kGpuPower);
+        const std::vector<TimeRange> parts{{{6 * kMs}, {12 * kMs}}, {{18 * kMs}, {30 * kMs}},
+            {{30 * kMs}, {38 * kMs}}, {{90 * kMs}, {99 * kMs}}};
+        const auto found = got(powerPeaksOf(store, powers, kAllTime, parts));
+        QVERIFY(found.has_value());
+        QCOMPARE(found->watts, 500.0);
+        QCOMPARE(found->at.ns, 15 * kMs);
+        QCOMPARE(found->ofParts.at(0), std::optional(350.0));
+        QCOMPARE(found->ofParts.at(1), std::optional(500.0)); // held when it begins
+        QCOMPARE(found->ofParts.at(2), std::optional(160.0));
+        QVERIFY(!found->ofParts.at(3));
+    }
+
+private:
+    static void checkOthers(const RunStudy& study, const Series& power, TimeRange window,
+        const SubjectStatistics& told) {
+        const auto stored = got(study.store.statistics(power.id, window));
+        QCOMPARE(std::isnan(stored.min), !told.min.has_value());
+        QVERIFY(
+            std::isnan(stored.mean) || (stored.min <= stored.mean && stored.mean <= stored.max));
+        SampleWalk walk(study.store, power.id, window.begin);
+        const auto sums = got(walk.to(window.end));
+        QCOMPARE(sums.max.has_value(), told.max.has_value());
+        if (told.min) {
+            QCOMPARE(stored.min, *told.min);
+            QCOMPARE(stored.max, *told.max);
+            QCOMPARE(*sums.max, *told.max);
+        }
+        const auto above
+            = got(aboveLimitOf(study, {{metric::kGpuPower, power}}, window, KeepSteps::No));
+        if (above && above->coveredSeconds > 0.0)
+            QVERIFY(above->highestW <= *told.max && above->highestW >= *told.mean);
+        const StepProgram program = programOf(power);
+        const auto steps = got(stepFigures(study.store, program, window, {}));
+        QVERIFY(!steps.mean || (*steps.min <= *steps.mean && *steps.mean <= *steps.max));
+        for (const int columns : {1, 7, 100}) {
+            QVERIFY(areInRange(got(study.store.buckets(power.id, window, columns))));
+            QVERIFY(areInRange(got(stepBuckets(study.store, program, window, columns, {}))));
+        }
+    }
+
+    static void checkPeaks(const RunStudy& study, const std::map<int, GpuSeries>& series,
+        TimeRange window, const RunSummary& summary) {
+        const std::map<int, GpuSeries> first{*series.begin()};
+        const auto peaks = got(powerPeaksOf(
+            study.store, gpuSeriesOf(first, metric::kGpuPower), kAllTime, std::vector{window}));
+        const SubjectStatistics& told = summary.gpus.front().metrics.at("gpu_power");
+        const auto peak = peaks ? peaks->ofParts.at(0) : std::nullopt;
+        QVERIFY(!peak || (*peak <= *told.max && *peak >= *told.mean && *peak >= *told.p99));
+    }
+};
+
+TRAINSCOPE_TEST(tst_WindowRange)
+#include "tst_WindowRange.moc"
