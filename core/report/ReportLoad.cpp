@@ -103,7 +103,8 @@ constexpr int kTimelineColumns = 1200;
 constexpr std::string_view kDefinitions
     = R"(Mean: weighted by time; each sample holds until the next, intervals that begin at a missing sample are left out.
 Energy: what the GPUs' energy counters counted, between their steps along the power; without a counter the trapezoid over the samples of GPU power. Gaps of more than ten median periods are not bridged, and the coverage says which share of the time has data.
-Throttled: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % of the power limit.
+Throttled: the driver's reasons name a cap or brake of power, heat or a hardware slowdown, of the time over which they were read. Without reasons told from clocks: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % of the power limit.
+Clock lost: by how much such low clocks fall short of the 95th percentile, over time.
 Busy, communication, exposed: unions of kernel intervals over all streams of a GPU; exposed is communication while nothing computes.
 Efficiency: samples per second of step time and per megajoule of the whole run; the energy of a step is of what lies within iterations; MFU counts the model's own FLOP, none for recomputation.
 Steady: whole iterations without warm-up and after the temperatures have settled.)";

@@ -62,7 +62,7 @@ std::string causeText(const analysis::Throttling& throttling, ThrottleCause caus
     if (found == throttling.causes.end())
         return "0";
     const auto& sum = found->second;
-    return fmt::format("{}: {} GPU·s, {} lost", sum.episodes, text::number(sum.gpuSeconds, 4),
+    return fmt::format("{}: {} GPU·s, clock lost {}", sum.episodes, text::number(sum.gpuSeconds, 4),
         text::number(sum.lostGpuSeconds, 4));
 }
 
@@ -157,21 +157,27 @@ Table efficiencyTable(const ByRun<analysis::Efficiency>& runs) {
 
 Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs) {
     Table table{"Throttling",
-        {{"run", Left}, {"share of GPU time"}, {"lost"}, {"episodes"}, {"thermal"}, {"power"},
-            {"other"}}};
+        {{"run", Left}, {"throttled"}, {"told by", Left}, {"clock lost"}, {"episodes"}, {"thermal"},
+            {"power"}, {"other"}}};
     std::map<std::string, int> reasons;
     for (const auto& [name, found] : runs) {
         table.add({name});
         auto& cells = table.rows.back();
         cells.resize(table.columns.size());
         if (!found) {
-            ++reasons["Not known: no GPU recorded both its SM clock and its utilisation."];
+            ++reasons["Not known: no GPU recorded reasons of throttling, nor both its SM clock and "
+                      "its utilisation."];
             continue;
         }
-        cells = {name, text::percent(found->fraction, 2),
-            text::number(found->lostGpuSeconds, 4) + " GPU·s", found->episodes.size(),
-            causeText(*found, ThrottleCause::Thermal), causeText(*found, ThrottleCause::Power),
-            causeText(*found, ThrottleCause::Other)};
+        const auto& lost = found->clockLost;
+        cells = {name, text::percent(found->fraction, 2), toString(found->basis),
+            lost ? fmt::format(
+                "{}, {} GPU·s", text::percent(lost->fraction, 2), text::number(lost->gpuSeconds, 4))
+                 : std::string(text::kMissing),
+            found->episodes.size(), causeText(*found, ThrottleCause::Thermal),
+            causeText(*found, ThrottleCause::Power), causeText(*found, ThrottleCause::Other)};
+        if (found->basis == analysis::ThrottleBasis::Reasons)
+            continue;
         for (const std::string& sentence : found->evidence)
             ++reasons["Causes are inferred: " + sentence];
         if (!found->slowdownTemperatureC)

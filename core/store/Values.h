@@ -58,7 +58,7 @@ struct Sample {
 };
 
 // Exact statistics of a series in a window. A sample before the window counts for what it holds
-// inside; mean is NaN where nothing holds, min and max where no sample lies.
+// inside, in all but the numbers; mean, min and max are NaN where nothing holds. min ≤ mean ≤ max.
 struct WindowStatistics {
     std::int64_t count = 0; // all samples in the window
     std::int64_t missing = 0;

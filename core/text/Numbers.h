@@ -58,7 +58,8 @@ std::string aligned(
     const std::optional<double>& value, std::string_view unit, std::string_view metric = {});
 std::string alignedPercent(const std::optional<double>& fraction);
 
-// "12.5 %" of a fraction, with so many decimals; the optional as above.
+// "12.5 %" of a fraction, with so many decimals, and "<0.1 %" of one that they would show as 0; the
+// optional as above.
 std::string percent(double fraction, int decimals = 1);
 std::string percent(const std::optional<double>& fraction, int decimals = 1);
 std::string signedPercent(double fraction, int decimals = 1); // "+4.5 %"

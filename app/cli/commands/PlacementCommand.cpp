@@ -80,8 +80,7 @@ void printPlacement(std::ostream& out, const Run& run, const analysis::Placement
         out << "\nExpected, an estimate (range):\n";
         printChange(out, "step time", placement.stepTime, kPercent, "%");
         printChange(out, "rear − front", placement.gradientChangeC, 1.0, "°C");
-        printChange(
-            out, "time lost to throttling", placement.lostChange, kPercent, "percentage points");
+        printChange(out, "clock lost", placement.lostChange, kPercent, "percentage points");
         out << '\n' << launchArguments(placement);
     }
     out << "\nAssumptions:\n";

@@ -84,6 +84,8 @@ Json runJson(const RunMeasures& run) {
     add(json,
         {{"cluster", run.cluster}, {"gpus_of_job", when(run.gpus > 0, run.gpus)},
             {"iteration_basis", toString(run.basis)}, {"iteration_origin", run.iterationOrigin}});
+    if (run.throttleBasis)
+        json["throttled_by"] = toString(*run.throttleBasis);
     addQuantities(json, run);
     if (run.traced)
         json["breakdown"] = traceJson(*run.traced);

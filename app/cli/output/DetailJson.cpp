@@ -9,8 +9,15 @@ namespace {
 using analysis::RunDetail;
 
 Json throttleJson(const analysis::Throttling& throttling) {
-    return object({{"fraction", throttling.fraction}, {"time_lost_s", throttling.lostGpuSeconds},
-        {"reference_clock_hz", throttling.referenceClockHz},
+    const auto& lost = throttling.clockLost;
+    const auto ofLost = [&lost](double analysis::ClockLoss::*field) {
+        return lost ? std::optional((*lost).*field) : std::nullopt;
+    };
+    return object({{"basis", std::string(toString(throttling.basis))},
+        {"fraction", throttling.fraction},
+        {"time_lost_s", ofLost(&analysis::ClockLoss::gpuSeconds)},
+        {"clock_lost_fraction", ofLost(&analysis::ClockLoss::fraction)},
+        {"reference_clock_hz", ofLost(&analysis::ClockLoss::referenceClockHz)},
         {"causes",
             objectOf(throttling.causes,
                 [](const auto& one) {
@@ -19,7 +26,6 @@ Json throttleJson(const analysis::Throttling& throttling) {
                         Json{{"episodes", sum.episodes}, {"gpu_seconds", sum.gpuSeconds},
                             {"time_lost_s", sum.lostGpuSeconds}});
                 })},
-        {"reason_gpu_seconds", when(!throttling.reasonSeconds.empty(), throttling.reasonSeconds)},
         {"slowdown_temperature_c", throttling.slowdownTemperatureC},
         {"slowdown_temperature_origin",
             when(throttling.slowdownTemperatureC.has_value(), throttling.slowdownOrigin)},

@@ -24,8 +24,8 @@ constexpr std::size_t kIterationsShown = 20;
 void printThrottling(const analysis::Throttling& throttling, std::ostream& out) {
     using enum text::Align;
     text::Table table{
-        .columns = {{"rank"}, {"episodes"}, text::inUnit("time", "s"), text::inUnit("lost", "s"),
-            text::inUnit("longest", "s"), {"mostly", Left}}};
+        .columns = {{"rank"}, {"episodes"}, text::inUnit("time", "s"),
+            text::inUnit("clock lost", "s"), text::inUnit("longest", "s"), {"mostly", Left}}};
     struct Sum {
         std::size_t count = 0;
         double time = 0.0;
@@ -50,8 +50,6 @@ void printThrottling(const analysis::Throttling& throttling, std::ostream& out) 
     }
     if (!table.isEmpty())
         text::print(out, table, "    ");
-    for (const auto& [reason, seconds] : throttling.reasonSeconds)
-        out << fmt::format("    reason {}: {:.4g} GPU-seconds\n", reason, seconds);
 }
 
 void printAirflow(const RunDetail& detail, std::ostream& out) {

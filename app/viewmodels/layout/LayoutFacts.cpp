@@ -275,8 +275,7 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
     constexpr double kHundred = 100.0;
     add(QStringLiteral("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
     add(QStringLiteral("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
-    add(QStringLiteral("Lost to throttling"), placement.lostChange, kHundred,
-        QStringLiteral("points"));
+    add(QStringLiteral("Clock lost"), placement.lostChange, kHundred, QStringLiteral("points"));
     return facts;
 }
 

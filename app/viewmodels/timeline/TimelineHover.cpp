@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/TimelineHover.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "core/model/WholeNumber.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
@@ -22,12 +23,16 @@ QString causeText(std::string_view cause) {
 }
 
 QString lostText(double seconds) {
-    return durationText(DurationNs{static_cast<std::int64_t>(seconds * 1e9)});
+    return durationText(DurationNs{nearestWhole<std::int64_t>(seconds * 1e9)});
 }
 
 QString titleOf(const plot::TimelineData& data, NameId name) {
     const auto found = data.names.find(name);
     return found == data.names.end() ? QString() : QString::fromStdString(found->second.text);
+}
+
+QString basisText(const plot::RunOverlay& overlay) {
+    return overlay.isFromClocks ? QStringLiteral(", as clocks tell") : QString();
 }
 
 // Under the label of a clock lane.
@@ -43,9 +48,9 @@ QString throttleText(
         return {};
     const auto& mark = marks.front();
     return QLatin1Char('\n')
-        + QStringLiteral("throttled %1 for %2, %3 lost")
+        + QStringLiteral("throttled %1 for %2%3; %4 of clock lost")
               .arg(causeText(mark.cause), durationText(mark.range.length()),
-                  lostText(mark.lostSeconds));
+                  basisText((*overlays)[hit.run]), lostText(mark.lostSeconds));
 }
 
 // Under the label of a power lane.
@@ -77,11 +82,12 @@ QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
             ? QStringLiteral("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)
             : marks.empty() ? QStringLiteral("The GPU is not throttled")
                             : QStringLiteral("The GPU is throttled")};
+    lines.front() += basisText(overlay);
     for (const auto& [cause, count] : causes)
         lines.append(overlay.gpus > 1 ? QStringLiteral("%1 %2").arg(count).arg(causeText(cause))
                                       : causeText(cause));
     if (!marks.empty())
-        lines.append(QStringLiteral("%1 lost in these episodes").arg(lostText(lost)));
+        lines.append(QStringLiteral("%1 of clock lost in these episodes").arg(lostText(lost)));
     return lines.join(QLatin1Char('\n'));
 }
 

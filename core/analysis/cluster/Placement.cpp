@@ -40,7 +40,7 @@ public:
     Result<Placement> propose() {
         RETURN_IF_ERROR(readLayout());
         RETURN_IF_ERROR(readSummary());
-        RETURN_IF_ERROR(readThrottling());
+        RETURN_IF_ERROR(readLostClocks());
         RETURN_IF_ERROR(placeGpus());
         RETURN_IF_ERROR(fitHeat());
         const auto room = stageMemoryOf(m_study.run, *m_layout, m_layersBefore, *m_summary);
@@ -136,23 +136,23 @@ private:
         return {};
     }
 
-    Status readThrottling() {
+    Status readLostClocks() {
         ASSIGN_OR_RETURN(const auto all, m_study.store.series(m_study.run.id));
         m_series = gpuSeriesByRank(all);
         ASSIGN_OR_RETURN(const auto found, throttlingOf(m_study, m_window));
-        if (!found)
-            return notPlaceable("Neither clocks nor utilisation of the GPUs were recorded: what "
-                                "throttling costs is not known.",
+        if (!found || !found->clockLost)
+            return notPlaceable("Neither clocks nor utilisation of the GPUs were recorded: how "
+                                "much clock they lose is not known.",
                 m_study.run);
         std::map<ThrottleCause, double> causes;
-        for (const RankEpisode& one : found->episodes) {
+        for (const RankEpisode& one : found->clockLost->episodes) {
             m_lostSeconds[one.rank] += one.episode.lostSeconds;
             causes[one.episode.cause] += one.episode.lostSeconds;
         }
         const double thermal = causes[ThrottleCause::Thermal];
         const double others = causes[ThrottleCause::Power] + causes[ThrottleCause::Other];
         if (others > thermal)
-            m_notes.emplace_back("Most of the throttling is not told to be thermal (power limit or "
+            m_notes.emplace_back("Most of the lost clock is not told to be thermal (power limit or "
                                  "unknown cause): it may not follow the temperature.");
         return {};
     }

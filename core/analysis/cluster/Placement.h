@@ -2,8 +2,8 @@
 // A placement of a run's pipeline that allows for heat: which GPUs serve which stage, and how many
 // layers each stage has. An estimate throughout, from the settled part of the run.
 //
-// Model. A GPU's speed is 1 − the share of its busy time lost to throttling (Throttling.h); a
-// stage is as fast as its slowest GPU, since tensor groups wait in every layer and replicas in
+// Model. A GPU's speed is 1 − the share of its clock that is lost while it is busy (Throttling.h);
+// a stage is as fast as its slowest GPU, since tensor groups wait in every layer and replicas in
 // every step. A step takes what the schedule of the pipeline takes with (layers + what first and
 // last stage do besides) / speed per pass, sending in no time, and where ranks move
 // between nodes what their groups exchange longer, none of it hidden. Power above idle follows the
@@ -33,7 +33,7 @@ struct GpuPlace {
     bool isRear = false;
     double temperatureC = 0.0; // settled mean
     double watts = 0.0;
-    double lost = 0.0; // share of its busy time lost to throttling
+    double lost = 0.0; // share of its clock that is lost while it is busy
     int rankBefore = -1;
     int rankAfter = -1;
     int stageBefore = 0;

@@ -39,7 +39,7 @@ void explainHelp(Placement& placement) {
         fast = std::max(fast, stage.speedAfter);
     }
     placement.reason = gradientText(placement)
-        + fmt::format(" The slowest stage loses {} of its time to throttling, the fastest "
+        + fmt::format(" The slowest stage loses {} of its clock, the fastest "
                       "{}: layers follow these speeds, now {}.",
             text::percent(1.0 - slow), text::percent(1.0 - fast),
             layerList(placement.layersBefore(), " · "));
@@ -51,25 +51,25 @@ void explainNone(Placement& placement, const PlacementVerdict& verdict) {
     placement.headline = "No placement would help";
     placement.reason = gradientText(placement);
     if (verdict.worstLoss <= 0.0)
-        placement.reason += " No GPU loses time to throttling, so that all stages are equally "
+        placement.reason += " No GPU loses clock, so that all stages are equally "
                             "fast; an uneven split would only slow the step.";
     else if (!verdict.tooSmall)
         placement.reason += verdict.fits
-            ? fmt::format(" Throttling costs the slowest GPU {} of its time, too little to "
+            ? fmt::format(" The slowest GPU loses {} of its clock, too little to "
                           "allow for.",
                 text::percent(verdict.worstLoss, 2))
             : std::string(" No split of the layers fits into the GPUs' memory.");
     else if (verdict.tooSmall->value > -kLeastShown)
         placement.reason
-            += fmt::format(" Throttling costs the slowest GPU {} of its time; a layer is {} of a "
+            += fmt::format(" The slowest GPU loses {} of its clock; a layer is {} of a "
                            "stage's work, too much to shift for that.",
                 text::percent(verdict.worstLoss),
                 text::percent(1.0 / std::max(1, placement.stages.front().layersBefore)));
     else
-        placement.reason += fmt::format(
-            " Throttling costs the slowest GPU {} of its time, but the best split of whole "
-            "layers changes the step by {} only.",
-            text::percent(verdict.worstLoss), text::signedPercent(verdict.tooSmall->value));
+        placement.reason
+            += fmt::format(" The slowest GPU loses {} of its clock, but the best split of whole "
+                           "layers changes the step by {} only.",
+                text::percent(verdict.worstLoss), text::signedPercent(verdict.tooSmall->value));
 }
 
 // Layers of each piece of the model in its order: with virtual stages those of a stage are shared
@@ -190,13 +190,13 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
         explainNone(placement, verdict);
     const auto assume = [&](const char* text) { placement.assumptions.emplace_back(text); };
     assume("An estimate: nothing of it was run.");
-    assume("A stage is as fast as its slowest GPU; a GPU's speed is what throttling leaves of its "
-           "busy time in the settled part of the run.");
+    assume("A stage is as fast as its slowest GPU; a GPU's speed is what it keeps of its "
+           "clock while busy, in the settled part of the run.");
     placement.assumptions.push_back(
         fmt::format("The step follows the run's schedule ({}) with these speeds, sending in no "
                     "time; its other parts stay as they are.",
             titleOf(placement.schedule)));
-    assume("The range reaches from throttling that stays as it is to throttling that follows the "
+    assume("The range reaches from lost clock that stays as it is to lost clock that follows the "
            "temperature as this run's GPUs show it, and a quarter of the change further for what "
            "the model leaves out.");
     assume("Power above idle follows the work; temperature follows power by the resistance fitted "

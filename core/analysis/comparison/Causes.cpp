@@ -29,7 +29,7 @@ constexpr std::string_view kWaiting = "waiting";
 constexpr std::string_view kIdle = "idle";
 constexpr std::string_view kHeat = "thermal_throttling";
 constexpr std::string_view kPowerLimit = "power_throttling";
-constexpr std::string_view kThrottling = "throttling";
+constexpr std::string_view kLowClocks = "low_clocks"; // for no known reason
 constexpr std::string_view kComputeCause = "compute";
 
 // Shares of the traced time.
@@ -63,7 +63,7 @@ TracedCosts tracedCostsOf(const RunMeasures& run) {
     return costs;
 }
 
-// Without traces only throttling and the rest can be told apart.
+// Without traces only lost clocks and the rest can be told apart.
 std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
     const auto step = run.value("step_time_s");
     if (!step || !run.tokensPerStep || run.gpus <= 0)
@@ -71,7 +71,7 @@ std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
     TracedCosts traced = withTrace ? tracedCostsOf(run) : TracedCosts();
     double rest = 1.0 - traced.exposed - traced.bubble - traced.waiting - traced.idle;
     // The other GPUs wait for the slowest one: part of the waiting, and of what computes too long.
-    const double slowest = run.value("slowest_gpu_lost_fraction").value_or(0.0);
+    const double slowest = run.value("slowest_gpu_clock_lost_fraction").value_or(0.0);
     const double lost = std::min(slowest, std::max(rest + traced.waiting, 0.0));
     const double ofWaiting = std::min(lost, traced.waiting);
     traced.waiting -= ofWaiting;
@@ -88,7 +88,7 @@ std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
     for (const auto& [name, share] : {std::pair{kExposed, traced.exposed},
              std::pair{kBubble, traced.bubble}, std::pair{kWaiting, traced.waiting},
              std::pair{kIdle, traced.idle}, std::pair{kHeat, heat}, std::pair{kPowerLimit, power},
-             std::pair{kThrottling, lost - heat - power}, std::pair{kComputeCause, rest}})
+             std::pair{kLowClocks, lost - heat - power}, std::pair{kComputeCause, rest}})
         out.parts.emplace_back(name, share * out.perToken);
     return out;
 }
@@ -107,8 +107,8 @@ std::string causeText(std::string_view cause, bool isTraced) {
         return "throttling by heat";
     if (cause == kPowerLimit)
         return "throttling at the power limit";
-    if (cause == kThrottling)
-        return "throttling";
+    if (cause == kLowClocks)
+        return "low clocks for no known reason";
     return isTraced ? "compute" : "everything else";
 }
 
@@ -246,13 +246,14 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
     if (!most)
         return;
     verdict.cause = gap.high.parts[*most].first;
-    const bool isThrottling = verdict.cause.find("throttling") != std::string::npos;
+    const bool isOfClocks
+        = verdict.cause == kLowClocks || verdict.cause.find("throttling") != std::string::npos;
     Statement out{
         fmt::format("{} takes {} more GPU time a token: {}{}.", isFirst ? labels.b : labels.a,
             text::roundedPercent(gap.more() / gap.low.perToken), partsText(gap, *most),
-            isThrottling ? " (estimate: a step waits for the slowest GPU)" : ""),
+            isOfClocks ? " (estimate: a step waits for the slowest GPU)" : ""),
         "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[*most].second,
-        costs.second->parts[*most].second, isThrottling};
+        costs.second->parts[*most].second, isOfClocks};
     verdict.statements.insert(verdict.statements.begin(), std::move(out));
 }
 

@@ -35,6 +35,11 @@ bool dependsOnWindow(const QuantityInfo& quantity) {
         || (quantity.tokens == TokensOf::Window && quantity.key == "energy_j");
 }
 
+// A driver's flag and low clocks are different measures of throttling.
+bool dependsOnBasis(const QuantityInfo& quantity) {
+    return quantity.key.ends_with("throttled_fraction");
+}
+
 std::string whyNoSpread(const RunMeasures& a, const RunMeasures& b) {
     for (const RunMeasures* run : {&a, &b}) {
         if (run->run.kind == RunKind::Predicted)
@@ -74,6 +79,11 @@ Difference differenceIn(
         && a.iterations.size() != b.iterations.size()) {
         out.why = fmt::format("The windows hold {} and {} iterations, on which it depends.",
             a.iterations.size(), b.iterations.size());
+        return out;
+    }
+    if (dependsOnBasis(info) && a.throttleBasis != b.throttleBasis) {
+        out.why = "Throttling is told by the driver's reasons in one run and from clocks in the "
+                  "other.";
         return out;
     }
     if (first->value > 0.0 && second->value >= 0.0)

@@ -19,7 +19,8 @@ struct Difference {
     std::size_t quantity = 0; // place in comparedQuantities()
     std::optional<double> a;
     std::optional<double> b;
-    // b / a; absent where one is, a is 0 or of the other sign, or the windows hold unequal work.
+    // b / a; absent where one is, a is 0 or of the other sign, the windows hold unequal work, or
+    // the two were told by different means.
     std::optional<double> ratio;
     // Beyond the spread over iterations (Spread.h), within it, or not to be told.
     enum class Weight { Beyond, Within, Unknown } weight = Weight::Unknown;

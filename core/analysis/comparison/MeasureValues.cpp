@@ -231,40 +231,32 @@ private:
         set("mean_gpu_utilization", ofAll(metric::kGpuUtilization, &SubjectStatistics::mean),
             "No GPU utilisation was recorded.");
         const auto& found = m_detail.throttling;
-        const std::string why = "Throttling needs both sm_clock and gpu_utilization.";
-        if (!found) {
-            for (const char* key :
-                {"throttled_fraction", "thermally_throttled_fraction", "power_throttled_fraction",
-                    "lost_to_throttling_fraction", "slowest_gpu_lost_fraction"})
-                set(key, std::nullopt, why);
-            return;
-        }
-        double throttledS = 0.0;
-        for (const auto& [cause, sum] : found->causes)
-            throttledS += sum.gpuSeconds;
-        const auto share = [&](double seconds) {
-            return throttledS > 0.0 ? found->fraction * seconds / throttledS : 0.0;
-        };
-        const auto ofCause = [&](ThrottleCause cause) {
-            const auto sum = found->causes.find(cause);
-            return sum == found->causes.end() ? 0.0 : share(sum->second.gpuSeconds);
-        };
-        set("throttled_fraction", found->fraction, why,
+        const std::string why = "Neither reasons of throttling were recorded, nor both sm_clock "
+                                "and gpu_utilization.";
+        set("throttled_fraction", found ? std::optional(found->fraction) : std::nullopt, why,
             spreadInWindow([](const IterationFigures& one) { return one.throttleFraction; }));
-        const bool hasReasons = !found->reasonSeconds.empty();
-        const bool isHeatKnown = hasReasons || found->slowdownTemperatureC || throttledS <= 0.0;
-        const bool isPowerKnown = hasReasons || found->powerLimitW || throttledS <= 0.0;
+        const bool isToldApart
+            = found && (found->basis == ThrottleBasis::Reasons || found->causes.empty());
+        const auto ofCause = [&](ThrottleCause cause, bool isKnown) -> std::optional<double> {
+            return found && isKnown ? std::optional(found->shareOf(cause)) : std::nullopt;
+        };
         set("thermally_throttled_fraction",
-            isHeatKnown ? std::optional(ofCause(ThrottleCause::Thermal)) : std::nullopt,
-            "The GPU's slowdown temperature is not known, nor did the source say why.");
+            ofCause(ThrottleCause::Thermal, isToldApart || (found && found->slowdownTemperatureC)),
+            found ? "The GPU's slowdown temperature is not known, nor did the source say why."
+                  : why);
         set("power_throttled_fraction",
-            isPowerKnown ? std::optional(ofCause(ThrottleCause::Power)) : std::nullopt,
-            "The GPU's power limit is not known, nor did the source say why.");
-        set("lost_to_throttling_fraction", share(found->lostGpuSeconds), why);
+            ofCause(ThrottleCause::Power, isToldApart || (found && found->powerLimitW)),
+            found ? "The GPU's power limit is not known, nor did the source say why." : why);
+        const ClockLoss* lost = found && found->clockLost ? &*found->clockLost : nullptr;
+        const std::string noClock = "Clock lost needs both sm_clock and gpu_utilization.";
+        set("clock_lost_fraction", lost ? std::optional(lost->fraction) : std::nullopt, noClock);
         const double seconds = m_measures.summary.duration.seconds();
-        set("slowest_gpu_lost_fraction",
-            seconds > 0.0 ? std::optional(lostToSlowest(found->episodes) / seconds) : std::nullopt,
-            why);
+        set("slowest_gpu_clock_lost_fraction",
+            lost && seconds > 0.0 ? std::optional(lostToSlowest(lost->episodes) / seconds)
+                                  : std::nullopt,
+            noClock);
+        if (found)
+            m_measures.throttleBasis = found->basis;
     }
 
     void takeImbalance() {

@@ -45,12 +45,12 @@ std::vector<QuantityInfo> makeQuantities() {
             "the sum over the GPUs of their time-weighted mean power in the window",
             true},
         {"peak_power_w", "Peak power", "W", Lower,
-            "largest sum of the power of all GPUs in the window, on steps of the sampling period",
+            "largest sum of the power of all GPUs in the window, each reading held until the next",
             true},
         {"p99_gpu_power_w", "GPU power, p99", "W", Lower,
             "time-weighted 99 % quantile of the power of the single GPUs together"},
         {"peak_gpu_power_w", "GPU power, peak", "W", Lower,
-            "largest sample of the power of a single GPU in the window"},
+            "largest power of a single GPU that a reading held in the window"},
         {"peak_to_mean_power", "Peak / mean power", "1", Lower,
             "peak / mean of the power of all GPUs together"},
         {"p99_to_p50_power", "p99 / p50 power", "1", Lower,
@@ -72,16 +72,20 @@ std::vector<QuantityInfo> makeQuantities() {
         {"mean_gpu_utilization", "GPU utilisation", "1", Neither,
             "mean over the GPUs of their time-weighted mean utilisation in the window"},
         {"throttled_fraction", "Throttled", "1", Lower,
-            "throttled GPU-seconds / all GPU-seconds of the window"},
+            "GPU-seconds throttled by the driver's reasons / those over which reasons were read; "
+            "without reasons GPU-seconds of low clocks / all GPU-seconds of the window"},
         {"thermally_throttled_fraction", "Throttled by heat", "1", Lower,
-            "GPU-seconds of episodes caused by temperature / all GPU-seconds of the window"},
+            "the part of throttled GPU-seconds whose reason, without reasons whose inferred cause, "
+            "is heat"},
         {"power_throttled_fraction", "Throttled by power", "1", Lower,
-            "GPU-seconds of episodes caused by the power limit / all GPU-seconds of the window"},
-        {"lost_to_throttling_fraction", "Lost to throttling", "1", Lower,
-            "Σ dt·(1 − clock / reference clock) over the episodes / all GPU-seconds of the window"},
-        {"slowest_gpu_lost_fraction", "Lost to throttling, slowest GPU", "1", Lower,
-            "∫ of the largest 1 − clock / reference clock of a throttled GPU dt / the window: in a "
-            "synchronous job the others wait for it"},
+            "the part of throttled GPU-seconds whose reason, without reasons whose inferred cause, "
+            "is power"},
+        {"clock_lost_fraction", "Clock lost", "1", Lower,
+            "Σ dt·(1 − clock / reference clock) over episodes of low clocks / all GPU-seconds of "
+            "the window"},
+        {"slowest_gpu_clock_lost_fraction", "Clock lost, slowest GPU", "1", Lower,
+            "∫ of the largest 1 − clock / reference clock of a GPU with a low clock dt / the "
+            "window: in a synchronous job the others wait for it"},
         {"power_intra_node_std_w", "Power imbalance in nodes", "W", Lower,
             "mean over the nodes of the std. dev. of their GPUs' mean power"},
         {"power_inter_node_std_w", "Power imbalance of nodes", "W", Lower,

@@ -334,16 +334,23 @@ private:
             return;
         const auto part = [](const RunMeasures& run, const std::string& label) {
             const auto heat = run.value("thermally_throttled_fraction");
-            std::string text
-                = label + " throttles " + text::roundedPercent(*run.value("throttled_fraction"));
             const double all = *run.value("throttled_fraction");
+            std::string text = label + " throttles " + text::roundedPercent(all);
             if (heat && *heat > 0.0)
                 text += *heat >= 0.995 * all
                     ? " (all by heat)"
                     : fmt::format(" ({} by heat)", text::roundedPercent(*heat));
             return text;
         };
-        add(part(m_a, m_labels.a) + " of the GPUs' time, " + part(m_b, m_labels.b) + ".",
+        const auto basis = [](const RunMeasures& run) {
+            return run.throttleBasis == ThrottleBasis::Reasons ? "by the driver's reasons"
+                                                               : "from clocks";
+        };
+        add(fmt::format("{} of the GPUs' time, {}{}.", part(m_a, m_labels.a), part(m_b, m_labels.b),
+                m_a.throttleBasis == m_b.throttleBasis
+                    ? std::string()
+                    : fmt::format("; the first is told {}, the second {}: they do not compare",
+                        basis(m_a), basis(m_b))),
             "throttled_fraction");
     }
 

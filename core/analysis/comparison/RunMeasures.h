@@ -68,6 +68,7 @@ struct RunMeasures {
     std::vector<std::optional<Measure>> values; // by place in comparedQuantities()
     std::vector<std::string> absentWhy; // the same; empty where there is a value
     RunSummary summary; // of the window
+    std::optional<ThrottleBasis> throttleBasis; // absent where throttling is not known
     std::optional<TraceMeasures> traced; // absent without a trace
 
     [[nodiscard]] const Measure* find(std::string_view key) const; // nullptr: absent

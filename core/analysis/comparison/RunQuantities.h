@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 
 // Raise it when a figure is computed differently under the same definition: what is kept of another
 // version is computed again.
-inline constexpr int kQuantitiesVersion = 4;
+inline constexpr int kQuantitiesVersion = 5;
 
 inline constexpr std::string_view kMeanGpuPower = "mean_gpu_power_w";
 

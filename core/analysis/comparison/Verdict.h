@@ -50,7 +50,7 @@ struct Verdict {
     // Largest cost of the loser against the winner: "exposed_communication" (transfers that no
     // compute hides), "pipeline_bubble" (idle, or waiting for a neighbour, of a pipeline),
     // "waiting" (in other collectives, for GPUs that come late), "idle", "thermal_throttling",
-    // "power_throttling", "throttling", "compute", "power"; empty: unknown, for example where the
+    // "power_throttling", "low_clocks", "compute", "power"; empty: unknown, for example where the
     // traces do not cover a step of both.
     std::string cause;
     std::optional<std::size_t> scaleUp; // 0 or 1: which of the two it is; absent: no such pair

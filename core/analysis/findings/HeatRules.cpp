@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -38,14 +37,13 @@ std::set<int> halfOf(const RunFacts& facts, bool isRear) {
 }
 
 // Share of the time of these GPUs that they throttled.
-double throttledShare(const RunFacts& facts, const std::set<int>& ranks) {
-    double throttled = 0.0;
-    for (const RankEpisode& one : facts.throttling->episodes) {
-        if (ranks.contains(one.rank))
-            throttled += one.episode.range.length().seconds();
+double throttledShare(const Throttling& throttling, const std::set<int>& ranks) {
+    ThrottledTime sum;
+    for (const auto& [rank, gpu] : throttling.gpus) {
+        sum.seconds += ranks.contains(rank) ? gpu.seconds : 0.0;
+        sum.ofSeconds += ranks.contains(rank) ? gpu.ofSeconds : 0.0;
     }
-    const double all = facts.whole.duration.seconds() * static_cast<double>(ranks.size());
-    return all > 0.0 ? throttled / all : 0.0;
+    return sum.fraction();
 }
 
 std::string airWords(const RunFacts& facts) {
@@ -57,11 +55,24 @@ std::string airWords(const RunFacts& facts) {
         + facts.airflowEvidence.substr(0, facts.airflowEvidence.size() - 1);
 }
 
-std::string inferredWords(const Throttling& throttling) {
-    std::string words;
-    for (const std::string& sentence : throttling.evidence)
-        words += (words.empty() ? "; causes inferred: " : "; ")
-            + sentence.substr(0, sentence.size() - 1);
+// What tells that GPUs throttle, and of which time.
+std::string throttlingBasis(const RunFacts& facts) {
+    const Throttling& throttling = *facts.throttling;
+    if (throttling.basis == ThrottleBasis::Reasons)
+        return fmt::format("the GPU-seconds of {} over which the driver's reasons were read; caps "
+                           "and brakes of power, heat and hardware slowdowns count as throttling",
+            facts.scope());
+    std::string words = fmt::format(
+        "all GPU-seconds of {}; no reasons of a driver were recorded: a GPU throttles below {} of "
+        "the 95th percentile clock ({}) at a utilisation of {} or more",
+        facts.scope(), text::roundedPercent(kThrottledClock),
+        text::rounded(throttling.clockLost->referenceClockHz, "Hz"),
+        text::roundedPercent(kBusyUtilization));
+    std::string_view lead = "; causes inferred: ";
+    for (const std::string& sentence : throttling.evidence) {
+        words.append(lead).append(sentence, 0, sentence.size() - 1);
+        lead = "; ";
+    }
     return words;
 }
 
@@ -93,8 +104,8 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
         "time-weighted means over " + facts.steadyState.wording + "; " + airWords(facts),
         Severity::Attention, 0.0};
     if (facts.throttling) {
-        const double rear = throttledShare(facts, halfOf(facts, true));
-        const double front = throttledShare(facts, halfOf(facts, false));
+        const double rear = throttledShare(*facts.throttling, halfOf(facts, true));
+        const double front = throttledShare(*facts.throttling, halfOf(facts, false));
         finding.values["rear_throttled"] = rear;
         finding.values["front_throttled"] = front;
         finding.text += fmt::format(" and throttled {} of the time (front: {})",
@@ -107,55 +118,46 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
 void findThrottling(const RunFacts& facts, Findings& found) {
     if (!facts.throttling || facts.throttling->fraction < kThrottleFraction)
         return;
-    std::array<double, 3> byCause{};
-    std::array<double, 3> inferredByCause{};
-    std::map<int, double> byRank;
-    const RankEpisode* longest = nullptr;
-    double all = 0.0;
-    for (const RankEpisode& one : facts.throttling->episodes) {
-        const double seconds = one.episode.range.length().seconds();
-        const auto cause = static_cast<std::size_t>(one.episode.cause);
-        byCause[cause] += seconds;
-        inferredByCause[cause] += one.episode.isCauseInferred ? seconds : 0.0;
-        byRank[one.rank] += seconds;
-        all += seconds;
-        if (longest == nullptr || seconds > longest->episode.range.length().seconds())
-            longest = &one;
-    }
-    if (longest == nullptr || all <= 0.0)
+    const Throttling& throttling = *facts.throttling;
+    if (throttling.episodes.empty())
         return;
-    const auto most = static_cast<std::size_t>(
-        std::max_element(byCause.begin(), byCause.end()) - byCause.begin());
-    const auto worst = std::max_element(byRank.begin(), byRank.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
-    const double gpuSeconds = all / facts.throttling->fraction;
-    const double cost = facts.throttling->lostGpuSeconds / gpuSeconds;
-    const auto cause = toString(static_cast<ThrottleCause>(most));
+    const auto partOf = [&throttling](ThrottleCause cause) {
+        return throttling.shareOf(cause) / throttling.fraction;
+    };
+    double all = 0.0;
+    for (const auto& [cause, sum] : throttling.causes)
+        all += sum.gpuSeconds;
+    const double inferred = throttling.inferredGpuSeconds / all;
+    const auto worst = std::max_element(throttling.gpus.begin(), throttling.gpus.end(),
+        [](const auto& a, const auto& b) { return a.second.fraction() < b.second.fraction(); });
     const bool isOne = facts.whole.gpus.size() == 1;
-    found.push_back({"throttling",
-        fmt::format("{} throttled {} of the time, {} of it for {} reasons{}; that cost {} of {} "
-                    "clock.{}",
-            isOne ? "The GPU" : "GPUs", text::roundedPercent(facts.throttling->fraction),
-            text::roundedPercent(byCause[most] / all), cause == "other" ? "unknown" : cause,
-            inferredByCause[most] > 0.5 * byCause[most] ? " (inferred)" : "",
-            text::roundedPercent(cost), isOne ? "its" : "their",
-            isOne ? std::string()
-                  : fmt::format(" Rank {} throttled most, {}.", worst->first,
-                      text::roundedPercent(worst->second / facts.whole.duration.seconds()))),
-        {{"fraction", facts.throttling->fraction}, {"thermal_share", byCause[0] / all},
-            {"power_share", byCause[1] / all}, {"other_share", byCause[2] / all},
-            {"inferred_share", facts.throttling->inferredGpuSeconds / all},
-            {"lost_gpu_s", facts.throttling->lostGpuSeconds}, {"lost_fraction", cost},
-            {"episodes", static_cast<double>(facts.throttling->episodes.size())},
-            {"worst_rank_fraction", worst->second / facts.whole.duration.seconds()}},
-        {longest->rank, longest->episode.range, metric::kSmClock},
-        text::roundedPercent(kThrottleFraction) + " of the GPUs' time",
-        fmt::format("all GPU-seconds of {}; a GPU throttles below {} of the 95th "
-                    "percentile clock ({}) at a utilisation of {} or more{}",
-            facts.scope(), text::roundedPercent(kThrottledClock),
-            text::rounded(facts.throttling->referenceClockHz, "Hz"),
-            text::roundedPercent(kBusyUtilization), inferredWords(*facts.throttling)),
-        severityOfCost(cost), cost});
+    const ThrottleCause most = throttling.mainCause();
+    Finding finding{"throttling",
+        fmt::format("{} throttled {} of the time{}, {} of it for {} reasons{}",
+            isOne ? "The GPU" : "GPUs", text::roundedPercent(throttling.fraction),
+            throttling.basis == ThrottleBasis::Clocks ? ", told from clocks" : "",
+            text::roundedPercent(partOf(most)),
+            most == ThrottleCause::Other ? "unknown" : toString(most),
+            inferred > 0.5 ? " (inferred)" : ""),
+        {{"fraction", throttling.fraction}, {"thermal_share", partOf(ThrottleCause::Thermal)},
+            {"power_share", partOf(ThrottleCause::Power)},
+            {"other_share", partOf(ThrottleCause::Other)}, {"inferred_share", inferred},
+            {"episodes", static_cast<double>(throttling.episodes.size())},
+            {"worst_rank_fraction", worst->second.fraction()}},
+        {throttling.longest().rank, throttling.longest().episode.range, throttling.metric()},
+        text::roundedPercent(kThrottleFraction) + " of the GPUs' time", throttlingBasis(facts),
+        Severity::Note, 0.0};
+    if (const auto& lost = throttling.clockLost) {
+        finding.text += fmt::format("; {} of {} clock was lost",
+            text::roundedPercent(lost->fraction), isOne ? "its" : "their");
+        finding.values["lost_gpu_s"] = lost->gpuSeconds;
+        finding.values["lost_fraction"] = finding.cost = lost->fraction;
+        finding.severity = severityOfCost(lost->fraction);
+    }
+    finding.text += isOne ? "."
+                          : fmt::format(". Rank {} throttled most, {}.", worst->first,
+                              text::roundedPercent(worst->second.fraction()));
+    found.push_back(std::move(finding));
 }
 
 void findAboveLimit(const RunFacts& facts, Findings& found) {

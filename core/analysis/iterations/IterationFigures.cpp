@@ -48,23 +48,23 @@ struct GpuMean {
     }
 };
 
-// A GPU begins to be throttled, or ends.
-struct ThrottleEdge {
+// A stretch of a GPU begins, or ends.
+struct StretchEdge {
     TimeNs time;
     int change = 0; // GPUs
 };
 
 // By time.
-std::vector<ThrottleEdge> throttleEdges(const Throttling& throttling) {
-    std::vector<ThrottleEdge> edges;
-    for (const RankEpisode& one : throttling.episodes) {
-        if (one.episode.range.isEmpty())
+std::vector<StretchEdge> edgesOf(std::span<const TimeRange> stretches) {
+    std::vector<StretchEdge> edges;
+    for (const TimeRange& one : stretches) {
+        if (one.isEmpty())
             continue;
-        edges.push_back({one.episode.range.begin, 1});
-        edges.push_back({one.episode.range.end, -1});
+        edges.push_back({one.begin, 1});
+        edges.push_back({one.end, -1});
     }
     std::sort(edges.begin(), edges.end(),
-        [](const ThrottleEdge& a, const ThrottleEdge& b) { return a.time < b.time; });
+        [](const StretchEdge& a, const StretchEdge& b) { return a.time < b.time; });
     return edges;
 }
 
@@ -104,25 +104,20 @@ public:
         return {};
     }
 
-    void addPeaks(const UniformSeries& power) {
-        for (std::size_t i = 0; i < power.values.size(); ++i) {
-            const TimeNs time = power.timeOf(i);
-            const auto after = std::upper_bound(m_windows.begin(), m_windows.end(), time,
-                [](TimeNs moment, const TimeRange& window) { return moment < window.begin; });
-            if (after == m_windows.begin() || !(after - 1)->contains(time)
-                || std::isnan(power.values[i]))
-                continue;
-            auto& peak = m_out[static_cast<std::size_t>(after - 1 - m_windows.begin())].peakPowerW;
-            peak = std::max(peak.value_or(power.values[i]), power.values[i]);
-        }
+    void addPeaks(std::span<const std::optional<double>> peaksW) {
+        for (std::size_t i = 0; i < std::min(peaksW.size(), m_out.size()); ++i)
+            m_out[i].peakPowerW = peaksW[i];
     }
 
-    void addThrottling(const Throttling& throttling, std::size_t gpus) {
-        const std::vector<double> seconds = throttledSeconds(m_windows, throttling);
+    void addThrottling(const Throttling& throttling) {
+        std::vector<TimeRange> throttled;
+        for (const RankEpisode& one : throttling.episodes)
+            throttled.push_back(one.episode.range);
+        const std::vector<double> seconds = gpuSecondsIn(m_windows, throttled);
+        const std::vector<double> all = gpuSecondsIn(m_windows, throttling.observed);
         for (std::size_t i = 0; i < m_out.size(); ++i) {
-            const double all = m_windows[i].length().seconds() * static_cast<double>(gpus);
-            if (all > 0.0)
-                m_out[i].throttleFraction = seconds[i] / all;
+            if (all[i] > 0.0)
+                m_out[i].throttleFraction = seconds[i] / all[i];
         }
     }
 
@@ -203,37 +198,37 @@ private:
 
 } // namespace
 
-// Goes through windows and episodes once: each may be many thousands.
-std::vector<double> throttledSeconds(
-    std::span<const TimeRange> windows, const Throttling& throttling) {
-    const std::vector<ThrottleEdge> edges = throttleEdges(throttling);
+// Goes through windows and stretches once: each may be many thousands.
+std::vector<double> gpuSecondsIn(
+    std::span<const TimeRange> windows, std::span<const TimeRange> stretches) {
+    const std::vector<StretchEdge> edges = edgesOf(stretches);
     auto edge = edges.begin();
-    int throttled = 0; // GPUs
+    int gpus = 0;
     std::vector<double> out;
     for (const TimeRange& window : windows) {
         double seconds = 0.0;
         TimeNs since = window.begin;
         for (; edge != edges.end() && edge->time < window.end; ++edge) {
             const TimeNs time = std::max(edge->time, since);
-            seconds += throttled * (time - since).seconds();
+            seconds += gpus * (time - since).seconds();
             since = time;
-            throttled += edge->change;
+            gpus += edge->change;
         }
-        out.push_back(seconds + throttled * (window.end - since).seconds());
+        out.push_back(seconds + gpus * (window.end - since).seconds());
     }
     return out;
 }
 
 Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store,
     const std::vector<Iteration>& iterations, const std::map<int, GpuSeries>& gpus,
-    const UniformSeries& power, const Throttling* throttling, bool withGpus,
+    std::span<const std::optional<double>> peaksW, const Throttling* throttling, bool withGpus,
     const Progress& progress) {
     FiguresBuilder builder(store, iterations, withGpus, progress);
     for (const auto& [rank, gpu] : gpus)
         RETURN_IF_ERROR(builder.addGpu(rank, gpu));
-    builder.addPeaks(power);
+    builder.addPeaks(peaksW);
     if (throttling != nullptr)
-        builder.addThrottling(*throttling, gpus.size());
+        builder.addThrottling(*throttling);
     return builder.finish();
 }
 

@@ -3,7 +3,6 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Time.h"
 
 #include <cstddef>
@@ -20,23 +19,24 @@ struct IterationFigures {
     std::optional<double> energyJ; // summed over the GPUs
     double energyCoverage = 0.0; // of the iteration that has power, mean over the GPUs with power
     std::optional<double> meanPowerW; // of all GPUs together, time-weighted
-    std::optional<double> peakPowerW; // of the summed power's steps
+    std::optional<double> peakPowerW; // of all GPUs together, as powerPeaksOf() finds it
     std::optional<double> meanTemperatureC; // mean of the GPUs' means
     std::optional<double> maxTemperatureC;
     std::optional<double> meanClockHz;
-    std::optional<double> throttleFraction; // throttled GPU-seconds / all
+    std::optional<double> throttleFraction; // throttled GPU-seconds / those told of
     std::map<int, double> gpuEnergyJ; // by rank, where asked for
 };
 
-// gpus: by rank. power: their sum, for the peaks; empty where there is none. throttling: nullptr
+// gpus: by rank. peaksW: of each iteration; empty where there are none. throttling: nullptr
 // where it cannot be told. Memory: a few numbers per iteration, and per GPU where asked for.
 Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store,
     const std::vector<Iteration>& iterations, const std::map<int, GpuSeries>& gpus,
-    const UniformSeries& power, const Throttling* throttling, bool withGpus,
+    std::span<const std::optional<double>> peaksW, const Throttling* throttling, bool withGpus,
     const Progress& progress = {});
 
-// GPU-seconds that lie in episodes, of each window. The windows are in order of time and apart.
-std::vector<double> throttledSeconds(
-    std::span<const TimeRange> windows, const Throttling& throttling);
+// GPU-seconds of each window that lie in stretches of single GPUs. The windows are in order of time
+// and apart.
+std::vector<double> gpuSecondsIn(
+    std::span<const TimeRange> windows, std::span<const TimeRange> stretches);
 
 } // namespace trainscope::analysis

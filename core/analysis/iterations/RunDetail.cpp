@@ -29,9 +29,10 @@ public:
     Result<RunDetail> build() {
         RETURN_IF_ERROR(readCatalogue());
         RETURN_IF_ERROR(addThrottling());
-        RETURN_IF_ERROR(addPower());
+        const std::vector<Iteration> iterations = iterationsInside();
+        RETURN_IF_ERROR(addPower(iterations));
         ASSIGN_OR_RETURN(m_detail.iterationFigures,
-            iterationFigures(m_study.store, iterationsInside(), m_gpus, m_power,
+            iterationFigures(m_study.store, iterations, m_gpus, m_peaksW,
                 m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
                 m_study.progress));
         RETURN_IF_ERROR(addTemperatures());
@@ -47,10 +48,8 @@ public:
 private:
     Status readCatalogue() {
         ASSIGN_OR_RETURN(m_series, m_study.store.series(m_study.run.id));
-        ASSIGN_OR_RETURN(const auto tracks, m_study.store.tracks(m_study.run.id));
         ASSIGN_OR_RETURN(const auto gpus, m_study.store.gpus(m_study.run.id));
         ASSIGN_OR_RETURN(m_detail.airflow, airflowOf(m_study));
-        m_duration = isWhole() ? runDuration(m_series, tracks) : m_query.window.length();
         m_gpus = gpuSeriesByRank(m_series);
         for (const Gpu& gpu : gpus) {
             m_gpus[gpu.rank];
@@ -63,17 +62,12 @@ private:
         ASSIGN_OR_RETURN(m_detail.throttling, throttlingOf(m_study, m_query.window));
         if (!m_detail.throttling)
             return {};
-        for (const auto& [rank, gpu] : m_gpus) {
-            if (gpu.contains(metric::kSmClock) && gpu.contains(metric::kGpuUtilization))
-                m_detail.gpus[rank].throttleFraction = 0.0;
-        }
-        for (const RankEpisode& one : m_detail.throttling->episodes)
-            *m_detail.gpus[one.rank].throttleFraction
-                += one.episode.range.length().seconds() / m_duration.seconds();
+        for (const auto& [rank, time] : m_detail.throttling->gpus)
+            m_detail.gpus[rank].throttleFraction = time.fraction();
         return {};
     }
 
-    Status addPower() {
+    Status addPower(const std::vector<Iteration>& inside) {
         const std::vector<Series> powers = gpuSeriesOf(m_gpus, metric::kGpuPower);
         if (powers.empty())
             return {};
@@ -86,6 +80,19 @@ private:
             sumOf(m_study.store, powers, kPowerSteps / powers.size(), m_query.window,
                 m_study.progress));
         m_detail.burst = burstOf(m_power);
+        std::vector<TimeRange> parts;
+        for (const Iteration& one : inside)
+            parts.push_back(one.range);
+        ASSIGN_OR_RETURN(auto peaks,
+            powerPeaksOf(m_study.store, powers, m_query.window, parts, m_study.progress));
+        if (peaks) {
+            if (auto& burst = m_detail.burst) { // whose steps smooth it
+                burst->peakToMean *= peaks->watts / burst->peak;
+                burst->peak = peaks->watts;
+                burst->peakAt = peaks->at;
+            }
+            m_peaksW = std::move(peaks->ofParts);
+        }
         m_detail.spectrum = strongestLines(m_power, kLines);
         const RunIterations& iterations = m_detail.iterations;
         if (iterations.frequencyHz)
@@ -173,9 +180,9 @@ private:
     const RunStudy& m_study;
     const DetailQuery& m_query;
     RunDetail m_detail;
-    DurationNs m_duration;
     std::vector<Series> m_series;
     UniformSeries m_power; // summed
+    std::vector<std::optional<double>> m_peaksW; // of the iterations inside
     std::map<int, GpuSeries> m_gpus; // by rank; every GPU of the run
     std::map<int, Gpu> m_places;
 };

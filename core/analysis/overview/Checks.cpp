@@ -145,7 +145,7 @@ const char* wordsOf(Need need) {
     case Need::Counter:
         return "an energy counter beside the power";
     case Need::Clock:
-        return "clocks beside the utilisation";
+        return "reasons of throttling, or clocks beside the utilisation";
     case Need::Temperature:
         return "temperatures";
     case Need::Links:

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kToldParts = 3;
 constexpr double kToldShareOfTime = 0.005; // of the traced time
-constexpr double kNever = 0.0005; // of the time: less is not told
 constexpr double kSameClock = 0.01;
 constexpr std::size_t kToldName = 48;
 
@@ -140,7 +139,7 @@ OverviewSentence timeOfHost(const HostSelfTime& host, const std::string& step) {
 }
 
 std::string idleText(const TimeOfWork& work) {
-    if (work.idleS < kNever * work.tracedS)
+    if (work.idleS <= 0.0)
         return "never idle";
     return fmt::format("idle {}, {}{}", text::roundedPercent(work.idleS / work.tracedS),
         text::seconds(work.idleS / work.devices), work.devices > 1 ? " each in the mean" : "");
@@ -337,26 +336,23 @@ std::string_view causeWords(ThrottleCause cause) {
 std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) {
     const Throttling& throttling = *inputs.facts.throttling;
     told.values["throttled_share"] = throttling.fraction;
-    if (throttling.fraction < kNever || throttling.episodes.empty())
-        return "never throttled";
-    ThrottleCause cause = ThrottleCause::Other;
-    double most = 0.0;
-    for (const auto& [one, sum] : throttling.causes) {
-        if (sum.gpuSeconds > most) {
-            most = sum.gpuSeconds;
-            cause = one;
-        }
-    }
-    const auto longest = std::max_element(throttling.episodes.begin(), throttling.episodes.end(),
-        [](const RankEpisode& a, const RankEpisode& b) {
-            return a.episode.range.length() < b.episode.range.length();
-        });
-    told.evidence = {longest->rank, longest->episode.range, metric::kSmClock};
+    if (throttling.clockLost)
+        told.values["clock_lost_share"] = throttling.clockLost->fraction;
+    const char* basis = throttling.basis == ThrottleBasis::Clocks ? ", as clocks tell" : "";
+    if (throttling.episodes.empty())
+        return fmt::format("never throttled{}", basis);
+    const RankEpisode& longest = throttling.longest();
+    told.evidence = {longest.rank, longest.episode.range, throttling.metric()};
     told.weight = std::max(told.weight, 0.5 + throttling.fraction);
     const bool isAll = throttling.causes.size() == 1;
-    return fmt::format("throttled for {} of the {}, {}by {}",
-        text::roundedPercent(throttling.fraction), isOneGpu(inputs) ? "time" : "GPUs' time",
-        isAll ? "" : "mostly ", causeWords(cause));
+    std::string text = fmt::format("throttled for {} of the {}{}, {}by {}",
+        text::roundedPercent(throttling.fraction), isOneGpu(inputs) ? "time" : "GPUs' time", basis,
+        isAll ? "" : "mostly ", causeWords(throttling.mainCause()));
+    if (throttling.clockLost && throttling.clockLost->fraction > 0.0)
+        text += fmt::format("; {} of {} clock was lost",
+            text::roundedPercent(throttling.clockLost->fraction),
+            isOneGpu(inputs) ? "its" : "their");
+    return text;
 }
 
 } // namespace

@@ -115,9 +115,7 @@ void TimeWeighted::addInstants(std::span<const double> values) {
 std::optional<double> TimeWeighted::mean() const {
     if (m_extremes.isEmpty())
         return std::nullopt;
-    const double mean
-        = m_held.mean().value_or(m_instant.sum.value() / static_cast<double>(m_present));
-    return std::clamp(mean, m_extremes.min, m_extremes.max); // sums are rounded
+    return m_held.mean().value_or(m_instant.sum.value() / static_cast<double>(m_present));
 }
 
 std::optional<double> TimeWeighted::min() const {

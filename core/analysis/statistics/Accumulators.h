@@ -36,7 +36,7 @@ public:
     // The last sample holds until then, where there is one.
     void leave(TimeNs end);
 
-    // Absent when every sample is missing, and nothing held before; min ≤ mean ≤ max.
+    // Absent when every sample is missing, and nothing held before.
     [[nodiscard]] std::optional<double> mean() const;
     [[nodiscard]] std::optional<double> min() const;
     [[nodiscard]] std::optional<double> max() const;

@@ -170,12 +170,6 @@ Result<std::optional<PowerPeaks>> powerPeaksOf(const store::Store& store,
     return found;
 }
 
-void givePeak(Burst& burst, const PowerPeaks& peaks) {
-    burst.peakToMean *= peaks.watts / burst.peak;
-    burst.peak = peaks.watts;
-    burst.peakAt = peaks.at;
-}
-
 Excursions excursionsAbove(const UniformSeries& signal, double limit) {
     Excursions out;
     std::int64_t inRow = 0;

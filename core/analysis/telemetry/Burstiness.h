@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 struct Burst {
     double peakToMean = 0.0;
     double p99ToP50 = 0.0;
-    double peak = 0.0; // W; of the steps, unless givePeak() tells more
+    double peak = 0.0; // W
     TimeNs peakAt;
     // Largest change between neighbouring steps, up or down, W/s; absent where no two neighbours
     // are known.
@@ -38,7 +38,6 @@ struct PowerPeaks {
 Result<std::optional<PowerPeaks>> powerPeaksOf(const store::Store& store,
     std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts,
     const Progress& progress = {});
-void givePeak(Burst& burst, const PowerPeaks& peaks);
 
 // Times in a row above a limit.
 struct Excursions {

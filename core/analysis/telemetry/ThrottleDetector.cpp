@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/EnumNames.h"
+#include "core/model/Metric.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +16,15 @@ namespace {
 constexpr auto kCauseNames = enumNames<ThrottleCause>({{ThrottleCause::Thermal, "thermal"},
     {ThrottleCause::Power, "power"}, {ThrottleCause::Other, "other"}});
 
+constexpr auto kBasisNames = enumNames<ThrottleBasis>(
+    {{ThrottleBasis::Reasons, "reasons"}, {ThrottleBasis::Clocks, "clocks"}});
+
 // NVML, nvmlClocksEventReasons: software thermal slowdown 0x20, hardware thermal slowdown 0x40;
-// software power cap 0x4, hardware power brake 0x80.
+// software power cap 0x4, hardware power brake 0x80; hardware slowdown 0x8, which comes with one of
+// these or with a cause that has no bit.
 constexpr std::uint64_t kThermalReasons = 0x20 | 0x40;
 constexpr std::uint64_t kPowerReasons = 0x4 | 0x80;
+constexpr std::uint64_t kHardwareSlowdown = 0x8;
 
 struct Edge {
     TimeNs time;
@@ -47,21 +53,38 @@ std::string_view toString(ThrottleCause value) {
     return kCauseNames.nameOf(value);
 }
 
-bool ThrottleDetector::isThrottled(const GpuMoment& moment) const {
-    return moment.clockHz < kThrottledClock * m_limits.referenceClockHz
+std::string_view toString(ThrottleBasis value) {
+    return kBasisNames.nameOf(value);
+}
+
+std::optional<ThrottleCause> throttleCauseOf(std::uint64_t reasons) {
+    if ((reasons & kThermalReasons) != 0)
+        return ThrottleCause::Thermal;
+    if ((reasons & kPowerReasons) != 0)
+        return ThrottleCause::Power;
+    return (reasons & kHardwareSlowdown) != 0 ? std::optional(ThrottleCause::Other) : std::nullopt;
+}
+
+std::optional<double> clockLackOf(const GpuMoment& moment, double referenceClockHz) {
+    const bool isLow = moment.clockHz < kThrottledClock * referenceClockHz
         && moment.utilization >= kBusyUtilization;
+    return isLow ? std::optional(1.0 - moment.clockHz / referenceClockHz) : std::nullopt;
+}
+
+bool ThrottleDetector::isThrottled(const GpuMoment& moment) const {
+    return clockLackOf(moment, m_limits.referenceClockHz).has_value();
 }
 
 ThrottleCause ThrottleDetector::causeOf(const GpuMoment& moment) const {
-    const std::uint64_t reasons = moment.reasons.value_or(0);
+    const auto told = throttleCauseOf(moment.reasons.value_or(0));
     const bool hasReasons = moment.reasons.has_value();
     const bool isHot = m_limits.slowdownTemperatureC && !(m_limits.isSlowdownInferred && hasReasons)
         && moment.temperatureC >= *m_limits.slowdownTemperatureC - kNearSlowdownC;
-    if (isHot || (reasons & kThermalReasons) != 0)
+    if (isHot || told == ThrottleCause::Thermal)
         return ThrottleCause::Thermal;
     const bool isAtLimit = m_limits.powerLimitW && !(m_limits.isPowerLimitInferred && hasReasons)
         && moment.powerW >= kNearPowerLimit * *m_limits.powerLimitW;
-    if (isAtLimit || (reasons & kPowerReasons) != 0)
+    if (isAtLimit || told == ThrottleCause::Power)
         return ThrottleCause::Power;
     return ThrottleCause::Other;
 }
@@ -122,6 +145,31 @@ std::vector<ThrottleEpisode> ThrottleDetector::finish() {
     if (m_open)
         close(m_last.time);
     return std::move(m_episodes);
+}
+
+const char* Throttling::metric() const {
+    return basis == ThrottleBasis::Reasons ? metric::kThrottleReasons : metric::kSmClock;
+}
+
+double Throttling::shareOf(ThrottleCause cause) const {
+    double all = 0.0;
+    for (const auto& [one, sum] : causes)
+        all += sum.gpuSeconds;
+    const auto found = causes.find(cause);
+    return found == causes.end() || all <= 0.0 ? 0.0 : fraction * found->second.gpuSeconds / all;
+}
+
+ThrottleCause Throttling::mainCause() const {
+    const auto most = std::max_element(causes.begin(), causes.end(),
+        [](const auto& a, const auto& b) { return a.second.gpuSeconds < b.second.gpuSeconds; });
+    return most == causes.end() ? ThrottleCause::Other : most->first;
+}
+
+const RankEpisode& Throttling::longest() const {
+    return *std::max_element(
+        episodes.begin(), episodes.end(), [](const RankEpisode& a, const RankEpisode& b) {
+            return a.episode.range.length() < b.episode.range.length();
+        });
 }
 
 double lostToSlowest(const std::vector<RankEpisode>& episodes) {

@@ -12,6 +12,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -60,77 +62,55 @@ private:
     std::optional<SampleWalk> m_walk;
 };
 
-// The clock samples of one GPU with what its other sensors hold.
+// The samples of one of a GPU's sensors with what its others hold then.
 class GpuWalk {
 public:
-    GpuWalk(const store::Store& store, const GpuSeries& gpu, TimeRange window)
-        : m_clock(store, find(gpu, metric::kSmClock)->id, window)
+    GpuWalk(
+        const store::Store& store, const GpuSeries& gpu, std::string_view lead, TimeRange window)
+        : m_isByClock(lead == metric::kSmClock)
+        , m_lead(store, find(gpu, m_isByClock ? metric::kSmClock : metric::kThrottleReasons)->id,
+              window)
+        , m_other(store, find(gpu, m_isByClock ? metric::kThrottleReasons : metric::kSmClock),
+              window.begin)
         , m_utilization(store, find(gpu, metric::kGpuUtilization), window.begin)
         , m_temperature(store, find(gpu, metric::kGpuTemperature), window.begin)
-        , m_power(store, find(gpu, metric::kGpuPower), window.begin)
-        , m_reasons(store, find(gpu, metric::kThrottleReasons), window.begin) { }
+        , m_power(store, find(gpu, metric::kGpuPower), window.begin) { }
 
+    // `take` says false where it has enough.
     template <typename Take>
     Status run(const Take& take, const std::function<bool()>& keepGoing) {
-        RETURN_IF_ERROR(m_clock.start());
-        for (std::int64_t i = 1; !m_clock.atEnd(); ++i) {
+        RETURN_IF_ERROR(m_lead.start());
+        for (std::int64_t i = 1; !m_lead.atEnd(); ++i) {
             if (i % kSamplesPerQuestion == 0 && !keepGoing())
                 return cancelled();
             ASSIGN_OR_RETURN(auto moment, current());
-            take(moment);
-            RETURN_IF_ERROR(m_clock.next());
+            if (!take(moment))
+                return {};
+            RETURN_IF_ERROR(m_lead.next());
         }
         return {};
     }
 
 private:
     Result<GpuMoment> current() {
-        const TimeNs time = m_clock.time();
-        GpuMoment moment{time, m_clock.value(), 0.0, 0.0, 0.0, std::nullopt};
+        const TimeNs time = m_lead.time();
+        GpuMoment moment{time, m_lead.value(), 0.0, 0.0, 0.0, std::nullopt};
+        ASSIGN_OR_RETURN(double reasons, m_other.at(time));
+        if (!m_isByClock)
+            std::swap(moment.clockHz, reasons);
+        moment.reasons = wholeNumber<std::uint64_t>(reasons);
         ASSIGN_OR_RETURN(moment.utilization, m_utilization.at(time));
         ASSIGN_OR_RETURN(moment.temperatureC, m_temperature.at(time));
         ASSIGN_OR_RETURN(moment.powerW, m_power.at(time));
-        ASSIGN_OR_RETURN(const auto reasons, m_reasons.at(time));
-        if (reasons >= 0.0)
-            moment.reasons = static_cast<std::uint64_t>(reasons);
         return moment;
     }
 
-    SampleCursor m_clock;
+    bool m_isByClock;
+    SampleCursor m_lead;
+    Sensor m_other; // reasons, or the clock
     Sensor m_utilization;
     Sensor m_temperature;
     Sensor m_power;
-    Sensor m_reasons;
-};
-
-// Time held under each of a GPU's reasons.
-class ReasonClock {
-public:
-    ReasonClock(std::int64_t holeNs, TimeRange window)
-        : m_holeNs(holeNs)
-        , m_window(window) { }
-    void add(const GpuMoment& moment) {
-        if (m_last && m_last->reasons && (moment.time - m_last->time).ns <= m_holeNs)
-            hold(*m_last->reasons, shared({m_last->time, moment.time}, m_window));
-        m_last = moment;
-    }
-    void addTo(std::map<std::string, double>& seconds) const {
-        for (const auto& [name, held] : m_heldNs)
-            seconds[name] += static_cast<double>(held) * 1e-9;
-    }
-
-private:
-    void hold(std::uint64_t reasons, TimeRange range) {
-        for (const MaskBit& reason : throttleReasonBits()) {
-            if ((reasons & reason.bit) != 0 && !range.isEmpty())
-                m_heldNs[std::string(reason.name)] += range.length().ns;
-        }
-    }
-
-    std::int64_t m_holeNs;
-    TimeRange m_window;
-    std::optional<GpuMoment> m_last;
-    std::map<std::string, std::int64_t> m_heldNs;
 };
 
 class ThrottleScan {
@@ -149,26 +129,22 @@ public:
     }
 
     Result<std::optional<Throttling>> run(DurationNs duration) {
-        RETURN_IF_ERROR(findReference());
-        if (!(m_found.referenceClockHz > 0.0))
-            return std::optional<Throttling>();
-        double throttled = 0.0;
-        ASSIGN_OR_RETURN(throttled, addGpus());
-        if (m_found.causes.contains(ThrottleCause::Other)) {
-            RETURN_IF_ERROR(inferLimits());
-            if (m_usualPlateau || m_givesWay) {
-                forgetEpisodes();
-                ASSIGN_OR_RETURN(throttled, addGpus());
-                tellPlateau();
-            }
-        }
-        tellModel();
         const double all = duration.seconds() * static_cast<double>(m_gpus.size());
-        m_found.fraction = all > 0.0 ? throttled / all : 0.0;
-        std::stable_sort(m_found.episodes.begin(), m_found.episodes.end(),
-            [](const RankEpisode& a, const RankEpisode& b) {
-                return a.episode.range.begin < b.episode.range.begin;
-            });
+        RETURN_IF_ERROR(findReference());
+        if (m_lost.referenceClockHz > 0.0) {
+            RETURN_IF_ERROR(findLowClocks());
+            m_lost.fraction = all > 0.0 ? m_lost.gpuSeconds / all : 0.0;
+            inOrder(m_lost.episodes);
+            m_found.clockLost = m_lost;
+        }
+        RETURN_IF_ERROR(readReasons());
+        if (m_found.basis == ThrottleBasis::Clocks) {
+            if (!m_found.clockLost)
+                return std::optional<Throttling>();
+            takeLowClocks(duration);
+        }
+        sumUp(all);
+        tellModel();
         return std::optional<Throttling>(std::move(m_found));
     }
 
@@ -182,43 +158,149 @@ private:
                 seriesStatistics(m_store, *find(gpu, metric::kSmClock), m_keepGoing));
             clocks.add(std::move(statistics.distribution));
         }
-        m_found.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
+        m_lost.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
         return {};
     }
 
-    // Their throttled seconds.
-    Result<double> addGpus() {
-        double throttled = 0.0;
+    static void inOrder(std::vector<RankEpisode>& episodes) {
+        std::stable_sort(
+            episodes.begin(), episodes.end(), [](const RankEpisode& a, const RankEpisode& b) {
+                return a.episode.range.begin < b.episode.range.begin;
+            });
+    }
+
+    Status findLowClocks() {
+        RETURN_IF_ERROR(addLowClocks());
+        const bool isAnyOther = std::any_of(m_lost.episodes.begin(), m_lost.episodes.end(),
+            [](const RankEpisode& one) { return one.episode.cause == ThrottleCause::Other; });
+        if (!isAnyOther)
+            return {};
+        RETURN_IF_ERROR(inferLimits());
+        if (!m_usualPlateau && !m_givesWay)
+            return {};
+        m_lost.episodes.clear();
+        m_lost.gpuSeconds = 0.0;
+        m_found.powerLimitW.reset();
+        m_found.powerLimitOrigin.clear();
+        RETURN_IF_ERROR(addLowClocks());
+        tellPlateau();
+        return {};
+    }
+
+    Status addLowClocks() {
         for (const auto& [rank, gpu] : m_gpus) {
             if (!canThrottle(gpu))
                 continue;
-            ASSIGN_OR_RETURN(const auto seconds, addGpu(rank, gpu));
-            throttled += seconds;
+            const ThrottleLimits limits = limitsOf(rank, gpu);
+            ThrottleDetector detector(limits, m_window);
+            // Samples around the window tell whether it begins or ends with low clocks.
+            const DurationNs around = DurationNs{limits.holeNs} + DurationNs{limits.holeNs};
+            GpuWalk walk(
+                m_store, gpu, metric::kSmClock, {m_window.begin - around, m_window.end + around});
+            RETURN_IF_ERROR(walk.run(
+                [&detector](const GpuMoment& moment) {
+                    detector.add(moment);
+                    return true;
+                },
+                m_keepGoing));
+            for (const ThrottleEpisode& episode : detector.finish()) {
+                m_lost.gpuSeconds += episode.lostSeconds;
+                m_lost.episodes.push_back({rank, episode});
+            }
         }
-        return throttled;
+        return {};
     }
 
-    void forgetEpisodes() {
-        m_found.episodes.clear();
-        m_found.causes.clear();
-        m_found.reasonSeconds.clear();
-        m_found.lostGpuSeconds = 0.0;
-        m_found.inferredGpuSeconds = 0.0;
-        m_found.powerLimitW.reset();
-        m_found.powerLimitOrigin.clear();
+    // Of the GPUs that have them, from the reading that holds when the window begins.
+    Status readReasons() {
+        for (const auto& [rank, gpu] : m_gpus) {
+            const Series* reasons = find(gpu, metric::kThrottleReasons);
+            if (reasons == nullptr)
+                continue;
+            ASSIGN_OR_RETURN(const auto before, m_store.lastBefore(reasons->id, m_window.begin));
+            const TimeNs from = before ? before->time : m_window.begin;
+            std::optional<GpuMoment> last;
+            const auto take = [this, &last, number = rank](const GpuMoment& reading) {
+                if (last && last->reasons)
+                    holdReasons(number, *last, shared({last->time, reading.time}, m_window));
+                last = reading;
+                return reading.time < m_window.end;
+            };
+            GpuWalk walk(m_store, gpu, metric::kThrottleReasons, {from, kAllTime.end});
+            RETURN_IF_ERROR(walk.run(take, m_keepGoing));
+        }
+        inOrder(m_found.episodes);
+        return {};
+    }
+
+    void holdReasons(int rank, const GpuMoment& reading, TimeRange range) {
+        if (range.isEmpty())
+            return;
+        m_found.basis = ThrottleBasis::Reasons;
+        m_found.gpus[rank].ofSeconds += range.length().seconds();
+        auto& observed = m_found.observed;
+        if (!observed.empty() && observed.back().end == range.begin)
+            observed.back().end = range.end;
+        else
+            observed.push_back(range);
+        const auto cause = throttleCauseOf(*reading.reasons);
+        if (!cause)
+            return;
+        auto& all = m_found.episodes;
+        const bool goesOn = !all.empty() && all.back().rank == rank
+            && all.back().episode.cause == *cause && all.back().episode.range.end == range.begin;
+        if (!goesOn)
+            all.push_back({rank, {{range.begin, range.begin}, *cause, 0.0, 0, false}});
+        ThrottleEpisode& episode = all.back().episode;
+        episode.range.end = range.end;
+        episode.lostSeconds += range.length().seconds()
+            * clockLackOf(reading, m_lost.referenceClockHz).value_or(0.0);
+        ++episode.samples;
+    }
+
+    void takeLowClocks(DurationNs duration) {
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (canThrottle(gpu))
+                m_found.gpus[rank].ofSeconds = duration.seconds();
+        }
+        m_found.observed.assign(m_gpus.size(), m_window);
+        m_found.episodes = m_lost.episodes;
+    }
+
+    void sumUp(double allGpuSeconds) {
+        ThrottledTime all;
+        for (const auto& [rank, episode] : m_found.episodes) {
+            const double length = episode.range.length().seconds();
+            all.seconds += length;
+            m_found.gpus[rank].seconds += length;
+            m_found.inferredGpuSeconds += episode.isCauseInferred ? length : 0.0;
+            ThrottleSum& sum = m_found.causes[episode.cause];
+            ++sum.episodes;
+            sum.gpuSeconds += length;
+            sum.lostGpuSeconds += episode.lostSeconds;
+        }
+        for (const auto& [rank, gpu] : m_found.gpus)
+            all.ofSeconds += gpu.ofSeconds;
+        if (m_found.basis == ThrottleBasis::Clocks)
+            all.ofSeconds = allGpuSeconds;
+        m_found.fraction = all.fraction();
     }
 
     // Over the whole run: limits do not change with the window.
     Status inferLimits() {
-        ThrottleEvidence all(m_found.referenceClockHz);
+        ThrottleEvidence all(m_lost.referenceClockHz);
         std::vector<double> plateaus;
         for (const auto& [rank, gpu] : m_gpus) {
             if (!canThrottle(gpu) || find(gpu, metric::kThrottleReasons) != nullptr)
                 continue;
-            ThrottleEvidence own(m_found.referenceClockHz);
-            RETURN_IF_ERROR(
-                GpuWalk(m_store, gpu, kAllTime)
-                    .run([&own](const GpuMoment& moment) { own.add(moment); }, m_keepGoing));
+            ThrottleEvidence own(m_lost.referenceClockHz);
+            GpuWalk walk(m_store, gpu, metric::kSmClock, kAllTime);
+            RETURN_IF_ERROR(walk.run(
+                [&own](const GpuMoment& moment) {
+                    own.add(moment);
+                    return true;
+                },
+                m_keepGoing));
             if (const auto plateau = own.powerPlateauW()) {
                 m_plateaus[rank] = *plateau;
                 plateaus.push_back(*plateau);
@@ -288,42 +370,13 @@ private:
 
     ThrottleLimits limitsOf(int rank, const GpuSeries& gpu) {
         ThrottleLimits limits;
-        limits.referenceClockHz = m_found.referenceClockHz;
+        limits.referenceClockHz = m_lost.referenceClockHz;
         limits.slowdownTemperatureC = m_found.slowdownTemperatureC;
         limits.isSlowdownInferred = m_found.slowdownOrigin == kInferred;
         takePowerLimit(rank, gpu, limits);
-        limits.holeNs = static_cast<std::int64_t>(EnergyIntegral::kGapPeriods
+        limits.holeNs = nearestWhole<std::int64_t>(EnergyIntegral::kGapPeriods
             * static_cast<double>(samplingPeriod(*find(gpu, metric::kSmClock)).ns));
         return limits;
-    }
-
-    // Its throttled seconds.
-    Result<double> addGpu(int rank, const GpuSeries& gpu) {
-        const ThrottleLimits limits = limitsOf(rank, gpu);
-        ThrottleDetector detector(limits, m_window);
-        ReasonClock reasons(limits.holeNs, m_window);
-        const auto take = [&](const GpuMoment& moment) {
-            detector.add(moment);
-            reasons.add(moment);
-        };
-        // Samples around the window tell whether it begins or ends throttled.
-        const DurationNs around{2 * limits.holeNs};
-        RETURN_IF_ERROR(GpuWalk(m_store, gpu, {m_window.begin - around, m_window.end + around})
-                            .run(take, m_keepGoing));
-        reasons.addTo(m_found.reasonSeconds);
-        double seconds = 0.0;
-        for (const ThrottleEpisode& episode : detector.finish()) {
-            const double length = episode.range.length().seconds();
-            seconds += length;
-            m_found.inferredGpuSeconds += episode.isCauseInferred ? length : 0.0;
-            m_found.lostGpuSeconds += episode.lostSeconds;
-            ThrottleSum& sum = m_found.causes[episode.cause];
-            ++sum.episodes;
-            sum.gpuSeconds += length;
-            sum.lostGpuSeconds += episode.lostSeconds;
-            m_found.episodes.push_back({rank, episode});
-        }
-        return seconds;
     }
 
     const store::Store& m_store;
@@ -334,6 +387,7 @@ private:
     std::map<int, double> m_plateaus; // W, by rank
     std::optional<double> m_usualPlateau;
     bool m_givesWay = false; // the slowdown temperature is what the samples show
+    ClockLoss m_lost;
     Throttling m_found;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Throttle episodes: found in the samples of one GPU, in all GPUs of a run, and what they cost.
+// Throttling of GPUs, as the driver's reasons tell it or else their clocks, and the clock that busy
+// GPUs lose, which is another quantity: a driver reports a cap of power also where it costs little.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -19,9 +20,9 @@
 
 namespace trainscope::analysis {
 
-// Throttle episodes of one GPU: sm_clock below 97 % of the run's 95th-percentile
+// Episodes of low clocks of one GPU: sm_clock below 97 % of the run's 95th-percentile
 // clock while gpu_utilization ≥ 0.5, at least two samples in a row. An episode ends with the first
-// sample that is not throttled, or at its last sample where the recording has a hole or a missing
+// sample that is not so, or at its last sample where the recording has a hole or a missing
 // clock. A sample counts as thermal if the source's reasons say so or the temperature is within
 // 3 °C of the slowdown limit, as power if the reasons say so or the power is at least 97 % of its
 // limit, else as other; an episode's cause is the one that held longest. A limit that is inferred
@@ -34,6 +35,12 @@ namespace trainscope::analysis {
 
 enum class ThrottleCause { Thermal, Power, Other };
 std::string_view toString(ThrottleCause cause); // "thermal", "power", "other"
+
+// The cause of a throttling GPU by NVML's clocks event reasons: slowdown by heat, in software or
+// hardware; cap of power or power brake; hardware slowdown without one of these. Absent where none
+// of them holds: idle, set clocks, sync boost and the display's clocks take nothing from what the
+// GPU was asked for.
+std::optional<ThrottleCause> throttleCauseOf(std::uint64_t reasons);
 
 inline constexpr double kThrottledClock = 0.97; // of the reference clock
 inline constexpr double kBusyUtilization = 0.5;
@@ -59,10 +66,13 @@ struct GpuMoment {
     std::optional<std::uint64_t> reasons; // NVML's clocks event reasons
 };
 
+// The share of the reference clock that a busy GPU lacks; absent where its clock is not low.
+std::optional<double> clockLackOf(const GpuMoment& moment, double referenceClockHz);
+
 struct ThrottleEpisode {
     TimeRange range;
     ThrottleCause cause = ThrottleCause::Other;
-    double lostSeconds = 0.0; // Σ dt·(1 − clock / reference clock)
+    double lostSeconds = 0.0; // Σ dt·(1 − clock / reference clock), of low clocks alone
     std::int64_t samples = 0; // also around the window
     bool isCauseInferred = false; // by an inferred limit
 };
@@ -91,33 +101,55 @@ private:
     GpuMoment m_last{};
 };
 
-// Finds the throttle episodes of a run by walking the sensors of each GPU together.
-
 struct RankEpisode {
     int rank = 0;
     ThrottleEpisode episode;
 };
 
+// The clock that busy GPUs lose: Σ dt·(1 − clock / reference clock) over their episodes of low
+// clocks, whatever the driver says.
+struct ClockLoss {
+    double referenceClockHz = 0.0; // 95th percentile over all GPUs of the run, weighted by time
+    double gpuSeconds = 0.0;
+    double fraction = 0.0; // of all GPU-seconds of the window
+    std::vector<RankEpisode> episodes; // by time, then rank
+};
+
 struct ThrottleSum {
     std::int64_t episodes = 0;
     double gpuSeconds = 0.0;
-    double lostGpuSeconds = 0.0;
+    double lostGpuSeconds = 0.0; // clock lost meanwhile
 };
 
+// Throttled time of one GPU or several, of the time over which that can be told.
+struct ThrottledTime {
+    double seconds = 0.0;
+    double ofSeconds = 0.0;
+
+    [[nodiscard]] double fraction() const { return ofSeconds > 0.0 ? seconds / ofSeconds : 0.0; }
+};
+
+enum class ThrottleBasis {
+    // The driver's, of the time they were read: each reading holds until the next, a missing one
+    // tells nothing, as in the shares of states. An episode has one cause and any length.
+    Reasons,
+    Clocks, // without reasons: episodes of low clocks, of all GPU-seconds of the window
+};
+std::string_view toString(ThrottleBasis basis); // "reasons", "clocks"
+
 struct Throttling {
-    double referenceClockHz = 0.0; // 95th percentile over all GPUs of the run, weighted by time
-    double fraction = 0.0; // throttled GPU-seconds / all GPU-seconds of the window
-    double lostGpuSeconds = 0.0; // against the reference clock, summed over the GPUs
+    ThrottleBasis basis = ThrottleBasis::Clocks;
+    double fraction = 0.0; // throttled GPU-seconds / those over which it can be told
     std::vector<RankEpisode> episodes; // by time, then rank
     std::map<ThrottleCause, ThrottleSum> causes; // the episodes' by their cause
-    // GPU-seconds under each reason that the source's throttle_reasons name, throttled or not;
-    // empty without them.
-    std::map<std::string, double> reasonSeconds;
-    // Limits that decided over causes. Temperatures: of the GPU model, else inferred. Power: as the
-    // run recorded it, else as it was launched with, else of the GPU model, else inferred; the
-    // highest where the GPUs differ. A limit that the samples show takes the place of the model's
-    // where clocks give way clearly below that. Absent: not known, so that only the source's
-    // reasons can say thermal or power.
+    std::map<int, ThrottledTime> gpus; // by rank, those of which it can be told
+    std::vector<TimeRange> observed; // stretches of single GPUs over which it can be told
+    std::optional<ClockLoss> clockLost; // needs sm_clock and gpu_utilization
+    // Limits that decided over causes of low clocks. Temperatures: of the GPU model, else inferred.
+    // Power: as the run recorded it, else as it was launched with, else of the GPU model, else
+    // inferred; the highest where the GPUs differ. A limit that the samples show takes the place of
+    // the model's where clocks give way clearly below that. Absent: not known, so that only the
+    // source's reasons can say thermal or power.
     std::optional<double> slowdownTemperatureC;
     std::string slowdownOrigin; // "catalogue", "inferred", empty
     std::optional<double> powerLimitW;
@@ -126,6 +158,11 @@ struct Throttling {
     std::vector<std::string> evidence;
     // GPU-seconds of the episodes whose cause is inferred.
     double inferredGpuSeconds = 0.0;
+
+    [[nodiscard]] const char* metric() const; // that shows it
+    [[nodiscard]] double shareOf(ThrottleCause cause) const; // of the time that can be told
+    [[nodiscard]] ThrottleCause mainCause() const;
+    [[nodiscard]] const RankEpisode& longest() const; // there must be one
 };
 
 // Power limit of a GPU: the mean of its recorded power_limit, else the launch's, else its model's.
@@ -135,11 +172,12 @@ struct PowerLimit {
 };
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu);
 
-// Absent where no GPU has both sm_clock and gpu_utilization; GPUs without them count in the
-// denominator. Cancelled by progress.
+// Absent where no GPU has reasons that were read in the window, nor both sm_clock and
+// gpu_utilization; told from clocks, GPUs without them count in the denominator. Cancelled by
+// progress.
 Result<std::optional<Throttling>> throttlingOf(const RunStudy& study, TimeRange window = kAllTime);
 
-// Cost of throttling to a job whose GPUs wait for each other: at each moment the largest share of
+// Cost of low clocks to a job whose GPUs wait for each other: at each moment the largest share of
 // clock that any of them lacks.
 
 // ∫ max over GPUs of (1 − clock / reference clock) dt over the episodes, each at its mean; s.

@@ -4,13 +4,10 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Metric.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace trainscope::figures {
@@ -23,11 +20,8 @@ Status addThrottles(const analysis::RunStudy& study, RunOverlay& overlay) {
     ASSIGN_OR_RETURN(const auto found, analysis::throttlingOf(study));
     if (!found)
         return {};
-    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
-    for (const auto& [rank, series] : analysis::gpuSeriesByRank(all))
-        overlay.gpus
-            += series.contains(metric::kSmClock) && series.contains(metric::kGpuUtilization) ? 1U
-                                                                                             : 0U;
+    overlay.gpus = found->gpus.size();
+    overlay.isFromClocks = found->basis == analysis::ThrottleBasis::Clocks;
     for (const auto& [rank, episode] : found->episodes)
         overlay.throttles.push_back(
             {rank, episode.range, analysis::toString(episode.cause), episode.lostSeconds});

@@ -39,7 +39,7 @@ void tellPlace(const PlacementFigureData& data, std::size_t index, Hit& hit) {
             fmt::format("rank {}, stage {} of {}", gpu.rankAfter, gpu.stageAfter,
                 layers(gpu.stageAfter, true))},
         {"temperature", fmt::format("{:.1f} °C", text::worded(gpu.temperatureC))},
-        {"lost to throttling", text::percent(gpu.lost)}};
+        {"clock lost", text::percent(gpu.lost)}};
 }
 
 class PlacementBuilder {

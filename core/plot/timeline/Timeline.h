@@ -224,11 +224,12 @@ struct ThrottleMark {
     int rank = 0;
     TimeRange range;
     std::string_view cause; // "thermal", "power", "other"; of static storage
-    double lostSeconds = 0.0; // against the unthrottled clock
+    double lostSeconds = 0.0; // clock lost meanwhile
 };
 struct RunOverlay {
     std::vector<ThrottleMark> throttles; // by begin
     std::size_t gpus = 0; // that could be found throttled
+    bool isFromClocks = false; // no driver told of it
     std::vector<TimeRange> aboveLimit; // power of any GPU is; in order, apart from each other
     std::optional<TimeRange> unsettled; // before the temperatures have settled
     std::vector<Iteration> iterations; // where none are recorded: from the period of the power

@@ -74,6 +74,39 @@ private Q_SLOTS:
             QVERIFY(std::abs(metric["shares"][name].get<double>() - share) < 1e-9);
     }
 
+    // Everywhere the share of the time in which the driver's flag says so; the clock lost is
+    // another number.
+    void throttledIsTheFlag() {
+        constexpr double kFlag = 0.25144825081128175;
+        constexpr double kLost = 2.2303269115606086 / 152.6999987;
+        const auto run = runCli({"summary", m_database, "--detail", "--json"}).json()["runs"][0];
+        const auto& throttle = run["throttle"];
+        QCOMPARE(throttle["basis"], "reasons");
+        QVERIFY(std::abs(throttle["fraction"].get<double>() - kFlag) < 1e-9);
+        QVERIFY(std::abs(run["gpus"][0]["throttle_fraction"].get<double>() - kFlag) < 1e-9);
+        QVERIFY(std::abs(throttle["clock_lost_fraction"].get<double>() - kLost) < 1e-6);
+        QVERIFY(std::abs(throttle["time_lost_s"].get<double>() - 2.2303269115606086) < 1e-6);
+        double seconds = 0.0;
+        for (const auto& one : throttle["episodes"]) {
+            QCOMPARE(one["cause"], "power");
+            seconds += one["duration_s"].get<double>();
+        }
+        QVERIFY(std::abs(seconds - kFlag * 152.6999987) < 1e-3);
+        bool isFound = false;
+        for (const auto& one : runCli({"findings", m_database, "--json"}).json()["findings"]) {
+            if (one["rule"] != "throttling")
+                continue;
+            isFound = true;
+            QVERIFY(std::abs(one["values"]["fraction"].get<double>() - kFlag) < 1e-9);
+            QVERIFY(std::abs(one["values"]["lost_fraction"].get<double>() - kLost) < 1e-6);
+        }
+        QVERIFY(isFound);
+        const auto overview = runCli({"overview", m_database}).out;
+        QVERIFY2(overview.find("throttled for 25.1 % of the time, by the power limit")
+                != std::string::npos,
+            overview.c_str());
+    }
+
     void findings() {
         const auto told = runCli({"findings", m_database, "--json"}).json();
         bool isFound = false;

@@ -282,12 +282,15 @@ private Q_SLOTS:
     // 1,000 GPUs for two minutes: no exponents.
     void muchThrottling() {
         analysis::Throttling throttling;
-        throttling.lostGpuSeconds = 12'345.6;
+        throttling.fraction = 0.000'01;
+        throttling.clockLost = analysis::ClockLoss{1.98e9, 12'345.6, 0.103, {}};
         throttling.causes[analysis::ThrottleCause::Thermal] = {3, 120'000.0, 12'345.6};
         const auto table = report::throttlingTable({{"a", throttling}});
-        QCOMPARE(table.inWords()[0][2], std::string("12346 GPU·s"));
-        QCOMPARE(table.inWords()[0][4], std::string("3: 120000 GPU·s, 12346 lost"));
-        QCOMPARE(table.inWords()[0][5], std::string("0"));
+        QCOMPARE(table.inWords()[0][1], std::string("<0.01 %")); // which is not nothing
+        QCOMPARE(table.inWords()[0][2], std::string("clocks"));
+        QCOMPARE(table.inWords()[0][3], std::string("10.30 %, 12346 GPU·s"));
+        QCOMPARE(table.inWords()[0][5], std::string("3: 120000 GPU·s, clock lost 12346"));
+        QCOMPARE(table.inWords()[0][6], std::string("0"));
     }
 
     // Not a heading without a word below.
@@ -295,7 +298,8 @@ private Q_SLOTS:
         const auto table = report::throttlingTable({{"a", {}}, {"b", {}}});
         QCOMPARE(table.notes,
             (std::vector<std::string>{
-                "Not known: no GPU recorded both its SM clock and its utilisation. (2 runs)"}));
+                "Not known: no GPU recorded reasons of throttling, nor both its SM clock and its "
+                "utilisation. (2 runs)"}));
     }
 
     void filesByTheirSuffix() {

@@ -172,7 +172,7 @@ private Q_SLOTS:
         const auto made = run.propose();
         QVERIFY2(made.hasValue(), qPrintable(failure(made)));
         QVERIFY(!made.value().helps);
-        QVERIFY(made.value().reason.find("No GPU loses time") != std::string::npos);
+        QVERIFY(made.value().reason.find("No GPU loses clock") != std::string::npos);
     }
 
     // DeepSeek-V3: 7168 · 129280 weights make the logits; a layer with experts has 187.1 M in its

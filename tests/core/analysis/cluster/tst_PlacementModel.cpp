@@ -146,7 +146,7 @@ private Q_SLOTS:
             QCOMPARE(placement.headline, std::string("No placement would help"));
             QCOMPARE(placement.layersAfter(), placement.layersBefore());
             QVERIFY(!placement.stepTime);
-            QVERIFY(placement.reason.find("No GPU loses time") != std::string::npos);
+            QVERIFY(placement.reason.find("No GPU loses clock") != std::string::npos);
             QCOMPARE(
                 placement.reason.find("no more than the noise") != std::string::npos, gap == 0.0);
             QVERIFY(launchArguments(placement).find("as before") != std::string::npos);

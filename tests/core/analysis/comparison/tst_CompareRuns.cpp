@@ -267,7 +267,7 @@ private Q_SLOTS:
         const RunMeasures& b = found.runs[1];
         QVERIFY(isNear(b.value("throttled_fraction"), 0.5, 0.1));
         QVERIFY(isNear(b.value("thermally_throttled_fraction"), 0.5, 0.1));
-        QVERIFY(isNear(b.value("lost_to_throttling_fraction"), 0.15, 0.1));
+        QVERIFY(isNear(b.value("clock_lost_fraction"), 0.15, 0.1));
         const Verdict& verdict = found.verdicts.front();
         QVERIFY(verdict.winner == Winner::ScaleUp);
         QCOMPARE(verdict.cause, std::string("thermal_throttling"));

@@ -51,10 +51,28 @@ private Q_SLOTS:
         for (RunMeasures* run : {&a, &b}) {
             set(*run, "throttled_fraction", run == &b ? 0.5 : 0.0);
             set(*run, "thermally_throttled_fraction", run == &b ? 0.5 : 0.0);
-            set(*run, "slowest_gpu_lost_fraction", run == &b ? 0.2 : 0.0);
+            set(*run, "slowest_gpu_clock_lost_fraction", run == &b ? 0.2 : 0.0);
         }
         QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
         QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)"));
+    }
+
+    // A driver's flag is no multiple of a share of low clocks.
+    void throttlingByDifferentMeansIsNotCompared() {
+        RunMeasures a = measured(few());
+        RunMeasures b = measured(many());
+        set(a, "throttled_fraction", 0.4);
+        set(b, "throttled_fraction", 0.2);
+        const auto difference
+            = [&a, &b] { return differencesOf(a, b).at(*quantityIndex("throttled_fraction")); };
+        a.throttleBasis = b.throttleBasis = ThrottleBasis::Reasons;
+        QCOMPARE(difference().ratio, std::optional(0.5));
+        b.throttleBasis = ThrottleBasis::Clocks;
+        QVERIFY(!difference().ratio);
+        QVERIFY(mentions(difference().why, "from clocks in the other"));
+        const std::string text = find(verdictOf(a, b), "throttled_fraction")->text;
+        QVERIFY(
+            mentions(text, "the first is told by the driver's reasons, the second from clocks"));
     }
 
     // As fast per GPU, but at 600 W against 400 W: 1.5 × the energy.

@@ -62,7 +62,8 @@ inline RunFacts clean() {
     for (int i = 0; i < 4; ++i)
         facts.iterations.iterations.push_back(
             {i, {{(1000 + 8 * i) * kSecond}, {(1008 + 8 * i) * kSecond}}, -1, false});
-    facts.throttling = Throttling{1.98e9, 0.0, 0.0, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+    facts.throttling = Throttling{};
+    facts.throttling->clockLost = ClockLoss{1.98e9, 0.0, 0.0, {}};
     facts.settling = RunSettling{kRun.begin, 32, 0};
     for (int rank = 0; rank < 4; ++rank)
         facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}, 0.0, {}});
@@ -101,8 +102,13 @@ inline void throttle(RunFacts& facts, double fraction) {
     ThrottleEpisode episode;
     episode.range = {kRun.begin, kRun.begin + DurationNs{static_cast<std::int64_t>(seconds * 1e9)}};
     episode.cause = ThrottleCause::Thermal;
-    facts.throttling = Throttling{
-        1.98e9, fraction, seconds / 4.0, {{13, episode}}, {}, {}, {}, {}, {}, {}, {}, {}};
+    facts.throttling = Throttling{};
+    facts.throttling->fraction = fraction;
+    facts.throttling->episodes = {{13, episode}};
+    facts.throttling->causes[ThrottleCause::Thermal] = {1, seconds, seconds / 4.0};
+    facts.throttling->gpus[13] = {seconds, 100.0};
+    facts.throttling->clockLost
+        = ClockLoss{1.98e9, seconds / 4.0, fraction / 4.0, facts.throttling->episodes};
 }
 
 inline void swing(RunFacts& facts, double share, double frequency) {

@@ -98,14 +98,14 @@ private Q_SLOTS:
     void theEpisodeIsFound() {
         QVERIFY(m_detail.throttling.has_value());
         const Throttling& found = *m_detail.throttling;
-        QVERIFY(isNear(found.referenceClockHz, 1.98e9, 1.0));
+        QVERIFY(isNear(found.clockLost.value().referenceClockHz, 1.98e9, 1.0));
         QCOMPARE(found.episodes.size(), std::size_t{1});
         QCOMPARE(found.episodes[0].rank, 6);
         QCOMPARE(found.episodes[0].episode.range.begin.ns, kBegin + 3000 * kPeriod);
         QCOMPARE(found.episodes[0].episode.range.end.ns, kBegin + 3300 * kPeriod);
         // 79 °C is 10 °C below the slowdown, 550 W far below the limit.
         QVERIFY(found.episodes[0].episode.cause == ThrottleCause::Other);
-        QVERIFY(isNear(found.lostGpuSeconds, 30.0 * 0.2, 1e-6));
+        QVERIFY(isNear(found.clockLost->gpuSeconds, 30.0 * 0.2, 1e-6));
         const double duration = 0.1 * (kSamples - 1);
         QVERIFY(isNear(found.fraction, 30.0 / (8.0 * duration), 1e-9));
         QVERIFY(isNear(m_detail.gpus.at(6).throttleFraction.value(), 30.0 / duration, 1e-9));
@@ -122,7 +122,7 @@ private Q_SLOTS:
         QVERIFY(inside.hasValue());
         const Throttling& found = *inside.value().throttling;
         QVERIFY(isNear(found.fraction, 1.0 / 8.0, 1e-12));
-        QVERIFY(isNear(found.lostGpuSeconds, 10.0 * 0.2, 1e-6));
+        QVERIFY(isNear(found.clockLost.value().gpuSeconds, 10.0 * 0.2, 1e-6));
         QVERIFY(found.episodes.at(0).episode.range == query.window);
     }
 

@@ -15,15 +15,6 @@ using namespace trainscope::analysis;
 
 namespace {
 
-Throttling episodes(const std::vector<TimeRange>& ranges) {
-    Throttling throttling;
-    for (const TimeRange& range : ranges) {
-        throttling.episodes.emplace_back();
-        throttling.episodes.back().episode.range = range;
-    }
-    return throttling;
-}
-
 TimeRange seconds(std::int64_t begin, std::int64_t end) {
     return {{begin * 1'000'000'000}, {end * 1'000'000'000}};
 }
@@ -37,9 +28,9 @@ private Q_SLOTS:
     // Two GPUs at once, one across two windows, one in the pause between them, an empty one.
     void byHand() {
         const std::vector<TimeRange> windows{seconds(0, 10), seconds(12, 20), seconds(20, 30)};
-        const auto found = throttledSeconds(windows,
-            episodes({seconds(-5, 2), seconds(1, 4), seconds(8, 13), seconds(10, 12),
-                seconds(15, 15), seconds(19, 40)}));
+        const std::vector<TimeRange> stretches{seconds(-5, 2), seconds(1, 4), seconds(8, 13),
+            seconds(10, 12), seconds(15, 15), seconds(19, 40)};
+        const auto found = gpuSecondsIn(windows, stretches);
         QCOMPARE(found, (std::vector<double>{2.0 + 3.0 + 2.0, 1.0 + 1.0, 10.0}));
     }
 
@@ -60,7 +51,7 @@ private Q_SLOTS:
             const auto begin = below(300);
             ranges.push_back(seconds(begin, begin + below(40)));
         }
-        const auto found = throttledSeconds(windows, episodes(ranges));
+        const auto found = gpuSecondsIn(windows, ranges);
         for (std::size_t i = 0; i < windows.size(); ++i) {
             double sum = 0.0;
             for (const TimeRange& range : ranges) {
@@ -81,7 +72,7 @@ private Q_SLOTS:
             windows.push_back(seconds(2 * i, 2 * i + 2));
             ranges.push_back(seconds(0, 2 * count)); // each over all windows
         }
-        const auto found = throttledSeconds(windows, episodes(ranges));
+        const auto found = gpuSecondsIn(windows, ranges);
         QCOMPARE(found.size(), windows.size());
         QCOMPARE(found.front(), 2.0 * count);
         QCOMPARE(found.back(), 2.0 * count);

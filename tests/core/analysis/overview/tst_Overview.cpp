@@ -230,6 +230,9 @@ private Q_SLOTS:
         OverviewInputs inputs = oneGpu();
         QCOMPARE(heatSentence(inputs)->text, std::string("The GPU reached 66 °C."));
         inputs.facts.throttling = Throttling{};
+        QCOMPARE(heatSentence(inputs)->text,
+            std::string("The GPU reached 66 °C and never throttled, as clocks tell."));
+        inputs.facts.throttling->basis = ThrottleBasis::Reasons;
         QCOMPARE(
             heatSentence(inputs)->text, std::string("The GPU reached 66 °C and never throttled."));
         ThrottleEpisode episode;
@@ -243,19 +246,26 @@ private Q_SLOTS:
             std::string("The GPU reached 66 °C; it throttled for 8 % of the time, by the power "
                         "limit."));
         QCOMPARE(told->evidence.range, episode.range);
+        // Little is not never.
+        inputs.facts.throttling->fraction = 0.000'3;
+        QVERIFY(contains(heatSentence(inputs)->text, "throttled for 0.03 % of the time"));
+        inputs.facts.throttling->fraction = 0.000'003;
+        QVERIFY(contains(heatSentence(inputs)->text, "throttled for <0.01 % of the time"));
+        inputs.facts.throttling->basis = ThrottleBasis::Clocks;
+        QVERIFY(contains(heatSentence(inputs)->text, "of the time, as clocks tell, by the power"));
     }
 
     void heatOfSeveral() {
         OverviewInputs inputs = manyGpus();
         inputs.facts.whole.gpus[3].metrics["gpu_temperature"].max = 62.0;
         QCOMPARE(heatSentence(inputs)->text,
-            std::string("Rank 3 reached 62 °C; the GPUs never throttled."));
+            std::string("Rank 3 reached 62 °C; the GPUs never throttled, as clocks tell."));
         for (auto& one : inputs.facts.whole.gpus)
             one.metrics["gpu_temperature"].max = one.gpu.rank == 13 ? 84.0 : 61.0;
         const auto told = heatSentence(inputs);
         QCOMPARE(told->text,
             std::string("Rank 13 was the hottest with 84 °C, the coolest GPU reached 61 °C; the "
-                        "GPUs never throttled."));
+                        "GPUs never throttled, as clocks tell."));
         QCOMPARE(told->evidence.rank, 13);
     }
 

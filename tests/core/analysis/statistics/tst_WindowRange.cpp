@@ -110,7 +110,8 @@ private Q_SLOTS:
         QCOMPARE(exact.min, 545.0);
         QCOMPARE(exact.max, 545.0);
         // No reading in it.
-        const auto between = got(summarise({store, got(store.findRun("run"))}, TimeRange{{1}, {2}}));
+        const auto between
+            = got(summarise({store, got(store.findRun("run"))}, TimeRange{{1}, {2}}));
         QCOMPARE(*between.metrics.at("gpu_power").all.max, 400.0);
     }
 
