@@ -1,12 +1,12 @@
 #include "core/layout/InferLayout.h"
 
 #include "core/layout/HybridGroups.h"
+#include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,13 +27,6 @@ struct Evidence {
     int groups = 0;
 };
 
-std::optional<int> numberOf(const std::string& name) {
-    int value = 0;
-    const char* const end = name.data() + name.size();
-    const auto [at, problem] = std::from_chars(name.data(), end, value);
-    return problem == std::errc() && at == end ? std::optional(value) : std::nullopt;
-}
-
 bool isSaid(const std::string& description) {
     return !description.empty() && description != "undefined";
 }
@@ -43,7 +36,7 @@ std::optional<int> sizeOfFirst(const std::vector<ProcessGroup>& groups) {
     std::map<int, std::pair<int, int>> firstOf; // by rank: number and size
     std::map<int, int> count;
     for (const ProcessGroup& group : groups) {
-        const auto number = numberOf(group.name);
+        const auto number = wholeNumber<int>(group.name);
         if (!number || (isSaid(group.description) && group.description != "default_pg"))
             return std::nullopt;
         if (*number == 0)

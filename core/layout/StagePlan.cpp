@@ -1,11 +1,11 @@
 #include "core/layout/StagePlan.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <numeric>
 
@@ -118,13 +118,12 @@ Result<std::vector<int>> stageLayersFromString(std::string_view text) {
     while (true) {
         const auto comma = rest.find(',');
         const auto part = rest.substr(0, comma);
-        int layers = 0;
-        const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), layers);
-        if (problem != std::errc() || end != part.data() + part.size() || layers < 0)
+        const auto layers = wholeNumber<int>(part);
+        if (!layers || *layers < 0)
             return usageError(fmt::format(
                 "\"{}\" is no list of layers per stage: write whole numbers, \"19,21,21,19\".",
                 text));
-        result.push_back(layers);
+        result.push_back(*layers);
         if (comma == std::string_view::npos)
             return result;
         rest.remove_prefix(comma + 1);

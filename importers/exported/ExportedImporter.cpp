@@ -1,6 +1,7 @@
 #include "importers/exported/ExportedImporter.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -82,16 +82,9 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
     return isMetricHeader(line) || isIterationHeader(line) || isIndexHeader(line) ? 99 : 0;
 }
 
-std::optional<std::int64_t> wholeOf(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool isWhole = failure == std::errc() && end == text.data() + text.size();
-    return isWhole ? std::optional(number) : std::nullopt;
-}
-
 int smallOf(std::string_view text) {
     constexpr std::int64_t kMost = 10'000'000;
-    const auto number = wholeOf(text);
+    const auto number = wholeNumber<std::int64_t>(text);
     return number && *number >= 0 && *number <= kMost ? static_cast<int>(*number) : -1;
 }
 
@@ -166,7 +159,8 @@ std::optional<TimeNs> firstTime(const SourceTree& tree, const std::string& path)
     const auto lines = linesOfHead(head.valueOr({}), 2);
     if (lines.size() < 2 || !isMetricHeader(lines.front()))
         return std::nullopt;
-    const auto time = wholeOf(std::string_view(lines[1]).substr(0, lines[1].find(',')));
+    const auto time
+        = wholeNumber<std::int64_t>(std::string_view(lines[1]).substr(0, lines[1].find(',')));
     return time ? std::optional(TimeNs{*time}) : std::nullopt;
 }
 
@@ -316,7 +310,7 @@ private:
     }
 
     Result<bool> takeSample(const ColumnsByName& columns, const Cells& cells) {
-        const auto time = wholeOf(columns.cell(cells, "time_ns"));
+        const auto time = wholeNumber<std::int64_t>(columns.cell(cells, "time_ns"));
         const auto text = columns.cell(cells, "value");
         const auto number = isMissingText(text) ? std::optional(kMissing) : parseNumber(text);
         // The value stands last: a row that breaks off has none.
@@ -395,9 +389,9 @@ private:
     }
 
     Result<bool> takeIteration(const ColumnsByName& columns, const Cells& cells) {
-        const auto index = wholeOf(columns.cell(cells, "index"));
-        const auto start = wholeOf(columns.cell(cells, "start_ns"));
-        const auto length = wholeOf(columns.cell(cells, "duration_ns"));
+        const auto index = wholeNumber<std::int64_t>(columns.cell(cells, "index"));
+        const auto start = wholeNumber<std::int64_t>(columns.cell(cells, "start_ns"));
+        const auto length = wholeNumber<std::int64_t>(columns.cell(cells, "duration_ns"));
         const auto rank = columns.cell(cells, "rank");
         if (!index || !start || !length || *length < 0)
             return false;

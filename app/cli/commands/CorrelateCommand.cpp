@@ -4,6 +4,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -11,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <ostream>
 
@@ -41,12 +41,11 @@ bool isOf(const Subject& subject, std::string_view who) {
         who.remove_prefix(4);
     while (who.starts_with(' '))
         who.remove_prefix(1);
-    int number = -1;
-    const auto read = std::from_chars(who.data(), who.data() + who.size(), number);
-    if (read.ec != std::errc() || read.ptr != who.data() + who.size())
+    const auto number = wholeNumber<int>(who);
+    if (!number)
         return false;
-    return isNode ? subject.node == number && subject.kind != SubjectKind::Gpu
-                  : subject.rank == number && subject.kind == SubjectKind::Gpu;
+    return isNode ? subject.node == *number && subject.kind != SubjectKind::Gpu
+                  : subject.rank == *number && subject.kind == SubjectKind::Gpu;
 }
 
 Result<Signal> signalOf(const store::Store& store, const Run& run, const std::vector<Series>& all,

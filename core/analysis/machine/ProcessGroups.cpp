@@ -1,11 +1,11 @@
 #include "core/analysis/machine/ProcessGroups.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <system_error>
@@ -45,11 +45,7 @@ std::vector<int> ranksOf(const Json& list) {
 }
 
 std::optional<std::int64_t> integerOf(const Json& object, const char* key) {
-    const std::string text = textOf(object, key);
-    std::int64_t value = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool isWhole = end.ec == std::errc() && end.ptr == text.data() + text.size();
-    return isWhole && !text.empty() ? std::optional(value) : std::nullopt;
+    return wholeNumber<std::int64_t>(textOf(object, key));
 }
 
 std::optional<int> rankOf(const Json& object, const char* key) {

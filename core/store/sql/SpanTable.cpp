@@ -1,6 +1,7 @@
 #include "core/model/AutogradLink.h"
 #include "core/model/Span.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/spans/SpanSearch.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -131,10 +131,7 @@ std::optional<std::int64_t> streamOf(const TrackDescription& description) {
     const std::string& text = description.thread;
     const bool isStream
         = description.kind == TrackKind::Stream || description.kind == TrackKind::StreamAnnotation;
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool isWhole = error == std::errc() && end == text.data() + text.size();
-    return isStream && isWhole ? std::optional(number) : std::nullopt;
+    return isStream ? wholeNumber<std::int64_t>(text) : std::nullopt;
 }
 
 std::weak_ordering tracksCompared(const TrackEntry& a, const TrackEntry& b, int column) {
