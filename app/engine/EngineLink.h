@@ -39,7 +39,7 @@ struct LaneScope {
 
 std::int64_t rowKey(const Subject& subject);
 
-// Who asks the engine of a link; an error where it is not to be asked, and why.
+// The access with which the engine of a link is asked; an error, with the reason, where it is not.
 using EngineAccessOf = std::function<Result<EngineAccess>(const importers::engine::Link&)>;
 
 class EngineLink {

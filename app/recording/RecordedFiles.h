@@ -40,8 +40,8 @@ std::string recordedPath(std::string pattern, const record::JobDescription& job)
 // theirs already. Refused: another's, a link, or no file. Where this program may not give files
 // away they stay its own.
 Status makeFileFor(std::int64_t user, const std::string& path);
-// Where others can put links, root writes what they choose. Refused: the folder or one above it is
-// not root's, or others can write to it (above it: but beside what is theirs).
+// Root would write what others choose where they can put links. Refused: the folder or one above it
+// is not root's, or others can write to it (above it: but beside what is theirs).
 Status requireFolderOfRoot(const std::string& file);
 
 class RecordedFiles {

@@ -33,7 +33,7 @@ struct SumSlice {
     std::int64_t since = 0; // ns; the earliest moment that its sums depend on
     Bytes sums;
     Bytes detail; // read only by those who ask
-    // Where it lies in KeptSums::details, if it does.
+    // Its place in KeptSums::details, if it lies there.
     std::uint64_t detailAt = 0;
     std::uint64_t detailSize = 0;
 };

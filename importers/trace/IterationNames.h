@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t kMost = 200'000;
     using Write = std::function<void(TimeRange)>;
 
-    // What is beyond kMost is written at once, as it is.
+    // Ranges beyond kMost are written at once, as they are.
     void add(std::int64_t thread, const IterationName& name, TimeRange range, Write write);
     // Writes those that are held. How many were left out, as their end is not known.
     std::int64_t writeAll();

@@ -69,7 +69,7 @@ std::optional<std::int64_t> takeIndex(std::string_view& text);
 // "/ 1000" or "/1000" off the front.
 void skipTotal(std::string_view& text);
 void setSetting(launch::Settings& settings, std::string_view key, std::string_view value);
-// Of a number its whole part, unless it is none or too large.
+// Takes the whole part of a number, unless it is none or too large.
 void setWhole(launch::Settings& settings, std::string_view key, double value);
 // Text behind `mark`, up to one of `ends`; empty where the mark is not there.
 std::string_view behind(std::string_view text, std::string_view mark, std::string_view ends);

@@ -55,7 +55,7 @@ std::string airWords(const RunFacts& facts) {
         + facts.airflowEvidence.substr(0, facts.airflowEvidence.size() - 1);
 }
 
-// What tells that GPUs throttle, and of which time.
+// The means by which throttling is told, and the time that it is a share of.
 std::string throttlingBasis(const RunFacts& facts) {
     const Throttling& throttling = *facts.throttling;
     if (throttling.basis == ThrottleBasis::Reasons)

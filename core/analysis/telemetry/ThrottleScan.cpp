@@ -211,7 +211,7 @@ private:
         return {};
     }
 
-    // Of the GPUs that have them, from the reading that holds when the window begins.
+    // Reads them of the GPUs that have them, from the reading that holds when the window begins.
     Status readReasons() {
         for (const auto& [rank, gpu] : m_gpus) {
             const Series* reasons = find(gpu, metric::kThrottleReasons);

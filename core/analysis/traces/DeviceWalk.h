@@ -163,7 +163,7 @@ Result<std::vector<DeviceTracks>> tracedDevices(const RunStudy& study);
 // As the function of TraceWindow.h; of a window that holds all of the trace, what counts of it.
 std::optional<TraceWindow> traceWindow(
     const DeviceTracks& device, TimeRange window, const IterationChoice& choice = {});
-// That of all devices.
+// The early work of all devices.
 Result<std::optional<EarlyWork>> earlyWork(const RunStudy& study);
 // Time in which any of them was traced, in order.
 std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices);

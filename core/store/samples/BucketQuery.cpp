@@ -51,7 +51,7 @@ private:
         double weight = 0.0;
         double plain = 0.0;
         double held = 0.0; // of the sample that holds here, when the column has none
-        // Of what holds when the column begins.
+        // The bounds of what holds when the column begins.
         float enteredMin = std::numeric_limits<float>::quiet_NaN();
         float enteredMax = std::numeric_limits<float>::quiet_NaN();
         std::uint32_t count = 0;

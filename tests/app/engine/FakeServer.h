@@ -124,6 +124,14 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_bytes;
     }
+    // Asks once itself, counted too: whoever connected before was read before.
+    [[nodiscard]] bool isFirstHeard() const {
+        const QByteArray request = "GET /first HTTP/1.1\r\n\r\n";
+        QTcpSocket socket;
+        socket.connectToHost(QHostAddress::LocalHost, static_cast<quint16>(m_port));
+        socket.write(request);
+        return socket.waitForReadyRead() && bytes() == request;
+    }
 
 private:
     void take() {

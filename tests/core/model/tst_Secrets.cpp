@@ -117,7 +117,7 @@ private Q_SLOTS:
     }
 
     void randomWordsAreFound() {
-        // Of 1000 words of 40 characters by chance, drawn by a fixed rule: each of two conditions
+        // 1000 words of 40 characters by chance, drawn by a fixed rule: each of two conditions
         // lets pass what lies within two standard deviations, about 95 of 100.
         constexpr std::string_view alphabet
             = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

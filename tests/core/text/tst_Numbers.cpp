@@ -94,7 +94,7 @@ private Q_SLOTS:
         QCOMPARE(text::signedPercent(-0.0006), std::string("-0.1 %"));
         QCOMPARE(text::percent(-0.0004), std::string("0.0 %"));
         QCOMPARE(text::percent(-0.004, 0), std::string("0 %"));
-        // What is not nothing is not told as nothing.
+        // A share that is not nothing is not told as nothing.
         QCOMPARE(text::percent(0.0004), std::string("<0.1 %"));
         QCOMPARE(text::percent(0.000'004, 2), std::string("<0.01 %"));
         QCOMPARE(text::percent(0.004, 0), std::string("<1 %"));

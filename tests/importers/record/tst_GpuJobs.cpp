@@ -97,7 +97,7 @@ private Q_SLOTS:
         QVERIFY(gpuJobs({}, all.root()).empty());
     }
 
-    // Of another user whose environment claims the same job, and one with three megabytes of
+    // One of another user whose environment claims the same job, and one with three megabytes of
     // environment: neither is taken for the job, nor read to its end.
     void environmentsAreTheirOwnersChoice() {
         if (::geteuid() != 0)

@@ -38,11 +38,10 @@ private Q_SLOTS:
         QVERIFY2(controller.engineProblem().contains(QString::fromStdString(server.url())),
             qPrintable(controller.engineProblem()));
         QCOMPARE(controller.engineOffer(), QStringLiteral("Ask this engine"));
-        QTest::qWait(300);
-        QCOMPARE(server.bytes(), QByteArray());
+        QVERIFY(server.isFirstHeard());
         QVERIFY(!controller.isAsking());
         controller.askEngine();
-        QTRY_VERIFY(server.count() > 0);
+        QTRY_VERIFY(server.count() > 1);
         QTRY_VERIFY(controller.engineProblem().isEmpty());
         qputenv("XDG_CONFIG_HOME", configuration);
     }

@@ -140,8 +140,8 @@ private Q_SLOTS:
         QCOMPARE(selected.value().launches[0].launches.hostBound.ns, expected.hostBound);
     }
 
-    // Each capture brings tracks of its own for stream 7. From the first work of each capture on, at
-    // 10 and 1010, its work waits 30 and 5 ns of the 130 that are traced, two of it at once.
+    // Each capture brings tracks of its own for stream 7. From the first work of each capture on,
+    // at 10 and 1010, its work waits 30 and 5 ns of the 130 that are traced, two of it at once.
     void aStreamHasOneQueue() {
         PlantedTrace trace;
         trace.captures = {{"first", 0, {{0}, {100}}}, {"second", 0, {{1000}, {1200}}}};
