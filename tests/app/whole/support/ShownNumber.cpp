@@ -125,9 +125,10 @@ std::vector<TextNumber> numbersIn(const std::string& text) {
 
 bool agree(double value, double step, double other, double otherStep) {
     constexpr double kOrderOfSums = 1e-9; // sums of other orders differ by that much
+    constexpr double kNothing = 1e-13; // that a difference of shares leaves
     const double open = 0.5 * (step + otherStep) * (1.0 + 1e-6);
     return std::abs(value - other)
-        <= open + kOrderOfSums * std::max(std::abs(value), std::abs(other));
+        <= open + kNothing + kOrderOfSums * std::max(std::abs(value), std::abs(other));
 }
 
 std::string Contradiction::wording() const {
