@@ -489,7 +489,7 @@ std::vector<PartEnergy> EnergyMeter::namedEnergies(
         if (named.powers.isUsable())
             joules[label] = named.powers.joules(secondsOf(label));
         categoryJoules[m_namedCategories[label]] += joules[label];
-        ++categoryLabels[m_namedCategories[label]];
+        categoryLabels[m_namedCategories[label]] += m_namedSeconds[label] > 0.0 ? 1 : 0;
     }
     std::vector<PartEnergy> result(labels);
     for (std::size_t label = 0; label < labels; ++label) {

@@ -319,6 +319,33 @@ private Q_SLOTS:
                     - found.sum.categories.at("gemm").known->joules)
             < 1e-6 * found.sum.categories.at("gemm").known->joules);
     }
+    // 20 kernels of 110 ms at 650 W in a window; another kernel of their category runs before and
+    // behind it only: 1430 J are the category's and the kernel's alike.
+    void theOnlyKernelOfItsCategoryInAWindow() {
+        Truth truth;
+        PlantedTrace trace;
+        trace.run.gpuModel = "NVIDIA H100 80GB HBM3";
+        trace.sensor = SensorKind::Instant;
+        const TimeRange window{{5'000 * kMs}, {9'000 * kMs}};
+        for (std::int64_t now = 1'000 * kMs; now < 13'000 * kMs; now += 200 * kMs) {
+            const bool isInside = window.begin.ns <= now && now < window.end.ns;
+            trace.kernel(0, "7", isInside ? "a_gemm" : "b_gemm", now, 110 * kMs);
+            truth.intervals.push_back({Phase::Compute, now, now + 110 * kMs, 650.0});
+        }
+        plantPower(trace, truth, 25e6, 20 * kMs, 0, 14'000 * kMs);
+        EnergyOptions options;
+        options.window = window;
+        options.byKernel = true;
+        const auto found = energyOf(trace, options);
+        const auto& category = found.sum.categories.at("gemm").known;
+        const auto kernel = energyOfName(found.sum.kernels, "a_gemm").energy.known;
+        QVERIFY(category && kernel);
+        QVERIFY(std::abs(category->joules / 1430.0 - 1.0) < 0.03);
+        QCOMPARE(kernel->joules, category->joules);
+        QCOMPARE(kernel->low, category->low);
+        QCOMPARE(kernel->high, category->high);
+        QVERIFY(energyOfName(found.sum.kernels, "b_gemm").energy.isNothing());
+    }
 };
 
 TRAINSCOPE_TEST(tst_EnergyByPhase)
