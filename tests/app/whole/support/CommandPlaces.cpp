@@ -121,11 +121,26 @@ void addIterations(const Json& run, const Shown& shown) {
         "step_time_s", analysis::medianOf(seconds));
 }
 
+// Where the driver gave one reason to throttle alone, its share is that of throttling.
+void addThrottlingReason(const Json& run, const Shown& shown) {
+    const Json shares
+        = run.value(Json::json_pointer("/metrics/throttle_reasons/shares"), Json::object());
+    std::vector<double> found;
+    for (const char* reason : {"sw_power_cap", "hw_slowdown", "sw_thermal_slowdown",
+             "hw_thermal_slowdown", "hw_power_brake"}) {
+        if (shares.contains(reason))
+            found.push_back(shares[reason]);
+    }
+    if (found.size() == 1)
+        shown.numbers.add(shown.subject, shown.window, "throttled_fraction", found.front());
+}
+
 void addSummary(const Json& run, const AskedRun& asked, const std::string& window,
     const std::string& traced, PlaceNumbers& numbers) {
     const Shown shown{numbers, asked.run.name, window};
     addTelemetry(run, shown);
     shown.add("throttled_fraction", run, "/throttle/fraction");
+    addThrottlingReason(run, shown);
     shown.add("lost_gpu_s", run, "/throttle/time_lost_s");
     if (run.contains("above_limit"))
         shown.addAll("above_limit.", run["above_limit"]);
@@ -245,7 +260,7 @@ const std::map<std::string, FindingRule>& findingRules() {
     static const std::map<std::string, FindingRule> kRules{
         {"throttling",
             {{{"fraction", "throttled_fraction"}, {"lost_gpu_s", "lost_gpu_s"},
-                {"lost_fraction", "lost_to_throttling_fraction"}}}},
+                {"lost_fraction", "clock_lost_fraction"}}}},
         {"above_power_limit",
             {{{"limit_w", "above_limit.limit_w"}, {"seconds", "above_limit.seconds"},
                 {"share", "above_limit.share"}, {"highest_w", "above_limit.highest_w"},
