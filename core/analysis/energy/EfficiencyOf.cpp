@@ -107,7 +107,7 @@ public:
         ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run.id));
         m_facts.runDurationS = runDuration(series, tracks).seconds();
         takePower(series);
-        takeSteps(shared(window, m_run.range));
+        takeSteps(window);
         RETURN_IF_ERROR(takeLogged(series, shared(window, m_run.range)));
         RETURN_IF_ERROR(takeMarked(series));
         return withEnergy ? takeEnergies(window) : Result<EfficiencyFacts>(std::move(m_facts));

@@ -35,14 +35,10 @@ struct Known {
     const char* why;
 };
 const std::vector<Known>& knownContradictions() {
-    constexpr const char* kBegun = "an iteration that began before the first reading is in the "
-                                   "window, and not in the median";
     constexpr const char* kMoment = "a run of one moment lasts 1 ns there, as its range does";
     static const std::vector<Known> kKnown{{"amd_smi", "duration_s", "Data", kMoment},
         {"prometheus", "duration_s", "Data", kMoment}, {"wandb", "duration_s", "Data", kMoment},
-        {"wild_small", "duration_s", "Data", kMoment},
-        {"train_logs", "step_time_s", "compare", kBegun},
-        {"train_logs", "step_time_s", "Data", kBegun}};
+        {"wild_small", "duration_s", "Data", kMoment}};
     return kKnown;
 }
 

@@ -8,6 +8,8 @@
 
 #include <QObject>
 
+#include <cmath>
+
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
@@ -24,6 +26,7 @@ struct Plan {
     bool hasIterations = true;
     double pauseS = 0.0; // behind the second step
     int gpusWithPower = 2;
+    double powerFromS = 0.0; // on, as nothing else of the run
     bool goesOn = false; // for ten seconds more, in which there is no power
     std::vector<double> tokens; // marked at the begin of each step
     bool byRanks = false; // of whom each has half of them
@@ -41,11 +44,11 @@ Plan plan() {
     return plan;
 }
 
-void addPower(store::ImportSession& session, RunId run, int rank, double watts) {
+void addPower(store::ImportSession& session, RunId run, int rank, double watts, double fromS) {
     auto description = gauge("gpu_power", rank);
     const SeriesId series = got(session.series(run, description));
     std::vector<std::int64_t> at;
-    for (int i = 0; i <= 100; ++i)
+    for (auto i = std::llround(fromS * 10.0); i <= 100; ++i)
         at.push_back(kStart + i * kSecond / 10);
     ok(session.samples(series, times(at), std::vector<double>(at.size(), watts)));
 }
@@ -86,7 +89,7 @@ Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficie
     for (int rank = 0; rank < 2; ++rank)
         ok(session->gpu(run, {rank, 0, rank, plan.run.gpuModel, {}}));
     for (int rank = 0; rank < plan.gpusWithPower; ++rank)
-        addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0);
+        addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0, plan.powerFromS);
     if (plan.hasIterations)
         addIterations(*session, run, plan.pauseS);
     if (!plan.tokens.empty())
@@ -155,6 +158,23 @@ private Q_SLOTS:
         QVERIFY(isAbout(found.stepTimeS, 1.25));
         QVERIFY(isAbout(found.energyPerStepJ, 500.0));
         QVERIFY(isAbout(found.samplesPerSPerMj, 3.2 / (400.0 * 3.5 / 1e6)));
+    }
+
+    // The steps of 1.5 s and 1 s from 4 s on: a log tells of the first before power was read.
+    void aStepThatBeganBeforeTheFirstReadingCounts() {
+        Plan late = plan();
+        late.powerFromS = 4.1;
+        const TimeRange window{{kStart + 4 * kSecond}, {kStart + 13 * kSecond / 2}};
+        const Efficiency found = made(late, window);
+        QCOMPARE(found.steps, 2);
+        QCOMPARE(found.stepWindow, std::string("the median of iterations 2 to 3"));
+        QVERIFY(isAbout(found.stepTimeS, 1.25));
+        QCOMPARE(made(late).steps, 4);
+        // 400 W over 2.4 of the 2.5 s; over 2 s, too little to speak for them.
+        QVERIFY(isAbout(found.energyPerStepJ, 480.0));
+        late.powerFromS = 4.5;
+        QVERIFY(isAbout(made(late, window).stepTimeS, 1.25));
+        QVERIFY(!made(late, window).energyPerStepJ);
     }
 
     void withoutEnergy() {
