@@ -4,6 +4,7 @@
 #include "core/model/AsciiText.h"
 #include "core/text/NaturalOrder.h"
 #include "core/text/Numbers.h"
+#include "core/text/RunState.h"
 
 #include <algorithm>
 #include <numeric>
@@ -54,7 +55,7 @@ RunValue layoutOf(const RunRecord& run) {
 }
 
 RunValue durationOf(const RunRecord& run) {
-    return run.run.range.isEmpty() ? RunValue() : RunValue(run.run.range.length().seconds());
+    return run.run.range.isEmpty() ? RunValue() : RunValue(text::runLength(run.run).seconds());
 }
 
 std::string kindOf(const Run& run) {

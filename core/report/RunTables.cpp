@@ -98,7 +98,7 @@ Table runTable(const std::vector<Run>& runs) {
             text::runState(run, wallClock()), layoutCell(run, named.layout), given(named.model),
             given(named.optimisation), named.microBatch, gpusCell(run), run.nodeCount,
             given(run.gpuModel), isEmpty ? Cell() : Cell(text::moment(run.range.begin)),
-            isEmpty ? Cell() : Cell(run.range.length())});
+            isEmpty ? Cell() : Cell(text::runLength(run))});
     }
     return table;
 }

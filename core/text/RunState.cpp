@@ -18,4 +18,9 @@ std::string_view runState(const Run& run, TimeNs now) {
     return isBeingRecorded(run, now) ? "recording" : toString(run.status);
 }
 
+DurationNs runLength(const Run& run) {
+    const DurationNs length = run.range.length();
+    return length > DurationNs{1} ? length : DurationNs{};
+}
+
 } // namespace trainscope::text

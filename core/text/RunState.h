@@ -1,5 +1,6 @@
 #pragma once
-// State of a run in a word: as the database says it, and whether a recorder is at work on it.
+// State of a run in a word: as the database says it, whether a recorder is at work on it, and
+// how long it took.
 
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -12,5 +13,7 @@ namespace trainscope::text {
 bool isBeingRecorded(const Run& run, TimeNs now);
 // "ok", "oom", "partial", "recording".
 std::string_view runState(const Run& run, TimeNs now);
+// 0 of a run of one moment, whose range is 1 ns long to hold it.
+DurationNs runLength(const Run& run);
 
 } // namespace trainscope::text

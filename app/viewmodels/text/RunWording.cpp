@@ -81,7 +81,7 @@ QString runDetail(const Run& run) {
     if (const auto layout = layoutText(run.launch); !layout.isEmpty())
         parts.append(layout);
     if (parts.isEmpty())
-        parts.append(textOf(text::seconds(run.range.length().seconds())));
+        parts.append(textOf(text::seconds(text::runLength(run).seconds())));
     return parts.join(kDot);
 }
 
@@ -99,7 +99,7 @@ QString runFacts(const Run& run) {
     if (run.launch.globalBatch)
         parts.append(QStringLiteral("batch %1").arg(*run.launch.globalBatch));
     if (!run.range.isEmpty())
-        parts.append(textOf(text::seconds(run.range.length().seconds())));
+        parts.append(textOf(text::seconds(text::runLength(run).seconds())));
     return parts.join(kDot);
 }
 

@@ -13,6 +13,7 @@
 #include "core/model/Try.h"
 #include "core/text/Names.h"
 #include "core/text/Numbers.h"
+#include "core/text/RunState.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>
@@ -186,7 +187,7 @@ std::string overviewLine(const OverviewInputs& inputs) {
         if (text::isDated(run.range.begin))
             add(fmt::format(
                 "{} {} UTC", text::date(run.range.begin, 0), text::clock(run.range.begin, 0, 0)));
-        add(text::seconds(run.range.length().seconds()));
+        add(text::seconds(text::runLength(run).seconds()));
     }
     if (run.kind == RunKind::Predicted)
         add("predicted");

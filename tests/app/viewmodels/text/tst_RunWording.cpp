@@ -17,6 +17,7 @@ private Q_SLOTS:
     void model();
     void facts();
     void nothingKnown();
+    void lastingAMoment();
     void tags();
     void searched();
 };
@@ -67,6 +68,14 @@ void tst_RunWording::facts() {
 void tst_RunWording::nothingKnown() {
     QCOMPARE(runFacts(Run{}), QString());
     QCOMPARE(layoutText({}), QString());
+}
+
+// The shortest range that holds a sample.
+void tst_RunWording::lastingAMoment() {
+    Run run;
+    run.range = {{5}, {6}};
+    QCOMPARE(runFacts(run), QStringLiteral("0 s"));
+    QCOMPARE(runDetail(run), QStringLiteral("0 s"));
 }
 
 void tst_RunWording::tags() {
