@@ -14,6 +14,7 @@
 #include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
+#include "core/text/Times.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -411,7 +412,7 @@ private Q_SLOTS:
                 if (change.factor != 2.0 || change.isOom)
                     continue;
                 const double seconds = 1e12 / (change.rate.value * job.gpus());
-                QVERIFY2(cells.back().starts_with(durationWords(seconds)), cells.back().c_str());
+                QVERIFY2(cells.back().starts_with(text::seconds(seconds)), cells.back().c_str());
             }
         }
         QVERIFY(decision.choices.rows.empty());
