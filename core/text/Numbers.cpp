@@ -142,9 +142,11 @@ std::optional<std::string> longDuration(double seconds, Digits digits) {
         return std::nullopt;
     constexpr double kMost = 9e9; // that nanoseconds count
     const double size = std::abs(seconds);
-    // Rounded as a whole, or the rest of 179.97 s would be 60.0 s.
-    const std::int64_t tenths = std::llround(10.0 * std::min(size, kMost));
-    const std::int64_t whole = (tenths + 5) / 10;
+    // Rounded as a whole, or the rest of 179.97 s would be 60.0 s; each from the seconds, or
+    // 1785.477 s would be 1785.5 s and so 29 min 46 s.
+    const double counted = std::min(size, kMost);
+    const std::int64_t tenths = std::llround(10.0 * counted);
+    const std::int64_t whole = std::llround(counted);
     const bool isLong = digits == Digits::Three ? whole >= 120 : tenths >= 1'200;
     if (!isLong)
         return std::nullopt;
@@ -163,7 +165,7 @@ std::optional<std::string> longDuration(double seconds, Digits digits) {
                 "{} min {} s", tenths / 600, number(static_cast<double>(tenths % 600) / 10.0));
     if (whole < 3'600)
         return text + fmt::format("{} min {} s", whole / 60, whole % 60);
-    const std::int64_t minutes = (whole + 30) / 60;
+    const std::int64_t minutes = std::llround(counted / 60.0);
     if (minutes < 48 * 60)
         return text + fmt::format("{} h {} min", minutes / 60, minutes % 60);
     return text + number(size / 86'400.0, digits == Digits::Three ? 3 : 4) + " days";

@@ -52,6 +52,9 @@ private Q_SLOTS:
         QCOMPARE(text::exactDuration({-3}), std::string("−3 ns"));
         QCOMPARE(text::seconds(0.0123), std::string("12.3 ms"));
         QCOMPARE(text::seconds(246.0), std::string("4 min 6 s"));
+        // Rounded once: not to 1785.5 s before, nor to 7170 s.
+        QCOMPARE(text::seconds(1785.477), std::string("29 min 45 s"));
+        QCOMPARE(text::seconds(7169.6), std::string("1 h 59 min"));
         QCOMPARE(text::seconds(7199.0), std::string("2 h 0 min"));
         QCOMPARE(text::seconds(7380.0), std::string("2 h 3 min"));
         QCOMPARE(text::seconds(86'400.0), std::string("24 h 0 min"));
