@@ -161,6 +161,7 @@ private Q_SLOTS:
         QCOMPARE(read("1 h 2 min, 3.5 ms"), std::string("3720 s ± 30;0.0035 s ± 5e-05;"));
         QCOMPARE(
             read("18.6 % of 1.755 GHz"), std::string("0.186 1 ± 0.0005;1.755e+09 Hz ± 500000;"));
+        QCOMPARE(read("<0.1 %"), std::string("0.0005 1 ± 0.0005;"));
         QCOMPARE(read("5.56 M"), std::string("5.56e+06 1 ± 5000;"));
         QCOMPARE(read("12.07 kJ (11.6 to 12.5)"),
             std::string("12070 J ± 5;11.6 1 ± 0.05;12.5 1 ± 0.05;"));

@@ -28,7 +28,7 @@ double factorOf(const QString& prefix) {
 const QRegularExpression& pattern() {
     static const QRegularExpression kPattern(
         QStringLiteral(
-            "(?<![\\w.\\-])([−-]?(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:e[+-]?\\d+)?)"
+            "(?<![\\w.\\-])<?([−-]?(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:e[+-]?\\d+)?)"
             "(?:\\s?(?:(?<time>h|min)|(?<prefix>[PTGMkmµn]?)(?<unit>W/s|W|J|Hz|B/s|B|"
             "FLOP/s|FLOP|s|1/s|1/J|/s|/J)|(?<count>[kMGTP])|(?<percent>%)|(?<celsius>°C))"
             "(?![\\w/·]))?(?![\\w])"),
@@ -65,6 +65,10 @@ TextNumber numberOf(const QRegularExpressionMatch& match) {
     }
     found.value *= factor;
     found.step *= factor;
+    if (match.captured().startsWith(QLatin1Char('<'))) { // anything from 0 on
+        found.step = found.value;
+        found.value /= 2.0;
+    }
     return found;
 }
 
