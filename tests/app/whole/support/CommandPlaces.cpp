@@ -121,7 +121,7 @@ void addIterations(const Json& run, const Shown& shown) {
         "step_time_s", analysis::medianOf(seconds));
 }
 
-// Where the driver gave one reason to throttle alone, its share is that of throttling.
+// One reason to throttle alone has the share of throttling.
 void addThrottlingReason(const Json& run, const Shown& shown) {
     const Json shares
         = run.value(Json::json_pointer("/metrics/throttle_reasons/shares"), Json::object());
