@@ -320,7 +320,8 @@ std::string keyOfQuantity(const std::string& quantity) {
     return found == kKeys.end() ? quantity : found->second;
 }
 
-std::string windowOfQuantity(const AskedRun& asked, const std::string& quantity) {
+std::string windowOfQuantity(
+    const AskedRun& asked, const std::string& measured, const std::string& quantity) {
     const auto place = analysis::listedIndex(quantity);
     if (!place)
         return kWholeRun;
@@ -328,9 +329,10 @@ std::string windowOfQuantity(const AskedRun& asked, const std::string& quantity)
     const auto says
         = [&definition](const char* word) { return definition.find(word) != std::string::npos; };
     if (says("traced"))
-        return "traced in " + asked.settled;
+        return "traced in " + measured;
     const bool isOfSteps = says("step") || says("iteration") || says("tokens per second");
-    return isOfSteps && !says("window") && asked.settled == kWholeRun ? asked.steps : asked.settled;
+    const bool isOfAll = says("window") || says("neighbouring steps"); // those are of power
+    return isOfSteps && !isOfAll && measured == kWholeRun ? asked.steps : measured;
 }
 
 void collectSummary(const AskedRun& asked, PlaceNumbers& numbers) {
@@ -393,7 +395,7 @@ void collectComparison(const AskedRun& asked, PlaceNumbers& numbers) {
         = windowOf(run.value(Json::json_pointer("/window/wording"), std::string()));
     addTelemetry(run, {numbers, asked.run.name, window});
     for (const auto& [key, quantity] : json["quantities"].items())
-        Shown{numbers, asked.run.name, windowOfQuantity(asked, key)}.add(
+        Shown{numbers, asked.run.name, windowOfQuantity(asked, asked.settled, key)}.add(
             keyOfQuantity(key), run, "/" + key);
     // All that was traced counts where its shares are of no iterations.
     if (run.value(Json::json_pointer("/breakdown/basis"), std::string()) != "trace"
@@ -438,7 +440,8 @@ void collectSql(const AskedRun& asked, PlaceNumbers& numbers) {
     }
     for (const Json& row : rows("SELECT f.key, f.value FROM summary f JOIN run r ON f.run = r.id "
                                 "WHERE r.name = '{}' AND f.value IS NOT NULL"))
-        numbers.add(asked.run.name, windowOfQuantity(asked, row[0]), keyOfQuantity(row[0]), row[1]);
+        numbers.add(asked.run.name, windowOfQuantity(asked, kWholeRun, row[0]),
+            keyOfQuantity(row[0]), row[1]);
 }
 
 } // namespace trainscope::test

@@ -56,8 +56,9 @@ void collectRunTable(
 std::string windowOf(const std::string& wording);
 std::string rankOf(const std::string& run, int rank); // "training, rank 0"
 // The key that a quantity of comparedQuantities() and of the table of runs has in the summary, and
-// the window that it is of.
+// the window that it is of where `measured` is.
 std::string keyOfQuantity(const std::string& quantity);
-std::string windowOfQuantity(const AskedRun& asked, const std::string& quantity);
+std::string windowOfQuantity(
+    const AskedRun& asked, const std::string& measured, const std::string& quantity);
 
 } // namespace trainscope::test

@@ -188,7 +188,7 @@ void collectRunTable(
                 = numbersIn((cells[static_cast<qsizetype>(i)] + QLatin1Char(' ') + heads[i].unit)
                                 .toStdString());
             if (!found.empty())
-                numbers.read(name, windowOfQuantity(*run, heads[i].key.toStdString()),
+                numbers.read(name, windowOfQuantity(*run, kWholeRun, heads[i].key.toStdString()),
                     keyOfQuantity(heads[i].key.toStdString()), found.front().text,
                     found.front().unit);
         }
