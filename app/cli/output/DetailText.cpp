@@ -115,9 +115,8 @@ void printPower(const RunDetail& detail, std::ostream& out) {
                 text::seconds(*sensor->averagingS));
     }
     if (const auto& above = detail.aboveLimit) {
-        out << fmt::format("    {} times above {} ({}), {} in all, at most {}\n",
-            above->excursions.count, text::aligned(above->limitW, "W"), above->origin,
-            text::seconds(above->excursions.seconds),
+        out << fmt::format("    {} times above {} ({}), at most for {}\n", above->excursions.count,
+            text::aligned(above->limitW, "W"), above->origin,
             text::seconds(above->excursions.longestSeconds));
     }
     for (std::size_t i = 0; i < std::min(detail.spectrum.size(), kLinesShown); ++i) {
