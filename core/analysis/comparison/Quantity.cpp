@@ -72,8 +72,9 @@ std::vector<QuantityInfo> makeQuantities() {
         {"mean_gpu_utilization", "GPU utilisation", "1", Neither,
             "mean over the GPUs of their time-weighted mean utilisation in the window"},
         {"throttled_fraction", "Throttled", "1", Lower,
-            "GPU-seconds throttled by the driver's reasons / those over which reasons were read; "
-            "without reasons GPU-seconds of low clocks / all GPU-seconds of the window"},
+            "mean over the GPUs of the time throttled by the driver's reasons / that over which "
+            "they were read; without reasons GPU-seconds of low clocks / all GPU-seconds of the "
+            "window"},
         {"thermally_throttled_fraction", "Throttled by heat", "1", Lower,
             "the part of throttled GPU-seconds whose reason, without reasons whose inferred cause, "
             "is heat"},

@@ -279,11 +279,13 @@ private:
             sum.gpuSeconds += length;
             sum.lostGpuSeconds += episode.lostSeconds;
         }
+        all.ofSeconds = allGpuSeconds;
+        if (m_found.basis == ThrottleBasis::Clocks) {
+            m_found.fraction = all.fraction();
+            return;
+        }
         for (const auto& [rank, gpu] : m_found.gpus)
-            all.ofSeconds += gpu.ofSeconds;
-        if (m_found.basis == ThrottleBasis::Clocks)
-            all.ofSeconds = allGpuSeconds;
-        m_found.fraction = all.fraction();
+            m_found.fraction += gpu.fraction() / static_cast<double>(m_found.gpus.size());
     }
 
     // Over the whole run: limits do not change with the window.

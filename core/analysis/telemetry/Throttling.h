@@ -139,7 +139,9 @@ std::string_view toString(ThrottleBasis basis); // "reasons", "clocks"
 
 struct Throttling {
     ThrottleBasis basis = ThrottleBasis::Clocks;
-    double fraction = 0.0; // throttled GPU-seconds / those over which it can be told
+    // By reasons the mean over the GPUs of their fractions, as the shares of throttle_reasons; by
+    // clocks throttled GPU-seconds / all GPU-seconds.
+    double fraction = 0.0;
     std::vector<RankEpisode> episodes; // by time, then rank
     std::map<ThrottleCause, ThrottleSum> causes; // the episodes' by their cause
     std::map<int, ThrottledTime> gpus; // by rank, those of which it can be told

@@ -73,7 +73,7 @@ const std::vector<ToldFile> kMadeFiles{
         "2026-03-01T10:00:01Z,0,100,5001\n2026-03-01T10:00:02Z,0,100,5002\n"
         "2026-03-01T10:00:03Z,0,100,5003\n",
         {{"gpu_energy", {5000, 5001, 5002, 5003}}},
-        "counts 3.0 J, where the power beside it amounts to 300.0 J"},
+        "counts 3 J, where the power beside it amounts to 300 J"},
     {"milliwatts under watts", "log.csv",
         "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100000\n"
         "2026-03-01T10:00:01Z,0,120000\n2026-03-01T10:00:02Z,0,140000\n",

@@ -146,6 +146,19 @@ private Q_SLOTS:
         QVERIFY(isNear(late.fraction, 2.0 / 6.0));
     }
 
+    // A GPU read for 8 s throttles 2 of them, one read for 4 s all of them: each counts as much.
+    void gpusReadForUnequalTimes() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        addGpu(store, 0, std::vector<double>(9, 2e9), {4, 4, 0, 0, 0, 0, 0, 0, 0});
+        addGpu(store, 1, std::vector<double>(9, 2e9), {4, 4, 4, 4, kMissing, kMissing});
+        const Throttling all = found(store);
+        QVERIFY(isNear(all.gpus.at(0).fraction(), 2.0 / 8.0));
+        QVERIFY(isNear(all.gpus.at(1).fraction(), 1.0));
+        QVERIFY(isNear(all.fraction, 0.625));
+        QVERIFY(isNear(all.shareOf(ThrottleCause::Power), 0.625));
+    }
+
     void reasonsNeedNoClock() {
         const Fixture fixture;
         auto store = fixture.create();
