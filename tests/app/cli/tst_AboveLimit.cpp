@@ -93,7 +93,8 @@ private Q_SLOTS:
         }
         QVERIFY(std::abs(seconds - kFlag * 152.6999987) < 1e-3);
         bool isFound = false;
-        for (const auto& one : runCli({"findings", m_database, "--json"}).json()["findings"]) {
+        const auto told = runCli({"findings", m_database, "--json"}).json();
+        for (const auto& one : told["findings"]) {
             if (one["rule"] != "throttling")
                 continue;
             isFound = true;
@@ -101,10 +102,6 @@ private Q_SLOTS:
             QVERIFY(std::abs(one["values"]["lost_fraction"].get<double>() - kLost) < 1e-6);
         }
         QVERIFY(isFound);
-        const auto overview = runCli({"overview", m_database}).out;
-        QVERIFY2(overview.find("throttled for 25.1 % of the time, by the power limit")
-                != std::string::npos,
-            overview.c_str());
     }
 
     void findings() {

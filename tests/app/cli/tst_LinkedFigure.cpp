@@ -42,5 +42,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_LinkedFigure)
+TRAINSCOPE_GUI_TEST(tst_LinkedFigure)
 #include "tst_LinkedFigure.moc"

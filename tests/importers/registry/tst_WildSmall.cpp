@@ -140,7 +140,7 @@ const std::vector<Case>& cases() {
         {"24",
             [](const ImportedAll& log) {
                 return log.sink.iterations.size() == 10
-                    && log.warnings().find("2 iterations are done twice, and 2.0 s")
+                    && log.warnings().find("2 iterations are done twice, and 2 s")
                     != std::string::npos;
             }},
         {"28",
