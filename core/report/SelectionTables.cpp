@@ -163,7 +163,7 @@ std::string callName(const analysis::CallRow& row) {
 } // namespace
 
 Table deviceTimesTable(Selections runs) {
-    Table table{"Time of the GPUs", {{"part", Left}, {"time"}, inUnit("of traced time", "%")}};
+    Table table{"Time of the GPUs", {{"part", Left}, {"time"}, inUnit("of traced", "%")}};
     for (const TraceSelection& run : runs) {
         if (run.devices.empty())
             continue;

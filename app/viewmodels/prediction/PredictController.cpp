@@ -8,6 +8,7 @@
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
+#include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/PredictedRun.h"
 
 #include <QJsonDocument>
@@ -718,10 +719,13 @@ void PredictController::openAsRun() {
 }
 
 bool PredictController::isWritten() const {
-    if (!m_answer.asked || m_written.first != m_answer.asked || workspace() == nullptr)
+    const Run* run = workspace() != nullptr ? workspace()->findRun(m_written.second) : nullptr;
+    if (run == nullptr || !m_answer.asked || !m_written.first)
         return false;
-    const Run* run = workspace()->findRun(m_written.second);
-    return run != nullptr && run->name == predict::nameOf(m_answer.asked->job);
+    // What is asked is answered anew when the database changes, as by writing.
+    const predict::Job& job = m_answer.asked->job;
+    return run->name == predict::nameOf(job)
+        && predict::launchOf(job) == predict::launchOf(m_written.first->job);
 }
 
 QString PredictController::comparisonQuestion() const {

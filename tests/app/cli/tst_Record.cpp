@@ -716,7 +716,8 @@ private Q_SLOTS:
         QTest::newRow("a device for the database")
             << texts({"--into", "/dev/full"}) << QByteArray() << QString()
             << QStringLiteral("Nothing is recorded while the command runs") << -1;
-        QTest::newRow("files") << into << QByteArray() << QStringLiteral("ulimit -n 4; ")
+        QTest::newRow("files") << into << QByteArray()
+                               << QStringLiteral("exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; ")
                                << QStringLiteral("Nothing is recorded while the command runs")
                                << -1;
         QTest::newRow("the kernel's files")
