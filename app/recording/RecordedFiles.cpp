@@ -51,7 +51,7 @@ std::optional<double> bytesIn(std::string_view text) {
 }
 
 std::optional<DurationNs> ageIn(std::string_view text) {
-    constexpr std::int64_t longest = 100 * 365 * text::kDay;
+    constexpr std::int64_t longest = 36'500 * text::kDay;
     const auto age = importers::engine::durationFrom(text);
     const bool hasUnit = !text.empty() && !isDigit(text.back());
     return hasUnit && age && age->ns >= text::kSecond && age->ns <= longest ? age : std::nullopt;

@@ -166,7 +166,8 @@ std::optional<std::string> longDuration(double seconds, Digits digits) {
     if (whole < 3'600)
         return text + fmt::format("{} min {} s", whole / 60, whole % 60);
     const std::int64_t minutes = std::llround(counted / 60.0);
-    if (minutes < 48 * 60)
+    constexpr std::int64_t kTwoDays = 48LL * 60;
+    if (minutes < kTwoDays)
         return text + fmt::format("{} h {} min", minutes / 60, minutes % 60);
     return text + number(size / 86'400.0, digits == Digits::Three ? 3 : 4) + " days";
 }

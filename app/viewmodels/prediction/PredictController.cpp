@@ -722,7 +722,7 @@ bool PredictController::isWritten() const {
     const Run* run = workspace() != nullptr ? workspace()->findRun(m_written.second) : nullptr;
     if (run == nullptr || !m_answer.asked || !m_written.first)
         return false;
-    // What is asked is answered anew when the database changes, as by writing.
+    // A change of the database, as by writing, answers the question anew.
     const predict::Job& job = m_answer.asked->job;
     return run->name == predict::nameOf(job)
         && predict::launchOf(job) == predict::launchOf(m_written.first->job);

@@ -20,8 +20,9 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr auto kBasisNames = enumNames<IterationBasis>({{IterationBasis::Recorded, "recorded"},
-    {IterationBasis::PowerPeriod, "power_period"}, {IterationBasis::None, "none"}});
+constexpr auto kIterationBasisNames
+    = enumNames<IterationBasis>({{IterationBasis::Recorded, "recorded"},
+        {IterationBasis::PowerPeriod, "power_period"}, {IterationBasis::None, "none"}});
 
 constexpr std::size_t kSampledGpus = 64;
 constexpr std::size_t kMostPowerSteps = std::size_t{1} << 19U;
@@ -270,7 +271,7 @@ std::string powerPeriodText(const RunIterations& run) {
 }
 
 std::string_view toString(IterationBasis value) {
-    return kBasisNames.nameOf(value);
+    return kIterationBasisNames.nameOf(value);
 }
 
 std::vector<Iteration> RunIterations::everyOne() const {

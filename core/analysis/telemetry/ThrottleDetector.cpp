@@ -16,7 +16,7 @@ namespace {
 constexpr auto kCauseNames = enumNames<ThrottleCause>({{ThrottleCause::Thermal, "thermal"},
     {ThrottleCause::Power, "power"}, {ThrottleCause::Other, "other"}});
 
-constexpr auto kBasisNames = enumNames<ThrottleBasis>(
+constexpr auto kThrottleBasisNames = enumNames<ThrottleBasis>(
     {{ThrottleBasis::Reasons, "reasons"}, {ThrottleBasis::Clocks, "clocks"}});
 
 // NVML, nvmlClocksEventReasons: software thermal slowdown 0x20, hardware thermal slowdown 0x40;
@@ -54,7 +54,7 @@ std::string_view toString(ThrottleCause value) {
 }
 
 std::string_view toString(ThrottleBasis value) {
-    return kBasisNames.nameOf(value);
+    return kThrottleBasisNames.nameOf(value);
 }
 
 std::optional<ThrottleCause> throttleCauseOf(std::uint64_t reasons) {
