@@ -12,7 +12,7 @@ UiSheet {
     signal agreed
 
     preferredWidth: Theme.sheetWidth * 0.6
-    preferredHeight: Theme.spaceXl * 9
+    preferredHeight: sentence.implicitHeight + Theme.spaceXl * 5
 
     function put() {
         sheet.open();
@@ -20,6 +20,8 @@ UiSheet {
     }
 
     UiSentence {
+        id: sentence
+
         anchors.left: parent.left
         anchors.right: parent.right
         anchors.top: parent.top
