@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
+#include "core/text/Numbers.h"
 #include "importers/nccl/NcclText.h"
 
 #include <fmt/format.h>
@@ -182,7 +183,7 @@ bool NcclLog::takeCommunicator(const NcclLine& line) {
         return false;
     std::string id(wordAfter(line.text, " commId "));
     if (id.empty())
-        id = fmt::format("{} ranks", *size);
+        id = text::counted(*size, "rank");
     auto found = std::find_if(m_communicators.begin(), m_communicators.end(),
         [&id](const Communicator& one) { return one.id == id; });
     if (found == m_communicators.end()) {
@@ -399,7 +400,7 @@ std::map<std::string, std::string> NcclLog::facts() const {
             "{}, with roots at ranks {}", m_trees.size(), rankList({roots.begin(), roots.end()}));
     }
     if (const Communicator* all = world())
-        facts["world"] = fmt::format("{} ranks", all->size);
+        facts["world"] = text::counted(all->size, "rank");
     const auto best = std::max_element(m_rows.begin(), m_rows.end(),
         [](const auto& a, const auto& b) { return a.busBandwidth < b.busBandwidth; });
     if (best != m_rows.end())
