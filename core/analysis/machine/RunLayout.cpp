@@ -245,7 +245,8 @@ Status enterLayout(
     store::Store& store, const Run& run, const std::optional<LayoutRequest>& request) {
     if (!request)
         return store::setEnteredLayout(store, run.id, std::nullopt);
-    ASSIGN_OR_RETURN(const auto known, withoutGroups({store, run}));
+    const RunStudy study{store, run};
+    ASSIGN_OR_RETURN(const auto known, withoutGroups(study));
     RETURN_IF_ERROR(layout::makeLayout(completed(*request, known)));
     return store::setEnteredLayout(store, run.id, layout::requestToJson(*request));
 }

@@ -5,6 +5,8 @@
 #include "importers/support/RecordingSink.h"
 #include "importers/trainlog/TrainlogImporter.h"
 
+#include <QDebug>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
