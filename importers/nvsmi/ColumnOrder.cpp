@@ -5,7 +5,6 @@
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/SaidColumns.h"
-#include "importers/common/SampleStatistics.h"
 #include "importers/nvsmi/Guess.h"
 
 #include <algorithm>
@@ -79,227 +78,16 @@ void countWideGpus(ColumnOrder& order) {
     order.highestIndex = *gpus.rbegin();
 }
 
-// The stamps of the rows, and the numbers of the column that has most different ones.
-struct RowSeries {
-    std::vector<TimeNs> stamps;
-    std::vector<double> numbers;
-    bool hasFraction = false; // of stamps
-};
-
-RowSeries seriesOf(const ColumnOrder& order, const std::vector<Cells>& rows) {
-    RowSeries series;
-    std::optional<std::size_t> richest;
-    std::size_t most = 0;
-    for (std::size_t i = 0; i < order.columns.size(); ++i) {
-        const std::size_t distinct
-            = order.columns[i].role == Role::Metric ? countDistinct(rows, i) : 0;
-        if (distinct > most)
-            richest = i;
-        most = std::max(most, distinct);
-    }
-    for (const Cells& row : rows) {
-        const auto stamp = order.stamp < 0 ? std::nullopt : stampIn(order, row);
-        if (!stamp)
-            continue;
-        series.stamps.push_back(stamp->time);
-        series.hasFraction = series.hasFraction || stamp->hasFraction;
-        const auto value
-            = richest ? parseCell(row[*richest], order.columns[*richest].form) : std::nullopt;
-        series.numbers.push_back(value ? value->number : kMissing);
-    }
-    return series;
-}
-
-// Share of the numbers that are the same as those that stand `rows` behind them in their burst.
-double shareAlike(const RowSeries& series, std::size_t begin, std::size_t burst, std::size_t rows) {
-    std::size_t pairs = 0;
-    std::size_t same = 0;
-    for (std::size_t i = begin; i + rows < series.numbers.size(); ++i) {
-        if ((i - begin) % burst >= rows)
-            continue;
-        ++pairs;
-        same += series.numbers[i] == series.numbers[i + rows] ? 1U : 0U;
-    }
-    return pairs == 0 ? 0.0 : static_cast<double>(same) / static_cast<double>(pairs);
-}
-
-// Mean size of the steps from each number to that `rows` behind it.
-double meanStep(const RowSeries& series, std::size_t begin, std::size_t rows) {
-    double sum = 0.0;
-    std::size_t count = 0;
-    for (std::size_t i = begin; i + rows < series.numbers.size(); ++i) {
-        const double step = std::abs(series.numbers[i + rows] - series.numbers[i]);
-        if (std::isnan(step))
-            continue;
-        sum += step;
-        ++count;
-    }
-    return count == 0 ? 0.0 : sum / static_cast<double>(count);
-}
-
-// Two steps between rows that take turns.
-struct Turns {
-    DurationNs shorter;
-    DurationNs longer;
-
-    [[nodiscard]] DurationNs between() const { return {(shorter.ns + longer.ns) / 2}; }
-};
-
-// Absent where rows do not come from two recorders in phases of their own.
-std::optional<Turns> turnsOf(const RowSeries& series, std::size_t begin) {
-    std::array<std::vector<std::int64_t>, 2> steps;
-    for (std::size_t i = begin; i + 1 < series.stamps.size(); ++i)
-        steps[(i - begin) % 2].push_back((series.stamps[i + 1] - series.stamps[i]).ns);
-    const auto first = medianOf(steps[0]);
-    const auto second = medianOf(steps[1]);
-    if (!first || !second || *first <= 0 || *second <= 0)
-        return std::nullopt;
-    const auto areSteady = [](const std::vector<std::int64_t>& all, std::int64_t median) {
-        const auto near = std::count_if(all.begin(), all.end(),
-            [median](std::int64_t step) { return 4 * std::abs(step - median) <= median; });
-        return near * 10 >= static_cast<std::ptrdiff_t>(all.size()) * 8;
-    };
-    const bool differ = 10 * std::abs(*first - *second) > *first + *second;
-    const bool isSteady = areSteady(steps[0], *first) && areSteady(steps[1], *second);
-    if (!differ || !isSteady)
-        return std::nullopt;
-    return Turns{{std::min(*first, *second)}, {std::max(*first, *second)}};
-}
-
-constexpr std::string_view kRecorders
-    = "Two recorders write to this file with the same columns, none of which names the GPU: ";
-
-// Recorders that write bursts together: before the header of the last one a burst had fewer rows.
-void settleBursts(ColumnOrder& order, const RowSeries& series) {
-    Rhythm& rhythm = order.rhythm;
-    const std::size_t begin = order.rowsOfFirst;
-    std::size_t first = begin > 0 ? 1 : 0; // rows of the first burst
-    while (first > 0 && first < begin
-        && series.stamps[first] - series.stamps[first - 1] <= rhythm.pause)
-        ++first;
-    const bool isShared = rhythm.gpus % order.headers == 0 && static_cast<int>(first) < rhythm.gpus;
-    if (!isShared)
-        return; // recorded again
-    std::size_t behind = begin; // the first whole burst
-    while (behind > 0 && behind < series.stamps.size()
-        && series.stamps[behind] - series.stamps[behind - 1] <= rhythm.pause)
-        ++behind;
-    const auto burst = static_cast<std::size_t>(rhythm.gpus);
-    const std::size_t each = burst / static_cast<std::size_t>(order.headers);
-    const bool isSame = shareAlike(series, behind, burst, each) > 0.5;
-    order.warnings.push_back(std::string(kRecorders)
-        + (isSame ? "they read the same numbers, so that their rows are of the same GPUs and count "
-                    "once."
-                  : "their numbers differ, so that each was taken to read GPUs of its own. Record "
-                    "with index among the fields."));
-    if (!isSame)
-        return;
-    rhythm.recorders = order.headers;
-    rhythm.gpus = static_cast<int>(each);
-    order.twins = rhythm.pause;
-}
-
-// True where all readings of nearly all rows are those of the row `each` before it in its burst.
-bool areCopies(const ColumnOrder& order, const std::vector<Cells>& rows, std::size_t each) {
-    constexpr double kAlways = 0.95;
-    const auto burst = static_cast<std::size_t>(order.rhythm.gpus);
-    std::size_t pairs = 0;
-    std::size_t same = 0;
-    for (std::size_t i = 0; i + each < rows.size(); ++i) {
-        if (i % burst + each >= burst)
-            continue;
-        bool isSame = true;
-        for (std::size_t k = 0; k < order.columns.size(); ++k)
-            isSame = isSame
-                && (order.columns[k].role != Role::Metric || rows[i][k] == rows[i + each][k]);
-        ++pairs;
-        same += isSame ? 1U : 0U;
-    }
-    return pairs > 0 && static_cast<double>(same) >= kAlways * static_cast<double>(pairs);
-}
-
-// Bursts whose rows repeat all readings of those before, which change from burst to burst: no two
-// GPUs draw the same all the time.
-void settleCopies(ColumnOrder& order, const std::vector<Cells>& rows) {
-    constexpr std::size_t kFewestNumbers = 5;
-    Rhythm& rhythm = order.rhythm;
-    std::size_t most = 0;
-    for (std::size_t k = 0; k < order.columns.size(); ++k)
-        most = std::max(
-            most, order.columns[k].role == Role::Metric ? countDistinct(rows, k) : std::size_t{0});
-    for (int each = 1; 2 * each <= rhythm.gpus && most >= kFewestNumbers; ++each) {
-        if (rhythm.gpus % each != 0 || !areCopies(order, rows, static_cast<std::size_t>(each)))
-            continue;
-        rhythm.recorders = rhythm.gpus / each;
-        rhythm.gpus = each;
-        order.twins = rhythm.pause;
-        order.warnings.push_back("No column names the GPU, and each reading stands there "
-            + std::to_string(rhythm.recorders)
-            + " times, a moment apart, with the same numbers: as many recorders write to this "
-              "file. The first reading of each counts.");
-        return;
-    }
-}
-
-// Two recorders of one GPU each, whose rows take turns.
-void settleTurns(ColumnOrder& order, const RowSeries& series) {
-    constexpr std::size_t kFewest = 8;
-    constexpr double kClearly = 2.0;
-    const std::size_t begin = order.rowsOfFirst;
-    if (order.headers != 2 || begin + kFewest > series.stamps.size())
-        return;
-    const auto turns = turnsOf(series, begin);
-    const double steps = meanStep(series, begin, 1);
-    const bool areTurns = steps > kClearly * meanStep(series, begin, 2) && steps > 0.0;
-    if (areTurns && turns)
-        order.rhythm = {2, turns->between(), false, 1};
-    else if (!areTurns && !turns)
-        return; // recorded again
-    order.warnings.push_back(std::string(kRecorders)
-        + (areTurns && turns ? "their rows take turns and their numbers differ, so that each was "
-                               "taken to read a GPU of its own. "
-                : areTurns   ? "their rows cannot be told apart and were taken for one GPU. "
-                             : "their rows were taken for one GPU, which both read. ")
-        + "Record with index among the fields.");
-}
-
-// Two recorders of GPUs that a column names, whose readings of a GPU come in pairs.
-void settleTwins(ColumnOrder& order, const std::vector<Cells>& rows) {
-    constexpr std::int64_t kFarApart = 5; // times as far from the next pair
-    if (order.headers != 2 || rows.empty())
-        return;
-    const auto subject = [&order](const Cells& row) {
-        return row[static_cast<std::size_t>(order.gpu)]
-            + (order.host < 0 ? std::string() : "\n" + row[static_cast<std::size_t>(order.host)]);
-    };
-    std::vector<Cells> own;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (subject(rows[i]) != subject(rows.back()))
-            continue;
-        own.push_back(rows[i]);
-        begin = i < order.rowsOfFirst ? own.size() : begin;
-    }
-    const auto turns = turnsOf(seriesOf(order, own), begin);
-    if (!turns || kFarApart * turns->shorter.ns > turns->longer.ns)
-        return;
-    order.twins = turns->between();
-    order.warnings.emplace_back(
-        "Two recorders write to this file with the same columns: of two readings of a GPU that lie "
-        "close together the first is taken.");
-}
-
 void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
-    const RowSeries series = seriesOf(order, rows);
-    order.rhythm = findRhythm(series.stamps, series.hasFraction);
-    if (order.headers > 1 && order.rowsOfFirst < series.stamps.size()) {
-        if (order.rhythm.gpus > 1)
-            settleBursts(order, series);
-        else
-            settleTurns(order, series);
-    } else if (order.headers == 1 && order.rhythm.gpus > 1) {
-        settleCopies(order, rows);
+    std::vector<TimeNs> stamps;
+    bool hasFraction = false;
+    for (const Cells& row : rows) {
+        if (const auto stamp = order.stamp < 0 ? std::nullopt : stampIn(order, row)) {
+            stamps.push_back(stamp->time);
+            hasFraction = hasFraction || stamp->hasFraction;
+        }
     }
+    order.rhythm = findRhythm(stamps, hasFraction);
     order.gpusSeen = order.rhythm.gpus;
     order.highestIndex = order.rhythm.gpus - 1;
     if (order.rhythm.gpus > 1) {
@@ -402,7 +190,6 @@ void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
     order.gpu = best.column;
     order.gpusSeen = static_cast<int>(best.distinct);
     noteStuckIndex(order, rows, best);
-    settleTwins(order, rows);
     for (const Cells& row : rows) {
         if (const auto index = gpuIndexOf(row[static_cast<std::size_t>(order.gpu)]))
             order.highestIndex = std::max(order.highestIndex, *index);
@@ -469,9 +256,9 @@ bool isTable(const std::vector<std::string>& lines) {
     return false;
 }
 
-// Up to a header with other columns than those of `order`, whose own ones are counted.
-std::vector<Cells> collectRows(
-    const std::vector<std::string>& lines, std::size_t from, char separator, ColumnOrder& order) {
+// Up to a header with other columns than those of `order`.
+std::vector<Cells> collectRows(const std::vector<std::string>& lines, std::size_t from,
+    char separator, const ColumnOrder& order) {
     std::vector<Cells> rows;
     CellSplitter splitter;
     for (std::size_t i = from; i < lines.size() && rows.size() < kRowsToJudge; ++i) {
@@ -480,10 +267,8 @@ std::vector<Cells> collectRows(
         const auto header = headerColumns(lines[i], separator, order.columns.size());
         if (!header.empty() && !sameHeader(header, order.columns))
             return rows;
-        if (!header.empty()) {
-            order.rowsOfFirst = ++order.headers == 2 ? rows.size() : order.rowsOfFirst;
+        if (!header.empty())
             continue;
-        }
         const auto& cells = splitter.split(lines[i], separator, order.columns.size());
         rows.emplace_back(cells.begin(), cells.end());
     }
@@ -491,13 +276,8 @@ std::vector<Cells> collectRows(
 }
 
 // Rows of another width (noise, cut lines) tell nothing about the columns.
-void keepFitting(std::vector<Cells>& rows, std::size_t width, ColumnOrder& order) {
-    const auto isOther = [width](const Cells& row) { return row.size() != width; };
-    const auto first
-        = rows.begin() + static_cast<std::ptrdiff_t>(std::min(order.rowsOfFirst, rows.size()));
-    order.rowsOfFirst = static_cast<std::size_t>(
-        first - rows.begin() - std::count_if(rows.begin(), first, isOther));
-    std::erase_if(rows, isOther);
+void keepFitting(std::vector<Cells>& rows, std::size_t width) {
+    std::erase_if(rows, [width](const Cells& row) { return row.size() != width; });
 }
 
 constexpr std::size_t kMostDecimals = 8;
@@ -615,7 +395,7 @@ void settleDecimals(ColumnOrder& order, std::vector<Cells>& rows) {
 
 Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     settleDecimals(order, rows);
-    keepFitting(rows, order.columns.size(), order);
+    keepFitting(rows, order.columns.size());
     settleStamps(order, rows);
     findParts(order);
     settleForms(order.columns, rows, order.notes);
@@ -656,7 +436,7 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
         if (cells.size() < 2 || !mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
             continue;
         auto rows = collectRows(lines, i, separator, order);
-        keepFitting(rows, commonWidth(rows), order);
+        keepFitting(rows, commonWidth(rows));
         if (rows.empty() || rows.front().size() != cells.size())
             continue;
         order.confidence = guessColumns(rows, order.columns, order.notes);

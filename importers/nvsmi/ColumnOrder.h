@@ -38,11 +38,6 @@ struct ColumnOrder {
     int name = -1;
     int uuid = -1;
     Rhythm rhythm; // used when gpu is -1
-    int headers = 1; // the same one, in the lines read
-    std::size_t rowsOfFirst = 0; // before the second of them
-    // Readings of a GPU that lie no further behind the one before are those of a second recorder,
-    // again; 0: there is none.
-    DurationNs twins;
     std::optional<StampKind> clock; // of the first stamp
     TimeNs firstStamp; // where there is a clock
     std::string model; // that the first row names

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace trainscope::importers::nvsmi {
 
@@ -129,7 +130,6 @@ public:
             if (auto column = byShape(m_profiles[i]))
                 set(i, std::move(*column));
         }
-        m_rhythm = rhythm();
         takeSaid();
         power();
         inOrder("%", {metric::kGpuUtilization, metric::kMemUtilization, metric::kFanSpeed});
@@ -239,30 +239,28 @@ private:
         return fits * 10 >= m_rows.size() * 9;
     }
     // The rows of one reading, from the stamps.
-    Rhythm rhythm() const {
+    [[nodiscard]] Rhythm rhythm() const {
+        const auto stamp = std::find_if(m_columns.begin(), m_columns.end(),
+            [](const Column& column) { return column.role == Role::Stamp; });
         std::vector<TimeNs> stamps;
         bool hasFraction = false;
-        for (std::size_t i = 0; i < m_columns.size(); ++i) {
-            if (m_columns[i].role != Role::Stamp || !stamps.empty())
-                continue;
-            for (const Cells& row : m_rows) {
-                if (const auto stamp = parseStamp(row[i])) {
-                    stamps.push_back(stamp->time);
-                    hasFraction = hasFraction || stamp->hasFraction;
-                }
+        for (std::size_t i = 0; stamp != m_columns.end() && i < m_rows.size(); ++i) {
+            const auto cell = static_cast<std::size_t>(stamp - m_columns.begin());
+            if (const auto time = parseStamp(m_rows[i][cell])) {
+                stamps.push_back(time->time);
+                hasFraction = hasFraction || time->hasFraction;
             }
         }
         return findRhythm(stamps, hasFraction);
     }
     // An index tells the rows of one reading apart.
-    bool looksLikeIndex(std::size_t i) const {
+    [[nodiscard]] bool looksLikeIndex(std::size_t i) const {
         const Profile& p = m_profiles[i];
-        if (m_rhythm.gpus < 2 && !m_rhythm.isUneven)
-            return false;
         const bool cycles = m_rows.size() > 1 && m_rows[0][i] != m_rows[1][i];
         const bool consecutive = p.max - p.min + 1.0 == static_cast<double>(p.distinct.size());
-        return p.isWhole() && p.min <= 1.0 && p.max < 64.0 && p.distinct.size() >= 2 && cycles
-            && consecutive;
+        const Rhythm rows = rhythm();
+        return p.min <= 1.0 && p.max < 64.0 && p.distinct.size() >= 2 && cycles && consecutive
+            && (rows.gpus > 1 || rows.isUneven);
     }
     void takeSaid() {
         for (std::size_t i = 0; i < m_profiles.size(); ++i) {
@@ -271,149 +269,42 @@ private:
                 set(i, std::move(column));
         }
     }
-    // Bare whole numbers that nothing has claimed yet.
-    bool isOpen(std::size_t i) const {
-        const Profile& p = m_profiles[i];
-        return i < m_profiles.size() && !m_done[i] && p.isNumeric() && p.unit.empty()
-            && p.isWhole();
-    }
-    std::optional<double> numberAt(std::size_t row, std::size_t column) const {
-        const auto value = parseCell(m_rows[row][column], CellForm::Number);
-        return value ? std::optional(value->number) : std::nullopt;
-    }
-    // The largest step of a GPU from one reading to its next.
-    double largestStep(std::size_t i) const {
-        const auto stride = static_cast<std::size_t>(std::max(m_rhythm.gpus, 1));
-        double largest = 0.0;
-        for (std::size_t row = stride; row < m_rows.size(); ++row) {
-            const auto before = numberAt(row - stride, i);
-            const auto now = numberAt(row, i);
-            if (before && now)
-                largest = std::max(largest, std::abs(*now - *before));
-        }
-        return largest;
-    }
-    // Shares go to 0 and 100 and leap in between.
-    bool movesLikeShare(std::size_t i) const {
-        constexpr double kLeap = 10.0;
-        const Profile& p = m_profiles[i];
-        return isOpen(i) && p.min >= 0.0 && p.max <= 100.0 && p.min < p.max
-            && (p.min == 0.0 || p.max == 100.0 || largestStep(i) > kLeap);
-    }
-    // Temperatures creep, above the room's.
-    bool movesLikeTemperature(std::size_t i) const {
-        constexpr double kCreep = 8.0;
-        const Profile& p = m_profiles[i];
-        return isOpen(i) && p.min >= 15.0 && p.max <= 110.0 && largestStep(i) <= kCreep;
-    }
-    // A total that never changes and is the memory of some board, in MiB.
-    bool isMemoryTotal(std::size_t i) const {
-        constexpr std::array kGib{2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 11.0, 12.0, 15.0, 15.8, 16.0, 20.0,
-            22.5, 24.0, 32.0, 39.6, 40.0, 45.0, 48.0, 64.0, 80.0, 94.0, 96.0, 128.0, 141.0, 180.0,
-            192.0, 256.0, 288.0};
-        constexpr double kNear = 0.01;
-        const double gib = m_profiles[i].max / 1024.0;
-        return isOpen(i) && isConstant(i)
-            && std::any_of(kGib.begin(), kGib.end(),
-                [gib](double size) { return std::abs(gib - size) <= kNear * size; });
-    }
-    bool isWithin(std::size_t used, std::size_t total) const {
-        for (std::size_t row = 0; row < m_rows.size(); ++row) {
-            const auto part = numberAt(row, used);
-            const auto whole = numberAt(row, total);
-            if (part && whole && (*part > *whole || *part < 0.0))
-                return false;
-        }
-        return true;
-    }
-    // Memory used beside its total, and the two utilisations that nvidia-smi's users write beside
-    // them.
-    void bareMemory() {
-        for (std::size_t i = 0; i + 1 < m_profiles.size(); ++i) {
-            for (const auto& [used, total] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
-                if (!isOpen(used) || !isMemoryTotal(total) || !isWithin(used, total)
-                    || m_profiles[used].max < 1.0)
-                    continue;
-                setMetric(used, metric::kMemUsed, "MiB");
-                setMetric(total, metric::kMemTotal, "MiB");
-                if (i >= 2)
-                    sharePair(i - 2);
-                if (!m_hasShare && i + 3 < m_profiles.size())
-                    sharePair(i + 2);
-                return;
-            }
-        }
-    }
-    // Utilisation of GPU and memory: the second is too low for a temperature, or leaps.
-    void sharePair(std::size_t i) {
-        constexpr double kTooCold = 15.0;
-        const bool areShares = isOpen(i) && isOpen(i + 1) && m_profiles[i].max <= 100.0
-            && m_profiles[i + 1].max <= 100.0 && m_profiles[i].min >= 0.0
-            && m_profiles[i + 1].min >= 0.0;
-        if (!areShares || (m_profiles[i + 1].min >= kTooCold && !movesLikeShare(i + 1)))
-            return;
-        setMetric(i, metric::kGpuUtilization, "%");
-        setMetric(i + 1, metric::kMemUtilization, "%");
-        m_hasShare = true;
-    }
-    void bareShares() {
-        for (std::size_t i = 0; i < m_profiles.size() && !m_hasShare; ++i) {
-            if (!movesLikeShare(i))
-                continue;
-            m_hasShare = true;
-            const bool isPair = i + 1 < m_profiles.size() && movesLikeShare(i + 1);
-            setMetric(i, metric::kGpuUtilization, "%");
-            if (isPair)
-                setMetric(i + 1, metric::kMemUtilization, "%");
-        }
-    }
-    // Takes the temperature where only one column creeps, and either it moved or the columns that
-    // do not creep are known.
-    void bareTemperature() {
-        std::vector<std::size_t> found;
-        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
-            if (movesLikeTemperature(i))
-                found.push_back(i);
-        }
-        if (found.size() == 1 && (m_hasShare || !isConstant(found.front())))
-            setMetric(found.front(), metric::kGpuTemperature, "C");
-    }
+    // nvidia-smi writes its index and temperature alone without a unit where the others have one,
+    // and of numbers that all have none power has decimals. Others stay for --column.
     void bareNumbers() {
-        std::set<std::string> taken;
-        for (const Column& column : m_columns)
-            taken.insert(column.metric.name);
-        m_hasShare = taken.contains(metric::kGpuUtilization);
-        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
-            if (isOpen(i) && looksLikeIndex(i)) {
-                set(i, plain(Role::Gpu));
-                break;
-            }
-        }
+        std::size_t whole = 0;
+        std::size_t temperature = 0;
+        const bool hasUnits = std::any_of(m_profiles.begin(), m_profiles.end(),
+            [](const Profile& profile) { return !profile.unit.empty(); });
+        bool hasIndex = false;
+        bool hasPower = std::any_of(m_columns.begin(), m_columns.end(),
+            [](const Column& column) { return column.metric.name == metric::kGpuPower; });
         for (std::size_t i = 0; i < m_profiles.size(); ++i) {
             const Profile& p = m_profiles[i];
-            const bool mayBePower
-                = !m_done[i] && p.isNumeric() && p.unit.empty() && !p.isWhole() && p.max < 2500.0;
-            if (mayBePower && taken.insert(metric::kGpuPower).second)
+            if (m_done[i] || !p.isNumeric() || !p.unit.empty())
+                continue;
+            if (p.isWhole() && !hasIndex && looksLikeIndex(i)) {
+                hasIndex = true;
+                set(i, plain(Role::Gpu));
+            } else if (!p.isWhole() && !std::exchange(hasPower, true)) {
                 setMetric(i, metric::kGpuPower, "W");
-        }
-        if (!taken.contains(metric::kMemUsed))
-            bareMemory();
-        if (!m_hasShare)
-            bareShares();
-        if (!taken.contains(metric::kGpuTemperature))
-            bareTemperature();
-        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
-            if (!m_done[i] && m_profiles[i].isNumeric() && m_profiles[i].unit.empty())
+            } else {
+                whole += p.isWhole() ? 1U : 0U;
+                temperature = p.isWhole() ? i : temperature;
                 set(i, columnNamed("column_" + std::to_string(i + 1)));
+            }
         }
+        constexpr double kCoolest = 15.0;
+        constexpr double kHottest = 110.0;
+        if (hasUnits && whole == 1 && m_profiles[temperature].min >= kCoolest
+            && m_profiles[temperature].max <= kHottest)
+            setMetric(temperature, metric::kGpuTemperature, "C");
     }
 
     const std::vector<Cells>& m_rows;
     std::vector<Profile> m_profiles;
     std::vector<Column> m_columns;
     std::vector<bool> m_done;
-    Rhythm m_rhythm; // known once the stamps are
-    bool m_hasShare = false; // a utilisation was found
     std::string m_doubt;
 };
 

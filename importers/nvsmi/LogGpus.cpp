@@ -84,7 +84,7 @@ Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
 }
 
 int Rotation::next(TimeNs stamp) {
-    const int rows = m_rhythm.gpus * m_rhythm.recorders;
+    const int rows = m_rhythm.gpus;
     if (rows <= 1)
         return 0;
     const bool newBurst = m_position < 0 || stamp - m_last > m_rhythm.pause || stamp < m_last;
@@ -92,7 +92,7 @@ int Rotation::next(TimeNs stamp) {
     m_unevenBursts += m_position >= 0 && newBurst != wasFull ? 1 : 0;
     m_position = newBurst ? 0 : (m_position + 1) % rows;
     m_last = stamp;
-    return m_position % m_rhythm.gpus;
+    return m_position;
 }
 
 namespace {

@@ -18,10 +18,9 @@
 namespace trainscope::importers::nvsmi {
 
 struct Rhythm {
-    int gpus = 1; // rows of one recorder in a burst
+    int gpus = 1; // rows in a burst
     DurationNs pause; // a longer step between rows starts the next burst
     bool isUneven = false; // rows come in bursts of several lengths: `gpus` is 1 for want of better
-    int recorders = 1; // that write rows of the same GPUs, one after the other, into a burst
 };
 
 // From the stamps of the first rows. Falls back to one GPU where bursts are not regular. With

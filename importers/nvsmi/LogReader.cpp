@@ -242,7 +242,6 @@ void LogReader::changeOrder(std::vector<Column> columns) {
     order.dates = m_order->dates;
     order.isTimeOfDay = m_order->isTimeOfDay;
     order.rhythm = m_order->rhythm;
-    order.twins = m_order->twins;
     settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
     const auto gpu = std::find_if(order.columns.begin(), order.columns.end(),
@@ -340,25 +339,11 @@ Result<std::optional<std::size_t>> LogReader::slotOf(
 
 Status LogReader::add(
     std::size_t slot, const ColumnGroup& group, TimeNs time, std::span<const double> numbers) {
-    if (m_order->twins.ns > 0 && isTwin(slot, time)) {
-        ++m_context.report.counts["duplicate readings"];
-        return {};
-    }
     m_values.resize(group.columns.size());
     for (std::size_t i = 0; i < m_values.size(); ++i)
         m_values[i] = numbers[group.columns[i]];
     m_falls.row(slot, time, m_lineNumber);
     return m_context.recorder.add(slot, time, m_values);
-}
-
-bool LogReader::isTwin(std::size_t slot, TimeNs time) {
-    if (slot >= m_taken.size())
-        m_taken.resize(slot + 1);
-    std::optional<TimeNs>& last = m_taken[slot];
-    if (last && time >= *last && time - *last <= m_order->twins)
-        return true;
-    last = time;
-    return false;
 }
 
 Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::string_view model) {

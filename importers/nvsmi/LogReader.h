@@ -61,8 +61,6 @@ private:
         const RowIdentity& who, std::string_view id, const ColumnGroup& group);
     Status add(
         std::size_t slot, const ColumnGroup& group, TimeNs time, std::span<const double> numbers);
-    // True for a reading that another recorder took just before.
-    bool isTwin(std::size_t slot, TimeNs time);
     Status prepare(std::size_t slot, const ColumnGroup& group, std::string_view model);
     Status takeTable(const LineBlock& block);
     Status tableLine(std::string_view text);
@@ -80,7 +78,6 @@ private:
     LogContext m_context;
     LogGpus m_gpus;
     Rotation m_rotation;
-    std::vector<std::optional<TimeNs>> m_taken; // the last time by slot, where there are twins
     ClockFalls m_falls;
     WallClock m_wall;
     StampGate m_gate;
