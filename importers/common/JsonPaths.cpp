@@ -34,7 +34,7 @@ Result<bool> JsonPaths::fill() {
 std::optional<JsonPaths::Found> JsonPaths::given() {
     std::string& text = m_isOutside ? m_outside : m_text;
     const std::size_t size = text.size();
-    if (size >= (m_isOutside ? kLargestOutside : kLargest)) {
+    if (size >= kLargest) {
         ++m_leftOut;
         text.clear();
         return std::nullopt;
@@ -64,14 +64,24 @@ Result<std::optional<JsonPaths::Found>> JsonPaths::next() {
     }
     if (m_frames.empty())
         return std::optional<Found>();
+    m_endsInObject = !isOutermost();
     m_frames.clear();
     return Error{ErrorCode::Unreadable,
         "The text ends inside an object; what came before was read. Copy the file again.", {}};
 }
 
+std::optional<std::string_view> JsonPaths::cutOff() {
+    if (!m_endsInObject.value_or(false))
+        return m_endsInObject ? std::optional(std::string_view()) : std::nullopt;
+    std::string& text = m_wantedDepth > 0 ? m_text : m_outside;
+    const std::size_t size = text.size() < kLargest ? text.size() : 0;
+    text.append(JsonScanner::kPadding, '\0');
+    return std::string_view(text).substr(0, size);
+}
+
 // Commas and blanks between wanted objects are none of it.
 void JsonPaths::keepOutside(char c) {
-    if (!m_frames.empty() && !m_frames.back().isWanted && m_outside.size() < kLargestOutside)
+    if (!m_frames.empty() && !m_frames.back().isWanted && m_outside.size() < kLargest)
         m_outside += c;
 }
 
@@ -114,7 +124,10 @@ void JsonPaths::open(char c) {
         ++m_outer;
     if (m_wantedDepth > 0 || (c == '[' && !m_keepsOutside))
         return;
-    const auto wanted = std::find(m_paths.begin(), m_paths.end(), m_path);
+    const auto wanted = std::find_if(m_paths.begin(), m_paths.end(), [this](std::string_view path) {
+        return path == m_path
+            || (path.starts_with('/') && (m_path.ends_with(path) || m_path == path.substr(1)));
+    });
     if (c == '[' && wanted != m_paths.end() && isMember) {
         keepOutside('[');
         keepOutside(']');

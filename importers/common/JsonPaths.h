@@ -1,8 +1,9 @@
 #pragma once
 // Objects of a JSON text that may be far larger than memory, by where they stand: each object whose
-// members' names from the outside lead to a wanted path, "tool/records/kernels"; arrays on the way
-// are not counted. What stands around them can be had as well. Brackets, strings and names are
-// followed, nothing else: each object is parsed by whoever takes it.
+// members' names from the outside lead to a wanted path, "tool/records/kernels", or end like one,
+// "/result"; arrays on the way are not counted. What stands around them can be had as well.
+// Brackets, strings and names are followed, nothing else: each object is parsed by whoever takes
+// it.
 
 #include "core/model/Result.h"
 #include "importers/common/Source.h"
@@ -18,8 +19,7 @@ namespace trainscope::importers {
 
 class JsonPaths {
 public:
-    static constexpr std::size_t kLargest = std::size_t{4} << 20; // larger objects are left out
-    static constexpr std::size_t kLargestOutside = std::size_t{32} << 20;
+    static constexpr std::size_t kLargest = std::size_t{32} << 20; // larger objects are left out
     static constexpr std::size_t kOutside = static_cast<std::size_t>(-1); // in place of a path
     static constexpr std::size_t kDeepest = 256;
 
@@ -38,6 +38,9 @@ public:
     // Absent at the end. Fails where the stream does, and at the end of a text that stops inside an
     // object, or that goes deeper than kDeepest.
     Result<std::optional<Found>> next();
+    // The object that the text stopped inside, as Found's text, behind a failure; empty: inside
+    // arrays alone. Absent where the stream failed.
+    [[nodiscard]] std::optional<std::string_view> cutOff();
     // The outermost object as far as it was read.
     [[nodiscard]] const std::string& outside() const { return m_outside; }
     [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
@@ -88,6 +91,7 @@ private:
     bool m_isName = false; // the string is a member's name
     bool m_expectsName = false;
     bool m_isTooDeep = false;
+    std::optional<bool> m_endsInObject; // at the end of the text
 };
 
 } // namespace trainscope::importers

@@ -3,8 +3,9 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
+#include "importers/common/AnsweredSeries.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
-#include "importers/engine/JsonCursor.h"
 
 #include <charconv>
 #include <cmath>
@@ -46,75 +47,23 @@ double valueOf(std::string_view text) {
     return isNumber ? value : kMissing;
 }
 
-class SampleReader {
-public:
-    SampleReader(JsonCursor& cursor, AnswerFacts& facts)
-        : m_cursor(cursor)
-        , m_facts(facts) { }
-
-    // One object of "result".
-    bool series(AnsweredSeries& series) {
-        series = {};
-        if (!m_cursor.beginObject())
-            return false;
-        while (m_cursor.nextMember(m_key)) {
-            const bool isRead = m_key == "metric" ? labels(series.labels)
-                : m_key == "value"                ? sample(series)
-                : m_key == "values"               ? samples(series)
-                                                  : m_cursor.skip();
-            if (!isRead)
-                return false;
-        }
-        return m_cursor.isGood();
-    }
-
-    bool labels(Labels& labels) {
-        if (!m_cursor.beginObject())
-            return false;
-        while (m_cursor.nextMember(m_label)) {
-            if (!m_cursor.string(m_value))
-                return false;
-            labels.set(m_label, m_value);
-        }
-        labels.sort();
-        return m_cursor.isGood();
-    }
-
-private:
-    bool samples(AnsweredSeries& series) {
-        if (!m_cursor.beginArray())
-            return false;
-        while (m_cursor.nextElement()) {
-            if (!sample(series))
-                return false;
-        }
-        return m_cursor.isGood();
-    }
-
-    bool sample(AnsweredSeries& series) {
-        std::string_view time;
-        std::string_view value;
-        if (!m_cursor.beginArray() || !m_cursor.nextElement() || !m_cursor.scalar(time)
-            || !m_cursor.nextElement() || !m_cursor.scalar(value) || m_cursor.nextElement()
-            || !m_cursor.isGood())
-            return false;
+// One object of "result".
+struct SeriesTaker {
+    AnsweredSeries series = {};
+    AnswerFacts& facts;
+    void label(const std::string& name, std::string& value) { series.labels.set(name, value); }
+    bool sample(std::string_view time, std::string_view value) {
         const auto ns = decimalToNs(time, text::kSecond);
         if (!ns)
             return false;
         if (!series.times.empty() && *ns < series.times.back().ns)
-            ++m_facts.unordered;
+            ++facts.unordered;
         series.times.push_back({*ns});
         series.values.push_back(valueOf(value));
         if (std::isnan(series.values.back()))
-            ++m_facts.notNumbers;
+            ++facts.notNumbers;
         return true;
     }
-
-    JsonCursor& m_cursor;
-    AnswerFacts& m_facts;
-    std::string m_key;
-    std::string m_label;
-    std::string m_value;
 };
 
 bool readTextList(JsonCursor& cursor, std::vector<std::string>& texts) {
@@ -159,7 +108,8 @@ bool walk(JsonCursor& cursor, AnswerFacts& facts, bool& isSuccess, Data&& data) 
 // The text of the engine where it complains, else that the body is none.
 template <typename Data>
 Result<AnswerFacts> read(std::string_view body, Data&& data) {
-    JsonCursor cursor(body);
+    const std::string padded = std::string(body) + std::string(JsonScanner::kPadding, '\0');
+    JsonCursor cursor(std::string_view(padded).substr(0, body.size()));
     AnswerFacts facts;
     bool isSuccess = false;
     Status visited;
@@ -180,8 +130,6 @@ bool readResult(JsonCursor& cursor, AnswerFacts& facts, Status& visited, const S
     if (!cursor.beginObject())
         return false;
     std::string key;
-    AnsweredSeries series;
-    SampleReader reader(cursor, facts);
     while (cursor.nextMember(key)) {
         if (key != "result" || cursor.peek() != '[') {
             if (!cursor.skip())
@@ -196,9 +144,11 @@ bool readResult(JsonCursor& cursor, AnswerFacts& facts, Status& visited, const S
                     return false;
                 continue;
             }
-            if (!reader.series(series))
+            SeriesTaker taker{{}, facts};
+            if (!readAnsweredSeries(cursor, taker))
                 return false;
-            visited = visit(series);
+            taker.series.labels.sort();
+            visited = visit(taker.series);
             if (!visited.hasValue())
                 return false;
         }
@@ -219,12 +169,12 @@ Status readLabelSets(std::string_view body, const std::function<Status(Labels&)>
         = read(body, [&visit](JsonCursor& cursor, AnswerFacts& answer, Status& visited) {
               if (!cursor.beginArray())
                   return false;
-              SampleReader reader(cursor, answer);
               while (cursor.nextElement()) {
-                  Labels labels;
-                  if (!reader.labels(labels))
+                  SeriesTaker taker{{}, answer};
+                  if (!readAnsweredLabels(cursor, taker))
                       return false;
-                  visited = visit(labels);
+                  taker.series.labels.sort();
+                  visited = visit(taker.series.labels);
                   if (!visited.hasValue())
                       return false;
               }
@@ -245,7 +195,8 @@ Result<std::vector<std::string>> readTexts(std::string_view body) {
 
 Complaint readComplaint(std::string_view body) {
     Complaint complaint;
-    JsonCursor cursor(body);
+    const std::string padded = std::string(body) + std::string(JsonScanner::kPadding, '\0');
+    JsonCursor cursor(std::string_view(padded).substr(0, body.size()));
     std::string key;
     if (!trimmed(body).starts_with('{') || !cursor.beginObject())
         return {{}, beginningOf(body)};

@@ -1,8 +1,7 @@
 #pragma once
 // The answers of the Prometheus HTTP API (v1): samples, label sets, lists, and errors. Readers take
 // a whole body; a body that ends early or is something else is Unreadable, and what was visited
-// before stays visited. Files of saved answers, in any nesting and cut short, are of
-// meters/PrometheusJson.cpp.
+// before stays visited.
 //
 // Assumed of every engine: times are unix seconds with up to three decimals (UTC, the clock of
 // whoever scraped), values decimal texts; NaN, +Inf and -Inf are no measurements and become

@@ -3,25 +3,21 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/MetricWords.h"
 #include "importers/common/Number.h"
 #include "importers/meters/GpuTables.h"
-#include "importers/meters/JsonEvents.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace trainscope::importers::meters {
 
 namespace {
 
-struct Member {
-    std::vector<std::string> path; // from the record inwards
-    std::string text;
-};
+using Member = JsonLeaf;
 using Record = std::vector<Member>;
 
 std::string_view memberOf(const Record& record, std::string_view name) {
@@ -61,21 +57,12 @@ bool isNumberText(std::string_view text) {
     return isMissingCell(text) || parseCell(text, CellForm::Number);
 }
 
-class RecordReader : public MeterReader, private JsonEvents::Visitor {
+class RecordReader : public MeterReader {
 public:
-    Status take(std::string_view text, MeterLog& log) final {
-        m_log = &log;
-        m_json.take(text, *this);
-        return std::exchange(m_status, Status{});
-    }
-    Status finish(MeterLog& log) final {
-        m_log = &log;
-        m_json.finish(*this);
-        if (!m_json.isComplete() && !m_record.empty() && m_status.hasValue()) {
-            log.warn("The last record breaks off.");
-            m_status = record(m_record, log);
-        }
-        return std::exchange(m_status, Status{});
+    Status take(std::string_view object, MeterLog& log) final {
+        Record members;
+        JsonCursor(object).leaves(members);
+        return members.empty() ? Status() : record(members, log);
     }
 
 protected:
@@ -96,39 +83,6 @@ protected:
     }
 
 private:
-    static constexpr std::size_t kMostMembers = 100'000;
-
-    [[nodiscard]] static std::size_t rootOf(const JsonEvents& where) {
-        std::size_t root = 0;
-        while (root < where.depth() && where.step(root).isArray)
-            ++root;
-        return root;
-    }
-    void leave(const JsonEvents& where) override {
-        const std::size_t depth = where.depth();
-        if (rootOf(where) + 1 != depth || where.step(depth - 1).isArray)
-            return;
-        if (m_status.hasValue() && !m_record.empty())
-            m_status = record(m_record, *m_log);
-        m_record.clear();
-    }
-    void value(const JsonEvents& where, std::string_view text, bool) override {
-        if (m_record.size() >= kMostMembers)
-            return;
-        Member member;
-        for (std::size_t i = rootOf(where); i < where.depth(); ++i)
-            member.path.push_back(
-                where.step(i).isArray ? std::to_string(where.step(i).index) : where.step(i).key);
-        if (member.path.empty())
-            return;
-        member.text = text;
-        m_record.push_back(std::move(member));
-    }
-
-    JsonEvents m_json;
-    MeterLog* m_log = nullptr;
-    Status m_status;
-    Record m_record;
     std::set<std::string, std::less<>> m_seen;
     std::int64_t m_reading = 0;
 };
@@ -136,25 +90,6 @@ private:
 // [{"gpu": 0, "power": {"socket_power": {"value": 133, "unit": "W"}}, …}], or {"gpu_data": […]}.
 class AmdJsonReader final : public RecordReader {
     Status record(const Record& record, MeterLog& log) override {
-        const bool isWhole = record.front().path.front() == "gpu_data";
-        if (!isWhole)
-            return ofGpu(record, log);
-        Record one;
-        std::string index;
-        for (const Member& member : record) {
-            if (member.path.size() < 3 || member.path[0] != "gpu_data")
-                continue;
-            if (member.path[1] != index && !one.empty())
-                RETURN_IF_ERROR(ofGpu(one, log));
-            if (member.path[1] != index)
-                one.clear();
-            index = member.path[1];
-            one.push_back({{member.path.begin() + 2, member.path.end()}, member.text});
-        }
-        return one.empty() ? Status{} : ofGpu(one, log);
-    }
-
-    Status ofGpu(const Record& record, MeterLog& log) {
         const std::string gpu(memberOf(record, "gpu"));
         if (gpu.empty()) {
             log.skip("A record without its GPU.");

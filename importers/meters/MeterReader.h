@@ -135,7 +135,8 @@ public:
     MeterReader& operator=(const MeterReader&) = delete;
     virtual ~MeterReader() = default;
 
-    // The next line without its end; of a document the next piece of text, of any length.
+    // The next line without its end; of a JSON text its next object, with JsonScanner::kPadding
+    // zero bytes behind it.
     virtual Status take(std::string_view text, MeterLog& log) = 0;
     // Behind the last one.
     virtual Status finish(MeterLog&) { return {}; }

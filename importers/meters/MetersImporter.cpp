@@ -4,6 +4,7 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/HeadLines.h"
+#include "importers/common/JsonPaths.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
@@ -13,9 +14,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -53,6 +54,44 @@ public:
     Status iteration(RunId, const Iteration&) override { return {}; }
 };
 
+// How the reading of a JSON text ended.
+struct ObjectsEnd {
+    Status status;
+    std::optional<Error> broken; // the stream broke off
+};
+
+// `goesOn` is told how many bytes are behind.
+ObjectsEnd readObjects(const MeterFormat& format, ByteStream& stream, MeterReader& reader,
+    MeterLog& log, const std::function<bool(std::uint64_t)>& goesOn) {
+    std::vector<std::string_view> paths;
+    if (!format.objects.empty())
+        paths.push_back(format.objects);
+    JsonPaths objects(stream, std::move(paths), JsonPaths::Outside::Given);
+    bool hasInner = false; // the object around them is none of its own
+    while (true) {
+        const auto found = objects.next();
+        if (found.hasValue() && !found.value())
+            return {};
+        if (!found.hasValue()) {
+            const auto rest = objects.cutOff();
+            if (!rest)
+                return {{}, found.error()};
+            if (rest->empty())
+                return {};
+            log.warn("The last record breaks off.");
+            return {reader.take(*rest, log), {}};
+        }
+        const bool isOutside = found.value()->path == JsonPaths::kOutside;
+        if (!isOutside || !std::exchange(hasInner, false)) {
+            if (const Status status = reader.take(found.value()->text, log); !status.hasValue())
+                return {status, {}};
+        }
+        hasInner = hasInner || !isOutside;
+        if (goesOn && !goesOn(objects.bytes()))
+            return {cancelled(), {}};
+    }
+}
+
 enum class Look { Begin, BeginAndEnd };
 
 // The lines at the end of a file; none of one that is compressed, or no longer than what is read of
@@ -79,8 +118,9 @@ FileProbe probeMeters(const SourceTree& tree, const std::string& path, Look look
     MeterLog log(table, report, path, {});
     const auto reader = probe.format->open();
     Status status;
-    if (probe.format->isDocument) {
-        status = reader->take(text.value(), log);
+    if (probe.format->isJson) {
+        const auto stream = memoryStream(text.value());
+        status = readObjects(*probe.format, *stream, *reader, log, {}).status;
     } else {
         auto lines = linesOfHead(text.value());
         if (look == Look::BeginAndEnd && text.value().size() == kHeadOfLines)
@@ -365,8 +405,8 @@ private:
         ASSIGN_OR_RETURN(auto stream, m_tree.open(path));
         m_phase = "Reading " + std::string(namePart(path));
         const auto reader = format->open();
-        RETURN_IF_ERROR(format->isDocument ? readDocument(std::move(stream), *reader, log)
-                                           : readLines(std::move(stream), *reader, log));
+        RETURN_IF_ERROR(format->isJson ? readJson(*format, std::move(stream), *reader, log)
+                                       : readLines(std::move(stream), *reader, log));
         RETURN_IF_ERROR(reader->finish(log));
         RETURN_IF_ERROR(log.finish());
         log.completeFacts();
@@ -397,22 +437,19 @@ private:
         return {};
     }
 
-    Status readDocument(std::unique_ptr<ByteStream> raw, MeterReader& reader, MeterLog& log) {
+    Status readJson(const MeterFormat& format, std::unique_ptr<ByteStream> raw, MeterReader& reader,
+        MeterLog& log) {
         const auto stream = asUtf8(std::move(raw));
-        std::array<char, kPiece> buffer{};
-        while (true) {
-            const auto count = stream->read(std::as_writable_bytes(std::span(buffer)));
-            if (!count.hasValue())
-                breakOff(count.error(), log);
-            if (!count.hasValue() || count.value() == 0)
-                break;
-            m_report.bytes += count.value();
-            RETURN_IF_ERROR(reader.take({buffer.data(), count.value()}, log));
-            if (!goesOn(stream->bytesConsumed()))
-                return cancelled();
-        }
+        std::uint64_t bytes = 0;
+        const auto end = readObjects(format, *stream, reader, log, [&](std::uint64_t behind) {
+            bytes = behind;
+            return goesOn(stream->bytesConsumed());
+        });
+        if (end.broken)
+            breakOff(*end.broken, log);
+        m_report.bytes += bytes;
         m_bytesBefore += stream->bytesConsumed();
-        return {};
+        return end.status;
     }
 
     bool goesOn(std::uint64_t bytes) const {

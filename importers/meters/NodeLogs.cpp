@@ -5,9 +5,9 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/Number.h"
-#include "importers/meters/JsonEvents.h"
 
 #include <array>
 #include <cmath>
@@ -40,19 +40,27 @@ Status addPower(MeterLog& log, TimeNs time, double watts) {
 }
 
 // ":::MLLOG {"time_ms": …, "key": "power_reading", "value": 3418.0, …}"
-class MllogReader final : public MeterReader, private JsonEvents::Visitor {
+class MllogReader final : public MeterReader {
 public:
     Status take(std::string_view line, MeterLog& log) override {
         constexpr std::string_view kMark = ":::MLLOG";
         const std::size_t at = line.find(kMark);
         if (at == std::string_view::npos)
             return {};
+        std::string object(line.substr(at + kMark.size()));
+        object.append(JsonScanner::kPadding, '\0');
+        std::vector<JsonLeaf> leaves;
+        JsonCursor json(std::string_view(object).substr(0, object.size() - JsonScanner::kPadding));
+        const bool isWhole = json.leaves(leaves);
         m_members.clear();
-        JsonEvents json;
-        json.take(line.substr(at + kMark.size()), *this);
-        json.finish(*this);
+        for (JsonLeaf& leaf : leaves) {
+            if (leaf.path.size() == 1)
+                m_members[leaf.path[0]] = std::move(leaf.text);
+            else if (leaf.path.size() == 2)
+                m_members[leaf.path[0] + "/" + leaf.path[1]] = std::move(leaf.text);
+        }
         const auto key = m_members.find("key");
-        if (key == m_members.end() || !json.isComplete()) {
+        if (key == m_members.end() || !isWhole) {
             log.skip("The line breaks off: " + meterExcerpt(line));
             return {};
         }
@@ -73,11 +81,6 @@ public:
     }
 
 private:
-    void value(const JsonEvents& where, std::string_view text, bool) override {
-        if (where.depth() <= 2)
-            m_members[where.path()] = text;
-    }
-
     std::map<std::string, std::string, std::less<>> m_members;
 };
 

@@ -1,0 +1,60 @@
+#pragma once
+// Walks over a JSON text that lies in memory, without a tree of it. The first thing that is not
+// JSON, or not what was asked for, ends the walk: everything then answers false.
+// JsonScanner::kPadding readable zero bytes must follow the text.
+
+#include "importers/common/JsonScanner.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+// A value that is no object and no array, with the names and indices that lead to it.
+struct JsonLeaf {
+    std::vector<std::string> path; // from the outside inwards
+    std::string text; // unescaped
+};
+
+class JsonCursor {
+public:
+    explicit JsonCursor(std::string_view text)
+        : m_scanner(text.data(), text.data() + text.size()) { }
+
+    [[nodiscard]] bool isGood() const { return m_good; }
+    // The next character behind blanks; 0 at the end.
+    char peek() { return m_scanner.peek(); }
+
+    // while (cursor.nextMember(key)) takes the value of each; the same for elements. They take the
+    // brackets too: begin first.
+    bool beginObject() { return take('{'); }
+    bool nextMember(std::string& key);
+    bool beginArray() { return take('['); }
+    bool nextElement() { return nextOf(']'); }
+
+    bool string(std::string& out); // unescaped
+    // A number or a word as it is written, or a string between its quotes as it is written.
+    bool scalar(std::string_view& out);
+    bool skip(); // any value
+    // Appends the leaves of any value, as far as it is there.
+    bool leaves(std::vector<JsonLeaf>& out);
+    // Nothing but blanks is left.
+    bool atEnd() { return m_good && peek() == '\0' && m_scanner.atEnd(); }
+
+private:
+    bool take(char c);
+    bool nextOf(char closing);
+    bool fail() {
+        m_good = false;
+        return false;
+    }
+    bool leavesBelow(std::vector<JsonLeaf>& out);
+
+    JsonScanner m_scanner;
+    std::vector<std::string> m_path; // of leaves()
+    bool m_first = false; // behind an opening bracket
+    bool m_good = true;
+};
+
+} // namespace trainscope::importers
