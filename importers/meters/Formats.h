@@ -38,7 +38,7 @@ struct MeterFormat {
     bool isJson = false; // objects, not lines
     // Remark of the report on its values.
     std::string_view sensor = {};
-    // Where those stand that are read one by one, as JsonPaths says it; empty: the outermost ones.
+    // The path of the objects that are read one by one (JsonPaths.h); empty: the outermost ones.
     std::string_view objects = {};
     // The runs of a file that may have several, each read by itself.
     std::vector<std::string> (*runs)(const SourceTree& tree, const std::string& path) = nullptr;

@@ -54,7 +54,7 @@ public:
     Status iteration(RunId, const Iteration&) override { return {}; }
 };
 
-// How the reading of a JSON text ended.
+// End of the reading of a JSON text.
 struct ObjectsEnd {
     Status status;
     std::optional<Error> broken; // the stream broke off
