@@ -25,9 +25,7 @@ using enum KeyRole;
 constexpr std::array kKeys{
     KnownKey{"loss", Value, metric::kLoss},
     KnownKey{"lm loss", Value, metric::kLoss},
-    KnownKey{"lm_loss", Value, metric::kLoss},
     KnownKey{"train_loss", Value, metric::kLoss},
-    KnownKey{"train loss", Value, metric::kLoss},
     KnownKey{"loss train", Value, metric::kLoss},
     KnownKey{"train_loss_step", Value, metric::kLoss},
     KnownKey{"training_loss", Value, metric::kLoss},
@@ -38,54 +36,36 @@ constexpr std::array kKeys{
     KnownKey{"actor loss", Value, metric::kLoss},
     KnownKey{"act_loss", Value, metric::kLoss},
     KnownKey{"grad norm", Value, metric::kGradNorm},
-    KnownKey{"grad_norm", Value, metric::kGradNorm},
     KnownKey{"gradient norm", Value, metric::kGradNorm},
-    KnownKey{"gradient_norm", Value, metric::kGradNorm},
     KnownKey{"actor/grad_norm", Value, metric::kGradNorm},
     KnownKey{"l2_norm/grad/global", Value, metric::kGradNorm},
     KnownKey{"gnorm", Value, metric::kGradNorm},
     KnownKey{"norm", Value, metric::kGradNorm},
     KnownKey{"learning rate", Value, metric::kLearningRate},
-    KnownKey{"learning_rate", Value, metric::kLearningRate},
     KnownKey{"lr", Value, metric::kLearningRate},
     KnownKey{"current_lr", Value, metric::kLearningRate},
     KnownKey{"actor/lr", Value, metric::kLearningRate},
     KnownKey{"lr(1e-3)", Value, metric::kLearningRate, 1e-3},
     KnownKey{"actor/lr(1e-4)", Value, metric::kLearningRate, 1e-4},
-    KnownKey{"samples/sec", Value, metric::kSampleRate},
-    KnownKey{"samples per second", Value, metric::kSampleRate},
-    KnownKey{"samples_per_second", Value, metric::kSampleRate},
-    KnownKey{"throughput", Value, metric::kSampleRate},
     KnownKey{"samples/s", Value, metric::kSampleRate},
-    KnownKey{"samples_per_sec", Value, metric::kSampleRate},
-    KnownKey{"train_samples_per_second", Value, metric::kSampleRate},
-    KnownKey{"throughput/samples_per_sec", Value, metric::kSampleRate},
-    KnownKey{"images/sec", Value, metric::kSampleRate},
+    KnownKey{"throughput", Value, metric::kSampleRate},
+    KnownKey{"train samples/s", Value, metric::kSampleRate},
+    KnownKey{"throughput/samples/s", Value, metric::kSampleRate},
     KnownKey{"images/s", Value, metric::kSampleRate},
-    KnownKey{"images_per_second", Value, metric::kSampleRate},
-    KnownKey{"images_per_sec", Value, metric::kSampleRate},
-    KnownKey{"imgs/sec", Value, metric::kSampleRate},
+    KnownKey{"imgs/s", Value, metric::kSampleRate},
     KnownKey{"img/s", Value, metric::kSampleRate},
-    KnownKey{"imgs_per_sec", Value, metric::kSampleRate},
-    KnownKey{"examples/sec", Value, metric::kSampleRate},
-    KnownKey{"examples_per_second", Value, metric::kSampleRate},
-    KnownKey{"examples_per_sec", Value, metric::kSampleRate},
-    KnownKey{"sequences/sec", Value, metric::kSampleRate},
-    KnownKey{"sequences_per_second", Value, metric::kSampleRate},
+    KnownKey{"examples/s", Value, metric::kSampleRate},
+    KnownKey{"sequences/s", Value, metric::kSampleRate},
     KnownKey{"seq/s", Value, metric::kSampleRate},
     KnownKey{"train_throughput", Value, metric::kSampleRate},
-    KnownKey{"tok/sec", Value, metric::kTokenRate},
     KnownKey{"tok/s", Value, metric::kTokenRate},
-    KnownKey{"tokens/sec", Value, metric::kTokenRate},
     KnownKey{"tokens/s", Value, metric::kTokenRate},
-    KnownKey{"tokens per second", Value, metric::kTokenRate},
-    KnownKey{"tokens_per_sec", Value, metric::kTokenRate},
-    KnownKey{"tokens_per_second", Value, metric::kTokenRate},
-    KnownKey{"tok_per_sec", Value, metric::kTokenRate},
-    KnownKey{"throughput/tokens_per_sec", Value, metric::kTokenRate},
+    KnownKey{"throughput/tokens/s", Value, metric::kTokenRate},
     KnownKey{"tokens_per_second_per_gpu", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tokens_per_gpu_per_second", TokenRatePerGpu, metric::kTokenRate},
+    KnownKey{"tokens per gpu/s", TokenRatePerGpu, metric::kTokenRate},
     KnownKey{"tokens/s/device", TokenRatePerGpu, metric::kTokenRate},
+    KnownKey{"tokens_per_sec_per_gpu", TokenRatePerGpu, metric::kTokenRate},
+    KnownKey{"interval_tokens_per_second_per_device", TokenRatePerGpu, metric::kTokenRate},
     KnownKey{"perf/throughput", TokenRatePerGpu, metric::kTokenRate},
     KnownKey{"tps", TokenRatePerGpu, metric::kTokenRate},
     KnownKey{"tokens per gpu per second (tgs)", TokenRatePerGpu, metric::kTokenRate},
@@ -96,13 +76,12 @@ constexpr std::array kKeys{
     KnownKey{"tflops", Value, metric::kReportedFlops, kTera},
     KnownKey{"tflops_per_gpu", Value, metric::kReportedFlops, kTera},
     KnownKey{"tflop/s/device", Value, metric::kReportedFlops, kTera},
-    KnownKey{"throughput/device/flops_per_sec", Value, metric::kReportedFlops},
+    KnownKey{"throughput/device/flops/s", Value, metric::kReportedFlops},
     KnownKey{"mfu", Value, metric::kReportedMfu, kPercent},
     KnownKey{"mfu/actor", Value, metric::kReportedMfu, kPercent},
     KnownKey{"perf/mfu/actor", Value, metric::kReportedMfu, kPercent},
     KnownKey{"throughput/device/mfu", Value, metric::kReportedMfu, kPercent},
     KnownKey{"bf16_mfu", Value, metric::kReportedMfu, kPercent},
-    KnownKey{"bf16 mfu", Value, metric::kReportedMfu, kPercent},
     KnownKey{"elapsed time per iteration (ms)", StepSeconds, nullptr, kMilli},
     KnownKey{"elapsed time per iteration", StepSeconds, nullptr, kMilli},
     KnownKey{"elapsed time per iteration (s)", StepSeconds},
@@ -112,13 +91,12 @@ constexpr std::array kKeys{
     KnownKey{"timing_s/step", StepSeconds},
     KnownKey{"time(s)", StepSeconds},
     KnownKey{"perf/time_per_step", StepSeconds},
+    KnownKey{"per_step_time", StepSeconds},
     KnownKey{"iter time (s)", StepSeconds},
     KnownKey{"iter time", StepSeconds},
     KnownKey{"step_time", StepSeconds},
-    KnownKey{"step time", StepSeconds},
     KnownKey{"step_time_s", StepSeconds},
     KnownKey{"step_time_ms", StepSeconds, nullptr, kMilli},
-    KnownKey{"iter_time", StepSeconds},
     KnownKey{"iteration_time", StepSeconds},
     KnownKey{"iteration_time_ms", StepSeconds, nullptr, kMilli},
     KnownKey{"time_per_step", StepSeconds},
@@ -134,6 +112,14 @@ constexpr std::array kKeys{
     KnownKey{"dt", StepSeconds},
     KnownKey{"dt_ms", StepSeconds, nullptr, kMilli},
     KnownKey{"time", StepSeconds},
+    KnownKey{"it/s", StepRate},
+    KnownKey{"its/s", StepRate},
+    KnownKey{"iter/s", StepRate},
+    KnownKey{"iters/s", StepRate},
+    KnownKey{"iterations/s", StepRate},
+    KnownKey{"step/s", StepRate},
+    KnownKey{"steps/s", StepRate},
+    KnownKey{"interval steps/s", StepRate},
     KnownKey{"train_time", Elapsed},
     KnownKey{"elapsed", Elapsed},
     KnownKey{"elapsed_s", Elapsed},
@@ -142,7 +128,6 @@ constexpr std::array kKeys{
     KnownKey{"elapsed_time", Elapsed},
     KnownKey{"_runtime", Elapsed},
     KnownKey{"global batch size", GlobalBatch},
-    KnownKey{"global_batch_size", GlobalBatch},
     KnownKey{"number of skipped iterations", Skipped},
     KnownKey{"total time", Ignored},
     KnownKey{"eta", Ignored},
@@ -158,7 +143,7 @@ constexpr std::array kKeys{
     KnownKey{"time/batch", Ignored},
     KnownKey{"time/batch_in_epoch", Ignored},
     KnownKey{"time/remaining_estimate", Ignored},
-    KnownKey{"throughput/batches_per_sec", Ignored},
+    KnownKey{"throughput/batches/s", Ignored},
 };
 
 struct Unit {
@@ -244,7 +229,8 @@ bool isOfMetric(std::string_view key, std::string_view metric) {
 namespace {
 
 // Words in small letters with one blank between them, so that "lm-loss", "LM loss" and "lm_loss"
-// are one key. Writes as many bytes as the key has, or fewer.
+// are one key, and so are "tokens per second", "tokens_per_sec" and "tokens/s". Writes as many
+// bytes as the key has, or fewer.
 std::string_view wordsOf(std::string_view key, std::span<char, kLongestKey> into) {
     std::size_t size = 0;
     for (const char c : key) {
@@ -255,6 +241,13 @@ std::string_view wordsOf(std::string_view key, std::span<char, kLongestKey> into
     }
     while (size > 0 && into[size - 1] == ' ')
         --size;
+    for (const std::string_view rate : {" per second", " per sec", "/second", "/sec"}) {
+        if (!std::string_view(into.data(), size).ends_with(rate))
+            continue;
+        size -= rate.size();
+        into[size++] = '/';
+        into[size++] = 's';
+    }
     return {into.data(), size};
 }
 
@@ -351,6 +344,17 @@ std::optional<double> clockSpan(std::string_view text) {
     return seconds + days * kSecondsOfDay;
 }
 
+// What the letter right behind a number multiplies it by: "4.71K", "3.41M", "1.2B", "12K/s". 1
+// where there is none; a small m is a minute.
+double thousandsIn(std::string_view behind) {
+    constexpr std::string_view kLetters = "kKMGBT";
+    constexpr std::array kScales{1e3, 1e3, 1e6, 1e9, 1e9, kTera};
+    const std::size_t at = behind.empty() ? behind.npos : kLetters.find(behind.front());
+    const bool standsAlone
+        = behind.size() < 2 || std::string_view(" /(,|").find(behind[1]) != behind.npos;
+    return at != behind.npos && standsAlone ? kScales[at] : 1.0;
+}
+
 } // namespace
 
 std::optional<Measured> measured(std::string_view text) {
@@ -374,6 +378,10 @@ std::optional<Measured> measured(std::string_view text) {
         const auto parsed = std::from_chars(rest.data() + 1, rest.data() + rest.size(), group);
         result.number = result.number * 1000.0 + group;
         rest.remove_prefix(static_cast<std::size_t>(parsed.ptr - rest.data()));
+    }
+    if (const double scale = thousandsIn(rest); scale > 1.0) {
+        result.number *= scale;
+        rest.remove_prefix(1);
     }
     if (rest.starts_with(' '))
         rest.remove_prefix(1);

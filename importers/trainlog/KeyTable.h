@@ -13,6 +13,7 @@ namespace trainscope::importers::trainlog {
 enum class KeyRole {
     Value, // a series
     StepSeconds, // of one iteration
+    StepRate, // iterations a second
     Elapsed, // s since the start of training
     GlobalBatch, // samples
     Skipped, // iterations without an update

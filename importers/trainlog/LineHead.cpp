@@ -28,10 +28,13 @@ int digitsAt(std::string_view text, std::size_t at, std::size_t count) {
     return value;
 }
 
+// "2026-01-06 14:37:35", "01/06/2026 14:37:35".
 bool isDateAt(std::string_view text) {
-    return text.size() >= 19 && isDigit(text[0]) && (text[4] == '-' || text[4] == '/')
-        && text[7] == text[4] && (text[10] == ' ' || text[10] == 'T') && text[13] == ':'
-        && text[16] == ':';
+    if (text.size() < 19 || !isDigit(text[0]) || (text[10] != ' ' && text[10] != 'T'))
+        return false;
+    const bool isYearFirst = (text[4] == '-' || text[4] == '/') && text[7] == text[4];
+    const bool isYearLast = text[2] == '/' && text[5] == '/';
+    return (isYearFirst || isYearLast) && text[13] == ':' && text[16] == ':';
 }
 
 // Seconds east of UTC; takes the zone off.
@@ -57,8 +60,10 @@ void skipBlanks(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-// "step 10", "Iter: 10/500", which belong to the message.
+// "step 10", "Iter: 10/500", "10/500", which belong to the message.
 bool countsIterations(std::string_view inside) {
+    if (inside.find_first_not_of("0123456789/ ") == inside.npos)
+        return inside.find('/') != inside.npos;
     const std::size_t word = inside.find_first_of(" :=");
     if (word == std::string_view::npos || !isDigit(inside.back()))
         return false;

@@ -350,6 +350,13 @@ private:
                 "The log reports an MFU of " + text::percent(*mfu)
                     + ", which cannot be: the FLOP or the peak that the program counts with is not "
                       "that of this model and GPU. It is kept as written.");
+        constexpr double kAnother = 1.5; // beyond what unlike lengths and rounding explain
+        const auto share = m_recorder->loggedTokenShare();
+        if (share && std::max(*share, 1.0 / *share) > kAnother)
+            m_report.warn(tree().displayPath(unit().files.front()), 0,
+                "The tokens per second that the log prints are " + text::number(*share)
+                    + " times batch x sequence length / step time: one of them leaves out ranks or "
+                      "gradient accumulation. The rate is kept as written.");
         takeSteadyBatch();
         RETURN_IF_ERROR(m_sink.run(m_run));
         return std::move(m_report);

@@ -166,6 +166,9 @@ void LogReader::takeTimes() {
             continue;
         if (known->role == KeyRole::StepSeconds && !m_step.secondsEach)
             m_step.secondsEach = secondsIn(value.key, value.text);
+        else if (const auto rate = measured(value.text); known->role == KeyRole::StepRate
+                 && !m_step.secondsEach && rate && rate->number > 0.0)
+            m_step.secondsEach = 1.0 / rate->number;
         else if (known->role == KeyRole::Elapsed && !m_step.elapsedS)
             m_step.elapsedS = secondsIn(value.key, value.text);
     }

@@ -33,6 +33,7 @@ struct ScriptPair {
     std::string_view key; // empty: a number in brackets that none stands before
     std::string_view value;
     bool isBracketed = false;
+    bool isAssigned = false; // ':' or '=' stands between
 };
 
 std::string_view lastWordOf(std::string_view key) {
@@ -47,6 +48,15 @@ std::size_t counterPlace(std::string_view key) {
               return equalsIgnoringCase(key, known) || equalsIgnoringCase(last, known);
           });
     return static_cast<std::size_t>(found - kCounters.begin());
+}
+
+bool isEpoch(std::string_view key) {
+    return equalsIgnoringCase(key, "epoch") || equalsIgnoringCase(key, "ep");
+}
+
+// A count of iterations or epochs.
+bool isCounted(std::string_view key) {
+    return counterPlace(key) < kCounters.size() || isEpoch(key);
 }
 
 bool isKeyChar(char c) {
@@ -77,12 +87,8 @@ private:
             return number();
         if ((c == '(' || c == '[') && takeUnitOfKey())
             return std::nullopt;
-        if (c == '(') { // "0.123 ( 0.234)": the mean beside; "Epoch(train)": a remark
-            m_text.remove_prefix(std::min(m_text.find(')'), m_text.size() - 1) + 1);
-            return std::nullopt;
-        }
-        if (c == '[')
-            return bracketed();
+        if (c == '(' || c == '[')
+            return bracketed(c == '(');
         if (isKeyChar(c)) {
             takeWord();
             return std::nullopt;
@@ -150,7 +156,7 @@ private:
             break;
         }
         m_text.remove_prefix(value.size());
-        const ScriptPair pair{trimmed(m_key), value, false};
+        const ScriptPair pair{trimmed(m_key), value, false, m_isAssigned};
         m_key = {};
         m_isAssigned = false;
         return pair.key.empty() ? countedBehind(value) : std::optional(pair);
@@ -174,24 +180,26 @@ private:
         std::string_view key = inside.substr(0, end + 1);
         while (!key.empty() && std::string_view(" \t:=").find(key.back()) != key.npos)
             key.remove_suffix(1);
-        const bool isCounter = counterPlace(key) < kCounters.size()
-            || equalsIgnoringCase(key, "epoch") || equalsIgnoringCase(key, "ep");
-        return isCounter ? std::optional(ScriptPair{key, inside.substr(end + 1), false})
-                         : std::nullopt;
+        return isCounted(key) ? std::optional(ScriptPair{key, inside.substr(end + 1)})
+                              : std::nullopt;
     }
 
-    // "[100/500]", "[ 50/500]"; in other brackets there are remarks.
-    std::optional<ScriptPair> bracketed() {
-        const std::size_t end = m_text.find(']');
+    // "[100/500]", "[ 50/500]", "(10/400)"; in other brackets there are remarks, and round ones
+    // hold the mean beside a value, "0.123 ( 0.234)".
+    std::optional<ScriptPair> bracketed(bool isRound) {
+        const std::size_t end = m_text.find(isRound ? ')' : ']');
         if (end == std::string_view::npos) {
             m_text.remove_prefix(1);
             return std::nullopt;
         }
         const std::string_view inside = trimmed(m_text.substr(1, end - 1));
         const bool isCount = !inside.empty() && isDigit(inside.front())
-            && inside.find_first_not_of("0123456789/ ") == std::string_view::npos;
-        const ScriptPair pair{trimmed(m_key), inside, true};
+            && inside.find_first_not_of("0123456789/ ") == std::string_view::npos
+            && (!isRound || inside.find('/') != inside.npos);
         m_text.remove_prefix(end + 1);
+        if (isRound && !isCount)
+            return std::nullopt;
+        const ScriptPair pair{trimmed(m_key), inside, true};
         m_key = {};
         m_isAssigned = false;
         return isCount ? std::optional(pair) : countedInside(inside);
@@ -256,8 +264,9 @@ private:
     bool readValues(const std::vector<ScriptPair>& pairs, StepLine& step) {
         bool hasFigure = false;
         for (const ScriptPair& pair : pairs) {
-            const std::string_view key
-                = pair.isBracketed ? std::string_view() : knownPart(pair.key);
+            std::string_view key = pair.isBracketed ? std::string_view() : knownPart(pair.key);
+            if (key.empty() && pair.isAssigned && !isCounted(pair.key))
+                key = pair.key;
             if (key.empty() || !measured(pair.value))
                 continue;
             const KnownKey* known = findKey(key);
@@ -265,8 +274,9 @@ private:
                 m_running.note(secondsIn(key, pair.value).value_or(0.0), step);
                 continue;
             }
-            hasFigure
-                = hasFigure || known->metric != nullptr || known->role == KeyRole::StepSeconds;
+            hasFigure = hasFigure
+                || (known != nullptr
+                    && (known->metric != nullptr || known->role == KeyRole::StepSeconds));
             step.values.push_back({key, pair.value});
         }
         return hasFigure;
@@ -284,7 +294,7 @@ private:
             const bool isCount = count && (text.empty() || trimmed(text).starts_with('/'));
             if (!isCount)
                 continue;
-            if (equalsIgnoringCase(pair.key, "epoch") || equalsIgnoringCase(pair.key, "ep"))
+            if (isEpoch(pair.key))
                 epoch = count;
             else if (here < place
                 || (!index && pair.key.empty() && pair.isBracketed && !text.empty()))

@@ -47,8 +47,12 @@ std::int64_t StepClock::countOf(std::int64_t index) const {
 StepTimes StepClock::step(const LoggedStep& step) {
     StepTimes times;
     const StepLine& line = step.line;
-    if (m_lastIndex && line.index == *m_lastIndex)
+    Seen seen{line.index, line.elapsedS};
+    if (const auto moment = momentOf(step); moment && !seen.seconds)
+        seen.seconds = (moment->time - TimeNs{}).seconds();
+    if (m_lastIndex && (line.index == *m_lastIndex || isCopy(seen)))
         return times;
+    m_recent[m_nextRecent++ % m_recent.size()] = seen;
     times.isRestart = m_lastIndex && line.index < *m_lastIndex;
     times.isAfterPause = m_isPaused && !m_settings.isDated;
     times.count = countOf(line.index);
@@ -59,9 +63,30 @@ StepTimes StepClock::step(const LoggedStep& step) {
     if (!m_lastEnd && !m_settings.isDated)
         m_lastEnd = m_settings.start;
     times.range = rangeOf(step, times);
+    // As many iterations lie before the first line as between it and the second.
+    if (m_isFirstAlone && line.index == 2 * *m_lastIndex) {
+        times.count = line.index;
+        times.range.begin = m_settings.start;
+    }
+    m_isFirstAlone = !m_lastIndex && line.elapsedS && times.range.isEmpty() && !m_settings.isDated;
     m_lastIndex = line.index;
     m_lastEnd = times.range.end;
     return times;
+}
+
+// Two processes of a job that write to one log say each iteration twice, the second a moment later.
+// One that starts again needs longer to come back to the same iteration.
+bool StepClock::isCopy(const Seen& line) {
+    constexpr double kSameS = 2.0;
+    const auto seen = std::find_if(m_recent.begin(), m_recent.end(),
+        [&line](const Seen& one) { return one.index == line.index; });
+    if (seen == m_recent.end() || !seen->seconds || !line.seconds)
+        return false;
+    const double lag = *line.seconds - *seen->seconds;
+    if (std::abs(lag - m_copyLagS) > kSameS)
+        return false;
+    m_copyLagS = lag;
+    return true;
 }
 
 // Later times move by the length of the pause, where that is known.

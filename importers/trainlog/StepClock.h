@@ -6,6 +6,7 @@
 #include "core/model/Time.h"
 #include "importers/trainlog/LogReader.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -49,6 +50,11 @@ private:
         TimeNs time;
         DurationNs tolerance;
     };
+    struct Seen {
+        std::int64_t index = -1;
+        std::optional<double> seconds;
+    };
+    bool isCopy(const Seen& line);
     [[nodiscard]] std::optional<Moment> momentOf(const LoggedStep& step) const;
     [[nodiscard]] TimeNs absolute(const LogStamp& stamp) const;
     [[nodiscard]] std::int64_t countOf(std::int64_t index) const;
@@ -59,6 +65,10 @@ private:
     ClockSettings m_settings;
     std::optional<std::int64_t> m_lastIndex;
     std::optional<TimeNs> m_lastEnd;
+    std::array<Seen, 8> m_recent; // lines that ended an iteration
+    std::size_t m_nextRecent = 0;
+    double m_copyLagS = 0.0; // of the other process's last line behind this one's
+    bool m_isFirstAlone = false; // how long the iterations of the only line so far took is unknown
     DurationNs m_shift; // of pauses that are over, where nothing is dated
     double m_lastElapsed = 0.0;
     double m_elapsedBefore = 0.0; // a bar that starts anew counts on

@@ -90,6 +90,8 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
     if (meaning.metric.name == metric::kLoss && isSkipped && si == 0.0)
         return {};
     m_seen.insert(meaning.metric.name);
+    if (meaning.metric.name == metric::kTokenRate)
+        m_loggedTokenRate = si * meaning.scale;
     if (meaning.metric.name == metric::kReportedMfu)
         m_highestMfu = std::max(m_highestMfu.value_or(0.0), si * meaning.scale);
     // nanoGPT's MFU is -100 % until there is one.
@@ -113,8 +115,12 @@ Status StepRecorder::addComputed(const StepTimes& times) {
     auto tokens = m_facts.tokensPerStep;
     if (samples && m_facts.tokensPerSample)
         tokens = *samples * *m_facts.tokensPerSample;
-    if (tokens && !m_seen.contains(metric::kTokenRate))
+    if (!tokens)
+        return {};
+    if (!m_seen.contains(metric::kTokenRate))
         return add(computed(metric::kTokenRate), end, *tokens / seconds);
+    m_loggedTokens += m_loggedTokenRate * times.range.length().seconds();
+    m_knownTokens += *tokens * static_cast<double>(times.count);
     return {};
 }
 

@@ -45,7 +45,13 @@ public:
     [[nodiscard]] std::optional<double> steadyBatch() const {
         return m_batchChanges ? std::nullopt : m_firstBatch;
     }
-    // "loss" first and last, for the report.
+    // Tokens by the log's own rates and times, over those of batch and sequence length; absent
+    // where one of both is not known.
+    [[nodiscard]] std::optional<double> loggedTokenShare() const {
+        return m_knownTokens > 0.0 && m_loggedTokens > 0.0
+            ? std::optional(m_loggedTokens / m_knownTokens)
+            : std::nullopt;
+    }
     // The highest MFU that the log reports, as a fraction.
     [[nodiscard]] std::optional<double> highestMfu() const { return m_highestMfu; }
 
@@ -88,6 +94,9 @@ private:
     std::optional<double> m_firstBatch; // of all lines
     bool m_batchChanges = false;
     std::optional<double> m_highestMfu;
+    double m_loggedTokenRate = 0.0; // of this line, 1/s
+    double m_loggedTokens = 0.0;
+    double m_knownTokens = 0.0;
     std::map<std::pair<std::string, std::string>, TimeNs> m_open; // intervals by name and number
     std::vector<Interval> m_intervals; // that are closed
 };

@@ -205,6 +205,42 @@ const std::vector<Case>& cases() {
                     && log.ofGpu("nccl_bus_bandwidth") == Values(3, 7.86432e9)
                     && log.sink.runs.at(0).worldSize == 4;
             }},
+        // Written "1.23K", "3410K", "1.02K", behind month, day and year.
+        {"71",
+            [](const ImportedAll& log) {
+                const Values steps = ofRun(log, "step_time");
+                return isNear(steps.at(0), 4.71) && isNear(steps.at(1), 1.23)
+                    && ofRun(log, "token_rate").back() == 3.41e6
+                    && log.sink.iterations.front().second.range.end.ns / 1'000'000'000
+                    == 1'767'710'255;
+            }},
+        {"76",
+            [](const ImportedAll& log) {
+                return log.sink.iterations.size() == 300
+                    && areNear(ofRun(log, "step_time"), Values(29, 15.0)) && log.warnings().empty();
+            }},
+        {"85",
+            [](const ImportedAll& log) {
+                const Values losses = ofRun(log, "loss");
+                return losses.size() == 20 && losses.front() == 8.4 && losses.back() == 6.5;
+            }},
+        {"86",
+            [](const ImportedAll& log) {
+                if (log.plan.units.front().path == "worker_0.log")
+                    return ofRun(log, "train_throughput_per_npu").back() == 160.2e12
+                        && isNear(ofRun(log, "step_time").at(1), 1.862);
+                return isNear(ofRun(log, "tokens_per_second_per_gpu").at(1), 7111.1111)
+                    && ofRun(log, "interval_runtime").at(1) == 1.152;
+            }},
+        {"93",
+            [](const ImportedAll& log) {
+                return areNear(ofRun(log, "step_time"), Values(10, 1.0 / 16.8));
+            }},
+        {"94",
+            [](const ImportedAll& log) {
+                return log.warnings().find(" 0.125 times batch x sequence length")
+                    != std::string::npos;
+            }},
     };
     return all;
 }

@@ -63,6 +63,43 @@ const std::vector<ToldFile> kLogFiles{
         "loss,iter,step,epoch,iter_time,remaining_time,tokens,total_tokens,learning_rate\n"
         "9.5,4,1,0,1.5,99.0,8192,65536,0.0001\n8.5,8,2,0,1.25,98.0,16384,131072,0.0002\n",
         {{"iterations", {1.5, 1.25}}, {"run loss", {9.5, 8.5}}}},
+    // 2 s each. A small m is a minute, GB and ms are units.
+    {"thousands by letters", "train.log",
+        "iteration: 1 / 9 | elapsed_time_per_iteration_ms: 2K | lm_loss: 3.5 | tokens_per_sec: "
+        "1.5M | consumed_tokens: 2B | took: 3m | kept: 2.5GB\n"
+        "iteration: 2 / 9 | elapsed_time_per_iteration_ms: 2000 | lm_loss: 2.5 | tokens_per_sec: "
+        "1500k | consumed_tokens: 1.25T | took: 3M | kept: 2500MB\n"
+        "iteration: 3 / 9 | lm_loss: 1.5\n",
+        {{"run step_time", {2, 2}}, {"run token_rate", {1.5e6, 1.5e6}},
+            {"run consumed_tokens", {2e9, 1.25e12}}, {"run took", {180, 3e6}},
+            {"run kept", {2.5e9, 2.5e9}}}},
+    // The day comes first where the first number is none of a month.
+    {"day and month first", "train.log",
+        "24/12/2025 23:59:58 - INFO - __main__ - step 1 loss: 3.5\n"
+        "24/12/2025 23:59:59 - INFO - __main__ - step 2 loss: 2.5\n"
+        "25/12/2025 00:00:02 - INFO - __main__ - step 3 loss: 1.5\n",
+        {{"iterations", {1, 3}}, {"run loss", {3.5, 2.5, 1.5}}}},
+    {"steps a second", "train.log",
+        "step 1 loss: 3.5 steps/s: 4\nstep 2 loss: 2.5 steps/s: 0.5\n"
+        "step 3 loss: 1.5 steps/s: 0\n",
+        {{"run step_time", {0.25, 2}}}},
+    {"count in square brackets at the begin", "train.log",
+        "[10/40] loss: 3.5 (3.25), wd: 0.5\n[20/40] loss: 2.5 (2.75), wd: 0.25\n"
+        "[30/40] loss: 1.5 (2.25), wd: 0.125\n",
+        {{"run loss", {3.5, 2.5, 1.5}}, {"run wd", {0.5, 0.25, 0.125}}}},
+    // The second process is 0.5 s behind, with stamps; each step takes 10 s.
+    {"two processes with stamps", "train.log",
+        "2026-03-01 10:00:00,000 step 1 loss: 4.5\n2026-03-01 10:00:00,500 step 1 loss: 4.6\n"
+        "2026-03-01 10:00:10,000 step 2 loss: 3.5\n2026-03-01 10:00:20,000 step 3 loss: 2.5\n"
+        "2026-03-01 10:00:10,500 step 2 loss: 3.6\n2026-03-01 10:00:20,500 step 3 loss: 2.6\n"
+        "2026-03-01 10:00:30,000 step 4 loss: 1.5\n",
+        {{"iterations", {10, 10, 10}}, {"run loss", {4.5, 3.5, 2.5, 1.5}}}, ""},
+    // The program comes back to step 2 after 5 s.
+    {"one that starts again", "train.log",
+        "2026-03-01 10:00:00,000 step 1 loss: 4.5\n2026-03-01 10:00:01,000 step 2 loss: 3.5\n"
+        "2026-03-01 10:00:02,000 step 3 loss: 2.5\n2026-03-01 10:00:06,000 step 2 loss: 3.5\n"
+        "2026-03-01 10:00:07,000 step 3 loss: 2.5\n",
+        {{"run loss", {4.5, 3.5, 2.5, 3.5, 2.5}}}, "starts again"},
     {"table of a tracker", "wandb_export.csv",
         "\"Step\",\"my-run - train/loss\",\"my-run - train/loss__MIN\",\"my-run - train/"
         "loss__MAX\"\n\"10\",\"2.5\",\"2.5\",\"2.5\"\n\"20\",\"2.25\",\"2.25\",\"2.25\"\n",
