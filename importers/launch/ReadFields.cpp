@@ -193,7 +193,7 @@ std::optional<Workload> workload(const Fields& fields) {
 }
 
 std::optional<std::string> products(const Fields& fields) {
-    if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype"}))
+    if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype", "dtype"}))
         return stated;
     if (fields.flag({"bf16", "bf16.enabled", "bfloat16.enabled"}).value_or(false))
         return "bf16";
@@ -259,13 +259,21 @@ void readBatch(const Fields& fields, LaunchConfig& config) {
         config.sequenceLength = fields.count({"data.train_ds.max_seq_length"});
     }
     if (!config.microBatch)
-        config.microBatch = fields.count({"micro_batch_size", "train_micro_batch_size_per_gpu"});
+        config.microBatch = fields.count(
+            {"micro_batch_size", "train_micro_batch_size_per_gpu", "per_device_train_batch_size"});
     if (!config.globalBatch)
         config.globalBatch = fields.count({"global_batch_size", "train_batch_size"});
     if (!config.sequenceLength)
         config.sequenceLength
-            = fields.count({"encoder_seq_length", "seq_length", "data.seq_length"});
+            = fields.count({"encoder_seq_length", "seq_length", "data.seq_length", "block_size"});
     config.gradientAccumulation = fields.count({"gradient_accumulation_steps", "gas"});
+    // nanoGPT accumulates so many micro-batches over all of its ranks.
+    if (!config.microBatch && config.gradientAccumulation && fields.count({"block_size"})) {
+        config.microBatch = fields.count({"batch_size"});
+        if (config.microBatch)
+            config.globalBatch = product({*config.microBatch, *config.gradientAccumulation});
+        config.gradientAccumulation.reset();
+    }
     if (!config.globalBatch && config.gradientAccumulation && config.microBatch
         && config.dataParallel)
         config.globalBatch

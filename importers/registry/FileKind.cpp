@@ -51,6 +51,14 @@ constexpr std::array kMarks{
     Mark{"\x80\x05"sv, 0, "Python pickle that is no memory snapshot"},
 };
 
+// Stores of experiment trackers that are not read, told by a folder of their path.
+struct Store {
+    std::string_view folder;
+    std::string_view tracker;
+};
+constexpr std::array kStores{Store{".aim/", "Aim"}, Store{".neptune/", "Neptune"},
+    Store{".cometml-runs/", "Comet"}, Store{".clearml/", "ClearML"}};
+
 // Texts of other tools, told by something near their beginning.
 struct Sign {
     std::string_view text;
@@ -141,6 +149,18 @@ std::string byName(std::string_view path) {
     return {};
 }
 
+// The store that the file is of; empty for any other file.
+std::string storeOf(std::string_view path) {
+    for (const Store& store : kStores) {
+        if (path.starts_with(store.folder)
+            || path.find('/' + std::string(store.folder)) != path.npos)
+            return std::string(store.tracker)
+                + "'s own store, which is not read: export the run's metrics as a CSV table with a "
+                  "column \"step\" and one for each metric";
+    }
+    return {};
+}
+
 bool isPacked(const SourceTree& tree, const SourceFile& file) {
     return readTail(tree, file.path, 1).empty();
 }
@@ -170,6 +190,8 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
     const std::string& path = file.path;
     if (file.size == 0)
         return "empty";
+    if (auto store = storeOf(path); !store.empty())
+        return store;
     if (head.starts_with(kSqlite))
         return describeDatabase(tree, file, head);
     for (const Mark& mark : kMarks) {

@@ -13,6 +13,7 @@
 #include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/rocprof/RocprofImporter.h"
 #include "importers/topology/TopologyImporter.h"
+#include "importers/tracker/TrackerImporter.h"
 #include "importers/trainlog/TrainlogImporter.h"
 #include "importers/xplane/XplaneImporter.h"
 
@@ -30,6 +31,9 @@ const std::vector<const Importer*>& registry() {
         &nsysstats::importer(),
         &rocprof::importer(),
         &xplane::importer(),
+        &tracker::wandbImporter(),
+        &tracker::eventsImporter(),
+        &tracker::mlflowImporter(),
         &meters::gpuImporter(),
         &meters::nodeImporter(),
         &nvsmi::importer(),

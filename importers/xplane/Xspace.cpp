@@ -3,8 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-
-#include <protozero/pbf_reader.hpp>
+#include "importers/common/MessageFields.h"
 
 #include <algorithm>
 #include <array>
@@ -61,55 +60,9 @@ constexpr std::size_t kLongestStats = 65536; // of a kind of event
 constexpr std::size_t kMostPlanes = 4096;
 constexpr std::size_t kMostLines = 100'000; // of a plane
 
-using protozero::data_view;
-using protozero::pbf_reader;
-
-std::string_view viewOf(const data_view& bytes) {
-    return {bytes.data(), bytes.size()};
-}
-
-// A field of a short message, as its wire type has it.
-struct Field {
-    std::uint32_t number = 0;
-    std::uint64_t value = 0;
-    std::string_view bytes;
-
-    [[nodiscard]] std::int64_t whole() const { return std::bit_cast<std::int64_t>(value); }
-};
-
-// Visits the fields of a short message; false where it is damaged.
-template <typename Visit>
-bool eachField(std::string_view message, const Visit& visit) {
-    try {
-        pbf_reader reader(data_view(message.data(), message.size()));
-        while (reader.next()) {
-            Field field;
-            field.number = reader.tag();
-            switch (reader.wire_type()) {
-            case protozero::pbf_wire_type::varint:
-                field.value = reader.get_uint64();
-                break;
-            case protozero::pbf_wire_type::fixed64:
-                field.value = reader.get_fixed64();
-                break;
-            case protozero::pbf_wire_type::length_delimited:
-                field.bytes = viewOf(reader.get_view());
-                break;
-            default:
-                reader.skip();
-                break;
-            }
-            visit(field);
-        }
-        return true;
-    } catch (const protozero::exception&) {
-        return false;
-    }
-}
-
 // Reads key and value of a map's entry.
 bool takeEntry(std::string_view message, std::int64_t& key, std::string_view& value) {
-    return eachField(message, [&](const Field& field) {
+    return eachField(message, [&](const MessageField& field) {
         if (field.number == 1)
             key = field.whole();
         else if (field.number == 2)
@@ -171,7 +124,7 @@ void assignStat(std::string_view name, const StatValue& value, Stats& into) {
 
 // The number of a fact's name, and its value.
 bool readStat(std::string_view stat, const Plane& plane, std::int64_t& id, StatValue& value) {
-    return eachField(stat, [&](const Field& field) {
+    return eachField(stat, [&](const MessageField& field) {
         switch (field.number) {
         case stat_field::kName:
             id = field.whole();
@@ -227,18 +180,19 @@ void takeKind(std::string_view message, Space& space, Plane& plane) {
     std::int64_t id = 0;
     EventKind kind;
     std::string_view value;
-    const bool isSound = takeEntry(message, id, value) && eachField(value, [&](const Field& field) {
-        if (field.number == kind_field::kName)
-            kind.name = nameFrom(field.bytes);
-        else if (field.number == kind_field::kShownName)
-            kind.shortName = nameFrom(field.bytes);
-        else if (field.number != kind_field::kStat)
-            return;
-        else if (kind.stats.size() + field.bytes.size() < kLongestStats)
-            keepStat(field.bytes, kind.stats);
-        else
-            ++space.tooLong;
-    });
+    const bool isSound
+        = takeEntry(message, id, value) && eachField(value, [&](const MessageField& field) {
+              if (field.number == kind_field::kName)
+                  kind.name = nameFrom(field.bytes);
+              else if (field.number == kind_field::kShownName)
+                  kind.shortName = nameFrom(field.bytes);
+              else if (field.number != kind_field::kStat)
+                  return;
+              else if (kind.stats.size() + field.bytes.size() < kLongestStats)
+                  keepStat(field.bytes, kind.stats);
+              else
+                  ++space.tooLong;
+          });
     space.damages += isSound ? 0 : 1;
     plane.kinds.insert_or_assign(id, std::move(kind));
 }
@@ -247,10 +201,11 @@ void takeStatName(std::string_view message, Space& space, Plane& plane) {
     std::int64_t id = 0;
     std::string_view value;
     std::string name;
-    const bool isSound = takeEntry(message, id, value) && eachField(value, [&](const Field& field) {
-        if (field.number == 2)
-            name = nameFrom(field.bytes);
-    });
+    const bool isSound
+        = takeEntry(message, id, value) && eachField(value, [&](const MessageField& field) {
+              if (field.number == 2)
+                  name = nameFrom(field.bytes);
+          });
     space.damages += isSound ? 0 : 1;
     plane.statNames.insert_or_assign(id, std::move(name));
 }
@@ -326,7 +281,7 @@ Plane takePlane(WireStream& wire, Space& space) {
 std::optional<Event> eventFrom(std::string_view message, std::string& stats) {
     Event event;
     stats.clear();
-    const bool isSound = eachField(message, [&](const Field& field) {
+    const bool isSound = eachField(message, [&](const MessageField& field) {
         switch (field.number) {
         case event_field::kKind:
             event.kind = field.whole();
