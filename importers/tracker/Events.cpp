@@ -214,7 +214,7 @@ private:
             return readText(
                 value.tag.substr(0, value.tag.size() - (isNamed ? kText.size() : 0)), value.text);
         }
-        if (!value.number)
+        if (!value.number || isOverSamples(value.tag))
             return;
         // What Hugging Face says at the end is of all the run.
         const bool isOther

@@ -104,12 +104,16 @@ void LineStream::settingFromJson(const std::string& key, std::string_view json) 
         setting(key.empty() ? name : key + '.' + name, text);
 }
 
+bool isOverSamples(std::string_view key) {
+    return key.ends_with(" vs samples") || key.ends_with("-vs-samples");
+}
+
 bool LineStream::has(std::string_view key) const {
     return std::ranges::any_of(m_values, [key](const auto& each) { return each.first == key; });
 }
 
 void LineStream::value(std::string key, std::string json) {
-    const bool isShort = !json.empty() && json.size() <= kLongestValue;
+    const bool isShort = !isOverSamples(key) && !json.empty() && json.size() <= kLongestValue;
     if (isShort && m_values.size() < kMostValues && json.find_first_of("[\r\n") != 0
         && json.find('\n') == std::string::npos)
         m_values.emplace_back(std::move(key), std::move(json));
@@ -117,10 +121,6 @@ void LineStream::value(std::string key, std::string json) {
 
 // What frameworks tell trackers in other words than logs.
 void LineStream::useWordsOfLogs() {
-    // Megatron-LM draws each value a second time, over samples.
-    std::erase_if(m_values, [](const auto& each) {
-        return each.first.ends_with(" vs samples") || each.first.ends_with("-vs-samples");
-    });
     const bool isMegatron = has("lm loss") || has("iteration-time");
     const bool isSummary = has("train_runtime") || has("train/train_runtime"); // Hugging Face's
     for (auto& [key, json] : m_values) {

@@ -71,7 +71,7 @@ protected:
     void settingFromJson(const std::string& key, std::string_view json);
     // A value of the record at hand, as JSON. Texts and long values are left out.
     void value(std::string key, std::string json);
-    // Values of an object in JSON that lies in the record, by its members' own keys.
+    // Write the line of the record at hand, if it has values.
     void endTraining(std::string_view stepKey, std::int64_t step, std::string_view time);
     void endMachine(std::string_view time);
     [[nodiscard]] bool has(std::string_view key) const;
@@ -95,6 +95,8 @@ private:
 
 // Hugging Face's mean over all of a run, which it calls by the name of a step's loss.
 inline constexpr std::string_view kMeanLoss = "mean_train_loss";
+// Megatron-LM records each value a second time, with its samples as the step.
+bool isOverSamples(std::string_view key);
 // Seconds of a time, "1728772416.373468299".
 std::string secondsText(TimeNs time);
 

@@ -73,6 +73,8 @@ lead fuzz_nccl_inspector '\01'
 cut fuzz_memory_snapshot 3000 "$shared"/wild_small/*/*.pickle
 cut fuzz_xplane 3000 "$shared"/wild_small/*/{,both/}*.xplane.pb
 lead fuzz_xplane '\02'
+cut fuzz_tracker_events 3000 "$shared"/tensorboard/*
+lead fuzz_tracker_events '\02'
 printf 'Epoch: 0 | Step: 1 | PPO Epoch: 1 | Actor Loss: 0.5 | Critic Loss: 0.2 | Unsupervised Loss: 0.0\nEnd-to-End => Latency: 5.0s, TFLOPs: 22.5, Samples/sec: 8.0, Time/seq 0.1s, Batch Size: 32, Total Seq. Length: 512\nAverage reward score: -4.5\nEpoch: 0, Step: 2, Rank: 0, loss = 2.4\nModel Parameters: 0.3 B, Latency: 0.5s, TFLOPs: 14.9, Samples/sec: 32.0\n' | seed fuzz_trainlog deepspeed_chat
 printf '(TaskRunner pid=7) step:1 - actor/pg_loss:np.float64(-0.01) - actor/lr:1e-06 - timing_s/step:40.0 - perf/throughput:200.0\nstep:1 - val/score:0.5\n' | seed fuzz_trainlog verl
 printf 'Step 1 | loss:3.5 lr:2e-05 tokens_per_second_per_gpu:9077.2\n1|2|Loss: 2.5:   2%%|2  | 2/100 [00:04<03:16,  2.00s/it]\r1|3|Loss: 2.4:   3%%|2  | 3/100 [00:06<03:16,  2.00s/it]\n' | seed fuzz_trainlog torchtune
@@ -127,6 +129,9 @@ printf '\0031\n2\n7 3\nend 3\nend\nnonsense\n' | seed fuzz_mark_pipe marks
 choices fuzz_nsys 4
 choices fuzz_rocprof 7
 choices fuzz_xplane 3
+choices fuzz_tracker_wandb 1
+choices fuzz_tracker_events 1
+choices fuzz_tracker_mlflow 2
 choices fuzz_nccl_inspector 1
 choices fuzz_engine 8
 choices fuzz_kept_sums 9

@@ -29,6 +29,13 @@ public:
             m_bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xFFU));
         return *this;
     }
+    MadeMessage& single(unsigned field, float value) {
+        varint(field << 3U | 5U);
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        for (unsigned i = 0; i < 4; ++i)
+            m_bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xFFU));
+        return *this;
+    }
     MadeMessage& bytes(unsigned field, std::string_view value) {
         varint(field << 3U | 2U);
         varint(value.size());
