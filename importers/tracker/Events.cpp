@@ -216,7 +216,7 @@ private:
         }
         if (!value.number || isOverSamples(value.tag))
             return;
-        // What Hugging Face says at the end is of all the run.
+        // Hugging Face's summary at the end is of all the run.
         const bool isOther
             = m_step != step || has(value.tag) || value.tag.ends_with("train_runtime");
         if (isOther)

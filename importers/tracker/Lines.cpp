@@ -119,7 +119,7 @@ void LineStream::value(std::string key, std::string json) {
         m_values.emplace_back(std::move(key), std::move(json));
 }
 
-// What frameworks tell trackers in other words than logs.
+// Frameworks name some values otherwise to trackers than in their logs.
 void LineStream::useWordsOfLogs() {
     const bool isMegatron = has("lm loss") || has("iteration-time");
     const bool isSummary = has("train_runtime") || has("train/train_runtime"); // Hugging Face's

@@ -1,7 +1,7 @@
 #pragma once
-// What an experiment tracker recorded of a run as lines of JSON in the words of its export, which
-// the readers of training logs and of telemetry know. Streams hold one record of the tracker's file
-// at a time; what is damaged is left out and told. One thread each.
+// Lines of JSON with all that an experiment tracker recorded of a run, in the words of its export,
+// which the readers of training logs and of telemetry know. Streams hold one record of the
+// tracker's file at a time; what is damaged is left out and told. One thread each.
 
 #include "importers/common/Importer.h"
 #include "importers/launch/Settings.h"
@@ -21,7 +21,7 @@ enum class Lines {
     Machine, // {"_timestamp":2.5,"system.gpu.0.powerWatts":71.2}
 };
 
-// What a run's files say beside their lines.
+// Facts that a run's files tell beside their lines.
 struct Told {
     static constexpr std::size_t kMostDamages = 1000;
 

@@ -81,7 +81,13 @@ public:
     using LineStream::LineStream;
 
 private:
-    enum class Fragment { Whole = 1, First, Middle, Last };
+    enum class Fragment : unsigned char { Whole = 1, First, Middle, Last };
+    struct Piece {
+        std::uint64_t at = 0;
+        Fragment kind = Fragment::Whole;
+        bool isSound = false;
+        std::string_view data;
+    };
 
     Result<bool> more() override {
         if (!m_isOpen) {
@@ -139,63 +145,66 @@ private:
     // The bytes of the next whole record; false at the end.
     bool nextRecord(std::string& record, std::uint64_t& begin) {
         bool isWithin = false;
-        while (true) {
-            const std::uint64_t at = here();
-            if (m_block.size() - m_at < kFragmentHeader) {
-                const bool isLast = m_block.size() < kBlock;
-                if (isLast && (isWithin || m_at < m_block.size()))
-                    cut(isWithin ? begin : at);
-                if (isLast)
-                    return false;
-                m_block = take(kBlock);
-                m_at = 0;
+        while (const auto fragment = nextFragment()) {
+            const bool isFirst
+                = fragment->kind == Fragment::Whole || fragment->kind == Fragment::First;
+            if (!fragment->isSound)
+                leaveOut(fragment->at);
+            else if (isFirst && isWithin)
+                leaveOut(begin);
+            isWithin = fragment->isSound && (isFirst || isWithin);
+            if (!isWithin)
                 continue;
-            }
-            const std::string_view head = std::string_view(m_block).substr(m_at, kFragmentHeader);
-            const std::size_t size = little(head.substr(4, 2));
-            const auto kind = static_cast<Fragment>(head[6]);
-            if (little(head) == 0 && size == 0 && head[6] == 0) { // room that was not written
-                m_at = m_block.size();
-                continue;
-            }
-            if (size > m_block.size() - m_at - kFragmentHeader) {
-                const bool isLast = m_block.size() < kBlock;
-                if (isLast)
-                    cut(isWithin ? begin : at);
-                else
-                    leaveOut(at);
-                m_at = m_block.size();
-                isWithin = false;
-                if (isLast)
-                    return false;
-                continue;
-            }
-            // The type counts in the checksum.
-            const auto* const bytes
-                = reinterpret_cast<const unsigned char*>(m_block.data()) + m_at + 6;
-            const bool isSound = crc32_gzip_refl(0, bytes, size + 1) == little(head.substr(0, 4));
-            const std::string_view data
-                = std::string_view(m_block).substr(m_at + kFragmentHeader, size);
-            m_at += kFragmentHeader + size;
-            const bool isFirst = kind == Fragment::Whole || kind == Fragment::First;
-            const bool follows = (kind == Fragment::Middle || kind == Fragment::Last) && isWithin;
-            if (!isSound || (!isFirst && !follows) || record.size() + size > kLongestRecord) {
-                if (!isSound || isWithin)
-                    leaveOut(at);
-                isWithin = false;
-                continue;
-            }
             if (isFirst) {
-                if (isWithin)
-                    leaveOut(begin);
                 record.clear();
-                begin = at;
-                isWithin = true;
+                begin = fragment->at;
             }
-            record += data;
-            if (kind == Fragment::Whole || kind == Fragment::Last)
+            record += fragment->data;
+            if (fragment->kind == Fragment::Whole || fragment->kind == Fragment::Last)
                 return true;
+            isWithin = record.size() <= kLongestRecord;
         }
+        if (isWithin || m_cutAt)
+            cut(isWithin ? begin : *m_cutAt);
+        return false;
+    }
+
+    // A damaged one has no data. Absent at the end.
+    std::optional<Piece> nextFragment() {
+        while (isBlockDone()) {
+            const bool isLast = m_block.size() < kBlock;
+            if (isLast && m_at < m_block.size())
+                m_cutAt = here();
+            if (isLast)
+                return std::nullopt;
+            m_block = take(kBlock);
+            m_at = 0;
+        }
+        const std::string_view rest = std::string_view(m_block).substr(m_at);
+        const std::size_t size = little(rest.substr(4, 2));
+        Piece found{here(), static_cast<Fragment>(rest[6]), false, {}};
+        if (size > rest.size() - kFragmentHeader) {
+            m_at = m_block.size();
+            if (m_block.size() == kBlock)
+                return found;
+            m_cutAt = found.at;
+            return std::nullopt;
+        }
+        m_at += kFragmentHeader + size;
+        // The type counts in the checksum.
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(rest.data()) + 6;
+        found.isSound = crc32_gzip_refl(0, bytes, size + 1) == little(rest.substr(0, 4));
+        if (found.isSound)
+            found.data = rest.substr(kFragmentHeader, size);
+        return found;
+    }
+
+    // Room at its end is too small for a fragment, or was not written.
+    bool isBlockDone() {
+        const std::string_view head = std::string_view(m_block).substr(m_at, kFragmentHeader);
+        if (head.size() == kFragmentHeader && head.find_first_not_of('\0') == head.npos)
+            m_at = m_block.size();
+        return m_block.size() - m_at < kFragmentHeader;
     }
 
     void leaveOut(std::uint64_t at) {
@@ -303,6 +312,7 @@ private:
     bool m_isOpen = false;
     std::string m_block;
     std::size_t m_at = 0;
+    std::optional<std::uint64_t> m_cutAt; // inside a fragment
 };
 
 // The files of a run's folder that W&B writes itself.
