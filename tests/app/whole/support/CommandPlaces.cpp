@@ -81,7 +81,7 @@ void addTelemetry(const Json& run, const Shown& shown) {
 
 void addEfficiency(const Json& efficiency, const Shown& shown) {
     for (const char* key : {"step_time_s", "samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu",
-             "tokens_per_j", "samples_per_s_per_mj", "energy_per_step_j", "mfu"})
+             "tokens_per_j", "energy_per_step_j", "mfu"})
         shown.add(key, efficiency, std::string("/") + key);
     shown.add("flops_per_gpu", efficiency, "/tflops_per_gpu", 1e12);
 }
@@ -154,6 +154,8 @@ void addSummary(const Json& run, const AskedRun& asked, const std::string& windo
     if (run.contains("efficiency"))
         addEfficiency(run["efficiency"],
             {numbers, asked.run.name, windowOf(run["efficiency"].value("step_window", ""))});
+    // It divides by the energy of the window, not by that of the steps.
+    shown.add("samples_per_s_per_mj", run, "/efficiency/samples_per_s_per_mj");
     addTracedEnergy(run, {numbers, asked.run.name, traced});
     addIterations(run, shown);
 }

@@ -78,8 +78,7 @@ const std::vector<ReportColumn>& efficiencyColumns() {
     static const std::vector<ReportColumn> kColumns{{"step time", "step_time_s", "s"},
         {"samples/s", "samples_per_s", "1"}, {"tokens/s", "tokens_per_s", "1"},
         {"tokens/s per GPU", "tokens_per_s_per_gpu", "1"}, {"tokens/J", "tokens_per_j", "1"},
-        {"samples/(s·MJ)", "samples_per_s_per_mj", "1"}, {"per GPU", "flops_per_gpu", "FLOP/s"},
-        {"MFU", "mfu", "1"}};
+        {"per GPU", "flops_per_gpu", "FLOP/s"}, {"MFU", "mfu", "1"}};
     return kColumns;
 }
 const std::vector<ReportColumn>& limitColumns() {
@@ -170,8 +169,11 @@ void collectReport(const AskedRun& asked, PlaceNumbers& numbers) {
         collectTable(table.value(), telemetryColumns(), name,
             windowOf(table.value().notes.back().substr(0, table.value().notes.back().size() - 1)),
             numbers);
-    if (const auto table = report::readEfficiency(asked.studies, runs); table.hasValue())
+    if (const auto table = report::readEfficiency(asked.studies, runs); table.hasValue()) {
         collectTable(table.value(), efficiencyColumns(), name, asked.steps, numbers);
+        collectTable(table.value(), {{"samples/(s·MJ)", "samples_per_s_per_mj", "1"}}, name,
+            kWholeRun, numbers);
+    }
     if (const auto table = report::readThrottling(asked.studies, runs); table.hasValue())
         collectTable(table.value(),
             {{"share of GPU time", "throttled_fraction", "1"}, {"lost", "lost_gpu_s", "1"}}, name,
