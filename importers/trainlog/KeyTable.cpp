@@ -344,7 +344,7 @@ std::optional<double> clockSpan(std::string_view text) {
     return seconds + days * kSecondsOfDay;
 }
 
-// What the letter right behind a number multiplies it by: "4.71K", "3.41M", "1.2B", "12K/s". 1
+// The factor that the letter behind a number stands for ("4.71K", "3.41M", "1.2B", "12K/s"); 1
 // where there is none; a small m is a minute.
 double thousandsIn(std::string_view behind) {
     constexpr std::string_view kLetters = "kKMGBT";
