@@ -72,9 +72,9 @@ void LineStream::pass(std::uint64_t count) {
     m_offset += m_input->skip(count).valueOr(0);
 }
 
-void LineStream::damaged(std::uint64_t at, std::string text) {
+void LineStream::damaged(std::uint64_t at, const std::string& text) {
     if (m_run.told.damages.size() < Told::kMostDamages)
-        m_run.told.damages.try_emplace({m_path, at}, std::move(text));
+        m_run.told.damages.try_emplace({m_path, at}, text);
 }
 
 void LineStream::cut(std::uint64_t at) {

@@ -63,7 +63,7 @@ protected:
     std::string take(std::size_t count);
     void pass(std::uint64_t count);
     [[nodiscard]] std::uint64_t offset() const { return m_offset; } // of what was taken
-    void damaged(std::uint64_t at, std::string text);
+    void damaged(std::uint64_t at, const std::string& text);
     void cut(std::uint64_t at);
 
     void setting(const std::string& key, const std::string& text);
