@@ -32,6 +32,12 @@ constexpr std::string_view kOfSystem = "system/";
 constexpr std::size_t kMostMeta = std::size_t{1} << 20;
 constexpr std::size_t kMostOfRun = 4'000'000; // values
 constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kLastMs = 7'000'000'000'000;
+
+// Absent where no run can begin.
+std::optional<TimeNs> startOf(std::optional<std::int64_t> ms) {
+    return ms && *ms > 0 && *ms <= kLastMs ? std::optional(TimeNs{*ms * kNsPerMs}) : std::nullopt;
+}
 
 // A name of MLflow's system metrics as W&B has it, with the factor to its unit.
 struct SystemName {
@@ -119,9 +125,8 @@ private:
     }
 
     void add(std::string_view name, std::int64_t ms, double number, std::int64_t step) {
-        constexpr std::int64_t kLast = 7'000'000'000'000; // ms
         const bool isOfMachine = name.starts_with(kOfSystem);
-        if (isOfMachine != (lines() == Lines::Machine) || ms < 0 || ms > kLast)
+        if (isOfMachine != (lines() == Lines::Machine) || ms < 0 || ms > kLastMs)
             return;
         if (m_points.size() == kMostOfRun) {
             ++m_leftOut;
@@ -271,8 +276,7 @@ ImportUnit runOfFolder(
         const auto found = meta.find(key);
         return found == meta.end() ? std::string() : found->second;
     };
-    if (const auto ms = wholeNumber<std::int64_t>(text("start_time")); ms && *ms > 0)
-        unit.start = TimeNs{*ms * kNsPerMs};
+    unit.start = startOf(wholeNumber<std::int64_t>(text("start_time")));
     unit.runName = mlflowName(text("run_name"), RunFolders(tree).nameOf(folder), taken);
     unit.summary = "MLflow run";
     return unit;
@@ -306,8 +310,7 @@ void addRunsOfDatabase(const SourceTree& tree, const SourceFile& file, std::set<
             unit.bytes = file.size;
             unit.runName = mlflowName(std::string(row.text(1)), id, taken);
             unit.summary = "MLflow run";
-            if (const auto ms = row.integer(2); ms && *ms > 0)
-                unit.start = TimeNs{*ms * kNsPerMs};
+            unit.start = startOf(row.integer(2));
             units.push_back(std::move(unit));
             return Status();
         },

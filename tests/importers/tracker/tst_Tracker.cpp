@@ -328,6 +328,15 @@ void tst_Tracker::mlflowFolderIsARun() {
     QCOMPARE(got.ofGpu("mem_used"), (Numbers{1e9, 2.0005e9, 2.0005e9}));
     QCOMPARE(got.ofNode("cpu_utilization"), (Numbers{0.125}));
 
+    auto late = mlflowFolder();
+    const std::size_t at = late[0].second.find("1700000000000");
+    QVERIFY(at != std::string::npos);
+    late[0].second.insert(at, "9"); // more nanoseconds than a time holds
+    ImportedAll beyond;
+    importFiles(std::move(late), beyond);
+    QCOMPARE(beyond.plan.units[0].start, std::optional<TimeNs>());
+    QCOMPARE(ofRun(beyond, "loss"), (Numbers{4.5, 3.5}));
+
     auto files = mlflowFolder();
     files[4].second += "nonsense\n";
     ImportedAll damaged;
