@@ -7,6 +7,7 @@
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/text/Times.h"
+#include "importers/common/ReportSums.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Moments.h"
 #include "importers/engine/PartWriter.h"
@@ -90,23 +91,6 @@ std::string listed(const std::vector<std::string>& names) {
     if (names.size() > kNamesListed)
         text += ", and " + std::to_string(names.size() - kNamesListed) + " more";
     return text;
-}
-
-void addReport(ImportReport& into, const ImportReport& part) {
-    into.importer = part.importer;
-    into.bytes += part.bytes;
-    into.rows += part.rows;
-    into.skipped += part.skipped;
-    into.samples += part.samples;
-    into.missing += part.missing;
-    into.counterFalls += part.counterFalls;
-    into.gaps += part.gaps;
-    into.ranksFound.insert(into.ranksFound.end(), part.ranksFound.begin(), part.ranksFound.end());
-    for (const auto& [key, count] : part.counts)
-        into.counts[key] += count;
-    into.facts.insert(part.facts.begin(), part.facts.end());
-    for (const ImportWarning& warning : part.warnings)
-        into.warn(warning.file, warning.line, warning.text);
 }
 
 class EngineCopier {
@@ -238,7 +222,8 @@ private:
         RETURN_IF_ERROR(session->finish(report, {}, report.bytes, [&](const ProgressState& state) {
             return tell(std::string(state.phase), fraction());
         }));
-        addReport(m_outcome.report, report);
+        m_outcome.report.importer = report.importer;
+        importers::addReport(m_outcome.report, report);
         return {};
     }
 

@@ -2,6 +2,7 @@
 
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/model/Try.h"
+#include "importers/common/ReportSums.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/ReadFields.h"
 #include "importers/meters/MetersImporter.h"
@@ -48,23 +49,6 @@ private:
     Lines m_lines;
     std::vector<SourceFile> m_files;
 };
-
-void add(ImportReport& all, const ImportReport& part) {
-    all.bytes += part.bytes;
-    all.rows += part.rows;
-    all.skipped += part.skipped;
-    all.samples += part.samples;
-    all.missing += part.missing;
-    all.spans += part.spans;
-    all.counterFalls += part.counterFalls;
-    all.gaps += part.gaps;
-    all.ranksFound.insert(all.ranksFound.end(), part.ranksFound.begin(), part.ranksFound.end());
-    for (const auto& [name, count] : part.counts)
-        all.counts[name] += count;
-    all.facts.insert(part.facts.begin(), part.facts.end());
-    for (const ImportWarning& warning : part.warnings)
-        all.warn(warning.file, warning.line, warning.text);
-}
 
 // The log of the program's output among a run's files.
 std::optional<std::string> outputOf(const ImportUnit& unit) {
@@ -137,7 +121,7 @@ private:
             return report.error().code == ErrorCode::Unrecognised ? Status() : m_nothing;
         }
         m_hasRead = true;
-        add(m_report, report.value());
+        addReport(m_report, report.value());
         return {};
     }
 
