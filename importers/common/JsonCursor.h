@@ -52,7 +52,7 @@ private:
     bool leavesBelow(std::vector<JsonLeaf>& out);
 
     JsonScanner m_scanner;
-    std::vector<std::string> m_path; // of leaves()
+    std::vector<std::string> m_path; // leads to the next leaf
     bool m_first = false; // behind an opening bracket
     bool m_good = true;
 };

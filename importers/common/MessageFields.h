@@ -12,8 +12,8 @@ namespace trainscope::importers {
 // A field as its wire type has it.
 struct MessageField {
     std::uint32_t number = 0;
-    std::uint64_t value = 0; // of a number
-    std::string_view bytes; // of a text or a message
+    std::uint64_t value = 0; // where it is a number
+    std::string_view bytes; // where it is a text or a message
 
     [[nodiscard]] std::int64_t whole() const { return std::bit_cast<std::int64_t>(value); }
     [[nodiscard]] double real() const { return std::bit_cast<double>(value); }

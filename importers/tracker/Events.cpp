@@ -307,7 +307,7 @@ struct EventRun {
 } // namespace
 
 Confidence sniffEvents(std::string_view head, std::string_view /*path*/) {
-    constexpr std::size_t kWithin = 512; // of the first record, which names the version
+    constexpr std::size_t kWithin = 512; // bytes, in which the first record names the version
     return head.substr(0, kWithin).find(kEventsMark) != std::string_view::npos
             && littleEndian<std::uint64_t>(head) < kWithin
         ? kSureOfEvents

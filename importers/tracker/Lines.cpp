@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLongestLine = std::size_t{60} << 10;
 constexpr std::size_t kLongestValue = 64;
 constexpr std::size_t kLongestSetting = 4096;
-constexpr std::size_t kMostValues = 250; // of a line
+constexpr std::size_t kMostValues = 250; // a line
 constexpr std::size_t kMostSettings = 4000;
 constexpr int kQuietRecords
     = 256; // behind which an empty line lets the reader ask whether to go on

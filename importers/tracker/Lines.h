@@ -1,6 +1,6 @@
 #pragma once
 // Lines of JSON with all that an experiment tracker recorded of a run, in the words of its export,
-// which the readers of training logs and of telemetry know. Streams hold one record of the
+// as the readers of training logs and of telemetry know them. Streams hold one record of the
 // tracker's file at a time; what is damaged is left out and told. One thread each.
 
 #include "importers/common/Importer.h"
@@ -62,7 +62,7 @@ protected:
     // The next bytes of the input; fewer where it ends, which is told if it breaks off.
     std::string take(std::size_t count);
     void pass(std::uint64_t count);
-    [[nodiscard]] std::uint64_t offset() const { return m_offset; } // of what was taken
+    [[nodiscard]] std::uint64_t offset() const { return m_offset; } // bytes taken so far
     void damaged(std::uint64_t at, const std::string& text);
     void cut(std::uint64_t at);
 
