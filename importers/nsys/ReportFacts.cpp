@@ -70,13 +70,12 @@ private:
     template <std::size_t count, typename Visit>
     Status each(std::string_view table, const std::array<std::string_view, count>& columns,
         Visit&& visit, std::int64_t limit = kMostRows) {
-        const auto end = m_database.scan(
-            table, columns,
+        const auto end = m_database.scan(table, columns,
             [&](const ForeignRow& row) {
                 visit(row);
                 return Status();
             },
-            limit);
+            {.limit = limit});
         return end.hasValue() ? Status() : end.error();
     }
 

@@ -53,8 +53,8 @@ Result<ForeignDatabase::ScanEnd> scanOld(ForeignDatabase& database, const OldTab
     const std::array<std::string_view, 12> columns{"BeginNs", "EndNs", "pid", "tid",
         table.nameColumn, "Index", table.deviceColumn, "queue-id", "grd", "wgr", "arch_vgpr",
         "lds"};
-    return database.scan(
-        table.name, columns, [&](const ForeignRow& row) { return visit(rowFrom(row)); }, limit);
+    return database.scan(table.name, columns,
+        [&](const ForeignRow& row) { return visit(rowFrom(row)); }, {.limit = limit});
 }
 
 } // namespace

@@ -74,7 +74,7 @@ Status eachFact(ForeignDatabase& database, const std::string& table,
             visit(row);
             return Status();
         },
-        kMostRows);
+        {.limit = kMostRows});
     return end.hasValue() ? Status() : end.error();
 }
 
@@ -391,7 +391,7 @@ TraceFacts factsOfRocpd(const SourceTree& tree, const SourceFile& file) {
             facts.firstNs = row.integer(0);
             return Status();
         },
-        1);
+        {.limit = 1});
     if (!end.hasValue())
         facts.problem = end.error().describe();
     return facts;

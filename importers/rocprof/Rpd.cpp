@@ -497,7 +497,7 @@ TraceFacts factsOfRpd(const SourceTree& tree, const SourceFile& file) {
                 facts.firstNs = row.integer(0);
                 return Status();
             },
-            1);
+            {.limit = 1});
         if (!end.hasValue())
             facts.problem = end.error().describe();
     };

@@ -277,19 +277,24 @@ std::string ForeignDatabase::selection(
 
 Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
     std::span<const std::string_view> columns,
-    const std::function<Status(const ForeignRow&)>& visit, std::int64_t limit) {
+    const std::function<Status(const ForeignRow&)>& visit, const Rows& rows) {
     ScanEnd end;
     const ForeignTable* found = this->table(table);
-    if (found == nullptr)
+    if (found == nullptr || (!rows.column.empty() && !hasColumn(table, rows.column)))
         return end;
-    std::string sql = selection(*found, columns) + " NOT INDEXED";
-    if (limit >= 0)
-        sql += " LIMIT " + std::to_string(limit);
+    std::string sql = selection(*found, columns);
+    sql += rows.column.empty() ? std::string(" NOT INDEXED")
+                               : " WHERE " + asIdentifier(rows.column) + " = ?";
+    if (rows.limit >= 0)
+        sql += " LIMIT " + std::to_string(rows.limit);
     const auto statement = m_state->prepare(sql);
     if (!statement.hasValue()) {
         end.problem = statement.error().message;
         return end;
     }
+    if (!rows.column.empty())
+        sqlite3_bind_text(statement.value().get(), 1, rows.text.data(),
+            static_cast<int>(rows.text.size()), SQLITE_STATIC);
     constexpr std::uint64_t kShortestRow = 4; // bytes
     const auto mostRows = static_cast<std::int64_t>(m_state->file.size() / kShortestRow);
     while (true) {

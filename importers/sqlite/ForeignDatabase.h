@@ -75,10 +75,20 @@ public:
         std::int64_t rows = 0;
         std::string problem; // why it ended early; empty: it did not
     };
-    // Visits the rows of a table; columns that it lacks are NULL, a table that is not there has no
+    struct Rows {
+        std::int64_t limit = -1; // below 0: none
+        std::string_view column = {}; // of the rows whose column has this text; empty: all
+        std::string_view text = {};
+    };
+    // Visits rows of a table; columns that it lacks are NULL, a table that is not there has no
     // rows. The visitor's failure ends it; so does a no of the progress, as ErrorCode::Cancelled.
+    // An index of the file serves for the rows of one text alone: a damaged one can hide rows.
     Result<ScanEnd> scan(std::string_view table, std::span<const std::string_view> columns,
-        const std::function<Status(const ForeignRow&)>& visit, std::int64_t limit = -1);
+        const std::function<Status(const ForeignRow&)>& visit, const Rows& rows);
+    Result<ScanEnd> scan(std::string_view table, std::span<const std::string_view> columns,
+        const std::function<Status(const ForeignRow&)>& visit) {
+        return scan(table, columns, visit, Rows());
+    }
 
 private:
     friend class ForeignLookup;

@@ -186,30 +186,29 @@ private:
         const Progress progress;
         ASSIGN_OR_RETURN(
             auto database, ForeignDatabase::open(run().tree, run().unit.files.front(), progress));
-        const std::string& id = run().unit.part;
-        constexpr std::array<std::string_view, 3> kSetting{"run_uuid", "key", "value"};
-        constexpr std::array<std::string_view, 6> kValue{
-            "run_uuid", "key", "timestamp", "value", "step", "is_nan"};
+        constexpr std::array<std::string_view, 2> kSetting{"key", "value"};
+        constexpr std::array<std::string_view, 5> kValue{
+            "key", "timestamp", "value", "step", "is_nan"};
         if (lines() == Lines::Training)
             RETURN_IF_ERROR(scanned(database, kParams, kSetting, [&](const ForeignRow& row) {
-                if (row.text(0) == id)
-                    setting(std::string(row.text(1)), std::string(row.text(2)));
+                setting(std::string(row.text(0)), std::string(row.text(1)));
             }));
         return scanned(database, kMetrics, kValue, [&](const ForeignRow& row) {
-            if (row.text(0) == id && row.integer(2) && row.integer(5, 0) == 0)
-                add(row.text(1), *row.integer(2), row.number(3).value_or(kMissing),
-                    row.integer(4, 0));
+            if (row.integer(1) && row.integer(4, 0) == 0)
+                add(row.text(0), *row.integer(1), row.number(2).value_or(kMissing),
+                    row.integer(3, 0));
         });
     }
 
     template <typename Visit>
     Status scanned(ForeignDatabase& database, std::string_view table,
         std::span<const std::string_view> columns, const Visit& visit) {
-        ASSIGN_OR_RETURN(
-            const auto end, database.scan(table, columns, [&visit](const ForeignRow& row) {
-                visit(row);
-                return Status();
-            }));
+        const auto each = [&visit](const ForeignRow& row) {
+            visit(row);
+            return Status();
+        };
+        ASSIGN_OR_RETURN(const auto end,
+            database.scan(table, columns, each, {.column = "run_uuid", .text = run().unit.part}));
         if (!end.problem.empty() || database.isCutShort()) {
             run().told.isCut = true;
             damaged(0, fmt::format("The table {} breaks off: {}", table, end.problem));
@@ -256,18 +255,15 @@ std::string mlflowName(
     return own;
 }
 
-ImportUnit runOfFolder(
-    const SourceTree& tree, const std::string& folder, std::set<std::string>& taken) {
+ImportUnit runOfFolder(const SourceTree& tree, const std::string& folder, const std::string& id,
+    const std::vector<const SourceFile*>& files, std::set<std::string>& taken) {
     ImportUnit unit;
     const std::string below = folder.empty() ? folder : folder + '/';
     unit.path = folder;
     unit.files = {below + std::string(kMeta)};
-    for (const SourceFile& file : tree.files()) {
-        const auto own = mlflowFolderOf(file.path);
-        if (own && *own == folder && file.problem.empty()) {
-            unit.files.push_back(file.path);
-            unit.bytes += file.size;
-        }
+    for (const SourceFile* file : files) {
+        unit.files.push_back(file->path);
+        unit.bytes += file->size;
     }
     const auto meta = launch::readYamlSettings(
         readHead(tree, unit.files.front(), kMostMeta).valueOr(std::string()), unit.files.front())
@@ -277,7 +273,7 @@ ImportUnit runOfFolder(
         return found == meta.end() ? std::string() : found->second;
     };
     unit.start = startOf(wholeNumber<std::int64_t>(text("start_time")));
-    unit.runName = mlflowName(text("run_name"), RunFolders(tree).nameOf(folder), taken);
+    unit.runName = mlflowName(text("run_name"), id, taken);
     unit.summary = "MLflow run";
     return unit;
 }
@@ -297,8 +293,7 @@ void addRunsOfDatabase(const SourceTree& tree, const SourceFile& file, std::set<
         measured.emplace(row.text(0));
         return Status();
     });
-    (void)opened.value().scan(
-        "runs", kRun,
+    (void)opened.value().scan("runs", kRun,
         [&](const ForeignRow& row) {
             const std::string id(row.text(0));
             if (id.empty() || row.text(3) == "deleted" || !measured.contains(id))
@@ -314,7 +309,7 @@ void addRunsOfDatabase(const SourceTree& tree, const SourceFile& file, std::set<
             units.push_back(std::move(unit));
             return Status();
         },
-        kMostRuns);
+        {.limit = kMostRuns});
 }
 
 } // namespace
@@ -340,18 +335,24 @@ Confidence lookForMlflow(const SourceTree& tree, const SourceFile& file, std::st
 }
 
 std::vector<ImportUnit> mlflowRuns(const SourceTree& tree, const std::vector<SourceFile>& mine) {
-    std::set<std::string> folders;
+    std::map<std::string, std::vector<const SourceFile*>> folders;
     std::set<std::string> taken;
     std::vector<ImportUnit> units;
     for (const SourceFile& file : mine) {
-        const auto folder = mlflowFolderOf(file.path);
-        if (folder) // else meta.yaml, or a database
-            folders.insert(*folder);
+        if (const auto folder = mlflowFolderOf(file.path))
+            folders.try_emplace(*folder);
         else if (namePart(file.path) != kMeta)
             addRunsOfDatabase(tree, file, taken, units);
     }
-    for (const std::string& folder : folders)
-        units.push_back(runOfFolder(tree, folder, taken));
+    for (const SourceFile& file : tree.files()) {
+        const auto folder = file.problem.empty() ? mlflowFolderOf(file.path) : std::nullopt;
+        if (const auto found = folder ? folders.find(*folder) : folders.end();
+            found != folders.end())
+            found->second.push_back(&file);
+    }
+    const RunFolders names(tree);
+    for (const auto& [folder, files] : folders)
+        units.push_back(runOfFolder(tree, folder, names.nameOf(folder), files, taken));
     return units;
 }
 
