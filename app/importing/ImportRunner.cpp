@@ -114,7 +114,7 @@ std::string sourcePath(const importers::SourceTree& tree, const ImportUnit& unit
 
 class UnitRunner {
 public:
-    UnitRunner(store::Store& store, const importers::SourceTree& tree, ImportUnit unit,
+    UnitRunner(store::Store& store, const importers::HashingTree& tree, ImportUnit unit,
         ProgressFunnel& funnel)
         : m_store(store)
         , m_tree(tree)
@@ -243,7 +243,7 @@ private:
     }
 
     store::Store& m_store;
-    importers::HashingTree m_tree;
+    const importers::HashingTree& m_tree;
     ImportUnit m_unit;
     std::vector<std::string> m_remarks; // for the report
     Progress m_progress;
@@ -300,7 +300,7 @@ UnitOutcome mergeUnit(store::Store& store, const importers::SourceTree& tree, Im
     return outcome;
 }
 
-UnitOutcome importUnit(store::Store& store, const importers::SourceTree& tree,
+UnitOutcome importUnit(store::Store& store, const importers::HashingTree& tree,
     const ImportUnit& unit, ProgressFunnel& funnel) {
     if (funnel.isCancelled())
         return {.unit = unit, .error = cancelled()};
@@ -374,12 +374,13 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(database));
     std::vector<UnitOutcome> outcomes;
     ProgressFunnel funnel(plan, listener);
+    const importers::HashingTree hashing(tree); // a file of many runs is hashed once
     for (const std::size_t i : orderOf(plan.units)) {
         const ImportUnit& unit = plan.units[i];
         if (!unit.enabled)
             continue;
         funnel.beginUnit(i);
-        outcomes.push_back(importUnit(store, tree, unit, funnel));
+        outcomes.push_back(importUnit(store, hashing, unit, funnel));
         funnel.endUnit();
         const auto& error = outcomes.back().error;
         const bool isOver = error

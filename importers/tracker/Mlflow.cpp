@@ -302,7 +302,7 @@ void addRunsOfDatabase(const SourceTree& tree, const SourceFile& file, std::set<
             unit.path = file.path;
             unit.part = id;
             unit.files = {file.path};
-            unit.bytes = file.size;
+            unit.bytes = file.size / measured.size();
             unit.runName = mlflowName(std::string(row.text(1)), id, taken);
             unit.summary = "MLflow run";
             unit.start = startOf(row.integer(2));
