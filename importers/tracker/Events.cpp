@@ -324,7 +324,8 @@ std::vector<ImportUnit> eventRuns(const SourceTree& tree, const std::vector<Sour
         own.unit.files = {file.path};
         own.unit.bytes = file.size;
         own.unit.summary = "TensorBoard events";
-        const std::string first = firstLinesOf(tree, own.unit, eventLines, Lines::Training);
+        Told told;
+        const std::string first = firstLinesOf({tree, own.unit, told}, eventLines, Lines::Training);
         own.unit.start = firstStampIn(first);
         own.loss = lossNamedIn(first);
         auto& all = runs[std::string(folderPart(file.path))];

@@ -163,14 +163,21 @@ void LineStream::endLine(std::string line) {
     m_values.clear();
 }
 
-std::string firstLinesOf(const SourceTree& tree, const ImportUnit& unit,
-    std::unique_ptr<ByteStream> (*open)(const RunFiles&, Lines), Lines lines) {
+std::string firstLinesOf(
+    const RunFiles& run, std::unique_ptr<ByteStream> (*open)(const RunFiles&, Lines), Lines lines) {
     constexpr std::size_t kLooked = std::size_t{64} << 10;
-    Told told;
     std::string text;
-    (void)readUpTo(
-        *open({tree, unit, told}, lines), kLooked, text); // what cannot be read is told later
+    (void)readUpTo(*open(run, lines), kLooked, text); // what cannot be read is told later
     return text;
+}
+
+std::string givenName(
+    const std::string& name, const std::string& id, std::set<std::string>& taken) {
+    constexpr std::size_t kShort = 8;
+    std::string own = name.empty() ? id : name;
+    if (!taken.insert(own).second)
+        taken.insert(own += ' ' + id.substr(0, kShort));
+    return own;
 }
 
 std::optional<TimeNs> firstStampIn(std::string_view text) {

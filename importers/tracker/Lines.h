@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,7 @@ struct Told {
     static constexpr std::size_t kMostDamages = 1000;
 
     launch::Settings settings;
+    std::string name; // that someone gave the run
     // By file and its byte; a file that is read twice tells them once.
     std::map<std::pair<std::string, std::uint64_t>, std::string> damages;
     bool isCut = false; // a file ends inside a record
@@ -115,8 +117,10 @@ std::vector<ImportUnit> mlflowRuns(const SourceTree& tree, const std::vector<Sou
 std::unique_ptr<ByteStream> mlflowLines(const RunFiles& run, Lines lines);
 
 // The first of a run's lines, up to 64 KiB; empty where it has none.
-std::string firstLinesOf(const SourceTree& tree, const ImportUnit& unit,
-    std::unique_ptr<ByteStream> (*open)(const RunFiles&, Lines), Lines lines);
+std::string firstLinesOf(
+    const RunFiles& run, std::unique_ptr<ByteStream> (*open)(const RunFiles&, Lines), Lines lines);
+// The name that someone gave a run, with its id behind where another has it; without one the id.
+std::string givenName(const std::string& name, const std::string& id, std::set<std::string>& taken);
 // The stamp of the first that has one.
 std::optional<TimeNs> firstStampIn(std::string_view text);
 

@@ -246,15 +246,6 @@ bool isMetricLine(std::string_view head) {
         && wholeNumber<std::int64_t>(parts[0]) && parseNumber(parts[1]);
 }
 
-std::string mlflowName(
-    const std::string& name, const std::string& id, std::set<std::string>& taken) {
-    constexpr std::size_t kShort = 8;
-    std::string own = name.empty() ? id : name;
-    if (!taken.insert(own).second)
-        taken.insert(own += ' ' + id.substr(0, kShort));
-    return own;
-}
-
 ImportUnit runOfFolder(const SourceTree& tree, const std::string& folder, const std::string& id,
     const std::vector<const SourceFile*>& files, std::set<std::string>& taken) {
     ImportUnit unit;
@@ -273,7 +264,7 @@ ImportUnit runOfFolder(const SourceTree& tree, const std::string& folder, const 
         return found == meta.end() ? std::string() : found->second;
     };
     unit.start = startOf(wholeNumber<std::int64_t>(text("start_time")));
-    unit.runName = mlflowName(text("run_name"), id, taken);
+    unit.runName = givenName(text("run_name"), id, taken);
     unit.summary = "MLflow run";
     return unit;
 }
@@ -303,7 +294,7 @@ void addRunsOfDatabase(const SourceTree& tree, const SourceFile& file, std::set<
             unit.part = id;
             unit.files = {file.path};
             unit.bytes = file.size / measured.size();
-            unit.runName = mlflowName(std::string(row.text(1)), id, taken);
+            unit.runName = givenName(std::string(row.text(1)), id, taken);
             unit.summary = "MLflow run";
             unit.start = startOf(row.integer(2));
             units.push_back(std::move(unit));

@@ -41,6 +41,7 @@ constexpr std::uint32_t kStats = 7;
 constexpr std::uint32_t kRun = 17;
 } // namespace record_field
 constexpr std::uint32_t kRunConfig = 4;
+constexpr std::uint32_t kRunName = 8;
 constexpr std::uint32_t kItemOfAll = 1; // of history and configuration
 constexpr std::uint32_t kHistoryStep = 2;
 constexpr std::uint32_t kStatsTime = 2;
@@ -225,6 +226,8 @@ private:
                 isSound = eachField(field.bytes, [this](const MessageField& part) {
                     if (part.number == kRunConfig)
                         readSettings(part.bytes);
+                    else if (part.number == kRunName)
+                        run().told.name = part.bytes;
                 });
         });
         return isMessage && isSound;
@@ -328,6 +331,8 @@ std::optional<std::string> wandbFolderOf(std::string_view path) {
     if (namePart(path).ends_with(".wandb") || namePart(path).find(".wandb.") != path.npos)
         return std::string(folderPart(path));
     const std::string_view inner = folderPart(path);
+    if (namePart(inner) == "wandb" && namePart(path).starts_with("debug")) // of the last run
+        return std::string(inner);
     const bool isInner = namePart(inner) == "files" || namePart(inner) == "logs";
     const std::string_view folder = folderPart(inner);
     const std::string_view name = namePart(folder);
@@ -335,6 +340,12 @@ std::optional<std::string> wandbFolderOf(std::string_view path) {
         || name.starts_with("offline-run-") || name == "latest-run";
     return isInner && isRun && isWandbsOwn(namePart(path)) ? std::optional(std::string(folder))
                                                            : std::nullopt;
+}
+
+// "jnyhr7aj" of "run-jnyhr7aj.wandb".
+std::string idOf(std::string_view path) {
+    const std::string_view name = withoutSuffixes(namePart(path));
+    return std::string(name.substr(name.find('-') + 1));
 }
 
 // The GPUs that the run's machine had, as W&B saw them.
@@ -374,13 +385,19 @@ std::vector<ImportUnit> wandbRuns(const SourceTree& tree, const std::vector<Sour
         (isLog ? logs : others)[folder.value_or(std::string(folderPart(file.path)))].push_back(
             file);
     }
+    // What lies beside the runs' folders is the last one's.
+    for (const auto& [folder, files] : others) {
+        const auto after = logs.upper_bound(folder + "/\x7f");
+        const auto last = after == logs.begin() ? after : std::prev(after);
+        if (!logs.contains(folder) && last != logs.end() && last->first.starts_with(folder + '/'))
+            std::ranges::copy(files, std::back_inserter(others[last->first]));
+    }
     std::vector<ImportUnit> units;
+    std::set<std::string> taken;
     for (auto& [folder, files] : logs) {
         for (const SourceFile& log : files) {
             ImportUnit unit;
             unit.path = log.path;
-            unit.runName = files.size() > 1 ? std::string(withoutSuffixes(log.path))
-                                            : folders.nameOf(folder);
             unit.files.push_back(log.path);
             unit.bytes = log.size;
             for (const SourceFile& file : others[folder]) {
@@ -389,8 +406,13 @@ std::vector<ImportUnit> wandbRuns(const SourceTree& tree, const std::vector<Sour
                 if (namePart(file.path) == "wandb-metadata.json")
                     readMachine(tree, file.path, unit);
             }
-            unit.start = firstStampIn(firstLinesOf(tree, unit, wandbLines, Lines::Machine)
-                + firstLinesOf(tree, unit, wandbLines, Lines::Training));
+            Told told;
+            const RunFiles run{tree, unit, told};
+            unit.start = firstStampIn(firstLinesOf(run, wandbLines, Lines::Machine)
+                + firstLinesOf(run, wandbLines, Lines::Training));
+            const std::string place = files.size() > 1 ? std::string(withoutSuffixes(log.path))
+                                                       : folders.nameOf(folder);
+            unit.runName = told.name.empty() ? place : givenName(told.name, idOf(log.path), taken);
             unit.summary = "Weights & Biases run";
             units.push_back(std::move(unit));
         }

@@ -68,6 +68,7 @@ class tst_Tracker : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void wandbFolderIsOneRun();
+    void wandbHasItsName();
     void wandbIsCut();
     void wandbIsDamaged();
     void wandbWithoutGpus();
@@ -109,6 +110,22 @@ void tst_Tracker::wandbFolderIsOneRun() {
     // Iterations count as the program does, not W&B's records.
     QCOMPARE(got.sink.iterations.back().second.index, std::int64_t{20});
     QCOMPARE(got.sink.iterations.back().second.range.length(), DurationNs{100'000'000});
+}
+
+// Two runs of one name; W&B keeps links to the last run's own log beside the folders.
+void tst_Tracker::wandbHasItsName() {
+    MadeWandb made = madeWandb();
+    made.record(
+        MadeMessage().bytes(17, MadeMessage().bytes(1, "abc").bytes(8, "tall ship").text()));
+    ImportedAll got;
+    importFiles({{"wandb/debug.log", "2025-01-01 INFO MainThread:1 setup\n"},
+                    {"wandb/run-1-abc/run-abc.wandb", made.bytes()},
+                    {"wandb/run-2-def/run-def.wandb", made.bytes()}},
+        got);
+    QVERIFY(got.plan.unrecognised.empty());
+    QCOMPARE(got.plan.units.size(), std::size_t{2});
+    QCOMPARE(got.plan.units[0].runName, std::string("tall ship"));
+    QCOMPARE(got.plan.units[1].runName, std::string("tall ship def"));
 }
 
 void tst_Tracker::wandbIsCut() {
@@ -383,6 +400,7 @@ void tst_Tracker::realWandb() {
     importAll(*importers::openDiskTree(realFiles() + "/data/wandb").value(), got);
     QCOMPARE(got.plan.units.size(), std::size_t{1});
     QCOMPARE(got.sink.runs.size(), std::size_t{1});
+    QCOMPARE(got.sink.runs[0].name, std::string("gpt2"));
     QCOMPARE(got.sink.runs[0].gpuModel, std::string("NVIDIA H100 80GB HBM3"));
     QCOMPARE(got.sink.runs[0].launch.layers, std::optional(12));
     QCOMPARE(got.sink.runs[0].launch.sequenceLength, std::optional(1024));
