@@ -113,7 +113,7 @@ FileProbe probeMeters(const SourceTree& tree, const std::string& path, Look look
         return probe;
     NoSink sink;
     ImportReport report;
-    MeterTable table(sink, RunId{1}, report, 0);
+    MeterTable table(sink, RunId{1}, report, path, 0);
     table.startFile(std::nullopt);
     MeterLog log(table, report, path, {});
     const auto reader = probe.format->open();
@@ -361,7 +361,8 @@ public:
         Run run;
         run.name = m_unit.runName;
         ASSIGN_OR_RETURN(const auto id, m_sink.run(run));
-        MeterTable table(m_sink, id, m_report, m_unit.rank.value_or(0));
+        MeterTable table(
+            m_sink, id, m_report, m_tree.displayPath(m_unit.path), m_unit.rank.value_or(0));
         for (std::size_t i = 0; i < m_unit.files.size(); ++i)
             RETURN_IF_ERROR(readFile(i, steps[i], table));
         RETURN_IF_ERROR(table.finish());

@@ -8,7 +8,7 @@
 #include "importers/common/Stamp.h"
 #include "importers/nvsmi/Column.h"
 #include "importers/nvsmi/Guess.h"
-#include "importers/nvsmi/LogGpus.h"
+#include "importers/nvsmi/Rhythm.h"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "core/model/Metric.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
-#include "importers/nvsmi/LogGpus.h"
+#include "importers/nvsmi/Rhythm.h"
 
 #include <algorithm>
 #include <array>

@@ -33,9 +33,9 @@ bool isMessage(std::string_view line) {
 
 } // namespace
 
-LogReader::LogReader(ColumnOrder order, LogContext context)
-    : m_context(std::move(context))
-    , m_gpus(m_context.recorder, m_context.ranks)
+LogReader::LogReader(ColumnOrder order, MeterLog& log, std::optional<TimeNs> start)
+    : m_log(log)
+    , m_start(start)
     , m_rotation(order.rhythm) {
     if (order.shape == ColumnOrder::Shape::Table) {
         order.columns = tableColumns();
@@ -84,18 +84,16 @@ Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
 
 void LogReader::breakOff(const Error& error) {
     m_cutShort = true;
-    m_context.report.warn(m_context.file, m_linesBefore,
-        "The file breaks off here: " + error.message + " What came before is kept.");
+    m_log.setLine(m_linesBefore);
+    m_log.warn("The file breaks off here: " + error.message + " What came before is kept.");
 }
 
 void LogReader::tellDoubts() {
-    if (const auto& fall = m_falls.first())
-        m_context.report.warn(m_context.file, fall->line, m_falls.inWords(m_order->clock));
+    m_log.setLine(0);
     if (const std::int64_t bursts = m_rotation.unevenBursts(); bursts > 0)
-        m_context.report.warn(m_context.file, 0,
-            "In " + text::counted(bursts, "group")
-                + " of rows there is not one for each GPU. No column names the GPU: some of these "
-                  "rows went to a wrong one. Record with index among the fields.");
+        m_log.warn("In " + text::counted(bursts, "group")
+            + " of rows there is not one for each GPU. No column names the GPU: some of these "
+              "rows went to a wrong one. Record with index among the fields.");
 }
 
 // Rows behind a header with other columns, in this block and those already under way, are read
@@ -108,7 +106,7 @@ Status LogReader::take(RowBlock block) {
         RETURN_IF_ERROR(takeRows(block));
         if (block.order == m_order)
             break;
-        block = readRows(block.source, m_order, m_lineNumber - m_linesBefore + 1);
+        block = readRows(block.source, m_order, m_log.line() - m_linesBefore + 1);
     }
     m_linesBefore += lines;
     return {};
@@ -116,53 +114,20 @@ Status LogReader::take(RowBlock block) {
 
 // Up to a change of the order.
 Status LogReader::takeRows(const RowBlock& block) {
-    m_slots.assign(block.identities.size(), std::nullopt);
-    const auto isUndated = [](StampKind kind) {
-        return kind == StampKind::Relative || kind == StampKind::TimeOfDay;
-    };
+    m_subjects.assign(block.identities.size(), std::nullopt);
     for (std::size_t i = 0; i < block.rows.size() && block.order == m_order; ++i) {
         const BlockRow& row = block.rows[i];
-        m_lineNumber = m_linesBefore + row.line;
-        if (row.identity < 0) {
-            const RowNote& note = block.notes[static_cast<std::size_t>(row.note)];
-            if (!m_waiting.empty() && startsOrder(note))
-                RETURN_IF_ERROR(takeWaiting(block, m_gate.finish()));
-            RETURN_IF_ERROR(takeOther(note));
-            continue;
-        }
-        const bool waits = !isUndated(row.stamp.kind) && m_gate.take(row.stamp.time);
-        if (waits || !m_waiting.empty())
-            m_waiting.push_back(i);
-        if (m_waiting.empty())
+        m_log.setLine(m_linesBefore + row.line);
+        if (row.identity < 0)
+            RETURN_IF_ERROR(takeOther(block.notes[static_cast<std::size_t>(row.note)]));
+        else
             RETURN_IF_ERROR(recordNamed(block, i));
-        else if (!waits)
-            RETURN_IF_ERROR(takeWaiting(block, m_gate.takeWaiting()));
     }
-    return takeWaiting(block, m_gate.finish());
+    return {};
 }
 
 std::vector<Column> LogReader::headerOf(std::string_view line) const {
     return headerColumns(line, m_order->separator, m_order->columns.size());
-}
-
-// True for a header with other columns.
-bool LogReader::startsOrder(const RowNote& note) const {
-    const auto columns = headerOf(note.line);
-    return !columns.empty() && !sameHeader(columns, m_order->columns);
-}
-
-Status LogReader::takeWaiting(const RowBlock& block, const std::vector<bool>& areDamaged) {
-    const std::int64_t line = m_lineNumber;
-    const auto rows = std::exchange(m_waiting, {});
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        m_lineNumber = m_linesBefore + block.rows[rows[i]].line;
-        if (i < areDamaged.size() && areDamaged[i])
-            skip(m_gate.damageText(block.rows[rows[i]].stamp.time));
-        else
-            RETURN_IF_ERROR(recordNamed(block, rows[i]));
-    }
-    m_lineNumber = line;
-    return {};
 }
 
 Status LogReader::takeOther(const RowNote& note) {
@@ -172,13 +137,13 @@ Status LogReader::takeOther(const RowNote& note) {
     auto columns = headerOf(note.line);
     if (!columns.empty()) {
         if (!sameHeader(columns, m_order->columns))
-            changeOrder(std::move(columns));
+            return changeOrder(std::move(columns));
     } else if (isMessage(note.line)) {
-        skip("nvidia-smi said: " + std::string(trimmed(note.line).substr(0, 200)));
+        m_log.skip("nvidia-smi said: " + std::string(trimmed(note.line).substr(0, 200)));
     } else {
         ASSIGN_OR_RETURN(const bool isTaken, takeByFormer(note.line));
         if (!isTaken)
-            skip(note.text);
+            m_log.skip(note.text);
     }
     return {};
 }
@@ -198,14 +163,17 @@ Result<bool> LogReader::takeByFormer(std::string_view line) {
         const auto current = std::exchange(m_order, former);
         m_groups = columnGroups(m_order->columns);
         ++m_orderNumber;
+        RETURN_IF_ERROR(m_log.finish());
         const RowBlock block = readRows(source, m_order);
         const bool isRow = block.rows.size() == 1 && block.rows.front().identity >= 0;
         Status status;
         if (isRow) {
-            const auto slots = std::exchange(
-                m_slots, std::vector<std::optional<std::size_t>>(block.identities.size()));
+            const auto subjects = std::exchange(
+                m_subjects, std::vector<std::optional<std::size_t>>(block.identities.size()));
             status = recordNamed(block, 0);
-            m_slots = slots;
+            m_subjects = subjects;
+            if (status.hasValue())
+                status = m_log.finish();
         }
         m_order = current;
         m_groups = columnGroups(m_order->columns);
@@ -214,10 +182,10 @@ Result<bool> LogReader::takeByFormer(std::string_view line) {
             return status.error();
         if (!isRow)
             continue;
-        // Fields of the GPUs whose slots are known in this block are those of the other recorder.
-        m_slots.assign(m_slots.size(), std::nullopt);
+        // Fields of the GPUs that are known in this block are those of the other recorder.
+        m_subjects.assign(m_subjects.size(), std::nullopt);
         if (++m_rowsByFormer == 1)
-            m_context.report.warn(m_context.file, m_lineNumber,
+            m_log.warn(
                 "Two recorders write to this file, each with columns of its own: their rows are "
                 "kept apart by these.");
         return true;
@@ -225,7 +193,7 @@ Result<bool> LogReader::takeByFormer(std::string_view line) {
     return false;
 }
 
-void LogReader::changeOrder(std::vector<Column> columns) {
+Status LogReader::changeOrder(std::vector<Column> columns) {
     // The head has told units and forms of these columns already where the log starts over with the
     // same ones.
     for (Column& column : columns) {
@@ -248,16 +216,20 @@ void LogReader::changeOrder(std::vector<Column> columns) {
         [](const Column& column) { return column.role == Column::Role::Gpu; });
     order.gpu
         = gpu == order.columns.end() ? order.uuid : static_cast<int>(gpu - order.columns.begin());
-    if (order.stamp < 0)
-        return skip("Other columns begin here, but without time stamps.");
-    m_context.report.warn(m_context.file, m_lineNumber, "Other columns begin here.");
+    if (order.stamp < 0) {
+        m_log.skip("Other columns begin here, but without time stamps.");
+        return {};
+    }
+    RETURN_IF_ERROR(m_log.finish());
+    m_log.warn("Other columns begin here.");
     for (const std::string& warning : order.warnings)
-        m_context.report.warn(m_context.file, m_lineNumber, warning);
+        m_log.warn(warning);
     constexpr std::size_t kMostFormer = 4;
     if (m_former.size() == kMostFormer)
         m_former.erase(m_former.begin());
     m_former.push_back(m_order);
     useOrder(std::move(order));
+    return {};
 }
 
 // A row whose GPU has a cell of its own is looked up once in a block.
@@ -265,27 +237,26 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
     const BlockRow& found = block.rows[row];
     const auto at = static_cast<std::size_t>(found.identity);
     const RowIdentity& who = block.identities[at];
-    const TimeNs time = absolute(found.stamp);
+    const TimeNs time = m_log.at(found.stamp);
     const bool isNamed = m_order->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0
         && !m_groups.front().ofNode;
-    const std::int64_t rowsBefore = m_context.report.rows;
-    Status status;
+    const ColumnGroup& group = m_groups.front();
     if (!isNamed) {
-        status = recordGroups(who, time, block.numbersOf(row));
+        RETURN_IF_ERROR(recordGroups(who, time, block.numbersOf(row)));
     } else {
-        if (!m_slots[at]) {
-            ASSIGN_OR_RETURN(const auto slot, slotOf(who, who.gpu, m_groups.front()));
-            m_slots[at] = slot;
+        if (!m_subjects[at]) {
+            ASSIGN_OR_RETURN(m_subjects[at],
+                subjectOf(
+                    {SubjectKind::Gpu, who.host, who.gpu, {}, who.model, who.uuid, true}, group));
         }
-        if (!m_slots[at])
+        if (!m_subjects[at])
             return {};
-        ++m_context.report.rows;
-        status = add(*m_slots[at], m_groups.front(), time, block.numbersOf(row));
+        m_log.row();
+        RETURN_IF_ERROR(add(*m_subjects[at], group, time, block.numbersOf(row)));
     }
-    if (found.note >= 0 && m_context.report.rows > rowsBefore)
-        m_context.report.warn(
-            m_context.file, m_lineNumber, block.notes[static_cast<std::size_t>(found.note)].text);
-    return status;
+    if (found.note >= 0)
+        m_log.warn(block.notes[static_cast<std::size_t>(found.note)].text);
+    return {};
 }
 
 Status LogReader::recordGroups(
@@ -296,58 +267,53 @@ Status LogReader::recordGroups(
             RETURN_IF_ERROR(recordOfNode(who, group, time, numbers));
             continue;
         }
-        std::string id = who.gpu;
+        Who gpu{SubjectKind::Gpu, who.host, who.gpu, {}, who.model, who.uuid, true};
         if (group.gpu >= 0)
-            id = std::to_string(group.gpu);
+            gpu.id = std::to_string(group.gpu);
         else if (m_order->gpu < 0)
-            id = std::to_string(dealt);
-        ASSIGN_OR_RETURN(const auto slot, slotOf(who, id, group));
-        if (!slot)
+            gpu.id = std::to_string(dealt);
+        ASSIGN_OR_RETURN(const auto subject, subjectOf(gpu, group));
+        if (!subject)
             return {};
-        RETURN_IF_ERROR(add(*slot, group, time, numbers));
+        RETURN_IF_ERROR(add(*subject, group, time, numbers));
     }
-    ++m_context.report.rows;
+    m_log.row();
     return {};
 }
 
 // Its value stands in the row of each GPU.
 Status LogReader::recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
     std::span<const double> numbers) {
-    const std::size_t slot = m_gpus.slotOfNode(who.host);
-    RETURN_IF_ERROR(prepare(slot, group, {}));
-    const auto [known, isNew] = m_nodeTimes.try_emplace(slot, time);
+    ASSIGN_OR_RETURN(
+        const auto subject, subjectOf({SubjectKind::Node, who.host, {}, {}, {}, {}}, group));
+    if (!subject)
+        return {};
+    const auto [known, isNew] = m_nodeTimes.try_emplace(*subject, time);
     if (!isNew && std::exchange(known->second, time) == time)
         return {};
-    m_values.resize(group.columns.size());
-    for (std::size_t i = 0; i < m_values.size(); ++i)
-        m_values[i] = numbers[group.columns[i]];
-    return m_context.recorder.add(slot, time, m_values);
+    return add(*subject, group, time, numbers);
 }
 
-Result<std::optional<std::size_t>> LogReader::slotOf(
-    const RowIdentity& who, std::string_view id, const ColumnGroup& group) {
-    const auto slot = m_gpus.slotOf({who.host, id, who.model, who.uuid});
-    if (!slot.hasValue() && slot.error().code == ErrorCode::Usage) {
-        skip(slot.error().message);
+Result<std::optional<std::size_t>> LogReader::subjectOf(const Who& who, const ColumnGroup& group) {
+    const auto subject = m_log.table().subject(who);
+    if (!subject.hasValue()) {
+        m_log.skip(subject.error().message);
         return std::optional<std::size_t>{};
     }
-    if (!slot.hasValue())
-        return slot.error();
-    RETURN_IF_ERROR(prepare(slot.value(), group, who.model));
-    return std::optional(slot.value());
+    RETURN_IF_ERROR(prepare(subject.value(), group, who.model));
+    return std::optional(subject.value());
 }
 
 Status LogReader::add(
-    std::size_t slot, const ColumnGroup& group, TimeNs time, std::span<const double> numbers) {
+    std::size_t subject, const ColumnGroup& group, TimeNs time, std::span<const double> numbers) {
     m_values.resize(group.columns.size());
     for (std::size_t i = 0; i < m_values.size(); ++i)
         m_values[i] = numbers[group.columns[i]];
-    m_falls.row(slot, time, m_lineNumber);
-    return m_context.recorder.add(slot, time, m_values);
+    return m_log.addRow(subject, time, m_values);
 }
 
-Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::string_view model) {
-    int& prepared = m_prepared[slot];
+Status LogReader::prepare(std::size_t subject, const ColumnGroup& group, std::string_view model) {
+    int& prepared = m_prepared[subject];
     if (prepared == m_orderNumber)
         return {};
     prepared = m_orderNumber;
@@ -363,19 +329,19 @@ Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::strin
         if (isPower && field.sensor == SensorKind::Unknown)
             field.sensor = powerSensorOf(model);
         if (column.metric.name == metric::kGpuPower)
-            m_context.report.facts["power_kind"] = describePowerSensor(field.sensor);
+            m_log.report().facts["power_kind"] = describePowerSensor(field.sensor);
         fields.push_back(std::move(field));
     }
-    return m_context.recorder.setFields(slot, fields);
+    return m_log.table().setFields(subject, fields);
 }
 
 Status LogReader::takeTable(const LineBlock& block) {
     for (std::string_view left = block.text(); !left.empty();) {
         std::string_view text = left.substr(0, left.find('\n'));
         left.remove_prefix(text.size() + 1);
-        m_lineNumber = ++m_linesBefore;
+        m_log.setLine(++m_linesBefore);
         if (block.isCut || text.size() > RowBlock::kLongestLine) {
-            skip("The line is longer than 1 MiB.");
+            m_log.skip("The line is longer than 1 MiB.");
             continue;
         }
         if (text.ends_with('\r'))
@@ -389,39 +355,20 @@ Status LogReader::tableLine(std::string_view text) {
     const SmiTable::Line kind = m_table.feed(text);
     if (kind == SmiTable::Line::Nothing) {
         if (isMessage(text))
-            skip("nvidia-smi said: " + std::string(trimmed(text).substr(0, 200)));
+            m_log.skip("nvidia-smi said: " + std::string(trimmed(text).substr(0, 200)));
         return {};
     }
     if (kind == SmiTable::Line::Broken) {
-        skip("The second line of a GPU in the table could not be read.");
+        m_log.skip("The second line of a GPU in the table could not be read.");
         return {};
     }
-    if (!m_table.time() && !m_context.start) {
-        skip("A table without date: a snapshot that has no place on a time axis.");
+    if (!m_table.time() && !m_start) {
+        m_log.skip("A table without date: a snapshot that has no place on a time axis.");
         return {};
     }
     const TableGpu& gpu = m_table.gpu();
     return recordGroups({{}, std::to_string(gpu.index), gpu.name, {}},
-        m_table.time() ? absolute(*m_table.time()) : *m_context.start, gpu.numbers);
-}
-
-void LogReader::skip(std::string text) {
-    ++m_context.report.skipped;
-    m_context.report.warn(m_context.file, m_lineNumber, std::move(text));
-}
-
-TimeNs LogReader::absolute(const Stamp& stamp) {
-    const TimeNs start = m_context.start.value_or(TimeNs{});
-    if (stamp.kind == StampKind::Relative)
-        return TimeNs{start.ns + stamp.time.ns};
-    if (stamp.kind == StampKind::TimeOfDay)
-        return m_wall.ofDay(stamp.time, start + m_context.utcOffset) - m_context.utcOffset;
-    if (stamp.kind != StampKind::Local)
-        return stamp.time;
-    const TimeNs time = m_wall.unfold(stamp.time);
-    if (m_wall.turn() != WallClock::Turn::None)
-        m_context.report.warn(m_context.file, m_lineNumber, std::string(turnText(m_wall.turn())));
-    return time - m_context.utcOffset;
+        m_table.time() ? m_log.at(*m_table.time()) : *m_start, gpu.numbers);
 }
 
 } // namespace trainscope::importers::nvsmi

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -255,13 +254,22 @@ public:
         Run run;
         run.name = m_unit.runName;
         ASSIGN_OR_RETURN(auto id, m_sink.run(run));
-        Recorder recorder(m_sink, id, m_report);
+        MeterTable table(
+            m_sink, id, m_report, m_tree.displayPath(m_unit.path), m_unit.rank.value_or(0));
+        table.expectGpusPerNode(gpusPerNode(m_orders));
         for (std::size_t i = 0; i < m_unit.files.size(); ++i)
-            RETURN_IF_ERROR(readFile(i, recorder));
-        RETURN_IF_ERROR(recorder.finish());
+            RETURN_IF_ERROR(readFile(i, table));
+        for (const Column& column : m_orders.front().columns) {
+            if (column.metric.label == kEnergyOfRow)
+                m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                    "The numbers of column \"" + column.header
+                        + "\" do not count up: each row has the energy since the row before. They "
+                          "are kept under that name; the energy of the run is that of its power.");
+        }
+        RETURN_IF_ERROR(table.finish());
         if (m_report.rows == 0)
             return nothingUsable(m_report, m_orders.front(), m_tree.displayPath(m_unit.path));
-        return complete(std::move(run), recorder);
+        return complete(std::move(run), table);
     }
 
 private:
@@ -284,53 +292,35 @@ private:
         return {};
     }
 
-    Status readFile(std::size_t i, Recorder& recorder) {
+    Status readFile(std::size_t i, MeterTable& table) {
         const std::string& file = m_unit.files[i];
         ASSIGN_OR_RETURN(auto stream, m_tree.open(file));
         LineBlocks blocks(std::move(stream), RowBlock::kLongestLine);
-        FileRanks ranks;
-        ranks.firstRank = m_unit.rank.value_or(0);
-        ranks.firstNode = m_nodes;
-        ranks.gpusPerNode = gpusPerNode(m_orders);
+        table.startFile(std::nullopt);
+        MeterClock clock;
+        clock.utcOffset = {m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
+        clock.start = m_unit.saidStart.value_or(clock.start);
+        MeterLog log(table, m_report, m_tree.displayPath(file), clock);
         for (const std::string& warning : m_orders[i].warnings)
-            m_report.warn(m_tree.displayPath(file), 0, warning);
-        const DurationNs offset{m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
-        LogReader reader(m_orders[i],
-            {recorder, m_report, ranks, m_tree.displayPath(file), offset, m_unit.saidStart});
+            log.warn(warning);
+        LogReader reader(m_orders[i], log, m_unit.saidStart);
         const std::string phase = "Reading " + std::string(namePart(file));
-        const Status status = reader.read(blocks, [&](std::uint64_t bytes) {
+        RETURN_IF_ERROR(reader.read(blocks, [&](std::uint64_t bytes) {
             return !m_progress || m_progress({phase, m_bytes + bytes, m_unit.bytes});
-        });
+        }));
+        RETURN_IF_ERROR(log.finish());
+        log.completeFacts();
         m_bytes += blocks.bytesConsumed();
-        m_nodes += std::max(reader.nodes(), 1);
         m_cutShort = m_cutShort || reader.wasCutShort();
-        return status;
+        return {};
     }
 
-    Result<ImportReport> complete(Run run, const Recorder& recorder) {
+    Result<ImportReport> complete(Run run, const MeterTable& table) {
         m_report.bytes = m_bytes;
         m_report.facts["clock"] = clockText(stampsOf(m_orders.front()), m_unit.utcOffsetSeconds);
-        for (std::size_t slot = 0; slot < recorder.gpuCount() && run.gpuModel.empty(); ++slot)
-            run.gpuModel = recorder.gpu(slot).model;
+        run.gpuModel = table.gpuModel();
         if (!run.gpuModel.empty())
             m_report.facts["gpu_model"] = run.gpuModel;
-        if (const auto& ranks = recorder.ranksOfOtherPower(); !ranks.empty())
-            m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                "Where the other GPUs have their power there are no values of rank"
-                    + std::string(ranks.size() > 1 ? "s " : " ") + text::rankList(ranks)
-                    + "; the power reading beside it is used there.");
-        if (recorder.isPowerOfOtherUnit())
-            m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                "Most readings of power are beyond 5 kW, which no GPU draws: their numbers are of "
-                "another unit than the head says, perhaps milliwatts. They are kept as written; "
-                "say the unit as --column NAME=gpu_power[mW].");
-        else if (const auto& spikes = recorder.spikes(); spikes.samples > 0)
-            m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                text::counted(spikes.samples, "reading")
-                    + " of power cannot be: " + text::number(spikes.watts, 15, 0) + " W on rank "
-                    + std::to_string(spikes.rank) + ", where the limit is "
-                    + text::number(spikes.limit, 15, 0) + " W. They are kept as written.");
-        warnOfEnergy(recorder);
         if (m_cutShort)
             run.status = RunStatus::Partial;
         std::string notes;
@@ -342,30 +332,6 @@ private:
         return std::move(m_report);
     }
 
-    void warnOfEnergy(const Recorder& recorder) {
-        for (const Column& column : m_orders.front().columns) {
-            if (column.metric.label == kEnergyOfRow)
-                m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                    "The numbers of column \"" + column.header
-                        + "\" do not count up: each row has the energy since the row before. They "
-                          "are kept under that name; the energy of the run is that of its power.");
-        }
-        if (const auto& ranks = recorder.ranksOfRowEnergy(); !ranks.empty())
-            m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                "The energy column of rank" + std::string(ranks.size() > 1 ? "s " : " ")
-                    + text::rankList(ranks)
-                    + " is no counter: each row has the energy since the row before. It is kept as "
-                      "energy_of_row; the energy of the run is that of its power.");
-        if (const auto sums = recorder.contradiction())
-            m_report.warn(m_tree.displayPath(m_unit.path), 0,
-                "The energy counter of rank " + std::to_string(sums->rank) + " counts "
-                    + text::number(sums->counted, 15, 1)
-                    + " J, where the power beside it amounts to "
-                    + text::number(sums->integral, 15, 1)
-                    + " J: the column is no counter, or its unit is another. Both are kept as "
-                      "written.");
-    }
-
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     Sink& m_sink;
@@ -373,7 +339,6 @@ private:
     ImportReport m_report;
     std::vector<ColumnOrder> m_orders;
     std::uint64_t m_bytes = 0;
-    int m_nodes = 0;
     bool m_cutShort = false;
 };
 

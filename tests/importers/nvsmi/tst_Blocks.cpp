@@ -86,13 +86,14 @@ Reading read(const std::string& text, std::size_t blockSize) {
     test::RecordingSink sink;
     ImportReport report;
     const RunId run = sink.run({}).value();
-    Recorder recorder(sink, run, report);
-    LogReader reader(order.value(), {recorder, report, {}, "f", {}});
+    MeterTable table(sink, run, report, {}, 0);
+    MeterLog log(table, report, "f", {});
+    LogReader reader(order.value(), log, {});
     const auto tree = memoryTree({{"f", text}});
     LineBlocks blocks(tree->open("f").value(), RowBlock::kLongestLine, blockSize);
     Reading reading;
     if (!reader.read(blocks, [](std::uint64_t) { return true; }).hasValue()
-        || !recorder.finish().hasValue())
+        || !log.finish().hasValue() || !table.finish().hasValue())
         return reading;
     for (const auto& series : sink.allSeries) {
         std::vector<std::uint64_t> bits;

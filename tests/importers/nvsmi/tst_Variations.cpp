@@ -101,6 +101,11 @@ private Q_SLOTS:
             "timestamp, uuid, power.draw [W]\n2026/04/22 00:00:00.000, GPU-aa, 70 W\n"
             "2026/04/22 00:00:00.001, GPU-bb, 71 W\n2026/04/22 00:00:01.000, GPU-bb, 73 W\n")
                                       << std::string("gpu_power") << 1 << QStringLiteral("71 73");
+        QTest::newRow("redacted UUIDs beside an index") << std::string(
+            "timestamp, index, uuid, power.draw [W]\n2026/04/22 00:00:00.000, 0, GPU-xxxx, 70 W\n"
+            "2026/04/22 00:00:00.001, 1, GPU-xxxx, 71 W\n")
+                                                        << std::string("gpu_power") << 1
+                                                        << QStringLiteral("71");
         QTest::newRow("GPUs by bus id")
             << std::string("timestamp, pci.bus_id, power.draw [W]\n2026/04/22 00:00:00.000, "
                            "00000000:18:00.0, 70 W\n"

@@ -1,4 +1,4 @@
-#include "importers/meters/MeterTable.h"
+#include "importers/common/MeterTable.h"
 
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -10,7 +10,7 @@
 #include <array>
 #include <cmath>
 
-namespace trainscope::importers::meters {
+namespace trainscope::importers {
 
 namespace {
 
@@ -51,19 +51,22 @@ Metric meterMetric(std::string_view name, std::string_view unit) {
     return metric;
 }
 
-MeterTable::MeterTable(Sink& sink, RunId run, ImportReport& report, int firstRank)
+MeterTable::MeterTable(
+    Sink& sink, RunId run, ImportReport& report, std::string shown, int firstRank)
     : m_sink(sink)
     , m_run(run)
     , m_report(report)
+    , m_shown(std::move(shown))
     , m_nodes(firstRank) { }
 
 Result<std::size_t> MeterTable::subject(const Who& who) {
     m_key.assign(std::to_string(static_cast<int>(who.kind))).append(1, '\n');
-    if (who.kind == SubjectKind::Gpu && !who.uuid.empty()) // the same under other labels
+    if (who.kind == SubjectKind::Gpu && !who.uuid.empty()
+        && !who.isById) // the same under other labels
         m_key.append(who.uuid).append("\nuuid\n").append(who.device);
     else
         m_key.append(who.host).append(1, '\n').append(who.id).append(1, '\n').append(who.device);
-    if (who.host.empty() && who.uuid.empty() && who.kind != SubjectKind::Switch
+    if (who.host.empty() && (who.uuid.empty() || who.isById) && who.kind != SubjectKind::Switch
         && who.kind != SubjectKind::Run)
         m_key.append(1, '\n').append(std::to_string(m_nodes.fileKey())); // the file's own node
     if (const auto known = m_rowOf.find(m_key); known != m_rowOf.end()) {
@@ -94,7 +97,7 @@ std::size_t MeterTable::channel(std::size_t subject, const SeriesDescription& wh
     const auto known = m_rows[subject].channels.find(m_key);
     if (known != m_rows[subject].channels.end()) {
         Channel& channel = m_channels[known->second];
-        if (!channel.isPresent) // a unit often stands at values alone
+        if (!channel.isPresent && !channel.isRenamed) // a unit often stands at values alone
             channel.what = what;
         return known->second;
     }
@@ -256,8 +259,94 @@ Status MeterTable::place(Row& row) {
     return {};
 }
 
+Status MeterTable::setFields(std::size_t subject, const std::vector<SeriesDescription>& fields) {
+    RETURN_IF_ERROR(settle());
+    RETURN_IF_ERROR(flushRows(m_rows[subject]));
+    m_rows[subject].fields.clear();
+    for (const SeriesDescription& field : fields)
+        m_rows[subject].fields.push_back(channel(subject, field));
+    return {};
+}
+
+Status MeterTable::addRow(std::size_t subject, TimeNs time, std::span<const double> values) {
+    Row& row = m_rows[subject];
+    row.times.push_back(time);
+    for (std::size_t i = 0; i < row.fields.size(); ++i) {
+        Channel& field = m_channels[row.fields[i]];
+        field.values.push_back(values[i]);
+        field.isPresent = field.isPresent || !std::isnan(values[i]);
+    }
+    if (++m_held >= kMostHeld)
+        return flushAll();
+    if (row.times.size() < kBlock)
+        return {};
+    RETURN_IF_ERROR(settle());
+    return flushRows(row);
+}
+
+Status MeterTable::flushRows(Row& row) {
+    if (row.times.empty())
+        return {};
+    settlePower(row);
+    settleEnergy(row);
+    const Channel* power = fieldOf(row, metric::kGpuPower);
+    const auto seen = [&](const Channel* channel) {
+        return channel == nullptr ? PowerDoubts::Readings{}
+                                  : PowerDoubts::Readings{channel->values, channel->what.scale};
+    };
+    m_doubts.see(row.subject.rank, row.times, seen(power), seen(fieldOf(row, metric::kPowerLimit)),
+        seen(fieldOf(row, metric::kGpuEnergy)), row.sums);
+    const Channel& told = power != nullptr ? *power : m_channels[row.fields.front()];
+    row.statistics.append(SampleStatistics::of(row.times, told.values), row.times);
+    for (const std::size_t field : row.fields)
+        RETURN_IF_ERROR(write(m_channels[field], row.times));
+    m_held -= std::min(m_held, row.times.size());
+    row.times.clear();
+    return {};
+}
+
+MeterTable::Channel* MeterTable::fieldOf(const Row& row, std::string_view metric) {
+    for (const std::size_t field : row.fields) {
+        if (m_channels[field].what.metric.name == metric)
+            return &m_channels[field];
+    }
+    return nullptr;
+}
+
+// A power that stands beside gpu_power is it where the first one never has a value.
+void MeterTable::settlePower(const Row& row) {
+    Channel* power = fieldOf(row, metric::kGpuPower);
+    Channel* other = fieldOf(row, metric::kGpuPowerAverage);
+    if (power == nullptr || power->isPresent || other == nullptr || !other->isPresent
+        || other->series.isValid())
+        return;
+    other->what.metric = power->what.metric;
+    power->what.metric = meterMetric("gpu_power_instant", "W");
+    power->isRenamed = other->isRenamed = true;
+    m_doubts.otherPower(row.subject.rank);
+}
+
+// An energy column may hold the energy of each row.
+void MeterTable::settleEnergy(const Row& row) {
+    Channel* energy = fieldOf(row, metric::kGpuEnergy);
+    if (energy == nullptr || !energy->isPresent || energy->series.isValid())
+        return;
+    const Channel* power = fieldOf(row, metric::kGpuPower);
+    const PowerDoubts::Readings watts = power == nullptr
+        ? PowerDoubts::Readings{}
+        : PowerDoubts::Readings{power->values, power->what.scale};
+    if (!PowerDoubts::isOfRows(row.times, {energy->values, energy->what.scale}, watts))
+        return;
+    energy->what.metric = {"energy_of_row", "J", MetricKind::Gauge, "Energy since the row before"};
+    energy->what.counterBits = 0;
+    energy->isRenamed = true;
+    m_doubts.rowEnergy(row.subject.rank);
+}
+
 Status MeterTable::flushAll() {
     RETURN_IF_ERROR(settle());
+    for (Row& row : m_rows)
+        RETURN_IF_ERROR(flushRows(row));
     for (Channel& channel : m_channels)
         RETURN_IF_ERROR(flush(channel));
     m_held = 0;
@@ -270,6 +359,13 @@ Status MeterTable::flush(Channel& channel) {
     Row& row = m_rows[channel.row];
     if (row.told && &m_channels[*row.told] == &channel && channel.row < kMostWatched)
         row.statistics.append(SampleStatistics::of(channel.times, channel.values), channel.times);
+    RETURN_IF_ERROR(write(channel, channel.times));
+    channel.times.clear();
+    return {};
+}
+
+Status MeterTable::write(Channel& channel, const std::vector<TimeNs>& times) {
+    const Row& row = m_rows[channel.row];
     m_report.missing += std::count_if(channel.values.begin(), channel.values.end(),
         [](double value) { return std::isnan(value); });
     // A channel that a source lists but never measures makes no empty series.
@@ -293,9 +389,8 @@ Status MeterTable::flush(Channel& channel) {
         const auto count = static_cast<std::int64_t>(channel.values.size());
         m_report.samples += count;
         m_report.counts[channel.what.metric.name] += count;
-        RETURN_IF_ERROR(m_sink.samples(channel.series, channel.times, channel.values));
+        RETURN_IF_ERROR(m_sink.samples(channel.series, times, channel.values));
     }
-    channel.times.clear();
     channel.values.clear();
     return {};
 }
@@ -317,7 +412,7 @@ void MeterTable::warnOfNoPower() {
     if (ranks.empty())
         return;
     std::sort(ranks.begin(), ranks.end());
-    m_report.warn({}, 0,
+    m_report.warn(m_shown, 0,
         "The power of rank" + std::string(ranks.size() > 1 ? "s " : " ") + text::rankList(ranks)
             + " is 0 W throughout, which no GPU draws: it is taken as missing. The second die of a "
               "package has no power of its own.");
@@ -326,6 +421,9 @@ void MeterTable::warnOfNoPower() {
 Status MeterTable::finish() {
     RETURN_IF_ERROR(flushAll());
     warnOfNoPower();
+    for (const Row& row : m_rows)
+        m_doubts.compare(row.sums);
+    m_doubts.tell(m_report, m_shown);
     std::int64_t repeated = 0;
     std::int64_t decreasing = 0;
     const SampleStatistics* first = nullptr;
@@ -339,7 +437,7 @@ Status MeterTable::finish() {
             first = &row.statistics;
     }
     if (!groups.empty())
-        m_report.warn({}, 0, groups);
+        m_report.warn(m_shown, 0, groups);
     if (repeated > 0)
         m_report.counts["repeated time stamps"] = repeated;
     if (decreasing > 0)
@@ -371,4 +469,4 @@ std::string MeterTable::gpuModel() const {
     return {};
 }
 
-} // namespace trainscope::importers::meters
+} // namespace trainscope::importers

@@ -1,11 +1,11 @@
-#include "importers/meters/MeterNodes.h"
+#include "importers/common/MeterNodes.h"
 
 #include "core/text/NaturalOrder.h"
 #include "importers/common/Cells.h"
 
 #include <algorithm>
 
-namespace trainscope::importers::meters {
+namespace trainscope::importers {
 
 void MeterNodes::startFile(std::optional<int> node) {
     ++m_files;
@@ -85,4 +85,4 @@ int MeterNodes::rankOf(int number, int local) {
     return at->second;
 }
 
-} // namespace trainscope::importers::meters
+} // namespace trainscope::importers

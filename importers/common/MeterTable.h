@@ -10,19 +10,21 @@
 // a package, whose whole power the first one tells.
 
 #include "core/model/Import.h"
+#include "importers/common/MeterNodes.h"
+#include "importers/common/PowerDoubts.h"
 #include "importers/common/SampleStatistics.h"
-#include "importers/meters/MeterNodes.h"
 
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace trainscope::importers::meters {
+namespace trainscope::importers {
 
 // Subject of a reading, as the file names it.
 struct Who {
@@ -32,6 +34,8 @@ struct Who {
     std::string device = {}; // of a switch, of a part of a node, or the instance of a GPU
     std::string model = {};
     std::string uuid = {};
+    bool isById
+        = false; // of a GPU: the id tells it apart, whatever its UUID (which may be redacted)
 };
 
 // The registered metric of that name, or one of the source's own.
@@ -39,7 +43,8 @@ Metric meterMetric(std::string_view name, std::string_view unit);
 
 class MeterTable {
 public:
-    MeterTable(Sink& sink, RunId run, ImportReport& report, int firstRank);
+    // `shown`: the file or folder, as warnings name it.
+    MeterTable(Sink& sink, RunId run, ImportReport& report, std::string shown, int firstRank);
 
     // As of MeterNodes.
     void startFile(std::optional<int> node) { m_nodes.startFile(node); }
@@ -52,6 +57,12 @@ public:
     }
     // NaN: missing.
     Status add(std::size_t channel, TimeNs time, double value);
+    // Sets what the following rows of a subject hold: readings of one time each.
+    Status setFields(std::size_t subject, const std::vector<SeriesDescription>& fields);
+    // A value for each field; NaN: missing.
+    Status addRow(std::size_t subject, TimeNs time, std::span<const double> values);
+    // GPUs of a node, where more is known of them than was read; 0: nothing.
+    void expectGpusPerNode(int gpus) { m_nodes.expectGpusPerNode(gpus); }
     // The last time that a channel was given; absent before.
     [[nodiscard]] std::optional<TimeNs> lastTime(std::size_t channel) const;
     // Writes what is held and completes the report.
@@ -75,6 +86,10 @@ private:
         std::optional<std::size_t> derived; // its power
         std::optional<std::size_t> told; // the channel that the statistics are of
         SampleStatistics statistics;
+        // Channels of its rows, which share their times.
+        std::vector<std::size_t> fields;
+        std::vector<TimeNs> times;
+        EnergySums sums;
     };
     struct Channel {
         std::size_t row = 0;
@@ -90,6 +105,7 @@ private:
         std::optional<std::size_t> power; // derived from this counter
         bool isDerived = false;
         bool isDropped = false; // derived, and the source has its own after all
+        bool isRenamed = false; // by what the rows show
     };
 
     [[nodiscard]] bool hasPower() const; // of any GPU
@@ -97,6 +113,11 @@ private:
     Status settle();
     Status place(Row& row);
     Status flush(Channel& channel);
+    Status flushRows(Row& row);
+    Status write(Channel& channel, const std::vector<TimeNs>& times);
+    [[nodiscard]] Channel* fieldOf(const Row& row, std::string_view metric); // nullptr: none
+    void settlePower(const Row& row);
+    void settleEnergy(const Row& row);
     Status flushAll();
     Status hold(Channel& channel, TimeNs time, double value);
     Status derive(Channel& counter, TimeNs time, double value);
@@ -108,13 +129,15 @@ private:
     Sink& m_sink;
     RunId m_run;
     ImportReport& m_report;
+    std::string m_shown;
     MeterNodes m_nodes;
     std::size_t m_held = 0;
     std::vector<Row> m_rows;
     std::map<std::string, std::size_t, std::less<>> m_rowOf;
     std::vector<Channel> m_channels;
     std::set<std::string> m_metrics;
+    PowerDoubts m_doubts;
     std::string m_key; // of the last look-up, kept for its storage
 };
 
-} // namespace trainscope::importers::meters
+} // namespace trainscope::importers

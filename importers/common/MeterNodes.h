@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace trainscope::importers::meters {
+namespace trainscope::importers {
 
 class MeterNodes {
 public:
@@ -28,6 +28,8 @@ public:
     // A GPU of that node; its index in it.
     int addGpu(std::size_t node, std::string_view id);
 
+    // GPUs of each node, known before they are read; 0: not known.
+    void expectGpusPerNode(int gpus) { m_gpusPerNode = gpus; }
     // Nodes have numbers from now on.
     void settle();
     // 0 where there are no nodes.
@@ -58,4 +60,4 @@ private:
     std::set<int> m_takenRanks;
 };
 
-} // namespace trainscope::importers::meters
+} // namespace trainscope::importers

@@ -1,7 +1,4 @@
-#include "importers/nvsmi/LogGpus.h"
-
-#include "core/model/Try.h"
-#include "importers/common/Cells.h"
+#include "importers/nvsmi/Rhythm.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -93,73 +90,6 @@ int Rotation::next(TimeNs stamp) {
     m_position = newBurst ? 0 : (m_position + 1) % rows;
     m_last = stamp;
     return m_position;
-}
-
-namespace {
-
-constexpr std::size_t kMostSlots = 4096;
-
-} // namespace
-
-Result<std::size_t> LogGpus::slotOf(const Identity& identity) {
-    m_key.assign(identity.host);
-    m_key += '\n';
-    m_key += identity.id;
-    if (const auto known = m_slots.find(m_key); known != m_slots.end())
-        return known->second;
-    return add(identity);
-}
-
-Result<std::size_t> LogGpus::add(const Identity& identity) {
-    const std::string id(identity.id);
-    if (m_slots.size() >= kMostSlots)
-        return Error{
-            ErrorCode::Usage, "More than 4096 different GPUs; \"" + id + "\" is left out.", {}};
-    Gpu gpu;
-    gpu.node = nodeOf(identity.host);
-    const auto index = gpuIndexOf(identity.id);
-    gpu.local = index ? *index : m_unnumbered[gpu.node]++;
-    const auto known = m_places.find({gpu.node, gpu.local});
-    if (known != m_places.end())
-        return m_slots.emplace(m_key, known->second).first->second;
-    gpu.rank = rankOf(gpu.node, gpu.local);
-    gpu.model = identity.model;
-    gpu.uuid = identity.uuid;
-    m_localEnd = std::max(m_localEnd, gpu.local + 1);
-    ASSIGN_OR_RETURN(const auto slot, m_recorder.addGpu(gpu));
-    m_slots.emplace(m_key, slot);
-    m_places.emplace(std::pair(gpu.node, gpu.local), slot);
-    return slot;
-}
-
-std::size_t LogGpus::slotOfNode(std::string_view host) {
-    const int node = nodeOf(host);
-    const auto known = m_nodeSlots.find(node);
-    if (known != m_nodeSlots.end())
-        return known->second;
-    return m_nodeSlots.emplace(node, m_recorder.addNode(node)).first->second;
-}
-
-int LogGpus::nodeOf(std::string_view host) {
-    const int next = m_ranks.firstNode + nodes();
-    const auto [known, isNew] = m_hosts.try_emplace(std::string(host), next);
-    // A second node that the first lines did not show.
-    if (isNew && nodes() > 1 && m_ranks.gpusPerNode == 0)
-        m_ranks.gpusPerNode = m_localEnd;
-    return known->second;
-}
-
-// A GPU that turns up when the ranks of its node are given away follows behind all others.
-int LogGpus::rankOf(int node, int local) const {
-    const int usual = m_ranks.firstRank + node * m_ranks.gpusPerNode + local;
-    bool isFree = m_ranks.gpusPerNode == 0 || local < m_ranks.gpusPerNode;
-    int last = m_ranks.firstRank - 1;
-    for (std::size_t slot = 0; slot < m_recorder.gpuCount(); ++slot) {
-        const int taken = m_recorder.gpu(slot).rank;
-        isFree = isFree && taken != usual;
-        last = std::max(last, taken);
-    }
-    return isFree ? usual : last + 1;
 }
 
 } // namespace trainscope::importers::nvsmi
