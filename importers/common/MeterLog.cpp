@@ -17,6 +17,11 @@ void MeterLog::warn(std::string text) {
     m_report.warn(m_file, m_line, std::move(text));
 }
 
+void MeterLog::breakOff(const Error& error) {
+    m_isCutShort = true;
+    warn("The file breaks off here: " + error.message + " What came before is kept.");
+}
+
 TimeNs MeterLog::at(const Stamp& stamp) {
     const bool isDated = stamp.kind != StampKind::TimeOfDay;
     if (isDated && m_stamp != stamp.time)
@@ -50,9 +55,8 @@ TimeNs MeterLog::timeOf(const Stamp& stamp) {
         return time - m_clock.utcOffset - m_shift;
     }
     if (stamp.kind == StampKind::TimeOfDay)
-        return m_wall.ofDay(stamp.time, m_clock.start + m_clock.utcOffset) - m_clock.utcOffset
-            - m_shift;
-    return stamp.kind == StampKind::Relative ? TimeNs{m_clock.start.ns + stamp.time.ns}
+        return m_wall.ofDay(stamp.time, start() + m_clock.utcOffset) - m_clock.utcOffset - m_shift;
+    return stamp.kind == StampKind::Relative ? TimeNs{start().ns + stamp.time.ns}
                                              : stamp.time - m_shift;
 }
 
@@ -98,7 +102,7 @@ Status MeterLog::finish() {
 TimeNs MeterLog::at(std::int64_t reading) {
     m_stamp.reset();
     m_isWaiting = false;
-    return {m_clock.start.ns + reading * m_clock.period.ns};
+    return {start().ns + reading * m_clock.period.ns};
 }
 
 Status MeterLog::add(const Who& who, const SeriesDescription& what, TimeNs time, double value) {

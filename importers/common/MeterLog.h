@@ -22,7 +22,7 @@ namespace trainscope::importers {
 // Times that the user states because the file leaves them open.
 struct MeterClock {
     DurationNs utcOffset; // subtracted from local stamps
-    TimeNs start; // of readings without a stamp
+    std::optional<TimeNs> start = {}; // of readings without a stamp; else the epoch
     DurationNs period{1'000'000'000}; // between them
 };
 
@@ -53,6 +53,9 @@ public:
     // A line or member that could not be understood.
     void skip(std::string text);
     void warn(std::string text);
+    // The file ends here, before its end.
+    void breakOff(const Error& error);
+    [[nodiscard]] bool isCutShort() const { return m_isCutShort; }
     void row() { ++(m_isWaiting ? m_moments.back().rows : m_report.rows); }
     // The file says that the reading before is there a second time.
     void duplicate() { ++m_report.counts["duplicate readings"]; }
@@ -62,6 +65,7 @@ public:
     [[nodiscard]] TimeNs at(const Stamp& stamp);
     // Time of the n-th reading of a file without stamps.
     [[nodiscard]] TimeNs at(std::int64_t reading);
+    [[nodiscard]] bool hasStart() const { return m_clock.start.has_value(); } // it is said
     // One moment for what has no stamp at all.
     [[nodiscard]] TimeNs now() { return at(std::int64_t{0}); }
     // Stamps begin anew: a series behind another has the same times again.
@@ -107,6 +111,7 @@ private:
         std::vector<Reading> readings;
         std::vector<WholeRow> wholeRows;
     };
+    [[nodiscard]] TimeNs start() const { return m_clock.start.value_or(TimeNs{}); }
     void enter(const Stamp& stamp);
     [[nodiscard]] TimeNs timeOf(const Stamp& stamp);
     Status take(const Reading& reading);
@@ -133,6 +138,7 @@ private:
     std::vector<Moment> m_moments; // that wait
     bool m_isWaiting = false; // the readings that come are of the last of them
     Status m_status; // of those released
+    bool m_isCutShort = false;
     ClockFalls m_falls{{1'000'000'000}};
 };
 

@@ -14,7 +14,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096; // readings of one series
+constexpr std::size_t kFullBlock = 4096; // readings of one series
 constexpr std::size_t kMostHeld = 65536; // of all series together
 constexpr std::size_t kMostSubjects = 16384;
 constexpr std::size_t kMostWatched = 256; // subjects whose times are looked at
@@ -208,7 +208,7 @@ Status MeterTable::hold(Channel& channel, TimeNs time, double value) {
     channel.isNoPower = !channel.isPresent && (channel.isNoPower || isZeroPower);
     channel.isPresent = channel.isPresent || !(std::isnan(value) || isZeroPower);
     ++m_held;
-    if (channel.times.size() < kBlock && m_held < kMostHeld)
+    if (channel.times.size() < kFullBlock && m_held < kMostHeld)
         return {};
     return flushAll();
 }
@@ -278,7 +278,7 @@ Status MeterTable::addRow(std::size_t subject, TimeNs time, std::span<const doub
     }
     if (++m_held >= kMostHeld)
         return flushAll();
-    if (row.times.size() < kBlock)
+    if (row.times.size() < kFullBlock)
         return {};
     RETURN_IF_ERROR(settle());
     return flushRows(row);

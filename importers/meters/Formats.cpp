@@ -4,6 +4,7 @@
 #include "importers/common/HeadLines.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/ColumnNames.h"
+#include "importers/meters/ColumnOrder.h"
 #include "importers/meters/Exposition.h"
 #include "importers/meters/GpuTables.h"
 #include "importers/meters/JsonRecords.h"
@@ -323,12 +324,28 @@ Confidence sniffMonitorJson(const MeterHead& head) {
     return head.isJson() && isMonitorJson(head.text) ? kByWords : 0;
 }
 
+Confidence sniffRows(const MeterHead& head) {
+    const auto order = isSmiTable(head.lines)
+        ? std::nullopt
+        : std::optional(smi::readColumnOrder(linesOfHead(head.text)));
+    return order && order->hasValue() ? order->value().confidence : 0;
+}
+
+Confidence sniffSmiTable(const MeterHead& head) {
+    constexpr Confidence kDrawn = 90;
+    return isSmiTable(head.lines) ? kDrawn : 0;
+}
+
 constexpr std::string_view kEnergySensor = "power from differences of the energy counter";
 
 constexpr auto kOfGpus = MeterFamily::Gpus;
 constexpr auto kOfNodes = MeterFamily::Nodes;
 
+constexpr auto kOfLogs = MeterFamily::Logs;
+
 constexpr std::array kFormats{
+    MeterFormat{kOfLogs, "nvidia-smi log", sniffRows, nullptr},
+    MeterFormat{kOfLogs, "table of nvidia-smi", sniffSmiTable, makeSmiTableReader},
     MeterFormat{kOfNodes, "MLPerf power log", sniffMllog, makeMllogReader},
     MeterFormat{kOfGpus, "dcgmi dmon log", sniffTable<kDcgmiDmon>, makeTable<kDcgmiDmon>},
     MeterFormat{kOfGpus, "DCGM CSV", sniffTable<kDcgmCsv>, makeTable<kDcgmCsv>},
@@ -385,11 +402,12 @@ MeterHead meterHead(std::string_view head) {
     return {head, linesOfHead(head, kLinesLookedAt)};
 }
 
-const MeterFormat* meterFormatOf(const MeterHead& head, Confidence* confidence) {
+const MeterFormat* meterFormatOf(const MeterHead& head, MeterKinds kinds, Confidence* confidence) {
     const MeterFormat* best = nullptr;
     Confidence most = 0;
     for (const MeterFormat& format : kFormats) {
-        const Confidence sure = format.sniff(head);
+        const bool isAsked = (format.family == kOfLogs) == (kinds == MeterKinds::Logs);
+        const Confidence sure = isAsked ? format.sniff(head) : 0;
         if (sure > most) {
             best = &format;
             most = sure;

@@ -26,15 +26,19 @@ MeterHead meterHead(std::string_view head);
 
 // A run has at most one source of each family, as a rule.
 enum class MeterFamily {
+    Logs, // of nvidia-smi, and tables like them
     Gpus, // monitors of GPUs, and exporters
     Nodes, // what measures whole nodes and switches
 };
+
+// Logs are told by the words of their columns, all others by what no other tool writes.
+enum class MeterKinds { Logs, Others };
 
 struct MeterFormat {
     MeterFamily family;
     std::string_view name; // of one file: "dcgmi dmon log"
     Confidence (*sniff)(const MeterHead& head);
-    MakeMeterReader open;
+    MakeMeterReader open; // nullptr: rows of a log, which LogReader.h reads by blocks
     bool isJson = false; // objects, not lines
     // Remark of the report on its values.
     std::string_view sensor = {};
@@ -45,6 +49,7 @@ struct MeterFormat {
 };
 
 // The format of a file that begins so, or nullptr.
-const MeterFormat* meterFormatOf(const MeterHead& head, Confidence* confidence = nullptr);
+const MeterFormat* meterFormatOf(
+    const MeterHead& head, MeterKinds kinds, Confidence* confidence = nullptr);
 
 } // namespace trainscope::importers::meters

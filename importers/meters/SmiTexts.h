@@ -1,15 +1,20 @@
 #pragma once
-// Texts and XML of monitors for people: `nvidia-smi -q` as text and XML (`-q -x`), once or in a
-// loop, rocm-smi's lists (`GPU[0] : …`) and its concise table, tegrastats, `intel_gpu_top -l` and
-// gpustat.
+// Texts and XML of monitors for people: the drawn table of `nvidia-smi`, `nvidia-smi -q` as text
+// and XML (`-q -x`), once or in a loop, rocm-smi's lists (`GPU[0] : …`) and its concise table,
+// tegrastats, `intel_gpu_top -l` and gpustat.
 //
 // Clocks: nvidia-smi -q and gpustat write local time without zone; rocm-smi none, unless lines with
 // a date stand between the outputs; intel_gpu_top none.
 
 #include "importers/meters/MeterReader.h"
 
+#include <string>
+#include <vector>
+
 namespace trainscope::importers::meters {
 
+bool isSmiTable(const std::vector<std::string>& lines);
+std::unique_ptr<MeterReader> makeSmiTableReader();
 std::unique_ptr<MeterReader> makeSmiQueryReader();
 std::unique_ptr<MeterReader> makeSmiXmlReader();
 std::unique_ptr<MeterReader> makeRocmTextReader();

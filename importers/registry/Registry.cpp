@@ -10,7 +10,6 @@
 #include "importers/nccl/NcclImporter.h"
 #include "importers/nsys/NsysImporter.h"
 #include "importers/nsysstats/StatsImporter.h"
-#include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/rocprof/RocprofImporter.h"
 #include "importers/topology/TopologyImporter.h"
 #include "importers/tracker/TrackerImporter.h"
@@ -36,7 +35,7 @@ const std::vector<const Importer*>& registry() {
         &tracker::mlflowImporter(),
         &meters::gpuImporter(),
         &meters::nodeImporter(),
-        &nvsmi::importer(),
+        &meters::logImporter(),
         &exectrace::importer(),
         &flightrecorder::importer(),
         &memorysnapshot::importer(),

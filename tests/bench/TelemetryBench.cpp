@@ -6,7 +6,6 @@
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/charllm/SampleBlock.h"
 #include "importers/meters/MetersImporter.h"
-#include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/trainlog/TrainlogImporter.h"
 
 #include <benchmark/benchmark.h>
@@ -112,7 +111,7 @@ void charllmBlock(benchmark::State& state) {
 
 void nvsmiLog(benchmark::State& state) {
     const auto tree = memoryTree({{"smi.csv", smiLog(kReadBytes)}});
-    import(state, importers::nvsmi::importer(), *tree);
+    import(state, importers::meters::logImporter(), *tree);
 }
 
 // Lines of iterations, each among nine others, as Megatron and DeepSpeed write them.

@@ -1,11 +1,12 @@
-#include "importers/nvsmi/Rows.h"
+#include "importers/meters/Rows.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
+#include "importers/common/MeterLog.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/nvsmi/Guess.h"
+#include "importers/meters/Guess.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -23,14 +24,6 @@ using Role = Column::Role;
 
 Error unrecognised(std::string message) {
     return {ErrorCode::Unrecognised, std::move(message), {}};
-}
-
-std::string excerpt(std::string_view text) {
-    constexpr std::size_t kLongest = 80;
-    std::string result(text.substr(0, kLongest));
-    for (char& c : result)
-        c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    return text.size() > kLongest ? result + "…" : result;
 }
 
 // Power, clocks, memory and shares are never below zero.
@@ -143,16 +136,16 @@ private:
         const bool trailing = cells.size() == width + 1 && cells.back().empty();
         if (cells.size() != width && !trailing) {
             return unrecognised("The line has " + std::to_string(cells.size())
-                + " cells instead of " + std::to_string(width) + ": " + excerpt(line));
+                + " cells instead of " + std::to_string(width) + ": " + meterExcerpt(line));
         }
         const Column& last = m_order.columns.back();
         if (m_out.source->endsOpen && last.role == Role::Metric && last.decimals > 0 && !trailing
             && decimalPlaces(cells.back()) != last.decimals && !isMissingCell(cells.back()))
-            return unrecognised("The file ends within this line: " + excerpt(line));
+            return unrecognised("The file ends within this line: " + meterExcerpt(line));
         const auto stamp = stampIn(m_order, cells);
         if (!stamp
             || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))
-            return unrecognised("The line has no time stamp: " + excerpt(line));
+            return unrecognised("The line has no time stamp: " + meterExcerpt(line));
         RETURN_IF_ERROR(readIdentity(cells));
         bool any = false;
         for (std::size_t i = 0; i < width; ++i) {
@@ -162,7 +155,7 @@ private:
             any = any || !std::isnan(number) || (isMetric && isMissingCell(cells[i]));
         }
         if (!any && m_order.gpu < 0) // a GPU that is named is there, with or without numbers
-            return unrecognised("The line has no numbers: " + excerpt(line));
+            return unrecognised("The line has no numbers: " + meterExcerpt(line));
         return *stamp;
     }
 
@@ -203,7 +196,7 @@ private:
                 return *number;
         }
         if (m_badCell.empty())
-            m_badCell = "\"" + excerpt(cell) + "\" in column \"" + column.header
+            m_badCell = "\"" + meterExcerpt(cell) + "\" in column \"" + column.header
                 + "\" is no number of that column; taken as missing.";
         return kMissing;
     }
@@ -256,4 +249,4 @@ RowBlock readRows(std::shared_ptr<const LineBlock> block, std::shared_ptr<const 
     return Reader(std::move(block), std::move(order)).read(firstLine);
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

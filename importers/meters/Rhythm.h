@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 struct Rhythm {
     int gpus = 1; // rows in a burst
@@ -37,4 +37,4 @@ private:
     std::int64_t m_unevenBursts = 0;
 };
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

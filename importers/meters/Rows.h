@@ -6,7 +6,7 @@
 #include "core/model/Result.h"
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
-#include "importers/nvsmi/ColumnOrder.h"
+#include "importers/meters/ColumnOrder.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 // Columns that belong to one GPU: all of them, or in a wide file those of one GPU.
 struct ColumnGroup {
@@ -69,4 +69,4 @@ struct RowBlock {
 RowBlock readRows(std::shared_ptr<const LineBlock> block, std::shared_ptr<const ColumnOrder> order,
     std::int64_t firstLine = 1);
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

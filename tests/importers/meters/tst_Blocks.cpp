@@ -3,7 +3,7 @@
 
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
-#include "importers/nvsmi/LogReader.h"
+#include "importers/meters/LogReader.h"
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
@@ -18,7 +18,7 @@
 
 using namespace trainscope;
 using namespace trainscope::importers;
-using namespace trainscope::importers::nvsmi;
+using namespace trainscope::importers::meters::smi;
 
 namespace {
 
@@ -88,7 +88,7 @@ Reading read(const std::string& text, std::size_t blockSize) {
     const RunId run = sink.run({}).value();
     MeterTable table(sink, run, report, {}, 0);
     MeterLog log(table, report, "f", {});
-    LogReader reader(order.value(), log, {});
+    LogReader reader(order.value(), log);
     const auto tree = memoryTree({{"f", text}});
     LineBlocks blocks(tree->open("f").value(), RowBlock::kLongestLine, blockSize);
     Reading reading;

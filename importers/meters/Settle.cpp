@@ -1,12 +1,12 @@
 // Decisions about columns that depend on their neighbours; see Column.h.
 #include "core/model/Metric.h"
-#include "importers/nvsmi/Column.h"
+#include "importers/meters/Column.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -148,4 +148,4 @@ void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes
     settleDuplicates(columns);
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -2,13 +2,13 @@
 // Columns of a log without (complete) column names, from the cells: units, shapes and plausible
 // ranges.
 
-#include "importers/nvsmi/Column.h"
+#include "importers/meters/Column.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 using Cells = std::vector<std::string>;
 
@@ -28,4 +28,4 @@ int guessColumns(
 void settleForms(
     std::vector<Column>& columns, const std::vector<Cells>& rows, std::vector<std::string>& notes);
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

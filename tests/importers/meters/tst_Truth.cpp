@@ -1,7 +1,7 @@
 // nvidia-smi logs, a small one and, where they are, the real ones, against independently computed
 // figures (telemetry_truth.json beside them): counts, first and last stamp, extremes, mean and
 // trapezoid energy of every power series.
-#include "importers/nvsmi/Import.h"
+#include "importers/meters/ImportLogs.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 

@@ -1,11 +1,11 @@
-#include "importers/nvsmi/ColumnOrder.h"
+#include "importers/meters/ColumnOrder.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/SaidColumns.h"
-#include "importers/nvsmi/Guess.h"
+#include "importers/meters/Guess.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <optional>
 #include <set>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -244,16 +244,6 @@ int headerConfidence(const std::vector<Column>& columns, std::string_view line) 
     if (hasUnit || queried || isSaid)
         return 95;
     return gpuWords > 0 || metrics >= 2 || hasPower ? 80 : 0;
-}
-
-bool isTable(const std::vector<std::string>& lines) {
-    const std::size_t last = std::min<std::size_t>(lines.size(), 40);
-    for (std::size_t i = 0; i < last; ++i) {
-        const std::string_view line = trimmed(lines[i]);
-        if (line.starts_with("| NVIDIA-SMI ") && i > 0 && trimmed(lines[i - 1]).starts_with("+--"))
-            return true;
-    }
-    return false;
 }
 
 // Up to a header with other columns than those of `order`.
@@ -584,12 +574,6 @@ std::vector<Column> headerColumns(std::string_view line, char separator, std::si
 }
 
 Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
-    if (isTable(lines)) {
-        ColumnOrder order;
-        order.shape = ColumnOrder::Shape::Table;
-        order.confidence = 90;
-        return order;
-    }
     for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
         const char separator = hasSeparator(lines[i]) ? separatorOf(lines[i]) : ' ';
         auto columns
@@ -607,4 +591,4 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
     return withoutHeader(lines);
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 struct Column {
     enum class Role {
@@ -76,4 +76,4 @@ std::string ownMetricName(std::string_view header);
 void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes,
     std::vector<std::string>& warnings);
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -6,23 +6,18 @@
 #include "core/model/Time.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/Stamp.h"
-#include "importers/nvsmi/Column.h"
-#include "importers/nvsmi/Guess.h"
-#include "importers/nvsmi/Rhythm.h"
+#include "importers/meters/Column.h"
+#include "importers/meters/Guess.h"
+#include "importers/meters/Rhythm.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 struct ColumnOrder {
-    enum class Shape {
-        Rows, // one GPU per line
-        Table, // the drawn table of plain `nvidia-smi`
-    };
-    Shape shape = Shape::Rows;
     char separator = ','; // ' ': blanks alone
     bool hasHeader = false;
     std::vector<Column> columns;
@@ -88,4 +83,4 @@ void findParts(ColumnOrder& order);
 // Sets gpu, rhythm, clock and the counts of `order` from the first rows.
 void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows);
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -7,7 +7,7 @@
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/RunPower.h"
 #include "core/store/Writing.h"
-#include "importers/nvsmi/NvsmiImporter.h"
+#include "importers/meters/MetersImporter.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -26,7 +26,7 @@ std::string importLog(store::Store& store, const std::string& path) {
     const auto tree = importers::openDiskTree(path);
     if (!tree.hasValue())
         qFatal("%s", tree.error().describe().c_str());
-    const importers::Importer& importer = importers::nvsmi::importer();
+    const importers::Importer& importer = importers::meters::logImporter();
     const auto units = importer.plan(*tree.value(), tree.value()->files());
     auto session
         = store::beginImport(store, {path, units.front().bytes, {}, units.front().runName});

@@ -1,11 +1,11 @@
-#include "importers/nvsmi/Rhythm.h"
+#include "importers/meters/Rhythm.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -92,4 +92,4 @@ int Rotation::next(TimeNs stamp) {
     return m_position;
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -1,10 +1,10 @@
-#include "importers/nvsmi/Guess.h"
+#include "importers/meters/Guess.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
-#include "importers/nvsmi/Rhythm.h"
+#include "importers/meters/Rhythm.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <set>
 #include <utility>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -499,4 +499,4 @@ void settleForms(
         notes.push_back("Columns without numbers are left out: " + ignored + ".");
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -1,6 +1,6 @@
 // The report and the plan of an nvidia-smi log tell the user of skipped lines with their numbers,
 // the sensor, the clock, nodes, and clear errors for files that hold nothing usable.
-#include "importers/nvsmi/Import.h"
+#include "importers/meters/ImportLogs.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
@@ -82,7 +82,7 @@ private Q_SLOTS:
     void utcOffset() {
         const auto tree
             = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-        const importers::Importer& importer = importers::nvsmi::importer();
+        const importers::Importer& importer = importers::meters::logImporter();
         auto units = importer.plan(*tree, tree->files());
         units.at(0).utcOffsetSeconds = -4 * 3600;
         RecordingSink sink;
@@ -324,7 +324,7 @@ private Q_SLOTS:
         for (int i = 0; i < 5000; ++i)
             text += rowAt(i % 60, "X, 0, 100 W");
         const auto tree = importers::memoryTree({{"log.csv", text}});
-        const importers::Importer& importer = importers::nvsmi::importer();
+        const importers::Importer& importer = importers::meters::logImporter();
         RecordingSink sink;
         const auto report = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink,
             [](const ProgressState&) { return false; });
@@ -334,7 +334,7 @@ private Q_SLOTS:
     void failingSink() {
         const auto tree
             = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-        const importers::Importer& importer = importers::nvsmi::importer();
+        const importers::Importer& importer = importers::meters::logImporter();
         const auto unit = importer.plan(*tree, tree->files()).at(0);
         for (int call = 1; call <= 5; ++call) {
             RecordingSink sink;

@@ -1,6 +1,6 @@
 // Every way of writing an nvidia-smi log that is known, as small texts: what is GPU, time, value
 // and unit.
-#include "importers/nvsmi/Import.h"
+#include "importers/meters/ImportLogs.h"
 #include "support/TestProgram.h"
 
 #include <QTest>

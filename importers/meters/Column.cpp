@@ -1,4 +1,4 @@
-#include "importers/nvsmi/Column.h"
+#include "importers/meters/Column.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -338,4 +338,4 @@ Column columnNamed(std::string_view header) {
     return finish(unknownColumn(name));
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

@@ -1,4 +1,4 @@
-#include "importers/nvsmi/LogReader.h"
+#include "importers/meters/LogReader.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
@@ -9,15 +9,14 @@
 #include "importers/common/CellSplitter.h"
 #include "importers/common/PowerSensor.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/nvsmi/ColumnOrder.h"
-#include "importers/nvsmi/SmiTable.h"
+#include "importers/meters/ColumnOrder.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 namespace {
 
@@ -33,14 +32,9 @@ bool isMessage(std::string_view line) {
 
 } // namespace
 
-LogReader::LogReader(ColumnOrder order, MeterLog& log, std::optional<TimeNs> start)
+LogReader::LogReader(ColumnOrder order, MeterLog& log)
     : m_log(log)
-    , m_start(start)
     , m_rotation(order.rhythm) {
-    if (order.shape == ColumnOrder::Shape::Table) {
-        order.columns = tableColumns();
-        order.gpu = 0; // every GPU of a table has its index
-    }
     useOrder(std::move(order));
 }
 
@@ -54,6 +48,7 @@ Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
     Status status;
     OrderedJobs<RowBlock> jobs(WorkerPool::shared(), 0, [&](RowBlock&& block) {
         const std::uint64_t bytes = block.source->bytesConsumed;
+        m_log.report().bytes += block.source->bytesRead;
         if (status.hasValue())
             status = take(std::move(block));
         if (status.hasValue() && !proceed(bytes))
@@ -63,29 +58,18 @@ Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
         auto next = blocks.next();
         if (!next.hasValue() || !next.value()) {
             jobs.finish();
+            m_log.setLine(m_linesBefore);
             if (!next.hasValue() && status.hasValue())
-                breakOff(next.error());
+                m_log.breakOff(next.error());
             if (status.hasValue())
                 tellDoubts();
             return status;
         }
         const auto block = std::make_shared<const LineBlock>(std::move(*next.value()));
-        if (m_order->shape == ColumnOrder::Shape::Table) {
-            status = takeTable(*block);
-            if (status.hasValue() && !proceed(block->bytesConsumed))
-                status = cancelled();
-        } else {
-            jobs.submit([block, order = m_order] { return readRows(block, order); });
-        }
+        jobs.submit([block, order = m_order] { return readRows(block, order); });
     }
     jobs.abandon();
     return status;
-}
-
-void LogReader::breakOff(const Error& error) {
-    m_cutShort = true;
-    m_log.setLine(m_linesBefore);
-    m_log.warn("The file breaks off here: " + error.message + " What came before is kept.");
 }
 
 void LogReader::tellDoubts() {
@@ -335,40 +319,4 @@ Status LogReader::prepare(std::size_t subject, const ColumnGroup& group, std::st
     return m_log.table().setFields(subject, fields);
 }
 
-Status LogReader::takeTable(const LineBlock& block) {
-    for (std::string_view left = block.text(); !left.empty();) {
-        std::string_view text = left.substr(0, left.find('\n'));
-        left.remove_prefix(text.size() + 1);
-        m_log.setLine(++m_linesBefore);
-        if (block.isCut || text.size() > RowBlock::kLongestLine) {
-            m_log.skip("The line is longer than 1 MiB.");
-            continue;
-        }
-        if (text.ends_with('\r'))
-            text.remove_suffix(1);
-        RETURN_IF_ERROR(tableLine(withoutEscapes(text)));
-    }
-    return {};
-}
-
-Status LogReader::tableLine(std::string_view text) {
-    const SmiTable::Line kind = m_table.feed(text);
-    if (kind == SmiTable::Line::Nothing) {
-        if (isMessage(text))
-            m_log.skip("nvidia-smi said: " + std::string(trimmed(text).substr(0, 200)));
-        return {};
-    }
-    if (kind == SmiTable::Line::Broken) {
-        m_log.skip("The second line of a GPU in the table could not be read.");
-        return {};
-    }
-    if (!m_table.time() && !m_start) {
-        m_log.skip("A table without date: a snapshot that has no place on a time axis.");
-        return {};
-    }
-    const TableGpu& gpu = m_table.gpu();
-    return recordGroups({{}, std::to_string(gpu.index), gpu.name, {}},
-        m_table.time() ? m_log.at(*m_table.time()) : *m_start, gpu.numbers);
-}
-
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi

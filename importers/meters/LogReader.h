@@ -1,12 +1,11 @@
 #pragma once
-// Reads one log file into a MeterLog: rows, headers that come again, noise, drawn tables. Blocks of
-// rows are read by jobs and recorded in order; a drawn table is read line by line.
+// Reads one log file into a MeterLog: rows, headers that come again, noise. Blocks of
+// rows are read by jobs and recorded in order.
 
 #include "importers/common/LineBlocks.h"
 #include "importers/common/MeterLog.h"
-#include "importers/nvsmi/Rhythm.h"
-#include "importers/nvsmi/Rows.h"
-#include "importers/nvsmi/SmiTable.h"
+#include "importers/meters/Rhythm.h"
+#include "importers/meters/Rows.h"
 
 #include <cstdint>
 #include <functional>
@@ -16,19 +15,17 @@
 #include <string>
 #include <vector>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers::meters::smi {
 
 class LogReader {
 public:
-    // `start`: that of a drawn table without a date.
-    LogReader(ColumnOrder order, MeterLog& log, std::optional<TimeNs> start);
+    LogReader(ColumnOrder order, MeterLog& log);
 
     // To the end of the stream. A stream that breaks off ends with a warning; what was read stays.
     // `proceed` is told how many bytes of the file are behind. Fails when cancelled (`proceed`
     // false) or when the sink fails.
     using Proceed = std::function<bool(std::uint64_t bytes)>;
     Status read(LineBlocks& blocks, const Proceed& proceed);
-    [[nodiscard]] bool wasCutShort() const { return m_cutShort; }
 
 private:
     Status take(RowBlock block);
@@ -45,11 +42,8 @@ private:
     Status add(std::size_t subject, const ColumnGroup& group, TimeNs time,
         std::span<const double> numbers);
     Status prepare(std::size_t subject, const ColumnGroup& group, std::string_view model);
-    Status takeTable(const LineBlock& block);
-    Status tableLine(std::string_view text);
     Status changeOrder(std::vector<Column> columns);
     void useOrder(ColumnOrder order);
-    void breakOff(const Error& error);
     void tellDoubts();
 
     std::shared_ptr<const ColumnOrder> m_order;
@@ -57,17 +51,14 @@ private:
     std::vector<std::shared_ptr<const ColumnOrder>> m_former;
     std::int64_t m_rowsByFormer = 0;
     MeterLog& m_log;
-    std::optional<TimeNs> m_start;
     Rotation m_rotation;
     std::map<std::size_t, TimeNs> m_nodeTimes; // the last of a node
-    SmiTable m_table;
     std::vector<ColumnGroup> m_groups;
     std::map<std::size_t, int> m_prepared; // subject → order it was prepared for
     std::vector<std::optional<std::size_t>> m_subjects; // by identity of the block under way
     std::vector<double> m_values;
     int m_orderNumber = 1;
     std::int64_t m_linesBefore = 0; // the block under way
-    bool m_cutShort = false;
 };
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers::meters::smi
