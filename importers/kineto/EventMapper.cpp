@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/text/Numbers.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
 
@@ -164,7 +165,7 @@ Result<const EventMapper::Name*> EventMapper::nameAt(const EventBatch& batch, st
     if (!name.id.isValid()) {
         const std::string_view written = batch.text(index);
         ASSIGN_OR_RETURN(const auto id, m_sink.intern(written));
-        name = {id, iterationOf(written)};
+        name = {id, iterationOf(written), written.find("LaunchKernel") != written.npos};
     }
     return &name;
 }
@@ -204,6 +205,7 @@ Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch
         m_hasSequences = m_hasSequences || record.autograd != 0;
     }
     span.name = name->id;
+    m_launches += span.kind == SpanKind::Runtime && name->isLaunch ? 1 : 0;
     ASSIGN_OR_RETURN(span.detail, detailOf(record, batch));
     const std::size_t track = trackAt(batch, record.track);
     constexpr std::size_t kMostAtZero = 100'000;
@@ -289,6 +291,10 @@ void EventMapper::finish() {
     joinExternals();
     for (const FlowJoin::Waiting& waiting : m_autograd.takeRest())
         m_output.add(waiting.track, waiting.span);
+    if (m_kernels == 0 && m_launches > 0)
+        m_report.warn(m_file, 0,
+            text::counted(m_launches, "launch", "launches")
+                + " of kernels were recorded and no kernel: the profiler lost what the GPU did");
     m_report.counts["events"] = m_events;
     m_report.counts["kernels"] = m_kernels;
     for (std::size_t code = 0; code + 1 < m_phases.size(); ++code) {

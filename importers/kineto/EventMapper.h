@@ -48,6 +48,7 @@ private:
     struct Name {
         NameId id;
         std::optional<std::int64_t> iteration; // "ProfilerStep#3"
+        bool isLaunch = false; // "cudaLaunchKernel"
     };
 
     void count(const EventBatch& batch);
@@ -87,6 +88,7 @@ private:
     std::int64_t m_withoutDuration = 0;
     std::int64_t m_negativeDurations = 0;
     std::int64_t m_kernels = 0;
+    std::int64_t m_launches = 0;
     std::optional<TimeNs> m_firstTime;
     bool m_isFarFromZero = false; // more than a day
     bool m_isNearZero = false; // a span begins behind 0, within a day

@@ -402,6 +402,12 @@ Status TraceImport::finish(bool isTruncated) {
     if (!m_operators.isEmpty()) {
         m_report.counts["operators of the execution trace"] = m_operators.size();
         m_report.counts["operators with its shapes"] = m_operators.matched();
+        if (m_operators.matched() == 0)
+            m_report.warn(m_path, 0,
+                "none of the " + std::to_string(m_operators.size()) + " operators of "
+                    + std::string(namePart(m_unit.partner))
+                    + " was found in this trace (by \"Record function id\"): their shapes stay "
+                      "unknown");
     }
     m_report.ranksExpected = header.worldSize;
     m_report.ranksFound = {m_rank};

@@ -373,6 +373,10 @@ private:
             m_report.facts["PYTORCH_CUDA_ALLOC_CONF"] = m_facts.settings;
         m_report.facts["clock"] = m_hasTimes ? "UTC, the host's unix microseconds"
                                              : "none: events stand in their order";
+        if (m_report.rows == 0)
+            m_report.warn(m_unit.path, 0,
+                "the history of the allocator was not recorded: known is what lives at the dump, "
+                "not the peak nor who allocated it");
         if (m_facts.broken > 0)
             m_report.warn(m_unit.path, 0,
                 text::counted(m_facts.broken, "event or block", "events and blocks")

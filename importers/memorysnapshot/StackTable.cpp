@@ -123,7 +123,7 @@ FrameId StackTable::frame(const Call& call) {
 }
 
 StackId StackTable::stack(const std::vector<FrameId>& frames) {
-    Stack made;
+    Stack made{{}, MemoryUse::Unknown};
     bool isDecided = false;
     bool hasPython = false;
     for (const FrameId id : frames) {

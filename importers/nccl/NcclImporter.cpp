@@ -1,5 +1,6 @@
 #include "importers/nccl/NcclImporter.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/LineBlocks.h"
@@ -22,12 +23,22 @@ constexpr std::uint64_t kLookedParts = 64; // of a larger one, beside its begin
 constexpr std::size_t kLookedPart = std::size_t{64} << 10;
 constexpr std::size_t kLookedHead = std::size_t{1} << 20;
 
+// A source, a list in JSON and a quotation hold lines of a log and are none.
+bool isQuoted(std::string_view part, std::size_t mark) {
+    const std::string_view before = part.substr(0, mark);
+    const std::string_view line = trimmed(before.substr(before.rfind('\n') + 1));
+    return line.starts_with('>')
+        || (!line.starts_with('{') && line.find_first_of("\"'`|") != line.npos);
+}
+
+// Before a fence ("```"), which begins the quotations of a report.
 int countLines(std::string_view part) {
+    part = part.substr(0, part.starts_with("```") ? 0 : part.find("\n```"));
     int count = 0;
     for (const std::string_view mark : {" NCCL INFO ", " NCCL WARN ", "# nThread "}) {
         for (auto at = part.find(mark); at != std::string_view::npos && count < kEnoughLines;
              at = part.find(mark, at + 1))
-            ++count;
+            count += isQuoted(part, at) ? 0 : 1;
     }
     return count;
 }

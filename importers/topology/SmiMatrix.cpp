@@ -87,6 +87,15 @@ std::optional<Matrix> matrixOf(const std::vector<std::string>& lines) {
         cells.erase(cells.begin());
         matrix.rows.emplace(name, std::move(cells));
     }
+    // Words of peer access alone ("OK", "NS"; nvidia-smi topo -p2p) are no paths.
+    const bool tellsPaths = std::any_of(
+        matrix.rows.begin(), matrix.rows.end(), [&matrix](const auto& row) {
+            const auto end = row.second.begin() + static_cast<std::ptrdiff_t>(matrix.names.size());
+            return std::any_of(row.second.begin(), end,
+                [](const std::string& cell) { return cell != "X" && pathFrom(cell); });
+        });
+    if (!tellsPaths && matrix.names.size() > 1)
+        return std::nullopt;
     return matrix;
 }
 

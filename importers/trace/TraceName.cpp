@@ -165,7 +165,17 @@ std::string captureName(std::string_view path) {
     if (before.empty() && behind.empty())
         return std::string(stem);
     const bool hasBoth = !before.empty() && !behind.empty();
-    return std::string(before) + (hasBoth ? "_" : "") + std::string(behind);
+    std::string name = std::string(before) + (hasBoth ? "_" : "") + std::string(behind);
+    // Behind a number of its own stands the moment at which the file was written, which differs
+    // from rank to rank.
+    constexpr std::size_t kMilliseconds = 13;
+    const std::size_t dot = name.find_last_not_of("0123456789");
+    const bool isMoment
+        = dot != name.npos && name[dot] == '.' && name.size() - dot - 1 >= kMilliseconds;
+    if (isMoment
+        && std::any_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(dot), isDigit))
+        name.resize(dot);
+    return name;
 }
 
 } // namespace trainscope::importers

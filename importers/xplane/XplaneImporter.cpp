@@ -292,7 +292,8 @@ private:
             return annotate(plane, line, next);
         // Operators of one line run one after the other: one that lasts beyond the end of the next
         // one holds it.
-        if (!isOfOperators(line) || isAsync(line))
+        // One of no length is held by none.
+        if (!isOfOperators(line) || isAsync(line) || range->isEmpty())
             return write(plane, line, next, false);
         const bool holdsNext = m_held && m_held->range.begin <= range->begin
             && range->end <= m_held->range.end && range->begin < m_held->range.end;

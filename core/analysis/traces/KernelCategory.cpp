@@ -157,13 +157,16 @@ std::string_view KernelCategories::categoryOf(
     std::string_view kernelName, std::string_view collective) const {
     const std::string name = lowered(kernelName);
     const bool isCollective = isCommunicationText(name);
-    if (const Rule* const byName = match(name, isCollective); byName != nullptr)
-        return byName->category;
-    if (!isCollective || m_standsAlone)
-        return "other";
-    const Rule* const byArgument = collective.empty() ? nullptr : match(lowered(collective), true);
-    return byArgument == nullptr ? std::string_view("communication")
-                                 : std::string_view(byArgument->category);
+    const Rule* rule = match(name, isCollective);
+    // SendRecv is NCCL's kernel of all-to-alls too: there, and where the name tells nothing, the
+    // call does.
+    const bool asksCall = isCollective && !m_standsAlone && !collective.empty()
+        && (rule == nullptr || rule->category == "send_recv");
+    if (const Rule* said = asksCall ? match(lowered(collective), true) : nullptr)
+        rule = said;
+    if (rule != nullptr)
+        return rule->category;
+    return isCollective && !m_standsAlone ? "communication" : "other";
 }
 
 bool KernelCategories::isCommunication(std::string_view kernelName) {

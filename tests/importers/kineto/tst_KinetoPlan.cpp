@@ -254,6 +254,12 @@ private Q_SLOTS:
         QCOMPARE(captureName("warm-up.rank-3.json"), std::string("warm-up"));
         QCOMPARE(captureName("job_rank3_late.json"), std::string("job_late"));
         QCOMPARE(captureName("rank-3.json"), std::string("rank-3"));
+        // The moment of writing tells captures of a rank apart where no step does.
+        QCOMPARE(
+            captureName("worker1_step_12.1769000001108.pt.trace.json"), std::string("step_12"));
+        QCOMPARE(captureName("rank0_trace.1769000001108.pt.trace.json"),
+            std::string("trace.1769000001108"));
+        QCOMPARE(captureName("rank0.1769000001108.pt.trace.json"), std::string("1769000001108"));
     }
     // Four traces of one process on one GPU, whose names have batch sizes.
     void theRecordingIsOneRank() {

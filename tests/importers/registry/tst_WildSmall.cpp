@@ -1,6 +1,7 @@
 // Small inputs with faults that real files had, each with the right value beside it (expected.txt).
 // They lie beside the checkout and are read in place.
 
+#include "core/analysis/machine/AllocatorMemory.h"
 #include "importers/support/ImportAll.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
@@ -204,6 +205,31 @@ const std::vector<Case>& cases() {
                 return spansOf(log).at("nccl AllGather") == Values(3, 100.0)
                     && log.ofGpu("nccl_bus_bandwidth") == Values(3, 7.86432e9)
                     && log.sink.runs.at(0).worldSize == 4;
+            }},
+        // A step of no length at the begin of an operator of 200 µs.
+        {"53",
+            [](const ImportedAll& log) {
+                double all = 0.0;
+                int kernels = 0;
+                for (const RecordedTrack& track : log.sink.tracks) {
+                    for (const Span& span : track.spans) {
+                        kernels += span.kind == SpanKind::Kernel ? 1 : 0;
+                        all += span.kind == SpanKind::Kernel ? span.duration.seconds() : 0.0;
+                    }
+                }
+                return kernels == 6 && isNear(all * 1e6, 700.0);
+            }},
+        {"57",
+            [](const ImportedAll& log) {
+                return log.warnings().find("20 launches of kernels were recorded and no kernel")
+                    != std::string::npos;
+            }},
+        {"58",
+            [](const ImportedAll& log) {
+                const auto& facts = log.reports.at(0).value().facts;
+                return facts.at(std::string(analysis::kAllocatorFact)).find("parameter")
+                    == std::string::npos
+                    && log.warnings().find("was not recorded") != std::string::npos;
             }},
         // Written "1.23K", "3410K", "1.02K", behind month, day and year.
         {"71",

@@ -27,7 +27,8 @@ private Q_SLOTS:
             "reduce_scatter");
         row("ncclDevKernel_AllGather_RING_LL(x)", "", "all_gather");
         row("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "", "send_recv");
-        row("ncclDevKernel_SendRecv(x)", "all_to_allv", "send_recv");
+        row("ncclDevKernel_SendRecv(x)", "all_to_allv", "all_to_all");
+        row("ncclDevKernel_SendRecv(x)", "send", "send_recv");
         row("ncclDevKernel_Broadcast_RING_LL(x)", "", "broadcast");
         row("ncclDevKernel_Reduce_Sum_f32_RING_LL(x)", "", "communication");
         row("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", "", "communication");
@@ -38,7 +39,17 @@ private Q_SLOTS:
         row("ncclDevKernel_Generic_1(x)", "broadcast", "broadcast");
         row("ncclDevKernel_Generic_1(x)", "barrier", "communication");
         row("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>()", "",
-            "all_reduce");
+            "other");
+        row("void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)", "",
+            "other");
+        row("void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)", "", "other");
+        row("nvshmemi_transfer_rma_nbi", "", "other");
+        row("void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<1>",
+            "", "other");
+        row("triton_tem_fused_flash_attention_0", "", "attention");
+        row("triton_poi_fused_all_gather_into_tensor_wait_tensor_0", "", "elementwise");
+        row("miopenSp3AsmConv_v30_3_1_gfx9_fp16_dot2_edc_f2x3_stride1", "", "gemm");
+        row("miopenGcnAsmConv1x1U", "", "gemm");
         // Operators of XLA.
         row("all-reduce-start.3", "", "all_reduce");
         row("fusion.4 (all-reduce-scatter fusion)", "", "reduce_scatter");
