@@ -5,6 +5,7 @@
 #include "core/text/Numbers.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
+#include "importers/trace/NcclCalls.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +13,8 @@
 namespace trainscope::importers::kineto {
 
 namespace {
+
+using Collective = analysis::CollectiveKind;
 
 constexpr std::size_t kMaxCategories = 256;
 constexpr std::size_t kNoTrack = ~std::size_t{0};
@@ -165,7 +168,15 @@ Result<const EventMapper::Name*> EventMapper::nameAt(const EventBatch& batch, st
     if (!name.id.isValid()) {
         const std::string_view written = batch.text(index);
         ASSIGN_OR_RETURN(const auto id, m_sink.intern(written));
-        name = {id, iterationOf(written), written.find("LaunchKernel") != written.npos};
+        name.id = id;
+        name.iteration = iterationOf(written);
+        name.isLaunch = written.find("LaunchKernel") != written.npos;
+        if (written.starts_with("nccl:") || written.starts_with("c10d::"))
+            name.range = analysis::collectiveKind({}, written);
+        if (isNcclKernel(written)) {
+            const auto kind = analysis::collectiveKind(written, {});
+            name.isUntold = kind == Collective::SendRecv || kind == Collective::Other;
+        }
     }
     return &name;
 }
@@ -208,11 +219,22 @@ Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch
     m_launches += span.kind == SpanKind::Runtime && name->isLaunch ? 1 : 0;
     ASSIGN_OR_RETURN(span.detail, detailOf(record, batch));
     const std::size_t track = trackAt(batch, record.track);
+    if (span.kind == SpanKind::Runtime)
+        m_collectives.launch(track, span.start, span.correlation);
+    else if (name->range != Collective::Other
+        && (span.kind == SpanKind::CpuOp || span.kind == SpanKind::Annotation))
+        m_collectives.rangeAt(track, {span.start, span.start + span.duration}, name->range);
     constexpr std::size_t kMostAtZero = 100'000;
     const bool waits
         = record.start == 0 && !m_isFarFromZero && !m_isNearZero && m_atZero.size() < kMostAtZero;
+    const std::string_view detail
+        = record.detail == EventRecord::kNone ? std::string_view() : batch.text(record.detail);
+    const bool isUntold = name->isUntold && span.kind == SpanKind::Kernel && span.correlation != 0
+        && detail.find("Collective name") == detail.npos;
     if (waits)
         m_atZero.push_back({track, span, record, name->iteration});
+    else if (isUntold && m_collectives.wait({track, span, 0}, detail))
+        count(span);
     else
         addSpan(track, span, record, name->iteration);
     return {};
@@ -227,11 +249,15 @@ void EventMapper::takeArrow(const EventRecord& record) {
         m_output.add(waiting.track, waiting.span);
 }
 
-void EventMapper::addSpan(std::size_t track, const Span& span, const EventRecord& record,
-    const std::optional<std::int64_t>& iteration) {
+void EventMapper::count(const Span& span) {
     m_kernels += span.kind == SpanKind::Kernel ? 1 : 0;
     if (!m_firstTime || span.start < *m_firstTime)
         m_firstTime = span.start;
+}
+
+void EventMapper::addSpan(std::size_t track, const Span& span, const EventRecord& record,
+    const std::optional<std::int64_t>& iteration) {
+    count(span);
     if (iteration)
         m_output.addIteration(*iteration, {span.start, span.start + span.duration},
             span.kind == SpanKind::GpuAnnotation);
@@ -286,15 +312,30 @@ void EventMapper::joinExternals() {
         m_report.counts["launches by External id"] = m_externals.count();
 }
 
+void EventMapper::addCollectives() {
+    std::int64_t told = 0;
+    m_collectives.takeAll([&](FlowJoin::Waiting kernel, const std::string& detail) {
+        const Result<NameId> id = detail.empty() ? kernel.span.detail : m_sink.intern(detail);
+        if (id.hasValue())
+            kernel.span.detail = id.value();
+        told += detail.empty() ? 0 : 1;
+        m_output.add(kernel.track, kernel.span);
+    });
+    if (told > 0)
+        m_report.counts["collectives by the range around their launch"] = told;
+}
+
 void EventMapper::finish() {
     addHeld();
     joinExternals();
+    addCollectives();
     for (const FlowJoin::Waiting& waiting : m_autograd.takeRest())
         m_output.add(waiting.track, waiting.span);
     if (m_kernels == 0 && m_launches > 0)
         m_report.warn(m_file, 0,
             text::counted(m_launches, "launch", "launches")
-                + " of kernels were recorded and no kernel: the profiler lost what the GPU did");
+                + " of kernels were recorded and no kernel: the profiler lost the GPU's records, "
+                  "or was not asked for them");
     m_report.counts["events"] = m_events;
     m_report.counts["kernels"] = m_kernels;
     for (std::size_t code = 0; code + 1 < m_phases.size(); ++code) {

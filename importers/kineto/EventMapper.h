@@ -49,6 +49,8 @@ private:
         NameId id;
         std::optional<std::int64_t> iteration; // "ProfilerStep#3"
         bool isLaunch = false; // "cudaLaunchKernel"
+        analysis::CollectiveKind range = analysis::CollectiveKind::Other; // "nccl:all_to_all"
+        bool isUntold = false; // a kernel that does not say what it does
     };
 
     void count(const EventBatch& batch);
@@ -60,12 +62,14 @@ private:
     Status addRecord(const EventRecord& record, const EventBatch& batch);
     Result<NameId> detailOf(const EventRecord& record, const EventBatch& batch);
     void takeArrow(const EventRecord& record);
+    void count(const Span& span);
     void addSpan(std::size_t track, const Span& span, const EventRecord& record,
         const std::optional<std::int64_t>& iteration);
     Status addEnded(const TraceEvent& event, const EventRecord& record, const TraceSyntax& text);
     Result<const Name*> nameAt(const EventBatch& batch, std::uint32_t index);
     std::size_t trackAt(const EventBatch& batch, std::uint32_t index);
     void joinExternals();
+    void addCollectives();
 
     Sink& m_sink;
     TraceOutput& m_output;
@@ -76,6 +80,7 @@ private:
     FlowJoin m_flows;
     FlowJoin m_autograd; // of operators, while none of them has a sequence number
     ExternalJoin m_externals;
+    CollectiveJoin m_collectives;
     bool m_hasSequences = false;
     SideEvents m_sideEvents;
     TraceHeader m_header;

@@ -1,6 +1,7 @@
 #include "importers/kineto/SideEvents.h"
 
 #include "importers/common/JsonText.h"
+#include "importers/trace/DetailText.h"
 
 #include <algorithm>
 #include <iterator>
@@ -80,6 +81,49 @@ std::optional<FlowJoin::Waiting> ExternalJoin::launch(FlowJoin::Waiting& work) {
     launch.span.kind = SpanKind::Runtime;
     launch.span.correlation = work.span.correlation;
     return launch;
+}
+
+void CollectiveJoin::rangeAt(std::size_t thread, TimeRange range, analysis::CollectiveKind kind) {
+    if (m_rangeCount++ < ExternalJoin::kMost)
+        m_ranges[thread][range.begin] = {range.end, kind};
+}
+
+// The innermost range counts.
+void CollectiveJoin::launch(std::size_t thread, TimeNs moment, std::int64_t correlation) {
+    const auto found = m_ranges.find(thread);
+    if (found == m_ranges.end() || m_launches.size() >= ExternalJoin::kMost)
+        return;
+    constexpr int kMostNested = 8;
+    auto at = found->second.upper_bound(moment);
+    for (int i = 0; i < kMostNested && at != found->second.begin(); ++i) {
+        if ((--at)->second.end < moment)
+            continue;
+        m_launches.emplace(correlation, at->second.kind);
+        return;
+    }
+}
+
+bool CollectiveJoin::wait(const FlowJoin::Waiting& kernel, std::string_view detail) {
+    if (m_kernels.size() >= ExternalJoin::kMost)
+        return false;
+    m_kernels.push_back(kernel);
+    m_details.emplace(kernel.span.detail, detail);
+    return true;
+}
+
+void CollectiveJoin::takeAll(
+    const std::function<void(FlowJoin::Waiting, const std::string&)>& visit) {
+    for (FlowJoin::Waiting& kernel : std::exchange(m_kernels, {})) {
+        std::string detail;
+        const auto found = m_launches.find(kernel.span.correlation);
+        if (found != m_launches.end()) {
+            const std::string& own = m_details.at(kernel.span.detail);
+            detail = DetailText().add("Collective name", analysis::toString(found->second)).take();
+            if (!own.empty())
+                detail.replace(detail.size() - 1, 1, 1, ',').append(own, 1);
+        }
+        visit(std::move(kernel), detail);
+    }
 }
 
 void SideEvents::take(const TraceEvent& event) {

@@ -3,6 +3,7 @@
 // e and S, F), counters (C),
 // memory (i), and names of threads (M).
 
+#include "core/analysis/traces/CollectiveKind.h"
 #include "core/model/Span.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/kineto/LiveMemory.h"
@@ -10,6 +11,7 @@
 #include "importers/trace/TraceOutput.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -65,6 +67,30 @@ private:
     std::vector<Operator> m_operators;
     bool m_isSorted = true;
     std::int64_t m_launches = 0;
+};
+
+// Tells collectives whose kernel does not say what they do (NCCL's SendRecv, RCCL's Generic, before
+// PyTorch 2.2) by the range around their launch: "nccl:all_to_all", "c10d::alltoall_base_". Ranges
+// come before the launches in them, kernels before or behind theirs. Bounded as ExternalJoin.
+class CollectiveJoin {
+public:
+    void rangeAt(std::size_t thread, TimeRange range, analysis::CollectiveKind kind);
+    void launch(std::size_t thread, TimeNs moment, std::int64_t correlation);
+    // `detail`: the text of the span's; false when there is no more room.
+    bool wait(const FlowJoin::Waiting& kernel, std::string_view detail);
+    // With the detail that it should have, which is empty where no range tells.
+    void takeAll(const std::function<void(FlowJoin::Waiting, const std::string&)>& visit);
+
+private:
+    struct Range {
+        TimeNs end;
+        analysis::CollectiveKind kind = analysis::CollectiveKind::Other;
+    };
+    std::unordered_map<std::size_t, std::map<TimeNs, Range>> m_ranges; // by thread and begin
+    std::size_t m_rangeCount = 0;
+    std::unordered_map<std::int64_t, analysis::CollectiveKind> m_launches; // by correlation
+    std::vector<FlowJoin::Waiting> m_kernels;
+    std::unordered_map<NameId, std::string> m_details;
 };
 
 // Pairs begins with ends, and takes counters, memory and names. Bounded: begins beyond kMaxBegun

@@ -9,6 +9,7 @@
 
 using namespace trainscope;
 using namespace trainscope::test;
+using namespace std::string_literals;
 
 class tst_KinetoMapping : public QObject {
     Q_OBJECT
@@ -27,6 +28,7 @@ private Q_SLOTS:
     void processGroupsAreKept();
     void operatorsKeepArgumentsAndLinks();
     void arrowsLinkOperators();
+    void rangesTellCollectives();
 };
 
 void tst_KinetoMapping::microseconds_data() {
@@ -239,6 +241,55 @@ void tst_KinetoMapping::operatorsKeepArgumentsAndLinks() {
 }
 
 // Traces without sequence numbers have arrows from forward to backward operators.
+// A range that is open on the thread of the launch tells what SendRecv and Generic do, whichever of
+// kernel and launch is written first.
+void tst_KinetoMapping::rangesTellCollectives() {
+    const auto host = [](const char* category, const char* name, int thread, int start, int end,
+                          int correlation) {
+        return R"({"ph":"X","cat":")"s + category + R"(","name":")" + name + R"(","pid":9,"tid":)"
+            + std::to_string(thread) + R"(,"ts":)" + std::to_string(start) + R"(,"dur":)"
+            + std::to_string(end - start) + R"(,"args":{"correlation":)"
+            + std::to_string(correlation) + "}}";
+    };
+    const auto launch = [&](int thread, int start, int correlation) {
+        return host("cuda_runtime", "cudaLaunchKernelExC", thread, start, start + 1, correlation);
+    };
+    const std::string own = R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv_4",
+                      "pid" : 0, "tid" : 7, "ts" : 90, "dur" : 1, "args" : {
+        "stream" : 7, "correlation" : 1, "Collective name" : "send"
+    }
+})";
+    Imported imported;
+    importText(traceText({host("cpu_op", "c10d::alltoall_base_", 1, 10, 60, 0),
+                   host("user_annotation", "nccl:_reduce_scatter_base", 1, 20, 30, 0),
+                   host("user_annotation", "nccl:coalesced", 1, 70, 80, 0),
+                   kernelText("ncclKernel_SendRecv(0)", "100", "5", 7, 1), launch(1, 40, 1),
+                   launch(1, 25, 2), kernelText("ncclDevKernel_Generic(1)", "110", "5", 7, 2),
+                   launch(2, 40, 3), kernelText("ncclKernel_SendRecv(2)", "120", "5", 7, 3),
+                   launch(1, 75, 4), kernelText("ncclKernel_SendRecv(3)", "130", "5", 7, 4),
+                   launch(1, 45, 5), kernelText("ncclKernel_AllReduce_RING(4)", "140", "5", 7, 5),
+                   kernelText("gemm(5)", "150", "5", 7, 1), own}),
+        imported);
+    QVERIFY(imported.report);
+    std::map<std::string, std::string> told;
+    for (const Span& kernel : imported.spansOf(SpanKind::Kernel)) {
+        const std::string detail = imported.sink.name(kernel.detail);
+        told[imported.sink.name(kernel.name)] = detail.substr(0, detail.find(",\"context"));
+    }
+    const std::map<std::string, std::string> expected{
+        {"ncclKernel_SendRecv(0)", R"({"Collective name":"all_to_all")"},
+        {"ncclDevKernel_Generic(1)", R"({"Collective name":"reduce_scatter")"},
+        {"ncclDevKernel_SendRecv_4", R"({"Collective name":"send"})"}};
+    for (const auto& [name, detail] : told) {
+        const auto found = expected.find(name);
+        QCOMPARE(detail.find("Collective name") != std::string::npos, found != expected.end());
+        if (found != expected.end())
+            QCOMPARE(detail, found->second);
+    }
+    QCOMPARE(told.size(), std::size_t{7});
+    QCOMPARE(imported.count("collectives by the range around their launch"), std::int64_t{2});
+}
+
 void tst_KinetoMapping::arrowsLinkOperators() {
     const auto eventText = [](const std::string& head, int thread, int at) {
         return "{" + head + R"(,"pid":1,"tid":)" + std::to_string(thread)

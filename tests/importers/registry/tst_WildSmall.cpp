@@ -206,18 +206,31 @@ const std::vector<Case>& cases() {
                     && log.ofGpu("nccl_bus_bandwidth") == Values(3, 7.86432e9)
                     && log.sink.runs.at(0).worldSize == 4;
             }},
+        // NCCL's kernel of messages, launched within "nccl:all_to_all".
+        {"51",
+            [](const ImportedAll& log) {
+                std::size_t told = 0;
+                for (const RecordedTrack& track : log.sink.tracks) {
+                    for (const Span& span : track.spans) {
+                        told += span.kind == SpanKind::Kernel && span.detail.isValid()
+                            && log.sink.name(span.detail).find(R"("Collective name":"all_to_all")")
+                                != std::string::npos;
+                    }
+                }
+                return told == 3; // of each rank
+            }},
         // A step of no length at the begin of an operator of 200 µs.
         {"53",
             [](const ImportedAll& log) {
-                double all = 0.0;
+                double seconds = 0.0;
                 int kernels = 0;
                 for (const RecordedTrack& track : log.sink.tracks) {
                     for (const Span& span : track.spans) {
                         kernels += span.kind == SpanKind::Kernel ? 1 : 0;
-                        all += span.kind == SpanKind::Kernel ? span.duration.seconds() : 0.0;
+                        seconds += span.kind == SpanKind::Kernel ? span.duration.seconds() : 0.0;
                     }
                 }
-                return kernels == 6 && isNear(all * 1e6, 700.0);
+                return kernels == 6 && isNear(seconds * 1e6, 700.0);
             }},
         {"57",
             [](const ImportedAll& log) {
