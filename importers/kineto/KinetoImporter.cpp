@@ -113,6 +113,9 @@ Confidence sniffTrace(std::string_view head, std::string_view /*path*/) {
     if (start == std::string_view::npos)
         return 0;
     head.remove_prefix(start);
+    // XLA's, for viewers: the .xplane.pb beside it has all of it, and moments.
+    if (head.find("\"/host:CPU\"") != head.npos || head.find("\"/device:") != head.npos)
+        return 0;
     if (hasKey(head, "\"traceEvents\""))
         return 95;
     if (head.front() == '[')

@@ -64,7 +64,12 @@ struct Sign {
     std::string_view text;
     std::string_view kind;
 };
+constexpr std::string_view kXla
+    = "trace of JAX or TensorFlow for viewers, without its moments: import "
+      "the .xplane.pb of the same profile";
 constexpr std::array kJson{
+    Sign{"\"/host:CPU\"", kXla},
+    Sign{"\"/device:", kXla},
     Sign{"chakra", "execution trace without nodes that could be read"},
     Sign{"\"panels\"", "Grafana dashboard, not telemetry"},
     Sign{"\"iter_energy\"", "Perseus profile of a pipeline, not telemetry"},
@@ -133,16 +138,20 @@ bool isJson(std::string_view text) {
     return parseNumber(word) || word == "true" || word == "false" || word == "null";
 }
 
+constexpr std::array kSources{"py"sv, "pyi"sv, "pyx"sv, "ipynb"sv, "sh"sv, "bash"sv, "zsh"sv,
+    "slurm"sv, "sbatch"sv, "c"sv, "cc"sv, "cpp"sv, "cu"sv, "cuh"sv, "h"sv, "hpp"sv, "js"sv,
+    "java"sv, "go"sv, "rs"sv, "cmake"sv};
+
 std::string byName(std::string_view path) {
     const std::string suffix = suffixOf(path);
     const std::string_view name = namePart(path);
     if (suffix == "yaml" || suffix == "yml")
         return "YAML, not telemetry";
-    if (suffix == "md" || suffix == "rst" || name.starts_with("README")
+    if (suffix == "md" || suffix == "rst" || suffix == "tex" || name.starts_with("README")
         || name.starts_with("LICENSE"))
         return "documentation, not telemetry";
-    if (suffix == "py" || suffix == "sh" || suffix == "ipynb" || suffix == "cpp"
-        || suffix == "slurm")
+    if (std::ranges::find(kSources, suffix) != kSources.end() || name == "Dockerfile"
+        || name == "Makefile")
         return "script or source text, not telemetry";
     if (suffix == "toml" || suffix == "ini" || suffix == "cfg" || suffix == "conf")
         return "configuration, not telemetry";
@@ -223,6 +232,10 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
                "2=gpu_power[W]'";
     return isLogName(path) ? "log text without telemetry that is known"
                            : "text without known columns";
+}
+
+bool isWritten(std::string_view path) {
+    return !byName(path).empty();
 }
 
 bool isOutputOfMachine(std::string_view head, std::string_view path) {

@@ -185,9 +185,10 @@ Confidence confidenceOf(const Importer& importer, std::string_view head, std::st
 Verdict judgeHead(std::string_view head, std::string_view path, std::string_view onlyFormat) {
     Verdict best;
     const bool isBytes = !isText(head);
+    const bool isQuoting = onlyFormat.empty() && isWritten(path);
     for (const Importer* importer : registry()) {
         if ((!onlyFormat.empty() && importer->format.id != onlyFormat)
-            || (isBytes && !importer->format.readsBytes))
+            || ((isBytes || isQuoting) && !importer->format.readsBytes))
             continue;
         const Confidence confidence = confidenceOf(*importer, head, path);
         if (confidence > best.confidence)
@@ -305,7 +306,7 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
     }
     if (!read.hasValue())
         return {nullptr, 0, read.error().message};
-    if (verdict.confidence < kLikely) {
+    if (verdict.confidence < kLikely && !(onlyFormat.empty() && isWritten(file.path))) {
         Verdict inside = lookInto(tree, file, head, onlyFormat);
         if (inside.confidence > verdict.confidence)
             verdict = std::move(inside);

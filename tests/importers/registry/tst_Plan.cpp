@@ -23,6 +23,9 @@ namespace {
 using namespace std::string_literals;
 
 const std::string kLog = "timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, 70 W\n";
+const std::string kSteps
+    = " iteration 1/ 9 | elapsed time per iteration (ms): 10.0 | lm loss: 2.0 |\n"
+      " iteration 2/ 9 | elapsed time per iteration (ms): 10.0 | lm loss: 2.0 |\n";
 const std::string kTrace
     = R"({"schemaVersion":1,"distributedInfo":{"backend":"nccl","rank":0,"world_size":1},"traceEvents":[
 {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1776816000000000,"dur":5,"args":{"device":0,"stream":7}}]})";
@@ -153,6 +156,25 @@ private Q_SLOTS:
                                 << QStringLiteral("empty: nothing but blanks");
         QTest::newRow("PNG") << QStringLiteral("x") << "\x89PNG\r\n\x1a\n"s
                              << QStringLiteral("PNG image");
+        QTest::newRow("Python") << QStringLiteral("layers.py")
+                                << "  # [B, 1, T, T]\n    the mask is of shape [B, 1, 1, T]\n"s
+                                << QStringLiteral("script or source text, not telemetry");
+        QTest::newRow("source that quotes a log") << QStringLiteral(
+            "log.cpp") << kSteps << QStringLiteral("script or source text, not telemetry");
+        QTest::newRow("report that quotes a log") << QStringLiteral("report.md") << kSteps
+                                                  << QStringLiteral("documentation, not telemetry");
+        QTest::newRow("report that quotes a table") << QStringLiteral(
+            "README.txt") << kLog << QStringLiteral("documentation, not telemetry");
+        QTest::newRow("settings that quote a log")
+            << QStringLiteral("run.toml") << "command = \"train\"\n" + kSteps
+            << QStringLiteral("configuration, not telemetry");
+        QTest::newRow("XLA's trace for viewers")
+            << QStringLiteral("host.trace.json")
+            << R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name",
+                "args":{"name":"/device:GPU:0 NVIDIA H100"}},
+                {"ph":"X","pid":1,"tid":13,"ts":1000,"dur":100,"name":"gemm"}]})"s
+            << QStringLiteral("trace of JAX or TensorFlow for viewers, without its moments: import "
+                              "the .xplane.pb of the same profile");
         QTest::newRow("JSON") << QStringLiteral("x.json") << "{\"a\": 1}"s
                               << QStringLiteral(
                                      "JSON without trace events or readings that are known");
@@ -183,6 +205,13 @@ private Q_SLOTS:
         QVERIFY(plan.units.empty());
         QCOMPARE(plan.unrecognised.size(), std::size_t{1});
         QCOMPARE(QString::fromStdString(plan.unrecognised[0].reason), reason);
+    }
+    void writtenTextsAreReadAsSaid() {
+        QVERIFY(planOf({{"steps.log", kSteps}}).units.size() == 1);
+        QVERIFY(planOf({{"steps.md", kSteps}}).units.empty());
+        const ImportPlan plan = planOf({{"steps.md", kSteps}}, "trainlog");
+        QCOMPARE(plan.units.size(), std::size_t{1});
+        QCOMPARE(plan.units.front().importer, "trainlog"s);
     }
     // The header of SQLite: pages of 4096 bytes at 16, change counter at 24, number of pages at 28,
     // and at 92 the change counter of when that was written.
