@@ -2,8 +2,10 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -24,6 +26,9 @@ std::size_t TraceOutput::track(const TrackLabel& label) {
     buffer.description = {label.kind, m_rank, label.device, label.process, label.thread, {}};
     if (label.kind == TrackKind::Stream && m_firstDevice < 0)
         m_firstDevice = label.device;
+    if (label.kind == TrackKind::Thread
+        && std::ranges::find(m_processes, label.process, &Process::name) == m_processes.end())
+        m_processes.push_back({label.process});
     return index;
 }
 
@@ -134,7 +139,50 @@ Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base
     return {};
 }
 
+// A file merged of several processes may have each launch number once for each of them. Then the
+// k-th process that launches is that of the k-th GPU, and its numbers are made its own.
+void TraceOutput::separateProcesses() {
+    if (m_processes.size() < 2)
+        return;
+    std::vector<int> devices; // as they come in the file
+    for (const TrackBuffer& track : m_tracks) {
+        const TrackDescription& place = track.description;
+        if (place.kind == TrackKind::Stream
+            && std::ranges::find(devices, place.device) == devices.end())
+            devices.push_back(place.device);
+        if (place.kind != TrackKind::Thread)
+            continue;
+        Process& process = *std::ranges::find(m_processes, place.process, &Process::name);
+        for (const Span& span : track.spans) {
+            if (span.kind != SpanKind::Runtime || span.correlation <= 0)
+                continue;
+            process.first = std::min(process.first, span.correlation);
+            process.last = std::max(process.last, span.correlation);
+        }
+    }
+    std::vector<Process> launching;
+    std::ranges::copy_if(m_processes, std::back_inserter(launching),
+        [](const Process& process) { return process.last > 0; });
+    for (std::size_t i = 1; i < launching.size() && launching.size() == devices.size(); ++i)
+        m_isMerged = m_isMerged
+            || (launching[i].first <= launching[i - 1].last
+                && launching[i - 1].first <= launching[i].last);
+    for (TrackBuffer& track : m_tracks) {
+        const TrackDescription& place = track.description;
+        const std::ptrdiff_t at = place.device >= 0
+            ? std::ranges::find(devices, place.device) - devices.begin()
+            : std::ranges::find(launching, place.process, &Process::name) - launching.begin();
+        constexpr int kBits = 40;
+        for (Span& span : track.spans) {
+            if (m_isMerged && span.kind != SpanKind::CpuOp && span.correlation > 0
+                && span.correlation >> kBits == 0)
+                span.correlation += static_cast<std::int64_t>(at) << kBits;
+        }
+    }
+}
+
 Status TraceOutput::flush(RunId run, DurationNs base) {
+    separateProcesses();
     for (TrackBuffer& track : m_tracks)
         RETURN_IF_ERROR(flushTrack(run, track, base));
     for (SeriesBuffer& series : m_series)
@@ -166,6 +214,10 @@ std::vector<std::string> TraceOutput::doubts() const {
 
 std::vector<std::string> TraceOutput::doubts(const std::vector<TimeRange>& iterations) const {
     std::vector<std::string> texts = m_kernels.texts(iterations);
+    if (m_isMerged)
+        texts.push_back("the file was merged of "
+            + text::counted(static_cast<std::int64_t>(m_processes.size()), "process", "processes")
+            + " that number their launches alike: their GPUs are taken in the same order");
     if (std::string early = m_work.earlyText(iterations); !early.empty())
         texts.push_back(std::move(early));
     return texts;

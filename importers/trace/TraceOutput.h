@@ -10,6 +10,7 @@
 #include "importers/trace/WorkIslands.h"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,7 +44,8 @@ public:
 
     // True when held data should be written with flush() before more is added.
     [[nodiscard]] bool isFull(bool isBaseKnown) const {
-        return m_held >= (isBaseKnown || m_hasFlushed ? kUsualHeld : kMaxHeld);
+        const bool isUsual = (isBaseKnown || m_hasFlushed) && m_processes.size() < 2;
+        return m_held >= (isUsual ? kUsualHeld : kMaxHeld);
     }
     // Hands everything held to the sink, shifted by `base`.
     Status flush(RunId run, DurationNs base);
@@ -73,11 +75,17 @@ private:
         std::vector<TimeNs> times;
         std::vector<double> values;
     };
+    struct Process {
+        std::string name;
+        std::int64_t first = std::numeric_limits<std::int64_t>::max(); // number of a launch
+        std::int64_t last = 0;
+    };
     struct Mark {
         std::int64_t index = 0;
         TimeRange range;
     };
 
+    void separateProcesses();
     Status flushTrack(RunId run, TrackBuffer& track, DurationNs base);
     Status flushSeries(RunId run, SeriesBuffer& series, DurationNs base);
     [[nodiscard]] std::string trackName(const TrackDescription& track) const;
@@ -87,6 +95,8 @@ private:
     TextMap<std::size_t> m_trackIndex;
     std::string m_key;
     std::vector<TrackBuffer> m_tracks;
+    std::vector<Process> m_processes; // of the host
+    bool m_isMerged = false; // several processes number their launches alike
     std::vector<SeriesBuffer> m_series;
     TextMap<std::size_t> m_ownSeries; // by name
     std::map<std::pair<std::string, std::string>, std::string> m_threadNames;

@@ -29,6 +29,8 @@ private Q_SLOTS:
     void operatorsKeepArgumentsAndLinks();
     void arrowsLinkOperators();
     void rangesTellCollectives();
+    void mergedProcessesKeepTheirLaunches_data();
+    void mergedProcessesKeepTheirLaunches();
 };
 
 void tst_KinetoMapping::microseconds_data() {
@@ -288,6 +290,48 @@ void tst_KinetoMapping::rangesTellCollectives() {
     }
     QCOMPARE(told.size(), std::size_t{7});
     QCOMPARE(imported.count("collectives by the range around their launch"), std::int64_t{2});
+}
+
+void tst_KinetoMapping::mergedProcessesKeepTheirLaunches_data() {
+    QTest::addColumn<int>("second"); // the number of the other process's launch
+    QTest::addColumn<int>("secondProcess");
+    QTest::addColumn<bool>("areSeparated");
+    QTest::newRow("alike") << 1 << 12 << true;
+    QTest::newRow("numbers of their own") << 2 << 12 << false;
+    QTest::newRow("one process with two GPUs") << 2 << 11 << false;
+}
+
+// Two processes of which each has launched one kernel, on a GPU of its own.
+void tst_KinetoMapping::mergedProcessesKeepTheirLaunches() {
+    QFETCH(int, second);
+    QFETCH(int, secondProcess);
+    QFETCH(bool, areSeparated);
+    const auto pair = [](int process, int device, int number) {
+        const std::string argument = R"("args":{"correlation":)" + std::to_string(number);
+        return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":)"
+            + std::to_string(process) + R"(,"tid":1,"ts":10,"dur":1,)" + argument + "}},"
+            + R"({"ph":"X","cat":"kernel","name":"k","pid":)" + std::to_string(device)
+            + R"(,"tid":7,"ts":20,"dur":1,)" + argument + R"(,"stream":7,"device":)"
+            + std::to_string(device) + "}}";
+    };
+    Imported imported;
+    importText(traceText({pair(11, 5, 1), pair(secondProcess, 3, second)}), imported);
+    QVERIFY(imported.report);
+    const auto launches = imported.spansOf(SpanKind::Runtime);
+    const auto kernels = imported.spansOf(SpanKind::Kernel);
+    QCOMPARE(launches.size(), std::size_t{2});
+    QCOMPARE(kernels.size(), std::size_t{2});
+    for (std::size_t i = 0; i < 2; ++i)
+        QCOMPARE(kernels[i].correlation, launches[i].correlation);
+    QCOMPARE(launches[0].correlation, std::int64_t{1});
+    QVERIFY(launches[1].correlation != launches[0].correlation);
+    QCOMPARE(launches[1].correlation != second, areSeparated);
+    const auto& warnings = imported.report->warnings;
+    QCOMPARE(std::any_of(warnings.begin(), warnings.end(),
+                 [](const ImportWarning& warning) {
+                     return warning.text.find("number their launches alike") != std::string::npos;
+                 }),
+        areSeparated);
 }
 
 void tst_KinetoMapping::arrowsLinkOperators() {

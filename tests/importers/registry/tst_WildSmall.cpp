@@ -244,6 +244,20 @@ const std::vector<Case>& cases() {
                     == std::string::npos
                     && log.warnings().find("was not recorded") != std::string::npos;
             }},
+        // Each process numbers its launches from 1: with the GPU of its own.
+        {"60",
+            [](const ImportedAll& log) {
+                std::map<std::int64_t, std::set<std::string>> names; // by number
+                for (const RecordedTrack& track : log.sink.tracks) {
+                    for (const Span& span : track.spans) {
+                        if (span.kind == SpanKind::Kernel)
+                            names[span.correlation].insert(log.sink.name(span.name));
+                    }
+                }
+                return names.size() == 8 && std::ranges::all_of(names, [](const auto& one) {
+                    return one.second.size() == 1;
+                });
+            }},
         // Written "1.23K", "3410K", "1.02K", behind month, day and year.
         {"71",
             [](const ImportedAll& log) {
