@@ -42,12 +42,12 @@ constexpr std::array<std::pair<std::string_view, EventKind>, 25> kKinds{{
     {"cuda_profiler_range", {SpanKind::Other, SpanPlace::DeviceOther}},
 }};
 
-constexpr std::array<std::string_view, 28> kUnique{"correlation", "external id", "external ts",
-    "device", "stream", "queued", "ev idx", "record function id", "profiler event index",
-    "memory bandwidth (gb/s)", "ptr", "src", "dst", "addr", "seq_num", "sequence number",
-    "fwd thread id", "packet_ptr", "k_work_ptr", "wait_on_cuda_event_id",
-    "wait_on_cuda_event_record_corr_id", "graph node id", "cid", "call stack", "trace iteration",
-    "trace name", "cmd_name", "stream_id"};
+constexpr std::array<std::string_view, 32> kUnique{"correlation", "correlation_raw", "external id",
+    "external id_raw", "id_raw", "pid_raw", "external ts", "device", "stream", "queued", "ev idx",
+    "record function id", "profiler event index", "memory bandwidth (gb/s)", "ptr", "src", "dst",
+    "addr", "seq_num", "sequence number", "fwd thread id", "packet_ptr", "k_work_ptr",
+    "wait_on_cuda_event_id", "wait_on_cuda_event_record_corr_id", "graph node id", "cid",
+    "call stack", "trace iteration", "trace name", "cmd_name", "stream_id"};
 
 constexpr std::array<std::string_view, 18> kOfOperators{"input dims", "input type", "input strides",
     "concrete inputs", "collective name", "in msg nelems", "out msg nelems", "group size", "dtype",
@@ -131,9 +131,14 @@ TrackLabel trackLabelOf(const TraceEvent& event, const EventKind& kind, const Js
     label.thread = stream != nullptr ? std::string(labelOf(*stream, storage))
                                      : std::string(streamLabel(label.thread));
     label.device = wholeNumber<int>(label.process).value_or(-1);
-    if (device != nullptr) {
-        if (const auto number = integerOf(*device); number && *number >= 0 && *number < 1'000'000)
-            label.device = static_cast<int>(*number);
+    // TraceLens fuses ranks whose devices have the same numbers.
+    const JsonToken* const rank = event.arg("pid_raw") == nullptr ? nullptr : event.arg("rank");
+    for (const JsonToken* token : {rank, device}) {
+        const auto number = token == nullptr ? std::nullopt : integerOf(*token);
+        if (!number || *number < 0 || *number >= 1'000'000)
+            continue;
+        label.device = static_cast<int>(*number);
+        break;
     }
     return label;
 }

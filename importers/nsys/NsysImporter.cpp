@@ -140,20 +140,22 @@ Status readThreadNames(Session& session) {
     });
 }
 
-// CUDA's calls tell `ranges` what was launched when.
-Status readCudaCalls(Session& session, HostRanges& ranges) {
+// CUDA's calls tell `ranges` what was launched when. Their number.
+Result<std::int64_t> readCudaCalls(Session& session, HostRanges& ranges) {
     CallReader reader(session);
     const bool areThere = !ranges.isEmpty();
+    std::int64_t calls = 0;
     // Very old exports keep the driver apart.
     for (const std::string_view table :
         {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"})
         RETURN_IF_ERROR(
             reader.read({table, SpanKind::Runtime}, [&](std::int64_t thread, const Span& span) {
+                ++calls;
                 if (areThere)
                     ranges.launch(processOf(thread), thread, span.start.ns, span.correlation);
             }));
     ranges.sortLaunches();
-    return {};
+    return calls;
 }
 
 Status readOtherCalls(Session& session) {
@@ -210,7 +212,7 @@ public:
         RETURN_IF_ERROR(session.begin(runOf(RunStatus::Ok)));
         RETURN_IF_ERROR(readThreadNames(session));
         RETURN_IF_ERROR(readNvtx(session, m_nvtx));
-        RETURN_IF_ERROR(readCudaCalls(session, m_nvtx.ranges));
+        ASSIGN_OR_RETURN(m_calls, readCudaCalls(session, m_nvtx.ranges));
         ASSIGN_OR_RETURN(m_device, readDeviceWork(session, m_nvtx));
         RETURN_IF_ERROR(readOtherCalls(session));
         RETURN_IF_ERROR(readGpuMetrics(session));
@@ -330,8 +332,10 @@ private:
         m_report.counts["kernels"] = m_device.kernels + m_device.graphs;
         if (m_device.total() == 0)
             m_report.warn(m_path, 0,
-                m_facts.hasKernels
-                    ? "the report has a table of kernels, and nothing in it"
+                m_facts.hasKernels ? "the report has a table of kernels, and nothing in it"
+                    : m_calls > 0
+                    ? "calls of CUDA were recorded and no kernel: the profiler lost the GPU's "
+                      "records"
                     : "the report has no kernels: it was recorded without --trace=cuda, or the "
                       "program used no GPU");
         if (m_device.graphs > 0)
@@ -383,6 +387,7 @@ private:
     ReportFacts m_facts;
     NvtxFindings m_nvtx;
     DeviceFindings m_device;
+    std::int64_t m_calls = 0; // of CUDA
 };
 
 // Databases show what they are by their tables, which stand anywhere in the file.

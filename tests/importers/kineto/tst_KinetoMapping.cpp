@@ -31,6 +31,7 @@ private Q_SLOTS:
     void rangesTellCollectives();
     void mergedProcessesKeepTheirLaunches_data();
     void mergedProcessesKeepTheirLaunches();
+    void fusedRanksAreDevices();
 };
 
 void tst_KinetoMapping::microseconds_data() {
@@ -332,6 +333,24 @@ void tst_KinetoMapping::mergedProcessesKeepTheirLaunches() {
                      return warning.text.find("number their launches alike") != std::string::npos;
                  }),
         areSeparated);
+}
+
+// TraceFuse of TraceLens adds the rank, moves processes and numbers apart, and leaves "device".
+void tst_KinetoMapping::fusedRanksAreDevices() {
+    const auto kernel = [](int rank) {
+        const std::string number = std::to_string(rank);
+        return R"({"ph":"X","cat":"kernel","name":"k","pid":)" + std::to_string(rank * 1000)
+            + R"(,"tid":7,"ts":20,"dur":1,"args":{"device":0,"stream":7,"grid":[1,1,1],"pid_raw":0,)"
+            + R"("correlation":1)" + number + R"(,"correlation_raw":)" + number + R"(,"rank":)"
+            + number + "}}";
+    };
+    Imported imported;
+    importText(traceText({kernel(0), kernel(3)}), imported);
+    QVERIFY(imported.report);
+    QCOMPARE(imported.report->facts.at("devices"), "0, 3"s);
+    const auto kernels = imported.spansOf(SpanKind::Kernel);
+    QCOMPARE(kernels.size(), std::size_t{2});
+    QCOMPARE(imported.sink.name(kernels[1].detail), R"({"grid":[1,1,1],"rank":3})"s);
 }
 
 void tst_KinetoMapping::arrowsLinkOperators() {

@@ -311,6 +311,13 @@ private Q_SLOTS:
         QVERIFY(warnings[0].text.find("no kernels") != std::string::npos);
         QCOMPARE(imported.units[0].notes.back(),
             std::string("There are no kernels in this report, only what ran on the host."));
+        // CUDA was traced: its calls are there.
+        report.call("cudaLaunchKernel", 2, 3, kProcess, 5, 1);
+        ImportedReports called;
+        importReport(report, called);
+        QVERIFY(called.reports[0].hasValue());
+        QVERIFY(called.reports[0].value().warnings[0].text.find("lost the GPU's records")
+            != std::string::npos);
         // Nothing at all is an error.
         MadeReport empty;
         empty.startAt(MadeReport::kStart);
