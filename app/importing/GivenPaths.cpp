@@ -4,7 +4,7 @@
 #include "core/store/Store.h"
 #include "core/store/database/StoreFile.h"
 #include "importers/common/RunFolders.h"
-#include "importers/registry/Registry.h"
+#include "importers/registry/RunNames.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -182,34 +182,6 @@ private:
     std::vector<path> m_above; // folders that they all lie in
 };
 
-// A run's name in the joined tree, parted where its path was given.
-struct PartedName {
-    std::string above; // folders, without a slash at the end
-    std::string below;
-    std::size_t levels = 0; // of the folders above that it keeps
-
-    [[nodiscard]] std::string text(std::size_t kept) const {
-        std::string name = below;
-        std::string_view folder = above;
-        for (; kept > 0 && !folder.empty(); --kept, folder = importers::folderPart(folder))
-            name = std::string(importers::namePart(folder)) + "/" + name;
-        return name;
-    }
-};
-
-// `folders`: longer ones first.
-PartedName partedAt(const std::vector<std::string>& folders, const std::string& name) {
-    for (const std::string& folder : folders) {
-        if (importers::isInside(name, folder))
-            return {folder, name.substr(folder.size() + 1)};
-        // The run is the given folder, or one above it.
-        if (name == folder || importers::isInside(folder, name))
-            return {
-                std::string(importers::folderPart(name)), std::string(importers::namePart(name))};
-    }
-    return {{}, name};
-}
-
 // Folders that were given, and those of given files; longer ones first.
 std::vector<std::string> givenFolders(const GivenPaths& given) {
     std::set<std::string> folders;
@@ -222,80 +194,20 @@ std::vector<std::string> givenFolders(const GivenPaths& given) {
     return sorted;
 }
 
-// The only files that were given of their folders.
-std::set<std::string> loneFiles(const GivenPaths& given) {
-    std::map<std::string_view, std::vector<std::string>> byFolder;
-    for (const GivenPath& one : given.paths) {
-        if (!one.isFolder)
-            byFolder[importers::folderPart(one.path)].push_back(one.path);
-    }
-    std::set<std::string> lone;
-    for (const auto& [folder, files] : byFolder) {
-        if (files.size() == 1)
-            lone.insert(files.front());
-    }
-    return lone;
+int partsOf(std::string_view path) {
+    return static_cast<int>(std::ranges::count(path, '/')) + 1;
 }
 
-// The name of a lone file's run where the plan named it by the folder, in which there may be others
-// that were not given: as the file is called where it is imported alone. Absent for any other unit.
-std::optional<std::string> nameOfLone(
-    const GivenPaths& given, const std::set<std::string>& lone, const ImportUnit& unit) {
-    if (unit.files.size() != 1 || !lone.contains(unit.files.front()))
-        return std::nullopt;
-    const std::string folder(importers::folderPart(unit.files.front()));
-    const std::string folderName
-        = folder.empty() ? path(given.tree->displayPath({})).filename().string() : folder;
-    const auto* importer = importers::findImporter(unit.importer);
-    if (unit.runName != folderName || importer == nullptr)
-        return std::nullopt;
-    const auto alone = importers::openDiskTree(given.tree->displayPath(unit.files.front()));
-    if (!alone.hasValue())
-        return std::nullopt;
-    const auto planned = importer->plan(*alone.value(), alone.value()->files());
-    return planned.size() == 1 ? std::optional(planned.front().runName) : std::nullopt;
-}
-
-std::map<std::string, PartedName> partedNames(
-    const GivenPaths& given, const std::vector<ImportUnit>& units) {
-    const std::vector<std::string> folders = givenFolders(given);
-    const std::set<std::string> lone = loneFiles(given);
-    std::map<std::string, int> uses;
-    for (const ImportUnit& unit : units)
-        ++uses[unit.runName];
-    std::map<std::string, PartedName> names;
-    for (const ImportUnit& unit : units) {
-        const auto own = uses[unit.runName] == 1 ? nameOfLone(given, lone, unit) : std::nullopt;
-        names.try_emplace(unit.runName,
-            own ? PartedName{std::string(importers::folderPart(unit.files.front())), *own}
-                : partedAt(folders, unit.runName));
+// Parts of a run's name below the path that was given. `folders`: longer ones first.
+int partsBelow(const std::vector<std::string>& folders, const std::string& name) {
+    for (const std::string& folder : folders) {
+        if (importers::isInside(name, folder))
+            return partsOf(name) - partsOf(folder);
+        // The run is the given folder, or one above it.
+        if (name == folder || importers::isInside(folder, name))
+            return 1;
     }
-    return names;
-}
-
-using NewNames = std::map<std::string, std::string>; // those that change
-
-NewNames namesBelow(const GivenPaths& given, const std::vector<ImportUnit>& units) {
-    auto names = partedNames(given, units);
-    for (bool isChanged = true; isChanged;) {
-        isChanged = false;
-        std::map<std::string, int> uses;
-        for (const auto& [name, parted] : names)
-            ++uses[parted.text(parted.levels)];
-        for (auto& [name, parted] : names) {
-            const std::string text = parted.text(parted.levels);
-            if (uses[text] > 1 && parted.text(parted.levels + 1) != text) {
-                ++parted.levels;
-                isChanged = true;
-            }
-        }
-    }
-    NewNames changed;
-    for (const auto& [name, parted] : names) {
-        if (std::string text = parted.text(parted.levels); text != name)
-            changed.emplace(name, std::move(text));
-    }
-    return changed;
+    return partsOf(name);
 }
 
 } // namespace
@@ -310,24 +222,13 @@ Result<GivenPaths> openGiven(const std::vector<std::string>& paths, const Progre
 }
 
 void nameBelowGiven(const GivenPaths& given, std::vector<ImportUnit>& units) {
-    const bool isAlone = given.paths.size() + given.databases.size() == 1;
-    const NewNames names = isAlone ? NewNames() : namesBelow(given, units);
-    const auto rename = [&names](std::string& name) {
-        if (const auto found = names.find(name); found != names.end())
-            name = found->second;
-    };
-    for (ImportUnit& unit : units) {
-        rename(unit.runName);
-        if (unit.machine)
-            std::for_each(unit.machine->runs.begin(), unit.machine->runs.end(), rename);
-        for (std::string& note : unit.notes) {
-            for (const auto& [before, now] : names) {
-                const std::string quoted = "\"" + before + "\"";
-                if (const auto at = note.find(quoted); at != std::string::npos)
-                    note.replace(at, quoted.size(), "\"" + now + "\"");
-            }
-        }
-    }
+    if (given.paths.size() + given.databases.size() == 1)
+        return;
+    const std::vector<std::string> folders = givenFolders(given);
+    std::map<std::string, int> parts;
+    for (const ImportUnit& unit : units)
+        parts.emplace(unit.runName, partsBelow(folders, unit.runName));
+    importers::shortenNames(units, std::move(parts));
 }
 
 } // namespace trainscope::app

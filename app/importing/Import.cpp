@@ -5,6 +5,7 @@
 #include "core/model/Try.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Numbers.h"
+#include "importers/registry/JoinSuggestions.h"
 
 #include <algorithm>
 #include <set>
@@ -89,6 +90,8 @@ Result<PlannedImport> planGiven(const ImportSources& sources, const Progress& pr
         planned.unitsThere = units;
         joinRunsThere(plannedUnits(tree, planned.unitsThere), sources.database, progress);
     }
+    planned.plan.suggestions
+        = importers::suggestJoins(tree, isThere ? planned.unitsThere : units, progress);
     for (const GivenDatabase& database : planned.given.databases) {
         units.push_back(unitOf(database));
         if (isThere)

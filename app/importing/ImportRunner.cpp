@@ -3,28 +3,28 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/OtherTimes.h"
 #include "app/importing/ProgressFunnel.h"
-#include "app/importing/RunsThere.h"
 #include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Import.h"
 #include "core/model/Try.h"
-#include "core/store/MachineGuess.h"
 #include "core/store/Merge.h"
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
 #include "importers/common/Importer.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
-#include "importers/registry/MachineEvidence.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <span>
@@ -35,6 +35,41 @@
 namespace trainscope::app {
 namespace {
 
+// The times that a source may have. One thread.
+class SourceTimes {
+public:
+    // `start`: as the plan has it.
+    explicit SourceTimes(std::optional<TimeNs> start)
+        : m_isDated(start && text::isDated(*start)) { }
+
+    // A source that says when it was recorded was so between 1990 and 2100.
+    [[nodiscard]] bool isPossible(TimeNs time) const {
+        constexpr TimeNs kLast{std::int64_t{4'102'444'800} * 1'000'000'000};
+        return !m_isDated || (text::isDated(time) && time < kLast);
+    }
+    [[nodiscard]] bool arePossible(std::span<const TimeNs> times) const {
+        return std::ranges::all_of(times, [this](TimeNs time) { return isPossible(time); });
+    }
+    void add(TimeNs time) { m_isUndated |= !text::isDated(time); }
+    void leaveOut(std::size_t count) { m_leftOut += static_cast<std::int64_t>(count); }
+
+    // Remarks for the report; `isRunDated`: other sources say when the run was.
+    void remark(bool isRunDated, std::vector<std::string>& remarks) const {
+        if (m_leftOut > 0)
+            remarks.push_back(text::counted(m_leftOut, "reading or span has a time",
+                                  "readings or spans have times")
+                + " before 1990 or after 2100, which cannot be: left out.");
+        if (m_isUndated && isRunDated)
+            remarks.emplace_back("It does not say when it was recorded: its values stand in order "
+                                 "beside the times of its run, and do not lengthen it.");
+    }
+
+private:
+    bool m_isDated;
+    bool m_isUndated = false;
+    std::int64_t m_leftOut = 0;
+};
+
 // A sink whose GPUs are of the model that the user says, whatever their source recorded, and lie in
 // the run where the plan puts them; and that notes which series come from when. All else goes
 // through. One thread.
@@ -42,8 +77,10 @@ namespace {
 class SaidGpuSink final : public Sink {
 public:
     // An empty model changes nothing. `inner` and `times` must outlive this.
-    SaidGpuSink(Sink& inner, std::string model, importers::PlaceInRun place, OtherTimes& times)
+    SaidGpuSink(Sink& inner, std::string model, importers::PlaceInRun place, OtherTimes& times,
+        SourceTimes& own)
         : m_inner(inner)
+        , m_own(own)
         , m_model(std::move(model))
         , m_place(place)
         , m_times(times) { }
@@ -72,8 +109,24 @@ public:
     }
     Status samples(
         SeriesId series, std::span<const TimeNs> times, std::span<const double> values) override {
-        m_times.add(series, times);
-        return m_inner.samples(series, times, values);
+        if (times.empty())
+            return {};
+        m_own.add(times.front());
+        if (m_own.arePossible(times)) {
+            m_times.add(series, times);
+            return m_inner.samples(series, times, values);
+        }
+        std::vector<TimeNs> possible;
+        std::vector<double> readings;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (!m_own.isPossible(times[i]))
+                continue;
+            possible.push_back(times[i]);
+            readings.push_back(values[i]);
+        }
+        m_own.leaveOut(times.size() - possible.size());
+        m_times.add(series, possible);
+        return m_inner.samples(series, possible, readings);
     }
     Status counterBits(SeriesId series, int bits) override {
         return m_inner.counterBits(series, bits);
@@ -82,11 +135,22 @@ public:
         return m_inner.track(run, description);
     }
     Status spans(TrackId track, std::span<const Span> spans) override {
-        return m_inner.spans(track, spans);
+        if (!spans.empty())
+            m_own.add(spans.front().start);
+        const auto isPossible = [this](const Span& span) { return m_own.isPossible(span.start); };
+        if (std::ranges::all_of(spans, isPossible))
+            return m_inner.spans(track, spans);
+        std::vector<Span> possible;
+        std::ranges::copy_if(spans, std::back_inserter(possible), isPossible);
+        m_own.leaveOut(spans.size() - possible.size());
+        return m_inner.spans(track, possible);
     }
     Result<NameId> intern(std::string_view text) override { return m_inner.intern(text); }
     Status iteration(RunId run, const Iteration& iteration) override {
-        return m_inner.iteration(run, iteration);
+        if (m_own.isPossible(iteration.range.begin))
+            return m_inner.iteration(run, iteration);
+        m_own.leaveOut(1);
+        return {};
     }
     Status capture(RunId run, const Capture& capture) override {
         return m_inner.capture(run, capture);
@@ -94,6 +158,7 @@ public:
 
 private:
     Sink& m_inner;
+    SourceTimes& m_own;
     std::string m_model;
     importers::PlaceInRun m_place;
     OtherTimes& m_times;
@@ -154,9 +219,11 @@ private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
         OtherTimes times(m_store);
-        SaidGpuSink sink(session, m_unit.saidGpuModel, m_unit.place, times);
-        auto kept = importers::importKept(m_tree, m_unit, sink, m_progress);
-        auto report = kept ? *std::move(kept) : importer.import(m_tree, m_unit, sink, m_progress);
+        SourceTimes own(m_unit.start);
+        const auto run = m_store.findRun(m_unit.runName);
+        const bool isRunDated = run.hasValue() && text::isDated(run.value().range.begin);
+        SaidGpuSink sink(session, m_unit.saidGpuModel, m_unit.place, times, own);
+        auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
         RETURN_IF_ERROR(addLaunch(session));
@@ -164,11 +231,9 @@ private:
             ASSIGN_OR_RETURN(const auto facts, importer.machineFacts(m_tree, m_unit));
             RETURN_IF_ERROR(describeRuns(m_store, m_unit.machine->runs, facts));
         }
-        if (!m_unit.gpuBeside.empty())
-            report.value().facts[std::string(store::kGpuBesideFact)]
-                = m_unit.gpuBeside + std::string(store::kInFile) + m_unit.gpuBesideFile;
         if (auto warning = times.warning(sourcePath(m_tree, m_unit)))
             m_remarks.push_back(*std::move(warning));
+        own.remark(isRunDated, m_remarks);
         for (const std::string& remark : m_remarks)
             report.value().warn(m_tree.displayPath(m_unit.path), 0, remark);
         auto hash = m_tree.hashOf(m_unit, m_progress);
@@ -266,11 +331,9 @@ Result<store::MergeOutcome> mergeDatabase(store::Store& into, const std::string&
     const std::string& saidName, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto from, store::Store::open(path, store::OpenMode::ReadOnly));
     ASSIGN_OR_RETURN(NameOf nameOf, store::joinByJob(into, from));
-    std::vector<std::string> remarks;
-    nameOf = saidName.empty() ? joinRunsOf(from, into, std::move(nameOf), remarks, progress)
-                              : saidNames(std::move(nameOf), saidName);
+    if (!saidName.empty())
+        nameOf = saidNames(std::move(nameOf), saidName);
     ASSIGN_OR_RETURN(auto merged, store::mergeInto(into, from, nameOf, progress));
-    merged.remarks.insert(merged.remarks.begin(), remarks.begin(), remarks.end());
     if (merged.sources == 0 && merged.lost > 0)
         return Error{ErrorCode::Unreadable,
             fmt::format("Nothing was merged. {}", fmt::join(merged.remarks, " ")), path};
@@ -327,12 +390,13 @@ std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto turnOf = [&units](std::size_t i) {
         const importers::Importer* importer = importers::findImporter(units[i].importer);
+        const bool isUndated = units[i].start && !text::isDated(*units[i].start);
         const bool isPlaced = units[i].clock != importers::ClockKind::Utc && importer != nullptr
             && importer->work != nullptr;
         return units[i].machine       ? 4
             : isRunDatabase(units[i]) ? 3
             : !units[i].part.empty()  ? 2
-            : isPlaced                ? 1
+            : isPlaced || isUndated   ? 1
                                       : 0;
     };
     std::stable_sort(order.begin(), order.end(),

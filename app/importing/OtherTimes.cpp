@@ -12,24 +12,14 @@
 namespace trainscope::app {
 
 void OtherTimes::look(RunId run) {
-    if (!m_looked.insert(run).second)
-        return;
-    const auto known = m_store.series(run);
-    if (!known.hasValue())
-        return;
-    for (const Series& one : known.value())
-        m_before[keyOf(run, one.description)].push_back({one.source, one.range});
-}
-
-OtherTimes::Key OtherTimes::keyOf(RunId run, const SeriesDescription& description) {
-    const Subject& subject = description.subject;
-    return {run, description.metric.name, subject.kind, subject.rank, subject.node, subject.device};
+    const auto [before, isNew] = m_before.try_emplace(run);
+    if (isNew)
+        before->second = m_store.series(run).valueOr({});
 }
 
 void OtherTimes::add(RunId run, SeriesId series, const SeriesDescription& description) {
-    Key key = keyOf(run, description);
-    if (m_before.contains(key))
-        m_given.try_emplace(series, Given{description, std::move(key), {}});
+    if (!m_before.at(run).empty())
+        m_given.try_emplace(series, Given{run, description, {}});
 }
 
 void OtherTimes::add(SeriesId series, std::span<const TimeNs> times) {
@@ -44,32 +34,34 @@ void OtherTimes::add(SeriesId series, std::span<const TimeNs> times) {
         : TimeRange{std::min(range.begin, added.begin), std::max(range.end, added.end)};
 }
 
-const OtherTimes::Recorded* OtherTimes::otherOf(const Given& given) const {
-    const auto& recorded = m_before.at(given.key);
-    const bool isApart = !given.range.isEmpty()
-        && std::none_of(recorded.begin(), recorded.end(),
-            [&given](const Recorded& one) { return one.range.overlaps(given.range); });
-    return isApart ? &recorded.front() : nullptr;
+// The first such series, where none is of the same time.
+const Series* OtherTimes::otherOf(const Given& given) const {
+    const Series* other = nullptr;
+    for (const Series& one : m_before.at(given.run)) {
+        if (one.description.metric.name != given.description.metric.name
+            || one.description.subject != given.description.subject)
+            continue;
+        if (given.range.isEmpty() || one.range.overlaps(given.range))
+            return nullptr;
+        other = other == nullptr ? &one : other;
+    }
+    return other;
 }
 
 std::optional<std::string> OtherTimes::warning(const std::string& sourcePath) const {
-    std::vector<std::pair<const Given*, const Recorded*>> apart;
-    for (const auto& [series, given] : m_given) {
-        if (const Recorded* other = otherOf(given))
-            apart.emplace_back(&given, other);
-    }
-    if (apart.empty())
-        return std::nullopt;
     const auto sources = m_store.sources().valueOr({});
-    const auto pathOf = [&sources](SourceId id) {
-        const auto found = std::find_if(sources.begin(), sources.end(),
-            [id](const store::Source& one) { return one.id == id; });
-        return found == sources.end() ? std::string() : found->path;
-    };
-    std::erase_if(apart, [&](const auto& pair) {
-        const std::string path = pathOf(pair.second->source);
-        return path.empty() || path == sourcePath;
-    });
+    std::vector<std::pair<const Given*, const Series*>> apart;
+    std::string otherPath;
+    for (const auto& [series, given] : m_given) {
+        const Series* other = otherOf(given);
+        const auto source = std::ranges::find_if(sources,
+            [&](const store::Source& one) { return other != nullptr && one.id == other->source; });
+        if (source == sources.end() || source->path == sourcePath)
+            continue;
+        if (apart.empty())
+            otherPath = source->path;
+        apart.emplace_back(&given, other);
+    }
     if (apart.empty())
         return std::nullopt;
     const auto& [given, other] = apart.front();
@@ -79,7 +71,7 @@ std::optional<std::string> OtherTimes::warning(const std::string& sourcePath) co
                        "under a name of its own.",
         given->description.metric.name, analysis::subjectText(given->description.subject),
         more > 0 ? " and " + text::counted(more, "more series", "more series") + " come" : " comes",
-        pathOf(other->source), text::moment(other->range.begin));
+        otherPath, text::moment(other->range.begin));
 }
 
 } // namespace trainscope::app

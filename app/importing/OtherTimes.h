@@ -8,10 +8,8 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace trainscope::app {
@@ -33,22 +31,15 @@ public:
     [[nodiscard]] std::optional<std::string> warning(const std::string& sourcePath) const;
 
 private:
-    using Key = std::tuple<RunId, std::string, SubjectKind, int, int, std::string>;
-    struct Recorded {
-        SourceId source;
-        TimeRange range;
-    };
     struct Given {
+        RunId run;
         SeriesDescription description;
-        Key key;
         TimeRange range;
     };
-    static Key keyOf(RunId run, const SeriesDescription& description);
-    [[nodiscard]] const Recorded* otherOf(const Given& given) const;
+    [[nodiscard]] const Series* otherOf(const Given& given) const;
 
     const store::Store& m_store;
-    std::set<RunId> m_looked;
-    std::map<Key, std::vector<Recorded>> m_before;
+    std::map<RunId, std::vector<Series>> m_before;
     std::map<SeriesId, Given> m_given;
 };
 

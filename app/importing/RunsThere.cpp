@@ -24,15 +24,12 @@ using importers::PowerByRank;
 constexpr std::size_t kMostRunsThere = 128; // that are looked at
 constexpr std::size_t kMostCapturesOfRun = 64;
 
-using NameOfRun = std::function<std::string(const Run&)>;
-
 // Runs of a database as units of a plan, which read their power and kernels when they are asked.
 class RunsOfDatabase {
 public:
-    // Only those whose name or time units have; none: all.
+    // Only those whose name or time units have.
     RunsOfDatabase(const store::Store& store, const std::vector<PlannedUnit>& units)
-        : m_store(store)
-        , m_isAll(units.empty()) {
+        : m_store(store) {
         for (const PlannedUnit& planned : units) {
             m_names.insert(planned.unit->runName);
             if (planned.unit->start)
@@ -40,9 +37,8 @@ public:
         }
     }
 
-    // `isThere`: in the database that the import is for. Names are those that they were imported
-    // under, by which imports find them, unless nameOf says others.
-    void addTo(std::vector<PlannedUnit>& units, bool isThere, const NameOfRun& nameOf = {}) {
+    // Names are those that they were imported under, by which imports find them.
+    void addTo(std::vector<PlannedUnit>& units) {
         const auto names = importedNames();
         const auto sources = m_store.sources().valueOr({});
         std::size_t count = 0;
@@ -51,7 +47,6 @@ public:
             if (run.kind != RunKind::Measured || run.simulated || name == names.end()
                 || !mayMatter(run, name->second) || ++count > kMostRunsThere)
                 continue;
-            const std::string shown = nameOf ? nameOf(run) : name->second;
             std::vector<std::string> paths;
             for (const store::Source& source : sources) {
                 if (std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end())
@@ -59,31 +54,15 @@ public:
             }
             if (paths.empty())
                 continue;
-            addTelemetry(run, shown, paths);
-            addCaptures(run, shown, paths);
+            addTelemetry(run, name->second, paths);
+            addCaptures(run, name->second, paths);
         }
         for (Part& part : m_parts)
-            units.push_back({nullptr, &part.unit, &part.known, isThere});
-    }
-
-    // The names that the runs have by now, and what is to be said of those that changed.
-    [[nodiscard]] std::map<std::int64_t, std::string> namesNow(
-        std::vector<std::string>& remarks) const {
-        std::map<std::int64_t, std::string> names;
-        for (const Part& part : m_parts) {
-            const bool isNew = names.emplace(part.run, part.unit.runName).second;
-            for (const std::string& note : part.unit.notes) {
-                if (isNew)
-                    remarks.push_back("\"" + part.name + "\": " + note);
-            }
-        }
-        return names;
+            units.push_back({nullptr, &part.unit, &part.known});
     }
 
 private:
     struct Part {
-        std::int64_t run = 0;
-        std::string name; // as it is in its database
         ImportUnit unit;
         KnownMachine known;
     };
@@ -102,7 +81,7 @@ private:
     // A run of that name, or of that time in whatever zone.
     [[nodiscard]] bool mayMatter(const Run& run, const std::string& name) const {
         constexpr DurationNs kHalfADay{14LL * 3600 * 1'000'000'000};
-        return m_isAll || m_names.contains(name)
+        return m_names.contains(name)
             || std::any_of(m_starts.begin(), m_starts.end(), [&](TimeNs start) {
                    return run.range.begin - kHalfADay <= start
                        && start <= run.range.end + kHalfADay;
@@ -111,8 +90,6 @@ private:
 
     Part& addPart(const Run& run, const std::string& name, const std::vector<std::string>& paths) {
         Part& part = m_parts.emplace_back();
-        part.run = run.id.value;
-        part.name = run.name;
         part.unit.runName = name;
         part.unit.path = paths.front();
         part.unit.files = paths;
@@ -143,9 +120,9 @@ private:
         for (const Series& series : readings) {
             const int rank = series.description.subject.rank;
             known.seen.ranks.insert(rank);
-            if (series.description.metric.kind == MetricKind::Gauge
+            if (series.description.metric.name == metric::kGpuPower
                 && series.count > series.missing)
-                known.seen.means[{series.description.metric.name, rank}] = {series.mean, 1.0};
+                known.seen.meanPower[rank] = series.mean;
             auto& range = known.seen.range;
             range = range ? TimeRange{std::min(range->begin, series.range.begin),
                         std::max(range->end, series.range.end)}
@@ -239,7 +216,6 @@ private:
     }
 
     const store::Store& m_store;
-    bool m_isAll;
     std::set<std::string> m_names;
     std::vector<TimeNs> m_starts;
     std::deque<Part> m_parts;
@@ -257,25 +233,9 @@ void joinRunsThere(std::vector<PlannedUnit> units, const std::filesystem::path& 
             store.emplace(std::move(opened).value());
     }
     if (store)
-        there.emplace(*store, units).addTo(units, true);
+        there.emplace(*store, units).addTo(units);
     importers::MachineEvidence evidence(std::move(units), progress);
     importers::joinOneMachine(evidence);
-}
-
-NameOfRun joinRunsOf(const store::Store& from, const store::Store& into, NameOfRun nameOf,
-    std::vector<std::string>& remarks, const Progress& progress) {
-    std::vector<PlannedUnit> units;
-    RunsOfDatabase coming(from, {});
-    coming.addTo(units, false, nameOf);
-    RunsOfDatabase there(into, units);
-    if (!units.empty())
-        there.addTo(units, true);
-    importers::MachineEvidence evidence(std::move(units), progress);
-    importers::joinOneMachine(evidence);
-    return [names = coming.namesNow(remarks), nameOf = std::move(nameOf)](const Run& run) {
-        const auto found = names.find(run.id.value);
-        return found == names.end() ? nameOf(run) : found->second;
-    };
 }
 
 } // namespace trainscope::app

@@ -108,10 +108,6 @@ private:
             if (findGpuModel(name) == m_model)
                 return speaks(kNamePoints, fmt::format("{} recorded in the same folder", name));
         }
-        for (const NamedGpu& beside : m_traces->beside) {
-            if (findGpuModel(beside.name) == m_model)
-                return speaks(kNamePoints, fmt::format("{} named in {}", beside.name, beside.file));
-        }
         for (const std::string& name : m_traces->names) {
             if (namedIn(name) == m_model)
                 return speaks(kNamePoints, fmt::format("named in {}", name));

@@ -11,11 +11,6 @@
 
 namespace trainscope::catalogue {
 
-struct NamedGpu {
-    std::string name; // "NVIDIA H100 80GB HBM3"
-    std::string file; // that has it
-};
-
 // Evidence that a recording gives of its GPUs; the highest value of any.
 struct GpuTraces {
     std::vector<std::string> names; // of the run, its files and their folders
@@ -24,7 +19,6 @@ struct GpuTraces {
     std::optional<double> memoryUsedBytes;
     std::optional<double> topClockHz;
     std::optional<double> peakPowerW;
-    std::vector<NamedGpu> beside; // device names in the contents of other files of the folder
 };
 
 struct GpuGuess {

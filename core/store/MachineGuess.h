@@ -7,14 +7,8 @@
 #include "core/store/Store.h"
 
 #include <optional>
-#include <string_view>
 
 namespace trainscope::store {
-
-// The fact of an import report that says which device another file of the source's folder names,
-// and what stands between name and file: "NVIDIA H100, in train.log".
-inline constexpr std::string_view kGpuBesideFact = "gpu_beside";
-inline constexpr std::string_view kInFile = ", in ";
 
 // Absent where the model was recorded or said, or nothing tells. Store::runs() has its name.
 Result<std::optional<catalogue::GpuGuess>> gpuGuessOf(const Store& store, const Run& run);

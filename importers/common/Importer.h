@@ -84,14 +84,11 @@ struct ImportUnit {
     // Nothing places it beside other sources until its start is said: it is joined with none.
     bool isUndated = false;
     bool enabled = true; // editable
+    std::string copyOf; // path of the unit whose readings it repeats, and is switched off for
     std::optional<MachineUnit> machine;
     // Facts in the source's first bytes, if any.
     std::optional<TimeNs> start; // its first stamp; of a local clock as if that were UTC
     std::string gpuModel; // as recorded
-    // Fact from a neighbour where the source has none: the name in another file of its folder,
-    // "NVIDIA H100" and "train.log".
-    std::string gpuBeside;
-    std::string gpuBesideFile;
     std::string saidGpuModel; // editable; of its GPUs, where they are others than their run's
     int gpusPerNode = 0; // 0: not said
     std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
@@ -117,11 +114,21 @@ std::string listNames(const std::vector<std::string>& names, std::size_t most = 
 struct Unrecognised {
     std::string path;
     std::string reason;
+    bool isAttempt = false; // of a job; its log has no reading
+    std::string error = {}; // that ended the attempt, where its log says one
+    std::string copyOf = {}; // the attempt whose log it repeats
+};
+
+// Runs that could be one, as their names, folders and times are alike; nothing says that they are.
+struct JoinSuggestion {
+    std::vector<std::string> runs;
+    std::string why; // "their names differ in numbers alone, and they begin within 12 s"
 };
 
 struct ImportPlan {
     std::vector<ImportUnit> units;
     std::vector<Unrecognised> unrecognised;
+    std::vector<JoinSuggestion> suggestions = {};
 };
 
 // 0: not mine; 100: certain. The highest wins, in registry order among equals.

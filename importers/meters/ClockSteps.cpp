@@ -29,9 +29,10 @@ DurationNs zoneStep(TimeNs later, TimeNs earlier) {
     return isZone && isApart(later, earlier, apart) ? apart : DurationNs{0};
 }
 
-// Stamps with a zone of their own are right.
+// Stamps with a zone of their own are right, and so is unix time, unless a script made it of
+// others.
 bool mayBeLocal(const FileProbe& probe) {
-    return probe.start && (probe.clock == StampKind::Unix || probe.clock == StampKind::Local);
+    return probe.start && (probe.clock == StampKind::Local || probe.format->isOfLocalTime);
 }
 
 // True where both begin and end of a recording of a minute and more are as far apart.

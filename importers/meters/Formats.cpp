@@ -346,7 +346,12 @@ constexpr auto kOfLogs = MeterFamily::Logs;
 constexpr std::array kFormats{
     MeterFormat{kOfLogs, "nvidia-smi log", sniffRows, nullptr},
     MeterFormat{kOfLogs, "table of nvidia-smi", sniffSmiTable, makeSmiTableReader},
-    MeterFormat{kOfNodes, "MLPerf power log", sniffMllog, makeMllogReader},
+    // MLPerf's script makes unix time of PTDaemon's local times, in the zone that it runs in.
+    MeterFormat{.family = kOfNodes,
+        .name = "MLPerf power log",
+        .sniff = sniffMllog,
+        .open = makeMllogReader,
+        .isOfLocalTime = true},
     MeterFormat{kOfGpus, "dcgmi dmon log", sniffTable<kDcgmiDmon>, makeTable<kDcgmiDmon>},
     MeterFormat{kOfGpus, "DCGM CSV", sniffTable<kDcgmCsv>, makeTable<kDcgmCsv>},
     MeterFormat{kOfGpus, "nvidia-smi pmon log", sniffTable<kSmiPmon>, makeTable<kSmiPmon>},

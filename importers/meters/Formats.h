@@ -46,6 +46,8 @@ struct MeterFormat {
     std::string_view objects = {};
     // The runs of a file that may have several, each read by itself.
     std::vector<std::string> (*runs)(const SourceTree& tree, const std::string& path) = nullptr;
+    // Its unix time was made of local times of a zone that is not said.
+    bool isOfLocalTime = false;
 };
 
 // The format of a file that begins so, or nullptr.

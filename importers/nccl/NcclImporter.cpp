@@ -86,17 +86,15 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
     return isOfNccl(head) ? kManyLines : 0;
 }
 
-std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+std::vector<ImportUnit> plan(const SourceTree& /*tree*/, const std::vector<SourceFile>& mine) {
     std::vector<ImportUnit> units;
-    const RunFolders folders(tree);
     for (const SourceFile& source : mine) {
         ImportUnit unit;
         unit.path = source.path;
         unit.files = {source.path};
         unit.bytes = source.size;
         unit.clock = ClockKind::None;
-        const std::string_view name = namePart(source.path);
-        unit.runName = std::string(name.substr(0, name.rfind('.')));
+        unit.runName = withoutSuffixes(source.path);
         unit.summary = "NCCL log: communicators, rings and connections";
         units.push_back(std::move(unit));
     }

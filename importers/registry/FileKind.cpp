@@ -90,12 +90,12 @@ constexpr std::array kText{
     Sign{"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
     Sign{"ROCm System Management", "rocm-smi output without readings that are known"},
     Sign{"AMD-SMI", "amd-smi output without readings that are known"},
-    Sign{"elapsed time per iteration", "training log without steps that are known"},
-    Sign{"lm loss", "training log without steps that are known"},
-    Sign{"train_loss", "training log without steps that are known"},
-    Sign{"[deepspeed", "training log without steps that are known"},
-    Sign{"[real_accelerator.py", "training log without steps that are known"},
-    Sign{"torchrun", "training log without steps that are known"},
+    Sign{"elapsed time per iteration", kSteplessLog},
+    Sign{"lm loss", kSteplessLog},
+    Sign{"train_loss", kSteplessLog},
+    Sign{"[deepspeed", kSteplessLog},
+    Sign{"[real_accelerator.py", kSteplessLog},
+    Sign{"torchrun", kSteplessLog},
 };
 
 std::string_view firstText(std::string_view head) {
@@ -230,20 +230,11 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
     if (isBareTable(text))
         return "table of numbers without heads: say what its columns are, as --column 'column "
                "2=gpu_power[W]'";
-    return isLogName(path) ? "log text without telemetry that is known"
-                           : "text without known columns";
+    return std::string(isLogName(path) ? kLogText : kOtherText);
 }
 
 bool isWritten(std::string_view path) {
     return !byName(path).empty();
-}
-
-bool isOutputOfMachine(std::string_view head, std::string_view path) {
-    constexpr std::array<std::string_view, 6> listings{"NVIDIA-SMI ", "(UUID: GPU-", "NVSMI LOG",
-        "GPU models and configuration:", "ROCm System Management", "AMD-SMI "};
-    return isLogName(path) || std::ranges::any_of(listings, [head](std::string_view listing) {
-        return head.find(listing) != std::string_view::npos;
-    });
 }
 
 } // namespace trainscope::importers

@@ -2,8 +2,6 @@
 
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
-#include "importers/registry/LoneUnits.h"
-#include "importers/registry/MachineEvidence.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -22,32 +20,14 @@ const Format& formatOf(const ImportUnit& unit) {
     return importer == nullptr ? kUnknown : importer->format;
 }
 
-bool joinsRunBeside(const ImportUnit& unit) {
-    return formatOf(unit).joins == Joins::RunBeside;
-}
-
 // Names of the units' runs with files in the folder or below. Descriptions of machines are no runs.
-template <typename Accept>
-std::set<std::string> runsInside(
-    const std::vector<ImportUnit>& units, std::string_view folder, const Accept& accept) {
+std::set<std::string> runsInside(const std::vector<ImportUnit>& units, std::string_view folder) {
     std::set<std::string> names;
     for (const ImportUnit& unit : units) {
-        if (!unit.machine && !unit.files.empty() && isInside(unit.files.front(), folder)
-            && accept(unit))
+        if (!unit.machine && !unit.files.empty() && isInside(unit.files.front(), folder))
             names.insert(unit.runName);
     }
     return names;
-}
-
-std::set<std::string> runsInside(const std::vector<ImportUnit>& units, std::string_view folder) {
-    return runsInside(units, folder, [](const ImportUnit&) { return true; });
-}
-
-void propose(ImportUnit& unit, const std::string& run) {
-    if (unit.runName == run)
-        return;
-    unit.runName = run;
-    unit.notes.push_back("Proposed as part of run \"" + run + "\", which lies beside it.");
 }
 
 // The run's folder, and the one above where it is that run's alone.
@@ -92,46 +72,6 @@ void noteMachine(ImportUnit& unit) {
 }
 
 } // namespace
-
-void joinRunsBeside(
-    const SourceTree& tree, std::vector<ImportUnit>& units, MachineEvidence& evidence) {
-    const auto groupOf = [](const ImportUnit& unit) {
-        return std::pair(unit.importer, std::string(folderPart(unit.files.front())));
-    };
-    // By importer and folder: those of its units, of which several may be ranks of one run.
-    std::map<std::pair<std::string, std::string>, std::set<std::string>> runsOfUnits;
-    for (const ImportUnit& unit : units) {
-        if (joinsRunBeside(unit))
-            runsOfUnits[groupOf(unit)].insert(
-                unit.rank ? unit.runName : unit.runName + '\0' + unit.path);
-    }
-    if (runsOfUnits.empty())
-        return;
-    const RunFolders folders(tree);
-    const auto fits = [&](const ImportUnit& unit, const std::string& run) {
-        return std::none_of(units.begin(), units.end(), [&](const ImportUnit& other) {
-            return &other != &unit && other.runName == run && evidence.contradict(unit, other);
-        });
-    };
-    std::vector<std::size_t> lone;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        ImportUnit& unit = units[i];
-        if (!joinsRunBeside(unit) || unit.isUndated)
-            continue;
-        const auto runFolder = folders.folderOf(unit.files.front());
-        const auto runs = runsInside(units, runFolder ? *runFolder : groupOf(unit).second,
-            [](const ImportUnit& one) { return !joinsRunBeside(one); });
-        const bool isOnly = runsOfUnits[groupOf(unit)].size() == 1;
-        const bool isOfRunFolder = isOnly && runFolder && runs.contains(folders.nameOf(*runFolder));
-        if (isOfRunFolder && fits(unit, folders.nameOf(*runFolder)))
-            propose(unit, folders.nameOf(*runFolder));
-        else if (isOnly && runs.size() == 1 && fits(unit, *runs.begin()))
-            propose(unit, *runs.begin());
-        else
-            lone.push_back(i);
-    }
-    joinLoneUnits(folders, units, std::move(lone), evidence);
-}
 
 void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {
     const RunFolders runs(tree);

@@ -1,113 +1,48 @@
 #include "importers/registry/MachineEvidence.h"
 
-#include "core/model/Try.h"
-#include "importers/registry/Excerpts.h"
+#include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
-#include <system_error>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace trainscope::importers {
 
-namespace {
-
-// Calls of an import of telemetry to its sink, to be told again.
-class KeptCalls {
-public:
-    // The run and the series that the other sink makes.
-    struct Ids {
-        std::string name; // that the run has by now
-        RunId run;
-        std::vector<SeriesId> series;
-    };
-    using Call = std::function<Status(Sink&, Ids&)>;
-
-    explicit KeptCalls(std::uint64_t mostBytes)
-        : m_bytesLeft(mostBytes) { }
-
-    void add(Call call, std::uint64_t bytes = 0) {
-        if (bytes > m_bytesLeft)
-            drop();
-        if (!m_isWhole)
-            return;
-        m_bytesLeft -= bytes;
-        m_bytes += bytes;
-        m_calls.push_back(std::move(call));
-    }
-    void drop() {
-        m_isWhole = false;
-        m_calls.clear();
-        m_bytes = 0;
-    }
-    [[nodiscard]] bool isWhole() const { return m_isWhole; }
-    [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
-    Status tell(Sink& sink, const std::string& run, const Progress& progress,
-        const ProgressState& state) const {
-        Ids ids{run, {}, {}};
-        for (const Call& call : m_calls) {
-            RETURN_IF_ERROR(call(sink, ids));
-            if (progress && !progress(state))
-                return cancelled();
-        }
-        return {};
-    }
-
-private:
-    std::vector<Call> m_calls;
-    std::uint64_t m_bytesLeft;
-    std::uint64_t m_bytes = 0;
-    bool m_isWhole = true;
-};
-
-} // namespace
-
 // Reading of a unit, in its own numbers.
 struct UnitReading {
-    // Calls of a log that was read whole, and what the unit said then.
-    std::optional<KeptCalls> calls;
-    ImportReport report;
-    std::optional<int> saidRank;
-    std::optional<std::int64_t> saidOffset;
+    std::int64_t samples = 0;
     std::int64_t utcOffsetSeconds = 0; // that it was read with
     MachineSeen seen;
     PowerByRank power;
-    bool isExcerpt = false;
     analysis::TracedWork work; // of a trace
     std::optional<int> device;
 };
 
 namespace {
 
-constexpr std::uint64_t kReadForEvidence = std::uint64_t{16} << 20;
+constexpr std::uint64_t kPowerForEvidence = std::uint64_t{16} << 20; // readings of all logs
 constexpr std::uint64_t kTracesForEvidence = std::uint64_t{64} << 20;
-constexpr std::uint64_t kKeptOfLogs = std::uint64_t{32} << 20; // samples in memory, of a plan
 constexpr DurationNs kTogether{10'000'000'000}; // snapshots of one moment are taken that closely
 
 // Takes what an import says of GPUs and times, of samples the power and of spans when the device
 // worked.
 class EvidenceSink final : public Sink {
 public:
-    explicit EvidenceSink(std::uint64_t keptBytes = 0)
-        : kept(keptBytes) { }
+    // Takes no more readings of power than that, and takes them off.
+    explicit EvidenceSink(std::uint64_t& mostPower)
+        : m_powerLeft(mostPower) { }
 
     Result<RunId> run(const Run& run) override {
-        kept.add([run](Sink& sink, KeptCalls::Ids& ids) {
-            Run named = run;
-            named.name = ids.name;
-            const auto id = sink.run(named);
-            ids.run = id.valueOr(ids.run);
-            return id.hasValue() ? Status() : Status(id.error());
-        });
         if (!run.gpuModel.empty())
             model = run.gpuModel;
+        worldSize = std::max(worldSize, run.worldSize);
         return RunId{1};
     }
     Status gpu(RunId, const Gpu& gpu) override {
-        kept.add([gpu](Sink& sink, KeptCalls::Ids& ids) { return sink.gpu(ids.run, gpu); });
         if (!gpu.model.empty())
             model = gpu.model;
         if (!gpu.uuid.empty())
@@ -118,39 +53,17 @@ public:
         if (description.subject.kind == SubjectKind::Gpu)
             ranks.insert(description.subject.rank);
         m_series.push_back(description);
-        kept.add([description](Sink& sink, KeptCalls::Ids& ids) {
-            const auto id = sink.series(ids.run, description);
-            ids.series.push_back(id.valueOr({}));
-            return id.hasValue() ? Status() : Status(id.error());
-        });
         return SeriesId{static_cast<std::int64_t>(m_series.size())};
     }
     Status samples(
         SeriesId id, std::span<const TimeNs> times, std::span<const double> values) override {
-        const auto place = static_cast<std::size_t>(id.value) - 1;
-        const auto& series = m_series[place];
-        if (kept.isWhole())
-            kept.add(
-                [place, times = std::vector(times.begin(), times.end()),
-                    values = std::vector(values.begin(), values.end())](Sink& sink,
-                    KeptCalls::Ids& ids) { return sink.samples(ids.series[place], times, values); },
-                times.size() * (sizeof(TimeNs) + sizeof(double)));
-        if (series.metric.kind == MetricKind::Gauge)
-            takeGauge(series, times, values);
+        takePower(m_series[static_cast<std::size_t>(id.value) - 1], times, values);
         for (const TimeNs time : times)
-            range = range ? TimeRange{std::min(range->begin, time), std::max(range->end, time)}
-                          : TimeRange{time, time};
+            takeTime(time);
         return {};
     }
-    Status counterBits(SeriesId id, int bits) override {
-        const auto place = static_cast<std::size_t>(id.value) - 1;
-        kept.add([place, bits](Sink& sink, KeptCalls::Ids& ids) {
-            return sink.counterBits(ids.series[place], bits);
-        });
-        return {};
-    }
+    Status counterBits(SeriesId, int) override { return {}; }
     Result<TrackId> track(RunId, const TrackDescription& description) override {
-        kept.drop();
         m_isStream.push_back(description.kind == TrackKind::Stream);
         if (m_isStream.back() && !device)
             device = description.device;
@@ -166,57 +79,46 @@ public:
         }
         return {};
     }
-    Result<NameId> intern(std::string_view) override {
-        kept.drop();
-        return NameId{1};
-    }
+    Result<NameId> intern(std::string_view) override { return NameId{1}; }
     Status iteration(RunId, const Iteration& iteration) override {
-        kept.add([iteration](Sink& sink, KeptCalls::Ids& ids) {
-            return sink.iteration(ids.run, iteration);
-        });
+        takeTime(iteration.range.begin);
+        takeTime(iteration.range.end);
         return {};
     }
-    Status capture(RunId, const Capture&) override {
-        kept.drop();
-        return {};
-    }
-
-    KeptCalls kept;
+    Status capture(RunId, const Capture&) override { return {}; }
 
     std::string model;
+    int worldSize = 0;
     std::set<std::string> uuids;
     std::set<int> ranks;
     std::optional<TimeRange> range;
-    MeanReadings means;
     PowerByRank power;
     PowerByRank averagePower;
     std::vector<TimeRange> work;
     std::optional<int> device; // of the first stream
 
 private:
-    void takeGauge(const SeriesDescription& series, std::span<const TimeNs> times,
+    void takeTime(TimeNs time) {
+        range = range ? TimeRange{std::min(range->begin, time), std::max(range->end, time)}
+                      : TimeRange{time, time};
+    }
+    void takePower(const SeriesDescription& series, std::span<const TimeNs> times,
         std::span<const double> values) {
-        auto& mean = means[{series.metric.name, series.subject.rank}];
-        const bool isOfGpu
-            = series.subject.kind == SubjectKind::Gpu && series.subject.device.empty();
         const bool isAverage = series.metric.name == metric::kGpuPowerAverage;
-        const bool isPower = isOfGpu && (isAverage || series.metric.name == metric::kGpuPower);
+        if (series.subject.kind != SubjectKind::Gpu || !series.subject.device.empty()
+            || (!isAverage && series.metric.name != metric::kGpuPower))
+            return;
+        auto& readings = (isAverage ? averagePower : power)[series.subject.rank];
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const double value = values[i] * series.scale;
-            if (std::isnan(value))
+            if (std::isnan(values[i]) || m_powerLeft == 0)
                 continue;
-            mean.sum += value;
-            mean.count += 1.0;
-            if (!isPower)
-                continue;
-            auto& readings = (isAverage ? averagePower : power)[series.subject.rank];
+            --m_powerLeft;
             readings.times.push_back(times[i]);
-            readings.watts.push_back(static_cast<float>(value));
+            readings.watts.push_back(static_cast<float>(values[i] * series.scale));
         }
-        if (mean.count == 0.0)
-            means.erase({series.metric.name, series.subject.rank});
     }
 
+    std::uint64_t& m_powerLeft;
     std::vector<SeriesDescription> m_series;
     std::vector<bool> m_isStream;
 };
@@ -235,19 +137,17 @@ void sortByTime(analysis::PowerReadings& readings) {
     }
 }
 
+double meanOf(const analysis::PowerReadings& power) {
+    return std::accumulate(power.watts.begin(), power.watts.end(), 0.0)
+        / static_cast<double>(power.watts.size());
+}
+
 // The average where a GPU has no other.
 PowerByRank sortedPower(EvidenceSink& sink) {
     sink.power.merge(sink.averagePower);
     for (auto& [rank, readings] : sink.power)
         sortByTime(readings);
     return std::move(sink.power);
-}
-
-Excerpts::Parts excerptOf(const ImportUnit& unit, std::vector<double> places) {
-    constexpr std::uint64_t kLeast = std::uint64_t{256} << 10;
-    const std::uint64_t parts = unit.files.size() * (places.size() + 1);
-    return {
-        std::max(kLeast, kReadForEvidence / std::max<std::uint64_t>(parts, 1)), std::move(places)};
 }
 
 // Evidence that the plan has of it.
@@ -265,35 +165,50 @@ MachineSeen seenByPlan(const ImportUnit& unit) {
     if (unit.rank && !seen.isTelemetry)
         seen.ranks.insert(*unit.rank);
     seen.isEndKnown = !seen.isTelemetry;
+    seen.isLog = isOutputOfProgram(unit);
+    seen.isZoneless = unit.clock == ClockKind::Local && !unit.utcOffsetSeconds;
+    seen.worldSize = unit.worldSize;
     seen.vendor = catalogue::vendorOf(unit.gpuModel);
     seen.model = catalogue::findGpuModel(unit.gpuModel);
     return seen;
 }
 
-// Those that say something of a machine; nothing needs to be read for others.
+// Those that say something of a machine or a time; nothing needs to be read for others.
 bool isOfMachine(const ImportUnit& unit) {
-    return hasGpuReadings(unit) || unit.rank.has_value();
+    return hasGpuReadings(unit) || isOutputOfProgram(unit) || unit.rank.has_value();
 }
 
-// The power of one GPU over the same time differs by more than sensors do.
-bool areOfOtherPower(const MachineSeen& a, const MachineSeen& b) {
-    constexpr double kOtherPower = 0.25;
+// From begin to end, nearly.
+bool areOfOneTime(const MachineSeen& a, const MachineSeen& b) {
     constexpr double kCommon = 0.8; // of the longer
     if (!a.range || !b.range || !a.isEndKnown || !b.isEndKnown)
         return false;
     const TimeRange common{
         std::max(a.range->begin, b.range->begin), std::min(a.range->end, b.range->end)};
     const double longer = std::max(a.range->length().seconds(), b.range->length().seconds());
-    if (common.isEmpty() || common.length().seconds() < kCommon * longer)
-        return false;
-    return std::any_of(a.means.begin(), a.means.end(), [&](const auto& mean) {
-        const auto other = b.means.find(mean.first);
-        if (mean.first.first != metric::kGpuPower || other == b.means.end())
-            return false;
-        const double first = mean.second.value();
-        const double second = other->second.value();
-        return std::abs(first - second) > kOtherPower * std::max(first, second);
+    return !common.isEmpty() && common.length().seconds() >= kCommon * longer;
+}
+
+bool isAbout(double a, double b, double part) {
+    return std::abs(a - b) <= part * std::max(a, b);
+}
+
+// The power of one GPU over the same time differs by more than sensors do.
+bool areOfOtherPower(const MachineSeen& a, const MachineSeen& b) {
+    return areOfOneTime(a, b) && std::ranges::any_of(a.meanPower, [&b](const auto& mean) {
+        const auto other = b.meanPower.find(mean.first);
+        return other != b.meanPower.end() && !isAbout(mean.second, other->second, 0.25);
     });
+}
+
+// A program prints its first line long before it trains, and its last one after.
+bool touch(const MachineSeen& a, const MachineSeen& b) {
+    constexpr DurationNs kTenMinutes{600'000'000'000};
+    constexpr DurationNs kZones{14LL * 3600 * 1'000'000'000};
+    if (!a.isLog && !b.isLog)
+        return a.overlaps(b);
+    const DurationNs slack = a.isZoneless != b.isZoneless ? kZones : kTenMinutes;
+    return a.range->begin <= b.range->end + slack && b.range->begin <= a.range->end + slack;
 }
 
 bool areOfTwoMachines(const MachineSeen& a, const MachineSeen& b) {
@@ -306,45 +221,78 @@ bool areOfTwoMachines(const MachineSeen& a, const MachineSeen& b) {
         [&b](const std::string& uuid) { return b.uuids.contains(uuid); });
     if (!a.uuids.empty() && !b.uuids.empty() && !shareUuids)
         return true;
-    return (a.range && b.range && !a.overlaps(b))
+    if (a.worldSize > 0 && b.worldSize > 0 && a.worldSize != b.worldSize)
+        return true;
+    return (a.range && b.range && !touch(a, b))
         || (a.isTelemetry && b.isTelemetry && areOfOtherPower(a, b));
 }
 
 } // namespace
 
-namespace {
-
-// A log may grow while its import is looked at.
-bool isAsItWas(const SourceTree& tree, const ImportUnit& unit) {
-    std::uint64_t bytes = 0;
-    for (const std::string& file : unit.files) {
-        const std::string path = tree.localPath(file);
-        std::error_code failure;
-        bytes += path.empty() ? tree.sizeOf(file) : std::filesystem::file_size(path, failure);
-        if (failure)
-            return false;
-    }
-    return bytes == unit.bytes;
+std::string RunSoFar::shownFolder() const {
+    const SourceTree* tree = units.front()->tree;
+    return tree == nullptr ? folder : tree->displayPath(folder);
 }
 
-} // namespace
+std::vector<RunSoFar> runsOf(const MachineEvidence& evidence) {
+    std::vector<RunSoFar> runs;
+    std::map<std::pair<std::string, bool>, std::size_t> places;
+    for (const PlannedUnit& planned : evidence.units()) {
+        const ImportUnit& unit = *planned.unit;
+        if (!unit.enabled || unit.machine || unit.isUndated || unit.files.empty())
+            continue;
+        const auto [at, isNew]
+            = places.try_emplace({unit.runName, planned.known != nullptr}, runs.size());
+        if (isNew)
+            runs.push_back({unit.runName, planned.known != nullptr, {},
+                std::string(folderPart(unit.files.front())), true});
+        RunSoFar& run = runs[at->second];
+        for (const std::string& file : unit.files) {
+            while (!isInside(file, run.folder))
+                run.folder = folderPart(run.folder);
+        }
+        run.units.push_back(&planned);
+    }
+    for (RunSoFar& run : runs)
+        run.isTelemetry
+            = std::ranges::any_of(run.units, [](const auto* one) { return isTelemetryOf(*one); })
+            && std::ranges::all_of(
+                run.units, [](const auto* one) { return isTelemetryOf(*one) || !one->unit->rank; });
+    return runs;
+}
 
-std::optional<Result<ImportReport>> importKept(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    if (!unit.reading || !unit.reading->calls || unit.reading->saidRank != unit.rank
-        || unit.reading->saidOffset != unit.utcOffsetSeconds || unit.saidStart || unit.saidPeriod
-        || !isAsItWas(tree, unit))
-        return std::nullopt;
-    const Status told = unit.reading->calls->tell(
-        sink, unit.runName, progress, {"Writing", unit.bytes, unit.bytes});
-    if (!told.hasValue())
-        return Result<ImportReport>(told.error());
-    return Result<ImportReport>(unit.reading->report);
+bool isTelemetryOf(const PlannedUnit& planned) {
+    return planned.known != nullptr ? planned.known->seen.isTelemetry
+                                    : hasGpuReadings(*planned.unit);
 }
 
 bool hasGpuReadings(const ImportUnit& unit) {
     const Importer* importer = findImporter(unit.importer);
     return importer != nullptr && importer->format.readsGpus;
+}
+
+bool isOutputOfProgram(const ImportUnit& unit) {
+    const Importer* importer = findImporter(unit.importer);
+    return importer != nullptr && importer->format.isOutput;
+}
+
+void keepOneLog(MachineEvidence& evidence, const std::vector<ImportUnit*>& logs) {
+    const auto isMore = [&evidence](const ImportUnit* a, const ImportUnit* b) {
+        return evidence.readingsOf(*a) > evidence.readingsOf(*b);
+    };
+    auto order = logs;
+    std::ranges::stable_sort(order, isMore);
+    for (auto log = order.begin(); log != order.end(); ++log) {
+        const MachineSeen& seen = evidence.of(**log);
+        const auto better = std::find_if(order.begin(), log, [&](const ImportUnit* other) {
+            const MachineSeen& known = evidence.of(*other);
+            return other->enabled && (!seen.range || !known.range || seen.overlaps(known));
+        });
+        if (better == log)
+            continue;
+        (*log)->enabled = false;
+        (*log)->notes = {"A log of the same job as " + (*better)->path + ", which tells as much."};
+    }
 }
 
 void addNote(ImportUnit& unit, const std::string& note) {
@@ -376,8 +324,8 @@ struct MachineEvidence::Known {
 MachineEvidence::MachineEvidence(std::vector<PlannedUnit> units, Progress progress)
     : m_units(std::move(units))
     , m_progress(std::move(progress))
-    , m_traceBytesLeft(kTracesForEvidence)
-    , m_keptBytesLeft(kKeptOfLogs) {
+    , m_powerLeft(kPowerForEvidence)
+    , m_traceBytesLeft(kTracesForEvidence) {
     for (std::size_t i = 0; i < m_units.size(); ++i)
         m_places[m_units[i].unit] = i;
 }
@@ -394,11 +342,8 @@ void MachineEvidence::readLog(const PlannedUnit& planned) {
     auto reading = std::make_shared<UnitReading>();
     reading->utcOffsetSeconds = unit.utcOffsetSeconds.value_or(0);
     reading->seen = seenByPlan(unit);
-    reading->isExcerpt = unit.bytes > kReadForEvidence;
-    EvidenceSink sink(reading->isExcerpt ? 0 : m_keptBytesLeft);
-    const Excerpts excerpts(*planned.tree, excerptOf(unit, {0.5, 1.0}));
-    const SourceTree& tree = reading->isExcerpt ? excerpts : *planned.tree;
-    const auto read = findImporter(unit.importer)->import(tree, unit, sink, m_progress);
+    EvidenceSink sink(m_powerLeft);
+    const auto read = findImporter(unit.importer)->import(*planned.tree, unit, sink, m_progress);
     MachineSeen& seen = reading->seen;
     if (read.hasValue()) {
         const std::string model = sink.model.empty() ? unit.gpuModel : sink.model;
@@ -408,18 +353,18 @@ void MachineEvidence::readLog(const PlannedUnit& planned) {
         seen.model = catalogue::findGpuModel(model);
         seen.uuids = std::move(sink.uuids);
         seen.ranks = std::move(sink.ranks);
-        seen.means = std::move(sink.means);
+        for (const auto& [rank, power] : sink.power) {
+            if (!power.watts.empty())
+                seen.meanPower[rank] = meanOf(power);
+        }
+        seen.worldSize = std::max(seen.worldSize, sink.worldSize);
         if (seen.range && sink.range)
-            seen.range = sink.range;
+            seen.range = seen.isLog
+                ? TimeRange{std::min(seen.range->begin, sink.range->begin), sink.range->end}
+                : sink.range;
         seen.isEndKnown = true;
         reading->power = sortedPower(sink);
-        if (!reading->isExcerpt && sink.kept.isWhole()) {
-            m_keptBytesLeft -= sink.kept.bytes();
-            reading->calls = std::move(sink.kept);
-            reading->report = read.value();
-            reading->saidRank = unit.rank;
-            reading->saidOffset = unit.utcOffsetSeconds;
-        }
+        reading->samples = read.value().samples;
     }
     unit.reading = std::move(reading);
 }
@@ -444,9 +389,10 @@ MachineEvidence::Known& MachineEvidence::known(const ImportUnit& unit) {
         known.seen = own->known->seen;
         return known;
     }
-    if (own != nullptr && hasGpuReadings(unit) && !unit.reading)
+    const bool isLog = hasGpuReadings(unit) || isOutputOfProgram(unit);
+    if (own != nullptr && isLog && !unit.reading)
         readLog(*own);
-    if (!hasGpuReadings(unit) || !unit.reading) {
+    if (!isLog || !unit.reading) {
         known.seen = seenByPlan(unit);
         return known;
     }
@@ -459,10 +405,9 @@ MachineEvidence::Known& MachineEvidence::known(const ImportUnit& unit) {
     known.seen.ranks.clear();
     for (const int rank : unit.reading->seen.ranks)
         known.seen.ranks.insert(rank + unit.place.rank);
-    known.seen.means.clear();
-    for (const auto& [key, mean] : unit.reading->seen.means)
-        known.seen.means[{key.first, key.second < 0 ? key.second : key.second + unit.place.rank}]
-            = mean;
+    known.seen.meanPower.clear();
+    for (const auto& [rank, mean] : unit.reading->seen.meanPower)
+        known.seen.meanPower[rank + unit.place.rank] = mean;
     return known;
 }
 
@@ -470,40 +415,33 @@ const MachineSeen& MachineEvidence::of(const ImportUnit& unit) {
     return known(unit).seen;
 }
 
+std::int64_t MachineEvidence::readingsOf(const ImportUnit& unit) {
+    static_cast<void>(known(unit));
+    return unit.reading ? unit.reading->samples : 0;
+}
+
 PowerByRank MachineEvidence::powerOf(const ImportUnit& unit, TimeRange around) {
-    const MachineSeen seen = of(unit);
+    const MachineSeen& seen = of(unit);
     const PlannedUnit* own = planned(unit);
     if (own != nullptr && own->known != nullptr)
         return own->known->power ? own->known->power(around) : PowerByRank();
     if (!unit.reading || !seen.isTelemetry)
         return {};
-    PowerByRank read;
-    const PowerByRank* power = &unit.reading->power;
-    std::int64_t offset = unit.reading->utcOffsetSeconds;
-    const double length = seen.range ? seen.range->length().seconds() : 0.0;
-    if (own != nullptr && unit.reading->isExcerpt && length > 0.0) {
-        // Logs are written steadily: its place in time is about its place in the file.
-        const auto placeOf = [&](TimeNs moment) {
-            return std::clamp((moment - seen.range->begin).seconds() / length, 0.0, 1.0);
-        };
-        EvidenceSink sink;
-        const Excerpts excerpts(
-            *own->tree, excerptOf(unit, {(placeOf(around.begin) + placeOf(around.end)) / 2.0}));
-        if (findImporter(unit.importer)->import(excerpts, unit, sink, m_progress).hasValue()) {
-            read = sortedPower(sink);
-            power = &read;
-            offset = unit.utcOffsetSeconds.value_or(0);
-        }
-    }
+    constexpr DurationNs kMargin{60'000'000'000}; // for sensors that are late, and zone searches
     const bool isLocal = unit.clock == ClockKind::Local;
-    const DurationNs later{
-        isLocal ? (offset - unit.utcOffsetSeconds.value_or(0)) * 1'000'000'000 : 0};
+    const DurationNs later{isLocal
+            ? (unit.reading->utcOffsetSeconds - unit.utcOffsetSeconds.value_or(0)) * 1'000'000'000
+            : 0};
     PowerByRank placed;
-    for (const auto& [rank, readings] : *power) {
+    for (const auto& [rank, readings] : unit.reading->power) {
+        const auto& times = readings.times;
+        const auto from = std::ranges::lower_bound(times, around.begin - later - kMargin);
+        const auto until = std::ranges::upper_bound(times, around.end - later + kMargin);
+        const auto watts = readings.watts.begin() + (from - times.begin());
         analysis::PowerReadings& shifted = placed[rank + unit.place.rank];
-        shifted = readings;
-        for (TimeNs& time : shifted.times)
-            time = time + later;
+        shifted.watts.assign(watts, watts + (until - from));
+        std::transform(from, until, std::back_inserter(shifted.times),
+            [later](TimeNs time) { return time + later; });
     }
     return placed;
 }
@@ -514,7 +452,7 @@ void MachineEvidence::readTrace(const PlannedUnit& planned) {
         return;
     m_traceBytesLeft -= unit.bytes;
     auto reading = std::make_shared<UnitReading>();
-    EvidenceSink sink;
+    EvidenceSink sink(m_powerLeft);
     const auto read = findImporter(unit.importer)->import(*planned.tree, unit, sink, m_progress);
     if (read.hasValue() && !sink.work.empty()) {
         TimeRange window = sink.work.front();
@@ -564,7 +502,18 @@ const analysis::GpuByPower& MachineEvidence::byPower(
 
 bool MachineEvidence::follows(const ImportUnit& log, const ImportUnit& trace) {
     const auto& found = byPower(log, trace);
-    return found.gpu || !found.following.empty();
+    return !found.following.empty() || (found.gpu && of(log).ranks.size() > 1);
+}
+
+bool MachineEvidence::readAlike(const ImportUnit& a, const ImportUnit& b) {
+    constexpr double kPart = 0.02; // two loggers of one GPU; two GPUs hardly in all
+    const MachineSeen& first = of(a);
+    const MachineSeen& second = of(b);
+    return areOfOneTime(first, second) && !first.meanPower.empty()
+        && std::ranges::equal(
+            first.meanPower, second.meanPower, [](const auto& left, const auto& right) {
+                return left.first == right.first && isAbout(left.second, right.second, kPart);
+            });
 }
 
 bool MachineEvidence::contradict(const ImportUnit& a, const ImportUnit& b) {

@@ -17,14 +17,6 @@
 
 namespace trainscope::importers {
 
-// Mean of a GPU's gauge, SI.
-struct MeanReading {
-    double sum = 0.0;
-    double count = 0.0;
-    [[nodiscard]] double value() const { return sum / count; }
-};
-using MeanReadings = std::map<std::pair<std::string, int>, MeanReading>; // by metric and rank
-
 using PowerByRank = std::map<int, analysis::PowerReadings>;
 
 struct MachineSeen {
@@ -33,8 +25,11 @@ struct MachineSeen {
     const catalogue::GpuModel* model = nullptr;
     std::set<std::string> uuids;
     std::set<int> ranks;
-    MeanReadings means;
+    std::map<int, double> meanPower; // W, by rank
+    int worldSize = 0; // 0: not said
     std::optional<TimeRange> range; // UTC
+    bool isLog = false; // of a program: it begins before its first reading
+    bool isZoneless = false; // its clock is taken as UTC
     bool isEndKnown = false;
 
     [[nodiscard]] bool overlaps(const MachineSeen& other) const;
@@ -48,18 +43,17 @@ struct KnownMachine {
     std::function<analysis::TracedWork()> work; // of a trace
 };
 
-// A unit with the tree that its files lie in; of a run of a database its name, its rank and what is
-// known of it, and no tree.
+// A unit with the tree that its files lie in; of a run of a database its name, which it keeps, its
+// rank and what is known of it, and no tree.
 struct PlannedUnit {
     const SourceTree* tree = nullptr;
     ImportUnit* unit = nullptr;
     const KnownMachine* known = nullptr;
-    bool isThere = false; // in the database that the import is for: its run keeps its name
 };
 
-// Each source is read for it once, when it is first asked for, and what was read stays with its
-// unit (ImportUnit::reading). Of logs of more than 16 MiB the begin, the middle and the end are
-// read. Traces are read for their kernels, up to 64 MiB of them on disk.
+// Each log is read for it once, when it is first asked for, and what was read stays with its unit
+// (ImportUnit::reading): of power 16 million readings in all. Traces are read for their kernels, up
+// to 64 MiB of them on disk.
 class MachineEvidence {
 public:
     explicit MachineEvidence(std::vector<PlannedUnit> units, Progress progress = {});
@@ -67,6 +61,8 @@ public:
 
     [[nodiscard]] const std::vector<PlannedUnit>& units() const { return m_units; }
     const MachineSeen& of(const ImportUnit& unit);
+    // Samples that a log gave when it was read; 0: it was not.
+    std::int64_t readingsOf(const ImportUnit& unit);
     // The power of its GPUs about that time.
     PowerByRank powerOf(const ImportUnit& unit, TimeRange around);
     // Nothing where the trace is too large to be looked at.
@@ -74,10 +70,15 @@ public:
     // The index that a trace gives its GPU among those that its process saw.
     std::optional<int> deviceOf(const ImportUnit& unit);
 
-    // They cannot be of one run: GPUs of two vendors or models, other UUIDs, other power at the
-    // same time, times that do not touch, or a trace whose kernels the power of no GPU follows.
+    // They cannot be of one run: GPUs of two vendors or models, other UUIDs, worlds of two sizes,
+    // other power at the same time, times that do not touch, or a trace whose kernels the power of
+    // no GPU follows. Logs of programs may begin and end minutes before and after, and, where one
+    // of two clocks has no zone, hours.
     [[nodiscard]] bool contradict(const ImportUnit& a, const ImportUnit& b);
-    // The power of a GPU of the log follows the kernels of the trace, or it alone drew power then.
+    // They read the same power of the same GPUs at the same time.
+    [[nodiscard]] bool readAlike(const ImportUnit& a, const ImportUnit& b);
+    // The power of a GPU of the log follows the kernels of the trace, or of several GPUs it alone
+    // drew power then.
     [[nodiscard]] bool follows(const ImportUnit& log, const ImportUnit& trace);
 
 private:
@@ -95,16 +96,29 @@ private:
     using Pair = std::pair<const ImportUnit*, const ImportUnit*>;
     std::map<Pair, bool> m_contradictions;
     std::map<Pair, analysis::GpuByPower> m_byPower; // by log and trace
+    std::uint64_t m_powerLeft; // readings
     std::uint64_t m_traceBytesLeft;
-    std::uint64_t m_keptBytesLeft;
 };
 
-// Imports a log by what was read of it for the plan, so that it is read once. Absent where that was
-// not all of it, or what was said of the unit, or its files, changed since.
-std::optional<Result<ImportReport>> importKept(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
+// A run as it is planned so far.
+struct RunSoFar {
+    std::string name;
+    bool isThere = false; // of the database that the import is for
+    std::vector<const PlannedUnit*> units = {};
+    std::string folder = {}; // that holds all of its files, in its tree
+    bool isTelemetry = false; // readings of GPUs, and no traces
 
+    [[nodiscard]] std::string shownFolder() const;
+};
+// The runs of all units that are imported and have a time of their own.
+std::vector<RunSoFar> runsOf(const MachineEvidence& evidence);
+
+bool isTelemetryOf(const PlannedUnit& planned);
 bool hasGpuReadings(const ImportUnit& unit);
+bool isOutputOfProgram(const ImportUnit& unit);
+// Switches off all of a run's logs but the one that tells most: programs of one job tell the same
+// steps. Logs of other times go on.
+void keepOneLog(MachineEvidence& evidence, const std::vector<ImportUnit*>& logs);
 // Unless the unit has that note.
 void addNote(ImportUnit& unit, const std::string& note);
 

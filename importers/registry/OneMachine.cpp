@@ -1,5 +1,7 @@
 #include "importers/registry/OneMachine.h"
 
+#include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/TracedGpus.h"
 #include "importers/trace/TraceName.h"
@@ -17,31 +19,6 @@ namespace {
 
 constexpr std::size_t kMostRuns = 256; // of which each is held against each
 
-// Two logs of one GPU agree within what their sampling makes; those of two GPUs hardly in all.
-bool isAbout(const std::string& metric, double a, double b) {
-    constexpr double kPart = 0.02;
-    const double least = metric.find("temperature") != std::string::npos ? 1.0
-        : metric.find("utilization") != std::string::npos                ? 0.03
-                                                                         : 0.0;
-    return std::abs(a - b) <= std::max(kPart * std::max(std::abs(a), std::abs(b)), least);
-}
-
-// Absent: they have nothing in common.
-std::optional<bool> agree(const MeanReadings& a, const MeanReadings& b) {
-    std::optional<bool> found;
-    for (const auto& [key, mean] : a) {
-        const auto other = b.find(key);
-        if (other != b.end())
-            found = found.value_or(true) && isAbout(key.first, mean.value(), other->second.value());
-    }
-    return found;
-}
-
-bool isTelemetryOf(const PlannedUnit& planned) {
-    return planned.known != nullptr ? planned.known->seen.isTelemetry
-                                    : hasGpuReadings(*planned.unit);
-}
-
 // The unit gets that run's name, and says why.
 void joinRun(ImportUnit& unit, const std::string& name, const std::string& why) {
     if (unit.runName == name)
@@ -55,272 +32,264 @@ void joinRun(ImportUnit& unit, const std::string& name, const std::string& why) 
         "Part of run \"" + name + "\": " + why + ". Give it another run's name to keep it apart.");
 }
 
-// "gpu3_power": a log of one GPU that its name numbers.
-std::optional<int> gpuOfName(std::string_view path) {
-    const std::string_view stem = traceStem(path);
-    const auto named = rankInStem(stem);
-    if (!named)
-        return std::nullopt;
-    constexpr std::array<std::string_view, 5> kWords{"gpu", "device", "cuda", "card", "rank"};
-    const bool isGpu = std::any_of(kWords.begin(), kWords.end(),
-        [&](std::string_view word) { return stem.substr(named->begin).starts_with(word); });
-    return isGpu ? std::optional(named->rank) : std::nullopt;
+// A path with a number behind a word: "exp/node1/run_4.log".
+struct NumberedPath {
+    std::string pattern; // without the number, the same for all like it
+    std::string rest; // without the part that holds it: "exp/run_4.log"
+    int number = 0;
+    bool isOfGpu = false; // one each; else those of a node or a rank
+};
+
+std::optional<NumberedPath> numberedPath(const std::string& path) {
+    constexpr std::array<std::string_view, 8> kWords{
+        "gpu", "device", "cuda", "card", "rank", "node", "host", "worker"};
+    constexpr std::size_t kOfGpus = 5;
+    for (std::size_t end = path.size(); end > 0; --end) {
+        std::size_t begin = end;
+        while (begin > 0 && isDigit(path[begin - 1]))
+            --begin;
+        if (begin == end)
+            continue;
+        const std::size_t after
+            = begin - (begin > 0 && std::string_view("_-.").find(path[begin - 1]) != path.npos);
+        const std::string before = lowered(std::string_view(path).substr(0, after));
+        const auto word = std::ranges::find_if(
+            kWords, [&before](std::string_view one) { return before.ends_with(one); });
+        const auto number = wholeNumber<int>(std::string_view(path).substr(begin, end - begin));
+        if (word != kWords.end() && number) {
+            const std::size_t next = path.find('/', end);
+            const std::string above(folderPart(std::string_view(path).substr(0, end)));
+            const std::string below = next == path.npos ? std::string() : path.substr(next + 1);
+            return NumberedPath{path.substr(0, begin) + "#" + path.substr(end),
+                above.empty() || below.empty() ? above + below : above + "/" + below, *number,
+                word < kWords.begin() + kOfGpus};
+        }
+        end = begin + 1;
+    }
+    return std::nullopt;
 }
 
-// Logs of one GPU each, as of a program for each of them: one run.
-class LogsOfGpus {
+// Logs of each GPU, node or rank of a job, as their names say: one run.
+class NumberedLogs {
 public:
-    explicit LogsOfGpus(MachineEvidence& evidence)
+    explicit NumberedLogs(MachineEvidence& evidence)
         : m_evidence(evidence) { }
 
     void join() {
-        std::map<std::array<std::string, 3>, std::vector<Log>> groups;
+        std::map<std::pair<std::string, std::string>, std::vector<Log>> groups;
         for (const PlannedUnit& planned : m_evidence.units()) {
             ImportUnit& unit = *planned.unit;
-            if (planned.known != nullptr || !unit.enabled || !hasGpuReadings(unit)
-                || unit.files.size() != 1 || unit.isUndated)
+            if (planned.known != nullptr || !unit.enabled || unit.files.size() != 1
+                || unit.isUndated || (!hasGpuReadings(unit) && !isOutputOfProgram(unit)))
                 continue;
-            const std::string& path = unit.files.front();
-            if (const auto gpu = gpuOfName(path))
-                groups[{unit.importer, std::string(folderPart(path)), stemPattern(traceStem(path))}]
-                    .push_back({&planned, *gpu});
+            if (auto path = numberedPath(unit.files.front()))
+                groups[{unit.importer, path->pattern}].push_back({&planned, *std::move(path)});
         }
         for (auto& [key, group] : groups) {
-            if (group.size() > 1 && areOfOneGpuEach(group))
-                joinGroup(group, key[1]);
+            if (group.size() > 1 && areOfOneJob(group))
+                joinGroup(group);
         }
     }
 
 private:
     struct Log {
         const PlannedUnit* planned = nullptr;
-        int gpu = 0;
+        NumberedPath path;
     };
 
-    bool areOfOneGpuEach(const std::vector<Log>& group) {
+    bool areOfOneJob(const std::vector<Log>& group) {
+        const ImportUnit& first = *group.front().planned->unit;
+        const MachineSeen& seen = m_evidence.of(first);
         std::set<int> numbers;
-        const MachineSeen& first = m_evidence.of(*group.front().planned->unit);
-        return std::all_of(group.begin(), group.end(), [&](const Log& log) {
-            const MachineSeen& seen = m_evidence.of(*log.planned->unit);
-            return seen.ranks.size() == 1 && numbers.insert(log.gpu).second
-                && seen.model == first.model && seen.vendor == first.vendor && seen.range
-                && first.range && seen.overlaps(first);
+        for (const Log& log : group)
+            numbers.insert(log.path.number);
+        const int count = *numbers.rbegin() - *numbers.begin() + 1;
+        if (*numbers.begin() > 1 || count != std::ssize(group))
+            return false; // such as the ranks of LoRA
+        return std::ranges::all_of(group, [&](const Log& log) {
+            const ImportUnit& unit = *log.planned->unit;
+            const MachineSeen& own = m_evidence.of(unit);
+            const bool areDated = own.range && seen.range;
+            if (!own.isTelemetry)
+                return &unit == &first
+                    || (!m_evidence.contradict(first, unit) && (!areDated || own.overlaps(seen)));
+            const bool isCounted = log.path.isOfGpu ? own.ranks.size() == 1 : !own.ranks.empty();
+            return isCounted && own.model == seen.model && own.vendor == seen.vendor && areDated
+                && own.overlaps(seen);
         });
     }
 
-    // Logs of which none names its GPU all name the first.
-    void joinGroup(const std::vector<Log>& group, const std::string& folder) {
-        std::set<int> said;
-        for (const Log& log : group)
-            said.insert(*m_evidence.of(*log.planned->unit).ranks.begin());
-        const bool areNumbered = said.size() == group.size();
-        if (!areNumbered && (said.size() > 1 || *said.begin() != 0))
+    void joinGroup(std::vector<Log>& group) {
+        std::ranges::sort(group, {}, [](const Log& log) { return log.path.number; });
+        const std::string name = nameOf(group.front());
+        const bool areGpus = hasGpuReadings(*group.front().planned->unit);
+        if (areGpus && !place(group))
             return;
-        const std::string name = nameOf(*group.front().planned, folder);
+        std::vector<ImportUnit*> units;
         for (const Log& log : group) {
-            ImportUnit& unit = *log.planned->unit;
-            if (!areNumbered)
-                unit.place = {log.gpu, 0, log.gpu};
-            joinRun(unit, name, "logs of one GPU each, of one time");
+            joinRun(*log.planned->unit, name, "logs of one job, as their names number them");
+            units.push_back(log.planned->unit);
         }
+        if (!areGpus)
+            keepOneLog(m_evidence, units);
     }
 
-    // Name of the folder, unless a neighbour of the logs has it.
-    [[nodiscard]] std::string nameOf(const PlannedUnit& first, const std::string& folder) const {
-        std::string name = RunFolders(*first.tree).nameOf(folder);
-        const bool isTaken = std::any_of(m_evidence.units().begin(), m_evidence.units().end(),
+    // Logs that all number their GPUs from 0. False where they number some alike.
+    bool place(const std::vector<Log>& group) {
+        std::set<int> said;
+        std::size_t count = 0;
+        for (const Log& log : group) {
+            const auto& ranks = m_evidence.of(*log.planned->unit).ranks;
+            said.insert(ranks.begin(), ranks.end());
+            count += ranks.size();
+        }
+        if (said.size() == count)
+            return true;
+        int next = 0;
+        int node = 0;
+        std::vector<PlaceInRun> places;
+        for (const Log& log : group) {
+            const auto& ranks = m_evidence.of(*log.planned->unit).ranks;
+            if (*ranks.begin() != 0)
+                return false;
+            const int number = log.path.number;
+            places.push_back(
+                log.path.isOfGpu ? PlaceInRun{number, 0, number} : PlaceInRun{next, node++, 0});
+            next += *ranks.rbegin() + 1;
+        }
+        for (std::size_t i = 0; i < group.size(); ++i)
+            group[i].planned->unit->place = places[i];
+        return true;
+    }
+
+    // The folder's, where a file's name has the number, unless a neighbour of the logs has it.
+    [[nodiscard]] std::string nameOf(const Log& first) const {
+        const std::string& path = first.planned->unit->files.front();
+        const std::string folder(folderPart(path));
+        if (first.path.rest != folder)
+            return std::string(withoutSuffixes(first.path.rest));
+        const std::string name = RunFolders(*first.planned->tree).nameOf(folder);
+        const bool isTaken = std::ranges::any_of(m_evidence.units(),
             [&name](const PlannedUnit& one) { return one.unit->runName == name; });
-        const std::string stem = stemWithoutRank(traceStem(first.unit->files.front()));
+        const std::string stem = stemWithoutRank(traceStem(path));
         return isTaken && !stem.empty() ? (folder.empty() ? stem : folder + "/" + stem) : name;
     }
 
     MachineEvidence& m_evidence;
 };
 
+bool isTraceOf(const PlannedUnit& planned) {
+    return !isTelemetryOf(planned) && planned.unit->rank.has_value();
+}
+
+// The folder without each of its parts: what stands before it, and behind it.
+std::vector<std::pair<std::string, std::string>> withoutAPart(const std::string& folder) {
+    std::vector<std::pair<std::string, std::string>> keys;
+    std::string behind;
+    for (std::string rest = folder; !rest.empty();) {
+        const std::string above(folderPart(rest));
+        keys.emplace_back(above, behind);
+        behind = std::string(namePart(rest)) + "/" + behind;
+        rest = above;
+    }
+    return keys;
+}
+
+using Runs = std::vector<const RunSoFar*>;
+
+// Distinct ranks of one world, or all from 0 on where none says its size, that begin within ten
+// minutes.
+bool areOneWorld(const Runs& runs) {
+    constexpr double kTenMinutes = 600.0;
+    std::set<int> all;
+    const ImportUnit* first = nullptr;
+    int world = 0; // as far as said
+    for (const RunSoFar* run : runs) {
+        std::set<int> own;
+        for (const PlannedUnit* planned : run->units) {
+            const ImportUnit& trace = *planned->unit;
+            if (!isTraceOf(*planned) || !own.insert(*trace.rank).second)
+                continue;
+            first = first == nullptr ? &trace : first;
+            const bool isOther = trace.worldSize > 0 && world > 0 && trace.worldSize != world;
+            world = std::max(world, trace.worldSize);
+            if (isOther || trace.gpuModel != first->gpuModel || !all.insert(*trace.rank).second
+                || !trace.start || !first->start
+                || std::abs((*trace.start - *first->start).seconds()) >= kTenMinutes)
+                return false;
+        }
+        if (own.empty())
+            return false;
+    }
+    const int count = static_cast<int>(all.size());
+    return world > 0 ? count <= world && *all.rbegin() < world
+                     : *all.begin() == 0 && *all.rbegin() + 1 == count;
+}
+
+void joinRuns(const Runs& runs, const std::string& name, const std::string& why) {
+    for (const RunSoFar* run : runs) {
+        for (const PlannedUnit* planned : run->units)
+            joinRun(*planned->unit, name, why);
+    }
+}
+
 // Folders of the hosts of a job: the traces of one world, and beside them the logs of their nodes.
-class HostFolders {
+void joinHosts(const MachineEvidence& evidence) {
+    const auto runs = runsOf(evidence);
+    std::map<std::pair<std::string, std::string>, Runs> groups;
+    for (const RunSoFar& run : runs) {
+        for (const auto& key : withoutAPart(run.shownFolder()))
+            groups[key].push_back(&run);
+    }
+    for (const auto& [key, group] : groups) {
+        if (group.size() < 2 || !areOneWorld(group))
+            continue;
+        const auto there = std::ranges::find_if(group, &RunSoFar::isThere);
+        const SourceTree* tree = group.front()->units.front()->tree;
+        std::string name(namePart(key.first));
+        if (there != group.end())
+            name = (*there)->name;
+        else if (tree != nullptr && isInside(key.first + "/", tree->displayPath({})))
+            name = RunFolders(*tree).nameOf(std::string_view(key.first).substr(
+                std::min(key.first.size(), tree->displayPath("x").size() - 1)));
+        joinRuns(group, name, "of the ranks of one job, in folders of its hosts");
+    }
+}
+
+// Runs of a plan, or of a database, of the same GPUs.
+class SameGpus {
 public:
-    explicit HostFolders(MachineEvidence& evidence)
-        : m_evidence(evidence) { }
+    explicit SameGpus(MachineEvidence& evidence)
+        : m_evidence(evidence)
+        , m_runs(runsOf(evidence)) { }
 
     void join() {
-        collect();
-        std::map<std::pair<std::string, std::string>, std::vector<Host*>> groups;
-        for (auto& [name, host] : m_hosts) {
-            if (host.traces.empty())
-                continue;
-            for (const auto& key : keysOf(host.folder))
-                groups[key].push_back(&host);
-        }
-        for (auto& [key, group] : groups) {
-            if (group.size() > 1 && areOneWorld(group))
-                joinGroup(group, key.first);
-        }
-    }
-
-private:
-    struct Host {
-        std::string run;
-        bool isThere = false; // in the database
-        std::string folder; // as it is shown, absolute on disk
-        std::map<int, std::vector<const ImportUnit*>> traces; // by rank
-        std::vector<const PlannedUnit*> all;
-    };
-
-    void collect() {
-        for (const PlannedUnit& planned : m_evidence.units()) {
-            const ImportUnit& unit = *planned.unit;
-            if (!unit.enabled || unit.machine || unit.files.empty())
-                continue;
-            const bool isThere = planned.isThere;
-            Host& host = m_hosts[{unit.runName, isThere}];
-            host.run = unit.runName;
-            host.isThere = isThere;
-            for (const std::string& file : unit.files) {
-                const std::string path
-                    = planned.known != nullptr ? file : planned.tree->displayPath(file);
-                if (host.all.empty() && host.folder.empty())
-                    host.folder = folderPart(path);
-                while (!isInside(path, host.folder))
-                    host.folder = folderPart(host.folder);
-            }
-            host.all.push_back(&planned);
-            if (!isTelemetryOf(planned) && unit.rank)
-                host.traces[*unit.rank].push_back(&unit);
-        }
-    }
-
-    // The folder without each of its parts: what stands before it, and behind it.
-    static std::vector<std::pair<std::string, std::string>> keysOf(const std::string& folder) {
-        std::vector<std::pair<std::string, std::string>> keys;
-        std::string behind;
-        for (std::string rest = folder; !rest.empty();) {
-            const std::string above(folderPart(rest));
-            keys.emplace_back(above, behind);
-            behind = std::string(namePart(rest)) + "/" + behind;
-            rest = above;
-        }
-        return keys;
-    }
-
-    // Distinct ranks of one world, or all from 0 on where none says its size.
-    static bool areOneWorld(const std::vector<Host*>& group) {
-        const ImportUnit& first = *group.front()->traces.begin()->second.front();
-        std::set<int> ranks;
-        int world = 0; // as far as said
-        for (const Host* host : group) {
-            for (const auto& [rank, traces] : host->traces) {
-                const ImportUnit& trace = *traces.front();
-                const bool isOther = trace.worldSize > 0 && world > 0 && trace.worldSize != world;
-                world = std::max(world, trace.worldSize);
-                if (isOther || trace.gpuModel != first.gpuModel || !ranks.insert(rank).second
-                    || !beginTogether(trace, first))
-                    return false;
-            }
-        }
-        const int count = static_cast<int>(ranks.size());
-        return world > 0 ? count <= world && *ranks.rbegin() < world
-                         : *ranks.begin() == 0 && *ranks.rbegin() + 1 == count;
-    }
-
-    static bool beginTogether(const ImportUnit& a, const ImportUnit& b) {
-        constexpr double kTenMinutes = 600.0;
-        return a.start && b.start && std::abs((*a.start - *b.start).seconds()) < kTenMinutes;
-    }
-
-    static void joinGroup(const std::vector<Host*>& group, const std::string& folder) {
-        const auto there = std::find_if(
-            group.begin(), group.end(), [](const Host* host) { return host->isThere; });
-        const bool isKnown = there != group.end();
-        const std::string name = isKnown ? (*there)->run : nameOf(group, folder);
-        for (const Host* host : group) {
-            for (const PlannedUnit* planned : host->all)
-                joinRun(*planned->unit, name, "of the ranks of one job, in folders of its hosts");
-        }
-    }
-
-    // Name of a folder in the tree, as runs are named, else its own.
-    static std::string nameOf(const std::vector<Host*>& group, const std::string& folder) {
-        const SourceTree* tree = group.front()->all.front()->tree;
-        const bool isOneTree = tree != nullptr
-            && std::all_of(group.begin(), group.end(),
-                [tree](const Host* host) { return host->all.front()->tree == tree; });
-        std::string within(folderPart(group.front()->all.front()->unit->files.front()));
-        while (isOneTree && !within.empty() && tree->displayPath(within) != folder)
-            within = folderPart(within);
-        return isOneTree ? RunFolders(*tree).nameOf(within) : std::string(namePart(folder));
-    }
-
-    MachineEvidence& m_evidence;
-    std::map<std::pair<std::string, bool>, Host> m_hosts; // by run, and whether it is there
-};
-
-// The runs of a plan, of which some become one, or one of a database.
-class MachineJoining {
-public:
-    explicit MachineJoining(MachineEvidence& evidence)
-        : m_evidence(evidence) { }
-
-    void join() {
-        collectRuns();
-        if (m_runs.size() < 2 || m_runs.size() > kMostRuns || !hasTelemetry())
+        std::erase_if(m_runs, [](const RunSoFar& run) {
+            return !run.isTelemetry && std::ranges::none_of(run.units, [](const auto* planned) {
+                return isTraceOf(*planned);
+            });
+        });
+        if (m_runs.size() < 2 || m_runs.size() > kMostRuns
+            || std::ranges::none_of(m_runs, &RunSoFar::isTelemetry))
             return;
-        m_areOne.assign(m_runs.size() * m_runs.size(), std::nullopt);
-        m_contradict.assign(m_runs.size() * m_runs.size(), std::nullopt);
         renameStrangers();
         m_groupOf.resize(m_runs.size());
         std::iota(m_groupOf.begin(), m_groupOf.end(), std::size_t{0});
         for (std::size_t a = 0; a < m_runs.size(); ++a) {
             for (std::size_t b = a + 1; b < m_runs.size(); ++b) {
-                if (!areOne(a, b))
-                    continue;
-                if (!isAmbiguous(a, b))
+                if (areOne(a, b) && !isAmbiguous(a, b))
                     unite(a, b);
-                else
-                    noteCandidate(a, b);
             }
         }
         nameGroups();
-        noteAmbiguous();
     }
 
 private:
-    struct RunUnits {
-        std::string name;
-        bool isKnown = false; // in the database that the import is for
-        std::vector<const PlannedUnit*> units = {};
-        bool isTelemetry = true; // alone
-        std::vector<std::size_t> candidates = {}; // of which none is told from the others
-    };
-
-    void collectRuns() {
-        std::map<std::pair<std::string, bool>, std::size_t> places;
-        for (const PlannedUnit& planned : m_evidence.units()) {
-            const ImportUnit& unit = *planned.unit;
-            const bool isOfMachine = isTelemetryOf(planned) || unit.rank;
-            if (!unit.enabled || unit.machine || unit.isUndated || !isOfMachine)
-                continue;
-            const bool isKnown = planned.isThere;
-            const auto [at, isNew] = places.try_emplace({unit.runName, isKnown}, m_runs.size());
-            if (isNew)
-                m_runs.push_back({unit.runName, isKnown});
-            m_runs[at->second].units.push_back(&planned);
-            m_runs[at->second].isTelemetry &= isTelemetryOf(planned);
-        }
-    }
-
-    [[nodiscard]] bool hasTelemetry() const {
-        return std::any_of(m_runs.begin(), m_runs.end(), [](const RunUnits& run) {
-            return std::any_of(run.units.begin(), run.units.end(),
-                [](const PlannedUnit* planned) { return isTelemetryOf(*planned); });
-        });
-    }
-
     // A run of a database that another source has the name of by chance.
     void renameStrangers() {
         for (std::size_t own = 0; own < m_runs.size(); ++own) {
             for (std::size_t there = 0; there < m_runs.size(); ++there) {
-                if (m_runs[own].isKnown || !m_runs[there].isKnown
+                if (m_runs[own].isThere || !m_runs[there].isThere
                     || m_runs[own].name != m_runs[there].name || !areStrangers(own, there)
                     || isOfSources(m_runs[own], m_runs[there]))
                     continue;
@@ -348,7 +317,7 @@ private:
     }
 
     // It is imported again.
-    static bool isOfSources(const RunUnits& run, const RunUnits& known) {
+    static bool isOfSources(const RunSoFar& run, const RunSoFar& known) {
         return std::any_of(run.units.begin(), run.units.end(), [&](const PlannedUnit* planned) {
             const std::string path = planned->known != nullptr
                 ? planned->unit->path
@@ -360,34 +329,19 @@ private:
         });
     }
 
-    [[nodiscard]] std::string freeName(const RunUnits& run) const {
+    [[nodiscard]] std::string freeName(const RunSoFar& run) const {
         for (int i = 2;; ++i) {
             const std::string name = run.name + " " + std::to_string(i);
             const auto other = std::find_if(m_runs.begin(), m_runs.end(),
-                [&name](const RunUnits& one) { return one.name == name; });
-            if (other == m_runs.end() || (other->isKnown && isOfSources(run, *other)))
+                [&name](const RunSoFar& one) { return one.name == name; });
+            if (other == m_runs.end() || (other->isThere && isOfSources(run, *other)))
                 return name;
         }
     }
 
-    std::set<int> ranksOf(const RunUnits& run) {
-        std::set<int> ranks;
-        for (const PlannedUnit* planned : run.units) {
-            const auto& seen = m_evidence.of(*planned->unit).ranks;
-            ranks.insert(seen.begin(), seen.end());
-        }
-        return ranks;
-    }
-
     bool contradict(std::size_t first, std::size_t second) {
-        auto& known
-            = m_contradict[std::min(first, second) * m_runs.size() + std::max(first, second)];
-        if (!known)
-            known = findContradiction(m_runs[first], m_runs[second]);
-        return *known;
-    }
-
-    bool findContradiction(const RunUnits& a, const RunUnits& b) {
+        const RunSoFar& a = m_runs[first];
+        const RunSoFar& b = m_runs[second];
         return std::any_of(a.units.begin(), a.units.end(), [&](const PlannedUnit* left) {
             return std::any_of(b.units.begin(), b.units.end(), [&](const PlannedUnit* right) {
                 const bool areTraces = !isTelemetryOf(*left) && !isTelemetryOf(*right);
@@ -409,7 +363,7 @@ private:
         return areTwoJobs || !first.range || !second.range || first.overlaps(second);
     }
 
-    bool shareUuids(const RunUnits& a, const RunUnits& b) {
+    bool shareUuids(const RunSoFar& a, const RunSoFar& b) {
         for (const PlannedUnit* left : a.units) {
             const auto& uuids = m_evidence.of(*left->unit).uuids;
             for (const PlannedUnit* right : b.units) {
@@ -422,65 +376,19 @@ private:
         return false;
     }
 
-    bool areDated(const RunUnits& run) {
-        return std::all_of(run.units.begin(), run.units.end(), [&](const PlannedUnit* planned) {
-            return m_evidence.of(*planned->unit).range.has_value();
-        });
-    }
-
-    bool areOne(std::size_t a, std::size_t b) {
-        const std::size_t first = std::min(a, b);
-        const std::size_t second = std::max(a, b);
-        const std::size_t place = first * m_runs.size() + second;
-        if (!m_areOne[place])
-            m_areOne[place] = findOut(first, second);
-        return *m_areOne[place];
-    }
-
-    bool findOut(std::size_t first, std::size_t second) {
-        const RunUnits& a = m_runs[first];
-        const RunUnits& b = m_runs[second];
-        if ((!a.isTelemetry && !b.isTelemetry) || areOfOneDatabase(a, b)
+    bool areOne(std::size_t first, std::size_t second) {
+        const RunSoFar& a = m_runs[first];
+        const RunSoFar& b = m_runs[second];
+        if ((!a.isTelemetry && !b.isTelemetry) || (a.isThere && b.isThere)
             || contradict(first, second))
             return false;
         if (shareUuids(a, b))
             return true;
-        if (!areDated(a) || !areDated(b) || !liesBeside(a, b))
-            return false;
-        const auto left = ranksOf(a);
-        const auto right = ranksOf(b);
-        if (a.isTelemetry && b.isTelemetry)
-            return left == right && !areSiblings(a, b) && readAlike(first, second);
-        const auto& traced = a.isTelemetry ? right : left;
-        const auto& metered = a.isTelemetry ? left : right;
-        if (traced.empty() || traced.size() > metered.size())
-            return false;
-        return std::includes(metered.begin(), metered.end(), traced.begin(), traced.end())
-            || areOfOneNode(traced, metered) || isUnsaid(a.isTelemetry ? b : a);
+        return a.isTelemetry != b.isTelemetry
+            && (a.isTelemetry ? follows(first, second) : follows(second, first));
     }
 
-    // Its runs are apart already.
-    static bool areOfOneDatabase(const RunUnits& a, const RunUnits& b) {
-        return a.isKnown == b.isKnown && a.units.front()->known != nullptr
-            && b.units.front()->known != nullptr;
-    }
-
-    // The log numbers the GPUs of its node from 0, and all ranks are of one node of as many.
-    static bool areOfOneNode(const std::set<int>& traced, const std::set<int>& metered) {
-        const int count = static_cast<int>(metered.size());
-        return *metered.begin() == 0 && *metered.rbegin() + 1 == count
-            && *traced.begin() / count == *traced.rbegin() / count;
-    }
-
-    // No trace says which rank of a world it is: its GPU may have another number in a log.
-    static bool isUnsaid(const RunUnits& run) {
-        return std::all_of(run.units.begin(), run.units.end(), [](const PlannedUnit* planned) {
-            return planned->known == nullptr && planned->unit->worldSize <= 1;
-        });
-    }
-
-    // Telemetry of several machines could be the trace's, or traces of several jobs the
-    // telemetry's, and the power does not tell.
+    // Its power follows the kernels of two traces, or a trace that of two logs.
     bool isAmbiguous(std::size_t first, std::size_t second) {
         if (m_runs[first].isTelemetry && m_runs[second].isTelemetry)
             return false;
@@ -490,15 +398,17 @@ private:
             if (other == own || other == trace)
                 continue;
             const bool isLog = m_runs[other].isTelemetry;
-            if (!areOne(isLog ? trace : own, other))
-                continue;
-            const bool isOne = isLog ? areOne(own, other) : !contradict(trace, other);
-            const bool isTold = isLog ? follows(own, trace) && !follows(other, trace)
-                                      : follows(own, trace) && !follows(own, other);
-            if (!isOne && !isTold)
+            const bool isOne = isLog && (areOne(own, other) || readAlike(own, other));
+            if (!isOne && areOne(isLog ? trace : own, other))
                 return true;
         }
         return false;
+    }
+
+    bool readAlike(std::size_t first, std::size_t second) {
+        return m_runs[first].shownFolder() == m_runs[second].shownFolder()
+            && m_evidence.readAlike(
+                *m_runs[first].units.front()->unit, *m_runs[second].units.front()->unit);
     }
 
     // The power of a GPU of the log follows the kernels of the trace.
@@ -513,60 +423,6 @@ private:
         });
     }
 
-    // Logs of one program that hold different metrics say nothing against each other. Two logs of
-    // the same metrics by one program are those of two jobs, unless a trace is of both.
-    bool readAlike(std::size_t first, std::size_t second) {
-        const RunUnits& a = m_runs[first];
-        const RunUnits& b = m_runs[second];
-        bool isWitnessNeeded = false;
-        for (const PlannedUnit* left : a.units) {
-            for (const PlannedUnit* right : b.units) {
-                const bool isOneProgram = left->unit->importer == right->unit->importer;
-                const auto alike
-                    = agree(m_evidence.of(*left->unit).means, m_evidence.of(*right->unit).means);
-                if (!alike.value_or(isOneProgram))
-                    return false;
-                isWitnessNeeded |= isOneProgram && alike.has_value();
-            }
-        }
-        return !isWitnessNeeded || isTraced(first, second);
-    }
-
-    // True where a trace could be of both.
-    bool isTraced(std::size_t first, std::size_t second) {
-        for (std::size_t trace = 0; trace < m_runs.size(); ++trace) {
-            if (!m_runs[trace].isTelemetry && areOne(first, trace) && areOne(second, trace))
-                return true;
-        }
-        return false;
-    }
-
-    static std::string folderOf(const RunUnits& run) {
-        std::string folder(folderPart(run.units.front()->unit->files.front()));
-        for (const PlannedUnit* planned : run.units) {
-            while (!isInside(planned->unit->files.front(), folder))
-                folder = folderPart(folder);
-        }
-        return folder;
-    }
-
-    // In one folder, or one in a folder of the other's.
-    static bool liesBeside(const RunUnits& a, const RunUnits& b) {
-        if (a.isKnown || b.isKnown)
-            return true;
-        const std::string left = folderOf(a);
-        const std::string right = folderOf(b);
-        return left == right || isInside(left + "/", right) || isInside(right + "/", left);
-    }
-
-    static bool areSiblings(const RunUnits& a, const RunUnits& b) {
-        const auto pattern = [](const RunUnits& run) {
-            return stemPattern(traceStem(run.units.front()->unit->files.front()));
-        };
-        return pattern(a) == pattern(b)
-            && a.units.front()->unit->importer == b.units.front()->unit->importer;
-    }
-
     // Nothing where they have members that contradict each other, or are of a database both.
     void unite(std::size_t a, std::size_t b) {
         const std::size_t from = m_groupOf[b];
@@ -574,153 +430,90 @@ private:
         for (std::size_t i = 0; i < m_runs.size() && from != into; ++i) {
             for (std::size_t k = 0; k < m_runs.size(); ++k) {
                 if (m_groupOf[i] == into && m_groupOf[k] == from
-                    && ((m_runs[i].isKnown && m_runs[k].isKnown) || contradict(i, k)))
+                    && ((m_runs[i].isThere && m_runs[k].isThere) || contradict(i, k)))
                     return;
             }
         }
         std::replace(m_groupOf.begin(), m_groupOf.end(), from, into);
     }
 
-    void noteCandidate(std::size_t a, std::size_t b) {
-        m_runs[a].candidates.push_back(b);
-        m_runs[b].candidates.push_back(a);
-    }
-
-    // Those that stayed alone though several could be meant.
-    void noteAmbiguous() {
-        for (std::size_t i = 0; i < m_runs.size(); ++i) {
-            const RunUnits& run = m_runs[i];
-            const bool isAlone = std::count(m_groupOf.begin(), m_groupOf.end(), m_groupOf[i]) == 1;
-            if (run.candidates.size() < 2 || !isAlone || run.isKnown)
-                continue;
-            std::vector<std::string> names;
-            for (const std::size_t candidate : run.candidates)
-                names.push_back("\"" + m_runs[candidate].name + "\"");
-            const std::string text = run.isTelemetry
-                ? "Is of the machine and time of several runs, " + listNames(names)
-                    + ": it stays a run of its own. Give it the name of one to see it there."
-                : "Could be of the machine of " + listNames(names)
-                    + ", and nothing tells which: it stays a run of its own. Give it that run's "
-                      "name to join it.";
-            for (const PlannedUnit* planned : run.units)
-                addNote(*planned->unit, text);
-        }
-    }
-
     // By what the names of logs share; else by the run whose folder holds the others', by the one
     // with traces, by the first.
-    [[nodiscard]] std::string nameOf(const std::vector<std::size_t>& group) const {
-        for (const std::size_t i : group) {
-            if (m_runs[i].isKnown)
-                return m_runs[i].name;
-        }
-        const auto firstFile
-            = [this](std::size_t run) { return m_runs[run].units.front()->unit->files.front(); };
-        const bool areLogs = std::all_of(
-            group.begin(), group.end(), [this](std::size_t i) { return m_runs[i].isTelemetry; });
-        const std::string shared = stemWithoutRank(traceStem(firstFile(group.front())));
-        if (areLogs && std::all_of(group.begin(), group.end(), [&](std::size_t i) {
-                return stemWithoutRank(traceStem(firstFile(i))) == shared;
+    [[nodiscard]] static std::string nameOf(const Runs& group) {
+        if (const auto there = std::ranges::find_if(group, &RunSoFar::isThere);
+            there != group.end())
+            return (*there)->name;
+        const auto sharedOf = [](const RunSoFar* run) {
+            return stemWithoutRank(traceStem(run->units.front()->unit->files.front()));
+        };
+        const std::string shared = sharedOf(group.front());
+        const bool areLogs = std::ranges::all_of(group, &RunSoFar::isTelemetry);
+        if (areLogs && std::ranges::all_of(group, [&](const RunSoFar* run) {
+                return sharedOf(run) == shared;
             }))
             return shared;
-        const auto rating = [this](std::size_t i) {
-            return std::pair(folderOf(m_runs[i]).size(), m_runs[i].isTelemetry);
-        };
-        const std::size_t best = *std::min_element(group.begin(), group.end(),
-            [&](std::size_t a, std::size_t b) { return rating(a) < rating(b); });
+        const RunSoFar& best = **std::ranges::min_element(group, {},
+            [](const RunSoFar* run) { return std::pair(run->folder.size(), run->isTelemetry); });
         // A log's name is that of its file, which says less than the folder that holds the traces.
-        const bool isOfFile
-            = m_runs[best].isTelemetry && namePart(m_runs[best].name) == traceStem(firstFile(best));
-        return isOfFile && !areLogs && m_runs[best].units.front()->tree != nullptr
-            ? RunFolders(*m_runs[best].units.front()->tree).nameOf(folderOf(m_runs[best]))
-            : m_runs[best].name;
+        const SourceTree* tree = best.units.front()->tree;
+        return best.isTelemetry && !areLogs && tree != nullptr
+            ? RunFolders(*tree).nameOf(best.folder)
+            : best.name;
     }
 
-    void nameGroups() {
-        std::map<std::size_t, std::vector<std::size_t>> groups;
+    void nameGroups() const {
+        std::map<std::size_t, Runs> groups;
         for (std::size_t i = 0; i < m_runs.size(); ++i)
-            groups[m_groupOf[i]].push_back(i);
+            groups[m_groupOf[i]].push_back(&m_runs[i]);
         for (const auto& [first, group] : groups) {
-            if (group.size() < 2)
-                continue;
-            const std::string name = nameOf(group);
-            const bool isThere = std::any_of(
-                group.begin(), group.end(), [this](std::size_t i) { return m_runs[i].isKnown; });
-            for (const std::size_t i : group) {
-                for (const PlannedUnit* planned : m_runs[i].units)
-                    joinRun(*planned->unit, name,
-                        isThere ? "that run of the database was recorded of the same GPUs at the "
-                                  "same time"
-                                : "recorded of the same GPUs at the same time");
-            }
+            const bool isThere = std::ranges::any_of(group, &RunSoFar::isThere);
+            if (group.size() > 1)
+                joinRuns(group, nameOf(group),
+                    isThere ? "that run of the database was recorded of the same GPUs at the "
+                              "same time"
+                            : "recorded of the same GPUs at the same time");
         }
     }
 
     MachineEvidence& m_evidence;
-    std::vector<RunUnits> m_runs;
-    // By run and run, each asked once.
-    std::vector<std::optional<bool>> m_areOne;
-    std::vector<std::optional<bool>> m_contradict;
+    std::vector<RunSoFar> m_runs;
     std::vector<std::size_t> m_groupOf;
 };
 
-// Units that name a run, or belong to it without showing a machine (logs of the training,
-// topologies). They go with the run where all of it gets another name.
-class Followers {
-public:
-    explicit Followers(const MachineEvidence& evidence) {
-        for (const PlannedUnit& planned : evidence.units()) {
-            if (!planned.isThere)
-                m_before.emplace_back(&planned, planned.unit->runName);
-        }
+// Descriptions of machines go with the runs that got other names.
+void renameDescribed(const MachineEvidence& evidence, const std::vector<std::string>& before) {
+    std::map<std::string, std::set<std::string>> now;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        if (!evidence.units()[i].unit->machine && evidence.units()[i].known == nullptr)
+            now[before[i]].insert(evidence.units()[i].unit->runName);
     }
-
-    void follow() const {
-        std::map<std::string, std::set<std::string>> names; // before → now
-        for (const auto& [planned, before] : m_before) {
-            if (isMoved(*planned))
-                names[before].insert(planned->unit->runName);
+    for (const PlannedUnit& planned : evidence.units()) {
+        if (!planned.unit->machine)
+            continue;
+        std::vector<std::string> runs;
+        for (const std::string& run : planned.unit->machine->runs) {
+            const auto found = now.find(run);
+            const bool isMoved = found != now.end() && found->second.size() == 1;
+            const std::string& name = isMoved ? *found->second.begin() : run;
+            if (std::ranges::find(runs, name) == runs.end())
+                runs.push_back(name);
         }
-        const auto newName = [&names](const std::string& before) {
-            const auto found = names.find(before);
-            return found != names.end() && found->second.size() == 1 ? *found->second.begin()
-                                                                     : before;
-        };
-        for (const auto& [planned, before] : m_before) {
-            ImportUnit& unit = *planned->unit;
-            if (!unit.machine && !isMoved(*planned))
-                joinRun(unit, newName(before), "as what was proposed for it before");
-            if (!unit.machine)
-                continue;
-            std::vector<std::string> runs;
-            for (const std::string& run : unit.machine->runs) {
-                if (std::find(runs.begin(), runs.end(), newName(run)) == runs.end())
-                    runs.push_back(newName(run));
-            }
-            unit.machine->runs = std::move(runs);
-        }
+        planned.unit->machine->runs = std::move(runs);
     }
-
-private:
-    static bool isMoved(const PlannedUnit& planned) {
-        const ImportUnit& unit = *planned.unit;
-        return unit.enabled && !unit.machine && !unit.isUndated
-            && (isTelemetryOf(planned) || unit.rank);
-    }
-
-    std::vector<std::pair<const PlannedUnit*, std::string>> m_before;
-};
+}
 
 } // namespace
 
 void joinOneMachine(MachineEvidence& evidence) {
-    const Followers followers(evidence);
+    std::vector<std::string> before;
+    for (const PlannedUnit& planned : evidence.units())
+        before.push_back(planned.unit->runName);
     findZonesByPower(evidence);
-    LogsOfGpus(evidence).join();
-    MachineJoining(evidence).join();
+    NumberedLogs(evidence).join();
+    SameGpus(evidence).join();
     placeOnGpus(evidence);
-    HostFolders(evidence).join();
-    followers.follow();
+    joinHosts(evidence);
+    renameDescribed(evidence, before);
 }
 
 } // namespace trainscope::importers

@@ -1,15 +1,18 @@
 // The first step of an import: what is in this folder?
-#include "core/catalogue/GpuGuess.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Times.h"
 #include "importers/common/ArchiveReader.h"
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
+#include "importers/registry/Attempts.h"
+#include "importers/registry/Copies.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/Joining.h"
 #include "importers/registry/OneMachine.h"
 #include "importers/registry/Registry.h"
+#include "importers/registry/RunNames.h"
+#include "importers/registry/RunsOfFolders.h"
 #include "importers/registry/Structure.h"
 #include "importers/registry/TracedGpus.h"
 
@@ -64,89 +67,6 @@ void findLocalClocks(std::vector<ImportUnit>& units) {
             unit.notes.push_back("Its clock is taken as " + text::zone(*other.utcOffsetSeconds)
                 + ", which " + std::string(namePart(other.path)) + " says of its machine.");
             break;
-        }
-    }
-}
-
-// The model of GPUs that no source of a run names, from the other files of its folder: logs of the
-// training often print it.
-
-constexpr std::size_t kNamesWithin = std::size_t{64} << 10;
-constexpr std::size_t kFilesLookedAt = 24;
-
-bool isUnnamed(const ImportUnit& unit) {
-    return !unit.machine && unit.gpuModel.empty() && !unit.files.empty();
-}
-
-std::string folderOf(const ImportUnit& unit) {
-    return std::string(folderPart(unit.files.front()));
-}
-
-struct NameInFile {
-    std::string name;
-    std::string file;
-};
-
-// GPU model that the files of a folder name; none where they name several, or one that is not
-// known.
-class FolderNames {
-public:
-    void add(const std::string& name, std::string_view file) {
-        if (m_models.insert(catalogue::findGpuModel(name)).second)
-            m_first = {name, std::string(namePart(file))};
-    }
-    [[nodiscard]] const NameInFile* told() const {
-        const bool isOne = m_models.size() == 1 && *m_models.begin() != nullptr;
-        return isOne ? &m_first : nullptr;
-    }
-
-private:
-    std::set<const catalogue::GpuModel*> m_models;
-    NameInFile m_first;
-};
-
-// Fills gpuBeside of the units without a model, where the files of their folder that are none of
-// their own agree on one: sources, launch files and what a machine printed. Looks at the first
-// 64 KiB of 24 files of a folder at most.
-void findGpuNames(const SourceTree& tree, std::vector<ImportUnit>& units) {
-    std::map<std::string, FolderNames, std::less<>> folders;
-    std::set<std::string, std::less<>> own; // files of the units that are not named
-    std::set<std::string, std::less<>> known; // of all units
-    for (const ImportUnit& unit : units) {
-        known.insert(unit.files.begin(), unit.files.end());
-        known.insert(unit.launchFiles.begin(), unit.launchFiles.end());
-        if (!isUnnamed(unit))
-            continue;
-        folders.try_emplace(folderOf(unit));
-        own.insert(unit.files.begin(), unit.files.end());
-    }
-    if (folders.empty())
-        return;
-    for (const ImportUnit& unit : units) {
-        if (unit.gpuModel.empty() || unit.files.empty())
-            continue;
-        if (const auto folder = folders.find(folderOf(unit)); folder != folders.end())
-            folder->second.add(unit.gpuModel, unit.files.front());
-    }
-    std::map<std::string, std::size_t, std::less<>> lookedAt;
-    for (const SourceFile& file : tree.files()) {
-        const auto folder = folders.find(folderPart(file.path));
-        if (folder == folders.end() || !file.problem.empty() || own.contains(file.path)
-            || ++lookedAt[folder->first] > kFilesLookedAt)
-            continue;
-        const auto head = readHead(tree, file.path, kNamesWithin);
-        if (!head.hasValue()
-            || (!known.contains(file.path) && !isOutputOfMachine(head.value(), file.path)))
-            continue;
-        for (const std::string& name : catalogue::deviceNamesIn(head.value()))
-            folder->second.add(name, file.path);
-    }
-    for (ImportUnit& unit : units) {
-        if (!isUnnamed(unit))
-            continue;
-        if (const NameInFile* told = folders.find(folderOf(unit))->second.told()) {
-            unit.gpuBeside = told->name;
-            unit.gpuBesideFile = told->file;
         }
     }
 }
@@ -333,12 +253,13 @@ public:
         for (const Importer* importer : registry())
             planWith(*importer);
         joinStructure(m_tree, m_plan.units);
-        if (!joinUnits())
+        findAttempts(m_tree, m_plan);
+        if (!leaveOutCopies(m_tree, m_plan, m_progress) || !joinUnits())
             return cancelled();
         addParts();
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_tree, m_plan.units);
-        findGpuNames(m_tree, m_plan.units);
+        nameRuns(m_tree, m_plan.units);
         forgetUsed();
         std::move(m_failed.begin(), m_failed.end(), std::back_inserter(m_plan.unrecognised));
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
@@ -448,30 +369,36 @@ private:
             return goesOn;
         });
         findZonesByPower(evidence);
-        joinRunsBeside(m_tree, m_plan.units, evidence);
+        joinRunsOfFolders(evidence);
         findLocalClocks(m_plan.units);
         joinOneMachine(evidence);
+        joinRunsOfFolders(evidence);
         return goesOn;
     }
 
     // Units that read a part of another's file belong to its run.
     void addParts() {
-        std::map<std::string, std::string> runOf; // file → run
+        std::map<std::string, const ImportUnit*> ownerOf; // by file
         for (const ImportUnit& unit : m_plan.units) {
             for (const std::string& file : unit.files)
-                runOf[file] = unit.runName;
+                ownerOf[file] = &unit;
         }
+        std::vector<ImportUnit> parts;
         for (const Importer* importer : registry()) {
             const auto files = m_within.find(importer);
             auto units = files == m_within.end() ? std::nullopt : unitsOf(*importer, files->second);
             if (!units)
                 continue;
             for (ImportUnit& unit : *units) {
+                const auto owner = ownerOf.find(unit.path);
+                if (owner == ownerOf.end() || !owner->second->enabled)
+                    continue;
                 unit.part = importer->format.name;
-                unit.runName = runOf[unit.path];
-                m_plan.units.push_back(std::move(unit));
+                unit.runName = owner->second->runName;
+                parts.push_back(std::move(unit));
             }
         }
+        std::ranges::move(parts, std::back_inserter(m_plan.units));
     }
 
     const SourceTree& m_tree;

@@ -1,5 +1,6 @@
 #include "importers/trace/RunGrouping.h"
 
+#include "core/model/WholeNumber.h"
 #include "importers/trace/TraceName.h"
 
 #include <algorithm>
@@ -64,6 +65,17 @@ bool startTogether(const TraceFile& a, const TraceFile& b) {
         && std::abs(*a.facts.firstNs - *b.facts.firstNs) < kTenMinutes;
 }
 
+// As many as their world has: the numbers in their names are its ranks.
+bool isNumberedWorld(const Group& group) {
+    std::set<int> numbers;
+    const auto count = static_cast<int>(group.size());
+    return haveOnePattern(group)
+        && std::all_of(group.begin(), group.end(), [&](const TraceFile* file) {
+               return !file->rank && file->number && *file->number < count
+                   && file->facts.worldSize == count && numbers.insert(*file->number).second;
+           });
+}
+
 bool isOneRun(const Group& group) {
     return group.size() == 1
         || (haveDistinctRanks(group) && haveOneWorldSize(group)
@@ -103,21 +115,25 @@ private:
     std::map<const TraceFile*, std::optional<TimeRange>> m_known;
 };
 
+// Containers number their processes from 1 on: such a number alone comes again in the next job.
+bool areOfOneProcess(const TraceFile& a, const TraceFile& b) {
+    constexpr std::int64_t kOfContainers = 100;
+    const std::string& process = a.facts.process;
+    const auto number = wholeNumber<std::int64_t>(process);
+    return !process.empty() && process == b.facts.process
+        && (!number || *number > kOfContainers || a.pattern == b.pattern);
+}
+
 bool canBeOfOneRun(const TraceFile& a, const TraceFile& b, Extents& extents) {
     if (a.facts.worldSize != b.facts.worldSize || a.facts.gpuModel != b.facts.gpuModel)
         return false;
     if (extents.areCopies(a, b))
         return false;
-    const bool areOfOneRank = a.rank && a.rank == b.rank;
-    const bool areOfOneProcess = !a.facts.process.empty() && a.facts.process == b.facts.process;
     const auto overlap = extents.overlap(a, b);
-    if (areOfOneProcess)
-        return !(areOfOneRank && overlap.value_or(false));
-    if (overlap && *overlap)
-        return !areOfOneRank;
-    const bool isProcessKnown = !a.facts.process.empty() && !b.facts.process.empty();
-    return !isProcessKnown && a.pattern == b.pattern && startTogether(a, b)
-        && (overlap || !areOfOneRank);
+    const bool areRanks = a.rank && b.rank && a.rank != b.rank;
+    if (!areOfOneProcess(a, b))
+        return areRanks && a.pattern == b.pattern && overlap.value_or(startTogether(a, b));
+    return areRanks || !overlap.value_or(false) || !a.rank || !b.rank;
 }
 
 // The files of a folder that are not plainly the ranks of one run: what can be of one run is.
@@ -140,20 +156,6 @@ std::vector<Group> runsOf(const Group& group, Extents& extents) {
     std::sort(runs.begin(), runs.end(),
         [](const Group& a, const Group& b) { return a.front()->file.path < b.front()->file.path; });
     return runs;
-}
-
-// Numbers in names are ranks where they are 0 to n-1 and the traces are of one time.
-bool areNumberedRanks(const Group& group, Extents& extents) {
-    std::set<int> numbers;
-    for (const TraceFile* file : group) {
-        if (!file->number || file->facts.ranks > 1 || !numbers.insert(*file->number).second)
-            return false;
-        const auto overlap = extents.overlap(*group.front(), *file);
-        if (file != group.front() && !overlap.value_or(startTogether(*group.front(), *file)))
-            return false;
-    }
-    return group.size() > 1 && *numbers.begin() == 0
-        && *numbers.rbegin() + 1 == static_cast<int>(group.size());
 }
 
 // A rank whose traces follow each other.
@@ -224,12 +226,7 @@ void giveRanks(const Group& group, Extents& extents, Assignments& assignments) {
         else
             unsaid.push_back(file);
     }
-    if (taken.empty() && areNumberedRanks(unsaid, extents)) {
-        for (const TraceFile* file : unsaid)
-            assignments[file].rank = file->number;
-    } else {
-        giveLanes(std::move(unsaid), taken, extents, assignments);
-    }
+    giveLanes(std::move(unsaid), taken, extents, assignments);
     noteCaptures(group, assignments);
 }
 
@@ -314,6 +311,10 @@ void joinRunFolder(const Group& group, const RunFolders& folders, const std::str
 void nameFolder(const SourceTree& tree, const RunFolders& folders, const Group& group,
     Extents& extents, Assignments& assignments) {
     const std::string& folder = group.front()->folder;
+    if (isNumberedWorld(group)) {
+        for (TraceFile* file : group)
+            file->rank = file->number;
+    }
     const auto runs = isOneRun(group) ? std::vector<Group>{group} : runsOf(group, extents);
     if (runs.size() > 1) {
         nameParts(runs, extents, assignments);

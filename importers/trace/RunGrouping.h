@@ -3,11 +3,10 @@
 // several stretches leaves several traces of one rank: captures of a rank do not overlap in time,
 // ranks do. Files of one folder (or of one folder per rank below it) are one run when they can be:
 //  - distinct ranks, which the traces or words in their names say, equal world size, names that
-//    differ in numbers only;
-//  - else those that are of one process, or overlap in time, or (where neither is known) have names
-//    that differ in numbers only and begin within ten minutes.
-// Where nothing says the rank, files of one process that follow each other are one rank; files that
-// overlap are ranks, by the numbers in their names where these are 0 to n-1.
+//    differ in numbers only; or as many as their world has, numbered from 0 by their names;
+//  - else those that are of one process, or are said to be other ranks at one time.
+// Nearness in time and names that differ in another number join nothing. Where nothing says the
+// rank, files of one process that follow each other are one rank, files that overlap are ranks.
 
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"

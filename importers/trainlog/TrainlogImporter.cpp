@@ -200,14 +200,10 @@ Confidence sniffPart(std::string_view part) {
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
-    std::map<std::string_view, int> stems;
-    for (const SourceFile& file : mine)
-        ++stems[namePart(withoutSuffixes(file.path))];
     std::vector<ImportUnit> units;
     for (const SourceFile& file : mine) {
-        const std::string_view path = withoutSuffixes(file.path);
         units.push_back(unitOf(tree, file));
-        units.back().runName = stems[namePart(path)] > 1 ? path : namePart(path);
+        units.back().runName = withoutSuffixes(file.path);
     }
     return units;
 }

@@ -51,7 +51,7 @@ private:
 
         [[nodiscard]] std::string json() const {
             return fmt::format(R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":{},)", category,
-                       name, thread == 1 ? 100 : 0, thread)
+                       name, thread == 1 ? 4000 : 0, thread)
                 + fmt::format(R"("ts":{},"dur":{},"args":{{{}}}}})", from, lasts, arguments);
         }
     };

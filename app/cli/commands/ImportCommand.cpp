@@ -11,10 +11,11 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/engine/Address.h"
+#include "importers/registry/Attempts.h"
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -55,6 +56,15 @@ Json unitJson(const app::UnitOutcome& outcome) {
     return json;
 }
 
+// The attempts that recorded nothing, or all else that was not recognised and repeats none of them.
+std::vector<importers::Unrecognised> onlyAttempts(
+    std::vector<importers::Unrecognised> files, bool areAttempts) {
+    std::erase_if(files, [areAttempts](const importers::Unrecognised& one) {
+        return one.isAttempt != areAttempts || !one.copyOf.empty();
+    });
+    return files;
+}
+
 Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
     const bool complete = outcome.status() == ExitStatus::Done;
     return {{"database", options.request.database},
@@ -69,7 +79,17 @@ Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
                 [](const auto& unit) {
                     return Json{{"path", unit.path}, {"notes", unit.notes}};
                 })},
-        {"unrecognised", listOf(outcome.unrecognised, [](const auto& file) {
+        {"suggestions",
+            listOf(outcome.suggestions,
+                [](const auto& one) {
+                    return Json{{"runs", one.runs}, {"why", one.why}};
+                })},
+        {"attempts",
+            listOf(onlyAttempts(outcome.unrecognised, true),
+                [](const auto& file) {
+                    return Json{{"path", file.path}, {"error", file.error}};
+                })},
+        {"unrecognised", listOf(onlyAttempts(outcome.unrecognised, false), [](const auto& file) {
              return Json{{"path", file.path}, {"reason", file.reason}};
          })}};
 }
@@ -108,19 +128,31 @@ void printWarnings(const ImportOutcome& outcome, const Console& console) {
     }
     for (const auto& failure : outcome.failures)
         console.fail(failure);
-    for (const auto& unit : outcome.leftOut)
-        console.warn(
-            unit.path + " was left out" + (unit.notes.empty() ? "." : ": " + unit.notes.front()));
-    const std::size_t count = outcome.unrecognised.size();
+    for (const auto& unit : outcome.leftOut) {
+        if (unit.copyOf.empty())
+            console.warn(unit.path + " was left out"
+                + (unit.notes.empty() ? "." : ": " + unit.notes.front()));
+    }
+    const auto unrecognised = onlyAttempts(outcome.unrecognised, false);
+    const std::size_t count = unrecognised.size();
     for (std::size_t i = 0; i < std::min(count, kMaxListed); ++i)
-        console.warn("not recognised: " + outcome.unrecognised[i].path + " ("
-            + outcome.unrecognised[i].reason + ")");
+        console.warn(
+            "not recognised: " + unrecognised[i].path + " (" + unrecognised[i].reason + ")");
     if (count > kMaxListed)
         console.warn("... and "
             + text::counted(static_cast<std::int64_t>(count - kMaxListed), "more file")
             + " not recognised.");
     if (outcome.cancelled)
         console.warn("Stopped on request; what was finished before is kept.");
+}
+
+void printCopies(const std::vector<importers::ImportUnit>& leftOut, std::ostream& out) {
+    const auto isCopy = [](const importers::ImportUnit& unit) { return !unit.copyOf.empty(); };
+    const auto first = std::ranges::find_if(leftOut, isCopy);
+    if (first != leftOut.end())
+        out << fmt::format("{} of other sources left out, such as {} of {}\n",
+            text::counted(std::ranges::count_if(leftOut, isCopy), "copy", "copies"), first->path,
+            first->copyOf);
 }
 
 void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, std::ostream& out) {
@@ -133,6 +165,12 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
     }
     if (!table.isEmpty())
         text::print(out, table);
+    printCopies(outcome.leftOut, out);
+    for (const std::string& line : importers::attemptLines(outcome.unrecognised))
+        out << line << '\n';
+    for (const importers::JoinSuggestion& one : outcome.suggestions)
+        out << fmt::format("{} could be one run: {}. To join them: --join {}\n",
+            importers::listNames(one.runs), one.why, fmt::join(one.runs, ","));
     const auto done = static_cast<std::int64_t>(outcome.done());
     const std::string all = text::counted(std::ssize(outcome.units), "source");
     out << (done == std::ssize(outcome.units) ? all : fmt::format("{} of {}", done, all))
@@ -214,6 +252,12 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--column", options->request.columns,
         "What a column of a table is, where its header does not tell; may be given several times",
         "NAME=METRIC[unit]")
+        ->expected(1)
+        ->take_all();
+    addOption(*command, "--join", options->request.joins,
+        "Runs of these sources that are one, as the import suggests them; may be given several "
+        "times",
+        "A,B")
         ->expected(1)
         ->take_all();
     addOption(*command, "--threads", options->threads,

@@ -2,11 +2,13 @@
 
 #include "app/cli/console/ProgressLine.h"
 #include "app/importing/Import.h"
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 #include "importers/common/Cells.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/SaidColumns.h"
+#include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/Registry.h"
 
 #include <unistd.h>
@@ -132,7 +134,8 @@ void noteRest(PlannedImport& planned, ImportOutcome& outcome) {
             outcome.failures.push_back(*std::move(nothing));
     }
     for (const auto& file : planned.plan.unrecognised) {
-        outcome.unrecognised.push_back({tree.displayPath(file.path), file.reason});
+        outcome.unrecognised.push_back(file);
+        outcome.unrecognised.back().path = tree.displayPath(file.path);
         const bool isNamed = std::any_of(planned.given.paths.begin(), planned.given.paths.end(),
             [&file](const GivenPath& one) { return !one.isFolder && holds(one, file.path); });
         outcome.isPartial |= isNamed || isForbidden(outcome.unrecognised.back().path);
@@ -141,6 +144,7 @@ void noteRest(PlannedImport& planned, ImportOutcome& outcome) {
         if (!unit.enabled)
             outcome.leftOut.push_back(unit);
     }
+    outcome.suggestions = std::move(planned.plan.suggestions);
 }
 
 // All units are of the run that was recorded.
@@ -155,6 +159,15 @@ Status makeOneRun(const ImportRequest& request, PlannedImport& planned, const Pr
         : importers::placeOnRecordedGpus(units, request.gpus, progress);
 }
 
+Status joinSaid(const std::string& join, PlannedImport& planned) {
+    std::vector<std::string> names;
+    for (const std::string_view name : words(join, ","))
+        names.emplace_back(trimmed(name));
+    if (names.size() < 2)
+        return usageError("--join takes two runs or more, such as A,B; not \"" + join + "\".");
+    return importers::joinRuns(*planned.given.tree, planned.plan, names);
+}
+
 Result<PlannedImport> planFor(const ImportRequest& request, const Progress& progress) {
     app::ImportSources sources{.paths = request.sources, .format = request.format};
     ASSIGN_OR_RETURN(sources.clock, clockOf(request));
@@ -164,6 +177,8 @@ Result<PlannedImport> planFor(const ImportRequest& request, const Progress& prog
     ASSIGN_OR_RETURN(PlannedImport planned, app::planGiven(sources, progress));
     if (!planned.unitsThere.empty())
         planned.plan.units = std::move(planned.unitsThere);
+    for (const std::string& join : request.joins)
+        RETURN_IF_ERROR(joinSaid(join, planned));
     app::describeAllRuns(planned.plan.units);
     if (request.isOneRun)
         RETURN_IF_ERROR(makeOneRun(request, planned, progress));

@@ -26,11 +26,13 @@ struct ImportRequest {
     std::string utcOffset; // "+08:00", "+0800", "+8", "Europe/Berlin", or seconds ahead of UTC
     std::string dates; // "day-first", "month-first"
     std::vector<std::string> columns; // of tables, "P_tot=gpu_power[mW]"
+    std::vector<std::string> joins; // runs that become one, "A,B"
 };
 
 struct ImportOutcome {
     std::vector<app::UnitOutcome> units;
-    std::vector<importers::Unrecognised> unrecognised; // absolute paths
+    std::vector<importers::Unrecognised> unrecognised; // absolute paths; attempts among them
+    std::vector<importers::JoinSuggestion> suggestions;
     std::vector<importers::ImportUnit> leftOut; // planned but disabled, with notes
     std::vector<Error> failures; // sources that could not be opened or held nothing usable
     bool cancelled = false;

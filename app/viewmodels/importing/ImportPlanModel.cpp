@@ -137,10 +137,6 @@ void addGpuHints(std::vector<ImportRow>& rows) {
             row.gpuHint = shownLine(row.unit.gpuModel);
             continue;
         }
-        if (const auto* beside = catalogue::findGpuModel(row.unit.gpuBeside)) {
-            row.gpuHint = QString::fromStdString(catalogue::inferredName(*beside));
-            continue;
-        }
         std::vector<std::string> own{row.unit.runName, row.unit.path};
         own.insert(own.end(), row.unit.files.begin(), row.unit.files.end());
         row.gpuHint = gpuNamedIn(std::move(own)).value_or(QString());

@@ -86,7 +86,6 @@ struct SourceOfRun {
     std::int64_t run = 0;
     std::filesystem::path path;
     std::string recorded; // model of the run
-    std::string beside; // device that another file names, and the file
 };
 
 void takePath(const std::filesystem::path& path, catalogue::GpuTraces& traces) {
@@ -99,14 +98,11 @@ void takePath(const std::filesystem::path& path, catalogue::GpuTraces& traces) {
 
 Status readNamed(Database& database, TracesByRun& traces) {
     std::vector<SourceOfRun> sources;
-    RETURN_IF_ERROR(database.forEach("SELECT source_run.run, source.path, run.gpu_model,"
-                                     " CASE WHEN run.gpu_model='' AND json_valid(source.report)"
-                                     " THEN json_extract(source.report, '$.facts."
-            + std::string(kGpuBesideFact)
-            + "') END FROM source_run"
-              " JOIN source ON source.id=source_run.source JOIN run ON run.id=source_run.run",
+    RETURN_IF_ERROR(database.forEach(
+        "SELECT source_run.run, source.path, run.gpu_model FROM source_run"
+        " JOIN source ON source.id=source_run.source JOIN run ON run.id=source_run.run",
         [&sources](const Row& row) {
-            sources.push_back({row.integer(0), row.string(1), row.string(2), row.string(3)});
+            sources.push_back({row.integer(0), row.string(1), row.string(2)});
         }));
     std::map<std::filesystem::path, std::string> recorded; // by folder; empty: of several models
     for (const SourceOfRun& one : sources) {
@@ -121,9 +117,6 @@ Status readNamed(Database& database, TracesByRun& traces) {
         if (found == traces.end())
             continue;
         takePath(one.path, found->second);
-        if (const auto at = one.beside.rfind(kInFile); at != std::string::npos)
-            found->second.beside.push_back(
-                {one.beside.substr(0, at), one.beside.substr(at + kInFile.size())});
         const auto beside = recorded.find(one.path.parent_path());
         if (beside != recorded.end() && !beside->second.empty())
             found->second.neighbours.push_back(beside->second);

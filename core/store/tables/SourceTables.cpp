@@ -135,13 +135,16 @@ Status writeLaunch(Database& database, RunId run, const LaunchConfig& launch) {
     return status;
 }
 
-// From the first to the last sample or span of run ?1.
+// From the first to the last sample or span of run ?1. Where some have dates, those that count from
+// an unknown moment (text::isDated) say nothing of it.
 std::string rangeColumns() {
-    constexpr std::string_view ranges
-        = "(SELECT begin_ns, end_ns FROM series WHERE run=?1 AND count>0 UNION ALL"
+    const std::string ranges
+        = " FROM (SELECT begin_ns, end_ns FROM series WHERE run=?1 AND count>0 UNION ALL"
           " SELECT begin_ns, end_ns FROM track WHERE run=?1 AND count>0)";
-    return "begin_ns=coalesce((SELECT min(begin_ns) FROM " + std::string(ranges)
-        + "), 0), end_ns=coalesce((SELECT max(end_ns) FROM " + std::string(ranges) + "), 0)";
+    const std::string dated = ranges + " WHERE begin_ns>=631152000000000000";
+    return "begin_ns=coalesce((SELECT min(begin_ns)" + dated + "), (SELECT min(begin_ns)" + ranges
+        + "), 0), end_ns=coalesce((SELECT max(end_ns)" + dated + "), (SELECT max(end_ns)" + ranges
+        + "), 0)";
 }
 
 Status writeRun(Database& database, RunId run, const Run& facts) {

@@ -24,9 +24,9 @@ namespace {
 // µs. A product of 40 and a copy of 10, in a step of 65 whose work ends at 70.
 constexpr const char* kShort = R"json({"schemaVersion": 1, "distributedInfo": {"rank": 0},
 "traceEvents": [
-{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":65},
-{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":2,"dur":10},
-{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":3,"dur":1,"args":{"correlation":1}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":4077,"tid":4077,"ts":0,"dur":65},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":4077,"tid":4077,"ts":2,"dur":10},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":4077,"tid":4077,"ts":3,"dur":1,"args":{"correlation":1}},
 {"ph":"X","cat":"kernel","name":"my_gemm_kernel","pid":0,"tid":7,"ts":5,"dur":40,"args":{"device":0,"stream":7,"correlation":1}},
 {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pinned -> Device)","pid":0,"tid":7,"ts":60,"dur":10,"args":{"device":0,"stream":7,"correlation":2,"bytes":1000000}}
 ], "baseTimeNanoseconds": 1700000000000000000})json";
@@ -34,9 +34,9 @@ constexpr const char* kShort = R"json({"schemaVersion": 1, "distributedInfo": {"
 // A second later: a product of 100, whose last 10 run beside a collective of 50.
 constexpr const char* kLong = R"json({"schemaVersion": 1, "distributedInfo": {"rank": 0},
 "traceEvents": [
-{"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":1,"tid":1,"ts":1000000,"dur":150},
-{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1000002,"dur":10},
-{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1000005,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":4077,"tid":4077,"ts":1000000,"dur":150},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":4077,"tid":4077,"ts":1000002,"dur":10},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":4077,"tid":4077,"ts":1000005,"dur":2,"args":{"correlation":1}},
 {"ph":"X","cat":"kernel","name":"my_gemm_kernel","pid":0,"tid":7,"ts":1000010,"dur":100,"args":{"device":0,"stream":7,"correlation":1}},
 {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL","pid":0,"tid":9,"ts":1000100,"dur":50,"args":{"device":0,"stream":9,"correlation":3}}
 ], "baseTimeNanoseconds": 1700000000000000000})json";

@@ -9,6 +9,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -82,7 +83,7 @@ private Q_SLOTS:
         QCOMPARE(cluster({"--reset"})["gpu_model"], "H100 SXM5 (inferred)");
     }
 
-    // A log of a job in the same folder names an H100. A board of which 20,148 MiB are free and
+    // The folder's name says H100. A board of which 20,148 MiB are free and
     // used is none, one of 81,200 MiB may be.
     void boardOfAnotherSize_data() {
         QTest::addColumn<int>("freeMiB");
@@ -95,13 +96,13 @@ private Q_SLOTS:
         QFETCH(bool, isInferred);
         QTemporaryDir folder;
         const std::string path = folder.path().toStdString();
-        std::ofstream(path + "/job.log") << "rank 0: NVIDIA H100 80GB HBM3 is used\n";
+        std::filesystem::create_directory(path + "/h100");
         std::string log
             = "timestamp, index, power.draw [W], memory.used [MiB], memory.free [MiB]\n";
         for (int i = 0; i < 30; ++i)
             log += "2026/04/25 16:06:" + std::to_string(10 + i) + ".000, 0, 60.00 W, "
                 + std::to_string(2 + i) + " MiB, " + std::to_string(freeMiB - i) + " MiB\n";
-        std::ofstream(path + "/gpu.csv") << log;
+        std::ofstream(path + "/h100/gpu.csv") << log;
         const std::string database = path + "/one.trainscope";
         const auto imported = runCli({"import", path, "--into", database});
         const auto info = runCli({"info", database}).out;

@@ -54,7 +54,8 @@ private Q_SLOTS:
         QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
         QVERIFY(importInChild(dir.filePath(QStringLiteral("before")), database));
         for (const char* name : {"in/a.csv", "in/b.csv", "in/c.csv"})
-            QVERIFY(writeFile(dir.filePath(QString::fromLatin1(name)), logText(kLarge)));
+            QVERIFY(writeFile(dir.filePath(QString::fromLatin1(name)),
+                logText(kLarge) + std::string(static_cast<std::size_t>(name[3] - 'a'), '\n')));
 
         const QString folder = dir.filePath(QStringLiteral("in"));
         const pid_t child = inChild([&] {

@@ -29,7 +29,6 @@ private Q_SLOTS:
     void missing();
     void filesOfSeveralFolders();
     void runDatabases();
-    void aLoneFileKeepsItsName();
     void namesBelow_data();
     void namesBelow();
 
@@ -170,29 +169,6 @@ void tst_GivenPaths::runDatabases() {
         path("b/one.trainscope"));
 }
 
-// A trace that is given alone has the name of its file; in a folder with others, the folder's.
-void tst_GivenPaths::aLoneFileKeepsItsName() {
-    for (const char* rank : {"0", "1"}) {
-        const std::string name = std::string("t/rank") + rank + ".json";
-        write(name.c_str());
-        std::ofstream(path(name.c_str()))
-            << R"({"schemaVersion":1,"distributedInfo":{"backend":"nccl","world_size":2,"rank":)"
-            << rank << R"(},"traceEvents":[{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,)"
-            << R"("ts":1776816000000000,"dur":5,"args":{"device":0,"stream":7}}]})";
-    }
-    const auto nameOfFirst = [&](const std::vector<std::string>& paths) {
-        const auto given = openGiven(paths);
-        auto plan = importers::planImport(*given.value().tree, {}).value();
-        nameBelowGiven(given.value(), plan.units);
-        return plan.units.front().runName;
-    };
-    QCOMPARE(nameOfFirst({path("t/rank0.json")}), std::string("rank0"));
-    QCOMPARE(nameOfFirst({path("t/rank0.json"), path("a")}), std::string("rank0"));
-    QCOMPARE(
-        nameOfFirst({path("t/rank0.json"), path("t/rank1.json"), path("a")}), std::string("t"));
-    QCOMPARE(nameOfFirst({path("t"), path("a")}), std::string("t"));
-}
-
 void tst_GivenPaths::namesBelow_data() {
     using Names = std::vector<std::string>;
     using Paths = std::vector<GivenPath>;
@@ -208,7 +184,7 @@ void tst_GivenPaths::namesBelow_data() {
     QTest::newRow("far apart") << Paths{{"x/p/a", true}, {"y/q/a", true}}
                                << Names{"x/p/a/m", "y/q/a/m"} << Names{"p/a/m", "q/a/m"};
     QTest::newRow("the folder itself") << Paths{{"x/job", true}, {"y/log.csv", false}}
-                                       << Names{"x/job", "y/log"} << Names{"job", "log"};
+                                       << Names{"x/job", "y/power"} << Names{"job", "power"};
     QTest::newRow("above a folder of traces") << Paths{{"x/job/10_kineto", true}, {"y", true}}
                                               << Names{"x/job", "y"} << Names{"job", "y"};
     QTest::newRow("by no path") << Paths{{"x", true}, {"y", true}} << Names{"4711", "x/4711"}

@@ -78,22 +78,6 @@ private Q_SLOTS:
         QCOMPARE(run.nodeCount, 2);
         QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"alpha", 4}}));
     }
-    // Run databases that are merged: the same rule.
-    void databasesThatAreMerged() {
-        const Work work = workFrom(1, 100.0, 160.0);
-        bring({{"trace.json", traceOf(work)}});
-        const auto other = path("other.trainscope");
-        std::filesystem::rename(path("db.trainscope"), other);
-        bring({{"smi.csv", logFollowing(work, 90.0)}});
-        const auto from = store::Store::open(other, store::OpenMode::ReadOnly);
-        const auto into = store::Store::open(path("db.trainscope"), store::OpenMode::ReadOnly);
-        std::vector<std::string> remarks;
-        const auto nameOf = joinRunsOf(
-            from.value(), into.value(), [](const Run& run) { return run.name; }, remarks, {});
-        QCOMPARE(nameOf(from.value().findRun("trace").value()), std::string("smi"));
-        QCOMPARE(remarks.size(), std::size_t{1});
-        QVERIFY(remarks.front().starts_with(R"("trace": Part of run "smi": that run)"));
-    }
     // Two logs of one name: of other GPUs it gets another, and keeps it when it comes again.
     void anotherMachineOfTheSameName() {
         bring({{"smi.csv", logFollowing({}, 90.0)}});

@@ -52,7 +52,7 @@ private Q_SLOTS:
 
     void besideResultsItIsASourceOfTheirRuns() {
         QVERIFY(writeFile(path("in/a.csv"), logOf(4)));
-        QVERIFY(writeFile(path("in/b.csv"), logOf(4)));
+        QVERIFY(writeFile(path("in/b.csv"), logOf(4) + "\n"));
         QVERIFY(writeFile(path("in/topo.xml"), xmlOf(4, 200)));
         const auto outcomes = importAll("in");
         QCOMPARE(outcomes.size(), std::size_t{3});
@@ -137,7 +137,7 @@ private Q_SLOTS:
 
     void ofSeveralRunsItAsksWhich() {
         QVERIFY(writeFile(path("in/a.csv"), logOf(4)));
-        QVERIFY(writeFile(path("in/b.csv"), logOf(4)));
+        QVERIFY(writeFile(path("in/b.csv"), logOf(4) + "\n"));
         importAll("in");
         QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(4, 200)));
         auto outcomes = importAll("alone");
@@ -155,7 +155,7 @@ private Q_SLOTS:
 
     void otherGpusAreRefused() {
         QVERIFY(writeFile(path("in/a.csv"), logOf(8)));
-        QVERIFY(writeFile(path("in/b.csv"), logOf(4)));
+        QVERIFY(writeFile(path("in/b.csv"), logOf(4) + "\n"));
         QVERIFY(writeFile(path("in/topo.xml"), xmlOf(4, 200)));
         const auto outcomes = importAll("in");
         const auto& topology = outcomes.back();
@@ -174,8 +174,8 @@ private Q_SLOTS:
     }
 
     void gpusOfAnotherVendorAreNotMeant() {
-        for (const char* name : {"in/a.csv", "in/b.csv"})
-            QVERIFY(writeFile(path(name), logOf(4, "NVIDIA H100 80GB HBM3")));
+        QVERIFY(writeFile(path("in/a.csv"), logOf(4, "NVIDIA H100 80GB HBM3")));
+        QVERIFY(writeFile(path("in/b.csv"), logOf(4, "NVIDIA H100 80GB HBM3") + "\n"));
         QVERIFY(writeFile(path("in/c.csv"), logOf(4, "AMD Instinct MI250X")));
         std::string amd = xmlOf(4, 200);
         for (std::size_t at = 0; (at = amd.find("sm=\"89\"", at)) != std::string::npos;)

@@ -120,6 +120,33 @@ private Q_SLOTS:
         QVERIFY(facts.at("clock").find("relative") != std::string::npos);
         QVERIFY(!facts.contains("placed_within_s"));
     }
+    // Its values stand beside the ten minutes of the readings, whichever comes first.
+    void aTableWithoutTimes() {
+        for (const bool isFirst : {false, true}) {
+            QTemporaryDir folder;
+            const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+            std::string table = "epoch,step,loss\n";
+            for (int step = 1; step <= 12; ++step)
+                table += "1," + std::to_string(100 * step) + "," + std::to_string(3.0 - 0.1 * step)
+                    + "\n";
+            const QString log = folder.filePath(QStringLiteral("job/train_log.csv"));
+            QVERIFY(writeFile(log, table));
+            const QString job = folder.filePath(QStringLiteral("job"));
+            if (isFirst)
+                QVERIFY(importFolder(job, database).hasValue());
+            QVERIFY(writeFile(folder.filePath(QStringLiteral("job/gpus.csv")), gpuLog()));
+            const auto outcomes = importFolder(job, database);
+            const auto store = opened(database);
+            const auto runs = store.runs().value();
+            const Run& run = runs.back();
+            QCOMPARE(run.range.begin.ns, kRecordBegin * 1'000'000'000);
+            QCOMPARE(std::round(run.range.length().seconds()), 599.0);
+            const auto& warnings = logReport(store.sources().value()).warnings;
+            QVERIFY(std::any_of(warnings.begin(), warnings.end(), [](const auto& one) {
+                return one.text.find("do not lengthen it") != std::string::npos;
+            }));
+        }
+    }
     void asTheUserSays() {
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("db.trainscope"));

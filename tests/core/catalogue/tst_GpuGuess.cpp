@@ -110,15 +110,6 @@ private Q_SLOTS:
         QCOMPARE(deviceNamesIn("NVIDIA A100-SXM4-80GB, NVIDIA H200").size(), std::size_t(2));
     }
 
-    void namedInAnotherFile() {
-        GpuTraces traces;
-        traces.beside = {{"NVIDIA H200", "train.log"}};
-        const auto guess = guessGpuModel(traces);
-        QVERIFY(guess.has_value());
-        QCOMPARE(guess->model->name, std::string("H200 SXM"));
-        QCOMPARE(guess->evidence, std::string("NVIDIA H200 named in train.log"));
-    }
-
     void theMarkTravelsWithTheName() {
         for (const GpuModel& model : gpuModels()) {
             QVERIFY(isInferredName(inferredName(model)));

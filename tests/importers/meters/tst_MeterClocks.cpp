@@ -11,6 +11,7 @@ class tst_MeterClocks : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void clockSteps();
+    void unixTimeIsNotMoved();
     void lateStartIsNoZone_data();
     void lateStartIsNoZone();
     void endsOfLongLogs();
@@ -93,6 +94,25 @@ void tst_MeterClocks::clockSteps() {
     QCOMPARE(report.facts.at("clock_step"), std::string("-3600 s"));
     QCOMPARE(report.warningCount, std::int64_t{1});
     QVERIFY(report.warnings[0].text.find("1 h 0 min behind") != std::string::npos);
+}
+
+// Another hour in unix time is another hour, from begin to end.
+void tst_MeterClocks::unixTimeIsNotMoved() {
+    const auto log = [](std::int64_t start) {
+        std::string text;
+        for (std::int64_t at = 0; at <= 300; at += 10)
+            text += monitorLine(std::to_string(start + at), 100);
+        return text;
+    };
+    ImportedMeters imported;
+    importMeterTree(
+        *importers::memoryTree({{"run/node_0.jsonl", log(kStart)},
+            {"run/node_1.jsonl", log(kStart + 3)}, {"run/node_2.jsonl", log(kStart - 3600)}}),
+        imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 2, -1, {}});
+    QCOMPARE(times.front(), (kStart - 3600) * kSecondNs);
+    QVERIFY(!imported.reports[0].value().facts.contains("clock_step"));
 }
 
 // A node that was recorded later, or for another time, was recorded then.

@@ -2,7 +2,6 @@
 // whose stamps are written by hand, and on real files.
 
 #include "importers/kineto/TraceText.h"
-#include "importers/registry/CountingSink.h"
 #include "importers/registry/PlantedWork.h"
 #include "importers/registry/Registry.h"
 #include "importers/registry/TracedGpus.h"
@@ -344,9 +343,10 @@ private Q_SLOTS:
             files.emplace_back(
                 fmt::format("job/{}/traces/rank{}.json", rank < 4 ? "alpha" : "beta", rank),
                 traceOf({{100.0, 102.0}}, {rank, 8, 100 + rank, 4, rank % 4}));
-        for (const char* host : {"alpha", "beta"})
-            files.emplace_back(fmt::format("job/{}/smi.csv", host),
-                logOf(90.0, 120.0, kFour, [](int, double) { return true; }));
+        for (const std::string host : {"alpha", "beta"})
+            files.emplace_back("job/" + host + "/smi.csv",
+                logOf(
+                    host == "alpha" ? 90.0 : 90.5, 120.0, kFour, [](int, double) { return true; }));
         const auto units = unitsOf(files);
         for (const ImportUnit& unit : units)
             QCOMPARE(unit.runName, std::string("job"));
@@ -366,7 +366,7 @@ private Q_SLOTS:
         QVERIFY(hasNote(log, "taken as ranks 4 to 7"));
         QCOMPARE(unitAt(units, "beta/rank6.json").rank, std::optional(6));
     }
-    // Two processes that nobody numbers; GPUs 4 and 5 follow both.
+    // Two processes at one time that nobody calls ranks; GPUs 4 and 5 follow both: one job or two.
     void twoProcessesOnTwoGpus() {
         const Work work = workFrom(1, 100.0, 160.0);
         Work later = work;
@@ -377,8 +377,8 @@ private Q_SLOTS:
             {"job/smi.csv", logOf(90.0, 170.0, kEight, [&](int gpu, double now) {
                  return (gpu == 4 || gpu == 5) && isIn(work, now);
              })}});
-        QCOMPARE(unitAt(units, "job/trace_0.json").rank, std::optional(4));
-        QCOMPARE(unitAt(units, "job/trace_1.json").rank, std::optional(5));
+        QVERIFY(
+            unitAt(units, "job/trace_0.json").runName != unitAt(units, "job/trace_1.json").runName);
     }
     // Ranks 0 to 3 of two jobs.
     void foldersOfTwoJobsAreTwo() {
@@ -386,7 +386,7 @@ private Q_SLOTS:
         for (int i = 0; i < 8; ++i)
             files.emplace_back(fmt::format("jobs/{}/rank{}.json", i < 4 ? "a" : "b", i % 4),
                 traceOf({{100.0, 102.0}}, {i % 4, 4, 100 + i, 4, i % 4}));
-        QCOMPARE(joinedRuns(files), (RunNames{"jobs/a", "jobs/b"}));
+        QCOMPARE(joinedRuns(files), (RunNames{"a", "b"}));
     }
     void logsOfOneGpuEachAreOneRun() {
         for (const bool hasIndex : {true, false}) {
@@ -394,7 +394,8 @@ private Q_SLOTS:
             for (const int gpu : kFour)
                 files.emplace_back(fmt::format("job/gpu{}.csv", gpu),
                     logOf(
-                        90.0, 120.0, {gpu}, [](int, double) { return true; }, 0, hasIndex));
+                        90.0 + 0.1 * gpu, 120.0, {gpu}, [](int, double) { return true; }, 0,
+                        hasIndex));
             const auto logs = unitsOf(files);
             for (const ImportUnit& unit : logs)
                 QCOMPARE(unit.runName, std::string("job"));
@@ -405,6 +406,23 @@ private Q_SLOTS:
             QCOMPARE(joinedRuns(files).size(), std::size_t{1});
         }
     }
+    // Nodes that the folders number: GPUs of both, each from 0 on.
+    void logsOfNodesAreOneRun() {
+        const auto units = unitsOf(
+            {{"job/node0/smi.csv", logOf(90.0, 120.0, kFour, [](int, double) { return true; })},
+                {"job/node1/smi.csv",
+                    logOf(91.0, 121.0, kFour, [](int, double) { return true; })}});
+        QCOMPARE(units[0].runName, units[1].runName);
+        QVERIFY((unitAt(units, "job/node1/smi.csv").place == PlaceInRun{4, 1, 0}));
+        // Other numbers, and hosts that are not numbered, are no nodes of one job.
+        for (const auto& [first, second] : {std::pair("job/try0/smi.csv", "job/try1/smi.csv"),
+                 std::pair("a/smi.csv", "b/smi.csv")})
+            QCOMPARE(joinedRuns(
+                         {{first, logOf(90.0, 120.0, kFour, [](int, double) { return true; })},
+                             {second, logOf(91.0, 121.0, kFour, [](int, double) { return true; })}})
+                         .size(),
+                std::size_t{2});
+    }
     // Two processes, one after the other, in folders of their own; the log above is of both.
     void aLogOfJobsBehindEachOtherStaysAlone() {
         const auto units = unitsOf({{"a/trace.json", traceOf({{100.0, 101.0}}, {-1, 1, 100})},
@@ -414,17 +432,18 @@ private Q_SLOTS:
         for (const ImportUnit& unit : units)
             names.insert(unit.runName);
         QCOMPARE(names, (RunNames{"a", "b", "smi"}));
-        QVERIFY(hasNote(unitAt(units, "smi.csv"), R"(several runs, "a", "b")"));
     }
-    // amd-smi names no GPU, but is AMD's.
+    // amd-smi names no GPU, but is AMD's: the folder is of two machines, and power tells whose.
     void amdBesideNvidia() {
+        const Work work = workFrom(1, 100.0, 160.0);
         std::string amd = "timestamp,gpu,socket_power,gfx_0_clk\n";
         for (int i = 90; i < 170; ++i) {
             for (const int gpu : kEight)
                 amd += fmt::format("{},{},{},2100\n", kLogMidnight + i, gpu, 400 + gpu);
         }
-        const auto units = unitsOf({{"job/trace.json", traceOf({{100.0, 102.0}})},
-            {"job/nv.csv", logOf(90.0, 170.0, {0}, [](int, double) { return true; })},
+        const auto units = unitsOf({{"job/trace.json", traceOf(work)},
+            {"job/nv.csv",
+                logOf(90.0, 170.0, {0}, [&](int, double now) { return isIn(work, now); })},
             {"job/amd.csv", amd}});
         QCOMPARE(unitAt(units, "job/nv.csv").runName, unitAt(units, "job/trace.json").runName);
         QVERIFY(unitAt(units, "job/amd.csv").runName != unitAt(units, "job/nv.csv").runName);
@@ -445,29 +464,6 @@ private Q_SLOTS:
                                 {"job/smi.csv", log}})
                      .size(),
             std::size_t{2});
-    }
-
-    // A log that was read for the plan gives the same again, without a reading; not after the user
-    // said another zone. 160 moments of 8 GPUs.
-    void logsAreReadOnce() {
-        const auto tree = memoryTree({{"job/trace.json", traceOf({{100.0, 102.0}})},
-            {"job/smi.csv", logOf(90.0, 170.0, kEight, [](int, double) { return true; })}});
-        const auto units = planImport(*tree, {}).valueOr(ImportPlan{}).units;
-        ImportUnit log = unitAt(units, "job/smi.csv");
-        CountingSink read;
-        const auto report = findImporter(log.importer)->import(*tree, log, read, {});
-        CountingSink again;
-        const auto kept = importKept(*tree, log, again, {});
-        QVERIFY(kept && kept->hasValue());
-        QCOMPARE(again.sampleCount, std::int64_t{1280});
-        QCOMPARE(again.sampleCount, read.sampleCount);
-        QCOMPARE(kept->value().samples, report.value().samples);
-        QVERIFY(kept->value().facts == report.value().facts);
-        const auto stopped
-            = importKept(*tree, log, again, [](const ProgressState&) { return false; });
-        QVERIFY(stopped && stopped->error().code == ErrorCode::Cancelled);
-        log.utcOffsetSeconds = 3600;
-        QVERIFY(!importKept(*tree, log, again, {}));
     }
 
     void theRealRecordingIsOneRun() {
@@ -498,8 +494,8 @@ private Q_SLOTS:
             answers = place("answers", file);
         QCOMPARE(plannedRuns(answers), RunNames{"aicr_accelerator-metrics_gpu-node-1_promapi"});
         place("pair", "nvidia_smi/pgolf_8xH100_019b_diag_nvsmi.csv");
-        QCOMPARE(plannedRuns(place("pair", "train_logs/pgolf_8xH100_019b_train.txt")),
-            RunNames{"pgolf_8xH100_019b"});
+        QCOMPARE(
+            plannedRuns(place("pair", "train_logs/pgolf_8xH100_019b_train.txt")), RunNames{"pair"});
     }
 };
 

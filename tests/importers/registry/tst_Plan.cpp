@@ -260,8 +260,8 @@ private Q_SLOTS:
         QCOMPARE(plan.unrecognised[0].path, std::string("job/README.md"));
     }
     void logBesideTwoRuns() {
-        const ImportPlan plan
-            = planOf({{"a/trace.json", kTrace}, {"b/trace.json", kTrace}, {"smi.csv", kLog}});
+        const ImportPlan plan = planOf(
+            {{"a/trace.json", kTrace}, {"b/trace.json", kTrace + "\n"}, {"smi.csv", kLog}});
         const ImportUnit* log = unitOf(plan, "nvsmi");
         QVERIFY(log != nullptr);
         QCOMPARE(log->runName, std::string("smi"));

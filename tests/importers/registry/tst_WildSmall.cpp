@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -298,10 +299,47 @@ const std::vector<Case>& cases() {
     return all;
 }
 
+// Runs of a folder whose files belong together or not.
+struct FolderCase {
+    const char* number;
+    std::set<std::string> runs;
+};
+const std::vector<FolderCase>& folderCases() {
+    static const std::vector<FolderCase> all{
+        {"54", {"ctx128_train", "ctx512_train"}}, // names differ in what was tried
+        {"87", {"87-table-without-times-beside-telemetry"}},
+        {"89", {"attempt_1/run_1", "attempt_2/run_1"}},
+    };
+    return all;
+}
+
 class tst_WildSmall : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void folders_data() {
+        QTest::addColumn<int>("at");
+        for (std::size_t i = 0; i < folderCases().size(); ++i)
+            QTest::newRow(folderCases()[i].number) << static_cast<int>(i);
+    }
+    void folders() {
+        QFETCH(int, at);
+        const FolderCase& one = folderCases()[static_cast<std::size_t>(at)];
+        const QDir all(QString::fromStdString(realFiles()) + QStringLiteral("/data/wild_small"));
+        const QStringList folders
+            = all.entryList({QString::fromLatin1(one.number) + QStringLiteral("-*")}, QDir::Dirs);
+        if (folders.isEmpty())
+            QSKIP("The small wild inputs are not beside the checkout.");
+        const auto tree = importers::openDiskTree(all.filePath(folders.front()).toStdString());
+        QVERIFY(tree.hasValue());
+        const auto plan = importers::planImport(*tree.value(), {});
+        std::set<std::string> runs;
+        for (const importers::ImportUnit& unit : plan.value().units) {
+            QVERIFY(unit.enabled);
+            runs.insert(unit.runName);
+        }
+        QCOMPARE(runs, one.runs);
+    }
     void inputs_data() {
         QTest::addColumn<int>("at");
         for (std::size_t i = 0; i < cases().size(); ++i)

@@ -94,7 +94,7 @@ void tst_Tracker::wandbFolderIsOneRun() {
     QCOMPARE(got.plan.units[0].start, std::optional(TimeNs{1'700'000'000'250'000'000}));
     QCOMPARE(got.sink.runs.size(), std::size_t{1});
     const Run& run = got.sink.runs[0];
-    QCOMPARE(run.name, std::string("wandb/run-20241012_153325-abc"));
+    QCOMPARE(run.name, std::string("run-20241012_153325-abc"));
     QCOMPARE(run.gpuModel, std::string("NVIDIA H100 80GB HBM3"));
     QCOMPARE(run.launch.layers, std::optional(24)); // of the log
     QCOMPARE(run.launch.microBatch, std::optional(4)); // of config.yaml

@@ -1,0 +1,190 @@
+#include "importers/registry/Attempts.h"
+
+#include "core/model/AsciiText.h"
+#include "core/text/Numbers.h"
+#include "importers/common/LineBlocks.h"
+#include "importers/common/RunFolders.h"
+#include "importers/registry/FileKind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr std::size_t kLastOfLog = std::size_t{64} << 10;
+constexpr std::size_t kPackedLog = std::size_t{4} << 20; // of a file whose end is not at hand
+constexpr std::size_t kLongestError = 200;
+
+// Words of errors; the greater weight says more of the cause, since one failure brings on others.
+struct ErrorSign {
+    std::string_view text;
+    int weight = 0;
+};
+constexpr int kOfMemory = 5;
+constexpr int kOfPython = 4;
+constexpr int kOfLibrary = 3;
+constexpr int kOfLauncher = 2;
+constexpr int kOfOthers = 1;
+constexpr std::array kSigns{
+    ErrorSign{"out of memory", kOfMemory},
+    ErrorSign{"OutOfMemoryError", kOfMemory},
+    ErrorSign{"oom-kill", kOfMemory},
+    ErrorSign{"oom_kill", kOfMemory},
+    ErrorSign{"std::bad_alloc", kOfMemory},
+    ErrorSign{"NCCL error", kOfLibrary},
+    ErrorSign{"ncclSystemError", kOfLibrary},
+    ErrorSign{"ncclInternalError", kOfLibrary},
+    ErrorSign{"ncclUnhandledCudaError", kOfLibrary},
+    ErrorSign{"ncclRemoteError", kOfLibrary},
+    ErrorSign{"CUDA error", kOfLibrary},
+    ErrorSign{"HIP error", kOfLibrary},
+    ErrorSign{"CUDA driver error", kOfLibrary},
+    ErrorSign{"Segmentation fault", kOfLibrary},
+    ErrorSign{"Bus error", kOfLibrary},
+    ErrorSign{"core dumped", kOfLibrary},
+    ErrorSign{"srun: error:", kOfLauncher},
+    ErrorSign{"slurmstepd: error:", kOfLauncher},
+    ErrorSign{"sbatch: error:", kOfLauncher},
+    ErrorSign{"docker: Error", kOfLauncher},
+    ErrorSign{"error: unrecognized arguments", kOfLauncher},
+    ErrorSign{"command not found", kOfLauncher},
+    ErrorSign{"No such file or directory", kOfLauncher},
+    ErrorSign{"Permission denied", kOfLauncher},
+    ErrorSign{"can't open file", kOfLauncher},
+    ErrorSign{"mpirun noticed", kOfLauncher},
+    ErrorSign{"Connection refused", kOfLauncher},
+    ErrorSign{"ChildFailedError", kOfOthers},
+    ErrorSign{"Killed", kOfOthers},
+    ErrorSign{"Exited with exit code", kOfOthers},
+    ErrorSign{"FATAL", kOfOthers},
+    ErrorSign{"fatal:", kOfOthers},
+};
+
+bool isOfName(char c) {
+    return (lowerChar(c) >= 'a' && lowerChar(c) <= 'z') || isDigit(c) || c == '_' || c == '.';
+}
+
+// Python's last line of a traceback from its exception on: "torch.OutOfMemoryError: CUDA out of".
+std::string_view exceptionIn(std::string_view line) {
+    for (const std::string_view word : {"Error", "Exception", "KeyboardInterrupt"}) {
+        const std::size_t at = line.find(word);
+        if (at == std::string_view::npos)
+            continue;
+        const std::size_t end = at + word.size();
+        std::size_t begin = at;
+        while (begin > 0 && isOfName(line[begin - 1]))
+            --begin;
+        const bool isWhole = end == line.size() || line.substr(end).starts_with(": ");
+        const bool isFirst = begin == 0 || line[begin - 1] == ' ' || line[begin - 1] == ':';
+        if (isWhole && isFirst && !isDigit(line[begin]))
+            return line.substr(begin);
+    }
+    return {};
+}
+
+struct FoundError {
+    int weight = 0;
+    std::string text;
+};
+
+FoundError errorIn(std::string_view line) {
+    const std::string_view exception = exceptionIn(line);
+    int weight = exception.empty() ? 0 : kOfPython;
+    for (const ErrorSign& sign : kSigns) {
+        if (line.find(sign.text) == std::string_view::npos)
+            continue;
+        if (sign.text == "ChildFailedError")
+            weight = 0; // torchrun's, of a worker whose own exception stands before it
+        weight = std::max(weight, sign.weight);
+    }
+    std::string text(exception.empty() ? line : exception);
+    if (text.size() > kLongestError)
+        text = text.substr(0, text.rfind(' ', kLongestError)) + " …";
+    return {weight, std::move(text)};
+}
+
+std::string lastLinesOf(const SourceTree& tree, const std::string& path) {
+    std::string text = readTail(tree, path, kLastOfLog);
+    if (text.empty())
+        text = readHead(tree, path, kPackedLog).valueOr(std::string());
+    return text.substr(text.size() - std::min(text.size(), kLastOfLog));
+}
+
+void makeAttempt(Unrecognised& file, std::string error) {
+    file.isAttempt = true;
+    if (!error.empty())
+        file.reason += "; it ended by: " + error;
+    file.error = std::move(error);
+}
+
+} // namespace
+
+std::string errorThatEnded(std::string_view lastLines) {
+    FoundError worst;
+    LineReader lines(memoryStream(lastLines));
+    while (true) {
+        const auto line = lines.next();
+        if (!line.hasValue() || !line.value())
+            return std::move(worst.text);
+        FoundError found = errorIn(trimmed(*line.value()));
+        if (found.weight > 0 && found.weight >= worst.weight)
+            worst = std::move(found);
+    }
+}
+
+void findAttempts(const SourceTree& tree, ImportPlan& plan) {
+    for (Unrecognised& file : plan.unrecognised) {
+        const bool isLog = file.reason == kLogText || file.reason == kSteplessLog;
+        const std::string_view name = namePart(file.path);
+        const bool isText = file.reason == kOtherText
+            && (name.ends_with(".txt") || name.find('.') == std::string_view::npos);
+        if (!isLog && !isText)
+            continue;
+        std::string error = errorThatEnded(lastLinesOf(tree, file.path));
+        if (isLog || !error.empty())
+            makeAttempt(file, std::move(error));
+    }
+    std::erase_if(plan.units, [&](const ImportUnit& unit) {
+        std::string error = unit.importer == "nccl" && unit.part.empty()
+            ? errorThatEnded(lastLinesOf(tree, unit.path))
+            : std::string();
+        if (error.empty())
+            return false;
+        makeAttempt(plan.unrecognised.emplace_back(Unrecognised{unit.path, std::string(kLogText)}),
+            std::move(error));
+        return true;
+    });
+}
+
+std::vector<std::string> attemptLines(const std::vector<Unrecognised>& files) {
+    std::map<std::string, std::vector<const Unrecognised*>> folders;
+    std::map<std::string, std::int64_t> copies;
+    for (const Unrecognised& file : files) {
+        const std::string folder(folderPart(file.path));
+        if (file.isAttempt)
+            folders[folder].push_back(&file);
+        copies[folder] += file.copyOf.empty() ? 0 : 1;
+    }
+    std::vector<std::string> lines;
+    for (const auto& [folder, attempts] : folders) {
+        std::string line = fmt::format("{}: {} recorded nothing", folder.empty() ? "." : folder,
+            text::counted(std::ssize(attempts), "attempt"));
+        if (copies[folder] > 0)
+            line += fmt::format(" ({} of their logs {} there twice)", copies[folder],
+                copies[folder] == 1 ? "is" : "are");
+        const auto told = std::ranges::find_if(attempts.rbegin(), attempts.rend(),
+            [](const Unrecognised* file) { return !file->error.empty(); });
+        if (told != attempts.rend())
+            line += fmt::format("; {} ended by: {}", namePart((*told)->path), (*told)->error);
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,25 @@
+#pragma once
+// Attempts that recorded nothing: logs of programs without a single reading, and the errors that
+// ended them.
+
+#include "importers/common/Importer.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+// Marks files that nobody recognised as attempts where they are a program's log, and makes attempts
+// of units with lines of NCCL alone that end by an error.
+void findAttempts(const SourceTree& tree, ImportPlan& plan);
+
+// The error that ended a program, of the last lines that it printed: of what ran out of memory, of
+// Python, of NCCL and CUDA, of the launcher, in this order. Empty: none shows.
+std::string errorThatEnded(std::string_view lastLines);
+
+// A line for each folder with attempts: "exp/node1: 7 attempts recorded nothing; run_7.log ended
+// by …".
+std::vector<std::string> attemptLines(const std::vector<Unrecognised>& files);
+
+} // namespace trainscope::importers

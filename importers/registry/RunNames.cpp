@@ -1,0 +1,104 @@
+#include "importers/registry/RunNames.h"
+
+#include "core/model/AsciiText.h"
+#include "importers/common/RunFolders.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+// "run_1", "attempt 2", "log": said of every attempt.
+bool numbersAttempts(std::string_view name) {
+    constexpr std::array<std::string_view, 17> kWords{"run", "runs", "attempt", "attempts", "try",
+        "trial", "restart", "log", "logs", "out", "output", "stdout", "err", "stderr", "node",
+        "rank", "worker"};
+    const std::string text = lowered(name);
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at <= text.size(); ++at) {
+        const bool isPart = at == text.size()
+            || std::string_view("_-. =").find(text[at]) != std::string_view::npos
+            || isDigit(text[at]);
+        if (!isPart)
+            continue;
+        const std::string_view word = std::string_view(text).substr(begin, at - begin);
+        if (!word.empty() && std::ranges::find(kWords, word) == kWords.end())
+            return false;
+        begin = at + 1;
+    }
+    return true;
+}
+
+// The last `count` parts of a path.
+std::string endOf(const std::string& path, int count) {
+    std::size_t begin = path.size();
+    while (count-- > 0 && begin != std::string::npos)
+        begin = begin == 0 ? std::string::npos : path.rfind('/', begin - 1);
+    return begin == std::string::npos ? path : path.substr(begin + 1);
+}
+
+// Longer ends until each is the name of one run.
+void lengthen(std::map<std::string, int>& parts) {
+    for (bool isChanged = true; isChanged;) {
+        isChanged = false;
+        std::map<std::string, int> uses;
+        for (const auto& [path, count] : parts)
+            ++uses[endOf(path, count)];
+        for (auto& [path, count] : parts) {
+            const std::string name = endOf(path, count);
+            if (name == path || (uses[name] == 1 && !numbersAttempts(name)))
+                continue;
+            ++count;
+            isChanged = true;
+        }
+    }
+}
+
+void rename(ImportUnit& unit, const std::map<std::string, int>& parts) {
+    const auto change = [&parts](std::string& name) {
+        if (const auto found = parts.find(name); found != parts.end())
+            name = endOf(name, found->second);
+    };
+    change(unit.runName);
+    if (unit.machine)
+        std::ranges::for_each(unit.machine->runs, change);
+    for (std::string& note : unit.notes) {
+        for (const auto& [path, count] : parts) {
+            const std::string quoted = "\"" + path + "\"";
+            if (const auto at = note.find(quoted); at != std::string::npos)
+                note.replace(at, quoted.size(), "\"" + endOf(path, count) + "\"");
+        }
+    }
+}
+
+} // namespace
+
+void shortenNames(std::vector<ImportUnit>& units, std::map<std::string, int> parts) {
+    lengthen(parts);
+    for (ImportUnit& unit : units)
+        rename(unit, parts);
+}
+
+void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    const RunFolders folders(tree);
+    std::map<std::string, int> parts;
+    for (const ImportUnit& unit : units) {
+        if (unit.machine || unit.files.empty())
+            continue;
+        const std::string& file = unit.files.front();
+        const bool isFixed
+            = folders.folderOf(file).has_value() || !isInside(file, folderPart(unit.runName));
+        int& count = parts[unit.runName];
+        count = std::max(count, isFixed ? std::numeric_limits<int>::max() : 1);
+    }
+    shortenNames(units, std::move(parts));
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,167 @@
+// Sources that are there twice, and attempts that recorded nothing.
+#include "importers/registry/Attempts.h"
+#include "importers/registry/PlantedWork.h"
+#include "importers/registry/Registry.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::importers;
+using namespace trainscope::test;
+
+namespace {
+
+using CopiedFiles = std::vector<std::pair<std::string, std::string>>;
+using CopiedPaths = std::set<std::string>;
+
+ImportPlan planWithCopies(CopiedFiles files) {
+    const auto tree = memoryTree(std::move(files));
+    return planImport(*tree, {}).valueOr(ImportPlan{});
+}
+
+CopiedPaths imported(const ImportPlan& plan) {
+    CopiedPaths paths;
+    for (const ImportUnit& unit : plan.units) {
+        if (unit.enabled)
+            paths.insert(unit.path);
+    }
+    return paths;
+}
+
+// Steps of a training whose losses depend on `seed`, each behind `prefix`.
+std::string stepLines(int seed, const std::string& prefix = {}, int steps = 40) {
+    std::string text;
+    for (int step = 1; step <= steps; ++step)
+        text += fmt::format("{}[2026-04-22 {:02}:{:02}:00] iteration {} | elapsed time per "
+                            "iteration (ms): {}.0 | lm loss: {}.{:03}\n",
+            prefix, 10 + step / 60, step % 60, step, 900 + step % 7 + seed, 9 - step / 10,
+            (step * 37 + seed * 101) % 1000);
+    return text;
+}
+
+const std::string kTraceback
+    = "Traceback (most recent call last):\n"
+      "  File \"/w/train.py\", line 12, in <module>\n"
+      "    main()\n"
+      "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n";
+
+} // namespace
+
+class tst_Copies : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // The container's runtime put a stamp before each line, and printed its own besides. What it
+    // has alone makes it the source.
+    void aLogOfAContainer() {
+        const auto plan = planWithCopies({{"a/run_1.log", stepLines(1)},
+            {"a/run_1_docker.log",
+                "Pulling image nvcr.io/nvidia/pytorch:24.05\n"
+                    + stepLines(1, "2026-04-22T10:00:00.123456789Z ") + "container exited\n"}});
+        QCOMPARE(imported(plan), CopiedPaths{"a/run_1.log"});
+        for (const ImportUnit& unit : plan.units) {
+            if (!unit.enabled)
+                QCOMPARE(unit.copyOf, std::string("a/run_1.log"));
+        }
+        const auto longer = planWithCopies({{"a/run_1.log", stepLines(1)},
+            {"a/run_1_docker.log", "image\n" + stepLines(1, "trainer | ", 60)}});
+        QCOMPARE(imported(longer), CopiedPaths{"a/run_1_docker.log"});
+        QCOMPARE(longer.units.back().runName, std::string("a/run_1"));
+    }
+    void otherStepsAreNoCopy() {
+        QCOMPARE(imported(planWithCopies({{"a/run_1.log", stepLines(1)},
+                              {"a/run_1_docker.log", stepLines(2)}}))
+                     .size(),
+            std::size_t{2});
+        // A line in ten is another one.
+        std::string other = stepLines(1);
+        for (int step = 5; step <= 40; step += 10) {
+            const auto at = other.find(fmt::format("iteration {} |", step));
+            other.insert(other.find('\n', at), " nan");
+        }
+        QCOMPARE(imported(planWithCopies(
+                              {{"a/run_1.log", stepLines(1)}, {"a/run_1b.log", other + other}}))
+                     .size(),
+            std::size_t{2});
+    }
+    // Another folder does not matter; a rank's own trace is none of another rank.
+    void theSameBytes() {
+        const std::string log = logOf(90.0, 120.0, {0}, [](int, double) { return true; });
+        QCOMPARE(imported(planWithCopies({{"node/smi.csv", log}, {"backup/of/node/smi.csv", log}})),
+            CopiedPaths{"node/smi.csv"});
+        const std::string trace = traceOf({{100.0, 102.0}});
+        QCOMPARE(
+            imported(planWithCopies({{"t/rank0.json", trace}, {"t/rank1.json", trace}})).size(),
+            std::size_t{2});
+    }
+    void attemptsThatRecordedNothing() {
+        CopiedFiles files{{"exp/node1/run_4.log", stepLines(1)}};
+        for (const int attempt : {1, 2, 3}) {
+            const std::string log = "launching 8 processes\nloading weights\n" + kTraceback;
+            files.emplace_back(fmt::format("exp/node1/run_{}.log", attempt), log);
+            files.emplace_back(
+                fmt::format("exp/node1/run_{}_docker.log", attempt), "image\n" + log + "exit 1\n");
+        }
+        const ImportPlan plan = planWithCopies(std::move(files));
+        QCOMPARE(imported(plan), CopiedPaths{"exp/node1/run_4.log"});
+        QCOMPARE(attemptLines(plan.unrecognised),
+            (std::vector<std::string>{
+                "exp/node1: 3 attempts recorded nothing (3 of their logs are there twice); "
+                "run_3.log ended by: "
+                "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}));
+    }
+    // NCCL's lines are no readings.
+    void anAttemptThatReachedNccl() {
+        const std::string nccl
+            = "host1:101:101 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n"
+              "host1:101:101 [0] NCCL INFO NCCL version 2.19.4+cuda12.3\n"
+              "host1:101:121 [0] NCCL INFO comm 0x50 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId "
+              "0b000 commId 0xab1 - Init COMPLETE\n";
+        QCOMPARE(planWithCopies({{"a/run_1.log", nccl}}).units.size(), std::size_t{1});
+        const ImportPlan ended = planWithCopies({{"a/run_1.log", nccl + kTraceback}});
+        QVERIFY(ended.units.empty());
+        QVERIFY(ended.unrecognised.at(0).isAttempt);
+    }
+    void theErrorThatEndedIt_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("error");
+        const auto row = [](const char* name, const std::string& text, const char* error) {
+            QTest::newRow(name) << QString::fromStdString(text) << QString::fromUtf8(error);
+        };
+        row("memory before all", kTraceback + "RuntimeError: NCCL error in: x.cpp\n",
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.");
+        row("Python",
+            "x\nModuleNotFoundError: No module named 'flash_attn'\n"
+            "srun: error: node1: task 0: Exited with exit code 1\n",
+            "ModuleNotFoundError: No module named 'flash_attn'");
+        row("launcher", "srun: error: Unable to create step for job 7: Invalid account\n",
+            "srun: error: Unable to create step for job 7: Invalid account");
+        row("shell", "run.sh: line 4: torchrun: command not found\n",
+            "run.sh: line 4: torchrun: command not found");
+        row("NCCL",
+            "ncclSystemError: System call (e.g. socket, malloc) or external library call "
+            "failed or device error.\n",
+            "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or "
+            "device error.");
+        row("none", "loading weights\ndone\nErrors: 0\n", "");
+    }
+    void theErrorThatEndedIt() {
+        QFETCH(QString, text);
+        QFETCH(QString, error);
+        QCOMPARE(QString::fromStdString(errorThatEnded(text.toStdString())), error);
+    }
+};
+
+TRAINSCOPE_TEST(tst_Copies)
+#include "tst_Copies.moc"

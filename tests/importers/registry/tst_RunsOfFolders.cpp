@@ -1,0 +1,150 @@
+// Sources of planted folders that become one run, and those that stay apart.
+#include "importers/kineto/TraceText.h"
+#include "importers/registry/PlantedWork.h"
+#include "importers/registry/Registry.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::importers;
+using namespace trainscope::test;
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+using Runs = std::map<std::string, std::vector<std::string>>; // by name: its files
+
+// DeepSpeed's log of steps of 9 s each from so many seconds after midnight on.
+std::string logAt(int second, int steps = 6) {
+    std::string text;
+    for (int step = 1; step <= steps; ++step) {
+        const int now = second + 9 * step;
+        const std::string stamp = fmt::format(
+            "[2026-04-22 {:02}:{:02}:{:02},000]", now / 3600, now / 60 % 60, now % 60);
+        text += fmt::format("{0} [INFO] [logging.py:96:log_dist] [Rank 0] step={1}, skipped=0, "
+                            "lr=[1e-05], mom=[(0.9, 0.95)]\n{0} [INFO] [timer.py:199:stop] "
+                            "epoch=0/micro_step={1}/global_step={1}, "
+                            "RunningAvgSamplesPerSec=71.{1}, CurrSamplesPerSec=71.11\n",
+            stamp, 10 * step);
+    }
+    return text;
+}
+
+std::string powerAt(int second) {
+    return logOf(second, second + 60.0, {0}, [](int, double) { return true; });
+}
+
+// A trace of a millisecond that begins so many seconds after midnight.
+std::string traceAt(int second) {
+    return traceText({kernelText("k", std::to_string((kLogMidnight + second) * 1'000'000), "1000")},
+        R"(, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])");
+}
+
+Runs runsIn(Files files) {
+    const auto tree = memoryTree(std::move(files));
+    Runs runs;
+    for (const ImportUnit& unit : planImport(*tree, {}).valueOr(ImportPlan{}).units) {
+        if (unit.enabled)
+            runs[unit.runName].push_back(unit.path);
+    }
+    return runs;
+}
+
+} // namespace
+
+class tst_RunsOfFolders : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // The readings, the log and the trace of one job, each once.
+    void aFolderOfOneJob() {
+        QCOMPARE(runsIn({{"job/smi.csv", powerAt(0)}, {"job/train.log", logAt(0)},
+                            {"job/prof/trace.json", traceAt(30)}})
+                     .size(),
+            std::size_t{1});
+        QCOMPARE(runsIn({{"job/telemetry/gpus.csv", powerAt(0)}, {"job/logs/train.txt", logAt(0)}})
+                     .size(),
+            std::size_t{1});
+    }
+    // A day later, and within the minutes that a job takes to begin and to end.
+    void timesOfALog() {
+        const auto count = [](int second) {
+            return runsIn({{"job/smi.csv", powerAt(0)}, {"job/train.log", logAt(second)}}).size();
+        };
+        QCOMPARE(count(0), std::size_t{1});
+        QCOMPARE(count(300), std::size_t{1});
+        QCOMPARE(count(3600), std::size_t{2});
+        QCOMPARE(count(50'000), std::size_t{2});
+        // UTC of the trace, and a log without a zone that may be UTC-10.
+        QCOMPARE(runsIn({{"job/trace.json", traceAt(40)}, {"job/train.log", logAt(36'000)}}).size(),
+            std::size_t{1});
+    }
+    // Two of a kind: whose the third is nobody says, whatever its name has in common with theirs.
+    void namesThatAreAlikeJoinNothing() {
+        QCOMPARE(runsIn({{"x_019b_smi.csv", powerAt(0)}, {"x_021_smi.csv", powerAt(5000)},
+                            {"x_019b_train.txt", logAt(0)}, {"x_021_train.txt", logAt(5000)}})
+                     .size(),
+            std::size_t{4});
+        QCOMPARE(
+            runsIn({{"r/smi.csv", powerAt(0)}, {"r/one.log", logAt(0)}, {"r/two.log", logAt(9000)}})
+                .size(),
+            std::size_t{3});
+    }
+    // A folder for each experiment, and a table of all of them above.
+    void experimentsBesideEachOther() {
+        const Runs runs = runsIn({{"lr1/smi.csv", powerAt(0)}, {"lr1/train.log", logAt(0)},
+            {"lr2/smi.csv", powerAt(9000)}, {"lr2/train.log", logAt(9000)},
+            {"lr3/train.log", logAt(19'000)}});
+        QCOMPARE(runs.size(), std::size_t{3});
+        for (const char* name : {"lr1", "lr2"})
+            QVERIFY2(runs.contains(name) && runs.at(name).size() == 2, name);
+    }
+    // Profiles of one GPU before and after a change; of one time as their clocks tell.
+    void tracesBeforeAndAfter() {
+        for (const int second : {30, 90}) {
+            const Runs runs = runsIn(
+                {{"t/before.json", traceAt(30)}, {"t/after.json", traceAt(second) + "\n"}});
+            QCOMPARE(runs.size(), std::size_t{2});
+        }
+    }
+    // NCCL's log of each attempt has the same name.
+    void logsOfTwoAttempts() {
+        const std::string nccl
+            = "host1:101:101 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n"
+              "host1:101:101 [0] NCCL INFO NCCL version 2.19.4+cuda12.3\n"
+              "host1:101:121 [0] NCCL INFO comm 0x50 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId "
+              "0b000 commId 0xab1 - Init COMPLETE\n";
+        const Runs runs
+            = runsIn({{"attempt_1/run_1.log", nccl}, {"attempt_2/run_1.log", nccl + nccl}});
+        QCOMPARE(runs.size(), std::size_t{2});
+        QVERIFY(runs.contains("attempt_1/run_1"));
+        QVERIFY(runs.contains("attempt_2/run_1"));
+    }
+    // The log of another job laid beside a recording of an H100: nothing says that they are one.
+    void aStrangersLogBesideARecording() {
+        const std::string root = realFiles();
+        if (root.empty())
+            QSKIP("SKIPPED: no real files");
+        const auto text = [&root](const std::string& path) {
+            const auto tree = openDiskTree(root + "/data/" + path);
+            return readHead(*tree.value(), tree.value()->files().front().path, 32 << 20)
+                .valueOr(std::string());
+        };
+        const Runs runs
+            = runsIn({{"f/nvidia-smi.csv", text("h100_recording/training/nvidia-smi.csv")},
+                {"f/training.log", text("wild_small/22-deepspeed-engine-lines/training.log")}});
+        QCOMPARE(runs.size(), std::size_t{2});
+    }
+};
+
+TRAINSCOPE_TEST(tst_RunsOfFolders)
+#include "tst_RunsOfFolders.moc"
