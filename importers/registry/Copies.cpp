@@ -7,6 +7,7 @@
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -24,7 +25,8 @@ namespace {
 constexpr std::size_t kCompared = std::size_t{1} << 20; // bytes at once
 constexpr std::size_t kHeadOfHeld = std::size_t{64} << 10; // whose lines are looked for
 constexpr std::size_t kHeadOfHolder = std::size_t{1} << 20;
-constexpr std::size_t kEndOfLine = 32; // bytes by which a line is known, whatever stands before
+// Bytes by which a line is known, whatever stands before; many lines of one log end alike.
+constexpr std::array<std::size_t, 3> kEndsOfLine{256, 128, 32};
 constexpr std::size_t kKnownLines = 64;
 constexpr std::size_t kFewestLines = 3;
 
@@ -44,9 +46,10 @@ bool haveSameBytes(const SourceTree& tree, const std::string& a, const std::stri
     }
 }
 
-// The ends of a log's first lines that are long enough to be told by them.
-std::set<std::size_t> lineEnds(
-    const SourceTree& tree, const std::string& path, std::size_t bytes, std::size_t most) {
+// The ends of a log's first lines that are long enough to be told by them: all that a line has, or
+// its longest alone.
+std::set<std::size_t> lineEnds(const SourceTree& tree, const std::string& path, std::size_t bytes,
+    std::size_t most, bool isLongestAlone) {
     std::set<std::size_t> ends;
     const std::string head = readHead(tree, path, bytes).valueOr(std::string());
     LineReader lines(memoryStream(head));
@@ -55,8 +58,13 @@ std::set<std::size_t> lineEnds(
         if (!line.hasValue() || !line.value())
             break;
         const std::string_view text = trimmed(*line.value());
-        if (text.size() >= kEndOfLine)
-            ends.insert(std::hash<std::string_view>()(text.substr(text.size() - kEndOfLine)));
+        for (const std::size_t end : kEndsOfLine) {
+            if (text.size() < end)
+                continue;
+            ends.insert(std::hash<std::string_view>()(text.substr(text.size() - end)));
+            if (isLongestAlone)
+                break;
+        }
     }
     return ends;
 }
@@ -207,7 +215,7 @@ private:
         std::ranges::sort(
             m_logs, {}, [](const Log& log) { return std::pair(log.bytes, log.path); });
         for (Log& log : m_logs)
-            log.ends = lineEnds(m_tree, log.path, kHeadOfHeld, kKnownLines);
+            log.ends = lineEnds(m_tree, log.path, kHeadOfHeld, kKnownLines, true);
     }
 
     bool leaveOutHeldLogs() {
@@ -217,7 +225,7 @@ private:
         for (Log& holder : m_logs) {
             if (!goesOn())
                 return false;
-            const auto ends = lineEnds(m_tree, holder.path, kHeadOfHolder, SIZE_MAX);
+            const auto ends = lineEnds(m_tree, holder.path, kHeadOfHolder, SIZE_MAX, false);
             for (Log& held : m_logs) {
                 if (&held == &holder)
                     break; // those behind it are larger

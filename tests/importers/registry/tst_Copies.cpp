@@ -78,6 +78,17 @@ private Q_SLOTS:
             {"a/run_1_docker.log", "image\n" + stepLines(1, "trainer | ", 60)}});
         QCOMPARE(imported(longer), CopiedPaths{"a/run_1_docker.log"});
         QCOMPARE(longer.units.back().runName, std::string("a/run_1"));
+        // Megatron-LM's lines end alike.
+        const auto alike = [](const std::string& prefix) {
+            std::string text = stepLines(1, prefix);
+            for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 74)
+                text.insert(
+                    at, " | number of skipped iterations:   0 | number of nan iterations:   0 |");
+            return text;
+        };
+        QCOMPARE(imported(planWithCopies({{"a/run_1.log", alike({})},
+                     {"a/run_1_docker.log", "==\n" + alike("2026-04-22T10:00:00Z stdout F ")}})),
+            CopiedPaths{"a/run_1.log"});
     }
     void otherStepsAreNoCopy() {
         QCOMPARE(imported(planWithCopies({{"a/run_1.log", stepLines(1)},
