@@ -18,8 +18,8 @@ void findAttempts(const SourceTree& tree, ImportPlan& plan);
 // Python, of NCCL and CUDA, of the launcher, in this order. Empty: none shows.
 std::string errorThatEnded(std::string_view lastLines);
 
-// A line for each folder with attempts: "exp/node1: 7 attempts recorded nothing; run_7.log ended
-// by …".
+// A line for each folder with attempts, of upper ones where there are more than ten: "exp/node1: 7
+// attempts recorded nothing; 6 ended by: …".
 std::vector<std::string> attemptLines(const std::vector<Unrecognised>& files);
 
 } // namespace trainscope::importers

@@ -129,8 +129,25 @@ private Q_SLOTS:
         QCOMPARE(attemptLines(plan.unrecognised),
             (std::vector<std::string>{
                 "exp/node1: 3 attempts recorded nothing (3 of their logs are there twice); "
-                "run_3.log ended by: "
+                "3 ended by: "
                 "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}));
+    }
+    // More than ten folders are told by those above them.
+    void attemptsOfManyFolders() {
+        std::vector<Unrecognised> files;
+        for (const char* experiment : {"a", "b"}) {
+            for (int attempt = 0; attempt < 6; ++attempt) {
+                Unrecognised& file = files.emplace_back();
+                file.path = fmt::format("{}/try_{}/run.log", experiment, attempt);
+                file.isAttempt = true;
+                file.error = attempt == 5 ? "Killed" : "";
+            }
+        }
+        QCOMPARE(attemptLines(files),
+            (std::vector<std::string>{"a: 6 attempts recorded nothing; run.log ended by: Killed",
+                "b: 6 attempts recorded nothing; run.log ended by: Killed"}));
+        files.resize(10);
+        QCOMPARE(attemptLines(files).size(), std::size_t{10});
     }
     // NCCL's lines are no readings.
     void anAttemptThatReachedNccl() {
