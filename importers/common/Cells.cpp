@@ -226,6 +226,14 @@ std::optional<CellForm> formOf(std::string_view text) {
     return std::nullopt;
 }
 
+bool tellsApart(std::string_view uuid) {
+    for (const std::string_view prefix : {"MIG-", "GPU-", "0x"})
+        uuid.remove_prefix(uuid.starts_with(prefix) ? prefix.size() : 0);
+    const bool isNumber
+        = uuid.find_first_not_of("0123456789abcdefABCDEF-/") == std::string_view::npos;
+    return isNumber && uuid.find_first_not_of("0-/") != std::string_view::npos;
+}
+
 std::optional<int> gpuIndexOf(std::string_view text) {
     std::size_t begin = text.size();
     while (begin > 0 && isDigit(text[begin - 1]))

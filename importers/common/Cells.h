@@ -56,6 +56,10 @@ bool isMissingCell(std::string_view text);
 // The form that the text has, for columns whose name says nothing.
 std::optional<CellForm> formOf(std::string_view text);
 
+// True for a UUID that tells a GPU from others; people make them unreadable: "GPU-REDACTED",
+// "GPU-xxxxxxxx-xxxx-…", "GPU-00000000-0000-…".
+bool tellsApart(std::string_view uuid);
+
 // The index in "3", "GPU 3", "GPU3", "cuda:3", "nvidia3", "card3"; absent for any other text and
 // above 9999.
 std::optional<int> gpuIndexOf(std::string_view text);

@@ -102,7 +102,9 @@ Status MeterLog::finish() {
 TimeNs MeterLog::at(std::int64_t reading) {
     m_stamp.reset();
     m_isWaiting = false;
-    return {start().ns + reading * m_clock.period.ns};
+    constexpr DurationNs kAssumed{1'000'000'000};
+    m_isPeriodAssumed = m_isPeriodAssumed || (reading > 0 && !m_clock.period);
+    return {start().ns + reading * m_clock.period.value_or(kAssumed).ns};
 }
 
 Status MeterLog::add(const Who& who, const SeriesDescription& what, TimeNs time, double value) {
@@ -171,6 +173,12 @@ double MeterLog::checked(
 void MeterLog::completeFacts() {
     if (const auto& fall = m_falls.first())
         m_report.warn(m_file, fall->line, m_falls.inWords(m_kind));
+    if (m_isPeriodAssumed) {
+        m_report.facts["assumed_period"] = "1 s";
+        m_report.warn(m_file, 0,
+            "The file has no time stamps: 1 s between readings was assumed, and energy and "
+            "duration rest on it. Say --period.");
+    }
     if (m_own.empty())
         return;
     std::string& names = m_report.facts["own_columns"];

@@ -23,7 +23,7 @@ namespace trainscope::importers {
 struct MeterClock {
     DurationNs utcOffset; // subtracted from local stamps
     std::optional<TimeNs> start = {}; // of readings without a stamp; else the epoch
-    DurationNs period{1'000'000'000}; // between them
+    std::optional<DurationNs> period = {}; // between them; else 1 s, which is told
 };
 
 // One file while it is read: where its readings go, how its times are meant, and what it showed.
@@ -139,6 +139,7 @@ private:
     bool m_isWaiting = false; // the readings that come are of the last of them
     Status m_status; // of those released
     bool m_isCutShort = false;
+    bool m_isPeriodAssumed = false;
     ClockFalls m_falls{{1'000'000'000}};
 };
 

@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Cells.h"
+#include "importers/common/HighestValue.h"
 #include "importers/common/Number.h"
 #include "importers/common/PowerSensor.h"
 
@@ -60,13 +61,13 @@ MeterTable::MeterTable(
     , m_nodes(firstRank) { }
 
 Result<std::size_t> MeterTable::subject(const Who& who) {
+    const bool isByUuid = !who.isById && tellsApart(who.uuid);
     m_key.assign(std::to_string(static_cast<int>(who.kind))).append(1, '\n');
-    if (who.kind == SubjectKind::Gpu && !who.uuid.empty()
-        && !who.isById) // the same under other labels
+    if (who.kind == SubjectKind::Gpu && isByUuid) // the same under other labels
         m_key.append(who.uuid).append("\nuuid\n").append(who.device);
     else
         m_key.append(who.host).append(1, '\n').append(who.id).append(1, '\n').append(who.device);
-    if (who.host.empty() && (who.uuid.empty() || who.isById) && who.kind != SubjectKind::Switch
+    if (who.host.empty() && !isByUuid && who.kind != SubjectKind::Switch
         && who.kind != SubjectKind::Run)
         m_key.append(1, '\n').append(std::to_string(m_nodes.fileKey())); // the file's own node
     if (const auto known = m_rowOf.find(m_key); known != m_rowOf.end()) {
@@ -81,6 +82,8 @@ Result<std::size_t> MeterTable::subject(const Who& who) {
             {}};
     Row row;
     row.who = who;
+    if (!tellsApart(who.uuid))
+        row.who.uuid.clear();
     if (who.kind != SubjectKind::Switch && who.kind != SubjectKind::Run)
         row.node = m_nodes.node(who.host);
     if (who.kind == SubjectKind::Gpu)
@@ -97,15 +100,15 @@ std::size_t MeterTable::channel(std::size_t subject, const SeriesDescription& wh
     const auto known = m_rows[subject].channels.find(m_key);
     if (known != m_rows[subject].channels.end()) {
         Channel& channel = m_channels[known->second];
-        if (!channel.isPresent && !channel.isRenamed) // a unit often stands at values alone
+        if (!channel.isPresent && !channel.isRenamed) { // a unit often stands at values alone
             channel.what = what;
+            channel.highest = certainlyPossible(what);
+        }
         return known->second;
     }
     const std::size_t place = m_channels.size();
     m_rows[subject].channels.emplace(m_key, place);
-    Channel channel;
-    channel.row = subject;
-    channel.what = what;
+    Channel channel{subject, what, certainlyPossible(what)};
     m_channels.push_back(std::move(channel));
     watch(m_rows[subject], place);
     dropDerived(m_rows[subject], what.metric.name);
@@ -119,11 +122,11 @@ void MeterTable::addDerived(std::size_t counter, std::string_view power) {
     const auto own = row.channels.lower_bound(power);
     if (row.derived || (own != row.channels.end() && own->first.starts_with(power)))
         return;
-    Channel derived;
-    derived.row = m_channels[counter].row;
+    SeriesDescription what;
+    what.metric = meterMetric(power, "W");
+    what.sensor = SensorKind::Averaged;
+    Channel derived{m_channels[counter].row, what, certainlyPossible(what)};
     derived.isDerived = true;
-    derived.what.metric = meterMetric(power, "W");
-    derived.what.sensor = SensorKind::Averaged;
     row.derived = m_channels.size();
     m_channels[counter].power = m_channels.size();
     m_channels.push_back(std::move(derived));
@@ -171,6 +174,7 @@ void MeterTable::watch(Row& row, std::size_t channel) {
 
 Status MeterTable::add(std::size_t place, TimeNs time, double value) {
     Channel& channel = m_channels[place];
+    value = possible(channel, value);
     // The second die of an MI250 has no limit of its own: rocm-smi says 0 W.
     if (channel.what.metric.name == metric::kPowerLimit && value == 0.0)
         value = kMissing;
@@ -211,6 +215,22 @@ Status MeterTable::hold(Channel& channel, TimeNs time, double value) {
     if (channel.times.size() < kFullBlock && m_held < kMostHeld)
         return {};
     return flushAll();
+}
+
+double MeterTable::possible(const Channel& channel, double value) {
+    if (!(value > channel.highest) || isPossible(channel.what, value))
+        return value;
+    ++m_impossible.try_emplace(channel.what.metric.name, 0, value).first->second.first;
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+void MeterTable::warnOfImpossible() {
+    for (const auto& [metric, numbers] : m_impossible)
+        m_report.warn(m_shown, 0,
+            text::counted(numbers.first, "reading") + " of " + metric + " cannot be, such as "
+                + text::number(numbers.second, 20, 0)
+                + ": sources write such numbers where they do not know the value. "
+                + (numbers.first == 1 ? "It is missing." : "They are missing."));
 }
 
 std::optional<TimeNs> MeterTable::lastTime(std::size_t channel) const {
@@ -273,8 +293,9 @@ Status MeterTable::addRow(std::size_t subject, TimeNs time, std::span<const doub
     row.times.push_back(time);
     for (std::size_t i = 0; i < row.fields.size(); ++i) {
         Channel& field = m_channels[row.fields[i]];
-        field.values.push_back(values[i]);
-        field.isPresent = field.isPresent || !std::isnan(values[i]);
+        const double value = possible(field, values[i]);
+        field.values.push_back(value);
+        field.isPresent = field.isPresent || !std::isnan(value);
     }
     if (++m_held >= kMostHeld)
         return flushAll();
@@ -421,6 +442,7 @@ void MeterTable::warnOfNoPower() {
 Status MeterTable::finish() {
     RETURN_IF_ERROR(flushAll());
     warnOfNoPower();
+    warnOfImpossible();
     for (const Row& row : m_rows)
         m_doubts.compare(row.sums);
     m_doubts.tell(m_report, m_shown);

@@ -6,6 +6,8 @@
 // Power that only a running energy counter tells is derived: the mean between two readings of the
 // counter, at the time of the later one, marked as averaged. The first one holds from the first
 // reading on.
+// Numbers that cannot be (HighestValue.h) are missing, and that is said.
+// A UUID that does not tell GPUs apart ("GPU-REDACTED") is none.
 // A GPU that draws 0 W throughout, beside others with power, has none of its own: the second die of
 // a package, whose whole power the first one tells.
 
@@ -94,20 +96,24 @@ private:
     struct Channel {
         std::size_t row = 0;
         SeriesDescription what;
-        SeriesId series; // invalid until a value was seen
-        std::vector<TimeNs> times;
-        std::vector<double> values;
+        double highest = 0.0; // that is possible without doubt
+        SeriesId series = {}; // invalid until a value was seen
+        std::vector<TimeNs> times = {};
+        std::vector<double> values = {};
         bool isPresent = false; // a value was seen
         bool isNoPower = false; // all values so far are a GPU's power of 0 W
-        std::optional<TimeNs> lastTime;
-        std::optional<double> lastValue; // that is not missing
-        TimeNs lastValueTime;
-        std::optional<std::size_t> power; // derived from this counter
+        std::optional<TimeNs> lastTime = {};
+        std::optional<double> lastValue = {}; // that is not missing
+        TimeNs lastValueTime = {};
+        std::optional<std::size_t> power = {}; // derived from this counter
         bool isDerived = false;
         bool isDropped = false; // derived, and the source has its own after all
         bool isRenamed = false; // by what the rows show
     };
 
+    // The value, or missing where it cannot be.
+    double possible(const Channel& channel, double value);
+    void warnOfImpossible();
     [[nodiscard]] bool hasPower() const; // of any GPU
     void warnOfNoPower();
     Status settle();
@@ -137,6 +143,8 @@ private:
     std::vector<Channel> m_channels;
     std::set<std::string> m_metrics;
     PowerDoubts m_doubts;
+    // Numbers of a metric that were no readings: how many, and the first.
+    std::map<std::string, std::pair<std::int64_t, double>> m_impossible;
     std::string m_key; // of the last look-up, kept for its storage
 };
 

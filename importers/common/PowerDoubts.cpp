@@ -50,6 +50,7 @@ bool PowerDoubts::isOfRows(
     constexpr double kMore = 2.0;
     std::int64_t steps = 0;
     std::int64_t falls = 0;
+    std::int64_t resets = 0; // of a counter that begins anew
     std::int64_t asRows = 0;
     std::int64_t asCounter = 0;
     for (std::size_t i = 1; i < energy.values.size(); ++i) {
@@ -59,13 +60,14 @@ bool PowerDoubts::isOfRows(
             continue;
         ++steps;
         falls += now < before ? 1 : 0;
+        resets += now < kLess * before ? 1 : 0;
         if (power.values.empty())
             continue;
         const double joules = power.at(i) * (times[i] - times[i - 1]).seconds();
         asRows += now > kLess * joules && now < kMore * joules ? 1 : 0;
         asCounter += now - before > kLess * joules && now - before < kMore * joules ? 1 : 0;
     }
-    const bool fallsOften = falls > 1 && 4 * falls >= steps;
+    const bool fallsOften = (falls > 1 || falls > resets) && 4 * falls >= steps;
     const bool isProduct = steps > 1 && 5 * asRows >= 4 * steps && 2 * asCounter < steps;
     return fallsOften || isProduct;
 }

@@ -160,7 +160,9 @@ bool scanClock(Scanner& in, CivilTime& t) {
 
 // "10:00:00 PM": of a clock of twelve hours.
 bool scanHalf(Scanner& in, CivilTime& t) {
-    std::string_view rest = trimmed(in.text.substr(in.at));
+    while (in.take(" ")) { }
+    std::string_view rest = in.text.substr(in.at);
+    rest = rest.substr(0, rest.find(' '));
     const bool isMorning = rest.size() >= 2 && lowerChar(rest[0]) == 'a';
     const bool isAfternoon = rest.size() >= 2 && lowerChar(rest[0]) == 'p';
     if (!isMorning && !isAfternoon)
@@ -171,7 +173,7 @@ bool scanHalf(Scanner& in, CivilTime& t) {
         || t.hour > 12)
         return false;
     t.hour = t.hour % 12 + (isAfternoon ? 12 : 0);
-    in.at = in.text.size();
+    in.at += rest.size();
     return true;
 }
 
@@ -426,28 +428,22 @@ DateOrder DateOrderEvidence::order() const {
     return DateOrder::Unknown;
 }
 
-std::optional<Stamp> parseBannerDate(std::string_view text) {
-    auto parts = words(text, " ");
-    const bool hasHalves = parts.size() > 5
-        && (equalsIgnoringCase(parts[4], "AM") || equalsIgnoringCase(parts[4], "PM"));
-    const bool isAfternoon = hasHalves && equalsIgnoringCase(parts[4], "PM");
-    if (hasHalves)
-        parts.erase(parts.begin() + 4);
-    if (parts.size() < 5 || parts.size() > 6)
+std::optional<Stamp> parseDateLine(std::string_view line) {
+    constexpr std::size_t kLongest = 80;
+    constexpr std::string_view kAround = "=#-*\" \t\r";
+    if (line.size() > kLongest)
         return std::nullopt;
-    CivilTime t;
-    t.month = monthOf(parts[1]);
-    Scanner day{parts[2]};
-    t.day = day.number(1, 2);
-    Scanner clock{parts[3]};
-    Scanner year{parts.back()};
-    t.year = year.number(4, 4);
-    if (!day.done() || !year.done() || !scanClock(clock, t) || !isPlausible(t))
+    line.remove_prefix(std::min(line.find_first_not_of(kAround), line.size()));
+    line = line.substr(0, line.find_last_not_of(kAround) + 1);
+    const std::string_view label = line.substr(0, std::min(line.find(':'), line.size()));
+    for (const std::string_view known : {"date", "time", "timestamp"}) {
+        if (equalsIgnoringCase(trimmed(label), known))
+            line = trimmed(line.substr(std::min(label.size() + 1, line.size())));
+    }
+    if (line.empty() || isDate(line))
         return std::nullopt;
-    if (hasHalves)
-        t.hour = t.hour % 12 + (isAfternoon ? 12 : 0);
-    const bool isUtc = parts.size() == 6 && (parts[4] == "UTC" || parts[4] == "GMT");
-    return Stamp{toTime(t), isUtc ? StampKind::Zoned : StampKind::Local, false};
+    const auto stamp = parseStamp(line);
+    return stamp && stamp->kind != StampKind::Relative ? stamp : parseTimeOfDay(line);
 }
 
 std::optional<Stamp> parseTimeOfDay(std::string_view text) {

@@ -49,7 +49,9 @@ std::optional<Stamp> parseStamp(
 bool isDate(std::string_view text);
 // Days since 1970-01-01; absent for a day that the calendar does not have.
 std::optional<std::int64_t> daysOf(int year, int month, int day);
-std::optional<Stamp> parseBannerDate(std::string_view text);
+// The stamp of a line that has nothing else but a label: "Tue Jan  6 09:00:00 UTC 2026",
+// "=== 2026-01-06 09:00:00 ===", "Timestamp: 1767690000".
+std::optional<Stamp> parseDateLine(std::string_view line);
 // "23:59:50", "11:59:50 PM", with any fraction or none.
 std::optional<Stamp> parseTimeOfDay(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include "importers/common/MetricWords.h"
 #include "importers/common/SaidColumns.h"
 #include "importers/common/Stamp.h"
+#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <array>
@@ -103,14 +104,6 @@ bool saysCelsius(std::string_view text) {
     return text.ends_with('C') || text.ends_with('c') || text == "℃";
 }
 
-Metric metricCalled(std::string_view name) {
-    if (const Metric* known = findMetric(name))
-        return *known;
-    std::string label(name);
-    std::replace(label.begin(), label.end(), '_', ' ');
-    return {std::string(name), "1", MetricKind::Gauge, std::move(label)};
-}
-
 std::optional<Column> metricColumn(std::string_view base) {
     const auto names = importers::metricNamed(base);
     if (!names)
@@ -153,7 +146,7 @@ Column unknownColumn(const HeaderName& name) {
     Column column;
     const std::string own = ownMetricName(name.base);
     column.role = own.empty() ? Role::Ignored : Role::Metric;
-    column.metric = metricCalled(own);
+    column.metric = meterMetric(own, "1");
     return column;
 }
 
@@ -169,14 +162,9 @@ std::string ownMetricName(std::string_view header) {
 
 Column columnOf(std::string_view metric, std::string_view unit) {
     Column column;
+    static_cast<SeriesDescription&>(column) = meterSeries(metric, unit);
     column.role = Role::Metric;
-    column.metric = metricCalled(metric);
     column.certain = true;
-    column.counterBits = column.metric.kind == MetricKind::Counter ? 64 : 0;
-    if (const auto known = findUnit(unit)) {
-        column.scale = known->scale;
-        column.metric.unit = known->si;
-    }
     // The monitors that write cumulative gigabytes divide their MB/s by 1024: 106 MB/s over 1.672 s
     // is 0.1731.
     if (column.counterBits != 0 && equalsIgnoringCase(unit, "GB"))
@@ -197,7 +185,7 @@ void adoptUnit(Column& column, std::string_view text) {
     if (column.certain && column.metric.unit != unit->si) {
         // "memory_percent" is not memory in bytes: the unit decides what was measured.
         const bool share = column.metric.name == "mem_used" && unit->si == "1";
-        column.metric = metricCalled(share ? "mem_utilization" : ownMetricName(column.header));
+        column.metric = meterMetric(share ? "mem_utilization" : ownMetricName(column.header), "1");
         column.counterBits = 0;
     }
     column.scale = unit->scale;

@@ -14,7 +14,8 @@
 
 namespace trainscope::importers::meters::smi {
 
-struct Column {
+// A series of each GPU or node, or a part of what says whose and when.
+struct Column : SeriesDescription {
     enum class Role {
         Ignored,
         Stamp,
@@ -31,8 +32,6 @@ struct Column {
     };
     Role role = Role::Ignored;
     std::string header; // as written; "column 3" without a header
-    Metric metric;
-    double scale = 1.0; // SI = number × scale
     bool unitKnown = false; // the header names the unit
     std::string foreignUnit; // that the header names and nobody here knows
     std::int64_t nsPerUnit = 0; // of plain numbers that are stamps; 0: the head names no unit
@@ -40,8 +39,6 @@ struct Column {
     std::string cellUnit; // that every cell repeats; a cell without it was cut off
     int decimals = -1; // that every cell has; -1: they differ, or there are none
     CellForm form = CellForm::Number;
-    SensorKind sensor = SensorKind::Unknown;
-    int counterBits = 0;
     int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
     bool ofNode = false; // of the node, whose value stands in the rows of all its GPUs
     bool certain = false; // its name is one that we know
@@ -49,9 +46,6 @@ struct Column {
     bool isEmpty = false; // the first rows have no value of it
     bool mayBeFraction = false; // taken for %, but the first rows are from 0 to 1 with decimals
 };
-
-// Label of a column that is no counter.
-inline constexpr std::string_view kEnergyOfRow = "Energy of each row";
 
 // One column by its header text. An unknown name becomes a metric of that name without unit;
 // whether it holds numbers at all is for the caller to see.

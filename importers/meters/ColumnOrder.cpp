@@ -48,6 +48,8 @@ Candidate bestCandidate(const ColumnOrder& order, const std::vector<Cells>& rows
             if (!isIdentity(role) || (role == Role::Gpu) != index)
                 continue;
             const std::size_t distinct = countDistinct(rows, i);
+            if (role == Role::Uuid && distinct == 1 && !tellsApart(rows.front()[i]))
+                continue;
             if (best.column < 0 || distinct > best.distinct)
                 best = {static_cast<int>(i), distinct};
         }
@@ -383,7 +385,54 @@ void settleDecimals(ColumnOrder& order, std::vector<Cells>& rows) {
     }
 }
 
-Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
+// For a log whose rows have no stamp: they have that of the line before, where no GPU comes twice
+// behind it.
+void settleDateLines(ColumnOrder& order, const std::vector<std::string>& lines) {
+    constexpr int kMostGpus = 64;
+    CellSplitter splitter;
+    std::optional<Stamp> first;
+    std::vector<int> rows; // behind each date
+    std::set<std::string, std::less<>> seen; // GPUs behind the last one
+    for (const std::string& line : lines) {
+        if (const auto stamp = parseDateLine(line)) {
+            first = first ? first : stamp;
+            rows.push_back(0);
+            seen.clear();
+            continue;
+        }
+        const auto& cells = splitter.split(line, order.separator, order.columns.size());
+        bool isRow = false;
+        for (std::size_t i = 0; cells.size() == order.columns.size() && i < cells.size(); ++i)
+            isRow = isRow
+                || (order.columns[i].role == Role::Metric
+                    && parseCell(cells[i], order.columns[i].form));
+        if (!isRow)
+            continue;
+        const bool isNamed = order.gpu >= 0 && order.host < 0;
+        if (rows.empty()
+            || (isNamed && !seen.emplace(cells[static_cast<std::size_t>(order.gpu)]).second))
+            return;
+        ++rows.back();
+    }
+    std::erase(rows, 0);
+    const int usual = rows.empty() ? 0 : rows.front();
+    // The last group may be cut, by the end of these lines.
+    const bool isRegular = rows.size() > 1 && usual <= kMostGpus
+        && 10 * (std::ranges::count(rows, usual) + 1) >= 8 * std::ssize(rows);
+    if (rows.empty() || (order.gpu < 0 && !isRegular))
+        return;
+    order.hasDateLines = true;
+    order.clock = first->kind;
+    order.firstStamp = first->time;
+    if (order.gpu >= 0)
+        return;
+    order.rhythm = {usual, {}, {}, {}, false};
+    order.gpusSeen = usual;
+    order.highestIndex = usual - 1;
+}
+
+Result<ColumnOrder> finish(
+    ColumnOrder order, std::vector<Cells> rows, const std::vector<std::string>& lines) {
     settleDecimals(order, rows);
     keepFitting(rows, order.columns.size());
     settleStamps(order, rows);
@@ -392,6 +441,8 @@ Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
     settleIdentity(order, rows);
+    if (order.stamp < 0)
+        settleDateLines(order, lines);
     return order;
 }
 
@@ -429,11 +480,16 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
         keepFitting(rows, commonWidth(rows));
         if (rows.empty() || rows.front().size() != cells.size())
             continue;
-        order.confidence = guessColumns(rows, order.columns, order.notes);
-        if (order.confidence == 0)
-            continue;
+        order.confidence = guessColumns(rows, order.columns);
         order.separator = separator;
-        return finish(std::move(order), std::move(rows));
+        if (order.confidence > 0)
+            return finish(std::move(order), std::move(rows), lines);
+        constexpr int kDated = 60;
+        settleDateLines(order, lines);
+        order.confidence = kDated;
+        if (order.hasDateLines)
+            return finish(std::move(order), std::move(rows), lines);
+        order = {};
     }
     return Error{ErrorCode::Unrecognised,
         "No column names or units of nvidia-smi were found in its first lines.", {}};
@@ -586,7 +642,7 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
         order.confidence = headerConfidence(columns, lines[i]);
         order.columns = std::move(columns);
         auto rows = collectRows(lines, i + 1, separator, order);
-        return finish(std::move(order), std::move(rows));
+        return finish(std::move(order), std::move(rows), lines);
     }
     return withoutHeader(lines);
 }

@@ -24,6 +24,8 @@ struct ColumnOrder {
     int stamp = -1; // columns by their part, -1: none
     int timeOfDay = -1; // where `stamp` has the date alone
     bool isTimeOfDay = false; // its stamps have no date
+    // The time of rows stands in a line before them: `date; nvidia-smi --query-gpu=…` in a loop.
+    bool hasDateLines = false;
     DateOrder dates = DateOrder::Unknown; // of its stamps
     bool hasOpenDates = false; // in these lines nothing tells their order
     // Columns whose decimal comma parts their cell in two, where a comma parts the cells.

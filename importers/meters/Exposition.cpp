@@ -161,11 +161,11 @@ private:
             log.skip("\"" + meterExcerpt(m_sample.value) + "\" is no number.");
             return {};
         }
-        TimeNs time;
-        if (!timeOf(log, series, time))
+        const auto time = timeOf(log, series);
+        if (!time)
             return {};
         log.row();
-        return log.add(*series.channel, time, *value, true);
+        return log.add(*series.channel, *time, *value, true);
     }
 
     // Dumps give one series behind the other.
@@ -175,23 +175,19 @@ private:
         return isNext ? log.restart() : Status();
     }
 
-    bool timeOf(MeterLog& log, ExposedSeries& series, TimeNs& time) {
+    std::optional<TimeNs> timeOf(MeterLog& log, ExposedSeries& series) {
         if (!m_sample.stamp.empty()) {
             const auto stamp = parseStamp(m_sample.stamp);
-            if (!stamp) {
+            if (!stamp)
                 log.skip("The sample has no time: " + meterExcerpt(m_sample.stamp));
-                return false;
-            }
-            time = log.at(*stamp);
-            return true;
+            return stamp ? std::optional(log.at(*stamp)) : std::nullopt;
         }
         // A series that comes again begins the next scrape.
         if (series.scrape == m_scrape)
             nextScrape();
         series.scrape = m_scrape;
         m_hasSamples = true;
-        time = m_stamp ? log.at(*m_stamp) : log.at(m_scrape);
-        return true;
+        return m_stamp ? log.at(*m_stamp) : log.at(m_scrape);
     }
 
     ExposedSample m_sample;

@@ -194,11 +194,6 @@ Confidence sniffTable(const MeterHead& head) {
     return 0;
 }
 
-Confidence sniffMllog(const MeterHead& head) {
-    const bool isPower = head.has("\"power_reading\"") || head.has("\"power_measurement_start\"");
-    return head.has(":::MLLOG") && isPower ? kCertain : 0;
-}
-
 Confidence sniffPtd(const MeterHead& head) {
     return std::any_of(head.lines.begin(), head.lines.end(),
                [](const std::string& line) {
@@ -220,10 +215,6 @@ Confidence sniffIpmi(const MeterHead& head) {
     }
     const bool isMost = 3 * static_cast<std::size_t>(sensors) >= head.lines.size();
     return sensors >= 2 && isMost ? kCertain : 0;
-}
-
-Confidence sniffPerf(const MeterHead& head) {
-    return head.has("Joules,power/energy-") ? kCertain : 0;
 }
 
 Confidence sniffCodeCarbon(const MeterHead& head) {
@@ -262,61 +253,10 @@ Confidence sniffPrometheus(const MeterHead& head) {
     return head.has("{\"metric\":{") && head.has("\"values\":[") ? kCertain : 0;
 }
 
-Confidence sniffAmdJson(const MeterHead& head) {
-    return head.isJson() && head.has("\"gpu\"")
-            && (head.has("\"socket_power\"") || head.has("\"current_socket_power\"")
-                || head.has("\"average_socket_power\"") || head.has("\"gfx_activity\"")
-                || head.has("\"total_energy_consumption\"") || head.has("\"umc_activity\"")
-                || head.has("\"hotspot\""))
-        ? kCertain
-        : 0;
-}
-
-Confidence sniffRocmJson(const MeterHead& head) {
-    const bool isCard = head.has("\"card");
-    return head.isJson() && isCard
-            && (head.has("Package Power (W)") || head.has("Temperature (Sensor")
-                || head.has("GPU use (%)") || head.has("clock speed:"))
-        ? kCertain
-        : 0;
-}
-
-Confidence sniffGpustat(const MeterHead& head) {
-    return head.isJson() && head.has("\"query_time\"") && head.has("\"gpus\"") ? kCertain : 0;
-}
-
-Confidence sniffWandbJson(const MeterHead& head) {
-    return head.isJson() && head.has("\"system.gpu.") ? kCertain : 0;
-}
-
-Confidence sniffRedfish(const MeterHead& head) {
-    const bool isPower = head.has("\"PowerConsumedWatts\"") || head.has("\"PowerWatts\"")
-        || head.has("\"ReadingCelsius\"") || head.has("\"EnergykWh\"");
-    return head.isJson() && isPower ? kLikely : 0;
-}
-
-Confidence sniffSmiQuery(const MeterHead& head) {
-    return head.has("==NVSMI LOG==") ? kCertain : 0;
-}
-
-Confidence sniffSmiXml(const MeterHead& head) {
-    return head.has("<nvidia_smi_log>") ? kCertain : 0;
-}
-
-Confidence sniffRocmText(const MeterHead& head) {
-    return head.has("ROCm System Management Interface") ? kCertain : 0;
-}
-
-Confidence sniffTegrastats(const MeterHead& head) {
-    return std::any_of(head.lines.begin(), head.lines.end(), isTegrastatsLine) ? kCertain : 0;
-}
-
-Confidence sniffIntelTop(const MeterHead& head) {
-    return std::any_of(head.lines.begin(), head.lines.end(), isIntelTopHead) ? kCertain : 0;
-}
-
-Confidence sniffGpustatText(const MeterHead& head) {
-    return std::any_of(head.lines.begin(), head.lines.end(), isGpustatLine) ? kCertain : 0;
+// A line that no other tool writes.
+template <bool isOfTool(std::string_view line)>
+Confidence sniffLine(const MeterHead& head) {
+    return std::ranges::any_of(head.lines, isOfTool) ? kCertain : 0;
 }
 
 Confidence sniffMonitorJson(const MeterHead& head) {
@@ -336,6 +276,41 @@ Confidence sniffSmiTable(const MeterHead& head) {
     return isSmiTable(head.lines) ? kDrawn : 0;
 }
 
+// Texts that no other tool writes: all of the first, and one of the second, where there are any.
+struct Marks {
+    std::array<std::string_view, 2> all;
+    std::array<std::string_view, 7> any = {};
+    bool areOfJson = false;
+    Confidence confidence = kCertain;
+};
+
+constexpr Marks kMllog{{":::MLLOG"}, {"\"power_reading\"", "\"power_measurement_start\""}};
+constexpr Marks kPerf{{"Joules,power/energy-"}};
+constexpr Marks kSmiQuery{{"==NVSMI LOG=="}};
+constexpr Marks kSmiXml{{"<nvidia_smi_log>"}};
+constexpr Marks kRocmText{{"ROCm System Management Interface"}};
+constexpr Marks kAmdJson{{"\"gpu\""},
+    {"\"socket_power\"", "\"current_socket_power\"", "\"average_socket_power\"", "\"gfx_activity\"",
+        "\"total_energy_consumption\"", "\"umc_activity\"", "\"hotspot\""},
+    true};
+constexpr Marks kRocmJson{
+    {"\"card"}, {"Package Power (W)", "Temperature (Sensor", "GPU use (%)", "clock speed:"}, true};
+constexpr Marks kGpustat{{"\"query_time\"", "\"gpus\""}, {}, true};
+constexpr Marks kWandbJson{{"\"system.gpu."}, {}, true};
+constexpr Marks kRedfish{{},
+    {"\"PowerConsumedWatts\"", "\"PowerWatts\"", "\"ReadingCelsius\"", "\"EnergykWh\""}, true,
+    kLikely};
+
+template <const Marks& marks>
+Confidence sniffMarks(const MeterHead& head) {
+    const auto isThere = [&head](std::string_view mark) { return mark.empty() || head.has(mark); };
+    const auto isAny = [&head](std::string_view mark) { return !mark.empty() && head.has(mark); };
+    const bool hasAny = marks.any.front().empty() || std::ranges::any_of(marks.any, isAny);
+    return (!marks.areOfJson || head.isJson()) && std::ranges::all_of(marks.all, isThere) && hasAny
+        ? marks.confidence
+        : 0;
+}
+
 constexpr std::string_view kEnergySensor = "power from differences of the energy counter";
 
 constexpr auto kOfGpus = MeterFamily::Gpus;
@@ -349,7 +324,7 @@ constexpr std::array kFormats{
     // MLPerf's script makes unix time of PTDaemon's local times, in the zone that it runs in.
     MeterFormat{.family = kOfNodes,
         .name = "MLPerf power log",
-        .sniff = sniffMllog,
+        .sniff = sniffMarks<kMllog>,
         .open = makeMllogReader,
         .isOfLocalTime = true},
     MeterFormat{kOfGpus, "dcgmi dmon log", sniffTable<kDcgmiDmon>, makeTable<kDcgmiDmon>},
@@ -361,36 +336,36 @@ constexpr std::array kFormats{
     MeterFormat{kOfGpus, "amd-smi monitor", sniffTable<kAmdMonitor>, makeTable<kAmdMonitor>},
     MeterFormat{kOfGpus, "rocm-smi CSV", sniffTable<kRocmCsv>, makeTable<kRocmCsv>},
     MeterFormat{kOfGpus, "xpu-smi dump", sniffTable<kXpuDump>, makeTable<kXpuDump>},
-    MeterFormat{kOfGpus, "intel_gpu_top CSV", sniffTable<kIntelTopCsv, 1>, makeTable<kIntelTopCsv>},
-    MeterFormat{kOfGpus, "intel_gpu_top list", sniffIntelTop, makeIntelTopReader},
-    MeterFormat{kOfGpus, "gpustat text", sniffGpustatText, makeGpustatTextReader},
+    MeterFormat{kOfGpus, "gpustat text", sniffLine<isGpustatLine>, makeGpustatTextReader},
     MeterFormat{kOfGpus, "Zeus power CSV", sniffTable<kZeusCsv, 1>, makeTable<kZeusCsv>},
     MeterFormat{kOfGpus, "nvitop CSV", sniffTable<kNvitopCsv, 1>, makeTable<kNvitopCsv>},
     MeterFormat{
         kOfGpus, "Weights & Biases system metrics", sniffTable<kWandbCsv, 1>, makeTable<kWandbCsv>},
+    MeterFormat{kOfGpus, "table of sensors", sniffTable<kSensorCsv, 1>, makeTable<kSensorCsv>},
     MeterFormat{kOfNodes, "log of node power", sniffTable<kBmcCsv, 5>, makeTable<kBmcCsv>},
     MeterFormat{kOfNodes, "turbostat log", sniffTable<kTurbostat>, makeTable<kTurbostat>},
     MeterFormat{kOfNodes, "turbostat CSV", sniffTable<kTurbostatCsv>, makeTable<kTurbostatCsv>},
     MeterFormat{kOfNodes, "RAPL energy log", sniffTable<kRaplCsv, 5>, makeTable<kRaplCsv>, false,
         kEnergySensor},
     MeterFormat{kOfNodes, "SPEC PTDaemon log", sniffPtd, makePtdReader},
-    MeterFormat{kOfNodes, "perf energy log", sniffPerf, makePerfReader},
+    MeterFormat{kOfNodes, "perf energy log", sniffMarks<kPerf>, makePerfReader},
     MeterFormat{kOfNodes, "CodeCarbon table", sniffCodeCarbon, makeCodeCarbonReader, false, {}, {},
         codeCarbonRuns},
     MeterFormat{kOfNodes, "ipmitool log", sniffIpmi, makeIpmiReader},
-    MeterFormat{kOfGpus, "nvidia-smi -q text", sniffSmiQuery, makeSmiQueryReader},
-    MeterFormat{kOfGpus, "nvidia-smi -q XML", sniffSmiXml, makeSmiXmlReader},
-    MeterFormat{kOfGpus, "rocm-smi text", sniffRocmText, makeRocmTextReader},
+    MeterFormat{kOfGpus, "nvidia-smi -q text", sniffMarks<kSmiQuery>, makeSmiQueryReader},
+    MeterFormat{kOfGpus, "nvidia-smi -q XML", sniffMarks<kSmiXml>, makeSmiXmlReader},
+    MeterFormat{kOfGpus, "rocm-smi text", sniffMarks<kRocmText>, makeRocmTextReader},
     MeterFormat{kOfGpus, "answer of a Prometheus API", sniffPrometheus, makePrometheusReader, true,
         {}, "/result"},
-    MeterFormat{kOfGpus, "amd-smi JSON", sniffAmdJson, makeAmdJsonReader, true, {}, "gpu_data"},
-    MeterFormat{kOfGpus, "rocm-smi JSON", sniffRocmJson, makeRocmJsonReader, true},
-    MeterFormat{kOfGpus, "gpustat JSON", sniffGpustat, makeGpustatReader, true},
     MeterFormat{
-        kOfGpus, "Weights & Biases system metrics", sniffWandbJson, makeWandbJsonReader, true},
-    MeterFormat{kOfNodes, "Redfish answers", sniffRedfish, makeRedfishReader, true},
+        kOfGpus, "amd-smi JSON", sniffMarks<kAmdJson>, makeAmdJsonReader, true, {}, "gpu_data"},
+    MeterFormat{kOfGpus, "rocm-smi JSON", sniffMarks<kRocmJson>, makeRocmJsonReader, true},
+    MeterFormat{kOfGpus, "gpustat JSON", sniffMarks<kGpustat>, makeGpustatReader, true},
+    MeterFormat{kOfGpus, "Weights & Biases system metrics", sniffMarks<kWandbJson>,
+        makeWandbJsonReader, true},
+    MeterFormat{kOfNodes, "Redfish answers", sniffMarks<kRedfish>, makeRedfishReader, true},
     MeterFormat{kOfGpus, "records of a monitor", sniffMonitorJson, makeMonitorJsonReader, true},
-    MeterFormat{kOfGpus, "tegrastats log", sniffTegrastats, makeTegrastatsReader},
+    MeterFormat{kOfGpus, "tegrastats log", sniffLine<isTegrastatsLine>, makeTegrastatsReader},
     MeterFormat{kOfGpus, "exporter text", sniffExposition, makeExpositionReader},
 };
 

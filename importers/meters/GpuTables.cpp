@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/DcgmFields.h"
+#include "importers/common/MetricWords.h"
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,13 @@ MeterColumn metricColumn(
     column.what = what;
     column.isOwn = isOwn;
     return column;
+}
+
+Columns columnsNamed(std::span<const ColumnName> names, Cells cells) {
+    Columns columns;
+    for (const std::string_view cell : cells)
+        columns.push_back(columnNamed(names, cell));
+    return columns;
 }
 
 SeriesDescription seriesOf(const DcgmField& field) {
@@ -163,9 +171,7 @@ Columns amdColumns(Cells cells) {
         [cells](std::string_view name) { return hasCell(cells, name); });
     if (!isAmd)
         return {};
-    Columns columns;
-    for (const std::string_view cell : cells)
-        columns.push_back(columnNamed(kAmdNames, cell));
+    Columns columns = columnsNamed(kAmdNames, cells);
     adoptWords(columns);
     return columns;
 }
@@ -226,27 +232,7 @@ Columns xpuColumns(Cells cells) {
     if (cells.size() < 3 || !equalsIgnoringCase(cells[0], "Timestamp")
         || !equalsIgnoringCase(cells[1], "DeviceId"))
         return {};
-    Columns columns;
-    for (const std::string_view cell : cells)
-        columns.push_back(columnNamed(kXpuNames, cell));
-    return columns;
-}
-
-constexpr std::array kIntelTopNames{ColumnName{"Freq MHz act", "sm_clock", "MHz"},
-    ColumnName{"Freq MHz req", "requested_clock", "MHz"}, ColumnName{"IRQ /s", "interrupts"},
-    ColumnName{"RC6 %", "rc6_residency", "%"}, ColumnName{"Power W gpu|Power W", "gpu_power", "W"},
-    ColumnName{"IMC MiB/s rd", "memory_read_rate", "MiB/s"},
-    ColumnName{"IMC MiB/s wr", "memory_write_rate", "MiB/s"}};
-
-Columns intelTopColumns(Cells cells) {
-    if (cells.size() < 3 || !equalsIgnoringCase(cells.front(), "Freq MHz req"))
-        return {};
-    const bool hasCompute = std::any_of(
-        cells.begin(), cells.end(), [](std::string_view cell) { return cell.starts_with("CCS"); });
-    Columns columns;
-    for (const std::string_view cell : cells)
-        columns.push_back(intelTopColumn(cell, hasCompute));
-    return columns;
+    return columnsNamed(kXpuNames, cells);
 }
 
 constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subject},
@@ -261,8 +247,8 @@ constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subjec
     ColumnName{"GFX Activity", "gpu_gfx_activity_counter"},
     ColumnName{"GPU memory use|GPU Memory Read/Write Activity", "mem_utilization", "%"},
     ColumnName{"GPU Memory Allocated (VRAM%)", "mem_allocated_fraction", "%"},
-    ColumnName{"sclk clock speed", "sm_clock", "MHz"},
-    ColumnName{"mclk clock speed", "mem_clock", "MHz"},
+    ColumnName{"sclk clock speed|sclk clock level", "sm_clock", "MHz"},
+    ColumnName{"mclk clock speed|mclk clock level", "mem_clock", "MHz"},
     ColumnName{"VRAM Total Memory", "mem_total", "B"},
     ColumnName{"VRAM Total Used Memory", "mem_used", "B"},
     ColumnName{"Fan speed", "fan_speed", "%"}, ColumnName{"Accumulated Energy", "gpu_energy", "uJ"},
@@ -272,9 +258,7 @@ constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subjec
 Columns rocmColumns(Cells cells) {
     if (cells.size() < 2 || cells.front() != "device")
         return {};
-    Columns columns;
-    for (const std::string_view cell : cells)
-        columns.push_back(columnNamed(kRocmNames, cell));
+    Columns columns = columnsNamed(kRocmNames, cells);
     adoptWords(columns);
     return columns;
 }
@@ -373,24 +357,49 @@ Columns wandbColumns(Cells cells) {
     return hasStamp && hasMetric ? columns : Columns{};
 }
 
-} // namespace
-
-// "RCS %" is of the engine for rendering, which computes where none is for that alone ("CCS %").
-MeterColumn intelTopColumn(std::string_view name, bool hasCompute) {
-    const std::string_view engine = name.substr(0, name.find_first_of("/ "));
-    if (equalsIgnoringCase(name, "Power W pkg")) {
-        MeterColumn column = metricColumn(name, meterSeries("cpu_power", "W"));
-        column.whose = "this node";
-        return column;
+// Tables with a row for each sensor: its name, of what it is, and a value (LibreHardwareMonitor,
+// scripts around it).
+Columns sensorColumns(Cells cells) {
+    Columns columns;
+    bool hasStamp = false;
+    bool hasName = false;
+    bool hasValue = false;
+    for (const std::string_view cell : cells) {
+        const std::string name = lowered(cell);
+        const bool isStamp = !hasStamp && stampOfKey(cell).has_value();
+        const bool isId = name.ends_with("id") || name.ends_with("identifier");
+        const bool isName = !isId
+            && (name.starts_with("sensor") || (hasName && (name == "type" || name == "unit")));
+        const bool isValue = hasName && !hasValue
+            && (name == "value" || name == "reading" || findUnit(name)
+                || findUnit(headerParts(cell).unit));
+        columns.push_back(partOf(isStamp ? Role::Stamp
+                : isName                 ? Role::Field
+                : isValue                ? Role::Value
+                : isId                   ? Role::Subject
+                                         : Role::Ignored,
+            cell));
+        hasStamp = hasStamp || isStamp;
+        hasName = hasName || isName;
+        hasValue = hasValue || isValue;
     }
-    if (findColumn(kIntelTopNames, name) != nullptr)
-        return columnNamed(kIntelTopNames, name);
-    if (!name.ends_with('%'))
-        return partOf(Role::Ignored, name); // times of waiting
-    if (engine == (hasCompute ? "CCS" : "RCS"))
-        return metricColumn(name, meterSeries("gpu_utilization", "%"));
-    return metricColumn(name, ownMeterSeries(lowered(engine) + "_utilization", "%"), true);
+    return hasStamp && hasName && hasValue ? columns : Columns{};
 }
+
+// "GPU Power W": the names of the sensor, and the unit of its values.
+MeterColumn sensorField(std::string_view name) {
+    const std::string_view last = name.substr(name.rfind(' ') + 1);
+    const auto unit = findUnit(last);
+    const std::string_view what = unit && unit->si == "W" ? "sensor_power" : "sensor_value";
+    Columns one{metricColumn(name, meterSeries(what, last), true)};
+    adoptWords(one);
+    if (one.front().isOwn)
+        one.front().whose = "part "
+            + std::string(trimmed(name.substr(0, name.size() - (unit ? last.size() : 0))));
+    return one.front();
+}
+
+} // namespace
 
 std::span<const ColumnName> amdNames() {
     return kAmdNames;
@@ -436,9 +445,9 @@ const TableKind kAmdCsv{',', amdColumns};
 const TableKind kAmdMonitor{' ', amdMonitorColumns};
 const TableKind kRocmCsv{',', rocmColumns};
 const TableKind kXpuDump{',', xpuColumns};
-const TableKind kIntelTopCsv{',', intelTopColumns};
 const TableKind kZeusCsv{',', zeusColumns};
 const TableKind kNvitopCsv{',', nvitopColumns};
 const TableKind kWandbCsv{',', wandbColumns};
+const TableKind kSensorCsv{',', sensorColumns, sensorField};
 
 } // namespace trainscope::importers::meters

@@ -1,6 +1,6 @@
 #pragma once
 // Tables of GPU monitors: dcgmi dmon, DCGM's long CSV, nvidia-smi dmon and pmon, amd-smi and
-// rocm-smi CSV, amd-smi monitor, xpu-smi dump, intel_gpu_top's CSV, Zeus' PowerMonitor, nvitop's
+// rocm-smi CSV, amd-smi monitor, xpu-smi dump, Zeus' PowerMonitor, nvitop's
 // collector and Weights & Biases' system metrics.
 //
 // Clocks: DCGM's CSV, Zeus and Weights & Biases write unix time; nvidia-smi local time where asked
@@ -20,16 +20,14 @@ extern const TableKind kAmdCsv;
 extern const TableKind kAmdMonitor;
 extern const TableKind kRocmCsv;
 extern const TableKind kXpuDump;
-extern const TableKind kIntelTopCsv;
 extern const TableKind kZeusCsv;
 extern const TableKind kNvitopCsv;
 extern const TableKind kWandbCsv;
+extern const TableKind kSensorCsv; // "Time,Sensor_Name,Watts": a row for each sensor
 
 // AMD's names of readings, of tables, texts and JSON alike.
 std::span<const ColumnName> amdNames();
 std::span<const ColumnName> rocmNames();
-// "Power W gpu" as a column of intel_gpu_top. `hasCompute`: an engine is for computing alone.
-MeterColumn intelTopColumn(std::string_view name, bool hasCompute);
 // "system.gpu.0.powerWatts" as a column of GPU 0.
 MeterColumn wandbColumn(std::string_view name);
 

@@ -138,8 +138,6 @@ public:
         bareNumbers();
         return std::move(m_columns);
     }
-    // Reason that something could not be told; empty: none.
-    [[nodiscard]] const std::string& doubt() const { return m_doubt; }
 
 private:
     void set(std::size_t i, Column column) {
@@ -197,10 +195,6 @@ private:
         if (constants == 1)
             std::stable_partition(
                 columns.begin(), columns.end(), [this](std::size_t i) { return !isConstant(i); });
-        if (columns.size() == 2 && constants == 2)
-            m_doubt
-                = "Neither of the two clocks changes in the first rows: the first one was taken "
-                  "for the SM clock.";
         if (columns.size() == 3)
             return setAll(columns, {"graphics_clock", metric::kSmClock, metric::kMemClock}, "MHz");
         setAll(columns, {metric::kSmClock, metric::kMemClock}, "MHz");
@@ -305,29 +299,7 @@ private:
     std::vector<Profile> m_profiles;
     std::vector<Column> m_columns;
     std::vector<bool> m_done;
-    std::string m_doubt;
 };
-
-std::string describe(const std::vector<Column>& columns) {
-    std::string text;
-    for (const Column& column : columns) {
-        text += text.empty() ? "" : ", ";
-        switch (column.role) {
-        case Role::Stamp:
-            text += "time";
-            break;
-        case Role::Metric:
-            text += column.metric.name;
-            break;
-        case Role::Gpu:
-            text += "GPU";
-            break;
-        default:
-            text += "not used";
-        }
-    }
-    return text;
-}
 
 // Two spellings that only nvidia-smi has: dates with slashes and cells with units.
 int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& columns) {
@@ -370,19 +342,11 @@ std::size_t commonWidth(const std::vector<Cells>& rows) {
     return common == widths.end() ? 0 : common->first;
 }
 
-int guessColumns(
-    const std::vector<Cells>& rows, std::vector<Column>& columns, std::vector<std::string>& notes) {
+int guessColumns(const std::vector<Cells>& rows, std::vector<Column>& columns) {
     if (rows.empty() || rows.front().size() < 2 || rows.front().size() > 64)
         return 0;
-    Guesser guesser(rows);
-    columns = guesser.run();
-    const int confidence = confidenceOf(rows, columns);
-    if (confidence == 0)
-        return 0;
-    notes.push_back("No header: the columns were taken for " + describe(columns) + ".");
-    if (!guesser.doubt().empty())
-        notes.push_back(guesser.doubt());
-    return confidence;
+    columns = Guesser(rows).run();
+    return confidenceOf(rows, columns);
 }
 
 namespace {
@@ -412,52 +376,6 @@ void settleMagnitude(Column& column, const Profile& profile, std::vector<std::st
         column.scale = 1.0;
     notes.push_back("Column \"" + column.header + "\" names no unit and was taken for "
         + (column.scale == 1.0 ? "bytes" : "MiB") + " by its numbers.");
-}
-
-// The GPU that a row is about, as its cells write it.
-std::string subjectOf(const std::vector<Column>& columns, const Cells& row) {
-    std::string subject;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const Role role = columns[i].role;
-        if (role == Role::Host || role == Role::Gpu || role == Role::Uuid || role == Role::BusId)
-            subject += std::string(row[i]) + '\n';
-    }
-    return subject;
-}
-
-// True where the numbers of each GPU rise, and hardly ever fall.
-bool countsUp(
-    const std::vector<Column>& columns, const std::vector<Cells>& rows, std::size_t column) {
-    std::map<std::string, double> last;
-    std::size_t rises = 0;
-    std::size_t falls = 0;
-    for (const Cells& row : rows) {
-        const auto value = parseCell(row[column], CellForm::Number);
-        if (!value)
-            continue;
-        const auto [before, isFirst] = last.try_emplace(subjectOf(columns, row), value->number);
-        rises += !isFirst && value->number > before->second ? 1U : 0U;
-        falls += !isFirst && value->number < before->second ? 1U : 0U;
-        before->second = value->number;
-    }
-    return rises > falls * 20;
-}
-
-// Energy is a counter only where it counts up; else it is that of each row, under its own name.
-void settleEnergy(std::vector<Column>& columns, const std::vector<Cells>& rows, std::size_t place,
-    std::vector<std::string>& notes) {
-    Column& column = columns[place];
-    if (column.role != Role::Metric || column.counterBits == 0 || column.metric.unit != "J"
-        || column.isSaid || countsUp(columns, rows, place))
-        return;
-    std::string name = ownMetricName(column.header);
-    if (name == column.metric.name)
-        name += "_per_row";
-    column.metric = {name, "J", MetricKind::Gauge, std::string(kEnergyOfRow)};
-    column.counterBits = 0;
-    notes.push_back("Column \"" + column.header
-        + "\" does not count up: its numbers are taken for the energy of each row, not for the "
-          "GPU's energy counter.");
 }
 
 } // namespace
@@ -491,7 +409,6 @@ void settleForms(
         column.decimals
             = profile.numbers >= 3 && profile.placesBefore > 0 ? profile.placesBefore : -1;
         settleMagnitude(column, profile, notes);
-        settleEnergy(columns, rows, i, notes);
         column.mayBeFraction = isUnitOf(column, "%") && !column.unitKnown && profile.unit.empty()
             && profile.decimals > 0 && profile.max <= 1.0;
     }

@@ -18,10 +18,8 @@ std::size_t commonWidth(const std::vector<Cells>& rows);
 // Digits behind the point of a number; 0 without one.
 int decimalPlaces(std::string_view cell);
 
-// For a file without a header. Returns how sure it is that this is an nvidia-smi log (0: not); what
-// was taken for what goes to `notes`.
-int guessColumns(
-    const std::vector<Cells>& rows, std::vector<Column>& columns, std::vector<std::string>& notes);
+// For a file without a header. Returns how sure it is that this is an nvidia-smi log (0: not).
+int guessColumns(const std::vector<Cells>& rows, std::vector<Column>& columns);
 
 // For a file with a header: forms and units that only the cells show, and columns that hold no
 // numbers.

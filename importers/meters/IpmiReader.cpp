@@ -45,12 +45,7 @@ private:
             plain = trimmed(plain.substr(kName.size()));
             plain = trimmed(plain.substr(0, plain.find("Sampling")));
         }
-        if (plain.size() < 8 || plain.size() > 40 || plain.find('|') != std::string_view::npos)
-            return std::nullopt;
-        if (plain.find(':') == std::string_view::npos && plain.size() < 10)
-            return std::nullopt;
-        const auto stamp = parseStamp(plain);
-        return stamp && stamp->kind != StampKind::Relative ? stamp : parseBannerDate(plain);
+        return parseDateLine(plain);
     }
 
     TimeNs timeOf(const std::string& name, MeterLog& log) {

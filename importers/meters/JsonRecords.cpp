@@ -285,12 +285,6 @@ class RedfishReader final : public RecordReader {
     }
 };
 
-template <typename Names>
-bool isAmong(const Names& names, std::string_view name) {
-    return std::any_of(names.begin(), names.end(),
-        [name](std::string_view each) { return equalsIgnoringCase(name, each); });
-}
-
 // {"time": "2026-…", "cpu_usage": 20, "gpu_usage:0": 50}, {"ts": 17…, "gpu": 0, "power_w": 100}:
 // what people's own monitors write, by the words of its keys.
 class MonitorJsonReader final : public RecordReader {
@@ -346,17 +340,14 @@ class MonitorJsonReader final : public RecordReader {
     }
 
     static void name(Who& who, const Member& member) {
-        constexpr std::array<std::string_view, 7> kIndices{
-            "gpu", "gpu_id", "gpu_index", "index", "device", "device_id", "gpuid"};
-        constexpr std::array<std::string_view, 4> kHosts{"host", "hostname", "node", "node_name"};
-        if (member.path.size() != 1)
-            return;
-        const std::string& key = member.path.front();
-        if (isAmong(kIndices, key) && gpuIndexOf(member.text))
+        std::string key = lowered(member.path.front());
+        std::replace(key.begin(), key.end(), '_', '.');
+        const NamedPart part = member.path.size() == 1 ? partNamed(key) : NamedPart::None;
+        if (part == NamedPart::Gpu && gpuIndexOf(member.text))
             who.id = member.text;
-        else if (isAmong(kHosts, key))
+        else if (part == NamedPart::Host)
             who.host = member.text;
-        else if (equalsIgnoringCase(key, "gpu_name") || equalsIgnoringCase(key, "gpu_model"))
+        else if (part == NamedPart::Name && key.starts_with("gpu"))
             who.model = member.text;
     }
     static Who whoOf(const Who& own, const KeyedMetric& known) {
@@ -402,7 +393,7 @@ bool isMonitorJson(std::string_view head) {
         head.remove_prefix(close + 1);
         if (!trimmed(head.substr(0, 4)).starts_with(':'))
             continue;
-        if (isAmong(kOfTraining, key))
+        if (std::ranges::find(kOfTraining, lowered(key)) != kOfTraining.end())
             return false;
         hasStamp = hasStamp || stampOfKey(key).has_value();
         const auto known = metricOfKey(key);

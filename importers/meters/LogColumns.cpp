@@ -146,15 +146,4 @@ int gpusOfNode(const ColumnOrder& order) {
         : order.highestIndex + 1;
 }
 
-std::vector<std::string> warningsOf(const ColumnOrder& order) {
-    std::vector<std::string> warnings = order.warnings;
-    for (const Column& column : order.columns) {
-        if (column.metric.label == kEnergyOfRow)
-            warnings.push_back("The numbers of column \"" + column.header
-                + "\" do not count up: each row has the energy since the row before. They are kept "
-                  "under that name; the energy of the run is that of its power.");
-    }
-    return warnings;
-}
-
 } // namespace trainscope::importers::meters::smi

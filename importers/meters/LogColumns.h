@@ -19,7 +19,5 @@ std::set<std::string> metricsOf(const ColumnOrder& order);
 int gpusOfNode(const ColumnOrder& order);
 // Its columns as they were understood, and the doubts.
 void describe(ImportUnit& unit, const ColumnOrder& order);
-// Warnings of the report.
-std::vector<std::string> warningsOf(const ColumnOrder& order);
 
 } // namespace trainscope::importers::meters::smi

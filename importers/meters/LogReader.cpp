@@ -5,15 +5,11 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Numbers.h"
-#include "core/text/Times.h"
-#include "importers/common/CellSplitter.h"
 #include "importers/common/PowerSensor.h"
-#include "importers/common/TextCleaning.h"
 #include "importers/meters/ColumnOrder.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 namespace trainscope::importers::meters::smi {
@@ -77,7 +73,7 @@ void LogReader::tellDoubts() {
     if (const std::int64_t bursts = m_rotation.unevenBursts(); bursts > 0)
         m_log.warn("In " + text::counted(bursts, "group")
             + " of rows there is not one for each GPU. No column names the GPU: some of these "
-              "rows went to a wrong one. Record with index among the fields.");
+              "rows may have gone to a wrong one. Record with index among the fields.");
 }
 
 // Rows behind a header with other columns, in this block and those already under way, are read
@@ -110,71 +106,21 @@ Status LogReader::takeRows(const RowBlock& block) {
     return {};
 }
 
-std::vector<Column> LogReader::headerOf(std::string_view line) const {
-    return headerColumns(line, m_order->separator, m_order->columns.size());
-}
-
 Status LogReader::takeOther(const RowNote& note) {
+    if (const auto date = m_order->hasDateLines ? parseDateLine(note.line) : std::nullopt) {
+        m_date = date;
+        return {};
+    }
     const std::string_view plain = trimmed(note.line);
-    if (plain.starts_with('#') && headerOf(plain).empty())
+    auto columns = headerColumns(plain, m_order->separator, m_order->columns.size());
+    if (columns.empty() && plain.starts_with('#'))
         return {}; // a comment
-    auto columns = headerOf(note.line);
-    if (!columns.empty()) {
-        if (!sameHeader(columns, m_order->columns))
-            return changeOrder(std::move(columns));
-    } else if (isMessage(note.line)) {
-        m_log.skip("nvidia-smi said: " + std::string(trimmed(note.line).substr(0, 200)));
-    } else {
-        ASSIGN_OR_RETURN(const bool isTaken, takeByFormer(note.line));
-        if (!isTaken)
-            m_log.skip(note.text);
-    }
+    if (!columns.empty() && !sameHeader(columns, m_order->columns))
+        return changeOrder(std::move(columns));
+    if (columns.empty())
+        m_log.skip(
+            isMessage(plain) ? "nvidia-smi said: " + std::string(plain.substr(0, 200)) : note.text);
     return {};
-}
-
-// A row of another recorder, by the columns that a header before the last one named.
-Result<bool> LogReader::takeByFormer(std::string_view line) {
-    CellSplitter splitter;
-    for (const auto& former : m_former) {
-        const auto& cells = splitter.split(line, former->separator, former->columns.size());
-        if (cells.size() != former->columns.size() || !stampIn(*former, cells))
-            continue;
-        auto source = std::make_shared<LineBlock>();
-        source->bytes = std::make_unique<char[]>(line.size() + LineBlocks::kPadding);
-        std::copy(line.begin(), line.end(), source->bytes.get());
-        source->bytes[line.size()] = '\n';
-        source->size = line.size() + 1;
-        const auto current = std::exchange(m_order, former);
-        m_groups = columnGroups(m_order->columns);
-        ++m_orderNumber;
-        RETURN_IF_ERROR(m_log.finish());
-        const RowBlock block = readRows(source, m_order);
-        const bool isRow = block.rows.size() == 1 && block.rows.front().identity >= 0;
-        Status status;
-        if (isRow) {
-            const auto subjects = std::exchange(
-                m_subjects, std::vector<std::optional<std::size_t>>(block.identities.size()));
-            status = recordNamed(block, 0);
-            m_subjects = subjects;
-            if (status.hasValue())
-                status = m_log.finish();
-        }
-        m_order = current;
-        m_groups = columnGroups(m_order->columns);
-        ++m_orderNumber;
-        if (!status.hasValue())
-            return status.error();
-        if (!isRow)
-            continue;
-        // Fields of the GPUs that are known in this block are those of the other recorder.
-        m_subjects.assign(m_subjects.size(), std::nullopt);
-        if (++m_rowsByFormer == 1)
-            m_log.warn(
-                "Two recorders write to this file, each with columns of its own: their rows are "
-                "kept apart by these.");
-        return true;
-    }
-    return false;
 }
 
 Status LogReader::changeOrder(std::vector<Column> columns) {
@@ -193,6 +139,7 @@ Status LogReader::changeOrder(std::vector<Column> columns) {
     order.clock = m_order->clock;
     order.dates = m_order->dates;
     order.isTimeOfDay = m_order->isTimeOfDay;
+    order.hasDateLines = m_order->hasDateLines;
     order.rhythm = m_order->rhythm;
     settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
@@ -200,7 +147,7 @@ Status LogReader::changeOrder(std::vector<Column> columns) {
         [](const Column& column) { return column.role == Column::Role::Gpu; });
     order.gpu
         = gpu == order.columns.end() ? order.uuid : static_cast<int>(gpu - order.columns.begin());
-    if (order.stamp < 0) {
+    if (order.stamp < 0 && !order.hasDateLines) {
         m_log.skip("Other columns begin here, but without time stamps.");
         return {};
     }
@@ -208,10 +155,6 @@ Status LogReader::changeOrder(std::vector<Column> columns) {
     m_log.warn("Other columns begin here.");
     for (const std::string& warning : order.warnings)
         m_log.warn(warning);
-    constexpr std::size_t kMostFormer = 4;
-    if (m_former.size() == kMostFormer)
-        m_former.erase(m_former.begin());
-    m_former.push_back(m_order);
     useOrder(std::move(order));
     return {};
 }
@@ -221,7 +164,11 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
     const BlockRow& found = block.rows[row];
     const auto at = static_cast<std::size_t>(found.identity);
     const RowIdentity& who = block.identities[at];
-    const TimeNs time = m_log.at(found.stamp);
+    if (m_order->hasDateLines && !m_date) {
+        m_log.skip("No line with a date stands before this one.");
+        return {};
+    }
+    const TimeNs time = m_log.at(m_order->hasDateLines ? *m_date : found.stamp);
     const bool isNamed = m_order->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0
         && !m_groups.front().ofNode;
     const ColumnGroup& group = m_groups.front();
@@ -304,11 +251,7 @@ Status LogReader::prepare(std::size_t subject, const ColumnGroup& group, std::st
     std::vector<SeriesDescription> fields;
     for (const std::size_t i : group.columns) {
         const Column& column = m_order->columns[i];
-        SeriesDescription field;
-        field.metric = column.metric;
-        field.scale = column.scale;
-        field.counterBits = column.counterBits;
-        field.sensor = column.sensor;
+        SeriesDescription field = column;
         const bool isPower = column.metric.unit == "W" && column.metric.name != metric::kPowerLimit;
         if (isPower && field.sensor == SensorKind::Unknown)
             field.sensor = powerSensorOf(model);

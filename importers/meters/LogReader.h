@@ -31,12 +31,10 @@ private:
     Status take(RowBlock block);
     Status takeRows(const RowBlock& block);
     Status takeOther(const RowNote& note);
-    Result<bool> takeByFormer(std::string_view line);
     Status recordNamed(const RowBlock& block, std::size_t row);
     Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
     Status recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
         std::span<const double> numbers);
-    [[nodiscard]] std::vector<Column> headerOf(std::string_view line) const;
     // Absent where the GPU has no place; that is a warning of the row.
     Result<std::optional<std::size_t>> subjectOf(const Who& who, const ColumnGroup& group);
     Status add(std::size_t subject, const ColumnGroup& group, TimeNs time,
@@ -47,9 +45,6 @@ private:
     void tellDoubts();
 
     std::shared_ptr<const ColumnOrder> m_order;
-    // Orders of earlier headers: two recorders may write to one file, row by row.
-    std::vector<std::shared_ptr<const ColumnOrder>> m_former;
-    std::int64_t m_rowsByFormer = 0;
     MeterLog& m_log;
     Rotation m_rotation;
     std::map<std::size_t, TimeNs> m_nodeTimes; // the last of a node
@@ -58,6 +53,7 @@ private:
     std::vector<std::optional<std::size_t>> m_subjects; // by identity of the block under way
     std::vector<double> m_values;
     int m_orderNumber = 1;
+    std::optional<Stamp> m_date; // of the last line that is one
     std::int64_t m_linesBefore = 0; // the block under way
 };
 

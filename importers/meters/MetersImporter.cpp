@@ -65,14 +65,11 @@ void describeClock(const SourceTree& tree, ImportUnit& unit, const std::vector<F
     }
 }
 
-// Logs of several nodes are named by their folder.
-std::string runNameOf(const SourceTree& tree, const Files& files, MeterKinds kinds) {
+std::string runNameOf(const SourceTree& tree, const Files& files) {
     const std::string& path = files.front().path;
     const std::string_view folder = folderPart(path);
     if (files.size() == 1)
         return std::string(withoutSuffixes(path));
-    if (kinds == MeterKinds::Logs && !folder.empty())
-        return std::string(folder);
     const std::string before = withoutJoint(nodeFileName(path).before);
     if (!before.empty())
         return folder.empty() ? before : std::string(folder) + "/" + before;
@@ -85,15 +82,16 @@ std::string runNameOf(const SourceTree& tree, const Files& files, MeterKinds kin
     return name.empty() ? "nodes" : std::string(name);
 }
 
-ImportUnit unitOf(const SourceTree& tree, const Files& files, MeterKinds kinds) {
+ImportUnit unitOf(
+    const SourceTree& tree, const Files& files, const std::map<std::string, FileProbe>& known) {
     ImportUnit unit;
     unit.path = files.size() > 1 ? std::string(folderPart(files.front().path)) : files.front().path;
-    unit.runName = runNameOf(tree, files, kinds);
+    unit.runName = runNameOf(tree, files);
     std::vector<FileProbe> probes;
     for (const SourceFile& file : files) {
         unit.files.push_back(file.path);
         unit.bytes += file.size;
-        probes.push_back(probeMeters(tree, file.path, kinds));
+        probes.push_back(known.at(file.path));
     }
     const FileProbe& first = probes.front();
     if (first.order && !first.order->hasValue())
@@ -108,38 +106,22 @@ ImportUnit unitOf(const SourceTree& tree, const Files& files, MeterKinds kinds) 
     return unit;
 }
 
-const MeterFormat* formatOf(const SourceTree& tree, const std::string& path, MeterKinds kinds) {
-    const auto head = readHead(tree, path, kHeadOfLines);
-    return head.hasValue() ? meterFormatOf(meterHead(head.value()), kinds) : nullptr;
-}
-
-// The runs of a file that has several.
-std::vector<std::string> partsOf(const SourceTree& tree, const Files& files, MeterKinds kinds) {
-    const MeterFormat* format = formatOf(tree, files.front().path, kinds);
-    if (format == nullptr || format->runs == nullptr || files.size() > 1)
-        return {};
-    auto runs = format->runs(tree, files.front().path);
-    return runs.size() > 1 ? runs : std::vector<std::string>{};
-}
-
 template <MeterKinds kinds>
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::map<std::string, FileProbe> probes;
     std::vector<std::string> keys;
     for (const SourceFile& file : mine) {
-        const MeterFormat* format = formatOf(tree, file.path, kinds);
-        keys.emplace_back(format == nullptr ? std::string_view() : format->name);
+        const FileProbe& probe = probes[file.path] = probeMeters(tree, file.path, kinds);
+        keys.emplace_back(probe.format == nullptr ? std::string_view() : probe.format->name);
     }
-    std::map<std::string_view, int> stems; // of the names of files
-    for (const SourceFile& file : mine)
-        ++stems[withoutSuffixes(namePart(file.path))];
     std::vector<ImportUnit> units;
     for (const Files& group : groupByNode(mine, keys)) {
-        ImportUnit unit = unitOf(tree, group, kinds);
-        const std::string_view stem = withoutSuffixes(namePart(group.front().path));
-        if (kinds == MeterKinds::Logs && group.size() == 1 && stems[stem] == 1)
-            unit.runName = stem;
-        const auto parts = partsOf(tree, group, kinds);
-        for (const std::string& part : parts) {
+        ImportUnit unit = unitOf(tree, group, probes);
+        const MeterFormat* format = probes.at(group.front().path).format;
+        const bool mayHaveParts = format != nullptr && format->runs != nullptr && group.size() == 1;
+        const auto parts
+            = mayHaveParts ? format->runs(tree, group.front().path) : std::vector<std::string>{};
+        for (const std::string& part : parts) { // the runs of a file that has several
             units.push_back(unit);
             units.back().part = part;
             units.back().runName += " " + part;
@@ -194,7 +176,7 @@ private:
             if (!probe.order->hasValue())
                 return Error{probe.order->error().code, probe.order->error().message, shown};
             const smi::ColumnOrder& order = probe.order->value();
-            if (order.stamp < 0)
+            if (order.stamp < 0 && !order.hasDateLines)
                 return Error{ErrorCode::Unrecognised,
                     "The log has no time stamps. Record it with timestamp among the fields: "
                     "nvidia-smi --query-gpu=timestamp,index,power.draw,… --format=csv -l 1",
@@ -239,7 +221,7 @@ private:
         MeterClock clock;
         clock.utcOffset = {m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
         clock.start = m_unit.saidStart;
-        clock.period = m_unit.saidPeriod.value_or(clock.period);
+        clock.period = m_unit.saidPeriod;
         MeterLog log(table, m_report, shown, clock);
         log.setShift(step.isOfZone ? step.apart : DurationNs{0});
         log.setSwitch(name.switchName);
@@ -270,7 +252,7 @@ private:
 
     Status readRows(
         std::unique_ptr<ByteStream> stream, const smi::ColumnOrder& order, MeterLog& log) {
-        for (const std::string& warning : smi::warningsOf(order))
+        for (const std::string& warning : order.warnings)
             log.warn(warning);
         LineBlocks blocks(std::move(stream), smi::RowBlock::kLongestLine);
         smi::LogReader reader(order, log);
@@ -322,10 +304,11 @@ private:
     Result<ImportReport> complete(Run run, const MeterTable& table) {
         const FileProbe& first = m_probes.front();
         m_report.facts["clock"] = clockText(first.clock, m_unit.utcOffsetSeconds);
-        std::string notes;
-        for (const std::string& note :
-            first.order ? first.order->value().notes : std::vector<std::string>{})
-            notes += (notes.empty() ? "" : " ") + note;
+        std::string notes = m_unit.columns;
+        if (first.order) {
+            for (const std::string& note : first.order->value().notes)
+                notes += (notes.empty() ? "" : " ") + note;
+        }
         if (!notes.empty())
             m_report.facts["columns"] = notes;
         run.gpuModel = table.gpuModel();
@@ -386,7 +369,7 @@ const Importer& logImporter() {
 const Importer& gpuImporter() {
     static constexpr Importer kImporter = importerOf<MeterFamily::Gpus>({"meters", "GPU telemetry",
         "DCGM (dcgmi dmon, CSV, exporter text), answers of Prometheus, nvidia-smi dmon, pmon "
-        "and -q, amd-smi, rocm-smi, xpu-smi, intel_gpu_top, tegrastats, Zeus, nvitop, gpustat, "
+        "and -q, amd-smi, rocm-smi, xpu-smi, tegrastats, Zeus, nvitop, gpustat, "
         "Weights & Biases",
         Joins::RunBeside, LaunchSettings::Beside, {}, "telemetry file", "telemetry files", false,
         true});

@@ -342,7 +342,7 @@ std::vector<std::string> codeCarbonRuns(const SourceTree& tree, const std::strin
         if (!place.goesOn)
             runs.push_back(place.run);
     }
-    return runs.size() > kMostRuns ? std::vector<std::string>{} : runs;
+    return runs.size() == 1 || runs.size() > kMostRuns ? std::vector<std::string>{} : runs;
 }
 
 std::unique_ptr<MeterReader> makeCodeCarbonReader() {

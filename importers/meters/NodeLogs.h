@@ -20,7 +20,7 @@ std::unique_ptr<MeterReader> makePtdReader();
 std::unique_ptr<MeterReader> makeIpmiReader();
 std::unique_ptr<MeterReader> makePerfReader();
 std::unique_ptr<MeterReader> makeCodeCarbonReader();
-// The runs of a table of CodeCarbon, in order.
+// The runs of a table of CodeCarbon that has several, in order.
 std::vector<std::string> codeCarbonRuns(const SourceTree& tree, const std::string& path);
 
 } // namespace trainscope::importers::meters

@@ -1,8 +1,11 @@
 #include "importers/meters/Rhythm.h"
 
+#include "importers/common/SampleStatistics.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace trainscope::importers::meters::smi {
@@ -11,30 +14,30 @@ namespace {
 
 constexpr int kMostRotated = 64;
 constexpr std::size_t kFewestBursts = 4; // that tell more than chance
+constexpr std::int64_t kLongestWithin = 50'000'000; // between rows of one reading, as a rule
 
-std::vector<std::int64_t> steps(std::span<const TimeNs> stamps) {
-    std::vector<std::int64_t> result;
-    for (std::size_t i = 1; i < stamps.size(); ++i)
-        result.push_back((stamps[i] - stamps[i - 1]).ns);
-    return result;
-}
+// Rows between the pauses.
+struct Bursts {
+    std::vector<int> lengths; // of those that a pause ended
+    int last = 1; // rows of the one with which the rows end
+    std::vector<std::int64_t> within; // steps
+    std::vector<std::int64_t> apart; // from begin to begin
+};
 
-// The lengths of the complete bursts between the pauses.
-std::vector<int> burstLengths(const std::vector<std::int64_t>& steps, std::int64_t pause) {
-    std::vector<int> lengths;
-    int length = 1;
-    for (const std::int64_t step : steps) {
+Bursts burstsOf(std::span<const TimeNs> stamps, std::int64_t pause) {
+    Bursts bursts;
+    TimeNs begin = stamps.front();
+    for (std::size_t i = 1; i < stamps.size(); ++i) {
+        const std::int64_t step = (stamps[i] - stamps[i - 1]).ns;
         if (step >= 0 && step <= pause) {
-            ++length;
+            ++bursts.last;
+            bursts.within.push_back(step);
             continue;
         }
-        lengths.push_back(length);
-        length = 1;
+        bursts.lengths.push_back(std::exchange(bursts.last, 1));
+        bursts.apart.push_back((stamps[i] - std::exchange(begin, stamps[i])).ns);
     }
-    // Without any complete burst the file is one burst: a single snapshot.
-    if (lengths.empty())
-        lengths.push_back(length);
-    return lengths;
+    return bursts;
 }
 
 // True for bursts of several GPUs from which rows got lost: full ones, and some with fewer rows.
@@ -46,48 +49,73 @@ bool areUneven(const std::vector<int>& lengths) {
         && alike * 10 >= static_cast<std::ptrdiff_t>(lengths.size()) * 8;
 }
 
-Rhythm rhythmOf(const std::vector<std::int64_t>& steps, std::int64_t pause) {
-    const auto lengths = burstLengths(steps, pause);
+Rhythm rhythmOf(std::span<const TimeNs> stamps, std::int64_t pause) {
+    Bursts bursts = burstsOf(stamps, pause);
+    std::vector<int>& lengths = bursts.lengths;
+    // Without any complete burst the file is one burst: a single snapshot.
+    const int most
+        = lengths.empty() ? bursts.last : *std::max_element(lengths.begin(), lengths.end());
+    if (bursts.last >= most)
+        lengths.push_back(bursts.last);
+    const DurationNs within{medianOf(bursts.within).value_or(0)};
+    if (within.ns >= kLongestWithin)
+        return {};
     std::map<int, int> frequency;
-    for (const int length : lengths)
+    std::int64_t all = 0;
+    for (const int length : lengths) {
         ++frequency[length];
-    const auto common = std::max_element(frequency.begin(), frequency.end(),
+        all += length;
+    }
+    const auto [rows, count] = *std::max_element(frequency.begin(), frequency.end(),
         [](const auto& a, const auto& b) { return a.second < b.second; });
-    const bool regular = common->second * 10 >= static_cast<int>(lengths.size()) * 8;
-    if (regular && common->first <= kMostRotated)
-        return {common->first, {pause}, false};
-    return {1, {}, !regular && areUneven(lengths)};
+    const bool isRegular = count * 10 >= static_cast<int>(lengths.size()) * 8
+        && std::int64_t{rows} * count * 10 >= all * 8;
+    if (isRegular && rows <= kMostRotated)
+        return {rows, {pause}, within, {medianOf(bursts.apart).value_or(0)}, false};
+    return {1, {}, {}, {}, !isRegular && areUneven(lengths)};
 }
 
 } // namespace
 
 Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
-    const auto step = steps(stamps);
-    if (step.empty())
+    if (stamps.size() < 2)
         return {};
-    auto sorted = step;
+    if (!hasFraction)
+        return rhythmOf(stamps, 0);
+    std::vector<std::int64_t> sorted;
+    for (std::size_t i = 1; i < stamps.size(); ++i)
+        sorted.push_back((stamps[i] - stamps[i - 1]).ns);
     std::sort(sorted.begin(), sorted.end());
     // Even with 64 GPUs one step in 64 is a pause; rarer ones are interruptions of the recording.
     const std::int64_t longStep = sorted[sorted.size() - 1 - sorted.size() / 100];
-    const Rhythm rhythm = rhythmOf(step, hasFraction ? longStep / 10 * 3 : 0);
-    if (rhythm.gpus > 1 || rhythm.isUneven || !hasFraction)
+    const std::int64_t within = sorted[sorted.size() / 4];
+    Rhythm rhythm = rhythmOf(stamps, longStep / 10 * 3);
+    for (const int tenths : {6, 8}) { // some GPUs may always answer late
+        const Rhythm other = rhythm.isUneven ? rhythmOf(stamps, longStep / 10 * tenths) : Rhythm{};
+        rhythm = other.gpus > 1 ? other : rhythm;
+    }
+    if (rhythm.gpus > 1 || rhythm.isUneven)
         return rhythm;
     // Recorded in such haste that the pause is not much longer than the steps within a burst.
-    const std::int64_t within = sorted[sorted.size() / 4];
     const auto pauses = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), 2 * within);
     const bool hasPauses = within > 0 && longStep > 2 * within
         && pauses >= static_cast<std::ptrdiff_t>(kFewestBursts);
-    return hasPauses ? rhythmOf(step, 2 * within) : rhythm;
+    return hasPauses ? rhythmOf(stamps, 2 * within) : rhythm;
 }
 
 int Rotation::next(TimeNs stamp) {
     const int rows = m_rhythm.gpus;
     if (rows <= 1)
         return 0;
-    const bool newBurst = m_position < 0 || stamp - m_last > m_rhythm.pause || stamp < m_last;
-    const bool wasFull = m_position == rows - 1;
-    m_unevenBursts += m_position >= 0 && newBurst != wasFull ? 1 : 0;
-    m_position = newBurst ? 0 : (m_position + 1) % rows;
+    const bool isFull = m_position == rows - 1;
+    const bool isBehind = stamp - m_last > m_rhythm.pause;
+    const bool isDue = 10 * (stamp - m_begin).ns >= 7 * m_rhythm.period.ns;
+    const bool isShort = m_position >= 0 && !isFull && (stamp < m_last || (isBehind && isDue));
+    const bool isClose = stamp >= m_last && (stamp - m_last).ns <= 2 * m_rhythm.within.ns;
+    const bool isMore = isFull && isClose && !isDue;
+    m_unevenBursts += isShort || isMore ? 1 : 0;
+    m_position = m_position < 0 || isFull || isShort ? 0 : m_position + 1;
+    m_begin = m_position == 0 ? stamp : m_begin;
     m_last = stamp;
     return m_position;
 }

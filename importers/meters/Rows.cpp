@@ -142,9 +142,10 @@ private:
         if (m_out.source->endsOpen && last.role == Role::Metric && last.decimals > 0 && !trailing
             && decimalPlaces(cells.back()) != last.decimals && !isMissingCell(cells.back()))
             return unrecognised("The file ends within this line: " + meterExcerpt(line));
-        const auto stamp = stampIn(m_order, cells);
-        if (!stamp
-            || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))
+        const auto stamp = m_order.hasDateLines ? Stamp{} : stampIn(m_order, cells);
+        const bool isOther = stamp && !m_order.hasDateLines
+            && (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative);
+        if (!stamp || isOther)
             return unrecognised("The line has no time stamp: " + meterExcerpt(line));
         RETURN_IF_ERROR(readIdentity(cells));
         bool any = false;
@@ -154,7 +155,8 @@ private:
             m_out.numbers.push_back(number);
             any = any || !std::isnan(number) || (isMetric && isMissingCell(cells[i]));
         }
-        if (!any && m_order.gpu < 0) // a GPU that is named is there, with or without numbers
+        // A GPU that is named is there, with or without numbers.
+        if (!any && (m_order.gpu < 0 || m_order.hasDateLines))
             return unrecognised("The line has no numbers: " + meterExcerpt(line));
         return *stamp;
     }

@@ -41,7 +41,8 @@ public:
     Status take(std::string_view line, MeterLog& log) override {
         line = trimmed(line);
         if (!line.starts_with('|')) {
-            takeTime(line);
+            if (const auto stamp = parseDateLine(line.substr(0, line.find_first_of(",;"))))
+                m_time = stamp;
             m_awaitsValues = m_awaitsValues && !line.starts_with("+--");
             return {};
         }
@@ -57,16 +58,6 @@ public:
     }
 
 private:
-    void takeTime(std::string_view line) {
-        if (line.empty() || line.size() > 200)
-            return;
-        std::string plain(line);
-        std::erase(plain, '"');
-        const std::size_t comma = plain.find_first_of(",;");
-        const auto stamp = parseStamp(std::string_view(plain).substr(0, comma));
-        const auto banner = comma == std::string::npos ? parseBannerDate(plain) : std::nullopt;
-        m_time = stamp ? stamp : banner ? banner : m_time;
-    }
     // "0  NVIDIA A100-SXM4-40GB          On": the last word is the persistence mode.
     bool takeName(std::string_view cell) {
         const auto parts = words(cell, " ");

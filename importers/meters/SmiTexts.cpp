@@ -30,7 +30,6 @@ constexpr std::array kQueryNames{
     QueryName{"FB Memory Usage", "Reserved", "fb_memory_usage/reserved", "mem_reserved", "MiB"},
     QueryName{"FB Memory Usage", "Used", "fb_memory_usage/used", "mem_used", "MiB"},
     QueryName{"FB Memory Usage", "Free", "fb_memory_usage/free", "mem_free", "MiB"},
-    QueryName{"Utilization", "Gpu", "utilization/gpu_util", "gpu_utilization", "%"},
     QueryName{"Utilization", "GPU", "utilization/gpu_util", "gpu_utilization", "%"},
     QueryName{"Utilization", "Memory", "utilization/memory_util", "mem_utilization", "%"},
     QueryName{"Utilization", "Encoder", "utilization/encoder_util", "encoder_utilization", "%"},
@@ -64,9 +63,7 @@ class QueryOutput {
 public:
     void startLog() { m_gpus = 0; }
     void setTime(std::string_view text) {
-        m_stamp = parseBannerDate(text);
-        if (!m_stamp)
-            m_stamp = parseStamp(text);
+        m_stamp = parseStamp(text);
         m_hasTime = true;
     }
     void startGpu() {
@@ -77,6 +74,7 @@ public:
         m_hasTime = false;
         m_who = {};
         m_who.id = std::to_string(m_gpus++);
+        m_who.isById = true; // the place in the list, where UUIDs are made unreadable
     }
     [[nodiscard]] bool isInGpu() const { return m_gpus > 0; }
     Who& who() { return m_who; }
@@ -135,7 +133,7 @@ public:
             ? m_sections[level - 1]
             : std::string_view();
         for (const QueryName& known : kQueryNames) {
-            if (known.section == section && known.name == name)
+            if (known.section == section && equalsIgnoringCase(known.name, name))
                 return m_out.add(known, text, log);
         }
         return {};
@@ -224,7 +222,7 @@ public:
             m_heads = words(std::string(plain).substr(plain.find(']') + 1), " ").size() > 7;
         else if (m_heads && !plain.empty() && isDigit(plain.front()))
             return takeConcise(plain, log);
-        else if (const auto stamp = dateIn(plain))
+        else if (const auto stamp = parseDateLine(plain))
             m_stamp = stamp;
         return {};
     }
@@ -234,12 +232,6 @@ private:
     static bool startsAsMissing(std::string_view text) {
         const auto parts = words(text, " (");
         return parts.empty() || isMissingText(parts.front());
-    }
-    static std::optional<Stamp> dateIn(std::string_view plain) {
-        if (plain.size() < 10 || plain.size() > 40 || plain.find(':') == std::string_view::npos)
-            return std::nullopt;
-        const auto stamp = parseStamp(plain);
-        return stamp ? stamp : parseBannerDate(plain);
     }
     TimeNs time(MeterLog& log) {
         m_hasRows = true;
@@ -260,12 +252,9 @@ private:
         const ColumnName* known = findColumn(rocmNames(), name);
         if (known == nullptr)
             known = findColumn(rocmNames(), headerParts(name).base);
+        if (known == nullptr) // "sclk clock level: 1: (131Mhz)"
+            known = findColumn(rocmNames(), name.substr(0, name.find(':')));
         std::string_view value = text;
-        // "sclk clock level: 1: (131Mhz)"
-        if (known == nullptr && name.starts_with("sclk clock level"))
-            known = findColumn(rocmNames(), "sclk clock speed");
-        if (known == nullptr && name.starts_with("mclk clock level"))
-            known = findColumn(rocmNames(), "mclk clock speed");
         if (known != nullptr && known->role == MeterColumn::Role::Model) {
             who.model = text;
             return log.know(who);
@@ -440,82 +429,6 @@ private:
     std::int64_t m_reading = 0;
 };
 
-// intel_gpu_top -l: a line with the groups, one with the columns of each, and the readings; both
-// heads come again.
-class IntelTopReader final : public MeterReader {
-public:
-    Status take(std::string_view line, MeterLog& log) override {
-        const auto cells = words(line, " \t");
-        if (isIntelTopHead(line)) {
-            takeGroups(cells);
-            return {};
-        }
-        if (!cells.empty() && cells.front() == "req") {
-            takeColumns(cells);
-            return {};
-        }
-        if (cells.empty() || m_columns.empty())
-            return {};
-        if (cells.size() != m_columns.size()) {
-            log.skip("The line has " + std::to_string(cells.size()) + " cells instead of "
-                + std::to_string(m_columns.size()) + ": " + meterExcerpt(line));
-            return {};
-        }
-        return takeRow(cells, log);
-    }
-
-private:
-    void takeGroups(const std::vector<std::string_view>& cells) {
-        constexpr std::array<std::string_view, 8> kOthers{
-            "Freq", "MHz", "IRQ", "RC6", "Power", "W", "IMC", "MiB/s"};
-        m_engines.clear();
-        for (const std::string_view cell : cells) {
-            if (std::find(kOthers.begin(), kOthers.end(), cell) == kOthers.end())
-                m_engines.emplace_back(cell);
-        }
-    }
-    // "%" is of RC6 the first time, and of the next engine each time after that.
-    void takeColumns(const std::vector<std::string_view>& cells) {
-        using Named = std::pair<std::string_view, std::string_view>;
-        constexpr std::array kNames{Named{"req", "Freq MHz req"}, Named{"act", "Freq MHz act"},
-            Named{"/s", "IRQ /s"}, Named{"gpu", "Power W gpu"}, Named{"pkg", "Power W pkg"},
-            Named{"W", "Power W gpu"}, Named{"rd", "IMC MiB/s rd"}, Named{"wr", "IMC MiB/s wr"}};
-        const bool hasCompute = std::any_of(m_engines.begin(), m_engines.end(),
-            [](const std::string& engine) { return engine.starts_with("CCS"); });
-        m_columns.clear();
-        std::size_t shares = 0;
-        for (const std::string_view cell : cells) {
-            const auto* known = std::find_if(kNames.begin(), kNames.end(),
-                [cell](const Named& named) { return named.first == cell; });
-            std::string name = known == kNames.end() ? std::string() : std::string(known->second);
-            if (cell == "%" && ++shares == 1)
-                name = "RC6 %";
-            else if (cell == "%" && shares - 2 < m_engines.size())
-                name = m_engines[shares - 2] + " %";
-            m_columns.push_back(intelTopColumn(name, hasCompute));
-        }
-    }
-    Status takeRow(const std::vector<std::string_view>& cells, MeterLog& log) {
-        const TimeNs time = log.at(m_reading++);
-        log.row();
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            const MeterColumn& column = m_columns[i];
-            if (column.role != MeterColumn::Role::Metric)
-                continue;
-            Who who = meterSubject(column.whose, SubjectKind::Gpu);
-            if (who.kind == SubjectKind::Gpu)
-                who.id = "0";
-            const auto value = parseCell(cells[i], CellForm::Number);
-            RETURN_IF_ERROR(log.add(who, column.what, time, value ? value->number : kMissing));
-        }
-        return {};
-    }
-
-    std::vector<std::string> m_engines;
-    std::vector<MeterColumn> m_columns;
-    std::int64_t m_reading = 0;
-};
-
 // gpustat: "node1  Thu Jan  1 10:00:00 2026  535.104" above the lines of the GPUs,
 // "[0] NVIDIA A100 | 50'C,  30 %,  99 %,  300 / 400 W | 39000 / 40960 MB | user(38000M)": the
 // temperature, the fan's share where it is asked for, the utilisation, the power with its limit.
@@ -536,7 +449,7 @@ private:
             const std::string_view last = parts[i + kOfDate - 1];
             const std::string_view date(parts[i].data(),
                 static_cast<std::size_t>(last.data() + last.size() - parts[i].data()));
-            const auto stamp = parseBannerDate(date);
+            const auto stamp = parseStamp(date);
             if (!stamp)
                 continue;
             m_stamp = stamp;
@@ -601,10 +514,6 @@ private:
 
 } // namespace
 
-bool isIntelTopHead(std::string_view line) {
-    return trimmed(line).starts_with("Freq MHz ") && line.find(" RC6 ") != std::string_view::npos;
-}
-
 bool isGpustatLine(std::string_view line) {
     const std::size_t close = line.find("] ");
     if (!line.starts_with('[') || close == std::string_view::npos || close < 2)
@@ -618,9 +527,6 @@ bool isGpustatLine(std::string_view line) {
         && parts[2].find(" / ") != std::string_view::npos;
 }
 
-std::unique_ptr<MeterReader> makeIntelTopReader() {
-    return std::make_unique<IntelTopReader>();
-}
 std::unique_ptr<MeterReader> makeGpustatTextReader() {
     return std::make_unique<GpustatTextReader>();
 }

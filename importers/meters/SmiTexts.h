@@ -1,10 +1,10 @@
 #pragma once
 // Texts and XML of monitors for people: the drawn table of `nvidia-smi`, `nvidia-smi -q` as text
 // and XML (`-q -x`), once or in a loop, rocm-smi's lists (`GPU[0] : …`) and its concise table,
-// tegrastats, `intel_gpu_top -l` and gpustat.
+// tegrastats and gpustat.
 //
 // Clocks: nvidia-smi -q and gpustat write local time without zone; rocm-smi none, unless lines with
-// a date stand between the outputs; intel_gpu_top none.
+// a date stand between the outputs.
 
 #include "importers/meters/MeterReader.h"
 
@@ -20,8 +20,6 @@ std::unique_ptr<MeterReader> makeSmiXmlReader();
 std::unique_ptr<MeterReader> makeRocmTextReader();
 std::unique_ptr<MeterReader> makeTegrastatsReader(); // of Nvidia's Jetson boards
 bool isTegrastatsLine(std::string_view line);
-std::unique_ptr<MeterReader> makeIntelTopReader();
-bool isIntelTopHead(std::string_view line); // " Freq MHz      IRQ RC6     Power W …"
 std::unique_ptr<MeterReader> makeGpustatTextReader();
 bool isGpustatLine(std::string_view line); // "[0] NVIDIA A100 | 50'C,  99 % | …"
 

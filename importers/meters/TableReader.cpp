@@ -4,8 +4,10 @@
 #include "core/model/Try.h"
 #include "importers/common/DcgmFields.h"
 #include "importers/common/Number.h"
+#include "importers/meters/ColumnNames.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace trainscope::importers::meters {
@@ -43,6 +45,9 @@ Who meterSubject(std::string_view text, SubjectKind usual) {
     } else if (text.starts_with("CPU ") || text.starts_with("part ")) {
         who.kind = SubjectKind::Link;
         who.device = text.starts_with("part ") ? text.substr(5) : text;
+    } else if (const auto parts = words(text, "/"); text.starts_with('/') && parts.size() > 1) {
+        // "/gpu-nvidia/0/power/0": a sensor's path, by LibreHardwareMonitor
+        who.id = std::string(parts[0]) + "/" + std::string(parts[1]);
     } else if (usual == SubjectKind::Gpu) {
         who.id = text.substr(0, kLongestName);
     }
@@ -115,12 +120,10 @@ bool TableReader::takeHeader(MeterLog& log) {
 }
 
 bool TableReader::isUnitLine() const {
-    if (m_cells.empty())
-        return false;
+    constexpr std::array<std::string_view, 8> kFirst{
+        "id", "#", "idx", "#idx", "# idx", "# id", "#yyyymmdd", "#hh:mm:ss"};
     const std::string first = lowered(m_cells.front());
-    return first == "id" || first.starts_with("id ") || first == "#" || first == "# idx"
-        || first == "#yyyymmdd" || first == "#hh:mm:ss" || first == "idx" || first == "# id"
-        || first == "#idx";
+    return first.starts_with("id ") || std::ranges::find(kFirst, first) != kFirst.end();
 }
 
 // Units under names that no table knows.
@@ -147,12 +150,12 @@ Status TableReader::takeRow(std::string_view line, MeterLog& log) {
         return {};
     }
     readWho();
-    TimeNs time;
-    if (!timeOf(log, time)) {
+    const auto time = timeOf(log);
+    if (!time) {
         log.skip("The line has no time stamp: " + meterExcerpt(line));
         return {};
     }
-    return takeCells(log, time);
+    return takeCells(log, *time);
 }
 
 bool TableReader::hasParts() const {
@@ -227,7 +230,7 @@ std::optional<Stamp> TableReader::stampOfRow() const {
     return std::nullopt;
 }
 
-bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
+std::optional<TimeNs> TableReader::timeOf(MeterLog& log) {
     const bool hasStamps
         = std::any_of(m_columns.begin(), m_columns.end(), [](const MeterColumn& column) {
               return column.role == Role::Stamp || column.role == Role::Date
@@ -235,14 +238,10 @@ bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
           });
     if (hasStamps) {
         const auto stamp = stampOfRow();
-        if (!stamp)
-            return false;
-        time = log.at(*stamp);
-        return true;
+        return stamp ? std::optional(log.at(*stamp)) : std::nullopt;
     }
     countReading(m_whose + m_part);
-    time = log.at(m_reading);
-    return true;
+    return log.at(m_reading);
 }
 
 // Without stamps a subject that comes again begins the next reading.
@@ -256,26 +255,36 @@ void TableReader::countReading(const std::string& who) {
 
 Status TableReader::takeCells(MeterLog& log, TimeNs time) {
     log.row();
-    MeterColumn* field = nullptr;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        MeterColumn& column = m_columns[i];
-        if (column.role == Role::Metric) {
-            RETURN_IF_ERROR(takeValue(column, m_cells[i], time, log));
-        } else if (column.role == Role::Field) {
-            const std::string_view name = trimmed(m_cells[i]);
-            const auto known = m_fields.find(name);
-            if (known != m_fields.end()) {
-                field = &known->second;
-            } else if (m_fields.size() < kMostFields && name.size() <= kLongestName) {
-                field = &m_fields.emplace(std::string(name), m_kind.field(name)).first->second;
-                if (field->isOwn)
-                    log.sawOwn(name);
-            }
-        } else if (column.role == Role::Value && field != nullptr && field->role == Role::Metric) {
+        if (m_columns[i].role == Role::Metric)
+            RETURN_IF_ERROR(takeValue(m_columns[i], m_cells[i], time, log));
+        const MeterColumn* field = m_columns[i].role == Role::Value ? fieldOfRow(i, log) : nullptr;
+        if (field != nullptr && field->role == Role::Metric)
             RETURN_IF_ERROR(takeValue(*field, m_cells[i], time, log));
-        }
     }
     return {};
+}
+
+// The metric of a long table's row, by all that names it and the unit above its value.
+const MeterColumn* TableReader::fieldOfRow(std::size_t value, MeterLog& log) {
+    m_field.clear();
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        if (m_columns[i].role == Role::Field)
+            m_field.append(m_field.empty() ? "" : " ").append(trimmed(m_cells[i]));
+    }
+    const std::string_view head = m_columns[value].header;
+    const std::string_view inside = findUnit(head) ? head : headerParts(head).unit;
+    if (findUnit(inside))
+        m_field.append(" ").append(inside);
+    const auto known = m_fields.find(m_field);
+    if (known != m_fields.end())
+        return &known->second;
+    if (m_fields.size() >= kMostFields || m_field.size() > kLongestName)
+        return nullptr;
+    const auto& field = m_fields.emplace(m_field, m_kind.field(m_field)).first->second;
+    if (field.isOwn)
+        log.sawOwn(m_field);
+    return &field;
 }
 
 Status TableReader::takeValue(

@@ -74,7 +74,8 @@ private:
     Status takeRow(std::string_view line, MeterLog& log);
     [[nodiscard]] std::optional<Stamp> stampOfRow() const;
     Status takeCells(MeterLog& log, TimeNs time);
-    bool timeOf(MeterLog& log, TimeNs& time);
+    const MeterColumn* fieldOfRow(std::size_t value, MeterLog& log); // nullptr: too many
+    std::optional<TimeNs> timeOf(MeterLog& log);
     void countReading(const std::string& who);
     [[nodiscard]] bool hasParts() const;
     void readWho();
@@ -101,6 +102,7 @@ private:
     std::set<std::string, std::less<>> m_seen; // in this reading
     std::int64_t m_reading = 0;
     std::map<std::string, MeterColumn, std::less<>> m_fields;
+    std::string m_field; // of the last row
     std::map<std::pair<std::string, std::string>, Sum> m_sums;
 };
 

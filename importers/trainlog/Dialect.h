@@ -9,9 +9,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers::trainlog {
+
+// Rows of a table that have other than the cells of its head.
+struct LeftOutRows {
+    std::int64_t count = 0;
+    std::size_t cells = 0; // of the first of them
+    std::size_t cellsOfHead = 0;
+};
 
 // Reads the lines of one log in order; keeps what later lines need.
 class DialectReader {
@@ -29,6 +38,9 @@ public:
         (void)step;
         return false;
     }
+    [[nodiscard]] virtual LeftOutRows leftOut() const { return {}; }
+    // Reads one run's columns of a table with those of several; empty: all.
+    virtual void keepRun(std::string_view /*run*/) { }
     // A setting in a line of its own, by Megatron's names (launch/ReadFields.cpp).
     virtual void readSetting(const LineHead& line, launch::Settings& settings) {
         (void)line;
@@ -56,6 +68,9 @@ std::span<const Dialect> dialects();
 std::unique_ptr<DialectReader> mllogReader();
 std::unique_ptr<DialectReader> jsonLinesReader();
 std::unique_ptr<DialectReader> tableReader(); // Lightning's metrics.csv
+// The runs that the head of a table names before its columns ("run-a - train/loss"), in order;
+// empty where there are not several.
+std::vector<std::string> runsOfHead(std::string_view line);
 std::unique_ptr<DialectReader> composerReader();
 std::unique_ptr<DialectReader> deepSpeedChatReader();
 std::unique_ptr<DialectReader> huggingFaceReader();

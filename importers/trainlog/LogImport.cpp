@@ -11,6 +11,8 @@
 #include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepRecorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -46,6 +48,7 @@ protected:
     virtual void damaged(const std::string& /*text*/) { } // the stamp of this line
 
     Status readAll() {
+        m_reader.keepRun(m_unit.part);
         ASSIGN_OR_RETURN(auto stream, m_tree.open(m_unit.files.front()));
         LogLines lines(std::move(stream));
         const std::string phase = "Reading " + std::string(namePart(m_unit.files.front()));
@@ -319,7 +322,13 @@ private:
         count("lines that are too long", m_cutLines);
         count("pauses of unknown length", clock().pauses());
         count("lines with a damaged stamp", m_damaged);
-        m_report.skipped = m_cutLines + m_damaged;
+        const LeftOutRows left = reader().leftOut();
+        m_report.skipped = m_cutLines + m_damaged + left.count;
+        if (left.count > 0)
+            m_report.warn(tree().displayPath(unit().files.front()), 0,
+                fmt::format("{} not fit the head of {} cells (the first has {}) and {} left out.",
+                    left.count == 1 ? "1 row does" : fmt::format("{} rows do", left.count),
+                    left.cellsOfHead, left.cells, left.count == 1 ? "is" : "are"));
         m_report.facts["dialect"] = reader().dialect()->name;
         m_report.facts["clock"] = clockFact();
         if (unit().placement)

@@ -186,6 +186,15 @@ Status LogReader::take() {
     return m_visit(step);
 }
 
+void LogReader::keepRun(std::string_view run) {
+    for (const Candidate& candidate : m_candidates)
+        candidate.reader->keepRun(run);
+}
+
+LeftOutRows LogReader::leftOut() const {
+    return m_dialect == nullptr ? LeftOutRows{} : m_candidates.front().reader->leftOut();
+}
+
 const launch::Settings& LogReader::settings() {
     if (m_settings)
         return *m_settings;

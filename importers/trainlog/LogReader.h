@@ -41,6 +41,10 @@ public:
     [[nodiscard]] const OtherRanks& otherRanks() const { return m_others; }
     // As lines before the first steps name them; empty where they name none, or several.
     [[nodiscard]] std::string gpuModel() const { return m_collected.gpuModel(); }
+    // As DialectReader says; before the first line.
+    void keepRun(std::string_view run);
+    // Rows of a table that are none of its columns.
+    [[nodiscard]] LeftOutRows leftOut() const;
     // Settings of the program, by Megatron's names; complete after the first steps.
     [[nodiscard]] const launch::Settings& settings();
 

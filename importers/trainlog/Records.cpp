@@ -282,12 +282,31 @@ private:
     std::string m_line; // what the views lie in
 };
 
+constexpr std::string_view kBehindRun = " - ";
+
+// "run-a" of "run-a - train/loss"; empty where no run is named.
+std::string_view runOf(std::string_view head) {
+    const std::size_t at = head.rfind(kBehindRun);
+    return at == std::string_view::npos ? std::string_view() : head.substr(0, at);
+}
+
 // "epoch,step,train_loss,val_loss" and rows with empty cells; a tracker's export names its run
-// before each column: "Step","my-run - train/loss","my-run - train/loss__MIN".
+// before each column, and one file may have several: "Step","my-run - train/loss",
+// "my-run - train/loss__MIN".
 class TableRowReader final : public RecordReader {
 public:
     TableRowReader()
         : RecordReader(true) { }
+
+    bool readStep(const LineHead& line, StepLine& step) override {
+        m_otherCells = 0;
+        const bool isStep = RecordReader::readStep(line, step);
+        if (m_otherCells > 0 && m_left.count++ == 0)
+            m_left = {1, m_otherCells, m_keys.size()};
+        return isStep;
+    }
+    [[nodiscard]] LeftOutRows leftOut() const override { return m_left; }
+    void keepRun(std::string_view run) override { m_run = run; }
 
 private:
     bool parse(const LineHead& line) override {
@@ -299,10 +318,13 @@ private:
             return false;
         m_line = line.whole;
         const auto& cells = m_splitter.split(m_line, m_separator);
-        if (cells.size() != m_keys.size())
+        const bool isTrailing = cells.size() == m_keys.size() + 1 && cells.back().empty();
+        if (cells.size() != m_keys.size() && !isTrailing) {
+            m_otherCells = parseNumber(cells.front()) ? cells.size() : 0;
             return false;
+        }
         clear();
-        for (std::size_t i = 0; i < cells.size(); ++i) {
+        for (std::size_t i = 0; i < m_keys.size(); ++i) {
             if (m_keys[i].empty() || cells[i].empty())
                 continue;
             JsonToken token;
@@ -338,7 +360,8 @@ private:
         m_keys.clear();
         bool hasRate = false;
         for (const std::string_view cell : m_splitter.split(line, m_separator)) {
-            std::string_view key = keyOf(cell);
+            const bool isOther = !m_run.empty() && !runOf(cell).empty() && runOf(cell) != m_run;
+            std::string_view key = isOther ? std::string_view() : keyOf(cell);
             // The first stands for several optimizers or groups of parameters.
             if (!hasRate && key.starts_with("lr-")) {
                 hasRate = true;
@@ -351,19 +374,33 @@ private:
     static std::string_view keyOf(std::string_view cell) {
         if (cell.ends_with("__MIN") || cell.ends_with("__MAX"))
             return {};
-        constexpr std::string_view kOfRun = " - ";
-        if (const std::size_t at = cell.rfind(kOfRun); at != std::string_view::npos)
-            cell.remove_prefix(at + kOfRun.size());
+        if (const std::string_view run = runOf(cell); !run.empty())
+            cell.remove_prefix(run.size() + kBehindRun.size());
         return plainKey(cell);
     }
 
     CellSplitter m_splitter;
+    std::string m_run; // empty: all
     std::vector<std::string> m_keys; // of the columns; empty: passed over
     std::string m_line; // what the views lie in
     char m_separator = ',';
+    std::size_t m_otherCells
+        = 0; // of the last line, which is a row of another length; 0: it is not
+    LeftOutRows m_left;
 };
 
 } // namespace
+
+std::vector<std::string> runsOfHead(std::string_view line) {
+    std::vector<std::string> runs;
+    CellSplitter splitter;
+    for (const std::string_view cell : splitter.split(line, separatorOf(line))) {
+        const std::string_view run = runOf(cell);
+        if (!run.empty() && std::ranges::find(runs, run) == runs.end())
+            runs.emplace_back(run);
+    }
+    return runs.size() > 1 ? runs : std::vector<std::string>{};
+}
 
 std::unique_ptr<DialectReader> jsonLinesReader() {
     return std::make_unique<JsonLinesReader>();

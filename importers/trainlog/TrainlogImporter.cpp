@@ -3,6 +3,7 @@
 #include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
+#include "importers/common/HeadLines.h"
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
@@ -202,8 +203,18 @@ Confidence sniffPart(std::string_view part) {
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     std::vector<ImportUnit> units;
     for (const SourceFile& file : mine) {
-        units.push_back(unitOf(tree, file));
-        units.back().runName = withoutSuffixes(file.path);
+        ImportUnit unit = unitOf(tree, file);
+        unit.runName = withoutSuffixes(file.path);
+        const auto head = readHead(tree, file.path, kNamesWithin);
+        const auto lines = linesOfHead(head.valueOr(std::string()), 1);
+        const auto runs = lines.empty() ? std::vector<std::string>{} : runsOfHead(lines.front());
+        for (const std::string& run : runs) {
+            units.push_back(unit);
+            units.back().part = run;
+            units.back().runName += " " + run;
+        }
+        if (runs.empty())
+            units.push_back(std::move(unit));
     }
     return units;
 }

@@ -46,6 +46,7 @@ struct RunFigures {
     std::optional<analysis::EnergyByPhase> energy;
     std::vector<analysis::AboveLimit> aboveLimit; // by rank
     std::optional<analysis::HostSelfTime> host; // where no device was traced
+    std::vector<std::string> assumptions; // sentences
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
@@ -168,8 +169,26 @@ std::string metered(const analysis::RunSummary& summary) {
         : " of " + std::to_string(count) + " of " + text::counted(std::ssize(summary.gpus), "GPU");
 }
 
-void printText(const analysis::RunSummary& summary,
-    const std::optional<analysis::SteadyState>& part, std::ostream& out) {
+// Sources without time stamps, whose readings are as far apart as was assumed.
+Result<std::vector<std::string>> assumptionsOf(const analysis::RunStudy& study) {
+    std::vector<std::string> sentences;
+    ASSIGN_OR_RETURN(const auto sources, study.store.sources());
+    for (const store::Source& source : sources) {
+        const auto period = source.report.facts.find("assumed_period");
+        if (period == source.report.facts.end()
+            || std::ranges::count(source.runs, study.run.id) == 0)
+            continue;
+        sentences.push_back(source.path.substr(source.path.rfind('/') + 1)
+            + " has no time stamps: " + period->second
+            + " between its readings was assumed, and energy and duration rest on it; say --period "
+              "on import");
+    }
+    return sentences;
+}
+
+void printText(const RunFigures& figures, std::ostream& out) {
+    const analysis::RunSummary& summary = figures.summary;
+    const std::optional<analysis::SteadyState>& part = figures.part;
     const Run& run = summary.run;
     out << run.name << "  (" << (run.simulated ? "simulated" : toString(run.kind)) << ", "
         << toString(run.status) << ")\n  ";
@@ -187,6 +206,8 @@ void printText(const analysis::RunSummary& summary,
             << analysis::sourceText(*summary.energy);
     }
     printNodeEnergy(summary, out);
+    for (const std::string& assumption : figures.assumptions)
+        out << "\n  " << assumption;
     out << "\n\n";
     printMetrics(summary, out);
     printStates(summary, out);
@@ -239,6 +260,7 @@ Result<RunFigures> figuresOf(
                       : analysis::efficiencyOf(study, window));
     ASSIGN_OR_RETURN(
         figures.aboveLimit, analysis::aboveLimits(study, window, analysis::KeepSteps::No));
+    ASSIGN_OR_RETURN(figures.assumptions, assumptionsOf(study));
     if (const auto& problem = figures.efficiency.catalogueProblem)
         console.warn("The models of your own are not used: " + problem->describe());
     if (!figures.part) {
@@ -304,6 +326,8 @@ void printHost(const analysis::HostSelfTime& host, std::ostream& out) {
 
 Json figuresJson(const RunFigures& figures) {
     Json json = summaryJson(figures.summary);
+    if (!figures.assumptions.empty())
+        json["assumptions"] = figures.assumptions;
     addAboveLimit(json, figures.aboveLimit);
     if (figures.part)
         addWindow(json, *figures.part);
@@ -318,7 +342,7 @@ Json figuresJson(const RunFigures& figures) {
 }
 
 void printFigures(const RunFigures& figures, std::ostream& out) {
-    printText(figures.summary, figures.part, out);
+    printText(figures, out);
     if (const auto above = analysis::together(figures.aboveLimit))
         out << "\n  power " << report::aboveLimitText(*above) << '\n';
     printEfficiency(figures.summary.run.name, figures.efficiency, out);

@@ -103,7 +103,7 @@ private Q_SLOTS:
         ImportedLog imported;
         importTree(*importers::memoryTree(files), imported);
         QCOMPARE(imported.units.size(), std::size_t{1});
-        QCOMPARE(imported.units[0].runName, std::string("job"));
+        QCOMPARE(imported.units[0].runName, std::string("job/smi"));
         QCOMPARE(imported.sink.gpus.size(), std::size_t{22});
         // Node 10 is the eleventh, not the one behind node 1.
         const Gpu& last = imported.sink.gpus.at({1, 21});

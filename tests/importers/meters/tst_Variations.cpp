@@ -237,7 +237,7 @@ private Q_SLOTS:
             << std::string("gpu_power") << 0 << QStringLiteral("100 101 102");
         QTest::newRow("megajoules") << std::string(
             "timestamp,index,energy [MJ],power.draw [W]\n2026/04/22 00:00:00.000,0,1.5,100\n")
-                                    << std::string("energy") << 0 << QStringLiteral("1500000");
+                                    << std::string("gpu_energy") << 0 << QStringLiteral("1500000");
         QTest::newRow("milliwatts in capitals")
             << std::string("TIMESTAMP,INDEX,POWER_MW\n2026/04/22 00:00:00.000,0,100000\n")
             << std::string("gpu_power") << 0 << QStringLiteral("100");

@@ -10,6 +10,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -23,6 +24,10 @@ using Values = std::vector<double>;
 
 bool isNear(double a, double b) {
     return qAbs(a - b) <= 1e-6 * std::max(1.0, qAbs(b));
+}
+
+bool isMissing(double value) {
+    return std::isnan(value);
 }
 
 bool areNear(const Values& a, const Values& b) {
@@ -207,6 +212,11 @@ const std::vector<Case>& cases() {
                     && log.ofGpu("nccl_bus_bandwidth") == Values(3, 7.86432e9)
                     && log.sink.runs.at(0).worldSize == 4;
             }},
+        {"26",
+            [](const ImportedAll& log) {
+                const auto& warnings = log.reports.at(0).value().warnings;
+                return warnings.size() == 1 && warnings.front().file.ends_with("smi.csv");
+            }},
         // NCCL's kernel of messages, launched within "nccl:all_to_all".
         {"51",
             [](const ImportedAll& log) {
@@ -268,10 +278,63 @@ const std::vector<Case>& cases() {
                     && log.sink.iterations.front().second.range.end.ns / 1'000'000'000
                     == 1'767'710'255;
             }},
+        {"73",
+            [](const ImportedAll& log) {
+                const Values shares = log.ofGpu("gpu_utilization");
+                return std::count(shares.begin(), shares.end(), 0.5) == 18
+                    && std::count_if(shares.begin(), shares.end(), isMissing) == 2
+                    && log.warnings().find("2 readings of gpu_utilization cannot be")
+                    != std::string::npos;
+            }},
+        {"75",
+            [](const ImportedAll& log) {
+                const auto losses = [&log](std::int64_t run) {
+                    for (const RecordedSeries& series : log.sink.allSeries) {
+                        if (series.run.value == run && series.description.metric.name == "loss")
+                            return Values{series.values.front(), series.values.back()};
+                    }
+                    return Values{};
+                };
+                return log.sink.runs.size() == 3 && losses(1) == Values{10.0, 8.9}
+                && losses(2) == Values{8.0, 6.9} && losses(3) == Values{6.0, 4.9};
+            }},
         {"76",
             [](const ImportedAll& log) {
                 return log.sink.iterations.size() == 300
                     && areNear(ofRun(log, "step_time"), Values(29, 15.0)) && log.warnings().empty();
+            }},
+        {"77",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 2 && log.ofGpu("gpu_power", 0) == Values{100}
+                && log.ofGpu("gpu_power", 1) == Values{300};
+            }},
+        {"78",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 1 && qAbs(log.joules() - 808.0) < 1.0
+                    && log.warnings().empty();
+            }},
+        {"79",
+            [](const ImportedAll& log) {
+                const Values first = log.ofGpu("gpu_power", 0);
+                const Values second = log.ofGpu("gpu_power", 1);
+                return first.size() == 60 && second.size() == 60
+                    && *std::min_element(first.begin(), first.end()) == 170.0
+                    && *std::max_element(second.begin(), second.end()) == 16.46
+                    && log.warnings().empty();
+            }},
+        {"81",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 1 && isNear(log.joules(), 1120.5)
+                    && log.ofNode("cpu_power") == Values{45, 46, 47, 48, 49, 50, 51, 52, 53, 54};
+            }},
+        {"82",
+            [](const ImportedAll& log) {
+                return log.warnings().find("1 s between readings was assumed") != std::string::npos;
+            }},
+        {"83",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 2 && isNear(log.joules(0) + log.joules(1), 91'500.0)
+                    && startSeconds(log) == 1'767'690'000 && log.warnings().empty();
             }},
         {"85",
             [](const ImportedAll& log) {
@@ -293,6 +356,12 @@ const std::vector<Case>& cases() {
         {"94",
             [](const ImportedAll& log) {
                 return log.warnings().find(" 0.125 times batch x sequence length")
+                    != std::string::npos;
+            }},
+        {"95",
+            [](const ImportedAll& log) {
+                return log.reports.at(0).value().skipped == 15
+                    && log.warnings().find("15 rows do not fit the head of 4 cells")
                     != std::string::npos;
             }},
     };
