@@ -4,6 +4,7 @@
 #include "app/cli/output/ReportJson.h"
 #include "core/analysis/iterations/NamedPhases.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
@@ -107,7 +108,8 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(auto all, store.captures(run.id));
+    const auto captures = analysis::namedCaptures(std::move(all));
     ASSIGN_OR_RETURN(const auto airflow, store.airflow(run.id));
     ASSIGN_OR_RETURN(const auto sensors, analysis::probeSensors(store, series));
     ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));

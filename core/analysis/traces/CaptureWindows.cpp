@@ -70,7 +70,7 @@ std::vector<Capture> capturesByName(std::vector<Capture> captures) {
     return merged;
 }
 
-std::vector<Capture> partsByCapture(std::vector<Capture> captures) {
+std::vector<Capture> namedCaptures(std::vector<Capture> captures) {
     std::map<int, std::string_view> nameOfRank;
     bool isOneEach = true;
     bool hasSeveral = false;
@@ -78,9 +78,11 @@ std::vector<Capture> partsByCapture(std::vector<Capture> captures) {
         hasSeveral = hasSeveral || one.name != captures.front().name;
         isOneEach = isOneEach && nameOfRank.emplace(one.rank, one.name).first->second == one.name;
     }
-    if (hasSeveral && isOneEach)
-        return {};
-    return capturesByName(std::move(captures));
+    return hasSeveral && isOneEach ? std::vector<Capture>() : captures;
+}
+
+std::vector<Capture> partsByCapture(std::vector<Capture> captures) {
+    return capturesByName(namedCaptures(std::move(captures)));
 }
 
 Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& name) {

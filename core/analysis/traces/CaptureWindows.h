@@ -30,8 +30,9 @@ struct CaptureWindows {
 
 // Captures of one name as one stretch over all its ranks, by begin. Pure.
 std::vector<Capture> capturesByName(std::vector<Capture> captures);
-// Those of them that are parts of the run, to be compared with each other: none where they are the
-// files of the ranks, one each. Pure.
+// All of a run that names tell apart: none where they are the files of its ranks, one each.
+std::vector<Capture> namedCaptures(std::vector<Capture> captures);
+// Those of them that are parts of the run, to be compared with each other. Pure.
 std::vector<Capture> partsByCapture(std::vector<Capture> captures);
 
 // NotFound names the captures there are. Cancelled by progress.

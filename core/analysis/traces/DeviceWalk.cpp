@@ -139,9 +139,8 @@ private:
         if (!active.isCommunication) {
             active.mark = telling.mark;
             ++(m_evidence.*evidence);
-        } else if (*active.category == "send_recv") {
-            ASSIGN_OR_RETURN(active.isPipelineTransfer, isPipelineTransfer(span.detail));
-            work.isPipelineTransfer = active.isPipelineTransfer;
+        } else {
+            active.isPipelineTransfer = work.isPipelineTransfer = *active.category == "send_recv";
         }
         RETURN_IF_ERROR(tell(work));
         const TimeRange inside{
@@ -173,18 +172,6 @@ private:
         if (!m_sweep)
             m_sweep.emplace(m_range == kAllTime ? start : m_range.begin);
         m_end = std::max(m_end, end);
-    }
-
-    // NCCL makes all-to-alls of the same kernel; then the arguments say so.
-    Result<bool> isPipelineTransfer(NameId detail) {
-        if (!detail.isValid())
-            return true;
-        if (const auto known = m_transfers.find(detail); known != m_transfers.end())
-            return known->second;
-        ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
-        const bool isTransfer = told.collective.find("all") == std::string::npos;
-        m_transfers.emplace(detail, isTransfer);
-        return isTransfer;
     }
 
     // And what it rests on.
@@ -351,7 +338,6 @@ private:
     std::vector<std::size_t> m_annotationOf; // by stream
     std::unordered_map<NameId, Name> m_marks;
     std::unordered_map<const KernelNames::Kernel*, Mark> m_kernelMarks;
-    std::unordered_map<NameId, bool> m_transfers; // by detail
     std::unordered_map<const std::string*, const std::string*> m_categories;
     std::set<std::string> m_texts;
     std::optional<ActivitySweep> m_sweep;

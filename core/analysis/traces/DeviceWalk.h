@@ -29,7 +29,7 @@ struct ActiveKernels {
     NameId detail; // of communication
     Mark mark = Mark::None; // of compute
     bool isCommunication = false;
-    bool isPipelineTransfer = false; // SendRecv that is no all-to-all
+    bool isPipelineTransfer = false;
     NameId name = {}; // where a visitor asks for it
     std::int64_t count = 1;
 
@@ -178,7 +178,7 @@ struct DeviceWork {
     const KernelNames::Kernel* kernel = nullptr; // of kernels
     std::optional<Launch> launch;
     Telling telling = {}; // of kernels, those of communication too
-    bool isPipelineTransfer = false; // SendRecv that is no all-to-all
+    bool isPipelineTransfer = false;
 };
 
 class DeviceVisitor {

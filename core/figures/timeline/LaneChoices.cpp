@@ -1,4 +1,5 @@
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/figures/timeline/LaneLoad.h"
 
 #include "core/analysis/iterations/NamedPhases.h"
@@ -357,7 +358,7 @@ std::vector<Capture> shownCaptures(std::vector<Capture> captures, const std::vec
               constexpr double kWhole = 0.9;
               return one.range.length().seconds() >= kWhole * extent.length().seconds();
           });
-    return isWhole ? std::vector<Capture>() : captures;
+    return isWhole ? std::vector<Capture>() : analysis::namedCaptures(std::move(captures));
 }
 
 // Power limits of the GPUs that have power, W; a recorded limit is its mean.

@@ -89,6 +89,9 @@ private Q_SLOTS:
     // Files that are named for their rank are the run together.
     void filesOfRanksAreNoParts() {
         QVERIFY(partsByCapture({{"trace_0", 0, {{0}, {9}}}, {"trace_1", 1, {{1}, {9}}}}).empty());
+        QVERIFY(namedCaptures({{"h_11.17", 0, {{0}, {9}}}, {"h_12.18", 1, {{1}, {9}}}}).empty());
+        QCOMPARE(namedCaptures({{"step_3", 0, {{0}, {9}}}, {"step_3", 1, {{1}, {9}}}}).size(),
+            std::size_t{2});
         QCOMPARE(partsByCapture({{"trace_0", 0, {{0}, {9}}}}).size(), std::size_t{1});
         QCOMPARE(
             partsByCapture({{"a", 0, {{0}, {9}}}, {"b", 0, {{10}, {19}}}, {"b", 1, {{10}, {19}}}})
