@@ -68,8 +68,7 @@ std::vector<std::string> recordingsOf(const ForeignDatabase& database) {
 template <std::size_t count, typename Visit>
 Status eachFact(ForeignDatabase& database, const std::string& table,
     const std::array<std::string_view, count>& columns, const Visit& visit) {
-    const auto end = database.scan(
-        table, columns,
+    const auto end = database.scan(table, columns,
         [&](const ForeignRow& row) {
             visit(row);
             return Status();
@@ -385,8 +384,7 @@ TraceFacts factsOfRocpd(const SourceTree& tree, const SourceFile& file) {
             facts.gpuModel = agent.model;
     }
     constexpr std::array<std::string_view, 1> kStart{"start"};
-    const auto end = database.value().scan(
-        "rocpd_kernel_dispatch" + first.suffix, kStart,
+    const auto end = database.value().scan("rocpd_kernel_dispatch" + first.suffix, kStart,
         [&](const ForeignRow& row) {
             facts.firstNs = row.integer(0);
             return Status();

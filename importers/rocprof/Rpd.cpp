@@ -491,8 +491,7 @@ TraceFacts factsOfRpd(const SourceTree& tree, const SourceFile& file) {
     }
     const auto first = [&](std::string_view table) {
         constexpr std::array<std::string_view, 1> kStart{"start"};
-        const auto end = database.value().scan(
-            table, kStart,
+        const auto end = database.value().scan(table, kStart,
             [&](const ForeignRow& row) {
                 facts.firstNs = row.integer(0);
                 return Status();

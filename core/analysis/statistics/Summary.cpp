@@ -11,6 +11,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <exception>
@@ -321,15 +322,21 @@ std::optional<double> meanOf(const GpuSummary& gpu, const std::string& metric) {
 }
 
 DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
-    TimeRange span = kNoTime;
+    TimeRange dated = kNoTime;
+    TimeRange undated = kNoTime;
+    const auto take = [&](TimeRange range) {
+        TimeRange& span = text::isDated(range.begin) ? dated : undated;
+        span = spanned(span, range);
+    };
     for (const Series& series : allSeries) {
         if (series.count > 0)
-            span = spanned(span, {series.range.begin, series.range.end - DurationNs{1}});
+            take({series.range.begin, series.range.end - DurationNs{1}});
     }
     for (const Track& track : tracks) {
         if (track.count > 0)
-            span = spanned(span, track.range);
+            take(track.range);
     }
+    const TimeRange span = dated.begin < dated.end ? dated : undated;
     return span.begin < span.end ? span.length() : DurationNs{};
 }
 

@@ -93,7 +93,8 @@ struct RunSummary {
     std::vector<std::string> warnings; // counters that were reset, ambiguous series
 };
 
-// From the first sample or span to the last sample or the end of the last span.
+// From the first sample or span to the last sample or the end of the last span; where some have
+// dates, of those alone.
 DurationNs runDuration(const std::vector<Series>& series, const std::vector<Track>& tracks);
 
 // Reads every series of the run once; a power series with a gap twice. Computes on
