@@ -165,6 +165,7 @@ struct Format {
     bool isOutput = false;
     bool readsGpus = false; // readings of GPUs, which tell whose they are
     bool readsBytes = false; // its `sniff` knows files that are no text
+    bool tellsSteps = false; // of a training, as output does: of two of a run one is enough
 };
 
 // A format as a row of the registry; thread-safe: functions without state.

@@ -213,7 +213,7 @@ Status joinRuns(const SourceTree& tree, ImportPlan& plan, const std::vector<std:
             unit->runName = names.front();
             if (name != names.front())
                 addNote(*unit, "Part of run \"" + names.front() + "\", as was said.");
-            if (isOutputOfProgram(*unit) && unit->enabled && unit->part.empty())
+            if (tellsSteps(*unit) && unit->enabled && unit->part.empty())
                 logs.push_back(unit);
         }
     }

@@ -165,7 +165,7 @@ MachineSeen seenByPlan(const ImportUnit& unit) {
     if (unit.rank && !seen.isTelemetry)
         seen.ranks.insert(*unit.rank);
     seen.isEndKnown = !seen.isTelemetry;
-    seen.isLog = isOutputOfProgram(unit);
+    seen.isLog = tellsSteps(unit);
     seen.isZoneless = unit.clock == ClockKind::Local && !unit.utcOffsetSeconds;
     seen.worldSize = unit.worldSize;
     seen.vendor = catalogue::vendorOf(unit.gpuModel);
@@ -175,7 +175,7 @@ MachineSeen seenByPlan(const ImportUnit& unit) {
 
 // Those that say something of a machine or a time; nothing needs to be read for others.
 bool isOfMachine(const ImportUnit& unit) {
-    return hasGpuReadings(unit) || isOutputOfProgram(unit) || unit.rank.has_value();
+    return hasGpuReadings(unit) || tellsSteps(unit) || unit.rank.has_value();
 }
 
 // From begin to end, nearly.
@@ -271,9 +271,9 @@ bool hasGpuReadings(const ImportUnit& unit) {
     return importer != nullptr && importer->format.readsGpus;
 }
 
-bool isOutputOfProgram(const ImportUnit& unit) {
+bool tellsSteps(const ImportUnit& unit) {
     const Importer* importer = findImporter(unit.importer);
-    return importer != nullptr && importer->format.isOutput;
+    return importer != nullptr && (importer->format.isOutput || importer->format.tellsSteps);
 }
 
 void keepOneLog(MachineEvidence& evidence, const std::vector<ImportUnit*>& logs) {
@@ -389,7 +389,7 @@ MachineEvidence::Known& MachineEvidence::known(const ImportUnit& unit) {
         known.seen = own->known->seen;
         return known;
     }
-    const bool isLog = hasGpuReadings(unit) || isOutputOfProgram(unit);
+    const bool isLog = hasGpuReadings(unit) || tellsSteps(unit);
     if (own != nullptr && isLog && !unit.reading)
         readLog(*own);
     if (!isLog || !unit.reading) {

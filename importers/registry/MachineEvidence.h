@@ -115,7 +115,7 @@ std::vector<RunSoFar> runsOf(const MachineEvidence& evidence);
 
 bool isTelemetryOf(const PlannedUnit& planned);
 bool hasGpuReadings(const ImportUnit& unit);
-bool isOutputOfProgram(const ImportUnit& unit);
+bool tellsSteps(const ImportUnit& unit); // of a training
 // Switches off all of a run's logs but the one that tells most: programs of one job tell the same
 // steps. Logs of other times go on.
 void keepOneLog(MachineEvidence& evidence, const std::vector<ImportUnit*>& logs);

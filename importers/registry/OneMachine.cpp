@@ -80,7 +80,7 @@ public:
         for (const PlannedUnit& planned : m_evidence.units()) {
             ImportUnit& unit = *planned.unit;
             if (planned.known != nullptr || !unit.enabled || unit.files.size() != 1
-                || unit.isUndated || (!hasGpuReadings(unit) && !isOutputOfProgram(unit)))
+                || unit.isUndated || (!hasGpuReadings(unit) && !tellsSteps(unit)))
                 continue;
             if (auto path = numberedPath(unit.files.front()))
                 groups[{unit.importer, path->pattern}].push_back({&planned, *std::move(path)});

@@ -391,7 +391,7 @@ private:
                 continue;
             for (ImportUnit& unit : *units) {
                 const auto owner = ownerOf.find(unit.path);
-                if (owner == ownerOf.end() || !owner->second->enabled)
+                if (owner == ownerOf.end() || !owner->second->copyOf.empty())
                     continue;
                 unit.part = importer->format.name;
                 unit.runName = owner->second->runName;

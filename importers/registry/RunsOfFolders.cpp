@@ -69,6 +69,19 @@ private:
             into.units.insert(into.units.end(), run->units.begin(), run->units.end());
             run->units.clear();
         }
+        keepOneTeller(into);
+    }
+
+    // The tracker of a job and the log of its launcher tell the same steps.
+    void keepOneTeller(RunSoFar& run) {
+        std::vector<ImportUnit*> tellers;
+        for (const PlannedUnit* planned : run.units) {
+            if (tellsSteps(*planned->unit))
+                tellers.push_back(planned->unit);
+        }
+        keepOneLog(m_evidence, tellers);
+        std::erase_if(
+            run.units, [](const PlannedUnit* planned) { return !planned->unit->enabled; });
     }
 
     static void propose(ImportUnit& unit, const std::string& run) {

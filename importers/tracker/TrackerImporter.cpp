@@ -171,7 +171,8 @@ const Importer& wandbImporter() {
             .oneFile = "Weights & Biases run",
             .manyFiles = "Weights & Biases runs",
             .readsGpus = true,
-            .readsBytes = true},
+            .readsBytes = true,
+            .tellsSteps = true},
         sniffWandb, wandbRuns, importRun<kWandb>};
     return kImporter;
 }
@@ -184,7 +185,8 @@ const Importer& eventsImporter() {
             = "events of TensorBoard (events.out.tfevents.*), those of a folder are one run",
             .oneFile = "TensorBoard run",
             .manyFiles = "TensorBoard runs",
-            .readsBytes = true},
+            .readsBytes = true,
+            .tellsSteps = true},
         sniffEvents, eventRuns, importRun<kEvents>};
     return kImporter;
 }
@@ -197,7 +199,8 @@ const Importer& mlflowImporter() {
             .oneFile = "MLflow run",
             .manyFiles = "MLflow runs",
             .readsGpus = true,
-            .readsBytes = true},
+            .readsBytes = true,
+            .tellsSteps = true},
         sniffMlflow, mlflowRuns, importRun<kMlflow>, nullptr, lookForMlflow};
     return kImporter;
 }

@@ -129,6 +129,26 @@ private Q_SLOTS:
         QVERIFY(runs.contains("attempt_1/run_1"));
         QVERIFY(runs.contains("attempt_2/run_1"));
     }
+    // W&B's folder of a run, and what the program printed: both count the same 2,000 steps.
+    void aTrackerAndTheLogBesideIt() {
+        const std::string root = realFiles();
+        if (root.empty())
+            QSKIP("SKIPPED: no real files");
+        const auto real = openDiskTree(root + "/data/wandb");
+        Files files;
+        for (const SourceFile& file : real.value()->files()) {
+            files.emplace_back("lr1/wandb/" + file.path,
+                readHead(*real.value(), file.path, 32 << 20).valueOr(std::string()));
+            if (file.path.ends_with("output.log"))
+                files.emplace_back("lr1/train.log", files.back().second);
+        }
+        const auto tree = memoryTree(std::move(files));
+        const auto units = planImport(*tree, {}).valueOr(ImportPlan{}).units;
+        QCOMPARE(units.size(), std::size_t{2});
+        QCOMPARE(units[0].runName, units[1].runName);
+        for (const ImportUnit& unit : units)
+            QCOMPARE(unit.enabled, unit.importer == "wandb");
+    }
     // The log of another job laid beside a recording of an H100: nothing says that they are one.
     void aStrangersLogBesideARecording() {
         const std::string root = realFiles();
