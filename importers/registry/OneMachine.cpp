@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -256,6 +256,14 @@ void joinHosts(const MachineEvidence& evidence) {
     }
 }
 
+bool anyPair(const RunSoFar& a, const RunSoFar& b,
+    const std::function<bool(const PlannedUnit&, const PlannedUnit&)>& holds) {
+    return std::ranges::any_of(a.units, [&](const PlannedUnit* left) {
+        return std::ranges::any_of(
+            b.units, [&](const PlannedUnit* right) { return holds(*left, *right); });
+    });
+}
+
 // Runs of a plan, or of a database, of the same GPUs.
 class SameGpus {
 public:
@@ -273,58 +281,44 @@ public:
             || std::ranges::none_of(m_runs, &RunSoFar::isTelemetry))
             return;
         renameStrangers();
-        m_groupOf.resize(m_runs.size());
-        std::iota(m_groupOf.begin(), m_groupOf.end(), std::size_t{0});
         for (std::size_t a = 0; a < m_runs.size(); ++a) {
-            for (std::size_t b = a + 1; b < m_runs.size(); ++b) {
-                if (areOne(a, b) && !isAmbiguous(a, b))
+            for (std::size_t b = a + 1; b < m_runs.size();) {
+                if (areOne(m_runs[a], m_runs[b]) && !isAmbiguous(m_runs[a], m_runs[b]))
                     unite(a, b);
+                else
+                    ++b;
             }
         }
-        nameGroups();
     }
 
 private:
     // A run of a database that another source has the name of by chance.
     void renameStrangers() {
-        for (std::size_t own = 0; own < m_runs.size(); ++own) {
-            for (std::size_t there = 0; there < m_runs.size(); ++there) {
-                if (m_runs[own].isThere || !m_runs[there].isThere
-                    || m_runs[own].name != m_runs[there].name || !areStrangers(own, there)
-                    || isOfSources(m_runs[own], m_runs[there]))
-                    continue;
-                const std::string name = freeName(m_runs[own]);
-                for (const PlannedUnit* planned : m_runs[own].units) {
-                    planned->unit->runName = name;
-                    addNote(*planned->unit,
-                        "Another run is called \"" + m_runs[own].name
-                            + "\", of another machine or time: this one becomes \"" + name + "\".");
-                }
-                m_runs[own].name = name;
-                break;
+        for (RunSoFar& own : m_runs) {
+            const bool isStranger
+                = !own.isThere && std::ranges::any_of(m_runs, [&](const RunSoFar& there) {
+                      return there.isThere && own.name == there.name && contradict(own, there)
+                          && !isOfSources(own, there);
+                  });
+            if (!isStranger)
+                continue;
+            const std::string name = freeName(own);
+            for (const PlannedUnit* planned : own.units) {
+                planned->unit->runName = name;
+                addNote(*planned->unit,
+                    "Another run is called \"" + own.name
+                        + "\", of another machine or time: this one becomes \"" + name + "\".");
             }
+            own.name = name;
         }
-    }
-
-    // Parts of a job that were recorded in several databases go by its name: of those only other
-    // GPUs are another machine.
-    bool areStrangers(std::size_t own, std::size_t there) {
-        if (m_runs[own].units.front()->known == nullptr)
-            return contradict(own, there);
-        const auto& a = m_evidence.of(*m_runs[own].units.front()->unit);
-        const auto& b = m_evidence.of(*m_runs[there].units.front()->unit);
-        return a.model != nullptr && b.model != nullptr && a.model != b.model;
     }
 
     // It is imported again.
     static bool isOfSources(const RunSoFar& run, const RunSoFar& known) {
-        return std::any_of(run.units.begin(), run.units.end(), [&](const PlannedUnit* planned) {
-            const std::string path = planned->known != nullptr
-                ? planned->unit->path
-                : planned->tree->displayPath(planned->unit->path);
-            return std::any_of(known.units.begin(), known.units.end(), [&](const PlannedUnit* one) {
-                const auto& files = one->unit->files;
-                return std::find(files.begin(), files.end(), path) != files.end();
+        return std::ranges::any_of(run.units, [&](const PlannedUnit* planned) {
+            const std::string path = planned->tree->displayPath(planned->unit->path);
+            return std::ranges::any_of(known.units, [&](const PlannedUnit* one) {
+                return std::ranges::find(one->unit->files, path) != one->unit->files.end();
             });
         });
     }
@@ -339,15 +333,11 @@ private:
         }
     }
 
-    bool contradict(std::size_t first, std::size_t second) {
-        const RunSoFar& a = m_runs[first];
-        const RunSoFar& b = m_runs[second];
-        return std::any_of(a.units.begin(), a.units.end(), [&](const PlannedUnit* left) {
-            return std::any_of(b.units.begin(), b.units.end(), [&](const PlannedUnit* right) {
-                const bool areTraces = !isTelemetryOf(*left) && !isTelemetryOf(*right);
-                return areTraces ? areTwins(*left->unit, *right->unit)
-                                 : m_evidence.contradict(*left->unit, *right->unit);
-            });
+    bool contradict(const RunSoFar& a, const RunSoFar& b) {
+        return anyPair(a, b, [this](const PlannedUnit& left, const PlannedUnit& right) {
+            const bool areTraces = !isTelemetryOf(left) && !isTelemetryOf(right);
+            return areTraces ? areTwins(*left.unit, *right.unit)
+                             : m_evidence.contradict(*left.unit, *right.unit);
         });
     }
 
@@ -364,77 +354,61 @@ private:
     }
 
     bool shareUuids(const RunSoFar& a, const RunSoFar& b) {
-        for (const PlannedUnit* left : a.units) {
-            const auto& uuids = m_evidence.of(*left->unit).uuids;
-            for (const PlannedUnit* right : b.units) {
-                const auto& others = m_evidence.of(*right->unit).uuids;
-                if (std::any_of(uuids.begin(), uuids.end(),
-                        [&](const std::string& uuid) { return others.contains(uuid); }))
-                    return true;
-            }
-        }
-        return false;
-    }
-
-    bool areOne(std::size_t first, std::size_t second) {
-        const RunSoFar& a = m_runs[first];
-        const RunSoFar& b = m_runs[second];
-        if ((!a.isTelemetry && !b.isTelemetry) || (a.isThere && b.isThere)
-            || contradict(first, second))
-            return false;
-        if (shareUuids(a, b))
-            return true;
-        return a.isTelemetry != b.isTelemetry
-            && (a.isTelemetry ? follows(first, second) : follows(second, first));
-    }
-
-    // Its power follows the kernels of two traces, or a trace that of two logs.
-    bool isAmbiguous(std::size_t first, std::size_t second) {
-        if (m_runs[first].isTelemetry && m_runs[second].isTelemetry)
-            return false;
-        const std::size_t trace = m_runs[first].isTelemetry ? second : first;
-        const std::size_t own = m_runs[first].isTelemetry ? first : second;
-        for (std::size_t other = 0; other < m_runs.size(); ++other) {
-            if (other == own || other == trace)
-                continue;
-            const bool isLog = m_runs[other].isTelemetry;
-            const bool isOne = isLog && (areOne(own, other) || readAlike(own, other));
-            if (!isOne && areOne(isLog ? trace : own, other))
-                return true;
-        }
-        return false;
-    }
-
-    bool readAlike(std::size_t first, std::size_t second) {
-        return m_runs[first].shownFolder() == m_runs[second].shownFolder()
-            && m_evidence.readAlike(
-                *m_runs[first].units.front()->unit, *m_runs[second].units.front()->unit);
-    }
-
-    // The power of a GPU of the log follows the kernels of the trace.
-    bool follows(std::size_t log, std::size_t trace) {
-        const auto& logs = m_runs[log].units;
-        const auto& traces = m_runs[trace].units;
-        return std::any_of(logs.begin(), logs.end(), [&](const PlannedUnit* metered) {
-            return std::any_of(traces.begin(), traces.end(), [&](const PlannedUnit* traced) {
-                return isTelemetryOf(*metered) && !isTelemetryOf(*traced)
-                    && m_evidence.follows(*metered->unit, *traced->unit);
-            });
+        return anyPair(a, b, [this](const PlannedUnit& left, const PlannedUnit& right) {
+            const auto& others = m_evidence.of(*right.unit).uuids;
+            return std::ranges::any_of(m_evidence.of(*left.unit).uuids,
+                [&others](const std::string& uuid) { return others.contains(uuid); });
         });
     }
 
-    // Nothing where they have members that contradict each other, or are of a database both.
+    bool areOne(const RunSoFar& a, const RunSoFar& b) {
+        if ((!a.isTelemetry && !b.isTelemetry) || (a.isThere && b.isThere) || contradict(a, b))
+            return false;
+        return shareUuids(a, b)
+            || (a.isTelemetry != b.isTelemetry && (a.isTelemetry ? follows(a, b) : follows(b, a)));
+    }
+
+    // Its power follows the kernels of two traces, or a trace that of two logs.
+    bool isAmbiguous(const RunSoFar& a, const RunSoFar& b) {
+        const RunSoFar& trace = a.isTelemetry ? b : a;
+        const RunSoFar& own = a.isTelemetry ? a : b;
+        if (trace.isTelemetry)
+            return false;
+        return std::ranges::any_of(m_runs, [&](const RunSoFar& other) {
+            if (&other == &a || &other == &b)
+                return false;
+            const bool isOne = other.isTelemetry && (areOne(own, other) || readAlike(own, other));
+            return !isOne && areOne(other.isTelemetry ? trace : own, other);
+        });
+    }
+
+    bool readAlike(const RunSoFar& a, const RunSoFar& b) {
+        return a.shownFolder() == b.shownFolder()
+            && m_evidence.readAlike(*a.units.front()->unit, *b.units.front()->unit);
+    }
+
+    // The power of a GPU of the log follows the kernels of the trace.
+    bool follows(const RunSoFar& log, const RunSoFar& trace) {
+        return anyPair(log, trace, [this](const PlannedUnit& metered, const PlannedUnit& traced) {
+            return isTelemetryOf(metered) && !isTelemetryOf(traced)
+                && m_evidence.follows(*metered.unit, *traced.unit);
+        });
+    }
+
     void unite(std::size_t a, std::size_t b) {
-        const std::size_t from = m_groupOf[b];
-        const std::size_t into = m_groupOf[a];
-        for (std::size_t i = 0; i < m_runs.size() && from != into; ++i) {
-            for (std::size_t k = 0; k < m_runs.size(); ++k) {
-                if (m_groupOf[i] == into && m_groupOf[k] == from
-                    && ((m_runs[i].isThere && m_runs[k].isThere) || contradict(i, k)))
-                    return;
-            }
-        }
-        std::replace(m_groupOf.begin(), m_groupOf.end(), from, into);
+        RunSoFar& into = m_runs[a];
+        const RunSoFar& from = m_runs[b];
+        const bool isThere = into.isThere || from.isThere;
+        into.name = nameOf({&into, &from});
+        joinRuns({&into, &from}, into.name,
+            isThere ? "that run of the database was recorded of the same GPUs at the same time"
+                    : "recorded of the same GPUs at the same time");
+        into.isThere = isThere;
+        into.isTelemetry &= from.isTelemetry;
+        while (!isInside(from.folder + "/", into.folder))
+            into.folder = folderPart(into.folder);
+        into.units.insert(into.units.end(), from.units.begin(), from.units.end());
+        m_runs.erase(m_runs.begin() + static_cast<std::ptrdiff_t>(b));
     }
 
     // By what the names of logs share; else by the run whose folder holds the others', by the one
@@ -461,23 +435,8 @@ private:
             : best.name;
     }
 
-    void nameGroups() const {
-        std::map<std::size_t, Runs> groups;
-        for (std::size_t i = 0; i < m_runs.size(); ++i)
-            groups[m_groupOf[i]].push_back(&m_runs[i]);
-        for (const auto& [first, group] : groups) {
-            const bool isThere = std::ranges::any_of(group, &RunSoFar::isThere);
-            if (group.size() > 1)
-                joinRuns(group, nameOf(group),
-                    isThere ? "that run of the database was recorded of the same GPUs at the "
-                              "same time"
-                            : "recorded of the same GPUs at the same time");
-        }
-    }
-
     MachineEvidence& m_evidence;
     std::vector<RunSoFar> m_runs;
-    std::vector<std::size_t> m_groupOf;
 };
 
 // Descriptions of machines go with the runs that got other names.
