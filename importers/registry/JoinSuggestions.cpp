@@ -1,6 +1,5 @@
 #include "importers/registry/JoinSuggestions.h"
 
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/MachineEvidence.h"
@@ -10,8 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 #include <utility>
 

@@ -74,6 +74,29 @@ ColumnLayout {
             columns: widths
         }
     }
+    Repeater {
+        model: review.controller.suggestions
+        delegate: RowLayout {
+            id: suggestion
+
+            required property int index
+            required property string modelData
+
+            Layout.fillWidth: true
+            Layout.leftMargin: Theme.spaceL
+            Layout.rightMargin: Theme.spaceL
+            UiText {
+                Layout.fillWidth: true
+                text: suggestion.modelData
+            }
+            UiButton {
+                quiet: true
+                text: "Join"
+                toolTip: suggestion.modelData
+                onClicked: review.controller.joinSuggested(suggestion.index)
+            }
+        }
+    }
     UnrecognisedList {
         Layout.fillWidth: true
         Layout.fillHeight: review.plan.count === 0

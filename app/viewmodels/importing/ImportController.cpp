@@ -4,6 +4,7 @@
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "core/model/Try.h"
+#include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/Registry.h"
 
 #include <QDateTime>
@@ -124,8 +125,40 @@ void ImportController::takePlan(Result<Drop> planned) {
     m_isForOpen = useOpen() && !import.unitsThere.empty();
     m_plan.setUnits(m_isForOpen ? import.unitsThere : import.plan.units);
     m_unrecognised.setFiles(import.plan.unrecognised);
+    Q_EMIT suggestionsChanged();
     setStage(Stage::Review);
     takeTarget();
+}
+
+QStringList ImportController::suggestions() const {
+    QStringList sentences;
+    for (std::size_t i = 0; m_planned && i < m_planned->import.plan.suggestions.size(); ++i) {
+        const importers::JoinSuggestion& one = m_planned->import.plan.suggestions[i];
+        sentences
+            += shownLine(importers::listNames(one.runs) + " could be one run: " + one.why + ".");
+    }
+    return sentences;
+}
+
+// On a worker, since traces are read for the GPUs that they ran on.
+void ImportController::joinSuggested(int row) {
+    if (m_stage != Stage::Review || row < 0 || row >= suggestions().size())
+        return;
+    Drop drop = *m_planned;
+    drop.newTarget = m_newDatabase;
+    drop.import.plan.units = m_plan.units();
+    m_planning.ask(
+        *QThreadPool::globalInstance(),
+        [drop = std::move(drop), row](const TaskStage<Drop>&) -> Result<Drop> {
+            Drop joined = drop;
+            PlannedImport& import = joined.import;
+            const auto runs = import.plan.suggestions[static_cast<std::size_t>(row)].runs;
+            RETURN_IF_ERROR(importers::joinRuns(*import.given.tree, import.plan, runs));
+            if (!import.unitsThere.empty())
+                import.unitsThere = import.plan.units;
+            return joined;
+        },
+        [this](Result<Drop> joined) { takePlan(std::move(joined)); });
 }
 
 void ImportController::proposeShownRun() {

@@ -31,6 +31,8 @@ class ImportController : public QObject {
     Q_PROPERTY(trainscope::app::ImportGroupModel* groups READ groups CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::UnrecognisedModel* unrecognised READ unrecognised CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
+    // Runs that could be one, a sentence each.
+    Q_PROPERTY(QStringList suggestions READ suggestions NOTIFY suggestionsChanged FINAL)
 
     Q_PROPERTY(QString targetPath READ targetPath NOTIFY targetChanged FINAL)
     // "a new database", "adds to this database, which exists"
@@ -71,6 +73,8 @@ public:
     // The runs of that database.
     void setOpenRuns(std::vector<Run> runs);
 
+    // Makes one run of those of a suggestion.
+    Q_INVOKABLE void joinSuggested(int row);
     // Once the target has been looked at again.
     Q_INVOKABLE void start();
     // Stops the work; on the review and the report it closes the sheet.
@@ -90,6 +94,7 @@ public:
     [[nodiscard]] ImportGroupModel* groups() { return &m_groups; }
     [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }
+    [[nodiscard]] QStringList suggestions() const;
     [[nodiscard]] QString targetPath() const;
     [[nodiscard]] QString targetNote() const;
     [[nodiscard]] QString targetProblem() const { return m_target.problem; }
@@ -108,6 +113,7 @@ public:
 
 Q_SIGNALS:
     void stageChanged();
+    void suggestionsChanged();
     void targetChanged();
     void problemChanged();
     void progressChanged();

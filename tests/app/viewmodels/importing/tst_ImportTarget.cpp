@@ -5,6 +5,7 @@
 #include "core/store/database/PageSums.h"
 #include "support/TestProgram.h"
 
+#include <QDir>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -60,6 +61,26 @@ private Q_SLOTS:
         QCOMPARE(sheet.targetPath(), path("out.trainscope"));
         sheet.plan()->selectAll(false);
         QCOMPARE(sheet.problem(), sheet.plan()->problem());
+    }
+
+    // Two logs begun together, side by side.
+    void suggestedRunsAreJoined() {
+        QDir(m_folder->path()).mkpath(QStringLiteral("in/alpha"));
+        QDir(m_folder->path()).mkpath(QStringLiteral("in/beta"));
+        write("in/alpha/smi.csv", kLog);
+        write("in/beta/smi.csv", QByteArray(kLog) + "\n");
+        ImportController sheet;
+        QVERIFY(sheet.begin({path("in")}));
+        QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
+        QCOMPARE(sheet.suggestions().size(), 1);
+        QVERIFY(sheet.suggestions().front().contains(QStringLiteral("could be one run")));
+        sheet.setTargetText(path("out"));
+        sheet.joinSuggested(0);
+        QTRY_VERIFY(sheet.suggestions().isEmpty());
+        const auto units = sheet.plan()->units();
+        QCOMPARE(units.size(), std::size_t{2});
+        QCOMPARE(units[0].runName, units[1].runName);
+        QCOMPARE(units[1].place.node, 1);
     }
 
     // A lock that another program holds goes away while the sheet is open.
