@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <iterator>
 #include <numeric>
 #include <set>
 #include <span>
@@ -56,8 +55,7 @@ public:
     // Remarks for the report; `isRunDated`: other sources say when the run was.
     void remark(bool isRunDated, std::vector<std::string>& remarks) const {
         if (m_leftOut > 0)
-            remarks.push_back(text::counted(m_leftOut, "reading or span has a time",
-                                  "readings or spans have times")
+            remarks.push_back(text::counted(m_leftOut, "reading has a time", "readings have times")
                 + " before 1990 or after 2100, which cannot be: left out.");
         if (m_isUndated && isRunDated)
             remarks.emplace_back("It does not say when it was recorded: its values stand in order "
@@ -137,20 +135,11 @@ public:
     Status spans(TrackId track, std::span<const Span> spans) override {
         if (!spans.empty())
             m_own.add(spans.front().start);
-        const auto isPossible = [this](const Span& span) { return m_own.isPossible(span.start); };
-        if (std::ranges::all_of(spans, isPossible))
-            return m_inner.spans(track, spans);
-        std::vector<Span> possible;
-        std::ranges::copy_if(spans, std::back_inserter(possible), isPossible);
-        m_own.leaveOut(spans.size() - possible.size());
-        return m_inner.spans(track, possible);
+        return m_inner.spans(track, spans);
     }
     Result<NameId> intern(std::string_view text) override { return m_inner.intern(text); }
     Status iteration(RunId run, const Iteration& iteration) override {
-        if (m_own.isPossible(iteration.range.begin))
-            return m_inner.iteration(run, iteration);
-        m_own.leaveOut(1);
-        return {};
+        return m_inner.iteration(run, iteration);
     }
     Status capture(RunId run, const Capture& capture) override {
         return m_inner.capture(run, capture);

@@ -171,18 +171,6 @@ std::vector<ImportUnit*> unitsOfRun(std::vector<ImportUnit>& units, const std::s
     return found;
 }
 
-Error noSuchRun(const std::vector<ImportUnit>& units, const std::string& name) {
-    std::set<std::string> names;
-    for (const ImportUnit& unit : units) {
-        if (unit.enabled && !unit.machine)
-            names.insert(unit.runName);
-    }
-    return {ErrorCode::Usage,
-        fmt::format("There is no run \"{}\" in this import to be joined; there are {}.", name,
-            listNames({names.begin(), names.end()})),
-        {}};
-}
-
 } // namespace
 
 std::vector<JoinSuggestion> suggestJoins(
@@ -194,7 +182,8 @@ std::vector<JoinSuggestion> suggestJoins(
 Status joinRuns(const SourceTree& tree, ImportPlan& plan, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         if (unitsOfRun(plan.units, name).empty())
-            return noSuchRun(plan.units, name);
+            return Error{ErrorCode::Usage,
+                "There is no run \"" + name + "\" in this import that could be joined.", {}};
     }
     const auto isJoined = [&names](const std::string& name) {
         return std::ranges::find(names, name) != names.end();

@@ -25,9 +25,8 @@ void joinRun(ImportUnit& unit, const std::string& name, const std::string& why) 
         return;
     unit.runName = name;
     // Earlier proposals hold no longer.
-    std::erase_if(unit.notes, [](const std::string& note) {
-        return note.starts_with("Part of run \"") || note.starts_with("Proposed as part of run \"");
-    });
+    std::erase_if(
+        unit.notes, [](const std::string& note) { return note.starts_with("Part of run \""); });
     addNote(unit,
         "Part of run \"" + name + "\": " + why + ". Give it another run's name to keep it apart.");
 }
@@ -377,14 +376,9 @@ private:
         return std::ranges::any_of(m_runs, [&](const RunSoFar& other) {
             if (&other == &a || &other == &b)
                 return false;
-            const bool isOne = other.isTelemetry && (areOne(own, other) || readAlike(own, other));
-            return !isOne && areOne(other.isTelemetry ? trace : own, other);
+            return !(other.isTelemetry && areOne(own, other))
+                && areOne(other.isTelemetry ? trace : own, other);
         });
-    }
-
-    bool readAlike(const RunSoFar& a, const RunSoFar& b) {
-        return a.shownFolder() == b.shownFolder()
-            && m_evidence.readAlike(*a.units.front()->unit, *b.units.front()->unit);
     }
 
     // The power of a GPU of the log follows the kernels of the trace.

@@ -209,8 +209,6 @@ public:
         std::map<int, Choice> choices;
         for (const auto& [rank, traces] : m_traces)
             choices[rank] = choiceFor(traces, metered);
-        if (!areDistinct(choices))
-            shareOut(choices);
         const bool areKnown = areDistinct(choices);
         for (const auto& [rank, traces] : m_traces)
             move(traces, areKnown ? choices[rank] : Choice(), rank, metered.size());
@@ -256,7 +254,6 @@ private:
 
     struct Choice {
         std::optional<int> gpu;
-        std::vector<int> following; // those that it can be
         std::string why;
     };
 
@@ -274,7 +271,7 @@ private:
             const auto device = m_evidence.deviceOf(*trace);
             if (device && metered.contains(*device)
                 && trace->gpusPerNode == static_cast<int>(metered.size()))
-                return {device, {}, "as it says itself"};
+                return {device, "as it says itself"};
             work.join(m_evidence.workOf(*trace));
         }
         if (work.isEmpty())
@@ -286,25 +283,8 @@ private:
             if (!limit)
                 limit = m_evidence.of(*log).powerLimit();
         }
-        auto found = analysis::gpuByPower(work, power, limit);
-        return {found.gpu, std::move(found.following),
-            found.gpu ? "by the power: " + found.reason : std::string()};
-    }
-
-    // As many GPUs follow all of them as there are ranks: in their order.
-    static void shareOut(std::map<int, Choice>& choices) {
-        const std::vector<int> gpus = choices.begin()->second.following;
-        const bool areTheSame = gpus.size() == choices.size()
-            && std::all_of(choices.begin(), choices.end(),
-                [&gpus](const auto& one) { return one.second.following == gpus; });
-        if (!areTheSame)
-            return;
-        auto next = gpus.begin();
-        for (auto& [rank, choice] : choices) {
-            choice.gpu = *next++;
-            choice.why = "by the power, which follows the kernels of as many GPUs as there are "
-                         "traces, in their order";
-        }
+        const auto found = analysis::gpuByPower(work, power, limit);
+        return {found.gpu, found.gpu ? "by the power: " + found.reason : std::string()};
     }
 
     static bool areDistinct(const std::map<int, Choice>& choices) {
