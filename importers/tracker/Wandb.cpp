@@ -385,7 +385,7 @@ std::vector<ImportUnit> wandbRuns(const SourceTree& tree, const std::vector<Sour
         (isLog ? logs : others)[folder.value_or(std::string(folderPart(file.path)))].push_back(
             file);
     }
-    // What lies beside the runs' folders is the last one's.
+    // Files beside the runs' folders are the last one's.
     for (const auto& [folder, files] : others) {
         const auto after = logs.upper_bound(folder + "/\x7f");
         const auto last = after == logs.begin() ? after : std::prev(after);
