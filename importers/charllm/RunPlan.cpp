@@ -226,7 +226,10 @@ void describe(const Inventory& inventory, ImportUnit& unit) {
 
 std::vector<ImportUnit> planRuns(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     const RunFolders runs(tree);
-    const launch::LaunchFiles launchFiles(tree, runs);
+    launch::RunsByPlace places;
+    for (const std::string& folder : runs.telemetryFolders())
+        places[folder].insert(runs.nameOf(folder));
+    const launch::LaunchFiles launchFiles(tree, std::move(places));
     std::map<std::string, ImportUnit, std::less<>> byFolder;
     for (const SourceFile& file : mine) {
         const std::string_view folder = folderPart(file.path);
@@ -240,7 +243,7 @@ std::vector<ImportUnit> planRuns(const SourceTree& tree, const std::vector<Sourc
     for (auto& [folder, unit] : byFolder) {
         unit.path = folder;
         unit.runName = runs.nameOf(folder);
-        const launch::LaunchMatch match = launchFiles.find(folder);
+        const launch::LaunchMatch match = launchFiles.find(folder, unit.runName);
         unit.files.insert(unit.files.end(), match.paths.begin(), match.paths.end());
         if (!match.note.empty())
             unit.notes.push_back(match.note);

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] std::vector<std::string> words() const;
     // The word with its variables put in; absent where one is not assigned here.
     [[nodiscard]] std::optional<std::string> resolve(std::string_view word) const;
+    // As assigned, by name.
+    [[nodiscard]] const auto& variables() const { return m_variables; }
 
 private:
     void noteAssignments();
@@ -221,6 +223,7 @@ std::optional<std::string> ShellText::product(std::string_view expression, int h
 
 constexpr std::size_t kMaxSettings = 20'000;
 constexpr std::size_t kMaxLine = 4096;
+constexpr std::size_t kMaxNamespace = std::size_t{64} << 10;
 
 bool isKey(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -247,8 +250,14 @@ std::string_view withoutVerdict(std::string_view value) {
 
 class ArgumentReader {
 public:
-    Settings read(std::string_view text) {
-        readCommands(ShellText(text));
+    Settings read(std::string_view text, Variables variables) {
+        const ShellText shell(text);
+        if (variables == Variables::Stated) {
+            for (const auto& [name, value] : shell.variables())
+                setResolved(shell, lowered(name), value);
+        }
+        readCommands(shell);
+        readNamespace(text);
         readLines(text);
         return std::move(m_settings);
     }
@@ -300,6 +309,36 @@ private:
         }
     }
 
+    // The last one: of several programs the training is started last.
+    void readNamespace(std::string_view text) {
+        constexpr std::string_view kMark = "Namespace(";
+        const std::size_t at = text.rfind(kMark);
+        if (at == std::string_view::npos)
+            return;
+        text = text.substr(at + kMark.size(), kMaxNamespace);
+        int nested = 0; // in lists, tuples and calls
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < text.size() && nested >= 0 && text[i] != '\n'; ++i) {
+            nested += text[i] == '(' || text[i] == '[' || text[i] == '{' ? 1 : 0;
+            nested -= text[i] == ')' || text[i] == ']' || text[i] == '}' ? 1 : 0;
+            if (nested < 0 || (nested == 0 && text[i] == ',')) {
+                setAssigned(trimmed(text.substr(begin, i - begin)));
+                begin = i + 1;
+            }
+        }
+    }
+
+    // "key='value'"
+    void setAssigned(std::string_view text) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos)
+            return;
+        std::string_view value = text.substr(equals + 1);
+        if (value.size() > 1 && (value.front() == '\'' || value.front() == '"'))
+            value = value.substr(1, value.size() - 2);
+        set(text.substr(0, equals), std::string(value));
+    }
+
     // "[prefix] key ....... value"
     void readDots(std::string_view line) {
         const std::size_t dots = line.find(" ..");
@@ -331,8 +370,8 @@ private:
 
 } // namespace
 
-Settings readArguments(std::string_view text) {
-    return ArgumentReader().read(text);
+Settings readArguments(std::string_view text, Variables variables) {
+    return ArgumentReader().read(text, variables);
 }
 
 } // namespace trainscope::importers::launch

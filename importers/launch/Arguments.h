@@ -6,6 +6,7 @@
 //    products and quotients in $((…)); #SBATCH lines count as arguments;
 //  - the block that these programs print at their start, "  hidden_size ........ 12288", whose
 //    values are those in force and go before the command line's;
+//  - "Namespace(micro_batch_size=4, bf16=True)", as argparse prints it;
 //  - "padded vocab (size: 50257) with 47 dummy tokens (new size: 50304)".
 // A value that needs something from outside the text is not stated.
 
@@ -15,7 +16,11 @@
 
 namespace trainscope::importers::launch {
 
+// Stated: variables that a script assigns are settings too ("TP=8", "export SEQ_LEN=4096"), under
+// their names in small letters, where no argument says the same.
+enum class Variables { Resolved, Stated };
+
 // Empty where there are none. Names with underscores, the last of several values.
-Settings readArguments(std::string_view text);
+Settings readArguments(std::string_view text, Variables variables = Variables::Resolved);
 
 } // namespace trainscope::importers::launch

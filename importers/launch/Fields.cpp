@@ -14,10 +14,12 @@ namespace trainscope::importers::launch {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr int kMaxHops = 8;
-constexpr std::array<std::string_view, 12> kPrefixes{"model.", "", "cfg.model.", "cfg.",
-    "config.model.", "config.", "training.model.", "training.", "run.model.", "run.",
-    "model.config.", "model.data."};
+constexpr std::array kPrefixes{"model."sv, ""sv, "cfg.model."sv, "cfg."sv, "config.model."sv,
+    "config."sv, "training.model."sv, "training."sv, "run.model."sv, "run."sv, "model.config."sv,
+    "model.data."sv, "deepspeed_config."sv, "megatron_lm_config."sv, "args."sv};
 
 bool isNull(const std::string& text) {
     const std::string value = lowered(text);

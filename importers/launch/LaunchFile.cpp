@@ -32,6 +32,9 @@ Result<Settings> settingsOf(LaunchKind kind, std::string_view text, const std::s
         return readYamlSettings(text, where);
     case LaunchKind::Json:
         return readJsonSettings(text, where);
+    case LaunchKind::Script:
+    case LaunchKind::Environment:
+        return readArguments(text, Variables::Stated);
     case LaunchKind::Text:
         break;
     }
@@ -55,6 +58,8 @@ const char* whyNone(LaunchKind kind) {
         return "This JSON is no launch configuration: neither a batch size nor a number of layers "
                "is in it.";
     case LaunchKind::Text:
+    case LaunchKind::Script:
+    case LaunchKind::Environment:
         break;
     }
     return "There are no arguments of a training program in this text, such as "
@@ -69,8 +74,12 @@ std::optional<LaunchKind> launchKindOf(std::string_view path) {
         return LaunchKind::Yaml;
     if (name.ends_with(".json") && holdsOneOf(name, {"config", "deepspeed", "ds_", "zero", "args"}))
         return LaunchKind::Json;
-    if (endsWithOneOf(name, {".sh", ".slurm", ".sbatch", ".bash", ".txt", ".log", ".out", ".args"}))
+    if (endsWithOneOf(name, {".sh", ".slurm", ".sbatch", ".bash"}))
+        return LaunchKind::Script;
+    if (endsWithOneOf(name, {".txt", ".log", ".out", ".args"}))
         return LaunchKind::Text;
+    if (name.ends_with(".env"))
+        return LaunchKind::Environment;
     return std::nullopt;
 }
 

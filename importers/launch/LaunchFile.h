@@ -6,7 +6,9 @@
 //    argument names at the top level;
 //  - JSON: DeepSpeed configurations (batch, ZeRO stage, precision), Hugging Face config.json (the
 //    model's shape), dumped arguments;
-//  - Text: scripts and logs with Megatron's arguments (Arguments.h).
+//  - Text: logs and argument files, which say what was in force (Arguments.h);
+//  - Script: shell scripts with the arguments of a launch command, and the variables they assign;
+//  - Environment: `.env`, variables alone.
 // A value that the file does not state stays absent; so does an interpolation such as
 // ${multiply:...} (a plain ${path} is looked up), null, and DeepSpeed's "auto".
 
@@ -19,7 +21,8 @@
 
 namespace trainscope::importers::launch {
 
-enum class LaunchKind { Yaml, Json, Text };
+// In the order of trust, where files of one folder say different things.
+enum class LaunchKind { Yaml, Text, Script, Json, Environment };
 
 // By the name's ending; absent: no launch configuration is looked for in it. JSON files count only
 // where their names speak of a configuration, since traces are JSON too.
@@ -28,9 +31,5 @@ std::optional<LaunchKind> launchKindOf(std::string_view path);
 // `where` becomes the config's origin and names the file in errors. Fails for text that cannot be
 // read as that kind, or does not state what a launch configuration would.
 Result<LaunchConfig> readLaunch(LaunchKind kind, std::string_view text, const std::string& where);
-
-inline Result<LaunchConfig> readLaunchYaml(std::string_view text, const std::string& where) {
-    return readLaunch(LaunchKind::Yaml, text, where);
-}
 
 } // namespace trainscope::importers::launch

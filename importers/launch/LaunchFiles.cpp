@@ -3,6 +3,7 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 #include "importers/common/GpuFamily.h"
+#include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/launch/Settings.h"
 
@@ -48,16 +49,33 @@ bool contradict(const Words& a, const Words& b) {
 // More files of a kind than this are no launch configurations of one run.
 constexpr std::size_t kMostBeside = 8;
 
-bool agree(const LaunchConfig& a, const LaunchConfig& b) {
-    bool same = true;
-    forEachLaunchField([&](const char*, auto member) {
-        same = same && (!(a.*member) || !(b.*member) || a.*member == b.*member);
+// Names of the fields that both state, and differently: "micro batch, layers".
+std::string differing(const LaunchConfig& a, const LaunchConfig& b) {
+    std::string fields;
+    forEachLaunchField([&](const char* name, auto member) {
+        if (a.*member && b.*member && a.*member != b.*member)
+            fields += (fields.empty() ? "" : ", ") + std::string(name);
     });
-    return same;
+    std::ranges::replace(fields, '_', ' ');
+    return fields;
 }
 
-// Fills what `into` does not say from `more`.
-void join(const LaunchMatch& more, LaunchMatch& into) {
+// The folder whose settings the file holds: its own, or the one that a folder of settings is in.
+std::string_view settingsFolder(std::string_view path) {
+    const std::string_view own = folderPart(path);
+    const std::string_view name = namePart(own);
+    const bool isOfSettings = name == "config" || name == "configs" || name == "conf";
+    return isOfSettings ? folderPart(own) : own;
+}
+
+// Fills what `into` does not state from `more`, and notes what they state differently.
+void joinMatch(const LaunchMatch& more, LaunchMatch& into) {
+    std::string others = more.note;
+    if (const std::string fields = differing(into.config, more.config); !fields.empty())
+        others += (others.empty() ? "" : " ") + more.config.origin + " states another " + fields
+            + " than " + into.config.origin + ", which was taken.";
+    if (!others.empty())
+        into.note += (into.note.empty() ? "" : " ") + others;
     if (more.paths.empty())
         return;
     joinLaunch(into.config, more.config);
@@ -92,96 +110,115 @@ LaunchConfig readLaunchFiles(const SourceTree& tree, const std::vector<std::stri
     return launch;
 }
 
-LaunchFiles::LaunchFiles(const SourceTree& tree, const RunFolders& runs)
+LaunchFiles::LaunchFiles(const SourceTree& tree, RunsByPlace runs)
     : m_tree(tree)
-    , m_runs(runs) {
+    , m_runs(std::move(runs)) {
     for (const SourceFile& file : tree.files()) {
         const auto kind = file.problem.empty() ? launchKindOf(file.path) : std::nullopt;
-        if (kind)
-            (kind == LaunchKind::Yaml ? m_yaml : m_others).push_back(file.path);
+        if (!kind)
+            continue;
+        (kind == LaunchKind::Yaml ? m_yaml : m_others).push_back(file.path);
+        m_beside[std::string(settingsFolder(file.path))].push_back(file.path);
     }
 }
 
-LaunchMatch LaunchFiles::find(std::string_view runFolder) const {
+LaunchMatch LaunchFiles::find(std::string_view folder, std::string_view runName) const {
     const std::string rootName(namePart(m_tree.displayPath({})));
-    const std::string_view name
-        = runFolder.empty() ? std::string_view(rootName) : namePart(runFolder);
-    LaunchMatch match = inRunFolder(runFolder, name);
+    const Asked own{
+        folder, folder.empty() ? std::string_view(rootName) : namePart(folder), runName};
+    LaunchMatch match = yamlIn(own);
     if (match.paths.empty()) {
-        LaunchMatch other = elsewhere(m_yaml, runFolder, name);
+        LaunchMatch other = elsewhere(m_yaml, own);
         if (other.paths.empty() && other.note.empty())
             other.note = std::move(match.note);
         match = std::move(other);
     }
-    addAllBeside(runFolder, match);
-    if (!match.paths.empty())
-        return match;
-    LaunchMatch script = elsewhere(m_others, runFolder, name);
-    if (script.paths.empty())
-        script = above(runFolder, name);
-    // A script or a log that states nothing is no surprise.
-    return script.paths.empty() ? match : script;
-}
-
-LaunchMatch LaunchFiles::above(std::string_view runFolder, std::string_view name) const {
-    const auto& runs = m_runs.telemetryFolders();
-    const bool isAlone = runs.size() == 1 && runs.contains(runFolder);
-    LaunchMatch match;
-    while (isAlone && !runFolder.empty() && match.paths.empty()) {
-        runFolder = folderPart(runFolder);
-        match = inRunFolder(runFolder, name);
-        addAllBeside(runFolder, match);
+    addBeside({folder, namePart(runName), runName}, match);
+    if (match.paths.empty()) {
+        // A script or a log that states nothing is no surprise.
+        LaunchMatch script = elsewhere(m_others, own);
+        if (!script.paths.empty())
+            return script;
+    }
+    while (!folder.empty()) {
+        folder = folderPart(folder);
+        if (m_runs.contains(folder))
+            break;
+        addBeside({folder, namePart(runName), runName}, match);
     }
     return match;
 }
 
-void LaunchFiles::addAllBeside(std::string_view runFolder, LaunchMatch& match) const {
-    for (const LaunchKind kind : {LaunchKind::Text, LaunchKind::Json})
-        addBeside(runFolder, kind, match);
+bool LaunchFiles::isForeign(std::string_view path, std::string_view run) const {
+    auto known = m_runs.find(path);
+    for (; known == m_runs.end() && !path.empty(); known = m_runs.find(path))
+        path = folderPart(path);
+    return known != m_runs.end() && !known->second.contains(std::string(run));
+}
+
+void LaunchFiles::addBeside(const Asked& asked, LaunchMatch& match) const {
+    std::map<LaunchKind, std::vector<std::string>> kinds; // in the order of trust
+    const auto beside = m_beside.find(asked.folder);
+    if (beside == m_beside.end())
+        return;
+    const bool hasYaml = std::any_of(match.paths.begin(), match.paths.end(),
+        [](const std::string& path) { return launchKindOf(path) == LaunchKind::Yaml; });
+    for (const std::string& path : beside->second) {
+        const LaunchKind kind = *launchKindOf(path);
+        const bool isTaken = std::ranges::find(match.paths, path) != match.paths.end()
+            || (hasYaml && kind == LaunchKind::Yaml);
+        if (!isTaken && !isForeign(path, asked.run))
+            kinds[kind].push_back(path);
+    }
+    for (const auto& [kind, paths] : kinds)
+        joinMatch(joined(paths, asked.name), match);
 }
 
 bool LaunchFiles::accept(const std::string& path, LaunchMatch& match) const {
-    auto config = readLaunchFile(m_tree, path);
-    if (!config.hasValue()) {
+    auto known = m_read.find(path);
+    if (known == m_read.end())
+        known = m_read.emplace(path, readLaunchFile(m_tree, path)).first;
+    const Result<LaunchConfig>& config = known->second;
+    if (config.hasValue())
+        match = {{path}, config.value(), {}};
+    else
         match.note = config.error().describe();
-        return false;
-    }
-    match = {{path}, std::move(config).value(), {}};
-    return true;
+    return config.hasValue();
 }
 
-void LaunchFiles::addBeside(std::string_view runFolder, LaunchKind kind, LaunchMatch& match) const {
-    std::vector<std::string> paths;
-    for (const std::string& path : m_others) {
-        if (folderPart(path) == runFolder && launchKindOf(path) == kind)
-            paths.push_back(path);
-    }
-    if (paths.size() > kMostBeside)
-        return;
-    LaunchMatch together;
+// Joins what files of one kind state: all of them, or those that are named like the run.
+LaunchMatch LaunchFiles::joined(
+    const std::vector<std::string>& paths, std::string_view name) const {
+    std::vector<LaunchMatch> all;
+    std::vector<LaunchMatch> named;
     for (const std::string& path : paths) {
         LaunchMatch found;
-        if (!accept(path, found))
+        if (paths.size() > kMostBeside || !accept(path, found))
             continue;
-        if (!agree(together.config, found.config)) {
-            match.note = together.paths.front() + " and " + path
-                + " state different things; neither was used.";
-            return;
-        }
-        join(found, together);
+        if (!name.empty() && standsAsWord(stemOf(path), name))
+            named.push_back(found);
+        all.push_back(std::move(found));
     }
-    join(together, match);
+    LaunchMatch together;
+    for (const LaunchMatch& found : named.empty() ? all : named) {
+        if (!differing(together.config, found.config).empty())
+            return {{}, {},
+                together.paths.front() + " and " + found.paths.front()
+                    + " state different things; neither was used."};
+        joinMatch(found, together);
+    }
+    return together;
 }
 
-LaunchMatch LaunchFiles::inRunFolder(std::string_view runFolder, std::string_view name) const {
+LaunchMatch LaunchFiles::yamlIn(const Asked& asked) const {
     std::vector<std::string> named;
     std::vector<std::string> beside;
     std::vector<std::string> hydra;
     for (const std::string& path : m_yaml) {
-        if (!isInside(path, runFolder))
+        if (!isInside(path, asked.folder) || isForeign(path, asked.run))
             continue;
-        const bool isBeside = folderPart(path) == runFolder;
-        if (isBeside && standsAsWord(stemOf(path), name))
+        const bool isBeside = settingsFolder(path) == asked.folder;
+        if (isBeside && standsAsWord(stemOf(path), asked.name))
             named.push_back(path);
         if (isBeside)
             beside.push_back(path);
@@ -207,35 +244,35 @@ std::size_t LaunchFiles::closeness(std::string_view runFolder, const std::string
         here.begin(), here.end(), [&](const auto& word) { return there.contains(word); }));
 }
 
-bool LaunchFiles::isCloserToAnotherRun(
-    std::string_view runFolder, std::string_view name, const Candidate& candidate) const {
-    const auto& runs = m_runs.telemetryFolders();
-    return std::any_of(runs.begin(), runs.end(), [&](const std::string& run) {
-        return run != runFolder && namePart(run) == name
-            && closeness(run, candidate.path) > candidate.score;
+bool LaunchFiles::isCloserToAnotherRun(const Asked& asked, const Candidate& candidate) const {
+    return std::any_of(m_runs.begin(), m_runs.end(), [&](const auto& place) {
+        const std::string& folder = place.first;
+        return folder != asked.folder && namePart(folder) == asked.name
+            && closeness(folder, candidate.path) > candidate.score;
     });
 }
 
-LaunchMatch LaunchFiles::elsewhere(const std::vector<std::string>& files,
-    std::string_view runFolder, std::string_view name) const {
-    const Words here = foldersOf(m_tree.displayPath(std::string(runFolder)));
+LaunchMatch LaunchFiles::elsewhere(
+    const std::vector<std::string>& files, const Asked& asked) const {
+    const Words here = foldersOf(m_tree.displayPath(std::string(asked.folder)));
     std::vector<Candidate> candidates;
     std::string note;
     for (const std::string& path : files) {
-        if (!standsAsWord(stemOf(path), name) || isInside(path, runFolder))
+        if (!standsAsWord(stemOf(path), asked.name) || isInside(path, asked.folder))
             continue;
-        const Candidate candidate{path, closeness(runFolder, path)};
+        const Candidate candidate{path, closeness(asked.folder, path)};
         if (contradict(here, foldersOf(m_tree.displayPath(path))))
             note = path + " was not used: its folder names another GPU than the run's.";
-        else if (isCloserToAnotherRun(runFolder, name, candidate))
+        else if (isCloserToAnotherRun(asked, candidate))
             note = path + " was not used: it belongs to another run of the same name.";
         else
             candidates.push_back(candidate);
     }
     std::stable_sort(
         candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
-            return a.score != b.score ? a.score > b.score
-                                      : (stemOf(a.path) == name && stemOf(b.path) != name);
+            return a.score != b.score
+                ? a.score > b.score
+                : (stemOf(a.path) == asked.name && stemOf(b.path) != asked.name);
         });
     return best(candidates, std::move(note));
 }

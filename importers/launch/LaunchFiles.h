@@ -1,23 +1,26 @@
 #pragma once
 // Finds the launch configurations of a tree for each run folder. In the order of trust:
 //  1. a YAML in the run folder: named like it, or the only one there, or .hydra/config.yaml, or
-//     hparams.yaml;
+//     hparams.yaml, or several that agree;
 //  2. a YAML anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Of several
 //     the one that shares most folder names with the run (its sweep, its model) wins; a tie of
 //     different files, or folders that name different GPUs (h100, h200), decide nothing, since one
 //     index means different layouts on different clusters;
-//  3. scripts and logs in the run folder, then JSON configurations there: they fill what is not
-//     stated yet. Files of one kind that contradict each other are left out;
+//  3. logs and argument files in the run folder, then scripts, JSON configurations and variables
+//     there: they fill what is not stated yet, and what one says otherwise is noted. Files of one
+//     kind that contradict each other are left out, unless one is named like the run;
 //  4. without any of these, a script or log anywhere, named like the run folder, as in 2;
-//  5. else, where the tree holds that one run only, as in 1 and 3 in the folders above it.
-// Only files that are launch configurations count.
+//  5. as in 3 in the folders above it in which no run lies, with YAML, the nearest first.
+// Folders named config, configs or conf belong to the one that they lie in. Only files that are
+// launch configurations count.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
-#include "importers/common/RunFolders.h"
 #include "importers/common/Source.h"
 #include "importers/launch/LaunchFile.h"
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,26 +30,37 @@ namespace trainscope::importers::launch {
 struct LaunchMatch {
     std::vector<std::string> paths; // relative to the tree; empty: none
     LaunchConfig config; // of these files; origin lists them
-    std::string note; // why a file that looked right was not taken; may be empty
+    std::string
+        note; // why a file that looked right was not taken, in whole or in part; may be empty
 };
+
+// Names of the runs that a file is of, or that have files in a folder.
+using RunsByPlace = std::map<std::string, std::set<std::string>, std::less<>>;
 
 class LaunchFiles {
 public:
-    // Remembers the files of the tree that may be launch configurations; tree and runs must outlive
+    // Remembers the files of the tree that may be launch configurations; the tree must outlive
     // this. Reads nothing yet.
-    LaunchFiles(const SourceTree& tree, const RunFolders& runs);
+    LaunchFiles(const SourceTree& tree, RunsByPlace runs);
 
-    // `runFolder` relative to the root, "" for the root itself.
-    [[nodiscard]] LaunchMatch find(std::string_view runFolder) const;
+    // `folder` of the run, relative to the root, "" for the root itself.
+    [[nodiscard]] LaunchMatch find(std::string_view folder, std::string_view runName) const;
 
 private:
-    [[nodiscard]] LaunchMatch inRunFolder(std::string_view runFolder, std::string_view name) const;
-    [[nodiscard]] LaunchMatch elsewhere(const std::vector<std::string>& files,
-        std::string_view runFolder, std::string_view name) const;
-    // In the folders above the only run of the tree.
-    [[nodiscard]] LaunchMatch above(std::string_view runFolder, std::string_view name) const;
-    void addAllBeside(std::string_view runFolder, LaunchMatch& match) const;
-    void addBeside(std::string_view runFolder, LaunchKind kind, LaunchMatch& match) const;
+    struct Asked {
+        std::string_view folder;
+        std::string_view name; // the last of the folder's, or of the run's
+        std::string_view run;
+    };
+    [[nodiscard]] LaunchMatch yamlIn(const Asked& asked) const;
+    // Joins what the folder holds, which is the run's or one above it.
+    void addBeside(const Asked& asked, LaunchMatch& match) const;
+    [[nodiscard]] LaunchMatch elsewhere(
+        const std::vector<std::string>& files, const Asked& asked) const;
+    [[nodiscard]] LaunchMatch joined(
+        const std::vector<std::string>& paths, std::string_view name) const;
+    // A file of other runs, or one that lies in their folders, tells nothing of this one.
+    [[nodiscard]] bool isForeign(std::string_view path, std::string_view run) const;
     struct Candidate {
         std::string path;
         std::size_t score = 0; // folder names shared with the run
@@ -57,13 +71,14 @@ private:
     // True for a launch configuration; then `match` says so.
     bool accept(const std::string& path, LaunchMatch& match) const;
     [[nodiscard]] std::size_t closeness(std::string_view runFolder, const std::string& path) const;
-    [[nodiscard]] bool isCloserToAnotherRun(
-        std::string_view runFolder, std::string_view name, const Candidate& candidate) const;
+    [[nodiscard]] bool isCloserToAnotherRun(const Asked& asked, const Candidate& candidate) const;
 
     const SourceTree& m_tree;
-    const RunFolders& m_runs;
+    RunsByPlace m_runs;
     std::vector<std::string> m_yaml;
     std::vector<std::string> m_others;
+    std::map<std::string, std::vector<std::string>, std::less<>> m_beside; // all, by folder
+    mutable std::map<std::string, Result<LaunchConfig>> m_read; // each file once
 };
 
 // The launch configuration in a file of the tree; its origin is the path.

@@ -1,6 +1,7 @@
 #include "importers/launch/ReadFields.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,20 +15,6 @@ namespace trainscope::importers::launch {
 namespace {
 
 constexpr int kMostPieces = 100'000; // of a model
-
-// `devices` may be a number, a list of indices, or a text like "0,1,2,3".
-std::optional<int> gpusPerNode(const Fields& fields) {
-    if (const auto number = fields.count(
-            {"trainer.devices", "trainer.gpus", "gpus_per_node", "nproc_per_node", "num_gpus"}))
-        return number;
-    if (const auto length = fields.count({"trainer.devices#", "trainer.gpus#"}))
-        return length;
-    const auto text = fields.word({"trainer.devices", "trainer.gpus"});
-    if (!text || text->find_first_not_of("0123456789, ") != std::string::npos)
-        return std::nullopt;
-    const auto commas = std::count(text->begin(), text->end(), ',');
-    return commas > 0 ? std::optional(static_cast<int>(commas) + 1) : std::nullopt;
-}
 
 // `whole` over the factors, where it divides.
 std::optional<int> quotient(std::int64_t whole, std::initializer_list<int> factors) {
@@ -50,6 +37,24 @@ std::optional<int> product(std::initializer_list<int> factors) {
     return static_cast<int>(whole);
 }
 
+// `devices` may be a number, a list of indices, or a text like "0,1,2,3".
+std::optional<int> gpusPerNode(const Fields& fields) {
+    if (const auto number = fields.count({"trainer.devices", "trainer.gpus", "gpus_per_node",
+            "nproc_per_node", "num_gpus", "devices"}))
+        return number;
+    // Accelerate says the processes of all machines.
+    const auto processes = fields.count({"num_processes"});
+    if (const auto machines = fields.count({"num_machines"}); processes && machines)
+        return quotient(*processes, {*machines});
+    if (const auto length = fields.count({"trainer.devices#", "trainer.gpus#"}))
+        return length;
+    const auto text = fields.word({"trainer.devices", "trainer.gpus"});
+    if (!text || text->find_first_not_of("0123456789, ") != std::string::npos)
+        return std::nullopt;
+    const auto commas = std::count(text->begin(), text->end(), ',');
+    return commas > 0 ? std::optional(static_cast<int>(commas) + 1) : std::nullopt;
+}
+
 std::optional<std::int64_t> gpusOf(const Fields& fields, const LaunchConfig& config) {
     if (const int gpus = launchedGpus(config); gpus > 0)
         return gpus;
@@ -65,25 +70,52 @@ std::optional<int> dataParallel(const Fields& fields, const LaunchConfig& config
         {*config.tensorParallel, *config.pipelineParallel, config.contextParallel.value_or(1)});
 }
 
+// The strategy as Lightning ("deepspeed_stage_3", "fsdp") and Accelerate ("FSDP") call it.
+std::string strategyOf(const Fields& fields) {
+    return lowered(
+        fields.word({"distributed_type", "trainer.strategy", "strategy"}).value_or(std::string()));
+}
+
+std::optional<int> zeroStage(const Fields& fields) {
+    if (const auto stated = fields.count({"zero_optimization.stage", "zero_stage"}, 0))
+        return stated;
+    constexpr std::string_view kStage = "deepspeed_stage_";
+    const std::string strategy = strategyOf(fields);
+    return strategy.starts_with(kStage)
+        ? wholeNumber<int>(std::string_view(strategy).substr(kStage.size(), 1))
+        : std::nullopt;
+}
+
+// Hugging Face says how: "full_shard auto_wrap".
+std::optional<bool> fsdp(const Fields& fields) {
+    const std::string how = lowered(fields.word({"fsdp"}).value_or(std::string()));
+    if (how.find("shard") != std::string::npos || strategyOf(fields).starts_with("fsdp"))
+        return true;
+    return fields.anyOf({"fsdp", "use_torch_fsdp2", "use_custom_fsdp", "use_megatron_fsdp"});
+}
+
 void readDegrees(const Fields& fields, LaunchConfig& config) {
-    config.nodes = fields.count({"trainer.num_nodes", "num_nodes", "nnodes"});
+    config.nodes = fields.count({"trainer.num_nodes", "num_nodes", "nnodes", "num_machines"});
     config.gpusPerNode = gpusPerNode(fields);
-    config.tensorParallel = fields.count(
-        {"tensor_model_parallel_size", "model_parallel_size", "tensor_parallel_size"});
+    config.tensorParallel
+        = fields.count({"tensor_model_parallel_size", "model_parallel_size", "tensor_parallel_size",
+            "tensor_parallel_degree", "megatron_lm_tp_degree", "tp_size", "tp"});
     config.pipelineParallel = fields.count(
-        {"pipeline_model_parallel_size", "pipe_parallel_size", "pipeline_parallel_size"});
+        {"pipeline_model_parallel_size", "pipe_parallel_size", "pipeline_parallel_size",
+            "pipeline_parallel_degree", "megatron_lm_pp_degree", "pp_size", "pp"});
     config.virtualPipeline = fields.count({"virtual_pipeline_model_parallel_size"});
-    config.contextParallel = fields.count({"context_parallel_size"});
-    config.expertParallel
-        = fields.count({"expert_model_parallel_size", "moe_expert_parallel_size"});
+    config.contextParallel
+        = fields.count({"context_parallel_size", "context_parallel_degree", "cp_size", "cp"});
+    config.expertParallel = fields.count({"expert_model_parallel_size", "moe_expert_parallel_size",
+        "expert_parallel_degree", "ep_size", "ep"});
     config.expertTensorParallel
         = fields.count({"expert_tensor_parallel_size", "expert_tensor_model_parallel_size"});
-    config.dataParallel = fields.count({"data_parallel_size"});
+    config.dataParallel = fields.count({"data_parallel_size", "dp_size", "dp"});
     if (!config.dataParallel)
         config.dataParallel = dataParallel(fields, config);
     config.sequenceParallel = fields.flag({"sequence_parallel"});
-    config.zeroStage = fields.count({"zero_optimization.stage", "zero_stage"}, 0);
-    config.fsdp = fields.anyOf({"fsdp", "use_torch_fsdp2", "use_custom_fsdp", "use_megatron_fsdp"});
+    config.zeroStage = zeroStage(fields);
+    config.fsdp = fsdp(fields);
     if (fields.flag({"use_tp_pp_dp_mapping"}).value_or(false))
         config.rankOrder = "tp-cp-ep-pp-dp";
 }
@@ -156,7 +188,20 @@ std::optional<int> kvHeads(const Fields& fields) {
     return fields.count({"num_query_groups", "num_key_value_heads", "num_kv_heads"});
 }
 
+// "Llama-3-8B" of "meta-llama/Llama-3-8B" or of a folder; a model by its shape alone has no name.
+std::optional<std::string> modelName(const Fields& fields) {
+    auto name = fields.word({"model_name_or_path", "pretrained_model_name_or_path", "model_name",
+        "hf_model", "model", "_name_or_path"});
+    if (!name)
+        return name;
+    while (name->ends_with('/'))
+        name->pop_back();
+    const std::string last = name->substr(name->rfind('/') + 1);
+    return last.empty() ? std::nullopt : std::optional(last);
+}
+
 void readModel(const Fields& fields, LaunchConfig& config) {
+    config.model = modelName(fields);
     config.layers = fields.count({"num_layers", "num_hidden_layers", "n_layer"});
     config.hiddenSize = fields.count({"hidden_size", "n_embd"});
     config.attentionHeads = fields.count({"num_attention_heads", "n_head"});
@@ -195,6 +240,9 @@ std::optional<Workload> workload(const Fields& fields) {
 std::optional<std::string> products(const Fields& fields) {
     if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype", "dtype"}))
         return stated;
+    const auto mixed = fields.word({"mixed_precision"}); // Accelerate's; "no" leaves it open
+    if (mixed && lowered(*mixed) != "no")
+        return mixed;
     if (fields.flag({"bf16", "bf16.enabled", "bfloat16.enabled"}).value_or(false))
         return "bf16";
     if (fields.flag({"fp16", "fp16.enabled"}).value_or(false))
@@ -259,14 +307,19 @@ void readBatch(const Fields& fields, LaunchConfig& config) {
         config.sequenceLength = fields.count({"data.train_ds.max_seq_length"});
     }
     if (!config.microBatch)
-        config.microBatch = fields.count(
-            {"micro_batch_size", "train_micro_batch_size_per_gpu", "per_device_train_batch_size"});
+        config.microBatch = fields.count({"micro_batch_size", "train_micro_batch_size_per_gpu",
+            "per_device_train_batch_size", "micro_batch", "mbs"});
+    // Hugging Face's train_batch_size is that of a device.
+    const bool isOfDevice = fields.count({"per_device_train_batch_size"}).has_value();
     if (!config.globalBatch)
-        config.globalBatch = fields.count({"global_batch_size", "train_batch_size"});
+        config.globalBatch = fields.count({"global_batch_size", "global_batch", "gbs"});
+    if (!config.globalBatch && !isOfDevice)
+        config.globalBatch = fields.count({"train_batch_size"});
     if (!config.sequenceLength)
-        config.sequenceLength
-            = fields.count({"encoder_seq_length", "seq_length", "data.seq_length", "block_size"});
-    config.gradientAccumulation = fields.count({"gradient_accumulation_steps", "gas"});
+        config.sequenceLength = fields.count({"encoder_seq_length", "seq_length", "data.seq_length",
+            "block_size", "max_seq_length", "max_seq_len", "seq_len", "sequence_length"});
+    config.gradientAccumulation = fields.count(
+        {"gradient_accumulation_steps", "gas", "accumulate_grad_batches", "grad_accum_steps"});
     // nanoGPT accumulates so many micro-batches over all of its ranks.
     if (!config.microBatch && config.gradientAccumulation && fields.count({"block_size"})) {
         config.microBatch = fields.count({"batch_size"});

@@ -30,21 +30,6 @@ std::set<std::string> runsInside(const std::vector<ImportUnit>& units, std::stri
     return names;
 }
 
-// The run's folder, and the one above where it is that run's alone.
-std::vector<std::string> launchFolders(
-    const RunFolders& runs, const std::vector<ImportUnit>& units, const ImportUnit& unit) {
-    const std::string& first = unit.files.front();
-    const std::string run = runs.folderOf(first).value_or(std::string(folderPart(first)));
-    std::vector<std::string> folders;
-    for (std::string folder = run; folders.size() < 2; folder = folderPart(folder)) {
-        if (runsInside(units, folder).size() == 1)
-            folders.push_back(folder);
-        if (folder.empty() || folders.empty())
-            break;
-    }
-    return folders;
-}
-
 struct RunsOfFolder {
     std::string folder;
     std::vector<std::string> runs;
@@ -75,20 +60,25 @@ void noteMachine(ImportUnit& unit) {
 
 void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {
     const RunFolders runs(tree);
-    const launch::LaunchFiles files(tree, runs);
+    launch::RunsByPlace places;
+    for (const ImportUnit& unit : units) {
+        for (const std::string& file : unit.machine ? std::vector<std::string>() : unit.files) {
+            places[file].insert(unit.runName);
+            places[std::string(folderPart(file))].insert(unit.runName);
+        }
+    }
+    const launch::LaunchFiles files(tree, std::move(places));
     for (ImportUnit& unit : units) {
         if (formatOf(unit).launch != LaunchSettings::Beside || unit.files.empty())
             continue;
-        for (const std::string& folder : launchFolders(runs, units, unit)) {
-            launch::LaunchMatch match = files.find(folder);
-            if (!match.paths.empty()) {
-                unit.notes.push_back("Launch configuration: " + match.config.origin + ".");
-                unit.launchFiles = std::move(match.paths);
-                break;
-            }
-            if (!match.note.empty())
-                unit.notes.push_back(match.note);
-        }
+        const std::string& first = unit.files.front();
+        launch::LaunchMatch match = files.find(
+            runs.folderOf(first).value_or(std::string(folderPart(first))), unit.runName);
+        if (!match.paths.empty())
+            unit.notes.push_back("Launch configuration: " + match.config.origin + ".");
+        if (!match.note.empty())
+            unit.notes.push_back(match.note);
+        unit.launchFiles = std::move(match.paths);
     }
 }
 

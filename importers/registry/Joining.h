@@ -9,8 +9,9 @@
 
 namespace trainscope::importers {
 
-// LaunchSettings::Beside: fills launchFiles with those that lie in the run's folder, or in the one
-// above it where that holds no other run, and adds a note that names them.
+// LaunchSettings::Beside: fills launchFiles with those that lie in the run's folder, or in those
+// above it in which no run lies, the nearest first, and adds notes that name them and what they
+// state differently.
 void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units);
 
 // Joins::MachineOfRuns: fills machine->runs with the runs that lie in the unit's folder or below,

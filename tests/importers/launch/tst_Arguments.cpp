@@ -226,6 +226,75 @@ private Q_SLOTS:
         QCOMPARE(automatic.zeroStage, 0);
     }
 
+    // 16 processes on two machines.
+    void accelerate() {
+        const auto launch = read(LaunchKind::Yaml,
+            "distributed_type: FSDP\nfsdp_config: {fsdp_sharding_strategy: FULL_SHARD}\n"
+            "mixed_precision: bf16\nnum_machines: 2\nnum_processes: 16\n");
+        QCOMPARE(launch.nodes, 2);
+        QCOMPARE(launch.gpusPerNode, 8);
+        QCOMPARE(launch.fsdp, true);
+        QCOMPARE(launch.precision, std::string("bf16"));
+        const auto megatron = read(LaunchKind::Yaml,
+            "distributed_type: MEGATRON_LM\nmixed_precision: 'no'\n"
+            "megatron_lm_config: {megatron_lm_tp_degree: 4, megatron_lm_pp_degree: 2}\n");
+        QCOMPARE(megatron.tensorParallel, 4);
+        QCOMPARE(megatron.pipelineParallel, 2);
+        QVERIFY(!megatron.precision);
+        QCOMPARE(read(LaunchKind::Yaml, "deepspeed_config: {zero_stage: 3}").zeroStage, 3);
+    }
+
+    void lightningHyperparameters() {
+        const auto launch = read(LaunchKind::Yaml,
+            "model_name: meta-llama/Llama-3-8B\nprecision: bf16-mixed\ndevices: 8\nnum_nodes: 1\n"
+            "strategy: deepspeed_stage_2_offload\naccumulate_grad_batches: 4\n"
+            "max_seq_length: 2048\n");
+        QCOMPARE(launch.model, std::string("Llama-3-8B"));
+        QCOMPARE(launch.gpusPerNode, 8);
+        QCOMPARE(launch.zeroStage, 2);
+        QCOMPARE(launch.gradientAccumulation, 4);
+        QCOMPARE(launch.sequenceLength, 2048);
+        QCOMPARE(read(LaunchKind::Yaml, "strategy: fsdp\ndevices: 8").fsdp, true);
+    }
+
+    // The batch of a device, under both of its names.
+    void huggingFaceArguments() {
+        const auto launch = read(LaunchKind::Script,
+            "torchrun --nproc_per_node=8 train.py --model_name_or_path /models/Llama-3-8B/ "
+            "--per_device_train_batch_size 2 --train_batch_size 2 --fsdp \"full_shard auto_wrap\"");
+        QCOMPARE(launch.model, std::string("Llama-3-8B"));
+        QCOMPARE(launch.microBatch, 2);
+        QVERIFY(!launch.globalBatch);
+        QCOMPARE(launch.fsdp, true);
+    }
+
+    // Variables of a script go behind its arguments; logs assign none.
+    void variables() {
+        const char* const text = "# of the job\nexport TP_SIZE=4\nPP=$((TP_SIZE / 2))\n"
+                                 "MICRO_BATCH_SIZE=2\nSEQ_LEN=4096\nNNODES=${SLURM_NNODES}\n";
+        const auto launch = read(LaunchKind::Environment, text);
+        QCOMPARE(launch.tensorParallel, 4);
+        QCOMPARE(launch.pipelineParallel, 2);
+        QCOMPARE(launch.microBatch, 2);
+        QCOMPARE(launch.sequenceLength, 4096);
+        QVERIFY(!launch.nodes);
+        const std::string script = std::string(text) + "python t.py --micro-batch-size 8\n";
+        QCOMPARE(read(LaunchKind::Script, script).microBatch, 8);
+        QVERIFY(!readLaunch(LaunchKind::Text, text, "x").hasValue());
+        QVERIFY(launchKindOf("run/.env") == LaunchKind::Environment);
+        QVERIFY(launchKindOf("job.env") == LaunchKind::Environment);
+    }
+
+    void printedNamespace() {
+        const auto launch = read(LaunchKind::Text,
+            "INFO Namespace(betas=(0.9, 0.95), micro_batch_size=4, bf16=True, "
+            "names=['a', 'b'], seq_length=4096, optimizer='adam')\nmore=1\n");
+        QCOMPARE(launch.microBatch, 4);
+        QCOMPARE(launch.precision, std::string("bf16"));
+        QCOMPARE(launch.sequenceLength, 4096);
+        QCOMPARE(launch.optimizer, std::string("adam"));
+    }
+
     void theBatchFromItsFactors() {
         const auto launch = read(LaunchKind::Text,
             "  data_parallel_size .... 4\n  gradient_accumulation_steps .... 8\n"
@@ -287,7 +356,7 @@ private Q_SLOTS:
         QVERIFY(launchKindOf("a/ds_config_zero3.json") == LaunchKind::Json);
         QVERIFY(launchKindOf("config.json") == LaunchKind::Json);
         QVERIFY(!launchKindOf("rank0.pt.trace.json"));
-        QVERIFY(launchKindOf("train.sh") == LaunchKind::Text);
+        QVERIFY(launchKindOf("train.sh") == LaunchKind::Script);
         QVERIFY(!launchKindOf("gpu_power_0.csv"));
     }
 

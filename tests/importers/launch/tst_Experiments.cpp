@@ -161,7 +161,7 @@ private:
         const auto rows = test::readExperiments(experiments.root);
         QCOMPARE(rows.size(), experiments.count);
         for (const Row& row : rows) {
-            const auto launch = readLaunchYaml(yamlOf(row), "x.yaml");
+            const auto launch = readLaunch(LaunchKind::Yaml, yamlOf(row), "x.yaml");
             QVERIFY(launch.hasValue());
             const LaunchConfig expected = expectedOf(row);
             forEachLaunchField([&](const char* name, auto member) {

@@ -43,7 +43,7 @@ model:
 )";
 
 LaunchConfig read(const std::string& text) {
-    const auto config = readLaunchYaml(text, "x.yaml");
+    const auto config = readLaunch(LaunchKind::Yaml, text, "x.yaml");
     return config.hasValue() ? config.value() : LaunchConfig{};
 }
 
@@ -192,7 +192,7 @@ private Q_SLOTS:
     }
     void bad() {
         QFETCH(std::string, text);
-        const auto config = readLaunchYaml(text, "dir/x.yaml");
+        const auto config = readLaunch(LaunchKind::Yaml, text, "dir/x.yaml");
         QVERIFY(!config.hasValue());
         QVERIFY(config.error().code == ErrorCode::Unrecognised);
         QCOMPARE(config.error().where, std::string("dir/x.yaml"));
@@ -202,11 +202,11 @@ private Q_SLOTS:
     void everyPrefixAndRandomDamage() {
         std::mt19937 random(5);
         for (std::size_t length = 0; length <= kNemo.size(); ++length) {
-            (void)readLaunchYaml(std::string_view(kNemo).substr(0, length), "x.yaml");
+            (void)readLaunch(LaunchKind::Yaml, std::string_view(kNemo).substr(0, length), "x.yaml");
             std::string damaged = kNemo;
             for (int i = 0; i < 3; ++i)
                 damaged[random() % damaged.size()] = static_cast<char>(random() % 256);
-            (void)readLaunchYaml(damaged, "x.yaml");
+            (void)readLaunch(LaunchKind::Yaml, damaged, "x.yaml");
         }
     }
 };

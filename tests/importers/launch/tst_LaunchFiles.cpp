@@ -1,5 +1,6 @@
 // Run folders and the YAML files that go with them.
 
+#include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
 #include "support/TestProgram.h"
 
@@ -16,10 +17,18 @@ std::string yamlOf(int devices) {
     return "trainer: {devices: " + std::to_string(devices) + "}\n";
 }
 
+LaunchMatch matchOf(
+    const SourceTree& tree, const std::string& folder, const std::string& run = "run") {
+    RunsByPlace places;
+    const RunFolders runs(tree);
+    for (const std::string& one : runs.telemetryFolders())
+        places[one].insert(one == folder ? run : one);
+    return LaunchFiles(tree, std::move(places)).find(folder, run);
+}
+
 std::string found(const Files& files, const std::string& runFolder) {
     const auto tree = memoryTree(files);
-    const RunFolders runs(*tree);
-    const LaunchMatch match = LaunchFiles(*tree, runs).find(runFolder);
+    const LaunchMatch match = matchOf(*tree, runFolder);
     if (match.paths.empty())
         return match.note.empty() ? "none" : "none, noted";
     std::string all;
@@ -46,8 +55,12 @@ private Q_SLOTS:
             {run + "/b.yaml", yaml}} << run << run + "/gpt3_1_00000.yaml";
         QTest::newRow("the only one in the run")
             << Files{{run + "/conf.yml", yaml}} << run << run + "/conf.yml";
-        QTest::newRow("two in the run") << Files{{run + "/a.yaml", yaml}, {run + "/b.yaml", yaml}}
-                                        << run << std::string("none");
+        QTest::newRow("two in the run that agree") << Files{{run + "/a.yaml", yaml},
+            {run + "/b.yaml", yaml}} << run << run + "/a.yaml " + run + "/b.yaml";
+        QTest::newRow("two in the run that contradict") << Files{{run + "/a.yaml", yaml},
+            {run + "/b.yaml", yamlOf(4)}} << run << std::string("none, noted");
+        QTest::newRow("a folder of settings") << Files{{run + "/config/train.sh", "--num-layers 4"}}
+                                              << run << run + "/config/train.sh";
         QTest::newRow("hydra") << Files{{run + "/.hydra/config.yaml", yaml},
             {run + "/.hydra/hydra.yaml", yaml}}
                                << run << run + "/.hydra/config.yaml";
@@ -100,7 +113,7 @@ private Q_SLOTS:
             {"train.sh", args}} << std::string("r/a") << std::string("train.sh");
         QTest::newRow("above several runs") << Files{{"r/a/gpu_power_0.csv", ""},
             {"r/b/gpu_power_0.csv", ""}, {"r/launch.yaml", yaml}}
-                                            << std::string("r/a") << std::string("none");
+                                            << std::string("r/a") << std::string("r/launch.yaml");
         QTest::newRow("another run is closer")
             << Files{{"r/lora/gpt3_1_00000/gpu_power_0.csv", ""},
                    {"r/tune/gpt3_1_00000/gpu_power_0.csv", ""}, {"s/lora/gpt3_1_00000.yaml", yaml}}
@@ -120,17 +133,37 @@ private Q_SLOTS:
     void whatOneLeavesOpenAnotherFills() {
         const auto tree = memoryTree({{"r/a.yaml", "model: {num_layers: 4}\n"},
             {"r/ds_config.json", R"({"train_batch_size": 16, "num_layers": 5})"}});
-        const RunFolders runs(*tree);
-        const LaunchMatch match = LaunchFiles(*tree, runs).find("r");
+        const LaunchMatch match = matchOf(*tree, "r");
         QCOMPARE(match.config.layers.value_or(0), 4);
         QCOMPARE(match.config.globalBatch.value_or(0), 16);
         QCOMPARE(match.config.origin, std::string("r/a.yaml, r/ds_config.json"));
     }
 
+    // Logs say what was in force, and go before scripts.
+    void whatIsStatedDifferentlyIsNoted() {
+        const auto tree = memoryTree({{"r/launch.sh", "--num-layers 4 --micro-batch-size 2"},
+            {"r/cmd-args.log", "train.py --num-layers 4 --micro-batch-size 1"}});
+        const LaunchMatch match = matchOf(*tree, "r");
+        QCOMPARE(match.config.microBatch.value_or(0), 1);
+        QCOMPARE(match.config.origin, std::string("r/cmd-args.log, r/launch.sh"));
+        QCOMPARE(match.note,
+            std::string("r/launch.sh states another micro batch than r/cmd-args.log, which was "
+                        "taken."));
+    }
+
+    void scriptsNamedLikeTheRun() {
+        const auto tree = memoryTree({{"r/tp4.sh", "--tensor-model-parallel-size 4"},
+            {"r/tp8.sh", "--tensor-model-parallel-size 8"}});
+        QCOMPARE(matchOf(*tree, "r", "r/tp8").config.tensorParallel.value_or(0), 8);
+        QVERIFY(matchOf(*tree, "r", "r/other").paths.empty());
+        QVERIFY(!matchOf(*tree, "r", "r/other").note.empty());
+        const LaunchFiles files(*tree, {{"r/tp8.sh", {"r/tp8"}}});
+        QCOMPARE(files.find("r", "r/other").config.tensorParallel.value_or(0), 4);
+    }
+
     void originIsThePath() {
         const auto tree = memoryTree({{"a/b/c.yaml", yamlOf(8)}});
-        const RunFolders runs(*tree);
-        const LaunchMatch match = LaunchFiles(*tree, runs).find("a/b");
+        const LaunchMatch match = matchOf(*tree, "a/b");
         QCOMPARE(match.config.origin, std::string("a/b/c.yaml"));
         QCOMPARE(match.config.gpusPerNode.value_or(0), 8);
     }
