@@ -4,6 +4,7 @@
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
 #include "core/model/Try.h"
+#include "core/report/WarningLines.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
@@ -179,8 +180,8 @@ Result<app::ComparisonSettings> printCompared(
             analysis::quantityIndex(query.sortedBy), query.normalisation));
     line.clear();
     for (const auto& run : compared.runs) {
-        for (const auto& warning : run.summary.warnings)
-            console.warn(run.run.name + ": " + warning);
+        for (const auto& warning : report::groupedWarnings(report::warningsOf(run.summary)))
+            console.warn(warning.text);
     }
     show(
         console, options.json, [&] { return comparisonJson(compared, query.normalisation); },

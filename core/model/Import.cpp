@@ -1,5 +1,6 @@
 #include "core/model/Import.h"
 
+#include "core/model/EnumNames.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Secrets.h"
 
@@ -8,14 +9,22 @@
 
 namespace trainscope {
 
-std::string ImportWarning::fullText() const {
-    if (files <= 1)
-        return text;
-    return text + " (and " + std::to_string(files - 1)
-        + (files == 2 ? " more file)" : " more files)");
+namespace {
+
+constexpr auto kSeverityNames = enumNames<Severity>({{Severity::Failed, "failed"},
+    {Severity::Lost, "lost"}, {Severity::Doubtful, "doubtful"}, {Severity::Remark, "remark"}});
+
+} // namespace
+
+std::string_view toString(Severity severity) {
+    return kSeverityNames.nameOf(severity);
 }
 
-void ImportReport::warn(std::string file, std::int64_t line, std::string text) {
+Severity severityFrom(std::string_view text) {
+    return kSeverityNames.find(text).value_or(Severity::Doubtful);
+}
+
+void ImportReport::warn(std::string file, std::int64_t line, std::string text, Severity severity) {
     text = withoutSecrets(harmlessLine(text)); // it may quote the source
     const auto same = std::find_if(warnings.begin(), warnings.end(),
         [&](const ImportWarning& known) { return known.line == 0 && known.text == text; });
@@ -28,7 +37,7 @@ void ImportReport::warn(std::string file, std::int64_t line, std::string text) {
     }
     ++warningCount;
     if (warnings.size() < kMaxWarnings)
-        warnings.push_back({std::move(file), line, std::move(text), 1});
+        warnings.push_back({std::move(file), line, std::move(text), 1, severity});
 }
 
 Error cancelled() {

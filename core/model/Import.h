@@ -15,9 +15,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope {
+
+// The weight of a warning, the heaviest first.
+enum class Severity {
+    Failed, // nothing of the source is there
+    Lost, // a part of it was left out
+    Doubtful, // numbers that may be wrong, or were assumed
+    Remark, // good to know
+};
+std::string_view toString(Severity severity); // "failed", "lost", "doubtful", "remark"
+Severity severityFrom(std::string_view text); // Doubtful for unknown text
 
 // One thing the user should know about a source. line 0: the whole file.
 struct ImportWarning {
@@ -25,9 +36,7 @@ struct ImportWarning {
     std::int64_t line = 0;
     std::string text;
     std::int64_t files = 1; // of which the same is to be said; `file` is the first
-
-    [[nodiscard]] std::string
-    fullText() const; // "There is nothing in this file. (and 7 more files)"
+    Severity severity = Severity::Doubtful;
 };
 
 // The report of one source, kept in the database beside it and shown on request.
@@ -49,8 +58,15 @@ struct ImportReport {
     std::int64_t warningCount = 0;
 
     static constexpr std::size_t kMaxWarnings = 50;
-    // A remark on several whole files becomes one warning with their number.
-    void warn(std::string file, std::int64_t line, std::string text);
+    // The same on several whole files becomes one warning with their number.
+    void warn(std::string file, std::int64_t line, std::string text,
+        Severity severity = Severity::Doubtful);
+    void lost(std::string file, std::int64_t line, std::string text) {
+        warn(std::move(file), line, std::move(text), Severity::Lost);
+    }
+    void remark(std::string file, std::int64_t line, std::string text) {
+        warn(std::move(file), line, std::move(text), Severity::Remark);
+    }
 };
 
 // The sink that importers write to. Calls belong to one source and one thread; the first failing

@@ -116,7 +116,7 @@ private:
             m_found = outcome.found.empty() ? m_found : outcome.found;
             // An empty file is what an early end leaves; other content was meant to be something.
             m_isBroken |= !outcome.found.empty();
-            m_report.warn(m_tree.displayPath(file.path), 0,
+            m_report.lost(m_tree.displayPath(file.path), 0,
                 outcome.found.empty() ? "There is nothing in this file."
                                       : "No line of this file is \"unix_seconds,value\".");
             return {};
@@ -182,7 +182,7 @@ private:
                 missing.insert(missing.end(), rank);
         }
         if (!missing.empty())
-            m_report.warn(where, 0,
+            m_report.lost(where, 0,
                 "Of " + std::to_string(m_inventory.ranksExpected)
                     + " ranks expected, these are missing: " + listRanks(missing) + ".");
         for (const auto& [metric, ranks] : m_ranksByMetric) {
@@ -190,11 +190,11 @@ private:
             std::set_difference(m_ranks.begin(), m_ranks.end(), ranks.begin(), ranks.end(),
                 std::inserter(without, without.end()));
             if (!without.empty())
-                m_report.warn(
+                m_report.lost(
                     where, 0, "Nothing of " + metric + " for rank " + listRanks(without) + ".");
         }
         for (const std::string& path : m_inventory.repeated)
-            m_report.warn(m_tree.displayPath(path), 0,
+            m_report.remark(m_tree.displayPath(path), 0,
                 "Not read: another file holds the same series of the same GPU or node.");
         if (!m_inventory.launchProblem.empty())
             m_report.warn({}, 0, m_inventory.launchProblem);

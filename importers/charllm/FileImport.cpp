@@ -24,7 +24,7 @@ void FileTally::add(SampleBlock& block) {
         if (m_warned == kWarningsPerFile)
             break;
         ++m_warned;
-        m_report.warn(m_file, m_lines + bad.line,
+        m_report.lost(m_file, m_lines + bad.line,
             std::string("Skipped: ") + bad.problem + " (\"" + bad.excerpt + "\").");
     }
     m_report.bytes += block.bytesRead;
@@ -36,7 +36,7 @@ void FileTally::add(SampleBlock& block) {
 
 void FileTally::finish() {
     if (m_skipped > kWarningsPerFile)
-        m_report.warn(m_file, 0,
+        m_report.lost(m_file, 0,
             std::to_string(m_skipped - kWarningsPerFile)
                 + " more lines of this file were skipped.");
 }
@@ -108,7 +108,7 @@ public:
 private:
     void broken(const Error& error) {
         m_outcome.isBroken = true;
-        m_report.warn(m_tree.displayPath(m_file.path), 0, error.message);
+        m_report.lost(m_tree.displayPath(m_file.path), 0, error.message);
     }
 
     bool proceed() {
@@ -160,7 +160,7 @@ private:
         if (statistics.decreasingTimes() == 0)
             return;
         m_report.counts["decreasing time stamps"] += statistics.decreasingTimes();
-        m_report.warn(m_tree.displayPath(m_file.path), 0,
+        m_report.remark(m_tree.displayPath(m_file.path), 0,
             "The time goes back " + std::to_string(statistics.decreasingTimes())
                 + " times; the samples were put in order.");
     }

@@ -10,16 +10,17 @@ namespace trainscope::importers {
 
 void MeterLog::skip(std::string text) {
     ++m_report.skipped;
-    warn(std::move(text));
+    warn(std::move(text), Severity::Lost);
 }
 
-void MeterLog::warn(std::string text) {
-    m_report.warn(m_file, m_line, std::move(text));
+void MeterLog::warn(std::string text, Severity severity) {
+    m_report.warn(m_file, m_line, std::move(text), severity);
 }
 
 void MeterLog::breakOff(const Error& error) {
     m_isCutShort = true;
-    warn("The file breaks off here: " + error.message + " What came before is kept.");
+    warn("The file breaks off here: " + error.message + " What came before is kept.",
+        Severity::Lost);
 }
 
 TimeNs MeterLog::at(const Stamp& stamp) {

@@ -52,7 +52,7 @@ public:
 
     // A line or member that could not be understood.
     void skip(std::string text);
-    void warn(std::string text);
+    void warn(std::string text, Severity severity = Severity::Doubtful);
     // The file ends here, before its end.
     void breakOff(const Error& error);
     [[nodiscard]] bool isCutShort() const { return m_isCutShort; }

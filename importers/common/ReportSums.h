@@ -20,7 +20,7 @@ inline void addReport(ImportReport& all, const ImportReport& part) {
         all.counts[name] += count;
     all.facts.insert(part.facts.begin(), part.facts.end());
     for (const ImportWarning& warning : part.warnings)
-        all.warn(warning.file, warning.line, warning.text);
+        all.warn(warning.file, warning.line, warning.text, warning.severity);
 }
 
 } // namespace trainscope::importers

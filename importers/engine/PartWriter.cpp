@@ -172,7 +172,7 @@ ImportReport PartWriter::report(const std::string& source) const {
     const auto remark
         = [&](std::int64_t count, const char* what, const char* several, const char* rest) {
               if (count > 0)
-                  report.warn(source, 0, text::counted(count, what, several) + rest);
+                  report.lost(source, 0, text::counted(count, what, several) + rest);
           };
     report.counts["doubled_samples"] = m_doubled;
     report.counts["joined_series"] = m_relabelled;

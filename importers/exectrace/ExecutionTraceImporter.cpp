@@ -277,10 +277,10 @@ private:
             m_report.facts["operators"] = "shapes, types and tensors are with those of "
                 + std::string(namePart(m_unit.partner));
         if (end.broken > 0)
-            m_report.warn(m_where, 0,
+            m_report.lost(m_where, 0,
                 text::counted(end.broken, "node") + " could not be understood and was left out");
         if (!end.problem.empty())
-            m_report.warn(m_where, 0, end.problem);
+            m_report.lost(m_where, 0, end.problem);
         if (m_isAlone)
             m_report.warn(m_where, 0,
                 "the trace has no times: its operators stand in their order, which says nothing of "

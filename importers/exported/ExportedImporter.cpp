@@ -245,7 +245,7 @@ private:
         LineReader lines(std::move(stream));
         const auto header = lines.next();
         if (!header.hasValue() || !header.value()) {
-            m_report.warn(m_tree.displayPath(path), 0, "This file is empty.");
+            m_report.lost(m_tree.displayPath(path), 0, "This file is empty.");
             return {};
         }
         const std::string first(*header.value());
@@ -272,7 +272,7 @@ private:
         while (true) {
             const auto line = lines.next();
             if (!line.hasValue()) {
-                m_report.warn(m_tree.displayPath(path), lines.lineNumber(), line.error().message);
+                m_report.lost(m_tree.displayPath(path), lines.lineNumber(), line.error().message);
                 m_isCut = true;
                 break;
             }
@@ -284,7 +284,7 @@ private:
             if (isUnderstood) {
                 ++m_report.rows;
             } else if (++skipped <= kFewWarnings) {
-                m_report.warn(m_tree.displayPath(path), lines.lineNumber(),
+                m_report.lost(m_tree.displayPath(path), lines.lineNumber(),
                     fmt::format(
                         "Skipped: no row of an export (\"{}\").", line.value()->substr(0, 60)));
             }
@@ -379,7 +379,7 @@ private:
                 && statistics.hasWrapOf32Bits())
                 RETURN_IF_ERROR(m_sink.counterBits(series.id, 32));
             if (statistics.decreasingTimes() > 0)
-                m_report.warn(m_tree.displayPath(path), 0,
+                m_report.remark(m_tree.displayPath(path), 0,
                     fmt::format("The time goes back {} times; the samples were put in order.",
                         statistics.decreasingTimes()));
         }

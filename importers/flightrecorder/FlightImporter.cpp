@@ -335,10 +335,10 @@ public:
         if (auto text = layout::processGroupsText(dump.header.groups); !text.empty())
             m_report.facts[std::string(layout::kProcessGroupsFact)] = std::move(text);
         if (dump.broken > 0)
-            m_report.warn(m_unit.path, 0,
+            m_report.lost(m_unit.path, 0,
                 text::counted(dump.broken, "entry", "entries") + " without a time was left out");
         if (!dump.problem.empty())
-            m_report.warn(m_unit.path, 0, dump.problem);
+            m_report.lost(m_unit.path, 0, dump.problem);
         return std::move(m_report);
     }
 

@@ -63,7 +63,7 @@ void EventMapper::header(std::string_view key, const JsonToken& value) {
 
 void EventMapper::broken(std::int64_t line, const std::string& what, bool skippedEvent) {
     m_report.skipped += skippedEvent ? 1 : 0;
-    m_report.warn(m_file, line, what);
+    m_report.lost(m_file, line, what);
 }
 
 void EventMapper::count(const EventBatch& batch) {
@@ -114,7 +114,7 @@ void EventMapper::look(const EventBatch& batch) {
         const auto count = static_cast<std::int64_t>(m_atZero.size());
         m_unusable += count;
         m_report.skipped += count;
-        m_report.warn(m_file, 0, textOf(EventProblem::AtZero));
+        m_report.lost(m_file, 0, textOf(EventProblem::AtZero));
         m_atZero.clear();
     } else if (m_isNearZero) {
         addHeld();
@@ -139,7 +139,7 @@ void EventMapper::tell(const EventRecord& record, const TraceSyntax& text) {
         ++m_unusable;
         ++m_report.skipped;
     }
-    m_report.warn(m_file, text.lineAt(record.end), textOf(record.problem));
+    m_report.lost(m_file, text.lineAt(record.end), textOf(record.problem));
 }
 
 Status EventMapper::take(

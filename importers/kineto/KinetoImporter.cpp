@@ -263,9 +263,9 @@ Status TraceImport::readOperators() {
     if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
         return read.error();
     if (!read.hasValue())
-        m_report.warn(m_unit.partner, 0, read.error().message);
+        m_report.lost(m_unit.partner, 0, read.error().message);
     if (m_operators.leftOut() > 0)
-        m_report.warn(m_unit.partner, 0,
+        m_report.lost(m_unit.partner, 0,
             "its operators are more than fit in memory; the last "
                 + std::to_string(m_operators.leftOut()) + " were left out");
     m_mapper.setOperators(&m_operators);

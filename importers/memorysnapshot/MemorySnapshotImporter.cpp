@@ -364,7 +364,7 @@ private:
             m_report.counts["allocations"] += history.allocations();
             m_report.counts["out of memory"] += history.record().outOfMemoryCount;
             if (history.isTooLarge())
-                m_report.warn(m_unit.path, 0,
+                m_report.lost(m_unit.path, 0,
                     "more is allocated at a time than is told apart: a part of it is missing in "
                     "what lives at the peak");
         }
@@ -378,11 +378,11 @@ private:
                 "the history of the allocator was not recorded: known is what lives at the dump, "
                 "not the peak nor who allocated it");
         if (m_facts.broken > 0)
-            m_report.warn(m_unit.path, 0,
+            m_report.lost(m_unit.path, 0,
                 text::counted(m_facts.broken, "event or block", "events and blocks")
                     + " without a size left out");
         if (!m_facts.problem.empty())
-            m_report.warn(m_unit.path, 0, m_facts.problem);
+            m_report.lost(m_unit.path, 0, m_facts.problem);
     }
 
     struct Annotated {

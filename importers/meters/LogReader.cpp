@@ -152,7 +152,7 @@ Status LogReader::changeOrder(std::vector<Column> columns) {
         return {};
     }
     RETURN_IF_ERROR(m_log.finish());
-    m_log.warn("Other columns begin here.");
+    m_log.warn("Other columns begin here.", Severity::Remark);
     for (const std::string& warning : order.warnings)
         m_log.warn(warning);
     useOrder(std::move(order));

@@ -89,14 +89,14 @@ Status readFile(const SourceTree& tree, const SourceFile& file, BandwidthTables&
     while (true) {
         const auto line = lines.next();
         if (!line.hasValue())
-            tables.report.warn(file.path, lines.lineNumber(), line.error().message);
+            tables.report.lost(file.path, lines.lineNumber(), line.error().message);
         if (!line.hasValue() || !line.value())
             break;
         log.take(*line.value(), lines.lineNumber());
     }
     if (const std::string problem = addTable(log, tree.displayPath(file.path), tables);
         !problem.empty())
-        tables.report.warn(file.path, 0, problem);
+        tables.report.lost(file.path, 0, problem);
     return {};
 }
 

@@ -147,7 +147,7 @@ public:
         while (true) {
             const auto line = lines.next();
             if (!line.hasValue())
-                m_report.warn(m_unit.path, lines.lineNumber(), line.error().message);
+                m_report.lost(m_unit.path, lines.lineNumber(), line.error().message);
             if (!line.hasValue() || !line.value())
                 break;
             m_report.bytes += line.value()->size() + 1;
@@ -164,7 +164,7 @@ public:
                 m_tree.displayPath(m_unit.path)};
         m_report.skipped += m_ofOthers;
         if (m_ofOthers > 0)
-            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+            m_report.lost(m_tree.displayPath(m_unit.path), 0,
                 text::counted(m_ofOthers, "record")
                     + " of other processes than the first one left out: keep the file of each "
                       "process by itself, as the inspector writes it.");
@@ -183,7 +183,7 @@ private:
         const InspectorRecord record = recordIn(line);
         if (!record.isWhole()) {
             ++m_report.skipped;
-            m_report.warn(m_tree.displayPath(m_unit.path), number,
+            m_report.lost(m_tree.displayPath(m_unit.path), number,
                 "The record has no collective with its rank and times.");
             return {};
         }

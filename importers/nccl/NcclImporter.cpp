@@ -109,7 +109,7 @@ Result<std::int64_t> readLog(const SourceTree& tree, const ImportUnit& unit, Ncc
     while (true) {
         const auto line = lines.next();
         if (!line.hasValue()) {
-            report.warn(unit.path, lines.lineNumber(), line.error().message);
+            report.lost(unit.path, lines.lineNumber(), line.error().message);
             return understood;
         }
         if (!line.value())
@@ -135,7 +135,7 @@ void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report
     if (log.brokenRows() > 0) {
         report.counts["nccl-tests rows that break off"] = log.brokenRows();
         report.skipped += log.brokenRows();
-        report.warn(unit.path, 0,
+        report.lost(unit.path, 0,
             text::counted(log.brokenRows(), "row")
                 + " of the table of nccl-tests are cut by lines of the log and are not whole: left "
                   "out.");

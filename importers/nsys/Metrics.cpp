@@ -168,7 +168,7 @@ private:
         for (const int gpu : m_unused)
             list += (list.empty() ? "" : ", ") + std::to_string(gpu);
         if (!list.empty())
-            m_session.report().warn(m_session.file(), 0,
+            m_session.report().remark(m_session.file(), 0,
                 "samples of GPUs that no process of the report used are left out: " + list);
     }
 

@@ -243,7 +243,7 @@ private:
         if (session.isDamaged() || session.database().isCutShort()) {
             RETURN_IF_ERROR(session.begin(runOf(RunStatus::Partial)));
             if (session.database().isCutShort())
-                m_report.warn(m_path, 0, "the file is cut short: its last pages are missing");
+                m_report.lost(m_path, 0, "the file is cut short: its last pages are missing");
         }
         RETURN_IF_ERROR(describeGpus(session));
         RETURN_IF_ERROR(markIterations(session));
@@ -299,7 +299,7 @@ private:
         if (!marks.empty())
             m_report.counts["iterations"] = static_cast<std::int64_t>(marks.size());
         if (m_nvtx.iterations.wereOpen())
-            m_report.warn(m_path, 0,
+            m_report.remark(m_path, 0,
                 "NVTX ranges of iterations begin inside one another: each is taken to end where "
                 "the next begins");
         return {};
@@ -331,7 +331,7 @@ private:
     void tellDevice() {
         m_report.counts["kernels"] = m_device.kernels + m_device.graphs;
         if (m_device.total() == 0)
-            m_report.warn(m_path, 0,
+            m_report.lost(m_path, 0,
                 m_facts.hasKernels ? "the report has a table of kernels, and nothing in it"
                     : m_calls > 0
                     ? "calls of CUDA were recorded and no kernel: the profiler lost the GPU's "
@@ -347,7 +347,7 @@ private:
             m_report.counts["kernels of NCCL with their call"] = m_device.describedCollectives;
         }
         if (m_nvtx.ranges.isFull())
-            m_report.warn(m_path, 0,
+            m_report.lost(m_path, 0,
                 "there are more NVTX ranges or launches than are kept: some of the ranges are not "
                 "projected onto the GPU");
         m_report.facts["NVTX"] = "push/pop ranges on their threads, and projected onto the streams "

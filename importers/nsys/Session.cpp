@@ -46,7 +46,7 @@ Status Session::read(std::string_view table, std::span<const std::string_view> c
         m_report.counts["rows of " + std::string(table)] = end.rows;
     if (!end.problem.empty()) {
         m_isDamaged = true;
-        m_report.warn(m_file, 0,
+        m_report.lost(m_file, 0,
             std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
                 + end.problem);
     }
@@ -83,7 +83,7 @@ std::optional<TimeRange> Session::rangeOf(const ForeignRow& row, int start, int 
     if (!begin || !isTime(*begin)) {
         ++m_report.skipped;
         if (m_untimed++ == 0)
-            m_report.warn(m_file, 0, "a row has no time that is a number; such are left out");
+            m_report.lost(m_file, 0, "a row has no time that is a number; such are left out");
         return std::nullopt;
     }
     const auto stop = row.integer(end);

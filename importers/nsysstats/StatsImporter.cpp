@@ -152,7 +152,7 @@ private:
             ASSIGN_OR_RETURN(const auto head, readHead(m_tree, path, kHead));
             const auto [first, isNew] = tables.emplace(tableOf(head), path);
             if (!isNew)
-                m_report.warn(path, 0,
+                m_report.remark(path, 0,
                     "not read: " + std::string(namePart(first->second)) + " holds the same table");
         }
         return tables;
@@ -181,10 +181,10 @@ private:
         m_report.skipped += end.shortRows;
         m_report.bytes += end.bytes;
         if (!end.problem.empty())
-            m_report.warn(
+            m_report.lost(
                 path, 0, "read up to row " + std::to_string(end.rows) + ": " + end.problem);
         if (end.shortRows > 0)
-            m_report.warn(path, 0, "rows without all columns are left out");
+            m_report.lost(path, 0, "rows without all columns are left out");
         return {};
     }
 

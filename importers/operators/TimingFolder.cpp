@@ -64,7 +64,7 @@ void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& 
     const std::function<void(std::int64_t, const Cells&)>& take) {
     auto stream = tree.open(path);
     if (!stream.hasValue()) {
-        report.warn(path, 0, stream.error().message);
+        report.lost(path, 0, stream.error().message);
         return;
     }
     LineReader reader(std::move(stream).value());
@@ -72,7 +72,7 @@ void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& 
     while (true) {
         const auto line = reader.next();
         if (!line.hasValue()) {
-            report.warn(path, reader.lineNumber(), line.error().message);
+            report.lost(path, reader.lineNumber(), line.error().message);
             return;
         }
         if (!line.value())
@@ -99,7 +99,7 @@ TimingTable readTable(const SourceTree& tree, const std::string& path, ImportRep
             return;
         }
         ++report.skipped;
-        report.warn(path, line,
+        report.lost(path, line,
             cells.size() == table.names.size()
                 ? "A cell of this line is no number."
                 : fmt::format("This line has {} cells where the first has {}.", cells.size(),
@@ -394,7 +394,7 @@ public:
 
 private:
     void warn(const std::string& path, std::string text) {
-        m_folder.report.warn(path, 0, std::move(text));
+        m_folder.report.lost(path, 0, std::move(text));
     }
 
     bool hasColumns(const std::string& path, const TimingTable& table, std::string_view names) {
@@ -439,7 +439,7 @@ private:
     void leaveOut(const std::string& path, const char* why) {
         --m_folder.report.rows;
         ++m_folder.report.skipped;
-        m_folder.report.warn(path, 0, why);
+        m_folder.report.lost(path, 0, why);
     }
 
     // The same rows lie in files of one arrangement and in files of all.
@@ -497,7 +497,7 @@ private:
         const auto error = parseNumber(cell("Best_error%"));
         if (!error) {
             ++m_folder.report.skipped;
-            m_folder.report.warn(path, line, "This line states no error.");
+            m_folder.report.lost(path, line, "This line states no error.");
             return;
         }
         m_stated.push_back({folderOf(path), gpu, cell("Function"), cell("Propagation"),

@@ -132,7 +132,7 @@ void takeOver(ImportReport part, DurationNs hole, ImportReport& report) {
         const bool isKnown = std::any_of(report.warnings.begin(), report.warnings.end(),
             [&warning](const ImportWarning& old) { return old.text == warning.text; });
         if (!isKnown)
-            report.warn(warning.file, warning.line, warning.text);
+            report.warn(warning.file, warning.line, warning.text, warning.severity);
     }
 }
 
@@ -285,7 +285,7 @@ void Recorder::chooseGpus() {
         if (found != all.end())
             m_gpus.push_back(*found);
         else
-            m_report.warn({}, 0,
+            m_report.lost({}, 0,
                 fmt::format("There is no GPU {} on {}, which has {}: it is not recorded.", wanted,
                     m_request.job.host, all.size()));
     }
@@ -536,11 +536,11 @@ Status Recorder::finish(const Progress& progress) {
     m_sampler->stop();
     take(true);
     if (m_marks && m_marks->notUnderstood() > 0)
-        m_report.warn({}, 0,
+        m_report.lost({}, 0,
             fmt::format("{} in the pipe for marks could not be understood; the first: \"{}\".",
                 text::counted(m_marks->notUnderstood(), "line"), m_marks->firstNotUnderstood()));
     if (m_lanes->leftOut() > 0)
-        m_report.warn({}, 0,
+        m_report.lost({}, 0,
             fmt::format("{} marked under too many different names are left out.",
                 text::counted(m_lanes->leftOut(), "value")));
     return m_recording->finish(m_report, progress);

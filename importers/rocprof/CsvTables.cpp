@@ -56,7 +56,7 @@ public:
         RETURN_IF_ERROR(each(tables, CsvTable::Copies, {"direction", "start_timestamp"}, progress,
             [&](const TraceRow& row) { return copy(row); }));
         if (const auto counters = tables.count(CsvTable::Counters); counters > 0)
-            m_report.warn(m_unit.path, 0, "tables of performance counters are not read");
+            m_report.lost(m_unit.path, 0, "tables of performance counters are not read");
         return finish();
     }
 
@@ -70,7 +70,7 @@ private:
         for (const std::string& path : m_unit.files) {
             const auto [first, isNew] = read.emplace(traceStem(path), path);
             if (!isNew) {
-                m_report.warn(path, 0,
+                m_report.remark(path, 0,
                     "not read: " + std::string(namePart(first->second)) + " holds the same table");
                 continue;
             }
@@ -92,10 +92,10 @@ private:
             m_report.skipped += read.shortRows;
             m_report.bytes += read.bytes;
             if (!read.problem.empty())
-                m_report.warn(table->second, 0,
+                m_report.lost(table->second, 0,
                     "read up to row " + std::to_string(read.rows) + ": " + read.problem);
             if (read.shortRows > 0)
-                m_report.warn(table->second, 0, "rows without all columns are left out");
+                m_report.lost(table->second, 0, "rows without all columns are left out");
         }
         return {};
     }
@@ -234,7 +234,7 @@ private:
             RETURN_IF_ERROR(m_sink.gpu(m_writer.run(), gpu));
         }
         if (m_writer.kernels() == 0)
-            m_report.warn(m_unit.path, 0, "there are no kernels: record with --kernel-trace");
+            m_report.lost(m_unit.path, 0, "there are no kernels: record with --kernel-trace");
         m_report.facts["clock"] = "ns since the machine started; when that was is not said";
         return std::move(m_report);
     }

@@ -35,7 +35,7 @@ Status finishTrace(ProfileWriter& writer, ImportReport& report, const ImportUnit
         RETURN_IF_ERROR(sink.gpu(writer.run(), gpu));
     }
     if (writer.kernels() == 0)
-        report.warn(unit.path, 0, "there are no kernels: record with --kernel-trace");
+        report.lost(unit.path, 0, "there are no kernels: record with --kernel-trace");
     report.facts["clock"] = "ns since the machine started; when that was is not said";
     return {};
 }

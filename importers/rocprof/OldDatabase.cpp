@@ -113,7 +113,7 @@ Result<ImportReport> importOldDatabase(
             if (end.problem.empty())
                 continue;
             isDamaged = true;
-            report.warn(unit.path, 0,
+            report.lost(unit.path, 0,
                 std::string(table.name) + " could be read up to row " + std::to_string(end.rows)
                     + ": " + end.problem);
         }

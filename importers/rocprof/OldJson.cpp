@@ -177,7 +177,7 @@ Result<ImportReport> importOldJson(
     report.skipped += reading.leftOut;
     if (!reading.problem.empty()) {
         run.status = RunStatus::Partial;
-        report.warn(unit.path, 0, reading.problem);
+        report.lost(unit.path, 0, reading.problem);
         RETURN_IF_ERROR(writer.begin(run));
     }
     return report;

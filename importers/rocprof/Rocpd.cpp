@@ -210,7 +210,7 @@ private:
         m_report.counts["rows of " + std::string(name)] += end.rows;
         if (!end.problem.empty()) {
             m_isDamaged = true;
-            m_report.warn(m_file, 0,
+            m_report.lost(m_file, 0,
                 std::string(name) + " could be read up to row " + std::to_string(end.rows) + ": "
                     + end.problem);
         }
@@ -430,7 +430,7 @@ Result<ImportReport> importRocpd(
         RETURN_IF_ERROR(writer.begin(run));
     }
     if (database.isCutShort())
-        report.warn(unit.path, 0, "the file is cut short: its last pages are missing");
+        report.lost(unit.path, 0, "the file is cut short: its last pages are missing");
     if (!recordings.front().host.empty())
         report.facts["host"] = recordings.front().host;
     if (!unit.gpuModel.empty())

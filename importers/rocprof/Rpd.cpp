@@ -120,13 +120,13 @@ Status RpdMonitor::read(ForeignDatabase& database, const std::string& file, Impo
     if (end.rows > 0)
         report.counts["rows of rocpd_monitor"] = end.rows;
     if (!end.problem.empty())
-        report.warn(file, 0, "rocpd_monitor could be read in part: " + end.problem);
+        report.lost(file, 0, "rocpd_monitor could be read in part: " + end.problem);
     if (ofOthers > 0)
-        report.warn(file, 0,
+        report.remark(file, 0,
             text::counted(ofOthers, "reading", "readings")
                 + " of devices that no process of this trace worked on left out");
     if (count > kMostReadings)
-        report.warn(file, 0, "there are more readings than are kept: the last are left out");
+        report.lost(file, 0, "there are more readings than are kept: the last are left out");
     for (auto& [key, rows] : all)
         RETURN_IF_ERROR(write(key, rows, report));
     return {};
@@ -369,7 +369,7 @@ private:
         m_report.counts["rows of " + std::string(table)] += end.rows;
         if (!end.problem.empty()) {
             m_isDamaged = true;
-            m_report.warn(m_path, 0,
+            m_report.lost(m_path, 0,
                 std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
                     + end.problem);
         }
@@ -534,7 +534,7 @@ Result<ImportReport> importRpd(
     report.bytes = database.bytesTotal();
     report.ranksExpected = unit.worldSize;
     if (database.isCutShort())
-        report.warn(unit.path, 0, "the file is cut short: its last pages are missing");
+        report.lost(unit.path, 0, "the file is cut short: its last pages are missing");
     if (reader.isDamaged() || database.isCutShort()) {
         run.status = RunStatus::Partial;
         RETURN_IF_ERROR(writer.begin(run));

@@ -373,7 +373,7 @@ public:
         RETURN_IF_ERROR(finishTrace(writer, m_report, m_unit, m_tree, {models, {}}, m_sink));
         if (!m_reading.m_problem.empty()) {
             run.status = RunStatus::Partial;
-            m_report.warn(m_unit.path, 0, m_reading.m_problem);
+            m_report.lost(m_unit.path, 0, m_reading.m_problem);
             RETURN_IF_ERROR(writer.begin(run));
         }
         m_report.bytes = m_reading.m_bytes;

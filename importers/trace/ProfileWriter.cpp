@@ -38,7 +38,7 @@ std::optional<TimeRange> ProfileWriter::rangeOf(
     std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
     if (!start || !end || !isMoment(*start) || !isMoment(*end)) {
         if (m_report.skipped++ == 0)
-            m_report.warn(m_file, 0, "a row has no times that are numbers; such are left out");
+            m_report.lost(m_file, 0, "a row has no times that are numbers; such are left out");
         return std::nullopt;
     }
     if (*end < *start) {
@@ -217,11 +217,11 @@ Status ProfileWriter::finish() {
     if (!marks.empty())
         m_report.counts["iterations"] = static_cast<std::int64_t>(marks.size());
     if (m_iterations.wereOpen())
-        m_report.warn(m_file, 0,
+        m_report.remark(m_file, 0,
             "ranges of iterations begin inside one another: each is taken to end where the next "
             "begins");
     if (m_isFull || m_ranges.isFull())
-        m_report.warn(m_file, 0,
+        m_report.lost(m_file, 0,
             "there are more ranges or launches than are kept: some of the ranges are not projected "
             "onto the GPU");
     m_report.counts["kernels"] = m_kernels;

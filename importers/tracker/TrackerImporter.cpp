@@ -127,7 +127,7 @@ private:
 
     Result<ImportReport> complete() {
         for (const auto& [place, text] : m_told.damages)
-            m_report.warn(m_tree.displayPath(place.first), 0, text);
+            m_report.lost(m_tree.displayPath(place.first), 0, text);
         if (!m_told.damages.empty())
             m_report.counts["damaged records"] = static_cast<std::int64_t>(m_told.damages.size());
         Run run;

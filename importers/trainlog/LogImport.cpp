@@ -295,7 +295,7 @@ private:
 
     void damaged(const std::string& text) override {
         ++m_damaged;
-        m_report.warn(tree().displayPath(unit().files.front()), m_lines, text);
+        m_report.lost(tree().displayPath(unit().files.front()), m_lines, text);
     }
 
     [[nodiscard]] Error nothing() const {
@@ -347,7 +347,7 @@ private:
             m_report.facts["gpu_model"] = m_run.gpuModel;
         if (m_broken) {
             m_run.status = RunStatus::Partial;
-            m_report.warn(tree().displayPath(unit().files.front()), m_lines,
+            m_report.lost(tree().displayPath(unit().files.front()), m_lines,
                 "The file breaks off here: " + m_broken->message + " What came before is kept.");
         }
         if (!m_hasDurations && m_report.rows > 0)
@@ -395,7 +395,7 @@ private:
             if (last >= first) {
                 const std::int64_t count = last - first + 1;
                 m_report.counts["iterations done twice"] += count;
-                m_report.warn(tree().displayPath(unit().files.front()), m_lines,
+                m_report.remark(tree().displayPath(unit().files.front()), m_lines,
                     "The program starts again here, at iteration " + std::to_string(first) + ": "
                         + text::counted(count, "iteration") + (count == 1 ? " is" : " are")
                         + " done twice, and " + text::seconds(lost) + " of work were lost.");

@@ -432,12 +432,12 @@ private:
 
     void warn() {
         if (m_devices.empty())
-            m_report.warn(m_unit.path, 0,
+            m_report.lost(m_unit.path, 0,
                 "there is no plane of a device in this profile: what the host did is all there is");
         if (!m_space.problem.empty())
-            m_report.warn(m_unit.path, 0, m_space.problem);
+            m_report.lost(m_unit.path, 0, m_space.problem);
         if (m_space.damages > 0)
-            m_report.warn(m_unit.path, 0,
+            m_report.lost(m_unit.path, 0,
                 text::counted(m_space.damages, "message", "messages")
                     + " could not be read and are left out");
         std::vector<std::string> unread;
@@ -448,7 +448,7 @@ private:
                 unread.push_back(plane.name);
         }
         if (!unread.empty())
-            m_report.warn(m_unit.path, 0, "planes that are not read: " + listNames(unread));
+            m_report.remark(m_unit.path, 0, "planes that are not read: " + listNames(unread));
     }
 
     const SourceTree& m_tree;

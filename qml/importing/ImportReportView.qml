@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The reports of sources, one block each, what needs attention first.
+// The warnings of all sources, then the reports of each, what needs attention first.
 ListView {
     id: list
 
@@ -19,6 +19,24 @@ ListView {
     Accessible.role: Accessible.List
     Accessible.name: "Import report"
     UiScrollBar.vertical: UiScrollBar {}
+    header: ColumnLayout {
+        width: list.width
+        spacing: Theme.spaceXs
+
+        Repeater {
+            model: list.report.warnings
+
+            UiSentence {
+                required property string modelData
+
+                Layout.leftMargin: Theme.spaceL
+                Layout.rightMargin: Theme.spaceL
+                text: modelData
+                color: Theme.warning
+                font.pixelSize: Theme.secondarySize
+            }
+        }
+    }
 
     delegate: Item {
         id: entry
@@ -31,7 +49,6 @@ ListView {
         required property list<string> factLabels
         required property list<string> factValues
         required property list<string> warnings
-        // Parts that need attention stand there; the rest is folded.
         property bool unfolded: false
 
         width: list.width
@@ -66,7 +83,7 @@ ListView {
                 }
                 UiIconButton {
                     objectName: "unfold"
-                    visible: entry.factLabels.length > 0
+                    visible: entry.factLabels.length + entry.warnings.length > 0
                     implicitWidth: Theme.hitTarget
                     implicitHeight: Theme.hitTarget
                     iconName: entry.unfolded ? "chevronUp" : "chevronDown"
@@ -82,7 +99,7 @@ ListView {
                 font.pixelSize: Theme.secondarySize
             }
             Repeater {
-                model: entry.warnings
+                model: entry.unfolded || list.count === 1 ? entry.warnings : []
 
                 UiSentence {
                     required property string modelData

@@ -8,6 +8,7 @@
 #include "core/model/Try.h"
 #include "core/parallel/WorkerPool.h"
 #include "core/report/RunTables.h"
+#include "core/report/WarningLines.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/engine/Address.h"
@@ -17,7 +18,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -26,7 +26,6 @@
 namespace trainscope::cli {
 namespace {
 
-constexpr std::size_t kMaxListed = 20;
 constexpr unsigned kMostThreads = 64; // as WorkerPool takes them
 
 struct ImportOptions {
@@ -34,6 +33,7 @@ struct ImportOptions {
     std::shared_ptr<RemoteSources> remote; // null: files alone
     unsigned threads = 0; // 0: as many as processors
     bool json = false;
+    bool verbose = false;
 };
 
 Json errorJson(const Error& error) {
@@ -94,56 +94,58 @@ Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
          })}};
 }
 
-void warnAbout(const ImportReport& report, const Console& console) {
-    for (const auto& warning : report.warnings) {
-        const std::string line
-            = warning.line > 0 ? ":" + std::to_string(warning.line) : std::string();
-        console.warn((warning.file.empty() ? std::string() : warning.file + line + ": ")
-            + warning.fullText());
-    }
-    std::int64_t listed = 0;
-    for (const auto& warning : report.warnings)
-        listed += warning.files;
-    if (report.warningCount > listed)
-        console.warn(
-            "... and " + std::to_string(report.warningCount - listed) + " more of this source.");
-}
-
-void printWarnings(const ImportOutcome& outcome, const Console& console) {
-    for (const auto& unit : outcome.units) {
-        if (unit.report)
-            warnAbout(*unit.report, console);
-        else if (unit.error)
-            console.fail(*unit.error);
-        // Warnings that make the outcome partial are always printed.
-        if (!unit.report || !unit.report->warnings.empty())
+std::vector<ImportWarning> warningsOf(const ImportOutcome& outcome) {
+    std::vector<ImportWarning> all;
+    const auto add = [&all](std::string file, std::string text, Severity severity) {
+        all.push_back({std::move(file), 0, std::move(text), 1, severity});
+    };
+    for (const auto& [unit, runs, report, error] : outcome.units) {
+        if (error)
+            add(error->where, error->message, Severity::Failed);
+        if (!report)
             continue;
-        if (unit.report->skipped > 0)
-            console.warn(unit.unit.path + ": "
-                + text::counted(unit.report->skipped, "line or event", "lines or events")
-                + " could not be understood and were left out.");
-        else if (outcome.partialRuns.contains(unit.unit.runName))
-            console.warn(unit.unit.path + ": the run " + unit.unit.runName
-                + " is only there in part: some of what it was to hold is missing.");
+        const auto own = report::warningsOf(*report);
+        all.insert(all.end(), own.begin(), own.end());
+        // Whatever makes the outcome partial is said.
+        if (own.empty() && report->skipped > 0)
+            add(unit.path,
+                text::counted(report->skipped, "line or event", "lines or events")
+                    + " could not be understood and were left out.",
+                Severity::Lost);
+        else if (own.empty() && outcome.partialRuns.contains(unit.runName))
+            add(unit.path,
+                "The run \"" + unit.runName
+                    + "\" is only there in part: some of what it was to hold is missing.",
+                Severity::Lost);
     }
     for (const auto& failure : outcome.failures)
-        console.fail(failure);
+        add(failure.where, failure.message, Severity::Failed);
     for (const auto& unit : outcome.leftOut) {
         if (unit.copyOf.empty())
-            console.warn(unit.path + " was left out"
-                + (unit.notes.empty() ? "." : ": " + unit.notes.front()));
+            add(unit.path, "Left out" + (unit.notes.empty() ? "." : ": " + unit.notes.front()),
+                Severity::Lost);
     }
-    const auto unrecognised = onlyAttempts(outcome.unrecognised, false);
-    const std::size_t count = unrecognised.size();
-    for (std::size_t i = 0; i < std::min(count, kMaxListed); ++i)
-        console.warn(
-            "not recognised: " + unrecognised[i].path + " (" + unrecognised[i].reason + ")");
-    if (count > kMaxListed)
-        console.warn("... and "
-            + text::counted(static_cast<std::int64_t>(count - kMaxListed), "more file")
-            + " not recognised.");
+    for (const auto& file : onlyAttempts(outcome.unrecognised, false))
+        add(file.path, "Not recognised: " + file.reason, Severity::Remark);
     if (outcome.cancelled)
-        console.warn("Stopped on request; what was finished before is kept.");
+        add({}, "Stopped on request; what was finished before is kept.", Severity::Remark);
+    return all;
+}
+
+void printWarnings(
+    const ImportOptions& options, const ImportOutcome& outcome, const Console& console) {
+    const auto warnings = warningsOf(outcome);
+    const auto lines = options.verbose
+        ? report::everyWarning(warnings)
+        : report::groupedWarnings(warnings, report::kMostWarningLines - 1);
+    for (const auto& line : lines) {
+        if (line.severity == Severity::Failed)
+            console.fail({ErrorCode::Unreadable, line.text, {}});
+        else
+            console.warn(line.text);
+    }
+    if (lines.size() < warnings.size())
+        console.err() << "--verbose lists each of these " << warnings.size() << " warnings.\n";
 }
 
 void printCopies(const std::vector<importers::ImportUnit>& leftOut, std::ostream& out) {
@@ -204,7 +206,7 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
             ? status
             : ExitStatus::Refused;
     }
-    printWarnings(outcome.value(), console);
+    printWarnings(options, outcome.value(), console);
     show(
         console, options.json, [&] { return outcomeJson(options, outcome.value()); },
         [&](std::ostream& out) { printOutcome(options, outcome.value(), out); });
@@ -266,6 +268,8 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     options->remote = context.remote;
     if (options->remote != nullptr)
         options->remote->addOptions(*command);
+    command->add_flag("--verbose", options->verbose,
+        "List every warning; else one line stands for all that differ only in numbers and names");
     addJson(*command, options->json, "Print the outcome as one JSON object");
     const RemoteSources* remote = options->remote.get();
     command->footer((remote == nullptr ? "" : remote->help()) + std::string(kHelp)

@@ -3,6 +3,7 @@
 #include "app/cli/text/TextFile.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/TracedTimings.h"
+#include "core/report/WarningLines.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -134,17 +135,15 @@ Result<TimingFolder> readFolder(const importers::SourceTree& tree, const Console
     for (auto& timings : tables.collectives)
         folder.timings.collectives.push_back(std::move(timings));
     for (const ImportWarning& warning : tables.report.warnings)
-        folder.report.warn(warning.file, warning.line, warning.text);
+        folder.report.warn(warning.file, warning.line, warning.text, warning.severity);
     return folder;
 }
 
 Status gatherFolder(const std::string& path, const Console& console, Gathered& gathered) {
     ASSIGN_OR_RETURN(const auto tree, importers::openDiskTree(path));
     ASSIGN_OR_RETURN(TimingFolder folder, readFolder(*tree, console));
-    for (const ImportWarning& warning : folder.report.warnings)
-        console.warn(
-            (warning.line > 0 ? warning.file + ":" + std::to_string(warning.line) : warning.file)
-            + ": " + warning.fullText());
+    for (const auto& line : report::groupedWarnings(report::warningsOf(folder.report)))
+        console.warn(line.text);
     gathered.add(std::move(folder.timings));
     gathered.files += folder.files;
     gathered.lines += folder.report.rows;

@@ -12,6 +12,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/report/WarningLines.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
@@ -282,8 +283,8 @@ void tell(const Recorder& recorder, const std::string& file, bool isWhole, const
         isWhole ? "into" : "but could not write all of it into", file,
         text::counted(static_cast<std::int64_t>(report.ranksFound.size()), "GPU"),
         text::counted(report.samples, "sample"), fact("sampling delay"), fact("processor time"));
-    for (const ImportWarning& warning : report.warnings)
-        console.warn(warning.fullText());
+    for (const auto& line : report::groupedWarnings(report::warningsOf(report)))
+        console.warn(line.text);
 }
 
 Result<RecordRequest> requestOf(

@@ -14,6 +14,7 @@
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/report/RunTables.h"
+#include "core/report/WarningLines.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
@@ -359,8 +360,8 @@ Outcome printSummary(
     ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
     ASSIGN_OR_RETURN(const auto all, computeFigures(store, runs, options, console));
     for (const RunFigures& figures : all) {
-        for (const auto& warning : figures.summary.warnings)
-            console.warn(figures.summary.run.name + ": " + warning);
+        for (const auto& line : report::groupedWarnings(report::warningsOf(figures.summary)))
+            console.warn(line.text);
     }
     return show(
         console, options.json,

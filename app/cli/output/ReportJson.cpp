@@ -10,7 +10,7 @@ Json reportJson(const ImportReport& report) {
         {"counts", report.counts}, {"facts", report.facts}, {"warning_count", report.warningCount},
         {"warnings", listOf(report.warnings, [](const auto& warning) {
              return Json{{"file", warning.file}, {"line", warning.line}, {"text", warning.text},
-                 {"files", warning.files}};
+                 {"files", warning.files}, {"severity", toString(warning.severity)}};
          })}};
 }
 

@@ -3,6 +3,7 @@
 #include "app/viewmodels/importing/ReportFacts.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/TextOf.h"
+#include "core/report/WarningLines.h"
 #include "core/text/Times.h"
 #include "importers/registry/Registry.h"
 
@@ -52,7 +53,7 @@ QString placedText(const ImportReport& report) {
 void fillFrom(Entry& entry, const ImportReport& report) {
     entry.report = report;
     entry.placed = placedText(report);
-    entry.warnings = warningTexts(report);
+    entry.told = report::warningsOf(report);
     entry.severity = report.warningCount > 0 || report.skipped > 0 ? kWarned : kFine;
     entry.verdict
         = entry.severity == kWarned ? QStringLiteral("read with warnings") : QStringLiteral("read");
@@ -114,7 +115,8 @@ Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path
     entry.verdict
         = stopped ? QStringLiteral("stopped, nothing of it was kept") : QStringLiteral("failed");
     if (!stopped)
-        entry.warnings.prepend(shownText(*outcome.error));
+        entry.told.push_back(
+            {outcome.error->where, 0, outcome.error->message, 1, Severity::Failed});
     return entry;
 }
 
@@ -133,6 +135,7 @@ Entry ImportReportModel::entryOf(
 void ImportReportModel::setEntries(std::vector<Entry> entries) {
     const auto ranks = ranksOfRuns(entries);
     for (Entry& entry : entries) {
+        entry.warnings = warningTexts(entry.told);
         if (entry.report.importer.empty())
             continue; // it was not read
         std::set<int> beside;
@@ -198,6 +201,13 @@ QString ImportReportModel::outcomeOf(const std::vector<Entry>& entries) {
 
 QString ImportReportModel::headline() const {
     return outcomeOf(rows());
+}
+
+QStringList ImportReportModel::warnings() const {
+    std::vector<ImportWarning> all;
+    for (const Entry& entry : rows())
+        all.insert(all.end(), entry.told.begin(), entry.told.end());
+    return rows().size() > 1 ? warningTexts(all) : QStringList();
 }
 
 QString ImportReportModel::text() const {

@@ -23,7 +23,8 @@ struct ReportEntry {
     int severity = 0; // 0 fine, 1 with warnings, 2 failed
     QStringList factLabels; // two lists of the same length
     QStringList factValues;
-    QStringList warnings; // one text per warning, with file and line
+    std::vector<ImportWarning> told;
+    QStringList warnings; // what was told, in lines
     QStringList runs; // that got something of it
     qsizetype files = 1;
     QString placed; // how it was found its place in time, "the log placed within 2.3 s by power"
@@ -36,6 +37,8 @@ class ImportReportModel : public RowListModel<ReportEntry> {
     QML_UNCREATABLE("Belongs to the session")
     // The outcome: "4 runs from 6 files; the log placed within 2.3 s by power; 1 file failed".
     Q_PROPERTY(QString headline READ headline NOTIFY countChanged FINAL)
+    // The warnings of all sources together; empty where there is one.
+    Q_PROPERTY(QStringList warnings READ warnings NOTIFY countChanged FINAL)
 
 public:
     using Entry = ReportEntry;
@@ -49,6 +52,7 @@ public:
     // Ranks that another source of a run has are not missing from it.
     void setEntries(std::vector<Entry> entries);
     [[nodiscard]] QString headline() const;
+    [[nodiscard]] QStringList warnings() const;
     // The same of entries that no model has.
     [[nodiscard]] static QString outcomeOf(const std::vector<Entry>& entries);
     // Everything as plain text, for the clipboard.

@@ -4,6 +4,7 @@
 #include "app/viewmodels/text/TextOf.h"
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/model/LaunchConfig.h"
+#include "core/report/WarningLines.h"
 
 #include <algorithm>
 #include <map>
@@ -120,22 +121,10 @@ std::vector<std::pair<QString, QString>> reportFacts(
     return facts;
 }
 
-QStringList warningTexts(const ImportReport& report) {
+QStringList warningTexts(const std::vector<ImportWarning>& warnings) {
     QStringList texts;
-    std::int64_t said = 0;
-    for (const auto& warning : report.warnings) {
-        said += warning.files;
-        const auto file = shownLine(warning.file);
-        const auto text = shownText(warning.fullText());
-        if (warning.line > 0)
-            texts.append(
-                QStringLiteral("%1, line %2: %3").arg(file, wholeText(warning.line), text));
-        else
-            texts.append(file.isEmpty() ? text : QStringLiteral("%1: %2").arg(file, text));
-    }
-    const auto more = report.warningCount - said;
-    if (more > 0)
-        texts.append(QStringLiteral("and %1 more").arg(wholeText(more)));
+    for (const auto& line : report::groupedWarnings(warnings))
+        texts.append(shownText(line.text));
     return texts;
 }
 

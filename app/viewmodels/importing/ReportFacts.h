@@ -18,8 +18,8 @@ namespace trainscope::app {
 std::vector<std::pair<QString, QString>> reportFacts(
     const ImportReport& report, const std::set<int>& beside = {});
 
-// "file, line 17: text", and at the end how many more there were.
-QStringList warningTexts(const ImportReport& report);
+// A line for each kind, the worst first (core/report/WarningLines.h).
+QStringList warningTexts(const std::vector<ImportWarning>& warnings);
 
 // {0,1,2,3,8} as "0–3, 8".
 QString rankRanges(std::vector<int> ranks);

@@ -54,7 +54,6 @@ public:
     // Its pages have checksums, or will have: it is not there yet.
     [[nodiscard]] bool hasSums() const;
     [[nodiscard]] bool hasJournal() const { return beside("-journal").isThere; }
-    [[nodiscard]] bool hasLog() const { return beside("-wal").isThere; }
     // In bytes; 0 without one.
     [[nodiscard]] std::uint64_t logSize() const { return beside("-wal").size; }
     [[nodiscard]] bool isWritable() const; // asks the system now; errno says why not

@@ -107,6 +107,9 @@ void read(const json& object, const char* key, std::vector<ImportWarning>& into)
         read(entry, "line", warning.line);
         read(entry, "text", warning.text);
         read(entry, "files", warning.files);
+        std::string severity;
+        read(entry, "severity", severity);
+        warning.severity = severityFrom(severity);
     }
 }
 
@@ -114,7 +117,7 @@ json asKept(const std::vector<ImportWarning>& warnings) {
     json list = json::array();
     for (const ImportWarning& warning : warnings)
         list.push_back({{"file", warning.file}, {"line", warning.line}, {"text", warning.text},
-            {"files", warning.files}});
+            {"files", warning.files}, {"severity", toString(warning.severity)}});
     return list;
 }
 

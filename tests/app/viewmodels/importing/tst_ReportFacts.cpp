@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/importing/ReportFacts.h"
+#include "core/report/WarningLines.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
@@ -60,9 +61,9 @@ void tst_ReportFacts::warnings() {
     ImportReport report;
     report.warnings = {{"a.csv", 17, "not a number"}, {"b.csv", 0, "cut short"}};
     report.warningCount = 5;
-    QCOMPARE(warningTexts(report),
-        (QStringList{QStringLiteral("a.csv, line 17: not a number"),
-            QStringLiteral("b.csv: cut short"), QStringLiteral("and 3 more")}));
+    QCOMPARE(warningTexts(report::warningsOf(report)),
+        (QStringList{QStringLiteral("a.csv:17: not a number"), QStringLiteral("b.csv: cut short"),
+            QStringLiteral("a.csv: 3 further warnings of this source are not listed.")}));
 }
 
 // A trace of rank 0 beside that of rank 1: nothing is missing.
