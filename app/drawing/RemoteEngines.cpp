@@ -105,10 +105,12 @@ Status checkSources(const ImportRequest& request, const EngineOptions& options) 
         return {};
     if (sources.size() > 1)
         return usageError("Import from one engine at a time, and files by a call of their own.");
-    if (!request.format.empty() || !request.start.empty() || !request.period.empty()
-        || !request.utcOffset.empty())
-        return usageError("--format, --start, --period and --utc-offset are of files: an engine "
-                          "says its times itself.");
+    const bool saysTimes = std::any_of(request.said.begin(), request.said.end(),
+        [](const auto& field) { return !field.second.empty(); });
+    if (!request.format.empty() || saysTimes)
+        return usageError(
+            "--format, --start, --period, --utc-offset and --dates are of files: an engine "
+            "says its times itself.");
     if (options.from.empty())
         return usageError("Say from when on, with --from: 2026-11-22T10:00:00Z, unix seconds, or "
                           "one before now such as -2h.");

@@ -19,28 +19,22 @@ namespace {
 
 using importers::ImportUnit;
 
-Error noRun(const ImportUnit& unit) {
-    return {ErrorCode::NotFound,
-        "This topology describes the machine of a run, and the database has no run yet. Import it "
-        "together with the run's telemetry or traces, or after them.",
-        unit.path};
-}
-
-Error whichRun(const ImportUnit& unit, const std::string& known, std::size_t count) {
-    return {ErrorCode::NotFound,
-        "This topology describes the machine of a run, and the database has "
-            + std::to_string(count) + ": say of which one (in the import sheet, or with "
-            + "--name), or lay it beside that run's files. The runs are: " + known + ".",
-        unit.path};
-}
-
-Error unknownRun(const ImportUnit& unit, const std::string& name, const std::string& known) {
-    return {ErrorCode::NotFound,
-        "This topology describes the machine of run \"" + name
-            + "\", which the database does not have. "
-            + (known.empty() ? "It has no runs: import that run first, or together with it."
-                             : "The runs are: " + known + "."),
-        unit.path};
+// `wanted`: the run that was asked for; empty: none was named.
+Error noSuchRun(const ImportUnit& unit, const std::string& wanted, const std::string& known,
+    std::size_t count) {
+    const std::string runs = " The runs are: " + known + ".";
+    std::string text = "This topology describes the machine of a run, and the database has "
+        + (count == 0 ? std::string("no run yet. Import it together with the run's telemetry or "
+                                    "traces, or after them.")
+                      : std::to_string(count)
+                    + ": say of which one (in the import sheet, or with --name), or lay it beside "
+                      "that run's files."
+                    + runs);
+    if (!wanted.empty())
+        text = "This topology describes the machine of run \"" + wanted
+            + "\", which the database does not have."
+            + (count == 0 ? " It has no runs: import that run first, or together with it." : runs);
+    return {ErrorCode::NotFound, std::move(text), unit.path};
 }
 
 struct KnownRun {
@@ -88,14 +82,14 @@ Result<std::vector<KnownRun>> wantedRuns(
     if (names.empty() && runs.size() == 1)
         return runs;
     if (names.empty())
-        return runs.empty() ? noRun(unit) : whichRun(unit, listed(runs), runs.size());
+        return noSuchRun(unit, {}, listed(runs), runs.size());
     std::vector<KnownRun> wanted;
     for (const std::string& name : names) {
         if (const KnownRun* run = find(runs, name))
             wanted.push_back(*run);
     }
     if (wanted.empty())
-        return unknownRun(unit, names.front(), listed(runs));
+        return noSuchRun(unit, names.front(), listed(runs), runs.size());
     return wanted;
 }
 

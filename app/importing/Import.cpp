@@ -79,11 +79,12 @@ Result<PlannedImport> planGiven(const ImportSources& sources, const Progress& pr
     ASSIGN_OR_RETURN(planned.plan, importers::planImport(tree, progress, sources.format));
     auto& units = planned.plan.units;
     for (ImportUnit& unit : units)
-        stateClock(sources.clock, unit);
+        sayOfAll(sources.said, unit);
     const bool isThere
         = !sources.database.empty() && store::StoreFile(sources.database).isRunDatabase();
     // Clocks that are stated may bring together what the plan had to keep apart.
-    if (!sources.clock.zone.empty() && !isThere)
+    const auto zone = sources.said.find("zone");
+    if (zone != sources.said.end() && !zone->second.empty() && !isThere)
         joinRunsThere(plannedUnits(tree, units), {}, progress);
     nameBelowGiven(planned.given, units);
     if (isThere) {

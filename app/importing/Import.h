@@ -4,8 +4,8 @@
 // change the plan; importPlanned() carries it out. Both run on the caller's thread.
 
 #include "app/importing/GivenPaths.h"
+#include "app/importing/ImportFields.h"
 #include "app/importing/ImportRunner.h"
-#include "app/importing/SaidClock.h"
 
 #include <filesystem>
 #include <map>
@@ -17,7 +17,7 @@ namespace trainscope::app {
 struct ImportSources {
     std::vector<std::string> paths; // of files, folders and run databases
     std::string format = {}; // id of an importer; empty: by content
-    SaidClock clock = {};
+    SaidOfAll said = {};
     // The database whose runs the sources may be of; empty, or not there: of none.
     std::filesystem::path database = {};
 };

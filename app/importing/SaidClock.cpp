@@ -100,27 +100,12 @@ std::optional<std::int64_t> saidZone(std::string_view text, const std::optional<
     return offsetOf(zone, wall);
 }
 
-std::int64_t zoneHere(const std::optional<TimeNs>& wall) {
-    return offsetOf(cctz::local_time_zone(), wall);
-}
-
 std::optional<importers::DateOrder> saidDates(std::string_view text) {
     if (equalsIgnoringCase(trimmed(text), "day-first"))
         return importers::DateOrder::DayFirst;
     if (equalsIgnoringCase(trimmed(text), "month-first"))
         return importers::DateOrder::MonthFirst;
     return std::nullopt;
-}
-
-void stateClock(const SaidClock& clock, importers::ImportUnit& unit) {
-    if (unit.asksDates)
-        unit.saidDates = clock.dates;
-    if (unit.clock != importers::ClockKind::Utc) {
-        unit.saidStart = clock.start;
-        unit.saidPeriod = clock.period;
-    }
-    if (unit.clock == importers::ClockKind::Local && !clock.zone.empty())
-        unit.utcOffsetSeconds = saidZone(clock.zone, unit.start);
 }
 
 } // namespace trainscope::app

@@ -1,7 +1,6 @@
 #pragma once
-// The clock of sources as a user states it, in the import sheet and on the command line alike: when
-// a recording without dates began, how far apart readings without stamps are, and the zone of local
-// stamps. Thread-safe.
+// Moments, zones and orders of dates as a user types them, in the import sheet and on the command
+// line alike. Thread-safe.
 
 #include "importers/common/Importer.h"
 
@@ -22,20 +21,8 @@ std::optional<TimeNs> saidMoment(std::string_view text);
 // for anything else.
 std::optional<std::int64_t> saidZone(
     std::string_view text, const std::optional<TimeNs>& wall = std::nullopt);
-// The same of this machine's zone.
-std::int64_t zoneHere(const std::optional<TimeNs>& wall);
 
 // "day-first", "month-first". Absent for anything else.
 std::optional<importers::DateOrder> saidDates(std::string_view text);
-
-struct SaidClock {
-    std::optional<TimeNs> start; // of sources without dates
-    std::optional<DurationNs> period; // between readings without stamps
-    std::string zone; // of local stamps, as saidZone() takes it; empty: not stated
-    importers::DateOrder dates = importers::DateOrder::Unknown; // that can be read in two ways
-};
-
-// States it of a unit, as far as the unit's own clock leaves it open.
-void stateClock(const SaidClock& clock, importers::ImportUnit& unit);
 
 } // namespace trainscope::app

@@ -3,7 +3,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// One line of the connection: its label, and what is typed into the controller's property of that name.
+// One line of the connection: its label, and what is typed under that name.
 RowLayout {
     id: field
 
@@ -28,9 +28,9 @@ RowLayout {
         Layout.fillWidth: true
         label: field.label
         placeholderText: field.hint
-        text: field.controller[field.name]
+        text: field.controller.said[field.name] ?? ""
         enabled: !field.controller.busy
-        onTextEdited: field.controller[field.name] = text
+        onTextEdited: field.controller.say(field.name, text)
         onAccepted: field.controller.ask()
 
         UiToolTip {

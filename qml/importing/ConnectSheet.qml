@@ -59,8 +59,8 @@ UiSheet {
                 visible: sheet.controller.asksUser
                 label: "Name"
                 placeholderText: "Name"
-                text: sheet.controller.user
-                onTextEdited: sheet.controller.user = text
+                text: sheet.controller.said.user ?? ""
+                onTextEdited: sheet.controller.say("user", text)
             }
             UiTextField {
                 objectName: "secret"
@@ -69,87 +69,48 @@ UiSheet {
                 label: "Token or password, kept in memory only"
                 placeholderText: sheet.controller.asksUser ? "Password" : "Token"
                 echoMode: TextInput.Password
-                text: sheet.controller.secret
-                onTextEdited: sheet.controller.secret = text
+                text: sheet.controller.said.secret ?? ""
+                onTextEdited: sheet.controller.say("secret", text)
             }
             UiTextField {
                 objectName: "caFile"
                 Layout.fillWidth: true
                 label: "Certificates to trust"
                 placeholderText: "Own CA (PEM file)"
-                text: sheet.controller.caFile
-                onTextEdited: sheet.controller.caFile = text
+                text: sheet.controller.said.caFile ?? ""
+                onTextEdited: sheet.controller.say("caFile", text)
             }
         }
-        ConnectField {
-            name: "header"
-            label: "Headers"
-            hint: "None; or X-Scope-OrgID: team"
-            tip: "Sent with each question, parted by semicolons; the tenant of Mimir and Thanos"
-            controller: sheet.controller
+        UiCheckBox {
+            objectName: "linked"
+            text: "Leave the samples in the engine (linked)"
+            checked: sheet.controller.linked
+            enabled: !sheet.controller.busy
+            onClicked: {
+                sheet.controller.linked = checked;
+                checked = Qt.binding(() => sheet.controller.linked);
+            }
         }
-        ConnectField {
-            name: "match"
-            label: "Series"
-            hint: "All; or {Hostname=~\"node-[1-4]\"}"
-            tip: "Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}"
-            controller: sheet.controller
-        }
-        RowLayout {
-            spacing: Theme.spaceL
+        GridLayout {
+            columns: 2
+            columnSpacing: Theme.spaceL
+            rowSpacing: Theme.spaceS
 
-            ConnectField {
-                Layout.fillWidth: true
-                name: "from"
-                label: "From"
-                tip: "2026-11-22T10:00:00Z, unix seconds, or before now: -2h"
-                controller: sheet.controller
-            }
-            ConnectField {
-                Layout.fillWidth: true
-                name: "to"
-                label: "To"
-                tip: "Likewise; linked until now, the run goes on"
-                controller: sheet.controller
-            }
-        }
-        RowLayout {
-            spacing: Theme.spaceL
+            Repeater {
+                // Name, label, hint and tip.
+                model: [["header", "Headers", "None; or X-Scope-OrgID: team", "Sent with each question, parted by semicolons; the tenant of Mimir and Thanos"], ["match", "Series", "All; or {Hostname=~\"node-[1-4]\"}", "Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}"], ["from", "From", "", "2026-11-22T10:00:00Z, unix seconds, or before now: -2h"], ["to", "To", "", "Likewise; linked until now, the run goes on"], ["runName", "Name of the run", "The cluster's job, else host and time", ""], ["target", "Into", "", ""], ["step", "One sample every", "Every sample; or 15s", ""]]
 
-            UiCheckBox {
-                objectName: "linked"
-                text: "Leave the samples in the engine (linked)"
-                checked: sheet.controller.linked
-                enabled: !sheet.controller.busy
-                onClicked: {
-                    sheet.controller.linked = checked;
-                    checked = Qt.binding(() => sheet.controller.linked);
+                ConnectField {
+                    required property var modelData
+
+                    Layout.fillWidth: true
+                    visible: name !== "step" || !sheet.controller.linked
+                    name: modelData[0]
+                    label: modelData[1]
+                    hint: modelData[2]
+                    tip: modelData[3]
+                    controller: sheet.controller
                 }
-            }
-            ConnectField {
-                Layout.fillWidth: true
-                visible: !sheet.controller.linked
-                name: "step"
-                label: "One sample every"
-                hint: "Every sample; or 15s"
-                controller: sheet.controller
-            }
-        }
-        RowLayout {
-            spacing: Theme.spaceL
-
-            ConnectField {
-                Layout.fillWidth: true
-                name: "runName"
-                label: "Name of the run"
-                hint: "The cluster's job, else host and time"
-                controller: sheet.controller
-            }
-            ConnectField {
-                Layout.fillWidth: true
-                name: "target"
-                label: "Into"
-                controller: sheet.controller
             }
         }
         UiSeparator {

@@ -1,48 +1,29 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// One line of the import sheet: a run with what it is made of, a remark on its sources, or a source.
+// One line of the import sheet: a run with what it will be and what it is made of, a remark on its
+// sources, or a source.
 Item {
     id: line
 
     required property ImportGroupModel groups
-    required property ImportColumns columns
     required property int index
     required property int kind
     required property string title
     required property string brief
+    required property string result
     required property string detail
     required property string problem
     required property string run
     required property bool runFaulty
     required property bool machine
     required property bool database
-    required property string rank
-    required property bool rankEditable
-    required property bool rankFaulty
-    required property string period
-    required property bool periodEditable
-    required property bool periodFaulty
-    required property bool datesEditable
-    required property int dateChoice
-    required property string tableColumns
-    required property bool columnsEditable
-    required property bool columnsFaulty
-    required property string clock
-    required property int clockChoice
-    required property bool clockEditable
-    required property string offset
-    required property string offsetHint
-    required property bool offsetFaulty
-    required property string gpuModel
-    required property string gpuHint
-    required property bool gpuEditable
-    required property string airflow
-    required property string airflowHint
-    required property bool airflowFaulty
     required property string sizeText
+    required property var fields
     required property int checkState
     required property bool unfolded
     required property bool marked
@@ -51,10 +32,12 @@ Item {
     readonly property bool isRun: kind === ImportGroupModel.Run
     readonly property bool isRemark: kind === ImportGroupModel.Remark
     readonly property bool isSource: kind === ImportGroupModel.Source
+    readonly property bool isImported: checkState !== Qt.Unchecked
+    readonly property real indent: 2 * (Theme.hitTarget + Theme.spaceS)
 
-    implicitHeight: block.implicitHeight + (isRun ? Theme.spaceM : Theme.spaceXs)
+    implicitHeight: block.implicitHeight + (isRun ? Theme.spaceL : Theme.spaceXs)
     Accessible.role: Accessible.ListItem
-    Accessible.name: "%1, %2".arg(title).arg(detail)
+    Accessible.name: "%1, %2, %3".arg(title).arg(result).arg(detail)
     Accessible.selected: marked
 
     Rectangle {
@@ -86,8 +69,8 @@ Item {
         anchors.leftMargin: Theme.spaceL
         anchors.rightMargin: Theme.spaceXl
         anchors.verticalCenter: parent.verticalCenter
-        spacing: 0
-        opacity: line.checkState === Qt.Unchecked && !line.isRemark ? 0.6 : 1
+        spacing: Theme.spaceXs
+        opacity: line.isImported || line.isRemark ? 1 : 0.6
 
         RowLayout {
             visible: !line.isRemark
@@ -95,7 +78,7 @@ Item {
 
             UiIconButton {
                 objectName: "fold"
-                Layout.preferredWidth: line.columns.fold
+                implicitWidth: Theme.hitTarget
                 opacity: line.isRun ? 1 : 0
                 enabled: line.isRun
                 iconName: line.unfolded ? "chevronDown" : "chevronRight"
@@ -119,15 +102,27 @@ Item {
                 font.pixelSize: Theme.secondarySize
             }
             UiNote {
-                Layout.maximumWidth: line.columns.run
-                visible: line.isSource && line.width > Theme.sheetWidth * 1.2
+                visible: line.isSource
                 text: line.detail
+            }
+            Repeater {
+                model: line.isSource ? line.fields.length : 0
+
+                ImportField {
+                    required property int index
+
+                    field: line.fields[index]
+                    of: line.title
+                    brief: true
+                    enabled: line.isImported
+                    onSaid: text => line.groups.set(line.index, field.key, text)
+                }
             }
             ImportRunField {
                 objectName: "run"
                 Layout.fillWidth: line.isRun
-                Layout.preferredWidth: line.columns.run
-                enabled: line.checkState !== Qt.Unchecked && !line.database
+                Layout.preferredWidth: Theme.spaceXl * 6
+                enabled: line.isImported && !line.database
                 label: line.isRun ? "Name of the run" : "Name of the run that %1 joins".arg(line.title)
                 run: line.run
                 machine: line.machine
@@ -136,133 +131,51 @@ Item {
                 onEdited: text => line.groups.setRunName(line.index, text)
                 onSettled: line.groups.settleNames()
             }
-            UiTextField {
-                objectName: "rank"
-                Layout.preferredWidth: line.columns.rank
-                visible: line.isSource && line.rankEditable
-                enabled: line.checkState !== Qt.Unchecked
-                label: "Rank of %1".arg(line.title)
-                placeholderText: "rank"
-                text: line.rank
-                faulty: line.rankFaulty
-                inputMethodHints: Qt.ImhDigitsOnly
-                onTextEdited: line.groups.setRank(line.index, text)
+            UiNote {
+                Layout.preferredWidth: Theme.spaceXl * 3
+                horizontalAlignment: Text.AlignRight
+                text: line.sizeText
             }
-            UiTextField {
-                objectName: "period"
-                Layout.preferredWidth: line.columns.rank * 1.5
-                visible: line.isSource && line.periodEditable
-                enabled: line.checkState !== Qt.Unchecked
-                label: "Period of %1".arg(line.title)
-                placeholderText: "every 1 s"
-                text: line.period
-                faulty: line.periodFaulty
-                onTextEdited: line.groups.setPeriod(line.index, text)
-            }
-            ImportCells {
-                enabled: line.checkState !== Qt.Unchecked
-                columns: line.columns
-                groups: line.groups
-                row: line.index
-                name: line.title
-                clock: line.clock
-                clockChoice: line.clockChoice
-                clockEditable: line.clockEditable
-                offset: line.offset
-                offsetHint: line.offsetHint
-                offsetFaulty: line.offsetFaulty
-                gpuModel: line.gpuModel
-                gpuHint: line.gpuHint
-                gpuEditable: line.gpuEditable
-                sizeText: line.sizeText
-            }
+        }
+        UiText {
+            objectName: "result"
+            Layout.fillWidth: true
+            Layout.leftMargin: line.indent
+            visible: line.isRun && text !== ""
+            text: line.result
         }
         UiNote {
             objectName: "detail"
             Layout.fillWidth: true
-            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            Layout.leftMargin: line.indent
             visible: line.isRun && text !== ""
             text: line.detail
         }
-        RowLayout {
-            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
-            Layout.topMargin: Theme.spaceXs
-            visible: line.isRun && line.unfolded && line.gpuEditable
-            spacing: Theme.spaceS
+        Flow {
+            Layout.fillWidth: true
+            Layout.leftMargin: line.indent
+            spacing: Theme.spaceL
+            enabled: line.isImported
+            visible: line.isRun && line.fields.some(field => field.pressing || line.unfolded)
 
-            UiNote {
-                text: "GPUs of a node, front (fresh air) to rear"
-            }
-            UiTextField {
-                objectName: "airflow"
-                Layout.preferredWidth: line.columns.gpu * 1.5
-                enabled: line.checkState !== Qt.Unchecked
-                label: "Order of the air of %1".arg(line.title)
-                placeholderText: line.airflowHint
-                text: line.airflow
-                faulty: line.airflowFaulty
-                onTextEdited: line.groups.setAirflow(line.index, text)
-            }
-        }
-        RowLayout {
-            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
-            Layout.topMargin: Theme.spaceXs
-            visible: line.isRun && line.datesEditable
-            spacing: Theme.spaceS
+            Repeater {
+                model: line.isRun ? line.fields.length : 0
 
-            UiNote {
-                text: "Its dates can be read with the day or with the month first"
-            }
-            UiComboBox {
-                objectName: "dates"
-                Layout.preferredWidth: line.columns.offset
-                enabled: line.checkState !== Qt.Unchecked
-                label: "Order of the dates of %1".arg(line.title)
-                model: line.groups.dateChoices
-                currentIndex: line.dateChoice
-                displayText: line.dateChoice < 0 ? "by their signs" : currentText
-                onActivated: index => {
-                    line.groups.setDates(line.index, index);
-                    currentIndex = Qt.binding(() => line.dateChoice);
-                }
-            }
-        }
-        RowLayout {
-            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
-            Layout.topMargin: Theme.spaceXs
-            visible: line.isRun && line.unfolded && line.columnsEditable
-            spacing: Theme.spaceS
+                ImportField {
+                    required property int index
 
-            UiNote {
-                text: "Columns that are something else"
-            }
-            UiTextField {
-                objectName: "tableColumns"
-                Layout.preferredWidth: line.columns.gpu * 2
-                enabled: line.checkState !== Qt.Unchecked
-                label: "Columns of %1".arg(line.title)
-                placeholderText: "as below, or NAME=METRIC[unit]; …"
-                text: line.tableColumns
-                faulty: line.columnsFaulty
-                onEditingFinished: {
-                    if (text !== line.tableColumns)
-                        line.groups.setColumns(line.index, text);
+                    field: line.fields[index]
+                    of: line.title
+                    visible: field.pressing || line.unfolded
+                    onSaid: text => line.groups.set(line.index, field.key, text)
                 }
             }
         }
         UiSentence {
             objectName: "problem"
-            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
-            visible: line.isRun && text !== ""
-            text: line.problem
-            color: Theme.warning
-            font.pixelSize: Theme.secondarySize
-        }
-        UiSentence {
-            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
-            visible: line.isRemark
-            text: line.title
-            color: Theme.textSecondary
+            Layout.leftMargin: line.indent
+            text: line.isRemark ? line.title : line.isRun ? line.problem : ""
+            color: line.isRemark ? Theme.textSecondary : Theme.warning
             font.pixelSize: Theme.secondarySize
         }
     }

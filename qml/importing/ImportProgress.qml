@@ -8,6 +8,7 @@ ColumnLayout {
     id: progress
 
     required property ImportController controller
+    readonly property var now: controller.progress
 
     spacing: Theme.spaceM
 
@@ -18,18 +19,18 @@ ColumnLayout {
 
         UiText {
             Layout.fillWidth: true
-            text: progress.controller.unitText
+            text: progress.now.unit
             elide: Text.ElideMiddle
         }
         UiNote {
             Layout.fillWidth: true
-            text: progress.controller.phaseText
+            text: progress.now.phase
         }
         UiProgressBar {
             Layout.fillWidth: true
             visible: progress.controller.stage === ImportController.Stage.Importing
-            indeterminate: progress.controller.unitFraction < 0
-            value: progress.controller.unitFraction
+            indeterminate: progress.now.unitFraction < 0
+            value: progress.now.unitFraction
             Accessible.name: "This source"
         }
         UiNote {
@@ -38,8 +39,8 @@ ColumnLayout {
         }
         UiProgressBar {
             Layout.fillWidth: true
-            indeterminate: progress.controller.fraction < 0
-            value: progress.controller.fraction
+            indeterminate: progress.now.fraction < 0
+            value: progress.now.fraction
             Accessible.name: "Altogether"
         }
         RowLayout {
@@ -47,13 +48,13 @@ ColumnLayout {
 
             UiNote {
                 Layout.fillWidth: true
-                text: progress.controller.amountText
+                text: progress.now.amount
             }
             UiNote {
-                text: progress.controller.rateText
+                text: progress.now.rate
             }
             UiText {
-                text: progress.controller.timeLeftText
+                text: progress.now.timeLeft
                 font.pixelSize: Theme.secondarySize
             }
         }

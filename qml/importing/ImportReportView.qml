@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The warnings of all sources, then the reports of each, what needs attention first.
+// The runs that were made, the warnings of all sources, then the reports of each, what needs attention first.
 ListView {
     id: list
 
@@ -24,16 +24,18 @@ ListView {
         spacing: Theme.spaceXs
 
         Repeater {
-            model: list.report.warnings
+            model: [...list.report.runs, ...list.report.warnings]
 
             UiSentence {
+                required property int index
                 required property string modelData
+                readonly property bool isRun: index < list.report.runs.length
 
                 Layout.leftMargin: Theme.spaceL
                 Layout.rightMargin: Theme.spaceL
                 text: modelData
-                color: Theme.warning
-                font.pixelSize: Theme.secondarySize
+                color: isRun ? Theme.text : Theme.warning
+                font.pixelSize: isRun ? Theme.bodySize : Theme.secondarySize
             }
         }
     }

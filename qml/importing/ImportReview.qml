@@ -23,10 +23,6 @@ ColumnLayout {
             review.groups.toggle(line.index);
     }
 
-    ImportColumns {
-        id: widths
-    }
-
     UiSentence {
         Layout.margins: Theme.spaceL
         visible: review.plan.count === 0
@@ -40,14 +36,6 @@ ColumnLayout {
         visible: review.plan.count > 0
         plan: review.plan
         groups: review.groups
-    }
-    ImportHeads {
-        Layout.fillWidth: true
-        Layout.leftMargin: Theme.spaceL
-        Layout.rightMargin: Theme.spaceXl
-        Layout.topMargin: Theme.spaceS
-        visible: review.plan.count > 0
-        columns: widths
     }
     ListView {
         id: list
@@ -71,7 +59,6 @@ ColumnLayout {
             width: list.width
             current: ListView.isCurrentItem && list.activeFocus
             groups: review.groups
-            columns: widths
         }
     }
     Repeater {

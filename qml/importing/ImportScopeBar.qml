@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import QtQuick.Layouts
 import Trainscope
@@ -6,6 +8,8 @@ import Trainscope.App
 // Edits the marked runs at once, or all where none is marked.
 RowLayout {
     id: bar
+
+    objectName: "scopeBar"
 
     required property ImportPlanModel plan
     required property ImportGroupModel groups
@@ -28,46 +32,16 @@ RowLayout {
         text: bar.groups.scopeText
         color: bar.groups.markedCount > 0 ? Theme.text : Theme.textSecondary
     }
-    UiComboBox {
-        objectName: "scopeClock"
-        Layout.preferredWidth: Theme.spaceXl * 4.5
-        visible: bar.groups.scopeHasClocks
-        label: "Clock of these runs"
-        model: bar.groups.clockChoices
-        currentIndex: -1
-        displayText: "Clock"
-        onActivated: index => {
-            bar.groups.setScopeClock(index);
-            currentIndex = -1;
-        }
-    }
-    UiTextField {
-        objectName: "scopeOffset"
-        Layout.preferredWidth: Theme.spaceXl * 5
-        visible: bar.groups.scopeHasClocks
-        label: "Time zone of these runs"
-        placeholderText: "Time zone"
-        // Not where another window takes the keys.
-        onEditingFinished: {
-            if (!Window.active)
-                return;
-            if (text !== "")
-                bar.groups.setScopeOffset(text);
-            clear();
-        }
-    }
-    UiTextField {
-        objectName: "scopeGpuModel"
-        Layout.preferredWidth: Theme.spaceXl * 5
-        label: "Model of the GPUs of these runs"
-        placeholderText: "GPU model"
-        // Not where another window takes the keys.
-        onEditingFinished: {
-            if (!Window.active)
-                return;
-            if (text !== "")
-                bar.groups.setScopeGpuModel(text);
-            clear();
+    Repeater {
+        model: bar.groups.scopeFields.length
+
+        ImportField {
+            required property int index
+
+            field: bar.groups.scopeFields[index]
+            of: bar.groups.scopeText
+            brief: field.value === ""
+            onSaid: text => bar.groups.setScope(field.key, text)
         }
     }
     UiButton {

@@ -103,7 +103,10 @@ UiSheet {
                 enabled: sheet.controller.problem === ""
                 primary: true
                 text: "Import"
-                onClicked: sheet.controller.start()
+                onClicked: {
+                    forceActiveFocus(); // what is typed is said
+                    sheet.controller.start();
+                }
             }
             UiButton {
                 id: done

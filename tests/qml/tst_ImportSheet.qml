@@ -52,7 +52,8 @@ Item {
             const list = review();
             const groups = theSession.importing.groups;
             compare(cell(list, 0, "name").text, "first");
-            compare(cell(list, 0, "detail").text, "1 nvidia-smi log · 2 GPUs, 1 metric · starts 2024-05-01 12:00:10 UTC · 1 remark");
+            compare(cell(list, 0, "detail").text, "1 nvidia-smi log · 1 remark");
+            compare(cell(list, 0, "result").text, "2 GPUs, 1 metric · starts 2024-05-01 12:00:10 UTC");
             mouseClick(cell(list, 0, "fold"));
             // The remark and the source.
             tryCompare(list, "count", 4);
@@ -72,12 +73,11 @@ Item {
             const list = review();
             const groups = theSession.importing.groups;
             compare(groups.scopeText, "All 2 runs");
-            const offset = findChild(sheet.contentItem, "scopeOffset");
-            type(offset, "+2");
+            const zone = findChild(findChild(sheet.contentItem, "scopeBar"), "zone");
+            type(zone, "+2");
             keyClick(Qt.Key_Return);
-            tryCompare(cell(list, 0, "offset"), "text", "UTC+02:00");
-            compare(cell(list, 1, "offset").text, "UTC+02:00");
-            compare(cell(list, 1, "clock").displayText, "local time");
+            tryCompare(cell(list, 0, "zone"), "text", "UTC+02:00");
+            compare(cell(list, 1, "zone").text, "UTC+02:00");
             // A click beside the fields marks a run; with the control key another one.
             mouseClick(list.itemAtIndex(0), 2, 2);
             compare(groups.markedCount, 1);

@@ -1,13 +1,14 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/commands/RemoteSources.h"
+#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/cli/output/ReportJson.h"
+#include "app/importing/ImportedRuns.h"
 #include "core/model/Try.h"
 #include "core/parallel/WorkerPool.h"
-#include "core/report/RunTables.h"
 #include "core/report/WarningLines.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -16,6 +17,7 @@
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <memory>
@@ -120,11 +122,9 @@ std::vector<ImportWarning> warningsOf(const ImportOutcome& outcome) {
     }
     for (const auto& failure : outcome.failures)
         add(failure.where, failure.message, Severity::Failed);
-    for (const auto& unit : outcome.leftOut) {
-        if (unit.copyOf.empty())
-            add(unit.path, "Left out" + (unit.notes.empty() ? "." : ": " + unit.notes.front()),
-                Severity::Lost);
-    }
+    for (const auto& unit : outcome.leftOut)
+        add(unit.path, "Left out" + (unit.notes.empty() ? "." : ": " + unit.notes.front()),
+            unit.copyOf.empty() ? Severity::Lost : Severity::Remark);
     for (const auto& file : onlyAttempts(outcome.unrecognised, false))
         add(file.path, "Not recognised: " + file.reason, Severity::Remark);
     if (outcome.cancelled)
@@ -135,9 +135,8 @@ std::vector<ImportWarning> warningsOf(const ImportOutcome& outcome) {
 void printWarnings(
     const ImportOptions& options, const ImportOutcome& outcome, const Console& console) {
     const auto warnings = warningsOf(outcome);
-    const auto lines = options.verbose
-        ? report::everyWarning(warnings)
-        : report::groupedWarnings(warnings, report::kMostWarningLines - 1);
+    const auto lines
+        = report::groupedWarnings(warnings, options.verbose ? 0 : report::kMostWarningLines - 1);
     for (const auto& line : lines) {
         if (line.severity == Severity::Failed)
             console.fail({ErrorCode::Unreadable, line.text, {}});
@@ -145,29 +144,15 @@ void printWarnings(
             console.warn(line.text);
     }
     if (lines.size() < warnings.size())
-        console.err() << "--verbose lists each of these " << warnings.size() << " warnings.\n";
+        console.err() << "--verbose lists all " << text::counted(std::ssize(warnings), "warning")
+                      << ".\n";
 }
 
-void printCopies(const std::vector<importers::ImportUnit>& leftOut, std::ostream& out) {
-    const auto isCopy = [](const importers::ImportUnit& unit) { return !unit.copyOf.empty(); };
-    const auto first = std::ranges::find_if(leftOut, isCopy);
-    if (first != leftOut.end())
-        out << fmt::format("{} of other sources left out, such as {} of {}\n",
-            text::counted(std::ranges::count_if(leftOut, isCopy), "copy", "copies"), first->path,
-            first->copyOf);
-}
-
-void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, std::ostream& out) {
-    text::Table table{
-        .columns = {{"run", text::Align::Left}, {"rank"}, {"read", text::Align::Left}}};
-    for (const auto& unit : outcome.units) {
-        const std::string rank = unit.unit.rank ? std::to_string(*unit.unit.rank) : std::string();
-        table.add({importers::runText(unit.unit), rank,
-            unit.report ? report::readText(*unit.report) : "failed"});
-    }
+void printOutcome(const ImportOptions& options, const ImportOutcome& outcome,
+    const Progress& progress, std::ostream& out) {
+    const auto table = app::importedRuns(outcome.units, options.request.database, progress);
     if (!table.isEmpty())
         text::print(out, table);
-    printCopies(outcome.leftOut, out);
     for (const std::string& line : importers::attemptLines(outcome.unrecognised))
         out << line << '\n';
     for (const importers::JoinSuggestion& one : outcome.suggestions)
@@ -207,9 +192,12 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
             : ExitStatus::Refused;
     }
     printWarnings(options, outcome.value(), console);
+    ProgressLine line(console);
     show(
         console, options.json, [&] { return outcomeJson(options, outcome.value()); },
-        [&](std::ostream& out) { printOutcome(options, outcome.value(), out); });
+        [&](std::ostream& out) {
+            printOutcome(options, outcome.value(), shownOn(line, console), out);
+        });
     return outcome.value().status();
 }
 
@@ -241,16 +229,15 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         "Read the sources as this format only: " + importers::formatList(&importers::Format::id),
         "FORMAT")
         ->check(suggesting(replaced(importers::formatList(&importers::Format::id), ",", "")));
-    addOption(*command, "--start", options->request.start,
-        "When recordings without a date began, such as 2026-04-22T00:03:09Z", "T");
-    addOption(*command, "--period", options->request.period,
-        "Between their readings, where they have no time stamps: 100ms, 1.5; else 1 s", "S");
-    addOption(*command, "--utc-offset", options->request.utcOffset,
-        "Zone of local time stamps, such as +08:00 or Europe/Berlin; else they are taken as UTC",
-        "ZONE");
-    addOption(*command, "--dates", options->request.dates,
-        "Order of dates that can be read in two ways: day-first or month-first", "ORDER")
-        ->check(suggesting("day-first month-first"));
+    for (const app::ImportField& field : app::importFields()) {
+        if (field.option.empty())
+            continue;
+        auto* option = addOption(*command, field.option.data(),
+            options->request.said[std::string(field.key)], std::string(field.optionHelp),
+            field.optionValue.data());
+        if (!field.choices.empty())
+            option->check(suggesting(fmt::format("{}", fmt::join(field.choices, " "))));
+    }
     addOption(*command, "--column", options->request.columns,
         "What a column of a table is, where its header does not tell; may be given several times",
         "NAME=METRIC[unit]")

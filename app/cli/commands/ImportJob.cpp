@@ -5,11 +5,12 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/store/Store.h"
-#include "importers/common/Cells.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/SaidColumns.h"
 #include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/Registry.h"
+
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
@@ -25,40 +26,6 @@ namespace {
 
 using app::GivenPath;
 using app::PlannedImport;
-
-Result<app::SaidClock> clockOf(const ImportRequest& request) {
-    app::SaidClock clock;
-    clock.start = app::saidMoment(request.start);
-    if (!clock.start && !request.start.empty())
-        return usageError("--start takes a date such as 2026-04-22T00:03:09Z, or unix time; not \""
-            + request.start + "\".");
-    clock.period = importers::parsePeriod(request.period);
-    if (!clock.period && !request.period.empty())
-        return usageError("--period takes a time such as 100ms or 1.5 (seconds); not \""
-            + request.period + "\".");
-    if (!request.dates.empty()) {
-        const auto dates = app::saidDates(request.dates);
-        if (!dates)
-            return usageError(
-                "--dates takes day-first or month-first; not \"" + request.dates + "\".");
-        clock.dates = *dates;
-    }
-    clock.zone = request.utcOffset;
-    if (!clock.zone.empty() && !app::saidZone(clock.zone))
-        return usageError(
-            "--utc-offset takes a zone such as +08:00, +0800, +8 or Europe/Berlin, or "
-            "seconds ahead of UTC, in whole quarters of an hour; not \""
-            + clock.zone + "\".");
-    return clock;
-}
-
-Status sayColumns(const std::vector<std::string>& texts) {
-    importers::SaidColumns columns;
-    for (const std::string& column : texts)
-        RETURN_IF_ERROR(importers::addSaidColumn(columns, column));
-    importers::sayColumns(std::move(columns));
-    return {};
-}
 
 // Junk beside results is no loss; what permissions hide may be results.
 bool isForbidden(const std::string& path) {
@@ -169,9 +136,12 @@ Status joinSaid(const std::string& join, PlannedImport& planned) {
 }
 
 Result<PlannedImport> planFor(const ImportRequest& request, const Progress& progress) {
-    app::ImportSources sources{.paths = request.sources, .format = request.format};
-    ASSIGN_OR_RETURN(sources.clock, clockOf(request));
-    RETURN_IF_ERROR(sayColumns(request.columns));
+    RETURN_IF_ERROR(app::checkSaid(request.said));
+    app::ImportSources sources{
+        .paths = request.sources, .format = request.format, .said = request.said};
+    ASSIGN_OR_RETURN(
+        auto columns, importers::saidColumnsIn(fmt::format("{}", fmt::join(request.columns, ";"))));
+    importers::sayColumns(std::move(columns));
     if (request.name.empty())
         sources.database = request.database;
     ASSIGN_OR_RETURN(PlannedImport planned, app::planGiven(sources, progress));

@@ -3,6 +3,7 @@
 // plan, and what came of it.
 
 #include "app/cli/console/Console.h"
+#include "app/importing/ImportFields.h"
 #include "app/importing/ImportRunner.h"
 #include "importers/common/Importer.h"
 #include "importers/registry/TracedGpus.h"
@@ -20,11 +21,7 @@ struct ImportRequest {
     bool isOneRun = false; // all that the sources hold is of the run of that name
     importers::RecordedGpus gpus; // of that run, where it was recorded; each trace is of one
     std::string format; // id of an importer; empty: by content
-    // Times that the user states, for sources whose clock leaves them open; empty: not stated.
-    std::string start; // "2026-04-22T00:03:09Z", or unix time
-    std::string period; // "100ms", or seconds
-    std::string utcOffset; // "+08:00", "+0800", "+8", "Europe/Berlin", or seconds ahead of UTC
-    std::string dates; // "day-first", "month-first"
+    app::SaidOfAll said; // what the sources leave open
     std::vector<std::string> columns; // of tables, "P_tot=gpu_power[mW]"
     std::vector<std::string> joins; // runs that become one, "A,B"
 };

@@ -30,7 +30,10 @@ QString proposedTarget(const QString& open) {
 
 ConnectController::ConnectController(QObject* parent)
     : QObject(parent)
-    , m_target(proposedTarget({})) {
+    , m_said({{QStringLiteral("address"), QStringLiteral("http://localhost:9090")},
+          {QStringLiteral("from"), QStringLiteral("-1h")},
+          {QStringLiteral("to"), QStringLiteral("now")},
+          {QStringLiteral("target"), proposedTarget({})}}) {
     m_worker.setMaxThreadCount(1);
 }
 
@@ -42,20 +45,23 @@ ConnectController::~ConnectController() {
 void ConnectController::setOpenDatabase(const QString& path) {
     m_proposal.ask(
         diskThreads(), [path](const TaskStage<QString>&) { return proposedTarget(path); },
-        [this](const Result<QString>& target) { set(m_target, target.value()); });
+        [this](const Result<QString>& target) { say(QStringLiteral("target"), target.value()); });
 }
 
-void ConnectController::setTarget(const QString& text) {
-    m_proposal.cancel();
-    set(m_target, text);
-}
-
-void ConnectController::setPlace(QString& member, const QString& text) {
-    if (member == text)
+void ConnectController::say(const QString& name, const QString& text) {
+    static const QStringList places{
+        QStringLiteral("address"), QStringLiteral("match"), QStringLiteral("header")};
+    if (m_said[name] == text)
         return;
-    m_foundText.clear();
-    m_metrics.setRows({});
-    set(member, text);
+    if (name == QLatin1String("target"))
+        m_proposal.cancel();
+    if (places.contains(name)) {
+        m_foundText.clear();
+        m_metrics.setRows({});
+    }
+    auto said = m_said;
+    said[name] = text;
+    set(m_said, said);
 }
 
 QStringList ConnectController::logins() const {
@@ -64,33 +70,35 @@ QStringList ConnectController::logins() const {
 }
 
 Result<ConnectController::Job> ConnectController::job() const {
+    const auto said = [this](const char* name) { return saidText(name).toStdString(); };
     Job job;
     EngineRequest& request = job.request;
-    ASSIGN_OR_RETURN(request.address, importers::engine::addressFrom(m_address.toStdString()));
-    ASSIGN_OR_RETURN(request.selector, importers::engine::selectorFrom(m_match.toStdString()));
+    ASSIGN_OR_RETURN(request.address, importers::engine::addressFrom(said("address")));
+    ASSIGN_OR_RETURN(request.selector, importers::engine::selectorFrom(said("match")));
     ASSIGN_OR_RETURN(request.mapping, importers::engine::mappingFrom(m_mapping.toStdString()));
     request.mapping = m_metrics.edited(std::move(request.mapping));
-    request.from = m_from.trimmed().toStdString();
-    request.to = m_to.trimmed().isEmpty() ? "now" : m_to.trimmed().toStdString();
-    request.runName = m_runName.trimmed().toStdString();
+    request.from = said("from");
+    request.to = said("to").empty() ? "now" : said("to");
+    request.runName = said("runName");
     request.isLinked = m_isLinked;
-    if (!m_step.trimmed().isEmpty()) {
-        request.step = importers::engine::durationFrom(m_step.trimmed().toStdString());
+    if (const std::string step = said("step"); !step.empty()) {
+        request.step = importers::engine::durationFrom(step);
         if (!request.step || request.step->ns <= 0)
-            return usageError("\"" + m_step.toStdString() + "\" is no step such as 15s or 1m.");
+            return usageError("\"" + step + "\" is no step such as 15s or 1m.");
     }
+    const std::string secret = m_said[QStringLiteral("secret")].toString().toStdString();
     if (m_login == kByToken)
-        job.access.token = m_secret.toStdString();
+        job.access.token = secret;
     if (m_login == kByName) {
-        job.access.user = m_user.toStdString();
-        job.access.password = m_secret.toStdString();
+        job.access.user = said("user");
+        job.access.password = secret;
     }
-    job.access.caFile = m_caFile.trimmed().toStdString();
-    const auto headers = m_header.split(QLatin1Char(';'), Qt::SkipEmptyParts);
+    job.access.caFile = said("caFile");
+    const auto headers = saidText("header").split(QLatin1Char(';'), Qt::SkipEmptyParts);
     for (const QString& header : headers)
         RETURN_IF_ERROR(addHeader(job.access, header.trimmed().toStdString()));
     request.tenant = job.access.tenant;
-    job.database = m_target.trimmed().toStdString();
+    job.database = said("target");
     return job;
 }
 

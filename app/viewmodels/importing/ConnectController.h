@@ -12,6 +12,7 @@
 #include <QString>
 #include <QStringList>
 #include <QThreadPool>
+#include <QVariantMap>
 
 #include <memory>
 #include <optional>
@@ -22,23 +23,14 @@ class ConnectController : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
-    // Typed texts. Another address, selection or header forgets what was found.
-    Q_PROPERTY(QString address MEMBER m_address WRITE setAddress NOTIFY changed FINAL)
-    Q_PROPERTY(QString match MEMBER m_match WRITE setMatch NOTIFY changed FINAL)
-    Q_PROPERTY(QString from MEMBER m_from WRITE setFrom NOTIFY changed FINAL)
-    Q_PROPERTY(QString to MEMBER m_to WRITE setTo NOTIFY changed FINAL)
-    Q_PROPERTY(QString step MEMBER m_step WRITE setStep NOTIFY changed FINAL)
-    Q_PROPERTY(QString runName MEMBER m_runName WRITE setRunName NOTIFY changed FINAL)
+    // Typed texts: address, match, from, to, step, runName, user, secret, caFile, header, target.
+    // Another address, selection or header forgets what was found.
+    Q_PROPERTY(QVariantMap said READ said NOTIFY changed FINAL)
     Q_PROPERTY(int login MEMBER m_login WRITE setLogin NOTIFY changed FINAL) // of `logins`
     Q_PROPERTY(QStringList logins READ logins CONSTANT FINAL)
     Q_PROPERTY(bool asksUser READ asksUser NOTIFY changed FINAL)
     Q_PROPERTY(bool asksSecret READ asksSecret NOTIFY changed FINAL)
-    Q_PROPERTY(QString user MEMBER m_user WRITE setUser NOTIFY changed FINAL)
-    Q_PROPERTY(QString secret MEMBER m_secret WRITE setSecret NOTIFY changed FINAL)
-    Q_PROPERTY(QString caFile MEMBER m_caFile WRITE setCaFile NOTIFY changed FINAL)
-    Q_PROPERTY(QString header MEMBER m_header WRITE setHeader NOTIFY changed FINAL)
     Q_PROPERTY(bool linked MEMBER m_isLinked WRITE setLinked NOTIFY changed FINAL)
-    Q_PROPERTY(QString target MEMBER m_target WRITE setTarget NOTIFY changed FINAL)
 
     Q_PROPERTY(bool busy READ isBusy NOTIFY changed FINAL)
     Q_PROPERTY(bool found READ isFound NOTIFY changed FINAL)
@@ -62,28 +54,19 @@ public:
     Q_INVOKABLE void start(); // copies or links
     Q_INVOKABLE void stop();
 
-    void setAddress(const QString& text) { setPlace(m_address, text); }
-    void setMatch(const QString& text) { setPlace(m_match, text); }
-    void setFrom(const QString& text) { set(m_from, text); }
-    void setTo(const QString& text) { set(m_to, text); }
-    void setStep(const QString& text) { set(m_step, text); }
-    void setRunName(const QString& text) { set(m_runName, text); }
+    Q_INVOKABLE void say(const QString& name, const QString& text);
     void setLogin(int kind) { set(m_login, kind); }
-    void setUser(const QString& text) { set(m_user, text); }
-    void setSecret(const QString& text) { set(m_secret, text); }
-    void setCaFile(const QString& text) { set(m_caFile, text); }
-    void setHeader(const QString& text) { setPlace(m_header, text); }
     void setLinked(bool isLinked) { set(m_isLinked, isLinked); }
-    void setTarget(const QString& text);
 
+    [[nodiscard]] QVariantMap said() const { return m_said; }
     [[nodiscard]] QStringList logins() const;
     [[nodiscard]] bool asksUser() const { return m_login == 2; }
     [[nodiscard]] bool asksSecret() const { return m_login > 0; }
     [[nodiscard]] bool isBusy() const { return m_task.isRunning(); }
     [[nodiscard]] bool isFound() const { return !m_foundText.isEmpty(); }
-    [[nodiscard]] bool canAsk() const { return !isBusy() && !m_address.trimmed().isEmpty(); }
+    [[nodiscard]] bool canAsk() const { return !isBusy() && !saidText("address").isEmpty(); }
     [[nodiscard]] bool canStart() const {
-        return canAsk() && !m_target.trimmed().isEmpty() && !m_from.trimmed().isEmpty();
+        return canAsk() && !saidText("target").isEmpty() && !saidText("from").isEmpty();
     }
     [[nodiscard]] QString foundText() const { return m_foundText; }
     [[nodiscard]] QString errorText() const { return m_error; }
@@ -112,8 +95,9 @@ private:
         m_error.clear();
         Q_EMIT changed();
     }
-    // Sets a text on which findings depend.
-    void setPlace(QString& member, const QString& text);
+    [[nodiscard]] QString saidText(const char* name) const {
+        return m_said[QLatin1String(name)].toString().trimmed();
+    }
     [[nodiscard]] Result<Job> job() const;
     template <typename Work, typename Take>
     void run(const Job& job, Work work, Take take);
@@ -121,20 +105,10 @@ private:
     void fail(const Error& error);
     void takeProgress(const EngineProgress& progress);
 
-    QString m_address = QStringLiteral("http://localhost:9090");
-    QString m_match;
-    QString m_from = QStringLiteral("-1h");
-    QString m_to = QStringLiteral("now");
-    QString m_step;
-    QString m_runName;
+    QVariantMap m_said;
     QString m_mapping;
     int m_login = 0;
-    QString m_user;
-    QString m_secret;
-    QString m_caFile;
-    QString m_header; // "X-Scope-OrgID: team"; several are parted by ;
     bool m_isLinked = true;
-    QString m_target;
     Task<QString> m_proposal{Asking::InTurn}; // for the target
     QString m_foundText;
     QString m_error;

@@ -4,6 +4,7 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/registry/Registry.h"
 
@@ -114,28 +115,40 @@ QString remarksText(const std::vector<const ImportRow*>& rows) {
                                text::counted(static_cast<std::int64_t>(remarks.size()), "remark"));
 }
 
-} // namespace
-
-QString clockName(ClockKind clock) {
-    switch (clock) {
-    case ClockKind::Utc:
-        return QStringLiteral("UTC");
-    case ClockKind::Local:
-        return QStringLiteral("local time");
-    case ClockKind::None:
-        return QStringLiteral("no date");
+// The model that its GPUs were recorded with, or that names tell.
+QString gpusText(const std::vector<const ImportRow*>& rows) {
+    QStringList models;
+    for (const ImportRow* row : rows) {
+        const std::string said = row->saidOf("gpu");
+        models.append(shownLine(said.empty() ? row->gpuHint : said));
     }
-    return {};
+    models.removeAll(QString());
+    models.removeDuplicates();
+    return models.size() == 1 ? models.front() : QString();
 }
 
-QString groupDetail(const std::vector<const ImportRow*>& rows) {
+// Those to be imported, or all where none is.
+std::vector<const ImportRow*> toldOf(const std::vector<const ImportRow*>& rows) {
     std::vector<const ImportRow*> enabled;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(enabled),
         [](const ImportRow* row) { return row->unit.enabled; });
-    const auto& told = enabled.empty() ? rows : enabled;
-    QStringList parts{kindsText(told), sourceRanks(told), startText(told)};
-    if (!enabled.empty() && enabled.size() < rows.size())
-        parts.append(QStringLiteral("%1 left out").arg(rows.size() - enabled.size()));
+    return enabled.empty() ? rows : enabled;
+}
+
+} // namespace
+
+QString groupResult(const std::vector<const ImportRow*>& rows) {
+    const auto told = toldOf(rows);
+    QStringList parts{sourceRanks(told), gpusText(told), startText(told)};
+    parts.removeAll(QString());
+    return parts.join(kParting);
+}
+
+QString groupDetail(const std::vector<const ImportRow*>& rows) {
+    const auto told = toldOf(rows);
+    QStringList parts{kindsText(told)};
+    if (told.size() < rows.size())
+        parts.append(QStringLiteral("%1 left out").arg(rows.size() - told.size()));
     parts.append(remarksText(rows));
     parts.removeAll(QString());
     return parts.join(kParting);
@@ -166,12 +179,7 @@ QStringList groupRemarks(const std::vector<const ImportRow*>& rows) {
 }
 
 std::string sourceName(const ImportUnit& unit) {
-    std::string name = unit.path;
-    for (const std::string_view ending :
-        {".gz", ".zst", ".json", ".trace", ".pt", ".csv", ".txt", ".log"}) {
-        if (name.size() > ending.size() && name.ends_with(ending))
-            name.resize(name.size() - ending.size());
-    }
+    const std::string name(importers::withoutSuffixes(unit.path));
     return name.empty() ? unit.runName : name;
 }
 

@@ -11,11 +11,10 @@
 
 namespace trainscope::app {
 
-// "UTC", "local time", "no date".
-QString clockName(importers::ClockKind clock);
-
-// "8 Kineto traces, 2 nvidia-smi logs, 1 configuration · ranks 0-7 of 8 · starts 2026-04-22
-// 00:03:09 UTC · 2 remarks". `rows` is not empty; what is left out counts only where all is.
+// "ranks 0-7 of 8 · 8 GPUs, 12 metrics · NVIDIA H100 · starts 2026-04-22 00:03:09 UTC". `rows` is
+// not empty; what is left out counts only where all is.
+QString groupResult(const std::vector<const ImportRow*>& rows);
+// "8 Kineto traces, 2 nvidia-smi logs, 1 configuration · 2 remarks".
 QString groupDetail(const std::vector<const ImportRow*>& rows);
 
 // Each remark once, behind the number of sources of which it is made or the only one's name.

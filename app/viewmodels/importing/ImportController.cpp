@@ -192,33 +192,37 @@ void ImportController::importInto(const QString& database) {
     const std::filesystem::path path = database.toStdString();
     m_importing.ask(
         *QThreadPool::globalInstance(),
-        [this, planned = m_planned, path](const TaskStage<std::vector<UnitOutcome>>& stage) {
-            return importPlanned(planned->import, path,
-                [this, &stage, pace = TaskPace()](const ImportProgress& progress) mutable {
-                    if (pace.isDue())
-                        stage.tell([this, progress] { takeProgress(progress); });
-                    return !stage.isCancelled();
-                });
+        [this, planned = m_planned, path](const TaskStage<Imported>& stage) -> Result<Imported> {
+            Imported imported;
+            ASSIGN_OR_RETURN(imported.outcomes,
+                importPlanned(planned->import, path,
+                    [this, &stage, pace = TaskPace()](const ImportProgress& progress) mutable {
+                        if (pace.isDue())
+                            stage.tell([this, progress] { takeProgress(progress); });
+                        return !stage.isCancelled();
+                    }));
+            imported.runs = importedRuns(imported.outcomes, path, stage.progress());
+            return imported;
         },
-        [this](const Result<std::vector<UnitOutcome>>& outcomes) { takeOutcomes(outcomes); });
+        [this](const Result<Imported>& imported) { takeOutcomes(imported); });
     setStage(Stage::Importing);
 }
 
-void ImportController::takeOutcomes(const Result<std::vector<UnitOutcome>>& outcomes) {
-    if (!outcomes.hasValue()) {
+void ImportController::takeOutcomes(const Result<Imported>& made) {
+    if (!made.hasValue()) {
         setStage(m_isStopping ? Stage::Idle : Stage::Review);
-        Q_EMIT failed(outcomes.error());
+        Q_EMIT failed(made.error());
         return;
     }
     std::vector<ImportReportModel::Entry> entries;
     QStringList runNames;
-    for (const auto& outcome : outcomes.value()) {
+    for (const auto& outcome : made.value().outcomes) {
         for (const std::string& run : outcome.runs)
             runNames.append(QString::fromStdString(run));
         const auto path = m_planned->import.given.tree->displayPath(outcome.unit.path);
         entries.push_back(ImportReportModel::entryOf(outcome, QString::fromStdString(path)));
     }
-    m_report.setEntries(std::move(entries));
+    m_report.setEntries(std::move(entries), made.value().runs);
     m_planned.reset();
     setStage(Stage::Finished);
     if (!runNames.isEmpty())
@@ -377,37 +381,29 @@ double ImportController::fraction() const {
     return m_progress.bytesTotal == 0 ? kUnknown : m_progress.fraction;
 }
 
-double ImportController::unitFraction() const {
-    return m_progress.unitBytesTotal == 0 ? kUnknown : m_progress.unitFraction;
-}
-
-QString ImportController::phaseText() const {
-    return stopping() ? QStringLiteral("Stopping…")
-                      : shownLine(m_progress.phase); // may name a file
-}
-
-QString ImportController::unitText() const {
-    if (!m_planned || m_progress.unit >= m_planned->import.plan.units.size())
-        return {};
-    const PlannedImport& import = m_planned->import;
-    return shownLine(import.given.tree->displayPath(import.plan.units[m_progress.unit].path));
-}
-
-QString ImportController::amountText() const {
-    if (m_progress.bytesTotal == 0)
-        return {};
-    return QStringLiteral("%1 of %2")
-        .arg(bytesText(m_progress.bytesDone), bytesText(m_progress.bytesTotal));
-}
-
-QString ImportController::rateText() const {
+QVariantMap ImportController::progress() const {
+    const bool isKnown = m_progress.bytesTotal > 0;
     const auto rate = m_meter.rate();
-    return rate ? bytesRateText(*rate) : QString();
-}
-
-QString ImportController::timeLeftText() const {
-    const auto seconds = m_meter.secondsLeft();
-    return seconds ? QStringLiteral("%1 left").arg(waitText(*seconds)) : QString();
+    const auto left = m_meter.secondsLeft();
+    QString unit;
+    if (m_planned && m_progress.unit < m_planned->import.plan.units.size()) {
+        const PlannedImport& import = m_planned->import;
+        unit = shownLine(import.given.tree->displayPath(import.plan.units[m_progress.unit].path));
+    }
+    return {{QStringLiteral("fraction"), fraction()},
+        {QStringLiteral("unitFraction"),
+            m_progress.unitBytesTotal == 0 ? kUnknown : m_progress.unitFraction},
+        // The phase may name a file.
+        {QStringLiteral("phase"),
+            stopping() ? QStringLiteral("Stopping…") : shownLine(m_progress.phase)},
+        {QStringLiteral("unit"), unit},
+        {QStringLiteral("amount"),
+            isKnown ? QStringLiteral("%1 of %2")
+                          .arg(bytesText(m_progress.bytesDone), bytesText(m_progress.bytesTotal))
+                    : QString()},
+        {QStringLiteral("rate"), rate ? bytesRateText(*rate) : QString()},
+        {QStringLiteral("timeLeft"),
+            left ? QStringLiteral("%1 left").arg(waitText(*left)) : QString()}};
 }
 
 } // namespace trainscope::app

@@ -3,6 +3,7 @@
 // it, and report. All long work runs in a worker and can be stopped. GUI thread only.
 
 #include "app/importing/Import.h"
+#include "app/importing/ImportedRuns.h"
 #include "app/importing/TransferMeter.h"
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/importing/ImportPlanModel.h"
@@ -14,6 +15,7 @@
 #include <QQmlEngine>
 #include <QTimer>
 #include <QUrl>
+#include <QVariantMap>
 
 #include <memory>
 
@@ -47,13 +49,8 @@ class ImportController : public QObject {
     Q_PROPERTY(bool useOpen READ useOpen WRITE setUseOpen NOTIFY targetChanged FINAL)
 
     Q_PROPERTY(bool stopping READ stopping NOTIFY progressChanged FINAL)
-    Q_PROPERTY(double fraction READ fraction NOTIFY progressChanged FINAL) // < 0: not known
-    Q_PROPERTY(double unitFraction READ unitFraction NOTIFY progressChanged FINAL)
-    Q_PROPERTY(QString phaseText READ phaseText NOTIFY progressChanged FINAL)
-    Q_PROPERTY(QString unitText READ unitText NOTIFY progressChanged FINAL)
-    Q_PROPERTY(QString amountText READ amountText NOTIFY progressChanged FINAL)
-    Q_PROPERTY(QString rateText READ rateText NOTIFY progressChanged FINAL)
-    Q_PROPERTY(QString timeLeftText READ timeLeftText NOTIFY progressChanged FINAL)
+    // fraction and unitFraction (below 0: not known); texts: phase, unit, amount, rate, timeLeft.
+    Q_PROPERTY(QVariantMap progress READ progress NOTIFY progressChanged FINAL)
 
 public:
     enum class Stage { Idle, Planning, Review, Importing, Finished };
@@ -103,13 +100,7 @@ public:
     [[nodiscard]] bool useOpen() const { return m_useOpen && canUseOpen(); }
     void setUseOpen(bool use);
     [[nodiscard]] bool stopping() const { return m_isStopping; }
-    [[nodiscard]] double fraction() const;
-    [[nodiscard]] double unitFraction() const;
-    [[nodiscard]] QString phaseText() const;
-    [[nodiscard]] QString unitText() const;
-    [[nodiscard]] QString amountText() const;
-    [[nodiscard]] QString rateText() const;
-    [[nodiscard]] QString timeLeftText() const;
+    [[nodiscard]] QVariantMap progress() const;
 
 Q_SIGNALS:
     void stageChanged();
@@ -136,8 +127,13 @@ private:
     void importInto(const QString& database);
     void takePlan(Result<Drop> planned);
     void proposeShownRun();
-    void takeOutcomes(const Result<std::vector<UnitOutcome>>& outcomes);
+    struct Imported {
+        std::vector<UnitOutcome> outcomes;
+        text::Table runs;
+    };
+    void takeOutcomes(const Result<Imported>& made);
     void takeProgress(const ImportProgress& progress);
+    [[nodiscard]] double fraction() const; // < 0: not known
 
     Stage m_stage = Stage::Idle;
     QStringList m_paths;
@@ -163,7 +159,7 @@ private:
     QTimer m_recheck;
     bool m_isStopping = false;
     Task<Drop> m_planning;
-    Task<std::vector<UnitOutcome>> m_importing;
+    Task<Imported> m_importing;
 };
 
 } // namespace trainscope::app

@@ -14,7 +14,6 @@ namespace trainscope::app {
 
 namespace {
 
-using importers::ClockKind;
 using Line = ImportGroupRow;
 
 bool isSameLine(const Line& a, const Line& b) {
@@ -41,19 +40,8 @@ void nameSources(std::vector<Line>& lines) {
 ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
     : RowListModel(
         {{"title", &Line::title}, {"brief", &Line::brief}, {"kind", &Line::kind},
-            {"detail", &Line::detail}, {"problem", &Line::problem}, {"run", &Line::run},
-            {"sizeText", &Line::sizeText}, {"rank", &Line::rank},
-            {"rankEditable", &Line::rankEditable}, {"rankFaulty", &Line::rankFaulty},
-            {"period", &Line::period}, {"periodEditable", &Line::periodEditable},
-            {"periodFaulty", &Line::periodFaulty}, {"datesEditable", &Line::datesEditable},
-            {"dateChoice", &Line::dateChoice}, {"tableColumns", &Line::columns},
-            {"columnsEditable", &Line::columnsEditable}, {"columnsFaulty", &Line::columnsFaulty},
-            {"clock", &Line::clock}, {"clockChoice", &Line::clockChoice},
-            {"clockEditable", &Line::clockEditable}, {"offset", &Line::offset},
-            {"offsetHint", &Line::offsetHint}, {"offsetFaulty", &Line::offsetFaulty},
-            {"gpuModel", &Line::gpuModel}, {"gpuHint", &Line::gpuHint},
-            {"gpuEditable", &Line::gpuEditable}, {"airflow", &Line::airflow},
-            {"airflowHint", &Line::airflowHint}, {"airflowFaulty", &Line::airflowFaulty},
+            {"result", &Line::result}, {"detail", &Line::detail}, {"problem", &Line::problem},
+            {"run", &Line::run}, {"sizeText", &Line::sizeText}, {"fields", &Line::fields},
             {"machine", &Line::isMachine}, {"database", &Line::isDatabase},
             {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
             {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
@@ -77,14 +65,6 @@ void ImportGroupModel::begin() {
     for (Group& group : m_groups)
         group.isUnfolded = group.units.size() > 1 && !rowOf(group).problem.isEmpty();
     refresh();
-}
-
-QStringList ImportGroupModel::clockChoices() {
-    return {QStringLiteral("as UTC"), QStringLiteral("local time")};
-}
-
-QStringList ImportGroupModel::dateChoices() {
-    return {QStringLiteral("day first"), QStringLiteral("month first")};
 }
 
 QStringList ImportGroupModel::runChoices() const {
@@ -115,10 +95,11 @@ QString ImportGroupModel::scopeText() const {
     return all == 1 ? QStringLiteral("The run") : QStringLiteral("All %1 runs").arg(all);
 }
 
-bool ImportGroupModel::scopeHasClocks() const {
-    const Units units = scope();
-    return std::any_of(units.begin(), units.end(),
-        [this](int unit) { return planned(unit).unit.clock == ClockKind::Local; });
+QVariantList ImportGroupModel::scopeFields() const {
+    std::vector<const ImportRow*> sources;
+    for (const int unit : scope())
+        sources.push_back(&planned(unit));
+    return m_groups.size() > 1 ? cellsOf(sources, {ImportField::Of::Both}) : QVariantList();
 }
 
 bool ImportGroupModel::isSplittable() const {
@@ -267,6 +248,8 @@ ImportGroupRow ImportGroupModel::rowOf(const Group& group, int unit) const {
     line.group = group.id;
     line.unit = unit;
     line.isMarked = group.isMarked;
+    if (group.units.size() == 1)
+        line.fields.clear(); // they are in the run's row
     return line;
 }
 
@@ -308,42 +291,6 @@ void ImportGroupModel::setRunName(int row, const QString& text) {
         });
     }
     m_plan.setRunName(units, text);
-}
-
-void ImportGroupModel::setRank(int row, const QString& text) {
-    const Units units = unitsAt(row);
-    if (units.size() == 1)
-        m_plan.setRank(units.front(), text);
-}
-
-void ImportGroupModel::setPeriod(int row, const QString& text) {
-    const Units units = unitsAt(row);
-    if (units.size() == 1)
-        m_plan.setPeriod(units.front(), text);
-}
-
-void ImportGroupModel::setClock(int row, int choice) {
-    m_plan.setUtc(unitsAt(row), choice == kClockAsUtc);
-}
-
-void ImportGroupModel::setDates(int row, int choice) {
-    m_plan.setDates(unitsAt(row), static_cast<importers::DateOrder>(std::clamp(choice, -1, 1) + 1));
-}
-
-void ImportGroupModel::setColumns(int row, const QString& text) {
-    m_plan.setColumns(unitsAt(row), text);
-}
-
-void ImportGroupModel::setOffset(int row, const QString& text) {
-    m_plan.setOffset(unitsAt(row), text);
-}
-
-void ImportGroupModel::setGpuModel(int row, const QString& text) {
-    m_plan.setGpuModel(unitsAt(row), text);
-}
-
-void ImportGroupModel::setAirflow(int row, const QString& text) {
-    m_plan.setAirflow(unitsAt(row), text);
 }
 
 void ImportGroupModel::mark(int row, bool adding, bool extending) {

@@ -4,31 +4,64 @@
 // edited of all its sources. Runs can be marked to edit several at once, merged and split.
 // GUI thread only.
 
-#include "app/viewmodels/importing/ImportGroupRow.h"
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/window/RowListModel.h"
 
 #include <QQmlEngine>
 #include <QString>
 #include <QStringList>
+#include <QVariantList>
 
+#include <initializer_list>
 #include <vector>
 
 namespace trainscope::app {
+
+// The fields of these rows that any of the sources leaves open (app/importing/ImportFields.h), each
+// a map: key, label, value (empty where nothing is said, or where sources differ), hint (what holds
+// then), choices (empty: any text), faulty, pressing (shown though the row is folded).
+QVariantList cellsOf(
+    const std::vector<const ImportRow*>& sources, std::initializer_list<ImportField::Of> rows);
+
+// Cells of a row; texts that differ among a run's sources are empty, with a hint.
+struct ImportGroupRow {
+    int kind = 0; // ImportGroupModel::Kind
+    int group = 0;
+    int unit = -1; // row of the plan; of a source
+    QString title; // name of the run, the remark, or the path of the source
+    QString brief; // of a source: what tells it from the others
+    QString result; // what it will be: "ranks 0-63 of 64 · H100 SXM5 · starts …"
+    QString detail; // what it is made of: "64 Kineto traces, 1 configuration · 2 remarks"
+    QString problem; // why it cannot be imported as it is
+    QString run; // that a source joins
+    QString sizeText;
+    QVariantList fields;
+    int checkState = 0; // Qt::CheckState: to be imported
+    bool isMachine = false; // it describes machines of runs
+    bool isDatabase = false; // its runs are merged under the names that they have
+    bool runFaulty = false;
+    bool isUnfolded = false;
+    bool isMarked = false;
+
+    bool operator==(const ImportGroupRow&) const = default;
+};
+
+// Rows of a run's sources together, of which there must be one, and of a single source.
+ImportGroupRow rowOfRun(const std::vector<const ImportRow*>& sources);
+ImportGroupRow rowOfSource(const ImportRow& source);
 
 class ImportGroupModel : public RowListModel<ImportGroupRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the import")
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
-    Q_PROPERTY(QStringList clockChoices READ clockChoices CONSTANT FINAL)
-    Q_PROPERTY(QStringList dateChoices READ dateChoices CONSTANT FINAL)
     // Runs that a topology can be said to describe.
     Q_PROPERTY(QStringList runChoices READ runChoices NOTIFY changed FINAL)
     Q_PROPERTY(int markedCount READ markedCount NOTIFY changed FINAL)
     // Runs that the fields above the list edit: "All 10 runs", "2 of 10 runs".
     Q_PROPERTY(QString scopeText READ scopeText NOTIFY changed FINAL)
-    Q_PROPERTY(bool scopeHasClocks READ scopeHasClocks NOTIFY changed FINAL)
+    // Their fields, as those of a row.
+    Q_PROPERTY(QVariantList scopeFields READ scopeFields NOTIFY changed FINAL)
     Q_PROPERTY(bool splittable READ isSplittable NOTIFY changed FINAL)
 
 public:
@@ -38,12 +71,10 @@ public:
     // `plan` must outlive this.
     explicit ImportGroupModel(ImportPlanModel& plan, QObject* parent = nullptr);
 
-    [[nodiscard]] static QStringList clockChoices();
-    [[nodiscard]] static QStringList dateChoices(); // in the order of importers::DateOrder
     [[nodiscard]] QStringList runChoices() const;
     [[nodiscard]] int markedCount() const;
     [[nodiscard]] QString scopeText() const;
-    [[nodiscard]] bool scopeHasClocks() const;
+    [[nodiscard]] QVariantList scopeFields() const;
     [[nodiscard]] bool isSplittable() const;
 
     // Actions on a row; those on a run's row are for all of its sources.
@@ -52,14 +83,10 @@ public:
     // While it is typed. Sources move to the run of that name when settleNames() is called.
     Q_INVOKABLE void setRunName(int row, const QString& text);
     Q_INVOKABLE void settleNames() { regroup(); }
-    Q_INVOKABLE void setRank(int row, const QString& text);
-    Q_INVOKABLE void setPeriod(int row, const QString& text);
-    Q_INVOKABLE void setClock(int row, int choice);
-    Q_INVOKABLE void setDates(int row, int choice);
-    Q_INVOKABLE void setColumns(int row, const QString& text);
-    Q_INVOKABLE void setOffset(int row, const QString& text);
-    Q_INVOKABLE void setGpuModel(int row, const QString& text);
-    Q_INVOKABLE void setAirflow(int row, const QString& text);
+    // Says the field of that key.
+    Q_INVOKABLE void set(int row, const QString& key, const QString& text) {
+        m_plan.set(unitsAt(row), key, text);
+    }
 
     // Marks this run alone; `adding` it, or `extending` from the one marked before.
     Q_INVOKABLE void mark(int row, bool adding, bool extending);
@@ -67,9 +94,9 @@ public:
 
     // Actions on the marked runs, on all where none is marked.
     Q_INVOKABLE void setScopeSelected(bool selected) { m_plan.setSelected(scope(), selected); }
-    Q_INVOKABLE void setScopeClock(int choice) { m_plan.setUtc(scope(), choice == kClockAsUtc); }
-    Q_INVOKABLE void setScopeOffset(const QString& text) { m_plan.setOffset(scope(), text); }
-    Q_INVOKABLE void setScopeGpuModel(const QString& text) { m_plan.setGpuModel(scope(), text); }
+    Q_INVOKABLE void setScope(const QString& key, const QString& text) {
+        m_plan.set(scope(), key, text);
+    }
     // The marked runs become one, under the name of the first.
     Q_INVOKABLE void merge();
     // The marked runs become those that were proposed, else one for each source.

@@ -1,14 +1,11 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
 #include "app/importing/DescribedRuns.h"
-#include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/TextOf.h"
-#include "core/analysis/telemetry/Temperature.h"
 #include "core/catalogue/GpuGuess.h"
-#include "importers/common/Cells.h"
-#include "importers/registry/Registry.h"
+#include "core/text/Numbers.h"
 
 #include <QCryptographicHash>
 #include <QSettings>
@@ -16,23 +13,14 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace trainscope::app {
 
 namespace {
 
-using importers::ClockKind;
 using importers::ImportUnit;
 using Row = ImportRow;
-
-QString importerLabel(const std::string& id) {
-    const auto* importer = importers::findImporter(id);
-    if (importer == nullptr)
-        return QString::fromStdString(id);
-    return textOf(importer->format.name);
-}
 
 QString runOf(const ImportUnit& unit) {
     return shownLine(importers::runText(unit));
@@ -46,63 +34,6 @@ bool isSelected(const Row& row) {
     return row.unit.enabled;
 }
 
-bool hasLocalClock(const Row& row) {
-    return row.unit.clock == ClockKind::Local;
-}
-
-QString pathOf(const Row& row) {
-    return row.unit.path.empty() ? QStringLiteral("(the dropped folder)")
-                                 : shownLine(row.unit.path);
-}
-
-Result<std::vector<int>> airflowOf(const QString& text) {
-    return analysis::parseAirflow(text.simplified().remove(QLatin1Char(' ')).toStdString());
-}
-
-// Each index once; whether all are there is known when the run is.
-bool isOrder(Result<std::vector<int>> order) {
-    if (!order.hasValue())
-        return false;
-    auto& indices = order.value();
-    std::sort(indices.begin(), indices.end());
-    return std::adjacent_find(indices.begin(), indices.end()) == indices.end();
-}
-
-// True: the row has changed. Text that is no moment makes it faulty, unless it was said of several
-// sources at once, of which it may be a time zone.
-bool setSaidStart(Row& row, const QString& text, bool isOnly) {
-    const bool isEmpty = text.trimmed().isEmpty();
-    const auto start = isEmpty ? std::nullopt : saidMoment(text.toStdString());
-    if (!start && !isEmpty && !isOnly)
-        return false;
-    row.offset = isEmpty ? QString() : text;
-    row.offsetFaulty = !isEmpty && !start;
-    row.unit.saidStart = start;
-    return true;
-}
-
-bool setSaidPeriod(Row& row, const QString& text) {
-    if (!row.unit.hasNoStamps || row.period == text)
-        return false;
-    const bool isEmpty = text.trimmed().isEmpty();
-    const auto period
-        = isEmpty ? std::nullopt : importers::parsePeriod(text.trimmed().toStdString());
-    row.period = isEmpty ? QString() : text;
-    row.periodFaulty = !isEmpty && !period;
-    row.unit.saidPeriod = period;
-    return true;
-}
-
-bool setSaidColumns(Row& row, const QString& text) {
-    if (row.unit.columns.empty() || row.columns == text)
-        return false;
-    auto said = importers::saidColumnsIn(text.trimmed().toStdString());
-    row.columns = text;
-    row.columnsFaulty = !said.hasValue();
-    row.unit.saidColumns = said.hasValue() ? std::move(said).value() : importers::SaidColumns{};
-    return true;
-}
-
 // The setting that keeps what is said of the columns of tables with these heads.
 QString columnsKey(const std::string& heads) {
     const auto hash
@@ -110,78 +41,38 @@ QString columnsKey(const std::string& heads) {
     return QStringLiteral("importColumns/") + QString::fromLatin1(hash.toHex());
 }
 
-// Empty: UTC, or what the power of its run tells.
-void setSaidZone(Row& row, const QString& text) {
-    const bool isEmpty = text.trimmed().isEmpty();
-    const auto seconds
-        = isEmpty ? std::optional<std::int64_t>(0) : saidZone(text.toStdString(), row.unit.start);
-    row.offsetFaulty = !seconds;
-    row.offset = isEmpty ? QString() : seconds ? utcOffsetText(*seconds) : text;
-    if (isEmpty && isToldByPower(row))
-        row.unit.utcOffsetSeconds.reset();
-    else if (seconds)
-        row.unit.utcOffsetSeconds = seconds;
-}
-
-std::optional<QString> gpuNamedIn(std::vector<std::string> names) {
+std::string gpuNamedIn(std::vector<std::string> names) {
     catalogue::GpuTraces traces;
     traces.names = std::move(names);
     const auto guess = catalogue::guessGpuModel(traces);
-    return guess ? std::optional(QString::fromStdString(catalogue::inferredName(*guess->model)))
-                 : std::nullopt;
+    return guess ? catalogue::inferredName(*guess->model) : std::string();
 }
 
-void addGpuHints(std::vector<ImportRow>& rows) {
-    for (ImportRow& row : rows) {
-        if (!row.unit.gpuModel.empty()) {
-            row.gpuHint = shownLine(row.unit.gpuModel);
-            continue;
-        }
-        std::vector<std::string> own{row.unit.runName, row.unit.path};
-        own.insert(own.end(), row.unit.files.begin(), row.unit.files.end());
-        row.gpuHint = gpuNamedIn(std::move(own)).value_or(QString());
-    }
+std::string gpuHintOf(const ImportUnit& unit) {
+    if (!unit.gpuModel.empty())
+        return unit.gpuModel;
+    std::vector<std::string> own{unit.runName, unit.path};
+    own.insert(own.end(), unit.files.begin(), unit.files.end());
+    return gpuNamedIn(std::move(own));
 }
 
 } // namespace
 
-bool isToldByPower(const ImportRow& row) {
-    const auto* importer = importers::findImporter(row.unit.importer);
-    return importer != nullptr && importer->work != nullptr;
-}
-
 ImportPlanModel::ImportPlanModel(QObject* parent)
-    : RowListModel(
-        {{"path", pathOf},
-            {"importer", [](const Row& row) { return importerLabel(row.unit.importer); }},
-            {"runName", [](const Row& row) { return runOf(row.unit); }},
-            {"runNameFaulty", [](const Row& row) { return !isNamed(row.unit); }},
-            {"rank", &Row::rank},
-            {"rankEditable", [](const Row& row) { return row.unit.rank || row.rankFaulty; }},
-            {"rankFaulty", &Row::rankFaulty},
-            {"clock", [](const Row& row) { return clockName(row.unit.clock); }},
-            {"offset", &Row::offset}, {"offsetFaulty", &Row::offsetFaulty},
-            {"period", &Row::period}, {"periodFaulty", &Row::periodFaulty},
-            {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
-            {"summary", [](const Row& row) { return shownLine(row.unit.summary); }},
-            {"notes", [](const Row& row) { return linesOf(row.unit.notes); }},
-            {"selected", isSelected}},
-        parent) { }
+    : RowListModel({{"runName", [](const Row& row) { return runOf(row.unit); }}}, parent) { }
 
 void ImportPlanModel::setUnits(std::vector<ImportUnit> units) {
     std::vector<Row> rows;
     for (auto& unit : units) {
         Row row;
-        row.rank = unit.rank ? QString::number(*unit.rank) : QString();
-        if (unit.clock == ClockKind::Local && unit.utcOffsetSeconds)
-            row.offset = utcOffsetText(*unit.utcOffsetSeconds);
         row.plannedRun = unit.runName;
+        row.gpuHint = gpuHintOf(unit);
         row.unit = std::move(unit);
         if (!row.unit.columns.empty())
-            setSaidColumns(row, QSettings().value(columnsKey(row.unit.heads)).toString());
+            say(*findImportField("columns"), row,
+                QSettings().value(columnsKey(row.unit.heads)).toString().toStdString());
         rows.push_back(std::move(row));
     }
-    addGpuHints(rows);
     resetRows(std::move(rows));
     checkMachines();
     Q_EMIT changed();
@@ -199,15 +90,11 @@ void ImportPlanModel::changeProposals(
             if (unit.machine)
                 unit.machine->runs = now[i].machine->runs;
         }
-        if (unit.rank == before[i].rank && !row.rankFaulty) {
+        if (unit.rank == before[i].rank && !row.faulty.contains("rank"))
             unit.rank = now[i].rank;
-            row.rank = unit.rank ? QString::number(*unit.rank) : QString();
-        }
-        if (unit.clock == ClockKind::Local && unit.utcOffsetSeconds == before[i].utcOffsetSeconds
-            && !row.offsetFaulty) {
+        if (unit.clock == importers::ClockKind::Local
+            && unit.utcOffsetSeconds == before[i].utcOffsetSeconds && !row.faulty.contains("zone"))
             unit.utcOffsetSeconds = now[i].utcOffsetSeconds;
-            row.offset = unit.utcOffsetSeconds ? utcOffsetText(*unit.utcOffsetSeconds) : QString();
-        }
         unit.place = now[i].place;
         unit.notes = now[i].notes;
     }
@@ -216,13 +103,13 @@ void ImportPlanModel::changeProposals(
 }
 
 std::vector<ImportUnit> ImportPlanModel::units() const {
-    const auto ofRuns = gpuModels();
+    const auto ofRuns = machines();
     std::vector<ImportUnit> units;
     for (const auto& row : rows()) {
         units.push_back(row.unit);
         const auto ofRun = ofRuns.find(row.unit.runName);
-        const std::string said = row.gpuModel.trimmed().toStdString();
-        if (!row.unit.machine && (ofRun == ofRuns.end() || ofRun->second != said))
+        const std::string said = row.saidOf("gpu");
+        if (!row.unit.machine && (ofRun == ofRuns.end() || ofRun->second.gpuModel != said))
             units.back().saidGpuModel = said;
     }
     return units;
@@ -234,31 +121,21 @@ void ImportPlanModel::setKnownRuns(std::vector<Run> runs) {
     Q_EMIT changed();
 }
 
-std::map<std::string, std::string> ImportPlanModel::gpuModels() const {
+std::map<std::string, SaidMachine> ImportPlanModel::machines() const {
     std::map<std::string, std::map<std::string, int>> said; // run → model → by how many units
+    std::map<std::string, SaidMachine> machines;
     for (const Row& row : rows()) {
-        if (row.unit.enabled && !row.unit.machine)
-            ++said[row.unit.runName][row.gpuModel.trimmed().toStdString()];
+        if (!row.unit.enabled || row.unit.machine)
+            continue;
+        ++said[row.unit.runName][row.saidOf("gpu")];
+        if (const std::string order = row.saidOf("airflow"); !order.empty())
+            machines[row.unit.runName].airflow = airflowIn(order);
     }
-    std::map<std::string, std::string> models;
     for (const auto& [run, counts] : said) {
         const auto most = std::max_element(counts.begin(), counts.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
         if (!most->first.empty())
-            models[run] = most->first;
-    }
-    return models;
-}
-
-std::map<std::string, SaidMachine> ImportPlanModel::machines() const {
-    std::map<std::string, SaidMachine> machines;
-    for (auto& [run, model] : gpuModels())
-        machines[run].gpuModel = model;
-    for (const Row& row : rows()) {
-        if (!row.unit.enabled || row.unit.machine || row.airflow.trimmed().isEmpty())
-            continue;
-        if (auto order = airflowOf(row.airflow); order.hasValue())
-            machines[row.unit.runName].airflow = std::move(order).value();
+            machines[run].gpuModel = most->first;
     }
     return machines;
 }
@@ -275,13 +152,9 @@ std::uint64_t ImportPlanModel::selectedBytes() const {
 }
 
 QString ImportPlanModel::totalText() const {
-    if (count() == 1)
-        return selectedCount() == 1 ? QStringLiteral("1 source, %1").arg(bytesText(selectedBytes()))
-                                    : QStringLiteral("No source");
-    return QStringLiteral("%1 of %2 sources, %3")
+    return QStringLiteral("%1 of %2, %3")
         .arg(selectedCount())
-        .arg(count())
-        .arg(bytesText(selectedBytes()));
+        .arg(QString::fromStdString(text::counted(count(), "source")), bytesText(selectedBytes()));
 }
 
 template <typename Change>
@@ -311,7 +184,9 @@ void ImportPlanModel::setSelected(const Units& units, bool selected) {
 }
 
 void ImportPlanModel::selectAll(bool selected) {
-    setSelected(allUnits(), selected);
+    Units all(static_cast<std::size_t>(count()));
+    std::iota(all.begin(), all.end(), 0);
+    setSelected(all, selected);
 }
 
 void ImportPlanModel::setRunName(const Units& units, const QString& text) {
@@ -347,96 +222,24 @@ void ImportPlanModel::followRun(const std::string& before, const std::string& no
     }
 }
 
-void ImportPlanModel::setRank(int row, const QString& text) {
-    edit({row}, [&text](Row& found) {
-        if (found.rank == text)
-            return false;
-        bool isNumber = false;
-        const int rank = text.trimmed().toInt(&isNumber);
-        found.rank = text;
-        found.rankFaulty = !isNumber || rank < 0;
-        if (!found.rankFaulty)
-            found.unit.rank = rank;
-        return true;
-    });
-}
-
-void ImportPlanModel::setGpuModel(const Units& units, const QString& text) {
-    edit(units, [&text](Row& row) {
-        if (!row.isSource() || row.gpuModel == text)
-            return false;
-        row.gpuModel = text;
-        return true;
-    });
-}
-
-void ImportPlanModel::setAirflow(const Units& units, const QString& text) {
-    edit(units, [&text](Row& row) {
-        if (!row.isSource() || row.airflow == text)
-            return false;
-        row.airflow = text;
-        row.airflowFaulty = !text.trimmed().isEmpty() && !isOrder(airflowOf(text));
-        return true;
-    });
-}
-
-void ImportPlanModel::setOffset(const Units& units, const QString& text) {
-    edit(units, [&text, isOnly = units.size() == 1](Row& row) {
-        if (row.unit.clock == ClockKind::None && row.offset != text)
-            return setSaidStart(row, text, isOnly);
-        if (!hasLocalClock(row) || row.offset == text)
-            return false;
-        setSaidZone(row, text);
-        return true;
-    });
-}
-
-void ImportPlanModel::setPeriod(int row, const QString& text) {
-    edit({row}, [&text](Row& found) { return setSaidPeriod(found, text); });
-}
-
-void ImportPlanModel::setDates(const Units& units, importers::DateOrder order) {
-    edit(units, [order](Row& row) {
-        if (!row.unit.asksDates || row.unit.saidDates == order)
-            return false;
-        row.unit.saidDates = order;
-        return true;
-    });
-}
-
-void ImportPlanModel::setColumns(const Units& units, const QString& text) {
-    edit(units, [&text](Row& row) { return setSaidColumns(row, text); });
+void ImportPlanModel::set(const Units& units, const QString& key, const QString& text) {
+    const ImportField* field = findImportField(key.toStdString());
+    if (field != nullptr)
+        edit(units, [&](Row& row) { return say(*field, row, text.toStdString()); });
 }
 
 void ImportPlanModel::keepColumns() const {
     QSettings settings;
     for (const Row& row : rows()) {
-        if (row.unit.columns.empty() || !row.unit.enabled || row.columnsFaulty)
+        if (row.unit.columns.empty() || !row.unit.enabled || row.faulty.contains("columns"))
             continue;
         const QString key = columnsKey(row.unit.heads);
-        if (row.columns.trimmed().isEmpty())
+        const QString said = QString::fromStdString(row.saidOf("columns"));
+        if (said.isEmpty())
             settings.remove(key);
         else
-            settings.setValue(key, row.columns.trimmed());
+            settings.setValue(key, said);
     }
-}
-
-void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
-    edit(units, [isUtc](Row& row) {
-        if (!hasLocalClock(row) || row.offset.isEmpty() == isUtc)
-            return false;
-        const std::int64_t here = zoneHere(row.unit.start);
-        row.unit.utcOffsetSeconds = isUtc ? 0 : here;
-        row.offset = isUtc ? QString() : utcOffsetText(here);
-        row.offsetFaulty = false;
-        return true;
-    });
-}
-
-ImportPlanModel::Units ImportPlanModel::allUnits() const {
-    Units all(static_cast<std::size_t>(count()));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
 }
 
 std::vector<Gpu> ImportPlanModel::nodeOf(
@@ -446,7 +249,7 @@ std::vector<Gpu> ImportPlanModel::nodeOf(
     for (const Row& row : rows()) {
         if (row.unit.machine || row.unit.runName != run)
             continue;
-        const std::string said = row.gpuModel.trimmed().toStdString();
+        const std::string said = row.saidOf("gpu");
         model = !said.empty() ? said : model.empty() ? row.unit.gpuModel : model;
         gpus = std::max(gpus, row.unit.gpusPerNode);
     }
@@ -516,29 +319,11 @@ QString ImportPlanModel::problemOf(const ImportRow& row) {
         return QStringLiteral(
             "%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
             .arg(path, shownLine(importers::runText(row.unit)), row.misfit);
-    if (row.rankFaulty)
-        return QStringLiteral("The rank of %1 must be a whole number from 0.").arg(path);
-    if (row.offsetFaulty && row.unit.clock == importers::ClockKind::None)
-        return QStringLiteral(
-            "The start of %1 must be a date with a time, such as 2026-04-22 00:08:54.")
-            .arg(path);
-    if (row.offsetFaulty)
-        return QStringLiteral(
-            "The time zone of %1 must be an offset such as +02:00, or a name such as "
-            "Europe/Berlin.")
-            .arg(path);
-    if (row.periodFaulty)
-        return QStringLiteral("The period of %1 must be a time such as 100 ms or 1.5 s.").arg(path);
-    if (row.columnsFaulty)
-        return QStringLiteral(
-            "Columns of %1 are said as NAME=METRIC[unit], such as P_tot=gpu_power[mW], "
-            "several with semicolons between.")
-            .arg(path);
-    if (row.airflowFaulty)
-        return QStringLiteral(
-            "The order of the air of %1 must name the GPUs of a node once each, as in "
-            "4, 5, 6, 7, 0, 1, 2, 3.")
-            .arg(runOf(row.unit));
+    for (const ImportField& field : importFields()) {
+        if (row.faulty.contains(field.key))
+            return QStringLiteral("%1 of %2 takes %3.")
+                .arg(textOf(field.label), path, textOf(field.expected));
+    }
     return {};
 }
 

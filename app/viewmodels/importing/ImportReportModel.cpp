@@ -4,6 +4,7 @@
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "core/report/WarningLines.h"
+#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/registry/Registry.h"
 
@@ -28,13 +29,12 @@ QString formatName(const std::string& importer) {
 
 QString amountOf(const ImportReport& report) {
     QStringList parts;
-    if (report.samples > 0)
-        parts.append(report.samples == 1
-                ? QStringLiteral("1 sample")
-                : QStringLiteral("%1 samples").arg(wholeText(report.samples)));
-    if (report.spans > 0)
-        parts.append(report.spans == 1 ? QStringLiteral("1 span")
-                                       : QStringLiteral("%1 spans").arg(wholeText(report.spans)));
+    for (const auto& [count, noun] :
+        {std::pair(report.samples, "sample"), std::pair(report.spans, "span")}) {
+        if (count > 0)
+            parts.append(QStringLiteral("%1 %2%3").arg(
+                wholeText(count), QLatin1String(noun), QLatin1String(count == 1 ? "" : "s")));
+    }
     return parts.join(QStringLiteral(", "));
 }
 
@@ -132,7 +132,16 @@ Entry ImportReportModel::entryOf(
     return entry;
 }
 
-void ImportReportModel::setEntries(std::vector<Entry> entries) {
+void ImportReportModel::setEntries(std::vector<Entry> entries, const text::Table& runs) {
+    m_runs.clear();
+    for (const auto& cells : runs.inWords()) {
+        QStringList words;
+        for (const std::string& cell : cells)
+            words.append(shownLine(cell));
+        const QString name = words.takeFirst();
+        words.removeAll(textOf(text::kMissing));
+        m_runs.append(QStringLiteral("%1: %2").arg(name, words.join(QStringLiteral(" · "))));
+    }
     const auto ranks = ranksOfRuns(entries);
     for (Entry& entry : entries) {
         entry.warnings = warningTexts(entry.told);
@@ -176,26 +185,23 @@ QString ImportReportModel::outcomeOf(const std::vector<Entry>& entries) {
         if (!entry.placed.isEmpty())
             placed.append(entry.placed);
     }
-    const auto countOf = [](auto count, const QString& one, const QString& many) {
-        return count == 1 ? one : many.arg(count);
+    const auto counted = [](std::int64_t count, const char* noun) {
+        return QString::fromStdString(text::counted(count, noun));
     };
-    const QString from = countOf(files, QStringLiteral("1 file"), QStringLiteral("%1 files"));
     QStringList parts;
     if (files > 0)
         parts.append(QStringLiteral("%1 from %2")
-                         .arg(countOf(static_cast<qsizetype>(runs.size()), QStringLiteral("1 run"),
-                                  QStringLiteral("%1 runs")),
-                             from));
+                         .arg(counted(std::ssize(runs), "run"), counted(files, "file")));
     if (placed.size() == 1)
         parts.append(placed.first());
     else if (placed.size() > 1)
         parts.append(QStringLiteral("%1 logs placed by power").arg(placed.size()));
     if (warned > 0)
-        parts.append(countOf(warned, QStringLiteral("1 source has warnings"),
-            QStringLiteral("%1 sources have warnings")));
+        parts.append(counted(warned, "source")
+            + QLatin1String(warned == 1 ? " has warnings" : " have warnings"));
     if (failed > 0)
-        parts.append(countOf(failed, QStringLiteral("1 file was not imported"),
-            QStringLiteral("%1 files were not imported")));
+        parts.append(counted(failed, "file")
+            + QLatin1String(failed == 1 ? " was not imported" : " were not imported"));
     return parts.join(QStringLiteral("; "));
 }
 
@@ -207,11 +213,12 @@ QStringList ImportReportModel::warnings() const {
     std::vector<ImportWarning> all;
     for (const Entry& entry : rows())
         all.insert(all.end(), entry.told.begin(), entry.told.end());
-    return rows().size() > 1 ? warningTexts(all) : QStringList();
+    return count() > 1 ? warningTexts(all) : QStringList();
 }
 
 QString ImportReportModel::text() const {
     QStringList lines{headline()};
+    lines << m_runs;
     for (const auto& entry : rows()) {
         lines << QString() << entry.path << entry.origin << entry.verdict;
         for (int i = 0; i < entry.factLabels.size(); ++i)

@@ -6,6 +6,7 @@
 #include "app/importing/ImportRunner.h"
 #include "app/viewmodels/window/RowListModel.h"
 #include "core/store/Store.h"
+#include "core/text/Table.h"
 
 #include <QQmlEngine>
 #include <QString>
@@ -37,6 +38,8 @@ class ImportReportModel : public RowListModel<ReportEntry> {
     QML_UNCREATABLE("Belongs to the session")
     // The outcome: "4 runs from 6 files; the log placed within 2.3 s by power; 1 file failed".
     Q_PROPERTY(QString headline READ headline NOTIFY countChanged FINAL)
+    // A line for each run that an import made: "job: 120 steps · 8 GPUs · 14 min · 12.4 MJ".
+    Q_PROPERTY(QStringList runs READ runs NOTIFY countChanged FINAL)
     // The warnings of all sources together; empty where there is one.
     Q_PROPERTY(QStringList warnings READ warnings NOTIFY countChanged FINAL)
 
@@ -50,13 +53,17 @@ public:
         const store::Source& source, const std::vector<Run>& runsOfDatabase);
 
     // Ranks that another source of a run has are not missing from it.
-    void setEntries(std::vector<Entry> entries);
+    void setEntries(std::vector<Entry> entries, const text::Table& runs = {});
+    [[nodiscard]] QStringList runs() const { return m_runs; }
     [[nodiscard]] QString headline() const;
     [[nodiscard]] QStringList warnings() const;
     // The same of entries that no model has.
     [[nodiscard]] static QString outcomeOf(const std::vector<Entry>& entries);
     // Everything as plain text, for the clipboard.
     Q_INVOKABLE [[nodiscard]] QString text() const;
+
+private:
+    QStringList m_runs;
 };
 
 } // namespace trainscope::app

@@ -5,6 +5,7 @@
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/model/LaunchConfig.h"
 #include "core/report/WarningLines.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <map>
@@ -21,30 +22,36 @@ void addCount(Facts& facts, const char* label, std::int64_t count) {
         facts.emplace_back(textOf(label), wholeText(count));
 }
 
-QString missingRanks(const ImportReport& report, int expected, std::set<int> found) {
-    found.insert(report.ranksFound.begin(), report.ranksFound.end());
-    std::vector<int> missing;
+// "0-3, 8", all of them.
+QString listed(const std::set<int>& ranks) {
+    return QString::fromStdString(text::numberList(ranks, ranks.size()));
+}
+
+QString missingRanks(int expected, const std::set<int>& found) {
+    std::set<int> missing;
     for (int rank = 0; rank < expected; ++rank) {
         if (!found.contains(rank))
-            missing.push_back(rank);
+            missing.insert(missing.end(), rank);
     }
-    return rankRanges(missing);
+    return listed(missing);
 }
 
 void addRanks(Facts& facts, const ImportReport& report, const std::set<int>& beside) {
     const auto found = static_cast<std::int64_t>(report.ranksFound.size());
     const int expected = believableGpus(report.ranksExpected);
+    const std::set<int> own(report.ranksFound.begin(), report.ranksFound.end());
     if (found == 0 && expected == 0)
         return;
     if (expected == 0) {
-        facts.emplace_back(QStringLiteral("Ranks found"), rankRanges(report.ranksFound));
+        facts.emplace_back(QStringLiteral("Ranks found"), listed(own));
         return;
     }
-    const auto missing = missingRanks(report, expected, beside);
+    std::set<int> all = beside;
+    all.insert(own.begin(), own.end());
+    const QString missing = missingRanks(expected, all);
     auto text = QStringLiteral("%1 of %2 expected").arg(found).arg(expected);
     if (missing.isEmpty() && found < expected)
-        text = QStringLiteral("%1; the other sources of the run have the rest")
-                   .arg(rankRanges(report.ranksFound));
+        text = QStringLiteral("%1; the other sources of the run have the rest").arg(listed(own));
     if (!missing.isEmpty())
         text = QStringLiteral("%1, missing: %2").arg(text, missing);
     facts.emplace_back(QStringLiteral("Ranks found"), text);
@@ -126,20 +133,6 @@ QStringList warningTexts(const std::vector<ImportWarning>& warnings) {
     for (const auto& line : report::groupedWarnings(warnings))
         texts.append(shownText(line.text));
     return texts;
-}
-
-QString rankRanges(std::vector<int> ranks) {
-    std::sort(ranks.begin(), ranks.end());
-    QStringList parts;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1)
-            ++last;
-        parts.append(last == i ? QString::number(ranks[i])
-                               : QStringLiteral("%1–%2").arg(ranks[i]).arg(ranks[last]));
-        i = last + 1;
-    }
-    return parts.join(QStringLiteral(", "));
 }
 
 } // namespace trainscope::app

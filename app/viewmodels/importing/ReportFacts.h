@@ -21,7 +21,4 @@ std::vector<std::pair<QString, QString>> reportFacts(
 // A line for each kind, the worst first (core/report/WarningLines.h).
 QStringList warningTexts(const std::vector<ImportWarning>& warnings);
 
-// {0,1,2,3,8} as "0–3, 8".
-QString rankRanges(std::vector<int> ranks);
-
 } // namespace trainscope::app

@@ -109,10 +109,6 @@ QString momentText(TimeNs moment) {
         text::withDateForm(text::date(moment, offset)) + " " + text::clock(moment, offset, 0));
 }
 
-QString utcOffsetText(std::int64_t seconds) {
-    return QString::fromStdString(text::zone(seconds));
-}
-
 QString linesOf(const std::vector<std::string>& texts) {
     QStringList lines;
     for (const auto& text : texts)

@@ -35,7 +35,6 @@ QString bytesRateText(double bytesPerSecond); // "85.0 MB/s"
 QString wholeText(std::int64_t count); // "1,234,567"
 QString waitText(double seconds); // "2 min 20 s"; whole seconds above ten, "0.4 s" below
 QString momentText(TimeNs moment); // local, with the reader's form of dates: "3/1/2026 14:05:09"
-QString utcOffsetText(std::int64_t seconds); // "UTC+02:00"
 QString linesOf(const std::vector<std::string>& texts); // one a line
 
 // Number that the reader typed, with the reader's decimal mark or a point, without groups; absent:

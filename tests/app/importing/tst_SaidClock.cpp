@@ -1,5 +1,6 @@
 // The clock of a source as users state it, by one grammar in the sheet and on the command line.
 
+#include "app/importing/ImportFields.h"
 #include "app/importing/SaidClock.h"
 #include "support/TestProgram.h"
 
@@ -109,33 +110,33 @@ private Q_SLOTS:
         QCOMPARE(saidDates(text), order);
     }
 
-    // Said of units whose dates are open, and of no others.
-    void datesOfUnits() {
-        SaidClock clock;
-        clock.dates = importers::DateOrder::DayFirst;
-        for (const bool asks : {false, true}) {
-            importers::ImportUnit unit;
-            unit.asksDates = asks;
-            stateClock(clock, unit);
-            QCOMPARE(unit.saidDates,
-                asks ? importers::DateOrder::DayFirst : importers::DateOrder::Unknown);
-        }
+    // Only of what a source's own file leaves open.
+    void ofUnits() {
+        const SaidOfAll said{
+            {"start", "2026-04-22"}, {"period", "100ms"}, {"zone", "+2"}, {"dates", "day-first"}};
+        QVERIFY(checkSaid(said).hasValue());
+        importers::ImportUnit unit;
+        sayOfAll(said, unit);
+        QVERIFY(!unit.saidStart && !unit.saidPeriod && !unit.utcOffsetSeconds);
+        QCOMPARE(unit.saidDates, importers::DateOrder::Unknown);
+        unit.asksDates = true;
+        unit.hasNoStamps = true;
+        unit.clock = importers::ClockKind::None;
+        sayOfAll(said, unit);
+        QVERIFY(unit.saidStart == saidMoment("2026-04-22"));
+        QVERIFY(unit.saidPeriod == DurationNs{kSecond / 10});
+        QVERIFY(!unit.utcOffsetSeconds);
+        QCOMPARE(unit.saidDates, importers::DateOrder::DayFirst);
+        unit.clock = importers::ClockKind::Local;
+        sayOfAll(said, unit);
+        QCOMPARE(unit.utcOffsetSeconds, std::optional<std::int64_t>(7200));
     }
 
-    // Only of what a source's own clock leaves open.
-    void stated() {
-        const SaidClock clock{TimeNs{kMidnight * kSecond}, DurationNs{kSecond / 10}, "+2"};
-        importers::ImportUnit unit;
-        unit.clock = importers::ClockKind::Utc;
-        stateClock(clock, unit);
-        QVERIFY(!unit.saidStart && !unit.saidPeriod && !unit.utcOffsetSeconds);
-        unit.clock = importers::ClockKind::None;
-        stateClock(clock, unit);
-        QVERIFY(unit.saidStart == clock.start && unit.saidPeriod == clock.period);
-        QVERIFY(!unit.utcOffsetSeconds);
-        unit.clock = importers::ClockKind::Local;
-        stateClock(clock, unit);
-        QCOMPARE(unit.utcOffsetSeconds, std::optional<std::int64_t>(7200));
+    void errorsNameTheOption() {
+        const auto refused = checkSaid({{"period", "often"}});
+        QVERIFY(!refused.hasValue());
+        QCOMPARE(refused.error().message,
+            std::string("--period takes a time such as 100ms or 1.5 (seconds); not \"often\"."));
     }
 };
 

@@ -64,7 +64,8 @@ private Q_SLOTS:
         QTRY_COMPARE(done.count(), 1);
         QCOMPARE(imported.first().at(1).toStringList(), QStringList{QStringLiteral("job")});
         const auto store = store::Store::open(
-            controller.property("target").toString().toStdString(), store::OpenMode::ReadOnly);
+            controller.said()[QStringLiteral("target")].toString().toStdString(),
+            store::OpenMode::ReadOnly);
         const auto links = store::runLinks(store.value()).value();
         QCOMPARE(links.size(), std::size_t{1});
         QCOMPARE(links.front().where, m_server->url());
@@ -72,7 +73,8 @@ private Q_SLOTS:
     void copiesWhatWasNamed() {
         ConnectController controller;
         set(controller);
-        controller.setTarget(m_folder.filePath(QStringLiteral("copy.trainscope")));
+        controller.say(
+            QStringLiteral("target"), m_folder.filePath(QStringLiteral("copy.trainscope")));
         controller.setLinked(false);
         controller.ask();
         QTRY_VERIFY(!controller.isBusy());
@@ -84,7 +86,8 @@ private Q_SLOTS:
             qPrintable(controller.errorText()));
         QCOMPARE(controller.errorText(), QString());
         const auto store = store::Store::open(
-            controller.property("target").toString().toStdString(), store::OpenMode::ReadOnly);
+            controller.said()[QStringLiteral("target")].toString().toStdString(),
+            store::OpenMode::ReadOnly);
         const Run run = store.value().findRun("job").value();
         const auto series = store.value().series(run.id).value();
         QCOMPARE(series.size(), std::size_t{4});
@@ -117,20 +120,20 @@ private Q_SLOTS:
     void saysWhatIsWrong() {
         ConnectController controller;
         set(controller);
-        controller.setAddress(QStringLiteral("ftp://x"));
+        controller.say(QStringLiteral("address"), QStringLiteral("ftp://x"));
         controller.ask();
         QVERIFY(controller.errorText().contains(QLatin1String("no address")));
         set(controller);
-        controller.setMatch(QStringLiteral("rate(x[5m])"));
+        controller.say(QStringLiteral("match"), QStringLiteral("rate(x[5m])"));
         controller.ask();
         QVERIFY(controller.errorText().contains(QLatin1String("selects no series")));
-        controller.setMatch(QStringLiteral("{job=\"other\"}"));
+        controller.say(QStringLiteral("match"), QStringLiteral("{job=\"other\"}"));
         controller.ask();
         QTRY_VERIFY(!controller.isBusy());
         QVERIFY2(controller.errorText().contains(QLatin1String("has nothing for")),
             qPrintable(controller.errorText()));
         // Typing on takes the complaint away.
-        controller.setMatch(QStringLiteral("{job=\"dcgm\"}"));
+        controller.say(QStringLiteral("match"), QStringLiteral("{job=\"dcgm\"}"));
         QCOMPARE(controller.errorText(), QString());
     }
     void stops() {
@@ -146,11 +149,12 @@ private Q_SLOTS:
 
 private:
     void set(ConnectController& controller) const {
-        controller.setAddress(QString::fromStdString(m_server->url()));
-        controller.setFrom(QStringLiteral("1795341600"));
-        controller.setTo(QStringLiteral("1795341660"));
-        controller.setTarget(m_folder.filePath(QStringLiteral("db.trainscope")));
-        controller.setRunName(QStringLiteral("job"));
+        controller.say(QStringLiteral("address"), QString::fromStdString(m_server->url()));
+        controller.say(QStringLiteral("from"), QStringLiteral("1795341600"));
+        controller.say(QStringLiteral("to"), QStringLiteral("1795341660"));
+        controller.say(
+            QStringLiteral("target"), m_folder.filePath(QStringLiteral("db.trainscope")));
+        controller.say(QStringLiteral("runName"), QStringLiteral("job"));
     }
 
     SimulatedEngine m_engine;

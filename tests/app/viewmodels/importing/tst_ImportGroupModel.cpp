@@ -76,6 +76,14 @@ std::vector<ImportUnit> twoRuns() {
     return units;
 }
 
+struct Cell {
+    QString value;
+    QString hint;
+    QStringList choices;
+    bool isFaulty = false;
+    bool isPressing = false;
+};
+
 struct Plan {
     ImportPlanModel units;
     Groups groups{units};
@@ -92,6 +100,24 @@ struct Plan {
             all.append(text(row, "title"));
         return all;
     }
+    [[nodiscard]] Cell cell(int row, const char* key) const {
+        for (const QVariant& field : groups.at(row, "fields").toList()) {
+            const QVariantMap map = field.toMap();
+            if (map[QStringLiteral("key")] == QLatin1String(key))
+                return {map[QStringLiteral("value")].toString(),
+                    map[QStringLiteral("hint")].toString(),
+                    map[QStringLiteral("choices")].toStringList(),
+                    map[QStringLiteral("faulty")].toBool(),
+                    map[QStringLiteral("pressing")].toBool()};
+        }
+        return {};
+    }
+    [[nodiscard]] QStringList keys(int row) const {
+        QStringList all;
+        for (const QVariant& field : groups.at(row, "fields").toList())
+            all.append(field.toMap()[QStringLiteral("key")].toString());
+        return all;
+    }
     [[nodiscard]] int selected(int row) const { return groups.at(row, "checkState").toInt(); }
 };
 
@@ -105,14 +131,22 @@ private Q_SLOTS:
         const Plan plan(twoRuns());
         QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
         QCOMPARE(plan.text(0, "detail"),
-            QStringLiteral("8 Kineto traces, 1 nvidia-smi log, 1 configuration · ranks 0-7 of 8 · "
-                           "8 GPUs, 12 metrics · starts 2024-05-01 12:00:00 UTC · 2 remarks"));
-        QCOMPARE(plan.text(1, "detail"),
-            QStringLiteral("2 Kineto traces · ranks 0, 2 of 4 · starts 2024-05-01 12:00:00 UTC"));
+            QStringLiteral("8 Kineto traces, 1 nvidia-smi log, 1 configuration · 2 remarks"));
+        QCOMPARE(plan.text(0, "result"),
+            QStringLiteral("ranks 0-7 of 8 · 8 GPUs, 12 metrics · NVIDIA H100 80GB HBM3 · starts "
+                           "2024-05-01 12:00:00 UTC"));
+        QCOMPARE(plan.text(1, "detail"), QStringLiteral("2 Kineto traces"));
+        QCOMPARE(plan.text(1, "result"),
+            QStringLiteral("ranks 0, 2 of 4 · NVIDIA H100 80GB HBM3 · starts 2024-05-01 12:00:00 "
+                           "UTC"));
         QCOMPARE(plan.text(0, "sizeText"), QStringLiteral("8.5 MB"));
-        QCOMPARE(plan.text(1, "clock"), QStringLiteral("UTC"));
-        QVERIFY(plan.groups.at(0, "clockEditable").toBool());
-        QCOMPARE(plan.text(1, "gpuHint"), QStringLiteral("NVIDIA H100 80GB HBM3"));
+        // The traces' clock is UTC; the log leaves its zone open.
+        QCOMPARE(plan.keys(0),
+            (QStringList{
+                QStringLiteral("zone"), QStringLiteral("gpu"), QStringLiteral("airflow")}));
+        QCOMPARE(plan.keys(1), (QStringList{QStringLiteral("gpu"), QStringLiteral("airflow")}));
+        QVERIFY(plan.cell(0, "zone").isPressing);
+        QCOMPARE(plan.cell(1, "gpu").hint, QStringLiteral("NVIDIA H100 80GB HBM3"));
         QCOMPARE(plan.groups.scopeText(), QStringLiteral("All 2 runs"));
     }
 
@@ -124,9 +158,9 @@ private Q_SLOTS:
         QCOMPARE(plan.text(1, "title"), QStringLiteral("2 sources: It is a guess."));
         QCOMPARE(plan.text(2, "title"), QStringLiteral("a/rank4.json: Left out."));
         QCOMPARE(plan.text(3, "title"), QStringLiteral("a/rank0.json"));
-        QCOMPARE(plan.text(3, "rank"), QStringLiteral("0"));
+        QCOMPARE(plan.cell(3, "rank").value, QStringLiteral("0"));
         QCOMPARE(plan.text(11, "title"), QStringLiteral("a/gpu.csv"));
-        QVERIFY(!plan.groups.at(11, "rankEditable").toBool());
+        QVERIFY(!plan.keys(11).contains(QStringLiteral("rank")));
         plan.groups.toggle(0);
         QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
         QCOMPARE(resets.count(), 0);
@@ -135,11 +169,12 @@ private Q_SLOTS:
     // The log of "a" began at 13:00 by its clock: at UTC+2 that is 11:00, before the traces.
     void editsAllSourcesOfARun() {
         Plan plan(twoRuns());
-        plan.groups.setOffset(0, QStringLiteral("+2"));
-        QCOMPARE(plan.text(0, "offset"), QStringLiteral("UTC+02:00"));
-        QVERIFY(plan.text(0, "detail").contains(QStringLiteral("starts 2024-05-01 11:00:00 UTC")));
-        plan.groups.setGpuModel(0, QStringLiteral("H200"));
-        QCOMPARE(plan.units.gpuModels(), (std::map<std::string, std::string>{{"a", "H200"}}));
+        plan.groups.set(0, QStringLiteral("zone"), QStringLiteral("+2"));
+        QCOMPARE(plan.cell(0, "zone").value, QStringLiteral("UTC+02:00"));
+        QVERIFY(plan.text(0, "result").contains(QStringLiteral("starts 2024-05-01 11:00:00 UTC")));
+        plan.groups.set(0, QStringLiteral("gpu"), QStringLiteral("H200"));
+        QCOMPARE(plan.units.machines().size(), std::size_t{1});
+        QCOMPARE(plan.units.machines().at("a").gpuModel, std::string("H200"));
         plan.groups.setSelected(0, false);
         QCOMPARE(plan.units.selectedCount(), 2);
         QCOMPARE(plan.selected(0), static_cast<int>(Qt::Unchecked));
@@ -147,26 +182,27 @@ private Q_SLOTS:
 
     void orderOfTheAir() {
         Plan plan(twoRuns());
-        plan.groups.setAirflow(0, QStringLiteral("4, 5, 6, 7, 0, 1, 2, 3"));
+        plan.groups.set(0, QStringLiteral("airflow"), QStringLiteral("4, 5, 6, 7, 0, 1, 2, 3"));
         QCOMPARE(plan.units.machines().at("a").airflow, (std::vector<int>{4, 5, 6, 7, 0, 1, 2, 3}));
         QVERIFY(!plan.units.machines().contains("b"));
-        plan.groups.setAirflow(0, QStringLiteral("4, 4"));
-        QVERIFY(plan.groups.at(0, "airflowFaulty").toBool());
-        QVERIFY(plan.units.problem().contains(QStringLiteral("order of the air of a")));
+        plan.groups.set(0, QStringLiteral("airflow"), QStringLiteral("4, 4"));
+        QVERIFY(plan.cell(0, "airflow").isFaulty);
+        QVERIFY(plan.units.problem().contains(QStringLiteral("front to rear of a/")));
     }
 
     void oneSourceDiffers() {
         Plan plan(twoRuns());
-        plan.groups.setGpuModel(0, QStringLiteral("H200"));
+        plan.groups.set(0, QStringLiteral("gpu"), QStringLiteral("H200"));
         plan.groups.toggle(0);
-        plan.groups.setGpuModel(3, QStringLiteral("H100"));
+        plan.groups.set(3, QStringLiteral("gpu"), QStringLiteral("H100"));
         plan.groups.setSelected(4, false);
-        QCOMPARE(plan.text(0, "gpuModel"), QString());
-        QCOMPARE(plan.text(0, "gpuHint"), QStringLiteral("several"));
+        QCOMPARE(plan.cell(0, "gpu").value, QString());
+        QCOMPARE(plan.cell(0, "gpu").hint, QStringLiteral("several"));
         QCOMPARE(plan.selected(0), static_cast<int>(Qt::PartiallyChecked));
         QVERIFY(plan.text(0, "detail").contains(QStringLiteral("1 left out")));
         // The run is what most of it is; the one source says its own.
-        QCOMPARE(plan.units.gpuModels(), (std::map<std::string, std::string>{{"a", "H200"}}));
+        QCOMPARE(plan.units.machines().size(), std::size_t{1});
+        QCOMPARE(plan.units.machines().at("a").gpuModel, std::string("H200"));
         const auto units = plan.units.units();
         QCOMPARE(units[0].saidGpuModel, std::string("H100"));
         QCOMPARE(units[2].saidGpuModel, std::string());
@@ -180,17 +216,19 @@ private Q_SLOTS:
         table.columns = "Columns: P_tot is p_tot.";
         table.heads = "p_tot\ntime\n";
         Plan plan({table});
-        QVERIFY(plan.groups.at(0, "datesEditable").toBool());
-        QCOMPARE(plan.groups.at(0, "dateChoice").toInt(), -1);
-        plan.groups.setDates(0, 0);
+        QCOMPARE(plan.cell(0, "dates").value, QString());
+        QCOMPARE(plan.cell(0, "dates").choices,
+            (QStringList{QStringLiteral("day-first"), QStringLiteral("month-first")}));
+        plan.groups.set(0, QStringLiteral("dates"), QStringLiteral("day-first"));
         QCOMPARE(plan.units.units().front().saidDates, importers::DateOrder::DayFirst);
-        QCOMPARE(plan.groups.at(0, "dateChoice").toInt(), 0);
-        plan.groups.setDates(0, 1);
+        QCOMPARE(plan.cell(0, "dates").value, QStringLiteral("day-first"));
+        plan.groups.set(0, QStringLiteral("dates"), QStringLiteral("month-first"));
         QCOMPARE(plan.units.units().front().saidDates, importers::DateOrder::MonthFirst);
-        plan.groups.setColumns(0, QStringLiteral("P_tot is power"));
-        QVERIFY(plan.groups.at(0, "columnsFaulty").toBool());
+        plan.groups.set(0, QStringLiteral("columns"), QStringLiteral("P_tot is power"));
+        QVERIFY(plan.cell(0, "columns").isFaulty);
         QVERIFY(!plan.units.valid());
-        plan.groups.setColumns(0, QStringLiteral("P_tot=gpu_power[mW]; note=ignore"));
+        plan.groups.set(
+            0, QStringLiteral("columns"), QStringLiteral("P_tot=gpu_power[mW]; note=ignore"));
         QVERIFY(plan.units.valid());
         const auto said = plan.units.units().front().saidColumns;
         QCOMPARE(said.size(), std::size_t{2});
@@ -198,24 +236,25 @@ private Q_SLOTS:
         QCOMPARE(said.at("p tot").unit, std::string("mW"));
         plan.units.keepColumns();
         Plan again({table});
-        QCOMPARE(again.text(0, "tableColumns"), QStringLiteral("P_tot=gpu_power[mW]; note=ignore"));
-        again.groups.setColumns(0, QString());
+        QCOMPARE(
+            again.cell(0, "columns").value, QStringLiteral("P_tot=gpu_power[mW]; note=ignore"));
+        again.groups.set(0, QStringLiteral("columns"), QString());
         again.units.keepColumns();
-        QCOMPARE(Plan({table}).text(0, "tableColumns"), QString());
-        QVERIFY(!Plan({logOf("a")}).groups.at(0, "columnsEditable").toBool());
+        QCOMPARE(Plan({table}).cell(0, "columns").value, QString());
+        QVERIFY(!Plan({logOf("a")}).keys(0).contains(QStringLiteral("columns")));
     }
 
     void namesOfTimeZones() {
         Plan plan(twoRuns());
-        plan.groups.setOffset(0, QStringLiteral("Europe/Berlin")); // summer time on 1 May
-        QCOMPARE(plan.text(0, "offset"), QStringLiteral("UTC+02:00"));
-        plan.groups.setOffset(0, QStringLiteral("Middle Earth"));
-        QVERIFY(plan.groups.at(0, "offsetFaulty").toBool());
+        plan.groups.set(
+            0, QStringLiteral("zone"), QStringLiteral("Europe/Berlin")); // summer time on 1 May
+        QCOMPARE(plan.cell(0, "zone").value, QStringLiteral("UTC+02:00"));
+        plan.groups.set(0, QStringLiteral("zone"), QStringLiteral("Middle Earth"));
+        QVERIFY(plan.cell(0, "zone").isFaulty);
         QVERIFY(plan.text(0, "problem").contains(QStringLiteral("a/gpu.csv")));
         QVERIFY(!plan.units.valid());
-        plan.groups.setClock(0, 0);
+        plan.groups.set(0, QStringLiteral("zone"), QStringLiteral("UTC"));
         QVERIFY(plan.units.valid());
-        QCOMPARE(plan.groups.at(0, "clockChoice").toInt(), 0);
         QCOMPARE(plan.units.units().back().utcOffsetSeconds, std::optional<std::int64_t>(0));
     }
 
@@ -224,11 +263,13 @@ private Q_SLOTS:
         ImportUnit log = logOf("a");
         log.importer = "trainlog";
         Plan plan({log});
-        QCOMPARE(plan.text(0, "offsetHint"), QStringLiteral("as power tells"));
-        plan.groups.setClock(0, 1);
-        plan.groups.setClock(0, 0);
+        QCOMPARE(plan.cell(0, "zone").value, QString());
+        QCOMPARE(plan.cell(0, "zone").hint, QStringLiteral("as power tells"));
+        plan.groups.set(0, QStringLiteral("zone"), QStringLiteral("UTC"));
         QCOMPARE(plan.units.units().back().utcOffsetSeconds, std::optional<std::int64_t>(0));
-        QCOMPARE(plan.text(0, "offsetHint"), QStringLiteral("UTC"));
+        QCOMPARE(plan.cell(0, "zone").value, QStringLiteral("UTC"));
+        plan.groups.set(0, QStringLiteral("zone"), QString());
+        QVERIFY(!plan.units.units().back().utcOffsetSeconds);
     }
 
     void renamedAndMerged() {
@@ -263,14 +304,14 @@ private Q_SLOTS:
 
     void scopeIsWhatIsMarked() {
         Plan plan(twoRuns());
-        plan.groups.setScopeGpuModel(QStringLiteral("B200"));
-        QCOMPARE(plan.text(0, "gpuModel"), QStringLiteral("B200"));
-        QCOMPARE(plan.text(1, "gpuModel"), QStringLiteral("B200"));
+        plan.groups.setScope(QStringLiteral("gpu"), QStringLiteral("B200"));
+        QCOMPARE(plan.cell(0, "gpu").value, QStringLiteral("B200"));
+        QCOMPARE(plan.cell(1, "gpu").value, QStringLiteral("B200"));
         plan.groups.mark(1, false, false);
-        plan.groups.setScopeGpuModel(QStringLiteral("H100"));
-        QCOMPARE(plan.text(0, "gpuModel"), QStringLiteral("B200"));
-        QCOMPARE(plan.text(1, "gpuModel"), QStringLiteral("H100"));
-        QVERIFY(!plan.groups.scopeHasClocks());
+        plan.groups.setScope(QStringLiteral("gpu"), QStringLiteral("H100"));
+        QCOMPARE(plan.cell(0, "gpu").value, QStringLiteral("B200"));
+        QCOMPARE(plan.cell(1, "gpu").value, QStringLiteral("H100"));
+        QCOMPARE(plan.groups.scopeFields().size(), 1); // b's clock is UTC, and its model is known
         plan.groups.setScopeSelected(false);
         QCOMPARE(plan.units.selectedCount(), 9);
         plan.groups.mark(1, false, false); // again: not marked
@@ -348,11 +389,11 @@ private Q_SLOTS:
         Plan plan(units);
         QCOMPARE(plan.groups.count(), 10);
         QSignalSpy changes(&plan.groups, &Groups::changed);
-        plan.groups.setScopeGpuModel(QStringLiteral("H100"));
+        plan.groups.setScope(QStringLiteral("gpu"), QStringLiteral("H100"));
         QCOMPARE(changes.count(), 1);
         plan.groups.toggle(0);
         QCOMPARE(plan.groups.count(), 10 + 64);
-        QCOMPARE(plan.units.gpuModels().size(), std::size_t(10));
+        QCOMPARE(plan.units.machines().size(), std::size_t(10));
     }
 };
 

@@ -219,10 +219,10 @@ private Q_SLOTS:
         timeline.setWorkspace(session.workspace());
         timeline.setViewSize(800, 600, 1.0);
         auto& connecting = *session.connecting();
-        connecting.setAddress(QString::fromStdString(server.url()));
-        connecting.setFrom(QStringLiteral("1795341600"));
-        connecting.setTo(QStringLiteral("1795341660"));
-        connecting.setTarget(at("linked.trainscope"));
+        connecting.say(QStringLiteral("address"), QString::fromStdString(server.url()));
+        connecting.say(QStringLiteral("from"), QStringLiteral("1795341600"));
+        connecting.say(QStringLiteral("to"), QStringLiteral("1795341660"));
+        connecting.say(QStringLiteral("target"), at("linked.trainscope"));
         connecting.start();
         QTRY_VERIFY(timeline.isReady());
         QTRY_VERIFY(!timeline.isAsking());

@@ -111,7 +111,7 @@ void tst_Session::importsWhatIsDropped() {
     const auto target = session.importing()->targetPath();
     QCOMPARE(target, path(QStringLiteral("one log.trainscope")));
     QVERIFY(!QFile::exists(target));
-    session.importing()->plan()->setOffset({0, 1}, QStringLiteral("+2"));
+    session.importing()->plan()->set({0, 1}, QStringLiteral("zone"), QStringLiteral("+2"));
     session.importing()->start();
     QVERIFY(waitFor(session, Stage::Finished));
 
@@ -365,7 +365,8 @@ void tst_Session::databasesAreMerged() {
     ImportGroupModel& groups = *sheet.groups();
     QCOMPARE(groups.count(), 3);
     QCOMPARE(groups.at(1, "title").toString(), QStringLiteral("a.trainscope"));
-    QCOMPARE(groups.at(1, "detail").toString(), QStringLiteral("1 run database · 1 run: a"));
+    QCOMPARE(groups.at(1, "detail").toString(), QStringLiteral("1 run database"));
+    QCOMPARE(groups.at(1, "result").toString(), QStringLiteral("1 run: a"));
     QVERIFY(groups.at(1, "database").toBool());
     // Its runs keep their names.
     groups.setRunName(1, QStringLiteral("c"));
@@ -391,10 +392,10 @@ void tst_Session::theOpenDatabaseIsNotMergedIntoItself() {
     QVERIFY(waitFor(session, Stage::Review));
     ImportPlanModel& plan = *session.importing()->plan();
     QCOMPARE(plan.count(), 2);
-    QVERIFY(!plan.at(0, "selected").toBool());
-    QCOMPARE(
-        plan.at(0, "notes").toString(), QStringLiteral("It is the database that takes the runs."));
-    QVERIFY(plan.at(1, "selected").toBool());
+    QVERIFY(!plan.rows()[0].unit.enabled);
+    QCOMPARE(plan.rows()[0].unit.notes,
+        std::vector<std::string>{"It is the database that takes the runs."});
+    QVERIFY(plan.rows()[1].unit.enabled);
 }
 
 TRAINSCOPE_GUI_TEST(tst_Session)
