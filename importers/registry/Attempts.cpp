@@ -123,51 +123,37 @@ void makeAttempt(Unrecognised& file, std::string error) {
     file.error = std::move(error);
 }
 
-std::ptrdiff_t deepestOf(const std::vector<Unrecognised>& files) {
-    std::ptrdiff_t deepest = 0;
-    for (const Unrecognised& file : files)
-        deepest = std::max(deepest, std::ranges::count(file.path, '/'));
-    return deepest;
+using FilesByFolder = std::map<std::string, std::vector<const Unrecognised*>>;
+
+FilesByFolder byFolderAbove(const FilesByFolder& folders) {
+    FilesByFolder above;
+    for (const auto& [folder, files] : folders)
+        std::ranges::copy(files, std::back_inserter(above[std::string(folderPart(folder))]));
+    return above;
 }
 
-// "a/b" of "a/b/c/run.log" at depth 2.
-std::string upperFolder(std::string_view path, std::ptrdiff_t depth) {
-    path = folderPart(path);
-    while (std::ranges::count(path, '/') >= std::max<std::ptrdiff_t>(depth, 1))
-        path = folderPart(path);
-    return std::string(depth == 0 ? std::string_view() : path);
-}
-
-struct AttemptsOfFolder {
-    std::int64_t attempts = 0;
-    std::int64_t copies = 0;
+std::string attemptLine(const std::string& folder, const std::vector<const Unrecognised*>& files) {
     std::map<std::string, std::int64_t> errors; // logs that ended by it
     const Unrecognised* last = nullptr; // of those with an error
-
-    void add(const Unrecognised& file) {
-        attempts += file.isAttempt ? 1 : 0;
-        copies += file.copyOf.empty() ? 0 : 1;
-        if (!file.isAttempt || file.error.empty())
-            return;
-        ++errors[file.error];
-        last = &file;
+    for (const Unrecognised* file : files) {
+        if (file->isAttempt && !file->error.empty() && ++errors[file->error] > 0)
+            last = file;
     }
-
-    [[nodiscard]] std::string line(const std::string& folder) const {
-        std::string text
-            = fmt::format("{}: {} recorded nothing", folder, text::counted(attempts, "attempt"));
-        if (copies > 0)
-            text += fmt::format(
-                " ({} of their logs {} there twice)", copies, copies == 1 ? "is" : "are");
-        const auto most
-            = std::ranges::max_element(errors, {}, [](const auto& error) { return error.second; });
-        if (most != errors.end() && most->second > 1)
-            text += fmt::format("; {} ended by: {}", most->second, most->first);
-        else if (last != nullptr)
-            text += fmt::format("; {} ended by: {}", namePart(last->path), last->error);
-        return text;
-    }
-};
+    const auto attempts = std::ranges::count_if(files, &Unrecognised::isAttempt);
+    const auto copies = std::ssize(files) - attempts;
+    std::string text = fmt::format("{}: {} recorded nothing", folder.empty() ? "." : folder,
+        text::counted(attempts, "attempt"));
+    if (copies > 0)
+        text += fmt::format(
+            " ({} of their logs {} there twice)", copies, copies == 1 ? "is" : "are");
+    const auto most
+        = std::ranges::max_element(errors, {}, [](const auto& error) { return error.second; });
+    if (most != errors.end() && most->second > 1)
+        text += fmt::format("; {} ended by: {}", most->second, most->first);
+    else if (last != nullptr)
+        text += fmt::format("; {} ended by: {}", namePart(last->path), last->error);
+    return text;
+}
 
 } // namespace
 
@@ -210,19 +196,17 @@ void findAttempts(const SourceTree& tree, ImportPlan& plan) {
 
 std::vector<std::string> attemptLines(const std::vector<Unrecognised>& files) {
     constexpr std::size_t kMostLines = 10;
+    FilesByFolder folders;
+    for (const Unrecognised& file : files) {
+        if (file.isAttempt || !file.copyOf.empty())
+            folders[std::string(folderPart(file.path))].push_back(&file);
+    }
+    while (folders.size() > kMostLines)
+        folders = byFolderAbove(folders);
     std::vector<std::string> lines;
-    for (std::ptrdiff_t depth = deepestOf(files); depth >= 0; --depth) {
-        std::map<std::string, AttemptsOfFolder> folders;
-        for (const Unrecognised& file : files) {
-            if (file.isAttempt || !file.copyOf.empty())
-                folders[upperFolder(file.path, depth)].add(file);
-        }
-        std::erase_if(folders, [](const auto& folder) { return folder.second.attempts == 0; });
-        if (folders.size() > kMostLines && depth > 0)
-            continue;
-        for (const auto& [folder, attempts] : folders)
-            lines.push_back(attempts.line(folder.empty() ? "." : folder));
-        break;
+    for (const auto& [folder, own] : folders) {
+        if (std::ranges::any_of(own, &Unrecognised::isAttempt))
+            lines.push_back(attemptLine(folder, own));
     }
     return lines;
 }

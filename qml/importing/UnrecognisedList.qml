@@ -5,8 +5,8 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The files that nobody recognised, each with its reason; folded unless there is nothing else
-// (`alone`).
+// What is left out, with its reason: attempts that recorded nothing, copies, files that nobody
+// recognised; folded unless there is nothing else (`alone`).
 ColumnLayout {
     id: box
 
@@ -28,7 +28,7 @@ ColumnLayout {
         checkable: true
         checked: box.open
         iconName: box.open ? "chevronDown" : "chevronRight"
-        text: box.files.count === 1 ? "1 file was not recognised" : "%1 files were not recognised".arg(box.files.count)
+        text: "Left out: %1".arg(box.files.count)
         onClicked: box.open = !box.open
     }
     ListView {
@@ -42,7 +42,7 @@ ColumnLayout {
         boundsBehavior: Flickable.StopAtBounds
         model: box.files
         Accessible.role: Accessible.List
-        Accessible.name: "Files that were not recognised"
+        Accessible.name: "Attempts, copies and files that are left out"
         UiScrollBar.vertical: UiScrollBar {}
         delegate: Item {
             id: entry

@@ -4,6 +4,7 @@
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "core/model/Try.h"
+#include "importers/registry/Attempts.h"
 #include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/Registry.h"
 
@@ -45,6 +46,20 @@ void leaveOutTarget(std::vector<importers::ImportUnit>& units, const importers::
     }
 }
 
+bool isCopy(const importers::ImportUnit& unit) {
+    return !unit.copyOf.empty();
+}
+
+// Attempts are a line for each folder; copies of them are counted there.
+std::vector<importers::Unrecognised> leftOut(const std::vector<importers::Unrecognised>& files) {
+    std::vector<importers::Unrecognised> rows;
+    for (const std::string& line : importers::attemptLines(files))
+        rows.push_back({line.substr(0, line.find(": ")), line.substr(line.find(": ") + 2)});
+    std::ranges::copy_if(files, std::back_inserter(rows),
+        [](const auto& file) { return !file.isAttempt && file.copyOf.empty(); });
+    return rows;
+}
+
 } // namespace
 
 ImportController::ImportController(QObject* parent)
@@ -76,6 +91,12 @@ Result<ImportController::Drop> ImportController::planDrop(
     for (const Error& failure : failures)
         drop.import.plan.unrecognised.push_back({failure.where, failure.message});
     leaveOutTarget(drop.import.unitsThere, *drop.import.given.tree, sources.database);
+    for (const auto& unit : drop.import.plan.units) {
+        if (isCopy(unit))
+            drop.import.plan.unrecognised.push_back({unit.path, "a copy of " + unit.copyOf});
+    }
+    std::erase_if(drop.import.unitsThere, isCopy);
+    std::erase_if(drop.import.plan.units, isCopy);
     drop.newTarget = suggestedDatabase(paths);
     return drop;
 }
@@ -124,7 +145,7 @@ void ImportController::takePlan(Result<Drop> planned) {
     const PlannedImport& import = m_planned->import;
     m_isForOpen = useOpen() && !import.unitsThere.empty();
     m_plan.setUnits(m_isForOpen ? import.unitsThere : import.plan.units);
-    m_unrecognised.setFiles(import.plan.unrecognised);
+    m_unrecognised.setFiles(leftOut(import.plan.unrecognised));
     Q_EMIT suggestionsChanged();
     setStage(Stage::Review);
     takeTarget();

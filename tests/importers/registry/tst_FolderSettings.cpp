@@ -17,7 +17,7 @@ namespace {
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 // Two readings of a GPU, an hour later in each file so that no two are of one job.
-std::string logOf(int hour) {
+std::string stepLogOf(int hour) {
     std::string log = "timestamp, index, name, uuid, power.draw [W]\n";
     for (int second = 0; second < 2; ++second)
         log += "2026/03/01 " + std::to_string(10 + hour) + ":00:0" + std::to_string(second)
@@ -48,7 +48,7 @@ class tst_FolderSettings : public QObject {
 
 private Q_SLOTS:
     void aboveSeveralRuns() {
-        Launches found({{"sweep/a/smi.csv", logOf(0)}, {"sweep/b/smi.csv", logOf(1)},
+        Launches found({{"sweep/a/smi.csv", stepLogOf(0)}, {"sweep/b/smi.csv", stepLogOf(1)},
             {"sweep/launch.sh", "train.py --num-layers 32 --micro-batch-size 2"},
             {"sweep/b/.env", "MICRO_BATCH_SIZE=4\n"}});
         QCOMPARE(found.of.at("sweep/a").layers, 32);
@@ -62,7 +62,7 @@ private Q_SLOTS:
     }
 
     void ofAnotherRun() {
-        Launches found({{"sweep/smi.csv", logOf(0)}, {"sweep/b/smi.csv", logOf(1)},
+        Launches found({{"sweep/smi.csv", stepLogOf(0)}, {"sweep/b/smi.csv", stepLogOf(1)},
             {"sweep/launch.sh", "train.py --num-layers 32"},
             {"sweep/b/version_0/hparams.yaml", "devices: 4\n"}});
         QCOMPARE(found.of.at("sweep").layers, 32);
@@ -72,7 +72,7 @@ private Q_SLOTS:
     }
 
     void besideTheRunsFolder() {
-        Launches found({{"job/logs/smi.csv", logOf(0)},
+        Launches found({{"job/logs/smi.csv", stepLogOf(0)},
             {"job/config/default_config.yaml",
                 "mixed_precision: bf16\nnum_machines: 1\n"
                 "num_processes: 8\n"},

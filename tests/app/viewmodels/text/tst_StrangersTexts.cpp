@@ -125,8 +125,11 @@ private Q_SLOTS:
                                "2026/04/22 00:00:00.000, 0, 70 W\n";
         ImportController sheet;
         QStringList told;
-        connect(&sheet, &ImportController::progressChanged, this,
-            [&] { told << sheet.phaseText() << sheet.unitText() << sheet.sourceText(); });
+        connect(&sheet, &ImportController::progressChanged, this, [&] {
+            told << sheet.sourceText();
+            for (const QVariant& text : sheet.progress())
+                told << text.toString();
+        });
         QVERIFY(sheet.begin({QString::fromStdString(name)}));
         QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
         sheet.start();

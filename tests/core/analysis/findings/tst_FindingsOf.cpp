@@ -286,7 +286,7 @@ private Q_SLOTS:
         QCOMPARE(link.values.at("saturated_gpus"), 1.0);
         QCOMPARE(link.evidence.rank, 1);
         QCOMPARE(link.evidence.metric, std::string("nvlink_rx"));
-        QVERIFY(link.severity == Severity::Attention);
+        QVERIFY(link.severity == analysis::Severity::Attention);
     }
 
     // The utilisation ends after the first 6 s, in which the GPUs are busy: what follows is

@@ -29,7 +29,7 @@ private Q_SLOTS:
         const Findings found = applyRules(facts);
         QCOMPARE(found.size(), std::size_t{4});
         QCOMPARE(found[0].rule, std::string("exposed_communication"));
-        QVERIFY(found[0].severity == Severity::Serious);
+        QVERIFY(found[0].severity == analysis::Severity::Serious);
         QCOMPARE(found[1].rule, std::string("throttling"));
         QCOMPARE(found[2].rule, std::string("not_settled"));
         QCOMPARE(found[3].rule, std::string("warmup"));

@@ -143,7 +143,7 @@ private Q_SLOTS:
         QCOMPARE(found->values.at("pieces"), 14.0);
         QCOMPARE(found->evidence.rank, 3);
         QVERIFY(found->evidence.range.begin == at(5));
-        QVERIFY(found->severity == Severity::Serious);
+        QVERIFY(found->severity == analysis::Severity::Serious);
     }
 
     void fragmentation() {
