@@ -113,7 +113,7 @@ bool CollectiveJoin::wait(const FlowJoin::Waiting& kernel, std::string_view deta
 
 void CollectiveJoin::takeAll(
     const std::function<void(FlowJoin::Waiting, const std::string&)>& visit) {
-    for (FlowJoin::Waiting& kernel : std::exchange(m_kernels, {})) {
+    for (const FlowJoin::Waiting& kernel : std::exchange(m_kernels, {})) {
         std::string detail;
         const auto found = m_launches.find(kernel.span.correlation);
         if (found != m_launches.end()) {
@@ -122,7 +122,7 @@ void CollectiveJoin::takeAll(
             if (!own.empty())
                 detail.replace(detail.size() - 1, 1, 1, ',').append(own, 1);
         }
-        visit(std::move(kernel), detail);
+        visit(kernel, detail);
     }
 }
 

@@ -52,8 +52,8 @@ public:
             if (group.size() < 2 || found.size() == kMostSuggestions)
                 continue;
             // Traces and logs are called as the job is, readings as their program.
-            std::ranges::stable_partition(
-                group, [](const RunSoFar* run) { return !run->isTelemetry; });
+            std::stable_partition(
+                group.begin(), group.end(), [](const RunSoFar* run) { return !run->isTelemetry; });
             JoinSuggestion& one = found.emplace_back();
             one.why = std::move(why);
             for (const RunSoFar* run : group)

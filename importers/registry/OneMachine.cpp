@@ -81,8 +81,8 @@ public:
             if (planned.known != nullptr || !unit.enabled || unit.files.size() != 1
                 || unit.isUndated || (!hasGpuReadings(unit) && !tellsSteps(unit)))
                 continue;
-            if (auto path = numberedPath(unit.files.front()))
-                groups[{unit.importer, path->pattern}].push_back({&planned, *std::move(path)});
+            if (const auto path = numberedPath(unit.files.front()))
+                groups[{unit.importer, path->pattern}].push_back({&planned, *path});
         }
         for (auto& [key, group] : groups) {
             if (group.size() > 1 && areOfOneJob(group))

@@ -4,7 +4,7 @@
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,13 +21,13 @@ public:
         , m_runs(runsOf(evidence)) { }
 
     void join() {
-        std::set<std::pair<std::size_t, std::string>> folders; // by length: those inside come last
+        std::set<std::pair<std::size_t, std::string>, std::greater<>> folders; // longest first
         for (const RunSoFar& run : m_runs) {
             std::string folder = run.folder;
             while (folders.emplace(folder.size(), folder).second && !folder.empty())
                 folder = folderPart(folder);
         }
-        for (const auto& [size, folder] : std::ranges::reverse_view(folders))
+        for (const auto& [size, folder] : folders)
             joinIn(folder);
     }
 

@@ -53,10 +53,10 @@ void HostRanges::nest() {
 // The last range that began by then, or the nearest one around it that had not ended.
 std::uint32_t HostRanges::openAt(Thread& thread, std::int64_t time) const {
     const auto begin = m_ranges.begin();
-    constexpr std::uint32_t kNear = 8;
+    constexpr std::uint32_t kMostSteps = 8;
     std::uint32_t at = thread.at;
     const bool isLater = at < thread.end && m_ranges[at].start <= time;
-    for (std::uint32_t steps = 0; isLater && at + 1 < thread.end && steps < kNear; ++steps) {
+    for (std::uint32_t steps = 0; isLater && at + 1 < thread.end && steps < kMostSteps; ++steps) {
         if (m_ranges[at + 1].start > time)
             break;
         ++at;

@@ -10,6 +10,7 @@ UiSheet {
     id: sheet
 
     required property ConnectController controller
+    readonly property var said: controller.said // by field
 
     title: "Connect to a monitoring engine"
     subtitle: "Prometheus, VictoriaMetrics, Thanos or Mimir. Linked, the timeline asks for what it shows; copied, everything else works too."
@@ -59,7 +60,7 @@ UiSheet {
                 visible: sheet.controller.asksUser
                 label: "Name"
                 placeholderText: "Name"
-                text: sheet.controller.said.user ?? ""
+                text: sheet.said.user ?? ""
                 onTextEdited: sheet.controller.say("user", text)
             }
             UiTextField {
@@ -69,7 +70,7 @@ UiSheet {
                 label: "Token or password, kept in memory only"
                 placeholderText: sheet.controller.asksUser ? "Password" : "Token"
                 echoMode: TextInput.Password
-                text: sheet.controller.said.secret ?? ""
+                text: sheet.said.secret ?? ""
                 onTextEdited: sheet.controller.say("secret", text)
             }
             UiTextField {
@@ -77,7 +78,7 @@ UiSheet {
                 Layout.fillWidth: true
                 label: "Certificates to trust"
                 placeholderText: "Own CA (PEM file)"
-                text: sheet.controller.said.caFile ?? ""
+                text: sheet.said.caFile ?? ""
                 onTextEdited: sheet.controller.say("caFile", text)
             }
         }

@@ -11,8 +11,6 @@ ColumnLayout {
 
     required property ImportReportModel report
 
-    spacing: Theme.spaceS
-
     // No header of the list below: Qt 6.4 makes none from a bound component.
     ListView {
         Layout.fillWidth: true
@@ -22,8 +20,6 @@ ColumnLayout {
         Layout.preferredHeight: Math.min(contentHeight, view.height / 2)
         visible: count > 0
         clip: true
-        spacing: Theme.spaceXs
-        boundsBehavior: Flickable.StopAtBounds
         model: [...view.report.runs, ...view.report.warnings]
         UiScrollBar.vertical: UiScrollBar {}
         delegate: UiSentence {

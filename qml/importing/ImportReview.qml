@@ -61,26 +61,27 @@ ColumnLayout {
             groups: review.groups
         }
     }
-    Repeater {
-        model: review.controller.suggestions
-        delegate: RowLayout {
-            id: suggestion
+    Column {
+        Layout.fillWidth: true
+        Layout.leftMargin: Theme.spaceL
+        Layout.rightMargin: Theme.spaceL
+        Repeater {
+            model: review.controller.suggestions
 
-            required property int index
-            required property string modelData
+            RowLayout {
+                required property int index
+                required property string modelData
 
-            Layout.fillWidth: true
-            Layout.leftMargin: Theme.spaceL
-            Layout.rightMargin: Theme.spaceL
-            UiText {
-                Layout.fillWidth: true
-                text: suggestion.modelData
-            }
-            UiButton {
-                quiet: true
-                text: "Join"
-                toolTip: suggestion.modelData
-                onClicked: review.controller.joinSuggested(suggestion.index)
+                width: parent.width
+                UiText {
+                    Layout.fillWidth: true
+                    text: parent.modelData
+                }
+                UiButton {
+                    quiet: true
+                    text: "Join"
+                    onClicked: review.controller.joinSuggested(parent.index)
+                }
             }
         }
     }

@@ -32,16 +32,20 @@ RowLayout {
         text: bar.groups.scopeText
         color: bar.groups.markedCount > 0 ? Theme.text : Theme.textSecondary
     }
-    Repeater {
-        model: bar.groups.scopeFields.length
+    // No layout: one that loses a delegate while it arranges falls over it in Qt 6.4.
+    Row {
+        spacing: Theme.spaceS
+        Repeater {
+            model: bar.groups.scopeFields.length
 
-        ImportField {
-            required property int index
+            ImportField {
+                required property int index
 
-            field: bar.groups.scopeFields[index]
-            of: bar.groups.scopeText
-            brief: field.value === ""
-            onSaid: text => bar.groups.setScope(field.key, text)
+                field: bar.groups.scopeFields[index] ?? ({key: "", label: "", value: "", hint: "", choices: [], faulty: false})
+                of: bar.groups.scopeText
+                brief: field.value === ""
+                onSaid: text => bar.groups.setScope(field.key, text)
+            }
         }
     }
     UiButton {

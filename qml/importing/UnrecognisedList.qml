@@ -5,8 +5,8 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// What is left out, with its reason: attempts that recorded nothing, copies, files that nobody
-// recognised; folded unless there is nothing else (`alone`).
+// Attempts that recorded nothing, copies and files that nobody recognised, each with its reason;
+// folded unless there is nothing else (`alone`).
 ColumnLayout {
     id: box
 

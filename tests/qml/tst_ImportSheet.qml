@@ -53,7 +53,7 @@ Item {
             const groups = theSession.importing.groups;
             compare(cell(list, 0, "name").text, "first");
             compare(cell(list, 0, "detail").text, "1 nvidia-smi log · 1 remark");
-            compare(cell(list, 0, "result").text, "2 GPUs, 1 metric · starts 2024-05-01 12:00:10 UTC");
+            compare(cell(list, 0, "result").text, "nvidia-smi log, 2 GPUs, 1 metric · starts 2024-05-01 12:00:10 UTC");
             mouseClick(cell(list, 0, "fold"));
             // The remark and the source.
             tryCompare(list, "count", 4);

@@ -46,10 +46,6 @@ void leaveOutTarget(std::vector<importers::ImportUnit>& units, const importers::
     }
 }
 
-bool isCopy(const importers::ImportUnit& unit) {
-    return !unit.copyOf.empty();
-}
-
 // Attempts are a line for each folder; copies of them are counted there.
 std::vector<importers::Unrecognised> leftOut(const std::vector<importers::Unrecognised>& files) {
     std::vector<importers::Unrecognised> rows;
@@ -91,12 +87,12 @@ Result<ImportController::Drop> ImportController::planDrop(
     for (const Error& failure : failures)
         drop.import.plan.unrecognised.push_back({failure.where, failure.message});
     leaveOutTarget(drop.import.unitsThere, *drop.import.given.tree, sources.database);
-    for (const auto& unit : drop.import.plan.units) {
-        if (isCopy(unit))
+    std::erase_if(drop.import.plan.units, [&drop](const auto& unit) {
+        if (!unit.copyOf.empty())
             drop.import.plan.unrecognised.push_back({unit.path, "a copy of " + unit.copyOf});
-    }
-    std::erase_if(drop.import.unitsThere, isCopy);
-    std::erase_if(drop.import.plan.units, isCopy);
+        return !unit.copyOf.empty();
+    });
+    std::erase_if(drop.import.unitsThere, [](const auto& unit) { return !unit.copyOf.empty(); });
     drop.newTarget = suggestedDatabase(paths);
     return drop;
 }
