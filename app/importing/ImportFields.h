@@ -17,7 +17,7 @@ struct PlannedSource {
     importers::ImportUnit unit;
     std::map<std::string_view, std::string> said = {}; // texts as typed, by the field's key
     std::map<std::string_view, std::string> faulty = {}; // those that cannot be understood
-    std::string gpuHint = {}; // what is recorded, or what names tell: "H100 SXM5 (inferred)"
+    std::string gpuHint = {}; // recorded, or told by names: "H100 SXM5 (inferred)"
 
     // True of neither what describes machines nor a run database, which is merged as it is.
     [[nodiscard]] bool isSource() const;
@@ -35,12 +35,12 @@ struct ImportField {
     bool (*isOpen)(const PlannedSource& source);
     // Takes a text over into the unit, an empty one back; false: it cannot be understood.
     bool (*take)(PlannedSource& source, const std::string& text);
-    std::string (*hint)(const PlannedSource& source); // what holds where nothing is said
+    std::string (*hint)(const PlannedSource& source); // the value where nothing is said
     // Words of the unit as it is by now; nullptr: the text as it was said.
     std::string (*stated)(const PlannedSource& source) = nullptr;
     Of of = Of::Both;
     bool isPressing = false; // numbers may be wrong until it is said
-    std::vector<std::string_view> choices = {}; // that the text is one of; empty: any text
+    std::vector<std::string_view> choices = {}; // the texts that it takes; empty: any
     // The option of the command line that says it of all sources; empty: none does.
     std::string_view option = {}; // "--utc-offset"
     std::string_view optionValue = {}; // "ZONE"

@@ -194,6 +194,13 @@ void findAttempts(const SourceTree& tree, ImportPlan& plan) {
     });
 }
 
+std::vector<Unrecognised> onlyAttempts(std::vector<Unrecognised> files, bool areAttempts) {
+    std::erase_if(files, [areAttempts](const Unrecognised& one) {
+        return one.isAttempt != areAttempts || !one.copyOf.empty();
+    });
+    return files;
+}
+
 std::vector<std::string> attemptLines(const std::vector<Unrecognised>& files) {
     constexpr std::size_t kMostLines = 10;
     FilesByFolder folders;

@@ -1,6 +1,5 @@
 #pragma once
-// Attempts that recorded nothing: logs of programs without a single reading, and the errors that
-// ended them.
+// Attempts: logs of programs without a single reading, and the errors that ended them.
 
 #include "importers/common/Importer.h"
 
@@ -17,6 +16,9 @@ void findAttempts(const SourceTree& tree, ImportPlan& plan);
 // The error that ended a program, of the last lines that it printed: of what ran out of memory, of
 // Python, of NCCL and CUDA, of the launcher, in this order. Empty: none shows.
 std::string errorThatEnded(std::string_view lastLines);
+
+// The attempts alone, or all else; logs that repeat an attempt's are in neither.
+std::vector<Unrecognised> onlyAttempts(std::vector<Unrecognised> files, bool areAttempts);
 
 // A line for each folder with attempts, of upper ones where there are more than ten: "exp/node1: 7
 // attempts recorded nothing; 6 ended by: …".

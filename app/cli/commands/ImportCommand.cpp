@@ -58,15 +58,6 @@ Json unitJson(const app::UnitOutcome& outcome) {
     return json;
 }
 
-// The attempts that recorded nothing, or all else that was not recognised and repeats none of them.
-std::vector<importers::Unrecognised> onlyAttempts(
-    std::vector<importers::Unrecognised> files, bool areAttempts) {
-    std::erase_if(files, [areAttempts](const importers::Unrecognised& one) {
-        return one.isAttempt != areAttempts || !one.copyOf.empty();
-    });
-    return files;
-}
-
 Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
     const bool complete = outcome.status() == ExitStatus::Done;
     return {{"database", options.request.database},
@@ -87,13 +78,14 @@ Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
                     return Json{{"runs", one.runs}, {"why", one.why}};
                 })},
         {"attempts",
-            listOf(onlyAttempts(outcome.unrecognised, true),
+            listOf(importers::onlyAttempts(outcome.unrecognised, true),
                 [](const auto& file) {
                     return Json{{"path", file.path}, {"error", file.error}};
                 })},
-        {"unrecognised", listOf(onlyAttempts(outcome.unrecognised, false), [](const auto& file) {
-             return Json{{"path", file.path}, {"reason", file.reason}};
-         })}};
+        {"unrecognised",
+            listOf(importers::onlyAttempts(outcome.unrecognised, false), [](const auto& file) {
+                return Json{{"path", file.path}, {"reason", file.reason}};
+            })}};
 }
 
 std::vector<ImportWarning> warningsOf(const ImportOutcome& outcome) {
@@ -125,7 +117,7 @@ std::vector<ImportWarning> warningsOf(const ImportOutcome& outcome) {
     for (const auto& unit : outcome.leftOut)
         add(unit.path, "Left out" + (unit.notes.empty() ? "." : ": " + unit.notes.front()),
             unit.copyOf.empty() ? Severity::Lost : Severity::Remark);
-    for (const auto& file : onlyAttempts(outcome.unrecognised, false))
+    for (const auto& file : importers::onlyAttempts(outcome.unrecognised, false))
         add(file.path, "Not recognised: " + file.reason, Severity::Remark);
     if (outcome.cancelled)
         add({}, "Stopped on request; what was finished before is kept.", Severity::Remark);

@@ -21,7 +21,7 @@ struct ImportRequest {
     bool isOneRun = false; // all that the sources hold is of the run of that name
     importers::RecordedGpus gpus; // of that run, where it was recorded; each trace is of one
     std::string format; // id of an importer; empty: by content
-    app::SaidOfAll said; // what the sources leave open
+    app::SaidOfAll said; // fills in the facts that sources leave open
     std::vector<std::string> columns; // of tables, "P_tot=gpu_power[mW]"
     std::vector<std::string> joins; // runs that become one, "A,B"
 };

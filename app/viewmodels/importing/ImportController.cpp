@@ -51,8 +51,7 @@ std::vector<importers::Unrecognised> leftOut(const std::vector<importers::Unreco
     std::vector<importers::Unrecognised> rows;
     for (const std::string& line : importers::attemptLines(files))
         rows.push_back({line.substr(0, line.find(": ")), line.substr(line.find(": ") + 2)});
-    std::ranges::copy_if(files, std::back_inserter(rows),
-        [](const auto& file) { return !file.isAttempt && file.copyOf.empty(); });
+    std::ranges::copy(importers::onlyAttempts(files, false), std::back_inserter(rows));
     return rows;
 }
 

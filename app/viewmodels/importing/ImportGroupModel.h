@@ -29,11 +29,11 @@ struct ImportGroupRow {
     int group = 0;
     int unit = -1; // row of the plan; of a source
     QString title; // name of the run, the remark, or the path of the source
-    QString brief; // of a source: what tells it from the others
-    QString result; // what it will be: "ranks 0-63 of 64 · H100 SXM5 · starts …"
-    QString detail; // what it is made of: "64 Kineto traces, 1 configuration · 2 remarks"
+    QString brief; // the part of a source's path that no other has
+    QString result; // the run as planned: "ranks 0-63 of 64 · H100 SXM5 · starts …"
+    QString detail; // its sources: "64 Kineto traces, 1 configuration · 2 remarks"
     QString problem; // why it cannot be imported as it is
-    QString run; // that a source joins
+    QString run; // joined by a source
     QString sizeText;
     QVariantList fields;
     int checkState = 0; // Qt::CheckState: to be imported
