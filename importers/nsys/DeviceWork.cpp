@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -67,20 +69,10 @@ std::string copyName(std::int64_t kind, std::string_view from, std::string_view 
     return name;
 }
 
-// Device and stream of a span, and what they are called.
-struct Place {
-    std::int64_t process = 0;
-    int device = 0;
-    std::string stream;
-    std::size_t track = 0; // of the process's output
-    TraceOutput* output = nullptr;
-};
-
 class DeviceReader {
 public:
-    DeviceReader(Session& session, NvtxFindings& nvtx)
-        : m_session(session)
-        , m_nvtx(nvtx) { }
+    explicit DeviceReader(Session& session)
+        : m_session(session) { }
 
     Result<DeviceFindings> run() {
         RETURN_IF_ERROR(readKernels());
@@ -88,7 +80,6 @@ public:
         RETURN_IF_ERROR(readSets());
         RETURN_IF_ERROR(readGraphs());
         RETURN_IF_ERROR(readSynchronisation());
-        RETURN_IF_ERROR(project());
         return m_findings;
     }
 
@@ -107,36 +98,43 @@ private:
     Status kernel(const ForeignRow& row) {
         enum Own : int { kName = Work::kOwn, kShortName, kGrid, kBlock = kGrid + 3 };
         constexpr int kGraphNode = kBlock + 6;
-        Span span;
-        std::uint32_t range = HostRange::kNone;
-        ASSIGN_OR_RETURN(const Place* place, begin(row, SpanKind::Kernel, span, range));
-        if (place == nullptr)
+        auto work = workOf(row, SpanKind::Kernel);
+        if (!work)
             return {};
         auto name = row.integer(kName);
         if (!name)
             name = row.integer(kShortName);
-        ASSIGN_OR_RETURN(span.name, m_session.name(name));
-        const bool isCollective = isNccl(span.name, name);
-        ASSIGN_OR_RETURN(span.detail, kernelDetail(row, kGrid, isCollective, name, range));
-        place->output->add(place->track, span);
+        ASSIGN_OR_RETURN(const KernelName* const known, nameOf(name));
+        work->id = known->id;
+        work->name = known->text;
+        RETURN_IF_ERROR(describe(row, kGrid, known->isNccl, *work));
         ++m_findings.kernels;
         m_findings.graphKernels
             += row.isNull(kGraphNode) || row.integer(kGraphNode, 0) == 0 ? 0 : 1;
-        m_findings.collectives += isCollective ? 1 : 0;
-        return {};
+        return m_session.writer().work(*work, m_detail);
     }
 
-    bool isNccl(NameId name, std::optional<std::int64_t> stringId) {
-        const auto known = m_isNccl.find(name.value);
-        if (known != m_isNccl.end())
-            return known->second;
-        const bool is = stringId && isNcclKernel(m_session.text(*stringId).value_or(""));
-        m_isNccl.emplace(name.value, is);
-        return is;
+    struct KernelName {
+        NameId id;
+        std::string text;
+        bool isNccl = false;
+    };
+    Result<const KernelName*> nameOf(std::optional<std::int64_t> stringId) {
+        const auto known = stringId ? m_names.find(*stringId) : m_names.end();
+        if (known != m_names.end())
+            return &known->second;
+        KernelName name;
+        ASSIGN_OR_RETURN(name.id, m_session.name(stringId));
+        name.text = stringId ? m_session.text(*stringId).value_or("?") : "?";
+        name.isNccl = isNcclKernel(name.text);
+        const bool isKept = stringId && m_names.size() < kMostKept;
+        KernelName& kept = isKept ? m_names[*stringId] : m_otherName;
+        kept = std::move(name);
+        return &kept;
     }
 
-    Result<NameId> kernelDetail(const ForeignRow& row, int grid, bool isCollective,
-        std::optional<std::int64_t> name, std::uint32_t range) {
+    // The text of a kernel of NCCL gets what its call says, others are alike for equal numbers.
+    Status describe(const ForeignRow& row, int grid, bool isNccl, ProfiledWork& work) {
         constexpr std::size_t kNumbers = 9;
         std::array<std::int64_t, kNumbers> numbers{};
         std::string key;
@@ -144,27 +142,21 @@ private:
             numbers[i] = row.integer(grid + static_cast<int>(i), 0);
             key.append(reinterpret_cast<const char*>(&numbers[i]), sizeof(std::int64_t));
         }
-        const auto call = isCollective && range != HostRange::kNone ? m_nvtx.ranges.callOf(range)
-                                                                    : std::nullopt;
-        if (!call) {
-            if (const auto known = m_details.find(key); known != m_details.end())
-                return known->second;
-        }
-        if (call) {
-            ++m_findings.describedCollectives;
-            const std::string text(
-                name ? m_session.text(*name).value_or(std::string_view()) : std::string_view());
-            appendCollective(*call, text,
-                m_nvtx.communicators[processOf(row.integer(Work::kProcess, 0))], m_detail);
+        const auto known = isNccl ? m_details.end() : m_details.find(key);
+        if (known != m_details.end()) {
+            work.detail = known->second;
+            return {};
         }
         const std::span all(numbers);
         m_detail.add("grid", all.subspan(0, 3)).add("block", all.subspan(3, 3));
         m_detail.add("registers per thread", numbers[6]);
         m_detail.add("shared memory", numbers[7] + numbers[8]);
-        ASSIGN_OR_RETURN(const auto id, m_session.intern(m_detail.take()));
-        if (!call && m_details.size() < kMostKept)
-            m_details.emplace(std::move(key), id);
-        return id;
+        if (isNccl)
+            return {};
+        ASSIGN_OR_RETURN(work.detail, m_session.intern(m_detail.take()));
+        if (m_details.size() < kMostKept)
+            m_details.emplace(std::move(key), work.detail);
+        return {};
     }
 
     Status readCopies() {
@@ -190,18 +182,9 @@ private:
     }
 
     Status moved(const ForeignRow& row, SpanKind kind, const std::string& name) {
-        Span span;
-        std::uint32_t range = HostRange::kNone;
-        ASSIGN_OR_RETURN(const Place* place, begin(row, kind, span, range));
-        if (place == nullptr)
-            return {};
-        ASSIGN_OR_RETURN(span.name, m_session.intern(name));
-        if (const auto bytes = row.integer(Work::kOwn)) {
+        if (const auto bytes = row.integer(Work::kOwn))
             m_detail.add("bytes", *bytes);
-            ASSIGN_OR_RETURN(span.detail, m_session.intern(m_detail.take()));
-        }
-        place->output->add(place->track, span);
-        return {};
+        return write(row, kind, name);
     }
 
     // With --cuda-graph-trace=graph the kernels of a graph are not traced one by one.
@@ -209,16 +192,9 @@ private:
         const Columns columns = columnsWith({"graphId", "graphExecId"});
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns, [&](const ForeignRow& row) -> Status {
-                Span span;
-                std::uint32_t range = HostRange::kNone;
-                ASSIGN_OR_RETURN(const Place* place, begin(row, SpanKind::Kernel, span, range));
-                if (place == nullptr)
-                    return {};
-                ASSIGN_OR_RETURN(span.name,
-                    m_session.intern("CUDA graph " + std::to_string(row.integer(Work::kOwn, 0))));
-                place->output->add(place->track, span);
                 ++m_findings.graphs;
-                return {};
+                return write(row, SpanKind::Kernel,
+                    "CUDA graph " + std::to_string(row.integer(Work::kOwn, 0)));
             });
     }
 
@@ -226,123 +202,71 @@ private:
         const Columns columns = columnsWith({"syncType"});
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns, [&](const ForeignRow& row) -> Status {
-                const auto times = m_session.rangeOf(row, Work::kStart, Work::kEnd);
-                if (!times)
-                    return {};
-                Span span;
-                span.start = times->begin;
-                span.duration = times->length();
-                span.kind = SpanKind::Sync;
-                span.correlation = row.integer(Work::kCorrelation, 0);
-                ASSIGN_OR_RETURN(
-                    span.name, m_session.intern(synchronisationOf(row.integer(Work::kOwn, 0))));
-                const Place& place = placeOf(row, TrackKind::Other);
-                place.output->add(place.track, span);
-                return {};
+                return write(row, SpanKind::Sync, synchronisationOf(row.integer(Work::kOwn, 0)));
             });
     }
 
-    // Fills what all spans of work have, and widens the range that it was launched in. nullptr: the
-    // row has no time.
-    Result<const Place*> begin(
-        const ForeignRow& row, SpanKind kind, Span& span, std::uint32_t& range) {
+    Status write(const ForeignRow& row, SpanKind kind, std::string_view name) {
+        auto work = workOf(row, kind);
+        if (!work) {
+            m_detail.take();
+            return {};
+        }
+        work->name = name;
+        return m_session.writer().work(*work, m_detail);
+    }
+
+    // What all rows have; its stream is valid until the next. Absent: the row has no time.
+    std::optional<ProfiledWork> workOf(const ForeignRow& row, SpanKind kind) {
         const auto times = m_session.rangeOf(row, Work::kStart, Work::kEnd);
         if (!times)
-            return static_cast<const Place*>(nullptr);
-        span.start = times->begin;
-        span.duration = times->length();
-        span.kind = kind;
-        span.correlation = row.integer(Work::kCorrelation, 0);
-        const Place& place = placeOf(row, TrackKind::Stream);
-        range = m_nvtx.ranges.work(place.process, span.correlation);
-        if (range != HostRange::kNone)
-            m_nvtx.ranges.extend(range, m_lastPlace, times->begin.ns, times->end.ns);
-        return &place;
+            return std::nullopt;
+        ProfiledWork work;
+        if (const auto global = row.integer(Work::kProcess))
+            work.process = processOf(*global);
+        const std::array<std::int64_t, 3> place{row.integer(Work::kDevice, 0),
+            row.integer(Work::kContext, 0), row.integer(Work::kStream, 0)};
+        if (m_stream.empty() || place != m_place || work.process != m_process)
+            nameStream(work.process, place);
+        work.device = static_cast<int>(std::clamp<std::int64_t>(place[0], -1, 1'000'000));
+        work.stream = m_stream;
+        work.range = *times;
+        work.correlation = row.integer(Work::kCorrelation, 0);
+        work.kind = kind;
+        return work;
     }
 
-    const Place& placeOf(const ForeignRow& row, TrackKind kind) {
-        const auto global = row.integer(Work::kProcess);
-        const std::int64_t process = global ? processOf(*global) : -1;
-        const std::array<std::int64_t, 5> key{process, row.integer(Work::kDevice, 0),
-            row.integer(Work::kContext, 0), row.integer(Work::kStream, 0),
-            static_cast<std::int64_t>(kind)};
-        if (m_lastPlace < m_places.size() && m_lastKey == key)
-            return m_places[m_lastPlace];
-        m_lastKey = key;
-        const auto [found, isNew]
-            = m_placeIndex.try_emplace(key, static_cast<std::uint32_t>(m_places.size()));
-        m_lastPlace = found->second;
-        if (isNew)
-            m_places.push_back(newPlace(key, kind, global.has_value()));
-        return m_places[m_lastPlace];
-    }
-
-    Place newPlace(const std::array<std::int64_t, 5>& key, TrackKind kind, bool hasProcess) {
-        Place place;
-        place.process = key[0];
-        place.device = static_cast<int>(std::clamp<std::int64_t>(key[1], -1, 1'000'000));
-        place.stream = std::to_string(key[3]);
-        // Streams are numbered anew in each context; most processes have one on a GPU.
-        const auto [first, isFirst] = m_firstContext.try_emplace(std::pair(key[0], key[1]), key[2]);
-        if (!isFirst && first->second != key[2])
-            place.stream += " of context " + std::to_string(key[2]);
-        place.output
-            = &m_session.outputs().onGpu(hasProcess ? std::optional(place.process) : std::nullopt);
-        TrackLabel label;
-        label.kind = kind;
-        label.device = place.device;
-        label.process = std::to_string(std::max<std::int64_t>(place.process, 0));
-        label.thread = place.stream;
-        place.track = place.output->track(label);
-        return place;
-    }
-
-    Status project() {
-        std::int64_t projected = 0;
-        RETURN_IF_ERROR(
-            m_nvtx.ranges.forEachProjection([&](const HostRange& range, std::uint32_t at,
-                                                std::int64_t start, std::int64_t end) -> Status {
-                const Place& place = m_places[at];
-                TrackLabel label;
-                label.kind = TrackKind::StreamAnnotation;
-                label.device = place.device;
-                label.thread = place.stream;
-                Span span;
-                span.start = {start};
-                span.duration = {end - start};
-                span.kind = SpanKind::GpuAnnotation;
-                span.name = range.name;
-                place.output->add(place.output->track(label), span);
-                constexpr std::int64_t kBetweenFlushes = 4096;
-                if (++projected % kBetweenFlushes == 0)
-                    return m_session.outputs().flush(m_session.run(), m_session.base(), false);
-                return {};
-            }));
-        if (projected > 0)
-            m_session.count("projections of NVTX ranges onto streams", projected);
-        return {};
+    // Streams are numbered anew in each context; most processes have one on a GPU.
+    void nameStream(std::optional<std::int64_t> process, const std::array<std::int64_t, 3>& place) {
+        m_process = process;
+        m_place = place;
+        const auto& [device, context, stream] = place;
+        m_stream = std::to_string(stream);
+        const auto first = m_firstContext.try_emplace(std::pair(process, device), context).first;
+        if (first->second != context)
+            m_stream += " of context " + std::to_string(context);
     }
 
     static constexpr std::size_t kMostKept = 200'000;
 
     Session& m_session;
-    NvtxFindings& m_nvtx;
     DeviceFindings m_findings;
     DetailText m_detail;
     bool m_hasDemangled = true;
     std::unordered_map<std::string, NameId> m_details; // of kernels, by their numbers
-    std::unordered_map<std::int64_t, bool> m_isNccl; // by name
-    std::vector<Place> m_places;
-    std::map<std::array<std::int64_t, 5>, std::uint32_t> m_placeIndex;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> m_firstContext;
-    std::array<std::int64_t, 5> m_lastKey{};
-    std::uint32_t m_lastPlace = ~std::uint32_t{0};
+    std::unordered_map<std::int64_t, KernelName> m_names; // by their number in the report
+    KernelName m_otherName;
+    std::map<std::pair<std::optional<std::int64_t>, std::int64_t>, std::int64_t> m_firstContext;
+    // Of the row at hand, as the two below: device, context and stream.
+    std::array<std::int64_t, 3> m_place{};
+    std::optional<std::int64_t> m_process;
+    std::string m_stream;
 };
 
 } // namespace
 
-Result<DeviceFindings> readDeviceWork(Session& session, NvtxFindings& nvtx) {
-    return DeviceReader(session, nvtx).run();
+Result<DeviceFindings> readDeviceWork(Session& session) {
+    return DeviceReader(session).run();
 }
 
 } // namespace trainscope::importers::nsys

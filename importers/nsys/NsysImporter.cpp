@@ -6,7 +6,6 @@
 #include "importers/nsys/Metrics.h"
 #include "importers/nsys/Nvtx.h"
 #include "importers/nsys/Session.h"
-#include "importers/trace/HostRanges.h"
 #include "importers/trace/RunGrouping.h"
 
 #include <algorithm>
@@ -47,61 +46,33 @@ std::string_view withoutVersion(std::string_view name) {
     return isVersion ? name.substr(0, mark) : name;
 }
 
-// Tracks for the calls of one thread.
-class ThreadTracks {
-public:
-    explicit ThreadTracks(Session& session)
-        : m_session(session) { }
-
-    void add(std::int64_t thread, const Span& span) {
-        if (thread != m_last || m_output == nullptr)
-            moveTo(thread);
-        m_output->add(m_track, span);
-    }
-
-private:
-    void moveTo(std::int64_t thread) {
-        TrackLabel label;
-        label.kind = TrackKind::Thread;
-        label.process = std::to_string(processOf(thread));
-        label.thread = std::to_string(threadOf(thread));
-        m_output = &m_session.outputs().onHost(processOf(thread));
-        m_track = m_output->track(label);
-        m_last = thread;
-    }
-
-    Session& m_session;
-    std::int64_t m_last = 0;
-    TraceOutput* m_output = nullptr;
-    std::size_t m_track = 0;
-};
-
 class CallReader {
 public:
     explicit CallReader(Session& session)
-        : m_session(session)
-        , m_tracks(session) { }
+        : m_session(session) { }
 
-    template <typename OnCall>
-    Status read(const CallTable& table, const OnCall& onCall) {
-        const SpanKind kind = table.kind;
+    // Their number.
+    Result<std::int64_t> read(const CallTable& table) {
+        std::int64_t calls = 0;
         const std::array<std::string_view, 5> columns{
             "start", "end", "globalTid", table.nameColumn, "correlationId"};
-        return m_session.read(table.name, columns, [&](const ForeignRow& row) -> Status {
+        RETURN_IF_ERROR(m_session.read(table.name, columns, [&](const ForeignRow& row) -> Status {
             const auto times = m_session.rangeOf(row, 0, 1);
             if (!times)
                 return {};
-            Span span;
-            span.start = times->begin;
-            span.duration = times->length();
-            span.kind = kind;
-            span.correlation = kind == SpanKind::Runtime ? row.integer(4, 0) : 0;
-            ASSIGN_OR_RETURN(span.name, nameOf(row.integer(3)));
+            ++calls;
             const std::int64_t thread = row.integer(2, 0);
-            m_tracks.add(thread, span);
-            onCall(thread, span);
-            return {};
-        });
+            ProfiledCall call;
+            call.process = processOf(thread);
+            call.thread = threadOf(thread);
+            call.range = *times;
+            call.kind = table.kind;
+            call.isNested = false;
+            call.correlation = row.integer(4, 0);
+            ASSIGN_OR_RETURN(call.id, nameOf(row.integer(3)));
+            return m_session.writer().call(call);
+        }));
+        return calls;
     }
 
 private:
@@ -121,7 +92,6 @@ private:
     }
 
     Session& m_session;
-    ThreadTracks m_tracks;
     std::unordered_map<std::int64_t, NameId> m_names;
 };
 
@@ -140,28 +110,23 @@ Status readThreadNames(Session& session) {
     });
 }
 
-// CUDA's calls tell `ranges` what was launched when. Their number.
-Result<std::int64_t> readCudaCalls(Session& session, HostRanges& ranges) {
+// CUDA's calls, which tell what was launched when. Their number.
+Result<std::int64_t> readCudaCalls(Session& session) {
     CallReader reader(session);
-    const bool areThere = !ranges.isEmpty();
     std::int64_t calls = 0;
     // Very old exports keep the driver apart.
     for (const std::string_view table :
-        {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"})
-        RETURN_IF_ERROR(
-            reader.read({table, SpanKind::Runtime}, [&](std::int64_t thread, const Span& span) {
-                ++calls;
-                if (areThere)
-                    ranges.launch(processOf(thread), thread, span.start.ns, span.correlation);
-            }));
-    ranges.sortLaunches();
+        {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"}) {
+        ASSIGN_OR_RETURN(const std::int64_t more, reader.read({table, SpanKind::Runtime}));
+        calls += more;
+    }
     return calls;
 }
 
 Status readOtherCalls(Session& session) {
     CallReader reader(session);
     for (const CallTable& table : kOtherTables)
-        RETURN_IF_ERROR(reader.read(table, [](std::int64_t, const Span&) {}));
+        RETURN_IF_ERROR(reader.read(table));
     return {};
 }
 
@@ -209,15 +174,16 @@ public:
                 m_tree.displayPath(m_path)};
         ASSIGN_OR_RETURN(m_facts, readFacts(database));
         Session session(database, m_facts, m_sink, m_report, m_path, m_unit.rank.value_or(0));
-        RETURN_IF_ERROR(session.begin(runOf(RunStatus::Ok)));
+        RETURN_IF_ERROR(session.writer().begin(runOf(RunStatus::Ok)));
         RETURN_IF_ERROR(readThreadNames(session));
-        RETURN_IF_ERROR(readNvtx(session, m_nvtx));
-        ASSIGN_OR_RETURN(m_calls, readCudaCalls(session, m_nvtx.ranges));
-        ASSIGN_OR_RETURN(m_device, readDeviceWork(session, m_nvtx));
+        RETURN_IF_ERROR(readNvtx(session));
+        session.writer().nest();
+        ASSIGN_OR_RETURN(m_calls, readCudaCalls(session));
+        ASSIGN_OR_RETURN(m_device, readDeviceWork(session));
         RETURN_IF_ERROR(readOtherCalls(session));
         RETURN_IF_ERROR(readGpuMetrics(session));
         RETURN_IF_ERROR(readNetworkMetrics(session));
-        RETURN_IF_ERROR(session.writeRest());
+        RETURN_IF_ERROR(session.writer().finish());
         return finish(session);
     }
 
@@ -233,20 +199,14 @@ private:
 
     Result<ImportReport> finish(Session& session) {
         m_report.bytes = session.database().bytesTotal();
-        for (int i = 0; i < session.outputs().rankCount(); ++i) {
-            m_report.spans += session.outputs().output(i).spanCount();
-            m_report.samples += session.outputs().output(i).sampleCount();
-            m_report.ranksFound.push_back(session.outputs().firstRank() + i);
-        }
         if (m_report.spans == 0 && m_report.samples == 0)
             return nothingUsable(session);
         if (session.isDamaged() || session.database().isCutShort()) {
-            RETURN_IF_ERROR(session.begin(runOf(RunStatus::Partial)));
+            RETURN_IF_ERROR(session.writer().begin(runOf(RunStatus::Partial)));
             if (session.database().isCutShort())
                 m_report.lost(m_path, 0, "the file is cut short: its last pages are missing");
         }
         RETURN_IF_ERROR(describeGpus(session));
-        RETURN_IF_ERROR(markIterations(session));
         describe(session);
         return std::move(m_report);
     }
@@ -281,27 +241,10 @@ private:
                 if (!known->bus.empty())
                     m_report.facts["bus of rank " + std::to_string(rank)] = known->bus;
             }
-            RETURN_IF_ERROR(m_sink.gpu(session.run(), gpu));
+            RETURN_IF_ERROR(m_sink.gpu(session.writer().run(), gpu));
         }
         if (!m_facts.gpus.empty())
             m_report.facts["GPU"] = m_facts.gpus.front().model;
-        return {};
-    }
-
-    Status markIterations(Session& session) {
-        const auto marks = m_nvtx.iterations.take();
-        for (const MarkedIteration& mark : marks) {
-            const Iteration iteration{mark.index,
-                {mark.range.begin + session.base(), mark.range.end + session.base()}, mark.rank,
-                false};
-            RETURN_IF_ERROR(m_sink.iteration(session.run(), iteration));
-        }
-        if (!marks.empty())
-            m_report.counts["iterations"] = static_cast<std::int64_t>(marks.size());
-        if (m_nvtx.iterations.wereOpen())
-            m_report.remark(m_path, 0,
-                "NVTX ranges of iterations begin inside one another: each is taken to end where "
-                "the next begins");
         return {};
     }
 
@@ -329,7 +272,6 @@ private:
     }
 
     void tellDevice() {
-        m_report.counts["kernels"] = m_device.kernels + m_device.graphs;
         if (m_device.total() == 0)
             m_report.lost(m_path, 0,
                 m_facts.hasKernels ? "the report has a table of kernels, and nothing in it"
@@ -342,23 +284,16 @@ private:
             m_report.counts["CUDA graphs traced as one span each"] = m_device.graphs;
         if (m_device.graphKernels > 0)
             m_report.counts["kernels of CUDA graphs"] = m_device.graphKernels;
-        if (m_device.collectives > 0) {
-            m_report.counts["kernels of NCCL"] = m_device.collectives;
-            m_report.counts["kernels of NCCL with their call"] = m_device.describedCollectives;
-        }
-        if (m_nvtx.ranges.isFull())
-            m_report.lost(m_path, 0,
-                "there are more NVTX ranges or launches than are kept: some of the ranges are not "
-                "projected onto the GPU");
         m_report.facts["NVTX"] = "push/pop ranges on their threads, and projected onto the streams "
                                  "of the work launched in them";
     }
 
     void tellRank(Session& session) {
-        if (session.outputs().rankCount() != 1 || m_nvtx.communicators.empty())
+        const auto& communicators = session.writer().communicators();
+        if (session.outputs().rankCount() != 1 || communicators.size() != 1)
             return;
-        const NcclPayload* world = m_nvtx.communicators.begin()->second.largest();
-        if (world == nullptr || !world->rank || m_nvtx.communicators.size() != 1)
+        const NcclPayload* world = communicators.begin()->second.largest();
+        if (world == nullptr || !world->rank)
             return;
         m_report.facts["NCCL"] = "rank " + std::to_string(*world->rank) + " of "
             + std::to_string(*world->ranks) + " in the largest communicator";
@@ -385,7 +320,6 @@ private:
     std::string m_path;
     ImportReport m_report;
     ReportFacts m_facts;
-    NvtxFindings m_nvtx;
     DeviceFindings m_device;
     std::int64_t m_calls = 0; // of CUDA
 };

@@ -4,8 +4,11 @@
 #include "importers/trace/DetailText.h"
 
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace trainscope::importers::nsys {
 
@@ -48,21 +51,16 @@ using Domains = std::map<std::pair<std::int64_t, std::int64_t>, std::string>; //
 
 class NvtxReader {
 public:
-    NvtxReader(Session& session, NvtxFindings& findings)
-        : m_session(session)
-        , m_findings(findings) { }
+    explicit NvtxReader(Session& session)
+        : m_session(session) { }
 
     Status run() {
         if (m_session.database().table("NVTX_EVENTS") == nullptr)
             return {};
         RETURN_IF_ERROR(m_schemas.read(m_session));
         RETURN_IF_ERROR(readDomains());
-        RETURN_IF_ERROR(m_session.read(
-            "NVTX_EVENTS", kNvtxColumns, [&](const ForeignRow& row) { return take(row); }));
-        if (const std::int64_t leftOut = m_held.writeAll(); leftOut > 0)
-            m_session.count("NVTX ranges of iterations that were never closed, left out", leftOut);
-        m_findings.ranges.nest();
-        return {};
+        return m_session.read(
+            "NVTX_EVENTS", kNvtxColumns, [&](const ForeignRow& row) { return take(row); });
     }
 
 private:
@@ -102,40 +100,20 @@ private:
         const auto domain = m_domains.find(domainOf(row));
         const std::string_view domainName
             = domain == m_domains.end() ? std::string_view() : std::string_view(domain->second);
-        Span span;
-        span.start = range->begin;
-        span.duration = range->length();
-        span.kind = SpanKind::Annotation;
-        ASSIGN_OR_RETURN(span.name, m_session.intern(text));
-        ASSIGN_OR_RETURN(span.detail, detailOf(row, domainName));
-        const auto iteration = iterationNameOf(text);
-        if (iteration)
-            m_findings.iterations.add(
-                m_session.outputs().rankOf(processOf(thread)), *iteration, *range);
-        if (iteration && type == kPushPopRange) {
-            m_held.add(thread, *iteration, *range, [this, thread, span](TimeRange closed) {
-                Span cut = span;
-                cut.duration = closed.length();
-                add(thread, cut);
-                m_findings.ranges.add(hostRange(thread, closed, span.name), nullptr);
-            });
-            return {};
-        }
-        add(thread, span);
-        if (type == kStartEndRange)
+        ProfiledCall call;
+        call.process = processOf(thread);
+        call.thread = threadOf(thread);
+        call.range = *range;
+        call.name = text;
+        call.kind = SpanKind::Annotation;
+        ASSIGN_OR_RETURN(call.detail, detailOf(row, domainName));
+        call.isNested = type == kPushPopRange;
+        if (!call.isNested)
             m_session.count("NVTX ranges that were started and ended, left on the host");
-        else
-            keep(thread, *range, span.name, text, domainName, row);
-        return {};
-    }
-
-    static HostRange hostRange(std::int64_t thread, TimeRange range, NameId name) {
-        HostRange kept;
-        kept.thread = thread;
-        kept.start = range.begin.ns;
-        kept.end = range.end.ns;
-        kept.name = name;
-        return kept;
+        const bool isNccl = domainName == "NCCL" || text.starts_with("nccl");
+        const NcclPayload payload = isNccl ? payloadOf(row) : NcclPayload{};
+        call.nccl = isNccl ? &payload : nullptr;
+        return m_session.writer().call(call);
     }
 
     // A range that stood open when the recording ended.
@@ -147,26 +125,6 @@ private:
             range->end = TimeNs{std::max(range->begin.ns, m_session.facts().durationNs)};
         }
         return range;
-    }
-
-    void add(std::int64_t thread, const Span& span) {
-        TrackLabel label;
-        label.kind = TrackKind::Thread;
-        label.process = std::to_string(processOf(thread));
-        label.thread = std::to_string(threadOf(thread));
-        TraceOutput& output = m_session.outputs().onHost(processOf(thread));
-        output.add(output.track(label), span);
-    }
-
-    void keep(std::int64_t thread, TimeRange range, NameId name, std::string_view text,
-        std::string_view domain, const ForeignRow& row) {
-        const HostRange kept = hostRange(thread, range, name);
-        if (domain != "NCCL" && !text.starts_with("nccl"))
-            return m_findings.ranges.add(kept, nullptr);
-        NcclCall call{collectiveOf(text), payloadOf(row)};
-        m_findings.hasPayloads = m_findings.hasPayloads || !call.payload.isEmpty();
-        m_findings.communicators[processOf(thread)].add(call.payload);
-        m_findings.ranges.add(kept, &call);
     }
 
     NcclPayload payloadOf(const ForeignRow& row) {
@@ -210,16 +168,14 @@ private:
     }
 
     Session& m_session;
-    NvtxFindings& m_findings;
     PayloadSchemas m_schemas;
     Domains m_domains;
-    HeldIterations m_held;
 };
 
 } // namespace
 
-Status readNvtx(Session& session, NvtxFindings& findings) {
-    return NvtxReader(session, findings).run();
+Status readNvtx(Session& session) {
+    return NvtxReader(session).run();
 }
 
 } // namespace trainscope::importers::nsys

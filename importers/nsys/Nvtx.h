@@ -4,23 +4,9 @@
 // iterations mark these.
 
 #include "importers/nsys/Payload.h"
-#include "importers/trace/HostRanges.h"
-#include "importers/trace/IterationNames.h"
-
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
 
 namespace trainscope::importers::nsys {
 
-struct NvtxFindings {
-    HostRanges ranges;
-    IterationMarks iterations;
-    std::map<std::int64_t, Communicators> communicators; // by process
-    bool hasPayloads = false; // of NCCL
-};
-
-Status readNvtx(Session& session, NvtxFindings& findings);
+Status readNvtx(Session& session);
 
 } // namespace trainscope::importers::nsys

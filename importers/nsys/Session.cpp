@@ -10,7 +10,6 @@ namespace trainscope::importers::nsys {
 namespace {
 
 constexpr std::size_t kMostKnownNames = 1'000'000;
-constexpr int kRowsBetweenFlushes = 4096;
 constexpr std::array<std::string_view, 1> kStringValue{"value"};
 
 } // namespace
@@ -23,24 +22,11 @@ Session::Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink
     , m_report(report)
     , m_file(std::move(file))
     , m_texts(database, "StringIds", "id", kStringValue)
-    , m_outputs(sink, firstRank, facts.processes) { }
-
-Status Session::begin(const Run& run) {
-    ASSIGN_OR_RETURN(m_run, m_sink.run(run));
-    return {};
-}
+    , m_writer(sink, report, m_file, firstRank, facts.processes, {facts.startNs.value_or(0)}) { }
 
 Status Session::read(std::string_view table, std::span<const std::string_view> columns,
     const std::function<Status(const ForeignRow&)>& visit) {
-    int untilFlush = kRowsBetweenFlushes;
-    ASSIGN_OR_RETURN(
-        const auto end, m_database.scan(table, columns, [&](const ForeignRow& row) -> Status {
-            if (--untilFlush == 0) {
-                untilFlush = kRowsBetweenFlushes;
-                RETURN_IF_ERROR(m_outputs.flush(m_run, base(), false));
-            }
-            return visit(row);
-        }));
+    ASSIGN_OR_RETURN(const auto end, m_database.scan(table, columns, visit));
     m_report.rows += end.rows;
     if (m_database.table(table) != nullptr)
         m_report.counts["rows of " + std::string(table)] = end.rows;
@@ -51,10 +37,6 @@ Status Session::read(std::string_view table, std::span<const std::string_view> c
                 + end.problem);
     }
     return {};
-}
-
-Status Session::writeRest() {
-    return m_outputs.flush(m_run, base(), true);
 }
 
 std::optional<std::string_view> Session::text(std::int64_t stringId) {
@@ -80,25 +62,16 @@ Result<NameId> Session::name(std::optional<std::int64_t> stringId) {
 
 std::optional<TimeRange> Session::rangeOf(const ForeignRow& row, int start, int end) {
     const auto begin = row.integer(start);
-    if (!begin || !isTime(*begin)) {
-        ++m_report.skipped;
-        if (m_untimed++ == 0)
-            m_report.lost(m_file, 0, "a row has no time that is a number; such are left out");
-        return std::nullopt;
-    }
-    const auto stop = row.integer(end);
+    auto stop = row.integer(end);
+    if (!begin || !isTime(*begin))
+        return m_writer.rangeOf(std::nullopt, std::nullopt);
     if (!stop || !isTime(*stop)) {
         if (m_report.counts["rows without end"]++ == 0)
             m_report.warn(
                 m_file, 0, "a row has no end that is a time; such are kept with duration 0");
-        return TimeRange{{*begin}, {*begin}};
+        stop = begin;
     }
-    if (*stop < *begin) {
-        if (m_report.counts["negative durations"]++ == 0)
-            m_report.warn(m_file, 0, "a row ends before it starts; such are kept with duration 0");
-        return TimeRange{{*begin}, {*begin}};
-    }
-    return TimeRange{{*begin}, {*stop}};
+    return m_writer.rangeOf(begin, stop);
 }
 
 } // namespace trainscope::importers::nsys

@@ -3,7 +3,7 @@
 // and the report. Times count from the start of the session.
 
 #include "importers/nsys/ReportFacts.h"
-#include "importers/trace/ProcessOutputs.h"
+#include "importers/trace/ProfileWriter.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,12 +19,9 @@ public:
     Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink, ImportReport& report,
         std::string file, int firstRank);
 
-    // Describes the run; what is read from now on can be written.
-    Status begin(const Run& run);
-    // Reads a table; hands over what is full now and then. Damage becomes a warning.
+    // Reads a table. Damage becomes a warning.
     Status read(std::string_view table, std::span<const std::string_view> columns,
         const std::function<Status(const ForeignRow&)>& visit);
-    Status writeRest();
 
     // A text of the report by its number, "?" and a count where it is missing.
     Result<NameId> name(std::optional<std::int64_t> stringId);
@@ -32,17 +29,15 @@ public:
     [[nodiscard]] std::optional<std::string_view> text(std::int64_t stringId);
 
     // Start and end of a row; absent, and counted, where they are no times. An end that is missing
-    // or before the start gives a span without length, which is counted and told too.
+    // gives a span without length, which is counted and told too.
     std::optional<TimeRange> rangeOf(const ForeignRow& row, int start, int end);
 
     [[nodiscard]] const ReportFacts& facts() const { return m_facts; }
     [[nodiscard]] ForeignDatabase& database() { return m_database; }
-    [[nodiscard]] ProcessOutputs& outputs() { return m_outputs; }
+    [[nodiscard]] ProfileWriter& writer() { return m_writer; }
+    [[nodiscard]] ProcessOutputs& outputs() { return m_writer.outputs(); }
     [[nodiscard]] ImportReport& report() { return m_report; }
-    [[nodiscard]] Sink& sink() { return m_sink; }
     [[nodiscard]] const std::string& file() const { return m_file; }
-    [[nodiscard]] RunId run() const { return m_run; }
-    [[nodiscard]] DurationNs base() const { return {m_facts.startNs.value_or(0)}; }
     [[nodiscard]] bool isDamaged() const { return m_isDamaged; }
     void count(const std::string& what, std::int64_t by = 1) { m_report.counts[what] += by; }
 
@@ -53,10 +48,8 @@ private:
     ImportReport& m_report;
     std::string m_file;
     ForeignLookup m_texts;
-    ProcessOutputs m_outputs;
-    RunId m_run;
+    ProfileWriter m_writer;
     std::unordered_map<std::int64_t, NameId> m_names; // by their number in the report
-    std::int64_t m_untimed = 0;
     bool m_isDamaged = false;
 };
 

@@ -124,7 +124,6 @@ public:
     StatsImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
         : m_tree(tree)
         , m_unit(unit)
-        , m_sink(sink)
         , m_writer(sink, m_report, unit.path, unit.rank.value_or(0), {}, DurationNs{0}) {
         m_report.importer = "nsys-stats 1";
     }
@@ -170,22 +169,12 @@ private:
         if (!header)
             return {};
         const StatsColumns columns(*header);
-        ASSIGN_OR_RETURN(const auto end,
-            readTable(
-                m_tree, path, {"start", "name"},
-                [&](const TraceRow& row) {
-                    return kind == StatsTable::Gpu ? work(row, columns) : call(kind, row, columns);
-                },
-                progress));
-        m_report.rows += end.rows;
-        m_report.skipped += end.shortRows;
-        m_report.bytes += end.bytes;
-        if (!end.problem.empty())
-            m_report.lost(
-                path, 0, "read up to row " + std::to_string(end.rows) + ": " + end.problem);
-        if (end.shortRows > 0)
-            m_report.lost(path, 0, "rows without all columns are left out");
-        return {};
+        return readTable(
+            m_tree, path, {"start", "name"},
+            [&](const TraceRow& row) {
+                return kind == StatsTable::Gpu ? work(row, columns) : call(kind, row, columns);
+            },
+            progress, m_report);
     }
 
     std::optional<TimeRange> rangeOf(const TraceRow& row, const StatsColumns& columns) {
@@ -261,15 +250,7 @@ private:
             return Error{ErrorCode::Unrecognised,
                 "There is no row with times in this table of nsys stats.",
                 m_tree.displayPath(m_unit.path)};
-        if (m_writer.outputs().output(0).firstDevice() >= 0) {
-            Gpu gpu;
-            gpu.rank = m_writer.outputs().firstRank();
-            constexpr int kUsualGpus = 8;
-            gpu.node = gpu.rank / kUsualGpus;
-            gpu.local = gpu.rank % kUsualGpus;
-            gpu.model = m_model;
-            RETURN_IF_ERROR(m_sink.gpu(m_writer.run(), gpu));
-        }
+        RETURN_IF_ERROR(m_writer.describeGpus({{}, {}, m_model}));
         if (!m_model.empty())
             m_report.facts["GPU"] = m_model;
         m_report.facts["clock"] = "relative: since the start of the session, which is not said";
@@ -279,7 +260,6 @@ private:
 
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
-    Sink& m_sink;
     ImportReport m_report;
     ProfileWriter m_writer;
     DetailText m_detail;

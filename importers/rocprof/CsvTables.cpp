@@ -3,8 +3,8 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
+#include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
-#include "importers/trace/ProfileWriter.h"
 #include "importers/trace/TraceName.h"
 #include "importers/trace/TraceTable.h"
 
@@ -31,10 +31,10 @@ public:
     TablesImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
         : m_tree(tree)
         , m_unit(unit)
-        , m_sink(sink)
-        , m_writer(sink, m_report, unit.path, unit.rank.value_or(0), {}, DurationNs{0}) {
-        m_report.importer = "rocprof 1";
-    }
+        , m_import(tree, unit, sink)
+        , m_writer(m_import.writer())
+        , m_report(m_import.report())
+        , m_detail(m_import.detail()) { }
 
     Result<ImportReport> run(const Progress& progress) {
         ASSIGN_OR_RETURN(const auto tables, tablesByKind());
@@ -42,10 +42,10 @@ public:
             [&](const TraceRow& row) { return agent(row); }));
         std::stable_sort(m_gpus.begin(), m_gpus.end(),
             [](const Agent& a, const Agent& b) { return a.node < b.node; });
-        Run run;
-        run.name = m_unit.runName;
-        run.gpuModel = m_gpus.empty() ? std::string() : m_gpus.front().model;
-        RETURN_IF_ERROR(m_writer.begin(run));
+        TracedMachine machine;
+        for (const Agent& gpu : m_gpus)
+            machine.models.push_back(gpu.model);
+        RETURN_IF_ERROR(m_import.begin(m_gpus.empty() ? std::string() : m_gpus.front().model));
         RETURN_IF_ERROR(each(tables, CsvTable::Calls, {"function", "start_timestamp"}, progress,
             [&](const TraceRow& row) { return call(row); }));
         m_writer.nest();
@@ -57,7 +57,8 @@ public:
             [&](const TraceRow& row) { return copy(row); }));
         if (const auto counters = tables.count(CsvTable::Counters); counters > 0)
             m_report.lost(m_unit.path, 0, "tables of performance counters are not read");
-        return finish();
+        RETURN_IF_ERROR(m_import.finish(machine));
+        return std::move(m_report);
     }
 
 private:
@@ -86,16 +87,7 @@ private:
         const Visit& visit) {
         const auto [begin, end] = tables.equal_range(kind);
         for (auto table = begin; table != end; ++table) {
-            ASSIGN_OR_RETURN(
-                const auto read, readTable(m_tree, table->second, required, visit, progress));
-            m_report.rows += read.rows;
-            m_report.skipped += read.shortRows;
-            m_report.bytes += read.bytes;
-            if (!read.problem.empty())
-                m_report.lost(table->second, 0,
-                    "read up to row " + std::to_string(read.rows) + ": " + read.problem);
-            if (read.shortRows > 0)
-                m_report.lost(table->second, 0, "rows without all columns are left out");
+            RETURN_IF_ERROR(readTable(m_tree, table->second, required, visit, progress, m_report));
         }
         return {};
     }
@@ -215,36 +207,12 @@ private:
         return m_writer.work(work, m_detail);
     }
 
-    Result<ImportReport> finish() {
-        RETURN_IF_ERROR(m_writer.finish());
-        if (m_report.spans == 0)
-            return Error{ErrorCode::Unrecognised,
-                "There is no row with times in these tables of rocprof.",
-                m_tree.displayPath(m_unit.path)};
-        const int device = m_writer.outputs().output(0).firstDevice();
-        if (device >= 0) {
-            constexpr int kUsualGpus = 8;
-            const bool isKnown = static_cast<std::size_t>(device) < m_gpus.size();
-            const int perNode = isKnown ? static_cast<int>(m_gpus.size()) : kUsualGpus;
-            Gpu gpu;
-            gpu.rank = m_writer.outputs().firstRank();
-            gpu.node = gpu.rank / perNode;
-            gpu.local = isKnown ? device : gpu.rank % perNode;
-            gpu.model = isKnown ? m_gpus[static_cast<std::size_t>(device)].model : std::string();
-            RETURN_IF_ERROR(m_sink.gpu(m_writer.run(), gpu));
-        }
-        if (m_writer.kernels() == 0)
-            m_report.lost(m_unit.path, 0, "there are no kernels: record with --kernel-trace");
-        m_report.facts["clock"] = "ns since the machine started; when that was is not said";
-        return std::move(m_report);
-    }
-
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
-    Sink& m_sink;
-    ImportReport m_report;
-    ProfileWriter m_writer;
-    DetailText m_detail;
+    TraceImport m_import;
+    ProfileWriter& m_writer;
+    ImportReport& m_report;
+    DetailText& m_detail;
     std::vector<Agent> m_gpus;
     std::map<std::int64_t, int> m_handles;
     std::int64_t m_process = 0;

@@ -1,5 +1,4 @@
 #include "core/model/Try.h"
-#include "importers/rocprof/Finish.h"
 #include "importers/rocprof/OldRows.h"
 #include "importers/rocprof/OldTrace.h"
 
@@ -48,13 +47,9 @@ OldRow rowFrom(const ForeignRow& row) {
     return one;
 }
 
-Result<ForeignDatabase::ScanEnd> scanOld(ForeignDatabase& database, const OldTableName& table,
-    const std::function<Status(const OldRow&)>& visit, std::int64_t limit = -1) {
-    const std::array<std::string_view, 12> columns{"BeginNs", "EndNs", "pid", "tid",
-        table.nameColumn, "Index", table.deviceColumn, "queue-id", "grd", "wgr", "arch_vgpr",
-        "lds"};
-    return database.scan(table.name, columns,
-        [&](const ForeignRow& row) { return visit(rowFrom(row)); }, {.limit = limit});
+std::array<std::string_view, 12> columnsOf(const OldTableName& table) {
+    return {"BeginNs", "EndNs", "pid", "tid", table.nameColumn, "Index", table.deviceColumn,
+        "queue-id", "grd", "wgr", "arch_vgpr", "lds"};
 }
 
 } // namespace
@@ -76,13 +71,12 @@ TraceFacts factsOfOldDatabase(const SourceTree& tree, const SourceFile& file) {
     for (const OldTableName& table : kOldTables) {
         if (!isWork(table.table) || facts.firstNs || !hasTimes(database.value(), table))
             continue;
-        const auto end = scanOld(
-            database.value(), table,
-            [&](const OldRow& row) {
-                facts.firstNs = row.begin;
+        const auto end = database.value().scan(table.name, columnsOf(table),
+            [&](const ForeignRow& row) {
+                facts.firstNs = row.integer(0);
                 return Status();
             },
-            1);
+            {.limit = 1});
         if (!end.hasValue())
             facts.problem = end.error().describe();
     }
@@ -92,41 +86,16 @@ TraceFacts factsOfOldDatabase(const SourceTree& tree, const SourceFile& file) {
 Result<ImportReport> importOldDatabase(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
-    ImportReport report;
-    report.importer = "rocprof 1";
-    ProfileWriter writer(sink, report, unit.path, unit.rank.value_or(0), {}, DurationNs{0});
-    Run run;
-    run.name = unit.runName;
-    run.worldSize = unit.worldSize;
-    RETURN_IF_ERROR(writer.begin(run));
-    DetailText detail;
-    bool isDamaged = database.isCutShort();
-    for (const bool ofGpus : {false, true}) {
+    TraceImport into(tree, unit, sink);
+    into.opened(database);
+    return importOld(into, [&](bool ofGpus, const OldVisit& visit) -> Status {
         for (const OldTableName& table : kOldTables) {
-            if (isWork(table.table) != ofGpus || !hasTimes(database, table))
-                continue;
-            ASSIGN_OR_RETURN(const auto end, scanOld(database, table, [&](const OldRow& row) {
-                return writeOldRow(table.table, row, writer, detail);
-            }));
-            report.rows += end.rows;
-            report.counts["rows of " + std::string(table.name)] += end.rows;
-            if (end.problem.empty())
-                continue;
-            isDamaged = true;
-            report.lost(unit.path, 0,
-                std::string(table.name) + " could be read up to row " + std::to_string(end.rows)
-                    + ": " + end.problem);
+            if (isWork(table.table) == ofGpus && hasTimes(database, table))
+                RETURN_IF_ERROR(into.scan(database, table.name, columnsOf(table),
+                    [&](const ForeignRow& row) { return visit(table.table, rowFrom(row)); }));
         }
-        if (!ofGpus)
-            writer.nest();
-    }
-    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree, {}, sink));
-    report.bytes = database.bytesTotal();
-    if (isDamaged) {
-        run.status = RunStatus::Partial;
-        RETURN_IF_ERROR(writer.begin(run));
-    }
-    return report;
+        return {};
+    });
 }
 
 } // namespace trainscope::importers::rocprof

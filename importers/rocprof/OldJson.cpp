@@ -3,7 +3,6 @@
 #include "importers/common/JsonMembers.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
-#include "importers/rocprof/Finish.h"
 #include "importers/rocprof/OldRows.h"
 #include "importers/rocprof/OldTrace.h"
 
@@ -150,36 +149,25 @@ TraceFacts factsOfOldJson(const SourceTree& tree, const SourceFile& file) {
 
 Result<ImportReport> importOldJson(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    ImportReport report;
-    report.importer = "rocprof 1";
-    ProfileWriter writer(sink, report, unit.path, unit.rank.value_or(0), {}, DurationNs{0});
-    Run run;
-    run.name = unit.runName;
-    run.worldSize = unit.worldSize;
-    RETURN_IF_ERROR(writer.begin(run));
-    DetailText detail;
+    TraceImport into(tree, unit, sink);
     OldReading reading;
-    for (const bool ofGpus : {false, true}) {
+    const auto read = [&](bool ofGpus, const OldVisit& visit) -> Status {
         ASSIGN_OR_RETURN(reading,
             readOldJson(
                 tree, unit.path, progress, [&](OldTable table, const OldRow& row) -> Result<bool> {
                     if (isWork(table) != ofGpus)
                         return true;
-                    ++report.rows;
-                    RETURN_IF_ERROR(writeOldRow(table, row, writer, detail));
+                    ++into.report().rows;
+                    RETURN_IF_ERROR(visit(table, row));
                     return true;
                 }));
-        if (!ofGpus)
-            writer.nest();
-    }
-    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree, {}, sink));
+        if (ofGpus && !reading.problem.empty())
+            into.lose(reading.problem);
+        return {};
+    };
+    ASSIGN_OR_RETURN(auto report, importOld(into, read));
     report.bytes = reading.bytes;
     report.skipped += reading.leftOut;
-    if (!reading.problem.empty()) {
-        run.status = RunStatus::Partial;
-        report.lost(unit.path, 0, reading.problem);
-        RETURN_IF_ERROR(writer.begin(run));
-    }
     return report;
 }
 

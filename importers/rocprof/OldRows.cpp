@@ -1,6 +1,9 @@
 #include "importers/rocprof/OldRows.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::importers::rocprof {
 
@@ -29,13 +32,8 @@ Status writeCall(OldTable table, const OldRow& row, TimeRange range, ProfileWrit
     return writer.call(call);
 }
 
-} // namespace
-
-bool isWork(OldTable table) {
-    return table == OldTable::Copies || table == OldTable::Kernels;
-}
-
-Status writeOldRow(OldTable table, const OldRow& row, ProfileWriter& writer, DetailText& detail) {
+Status write(OldTable table, const OldRow& row, TraceImport& into) {
+    ProfileWriter& writer = into.writer();
     const auto range = writer.rangeOf(row.begin, row.end);
     if (!range)
         return {};
@@ -61,9 +59,27 @@ Status writeOldRow(OldTable table, const OldRow& row, ProfileWriter& writer, Det
         shape.workgroup = {row.workgroup, 1, 1};
         shape.registers = row.registers;
         shape.localMemory = row.localMemory;
-        rocprof::describe(shape, detail);
+        rocprof::describe(shape, into.detail());
     }
-    return writer.work(work, detail);
+    return writer.work(work, into.detail());
+}
+
+} // namespace
+
+bool isWork(OldTable table) {
+    return table == OldTable::Copies || table == OldTable::Kernels;
+}
+
+Result<ImportReport> importOld(
+    TraceImport& into, const std::function<Status(bool ofGpus, const OldVisit& visit)>& read) {
+    const OldVisit visit
+        = [&into](OldTable table, const OldRow& row) { return write(table, row, into); };
+    RETURN_IF_ERROR(into.begin());
+    RETURN_IF_ERROR(read(false, visit));
+    into.writer().nest();
+    RETURN_IF_ERROR(read(true, visit));
+    RETURN_IF_ERROR(into.finish({}));
+    return std::move(into.report());
 }
 
 } // namespace trainscope::importers::rocprof

@@ -1,10 +1,11 @@
 #pragma once
 // A row of the first rocprof's tables, and what it becomes.
 
+#include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
-#include "importers/trace/ProfileWriter.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct OldRow {
 };
 
 bool isWork(OldTable table);
-Status writeOldRow(OldTable table, const OldRow& row, ProfileWriter& writer, DetailText& detail);
+// Imports a trace; `read` gives the rows of the host or those of the GPUs.
+using OldVisit = std::function<Status(OldTable table, const OldRow& row)>;
+Result<ImportReport> importOld(
+    TraceImport& into, const std::function<Status(bool ofGpus, const OldVisit& visit)>& read);
 
 } // namespace trainscope::importers::rocprof

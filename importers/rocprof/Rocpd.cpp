@@ -2,11 +2,9 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "importers/rocprof/Finish.h"
+#include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
-#include "importers/sqlite/ForeignDatabase.h"
 #include "importers/trace/LauncherVariables.h"
-#include "importers/trace/ProfileWriter.h"
 
 #include <algorithm>
 #include <array>
@@ -159,13 +157,11 @@ constexpr std::array<std::string_view, 4> kSymbol{
 // Reads the large tables of one recording.
 class RecordingReader {
 public:
-    RecordingReader(ForeignDatabase& database, const Recording& recording, ProfileWriter& writer,
-        ImportReport& report, std::string file)
+    RecordingReader(ForeignDatabase& database, const Recording& recording, TraceImport& into)
         : m_database(database)
         , m_recording(recording)
-        , m_writer(writer)
-        , m_report(report)
-        , m_file(std::move(file))
+        , m_into(into)
+        , m_writer(into.writer())
         , m_strings(database, table(kStringTable), "id", kString)
         , m_events(database, table("rocpd_event"), "id", kEvent)
         , m_symbols(database, table("rocpd_info_kernel_symbol"), "id", kSymbol) { }
@@ -194,9 +190,6 @@ public:
         return read("rocpd_memory_copy", kCopy, [&](const ForeignRow& row) { return copy(row); });
     }
 
-    [[nodiscard]] bool isDamaged() const { return m_isDamaged; }
-    [[nodiscard]] const std::string& model() const { return m_model; }
-
 private:
     [[nodiscard]] std::string table(std::string_view name) const {
         return std::string(name) + m_recording.suffix;
@@ -205,16 +198,7 @@ private:
     template <std::size_t count>
     Status read(std::string_view name, const std::array<std::string_view, count>& columns,
         const std::function<Status(const ForeignRow&)>& visit) {
-        ASSIGN_OR_RETURN(const auto end, m_database.scan(table(name), columns, visit));
-        m_report.rows += end.rows;
-        m_report.counts["rows of " + std::string(name)] += end.rows;
-        if (!end.problem.empty()) {
-            m_isDamaged = true;
-            m_report.lost(m_file, 0,
-                std::string(name) + " could be read up to row " + std::to_string(end.rows) + ": "
-                    + end.problem);
-        }
-        return {};
+        return m_into.scan(m_database, table(name), columns, visit);
     }
 
     std::string stringOf(std::optional<std::int64_t> id) {
@@ -284,8 +268,6 @@ private:
         work.process = m_recording.process(row.integer(2, 0));
         const RocpdAgent* agent = agentOf(row.integer(3));
         work.device = agent == nullptr ? 0 : std::max(agent->device, 0);
-        if (agent != nullptr && m_model.empty())
-            m_model = agent->model;
         const std::string stream = std::to_string(row.integer(4, row.integer(5, 0)));
         work.stream = stream;
         work.range = *range;
@@ -302,8 +284,8 @@ private:
             shape.registers = symbol->integer(2);
         }
         work.name = name;
-        rocprof::describe(shape, m_detail);
-        return m_writer.work(work, m_detail);
+        rocprof::describe(shape, m_into.detail());
+        return m_writer.work(work, m_into.detail());
     }
 
     Status copy(const ForeignRow& row) {
@@ -322,22 +304,18 @@ private:
         work.name = name;
         work.kind = SpanKind::Copy;
         if (const auto bytes = row.integer(8))
-            m_detail.add("bytes", *bytes);
-        return m_writer.work(work, m_detail);
+            m_into.detail().add("bytes", *bytes);
+        return m_writer.work(work, m_into.detail());
     }
 
     ForeignDatabase& m_database;
     const Recording& m_recording;
+    TraceImport& m_into;
     ProfileWriter& m_writer;
-    ImportReport& m_report;
-    std::string m_file;
     ForeignLookup m_strings;
     ForeignLookup m_events;
     ForeignLookup m_symbols;
-    DetailText m_detail;
     std::map<std::int64_t, SpanKind> m_kinds; // of calls, by category
-    std::string m_model;
-    bool m_isDamaged = false;
 };
 
 std::vector<std::string> modelsOf(const Recording& recording) {
@@ -402,41 +380,24 @@ Result<ImportReport> importRocpd(
     if (!isRocpd(database) || recordings.empty())
         return Error{ErrorCode::Unrecognised, "There are no tables of rocpd in this database.",
             tree.displayPath(unit.path)};
-    ImportReport report;
-    report.importer = "rocprof 1";
-    ProfileWriter writer(
-        sink, report, unit.path, unit.rank.value_or(0), processesOf(recordings), DurationNs{0});
-    Run run;
-    run.name = unit.runName;
-    run.worldSize = unit.worldSize;
-    run.gpuModel = unit.gpuModel;
-    RETURN_IF_ERROR(writer.begin(run));
+    TraceImport into(tree, unit, sink, processesOf(recordings));
+    into.opened(database);
+    RETURN_IF_ERROR(into.begin(unit.gpuModel));
     std::vector<RecordingReader> readers;
     for (const Recording& recording : recordings)
-        readers.emplace_back(database, recording, writer, report, unit.path);
+        readers.emplace_back(database, recording, into);
     for (RecordingReader& reader : readers)
         RETURN_IF_ERROR(reader.readCalls());
-    writer.nest();
+    into.writer().nest();
     for (RecordingReader& reader : readers)
         RETURN_IF_ERROR(reader.readWork());
-    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree,
-        {modelsOf(recordings.front()), recordings.front().launched.node}, sink));
-    report.bytes = database.bytesTotal();
-    const bool isDamaged = database.isCutShort()
-        || std::any_of(readers.begin(), readers.end(),
-            [](const RecordingReader& reader) { return reader.isDamaged(); });
-    if (isDamaged) {
-        run.status = RunStatus::Partial;
-        RETURN_IF_ERROR(writer.begin(run));
-    }
-    if (database.isCutShort())
-        report.lost(unit.path, 0, "the file is cut short: its last pages are missing");
+    RETURN_IF_ERROR(into.finish({modelsOf(recordings.front()), recordings.front().launched.node}));
+    ImportReport& report = into.report();
     if (!recordings.front().host.empty())
         report.facts["host"] = recordings.front().host;
     if (!unit.gpuModel.empty())
         report.facts["GPU"] = unit.gpuModel;
-    report.ranksExpected = unit.worldSize;
-    return report;
+    return std::move(report);
 }
 
 } // namespace trainscope::importers::rocprof

@@ -5,10 +5,8 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Number.h"
-#include "importers/rocprof/Finish.h"
+#include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
-#include "importers/sqlite/ForeignDatabase.h"
-#include "importers/trace/ProfileWriter.h"
 
 #include <algorithm>
 #include <array>
@@ -30,33 +28,6 @@ namespace {
 // Readings of GPUs in a database of rocmProfileData (rocpd_monitor), as series. The tracer polls
 // every millisecond and writes a row for as long as a value stayed what it was: the polls are made
 // of the row again, so that means and integrals count each value for its time.
-
-class RpdMonitor {
-public:
-    // The rank of a GPU by its number; absent: of none.
-    using RankOf = std::function<std::optional<int>(std::int64_t gpu)>;
-    RpdMonitor(Sink& sink, RunId run, RankOf rankOf)
-        : m_sink(sink)
-        , m_run(run)
-        , m_rankOf(std::move(rankOf)) { }
-
-    // The table's rows, in any order. Counts and remarks go into the report.
-    Status read(ForeignDatabase& database, const std::string& file, ImportReport& report);
-
-private:
-    struct Row {
-        std::int64_t start = 0;
-        std::int64_t end = 0;
-        double value = 0.0;
-    };
-    using Key = std::pair<std::int64_t, std::string>; // GPU and what was read
-
-    Status write(const Key& key, std::vector<Row>& rows, ImportReport& report);
-
-    Sink& m_sink;
-    RunId m_run;
-    RankOf m_rankOf;
-};
 
 constexpr std::int64_t kPoll = 1'000'000; // ns
 constexpr std::int64_t kMostPolls = 200'000; // of a series
@@ -88,92 +59,116 @@ SeriesDescription descriptionOf(const std::string& word, int rank) {
     return description;
 }
 
-Status RpdMonitor::read(ForeignDatabase& database, const std::string& file, ImportReport& report) {
-    std::map<Key, std::vector<Row>> all;
-    std::size_t count = 0;
-    std::int64_t ofOthers = 0;
-    constexpr std::array<std::string_view, 6> kColumns{
-        "deviceType", "deviceId", "monitorType", "start", "end", "value"};
-    ASSIGN_OR_RETURN(const auto end,
-        database.scan("rocpd_monitor", kColumns, [&](const ForeignRow& row) -> Status {
-            const auto start = row.integer(3);
-            const auto stop = row.integer(4);
-            // Texts, in most.
-            const auto given = row.number(5);
-            const auto value = given ? given : parseNumber(row.text(5));
-            const bool isSound = start && stop && value && *start <= *stop && *start >= 0
-                && *stop < kFarthestMoment && std::isfinite(*value) && !row.text(2).empty();
-            if (!isSound) {
-                ++report.skipped;
-                return {};
-            }
-            const std::int64_t gpu = row.integer(1, 0);
-            if (!equalsIgnoringCase(row.text(0), "gpu") || !m_rankOf(gpu)) {
-                ++ofOthers;
-                return {};
-            }
-            if (++count <= kMostReadings)
-                all[{gpu, std::string(row.text(2))}].push_back({*start, *stop, *value});
-            return {};
-        }));
-    report.rows += end.rows;
-    if (end.rows > 0)
-        report.counts["rows of rocpd_monitor"] = end.rows;
-    if (!end.problem.empty())
-        report.lost(file, 0, "rocpd_monitor could be read in part: " + end.problem);
-    if (ofOthers > 0)
-        report.remark(file, 0,
-            text::counted(ofOthers, "reading", "readings")
-                + " of devices that no process of this trace worked on left out");
-    if (count > kMostReadings)
-        report.lost(file, 0, "there are more readings than are kept: the last are left out");
-    for (auto& [key, rows] : all)
-        RETURN_IF_ERROR(write(key, rows, report));
-    return {};
-}
+class RpdMonitor {
+public:
+    // The rank of a GPU by its number; absent: of none.
+    using RankOf = std::function<std::optional<int>(std::int64_t gpu)>;
+    RpdMonitor(TraceImport& into, RankOf rankOf)
+        : m_into(into)
+        , m_rankOf(std::move(rankOf)) { }
 
-Status RpdMonitor::write(const Key& key, std::vector<Row>& rows, ImportReport& report) {
-    std::stable_sort(
-        rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.start < b.start; });
-    std::int64_t last = rows.front().end;
-    for (const Row& row : rows)
-        last = std::max(last, row.end);
-    const std::int64_t period = std::max(kPoll, (last - rows.front().start) / kMostPolls + 1);
-    ASSIGN_OR_RETURN(const auto series,
-        m_sink.series(m_run, descriptionOf(key.second, m_rankOf(key.first).value_or(0))));
-    std::vector<TimeNs> times;
-    std::vector<double> values;
-    constexpr std::size_t kBlock = 16'384;
-    const auto flush = [&]() -> Status {
-        report.samples += static_cast<std::int64_t>(times.size());
-        RETURN_IF_ERROR(m_sink.samples(series, times, values));
-        times.clear();
-        values.clear();
+    // The table's rows, in any order. Counts and remarks go into the m_into.report().
+    Status read(ForeignDatabase& database) {
+        std::map<Key, std::vector<Row>> all;
+        std::size_t count = 0;
+        std::int64_t ofOthers = 0;
+        constexpr std::array<std::string_view, 6> kColumns{
+            "deviceType", "deviceId", "monitorType", "start", "end", "value"};
+        ASSIGN_OR_RETURN(const auto end,
+            database.scan("rocpd_monitor", kColumns, [&](const ForeignRow& row) -> Status {
+                const auto start = row.integer(3);
+                const auto stop = row.integer(4);
+                // Texts, in most.
+                const auto given = row.number(5);
+                const auto value = given ? given : parseNumber(row.text(5));
+                const bool isSound = start && stop && value && *start <= *stop && *start >= 0
+                    && *stop < kFarthestMoment && std::isfinite(*value) && !row.text(2).empty();
+                if (!isSound) {
+                    ++m_into.report().skipped;
+                    return {};
+                }
+                const std::int64_t gpu = row.integer(1, 0);
+                if (!equalsIgnoringCase(row.text(0), "gpu") || !m_rankOf(gpu)) {
+                    ++ofOthers;
+                    return {};
+                }
+                if (++count <= kMostReadings)
+                    all[{gpu, std::string(row.text(2))}].push_back({*start, *stop, *value});
+                return {};
+            }));
+        m_into.report().rows += end.rows;
+        if (end.rows > 0)
+            m_into.report().counts["rows of rocpd_monitor"] = end.rows;
+        if (!end.problem.empty())
+            m_into.report().lost(
+                m_into.unit().path, 0, "rocpd_monitor could be read in part: " + end.problem);
+        if (ofOthers > 0)
+            m_into.report().remark(m_into.unit().path, 0,
+                text::counted(ofOthers, "reading", "readings")
+                    + " of devices that no process of this trace worked on left out");
+        if (count > kMostReadings)
+            m_into.report().lost(m_into.unit().path, 0,
+                "there are more readings than are kept: the last are left out");
+        for (auto& [key, rows] : all)
+            RETURN_IF_ERROR(write(key, rows));
         return {};
+    }
+
+private:
+    struct Row {
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+        double value = 0.0;
     };
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::int64_t next = i + 1 < rows.size() ? rows[i + 1].start : last + 1;
-        const std::int64_t until = std::min(rows[i].end, next);
-        std::int64_t at = rows[i].start;
-        for (; at == rows[i].start || at < until; at += period) {
-            times.push_back({at});
-            values.push_back(rows[i].value);
-            if (times.size() == kBlock)
-                RETURN_IF_ERROR(flush());
+    using Key = std::pair<std::int64_t, std::string>; // GPU and what was read
+
+    Status write(const Key& key, std::vector<Row>& rows) {
+        std::stable_sort(
+            rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.start < b.start; });
+        std::int64_t last = rows.front().end;
+        for (const Row& row : rows)
+            last = std::max(last, row.end);
+        const std::int64_t period = std::max(kPoll, (last - rows.front().start) / kMostPolls + 1);
+        ASSIGN_OR_RETURN(const auto series,
+            m_into.sink().series(
+                m_into.writer().run(), descriptionOf(key.second, m_rankOf(key.first).value_or(0))));
+        std::vector<TimeNs> times;
+        std::vector<double> values;
+        constexpr std::size_t kBlock = 16'384;
+        const auto flush = [&]() -> Status {
+            m_into.report().samples += static_cast<std::int64_t>(times.size());
+            RETURN_IF_ERROR(m_into.sink().samples(series, times, values));
+            times.clear();
+            values.clear();
+            return {};
+        };
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::int64_t next = i + 1 < rows.size() ? rows[i + 1].start : last + 1;
+            const std::int64_t until = std::min(rows[i].end, next);
+            std::int64_t at = rows[i].start;
+            for (; at == rows[i].start || at < until; at += period) {
+                times.push_back({at});
+                values.push_back(rows[i].value);
+                if (times.size() == kBlock)
+                    RETURN_IF_ERROR(flush());
+            }
+            // A row of several polls held its value up to its end.
+            if (i + 1 < rows.size() && at - rows[i].start > period && until - 1 > at - period) {
+                times.push_back({until - 1});
+                values.push_back(rows[i].value);
+            }
         }
-        // A row of several polls held its value up to its end.
-        if (i + 1 < rows.size() && at - rows[i].start > period && until - 1 > at - period) {
-            times.push_back({until - 1});
-            values.push_back(rows[i].value);
+        // The end of the last row, which says how long its value held.
+        if (rows.back().end > rows.back().start) {
+            times.push_back({rows.back().end});
+            values.push_back(rows.back().value);
         }
+        return flush();
     }
-    // The end of the last row, which says how long its value held.
-    if (rows.back().end > rows.back().start) {
-        times.push_back({rows.back().end});
-        values.push_back(rows.back().value);
-    }
-    return flush();
-}
+
+    TraceImport& m_into;
+    RankOf m_rankOf;
+};
 
 constexpr std::size_t kMostLinked = 16'000'000; // calls, and operations, that are joined
 constexpr std::size_t kMostTexts = 200'000; // that are kept, of those that stand in many rows
@@ -264,10 +259,8 @@ SpanKind kindOfCall(std::string_view domain, std::string_view category, std::str
 
 class RpdReader {
 public:
-    RpdReader(ForeignDatabase& database, std::string path, ImportReport& report)
+    explicit RpdReader(ForeignDatabase& database)
         : m_database(database)
-        , m_path(std::move(path))
-        , m_report(report)
         , m_strings(database, "rocpd_string")
         , m_arguments(database,
               database.table("rocpd_ustring") == nullptr ? "rocpd_string" : "rocpd_ustring")
@@ -310,10 +303,11 @@ public:
         return result;
     }
 
-    Status readCalls(ProfileWriter& writer) {
+    Status readCalls(TraceImport& into) {
+        ProfileWriter& writer = into.writer();
         constexpr std::array<std::string_view, 9> kColumns{"id", "pid", "tid", "start", "end",
             "apiName_id", "args_id", "domain_id", "category_id"};
-        return count("rocpd_api", kColumns, [&](const ForeignRow& row) -> Status {
+        return into.scan(m_database, "rocpd_api", kColumns, [&](const ForeignRow& row) -> Status {
             const auto range = writer.rangeOf(row.integer(3), row.integer(4));
             if (!range)
                 return {};
@@ -333,16 +327,17 @@ public:
         });
     }
 
-    Status readOperations(ProfileWriter& writer) {
+    Status readOperations(TraceImport& into) {
         constexpr std::array<std::string_view, 7> kColumns{
             "id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"};
-        return count(
-            "rocpd_op", kColumns, [&](const ForeignRow& row) { return operation(row, writer); });
+        return into.scan(m_database, "rocpd_op", kColumns,
+            [&](const ForeignRow& row) { return operation(row, into); });
     }
 
-    Status readMonitor(ProfileWriter& writer, Sink& sink) {
+    Status readMonitor(TraceImport& into) {
+        ProfileWriter& writer = into.writer();
         const auto ranks = gpusOf(writer);
-        RpdMonitor monitor(sink, writer.run(), [&](std::int64_t gpu) -> std::optional<int> {
+        RpdMonitor monitor(into, [&](std::int64_t gpu) -> std::optional<int> {
             const auto found = ranks.find(gpu);
             if (found != ranks.end())
                 return found->second;
@@ -351,10 +346,8 @@ public:
                 ? std::optional(writer.outputs().firstRank() + static_cast<int>(gpu))
                 : std::nullopt;
         });
-        return monitor.read(m_database, m_path, m_report);
+        return monitor.read(m_database);
     }
-
-    [[nodiscard]] bool isDamaged() const { return m_isDamaged; }
 
 private:
     Status scan(std::string_view table, std::span<const std::string_view> names,
@@ -362,28 +355,14 @@ private:
         const auto end = m_database.scan(table, names, visit);
         return end.hasValue() ? Status() : end.error();
     }
-    Status count(std::string_view table, std::span<const std::string_view> names,
-        const std::function<Status(const ForeignRow&)>& visit) {
-        ASSIGN_OR_RETURN(const auto end, m_database.scan(table, names, visit));
-        m_report.rows += end.rows;
-        m_report.counts["rows of " + std::string(table)] += end.rows;
-        if (!end.problem.empty()) {
-            m_isDamaged = true;
-            m_report.lost(m_path, 0,
-                std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
-                    + end.problem);
-        }
-        return {};
-    }
-
-    Status operation(const ForeignRow& row, ProfileWriter& writer) {
+    Status operation(const ForeignRow& row, TraceImport& into) {
         const std::string type = m_strings[row.integer(6, 0)];
         // They wait for others, or order packets.
         if (type == "Barrier" || type.starts_with("Marker")) {
-            ++m_report.counts["barriers and markers of queues"];
+            ++into.report().counts["barriers and markers of queues"];
             return {};
         }
-        const auto range = writer.rangeOf(row.integer(3), row.integer(4));
+        const auto range = into.writer().rangeOf(row.integer(3), row.integer(4));
         if (!range)
             return {};
         const std::int64_t gpu = row.integer(1, 0);
@@ -400,13 +379,13 @@ private:
         work.range = *range;
         work.correlation = cause == nullptr ? 0 : m_links.numberOf(cause->id);
         std::string name = m_strings[row.integer(5, 0)];
-        describeWork(type, cause, name, work);
+        describeWork(type, cause, name, work, into.detail());
         work.name = name;
-        return writer.work(work, m_detail);
+        return into.writer().work(work, into.detail());
     }
 
-    void describeWork(
-        std::string_view type, const RpdLinks::Call* cause, std::string& name, ProfiledWork& work) {
+    void describeWork(std::string_view type, const RpdLinks::Call* cause, std::string& name,
+        ProfiledWork& work, DetailText& detail) {
         const bool isCopy = type == "Memcpy" || type.starts_with("Copy");
         const bool isFill = name == "Fill" || containsIgnoringCase(type, "fillbuffer")
             || containsIgnoringCase(type, "memset");
@@ -415,7 +394,7 @@ private:
             name = isFill ? "Memset" : directionOf(type);
             const auto row = cause == nullptr ? std::nullopt : m_sizes.find(cause->id);
             if (const auto bytes = row ? row->integer(0) : std::nullopt)
-                m_detail.add("bytes", *bytes);
+                detail.add("bytes", *bytes);
             return;
         }
         if (name.empty())
@@ -435,7 +414,7 @@ private:
                 = items * std::clamp<std::int64_t>(row->integer(i, 0), 0, kMostBlocks);
         }
         shape.localMemory = row->integer(6);
-        rocprof::describe(shape, m_detail);
+        rocprof::describe(shape, detail);
     }
 
     [[nodiscard]] static std::string directionOf(std::string_view type) {
@@ -461,16 +440,12 @@ private:
     }
 
     ForeignDatabase& m_database;
-    std::string m_path;
-    ImportReport& m_report;
     RpdTexts m_strings;
     RpdTexts m_arguments;
     ForeignLookup m_shapes;
     ForeignLookup m_sizes;
     RpdLinks m_links;
     std::map<std::int64_t, std::int64_t> m_processOfGpu;
-    DetailText m_detail;
-    bool m_isDamaged = false;
 };
 
 } // namespace
@@ -503,8 +478,7 @@ TraceFacts factsOfRpd(const SourceTree& tree, const SourceFile& file) {
     first("rocpd_op");
     if (!facts.firstNs)
         first("rocpd_api");
-    ImportReport report;
-    RpdReader reader(database.value(), file.path, report);
+    RpdReader reader(database.value());
     const auto processes = reader.processes();
     if (processes.hasValue())
         facts.ranks = std::max(1, static_cast<int>(processes.value().size()));
@@ -516,30 +490,17 @@ TraceFacts factsOfRpd(const SourceTree& tree, const SourceFile& file) {
 Result<ImportReport> importRpd(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
-    ImportReport report;
-    report.importer = "rocprof 1";
-    RpdReader reader(database, unit.path, report);
+    RpdReader reader(database);
     ASSIGN_OR_RETURN(const auto processes, reader.processes());
-    ProfileWriter writer(sink, report, unit.path, unit.rank.value_or(0), processes, DurationNs{0});
-    Run run;
-    run.name = unit.runName;
-    run.worldSize = unit.worldSize;
-    run.gpuModel = unit.gpuModel;
-    RETURN_IF_ERROR(writer.begin(run));
-    RETURN_IF_ERROR(reader.readCalls(writer));
-    writer.nest();
-    RETURN_IF_ERROR(reader.readOperations(writer));
-    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree, {}, sink));
-    RETURN_IF_ERROR(reader.readMonitor(writer, sink));
-    report.bytes = database.bytesTotal();
-    report.ranksExpected = unit.worldSize;
-    if (database.isCutShort())
-        report.lost(unit.path, 0, "the file is cut short: its last pages are missing");
-    if (reader.isDamaged() || database.isCutShort()) {
-        run.status = RunStatus::Partial;
-        RETURN_IF_ERROR(writer.begin(run));
-    }
-    return report;
+    TraceImport into(tree, unit, sink, processes);
+    into.opened(database);
+    RETURN_IF_ERROR(into.begin(unit.gpuModel));
+    RETURN_IF_ERROR(reader.readCalls(into));
+    into.writer().nest();
+    RETURN_IF_ERROR(reader.readOperations(into));
+    RETURN_IF_ERROR(into.finish({}));
+    RETURN_IF_ERROR(reader.readMonitor(into));
+    return std::move(into.report());
 }
 
 } // namespace trainscope::importers::rocprof

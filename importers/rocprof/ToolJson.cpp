@@ -4,10 +4,9 @@
 #include "importers/common/JsonMembers.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
-#include "importers/rocprof/Finish.h"
+#include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/LauncherVariables.h"
-#include "importers/trace/ProfileWriter.h"
 
 #include <algorithm>
 #include <array>
@@ -342,9 +341,7 @@ public:
         : m_tree(tree)
         , m_unit(unit)
         , m_sink(sink)
-        , m_reading(tree, unit.path, progress) {
-        m_report.importer = "rocprof 1";
-    }
+        , m_reading(tree, unit.path, progress) { }
 
     Result<ImportReport> run() {
         RETURN_IF_ERROR(
@@ -355,43 +352,35 @@ public:
         std::vector<std::int64_t> pids;
         for (const ToolProcess& process : m_processes)
             pids.push_back(process.pid);
-        ProfileWriter writer(
-            m_sink, m_report, m_unit.path, m_unit.rank.value_or(0), pids, DurationNs{0});
+        TraceImport into(m_tree, m_unit, m_sink, pids);
         std::vector<std::string> models;
         if (!m_processes.empty()) {
             for (const ToolAgent& agent : m_processes.front().gpus)
                 models.push_back(agent.model);
         }
-        Run run;
-        run.name = m_unit.runName;
-        run.worldSize = m_unit.worldSize;
-        run.gpuModel = models.empty() ? m_unit.gpuModel : models.front();
-        RETURN_IF_ERROR(writer.begin(run));
-        RETURN_IF_ERROR(pass(Place::Calls, writer));
-        writer.nest();
-        RETURN_IF_ERROR(pass(Place::Work, writer));
-        RETURN_IF_ERROR(finishTrace(writer, m_report, m_unit, m_tree, {models, {}}, m_sink));
-        if (!m_reading.m_problem.empty()) {
-            run.status = RunStatus::Partial;
-            m_report.lost(m_unit.path, 0, m_reading.m_problem);
-            RETURN_IF_ERROR(writer.begin(run));
-        }
-        m_report.bytes = m_reading.m_bytes;
-        m_report.skipped += m_reading.m_leftOut;
-        return std::move(m_report);
+        RETURN_IF_ERROR(into.begin(models.empty() ? m_unit.gpuModel : models.front()));
+        RETURN_IF_ERROR(pass(Place::Calls, into));
+        into.writer().nest();
+        RETURN_IF_ERROR(pass(Place::Work, into));
+        if (!m_reading.m_problem.empty())
+            into.lose(m_reading.m_problem);
+        RETURN_IF_ERROR(into.finish({models, {}}));
+        into.report().bytes = m_reading.m_bytes;
+        into.report().skipped += m_reading.m_leftOut;
+        return std::move(into.report());
     }
 
 private:
-    Status pass(Place wanted, ProfileWriter& writer) {
+    Status pass(Place wanted, TraceImport& into) {
         return m_reading.read(
             false, [&](Place place, std::size_t process, std::string_view text) -> Result<bool> {
                 if (place != wanted)
                     return true;
-                ++m_report.rows;
+                ++into.report().rows;
                 const ToolProcess& of = processAt(m_processes, process);
                 const ToolRecord record = toolRecordFrom(text);
-                RETURN_IF_ERROR(
-                    wanted == Place::Calls ? call(of, record, writer) : work(of, record, writer));
+                RETURN_IF_ERROR(wanted == Place::Calls ? call(of, record, into.writer())
+                                                       : work(of, record, into));
                 return true;
             });
     }
@@ -417,8 +406,8 @@ private:
         return writer.call(call);
     }
 
-    Status work(const ToolProcess& process, const ToolRecord& record, ProfileWriter& writer) {
-        const auto range = writer.rangeOf(record.start, record.end);
+    static Status work(const ToolProcess& process, const ToolRecord& record, TraceImport& into) {
+        const auto range = into.writer().rangeOf(record.start, record.end);
         if (!range)
             return {};
         const bool isKernel = record.kernel >= 0;
@@ -445,22 +434,20 @@ private:
                 shape.registers = symbol->second.registers;
             if (record.localMemory >= 0)
                 shape.localMemory = record.localMemory;
-            rocprof::describe(shape, m_detail);
+            rocprof::describe(shape, into.detail());
         } else {
             work.kind = SpanKind::Copy;
             if (record.bytes >= 0)
-                m_detail.add("bytes", record.bytes);
+                into.detail().add("bytes", record.bytes);
         }
-        return writer.work(work, m_detail);
+        return into.writer().work(work, into.detail());
     }
 
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     Sink& m_sink;
     ToolReading m_reading;
-    ImportReport m_report;
     std::vector<ToolProcess> m_processes;
-    DetailText m_detail;
 };
 
 } // namespace

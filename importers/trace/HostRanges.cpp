@@ -112,11 +112,6 @@ std::uint32_t HostRanges::work(std::int64_t process, std::int64_t correlation) {
 
 void HostRanges::extend(
     std::uint32_t range, std::uint32_t stream, std::int64_t start, std::int64_t end) {
-    widen(range, stream, start, end);
-}
-
-void HostRanges::widen(
-    std::uint32_t range, std::uint32_t stream, std::int64_t start, std::int64_t end) {
     std::uint32_t at = m_firstExtents[range];
     while (at != HostRange::kNone && m_extents[at].stream != stream)
         at = m_extents[at].next;
@@ -140,7 +135,7 @@ void HostRanges::widenParent(std::uint32_t range) {
     for (std::uint32_t at = m_firstExtents[range]; at != HostRange::kNone;
          at = m_extents[at].next) {
         const Extent extent = m_extents[at];
-        widen(parent, extent.stream, extent.start, extent.end);
+        extend(parent, extent.stream, extent.start, extent.end);
     }
 }
 

@@ -92,7 +92,6 @@ private:
 
     [[nodiscard]] std::uint32_t openAt(Thread& thread, std::int64_t time) const;
     void widenParent(std::uint32_t range);
-    void widen(std::uint32_t range, std::uint32_t stream, std::int64_t start, std::int64_t end);
 
     // Deques grow without a second copy of what they hold.
     std::deque<HostRange> m_ranges; // thread by thread after nest()

@@ -50,11 +50,27 @@ std::optional<TimeRange> ProfileWriter::rangeOf(
 }
 
 Status ProfileWriter::flushSometimes() {
-    ++m_spans;
     if (--m_untilFlush > 0)
         return {};
     m_untilFlush = kSpansBetweenFlushes;
     return m_outputs.flush(m_run, m_base, false);
+}
+
+std::uint32_t ProfileWriter::threadOf(const ProfiledCall& call) {
+    if (m_lastThread < m_threads.size() && m_threads[m_lastThread].process == call.process
+        && m_threads[m_lastThread].thread == call.thread)
+        return m_lastThread;
+    const auto [known, isNew] = m_threadIndex.try_emplace(
+        std::pair(call.process, call.thread), static_cast<std::uint32_t>(m_threads.size()));
+    if (isNew) {
+        TrackLabel label;
+        label.kind = TrackKind::Thread;
+        label.process = std::to_string(call.process);
+        label.thread = std::to_string(call.thread);
+        TraceOutput& output = m_outputs.onHost(call.process);
+        m_threads.push_back({call.process, call.thread, &output, output.track(label)});
+    }
+    return m_lastThread = known->second;
 }
 
 Status ProfileWriter::call(const ProfiledCall& call) {
@@ -63,52 +79,52 @@ Status ProfileWriter::call(const ProfiledCall& call) {
     span.duration = call.range.length();
     span.kind = call.kind;
     span.correlation = call.kind == SpanKind::Runtime ? call.correlation : 0;
-    ASSIGN_OR_RETURN(span.name, m_sink.intern(call.name));
-    TrackLabel label;
-    label.kind = TrackKind::Thread;
-    label.process = std::to_string(call.process);
-    label.thread = std::to_string(call.thread);
-    TraceOutput& output = m_outputs.onHost(call.process);
-    const auto track = output.track(label);
-    const auto number = static_cast<std::uint32_t>(m_processOfThread.size());
-    const auto [known, isNew]
-        = m_threadNumbers.try_emplace(std::pair(call.process, call.thread), number);
-    if (isNew)
-        m_processOfThread.push_back(call.process);
-    const std::uint32_t thread = known->second;
-    const bool isNccl = call.name.starts_with("nccl");
+    span.name = call.id;
+    span.detail = call.detail;
+    if (!call.id.isValid()) {
+        ASSIGN_OR_RETURN(span.name, m_sink.intern(call.name));
+    }
+    const std::uint32_t number = threadOf(call);
+    const Thread thread = m_threads[number];
+    const bool isNccl = call.nccl != nullptr || call.name.starts_with("nccl");
     const bool isRange = call.kind == SpanKind::Annotation || isNccl;
-    if (const auto name = iterationNameOf(call.name); name && isRange && m_takesIterations) {
-        m_iterations.add(m_outputs.rankOf(call.process), *name, call.range);
-        m_held.add(
-            thread, *name, call.range, [this, &output, track, span, thread](TimeRange closed) {
+    const auto keep = [this, number, name = span.name](TimeRange range, const NcclCall* nccl) {
+        HostRange kept;
+        kept.thread = number;
+        kept.start = range.begin.ns;
+        kept.end = range.end.ns;
+        kept.name = name;
+        m_ranges.add(kept, nccl);
+    };
+    const auto iteration = isRange && m_takesIterations ? iterationNameOf(call.name) : std::nullopt;
+    if (iteration) {
+        m_iterations.add(m_outputs.rankOf(call.process), *iteration, call.range);
+        if (call.isNested) {
+            m_held.add(number, *iteration, call.range, [thread, span, keep](TimeRange closed) {
                 Span cut = span;
                 cut.duration = closed.length();
-                output.add(track, cut);
-                HostRange range;
-                range.thread = thread;
-                range.start = closed.begin.ns;
-                range.end = closed.end.ns;
-                range.name = span.name;
-                m_ranges.add(range, nullptr);
+                thread.output->add(thread.track, cut);
+                keep(closed, nullptr);
             });
-        return {};
+            return {};
+        }
     }
-    output.add(track, span);
-    if (isRange) {
-        HostRange range;
-        range.thread = thread;
-        range.start = call.range.begin.ns;
-        range.end = call.range.end.ns;
-        range.name = span.name;
-        const NcclCall nccl{collectiveOf(call.name), {}};
-        m_ranges.add(range, isNccl ? &nccl : nullptr);
-    } else if (call.correlation > 0 && call.correlation <= kLastCorrelation) {
-        if (m_launches.size() < kMostLaunches)
-            m_launches.push_back(
-                {call.range.begin.ns, static_cast<std::uint32_t>(call.correlation), thread});
+    thread.output->add(thread.track, span);
+    if (isRange && call.isNested) {
+        const NcclCall nccl{
+            collectiveOf(call.name), call.nccl == nullptr ? NcclPayload{} : *call.nccl};
+        if (isNccl)
+            m_communicators[call.process].add(nccl.payload);
+        keep(call.range, isNccl ? &nccl : nullptr);
+    } else if (span.correlation > 0 && call.correlation <= kLastCorrelation) {
+        const std::int64_t time = call.range.begin.ns;
+        m_isSorted = false;
+        if (m_isNested && !m_ranges.isEmpty())
+            m_ranges.launch(call.process, number, time, call.correlation);
+        else if (!m_isNested && m_launches.size() < kMostLaunches)
+            m_launches.push_back({time, static_cast<std::uint32_t>(call.correlation), number});
         else
-            m_isFull = true;
+            m_isFull = m_isFull || !m_isNested;
     }
     return flushSometimes();
 }
@@ -117,38 +133,53 @@ void ProfileWriter::nest() {
     if (const std::int64_t leftOut = m_held.writeAll(); leftOut > 0)
         m_report.counts["ranges of iterations that were never closed, left out"] = leftOut;
     m_ranges.nest();
+    m_isNested = true;
     if (!m_ranges.isEmpty()) {
         for (const Launch& launch : m_launches)
             m_ranges.launch(
-                m_processOfThread[launch.thread], launch.thread, launch.time, launch.correlation);
+                m_threads[launch.thread].process, launch.thread, launch.time, launch.correlation);
     }
     m_launches = {};
-    m_ranges.sortLaunches();
 }
 
 std::uint32_t ProfileWriter::streamOf(const ProfiledWork& work) {
-    const std::pair key{std::pair(work.process, work.device), std::string(work.stream)};
-    const auto [found, isNew]
-        = m_streamIndex.try_emplace(key, static_cast<std::uint32_t>(m_streams.size()));
-    if (!isNew)
-        return found->second;
-    Stream stream;
-    stream.device = work.device;
-    stream.name = work.stream;
-    stream.output = &m_outputs.onGpu(work.process);
-    TrackLabel label;
-    label.kind = TrackKind::Stream;
-    label.device = work.device;
-    label.process = std::to_string(work.process);
-    label.thread = work.stream;
-    stream.track = stream.output->track(label);
-    m_streams.push_back(std::move(stream));
-    return found->second;
+    const bool isSync = work.kind == SpanKind::Sync;
+    const auto isIt = [&](const Stream& one) {
+        return one.process == work.process && one.device == work.device && one.isSync == isSync
+            && one.name == work.stream;
+    };
+    if (m_lastStream < m_streams.size() && isIt(m_streams[m_lastStream]))
+        return m_lastStream;
+    const auto [found, isNew] = m_streamIndex.try_emplace(
+        std::tuple(work.process, work.device, isSync, std::string(work.stream)),
+        static_cast<std::uint32_t>(m_streams.size()));
+    if (isNew) {
+        TrackLabel label;
+        label.kind = isSync ? TrackKind::Other : TrackKind::Stream;
+        label.device = work.device;
+        label.process = std::to_string(work.process.value_or(0));
+        label.thread = work.stream;
+        TraceOutput& output = m_outputs.onGpu(work.process);
+        m_streams.push_back({work.process, work.device, isSync, std::string(work.stream), &output,
+            output.track(label)});
+    }
+    return m_lastStream = found->second;
+}
+
+bool ProfileWriter::isNccl(NameId id, std::string_view name) {
+    const auto [known, isNew] = m_isNccl.try_emplace(id.value, false);
+    if (isNew)
+        known->second = isNcclKernel(name);
+    return known->second;
 }
 
 Status ProfileWriter::work(const ProfiledWork& work, DetailText& detail) {
+    if (!std::exchange(m_isSorted, true))
+        m_ranges.sortLaunches();
     const std::uint32_t at = streamOf(work);
-    const std::uint32_t range = m_ranges.work(work.process, work.correlation);
+    const std::uint32_t range = work.process && work.kind != SpanKind::Sync
+        ? m_ranges.work(*work.process, work.correlation)
+        : HostRange::kNone;
     if (range != HostRange::kNone)
         m_ranges.extend(range, at, work.range.begin.ns, work.range.end.ns);
     Span span;
@@ -156,20 +187,46 @@ Status ProfileWriter::work(const ProfiledWork& work, DetailText& detail) {
     span.duration = work.range.length();
     span.kind = work.kind;
     span.correlation = work.correlation;
-    ASSIGN_OR_RETURN(span.name, m_sink.intern(work.name));
+    span.name = work.id;
+    if (!work.id.isValid()) {
+        ASSIGN_OR_RETURN(span.name, m_sink.intern(work.name));
+    }
     if (work.kind == SpanKind::Kernel) {
         ++m_kernels;
-        if (isNcclKernel(work.name)) {
-            ++m_report.counts["kernels of NCCL or RCCL"];
+        if (isNccl(span.name, work.name)) {
+            ++m_collectives;
             const auto call = range == HostRange::kNone ? std::nullopt : m_ranges.callOf(range);
-            if (call)
-                appendCollective(*call, work.name, m_communicators, detail);
+            if (call) {
+                ++m_describedCollectives;
+                appendCollective(*call, work.name, m_communicators[*work.process], detail);
+            }
         }
     }
+    span.detail = work.detail;
     if (const std::string text = detail.take(); !text.empty()) {
         ASSIGN_OR_RETURN(span.detail, m_sink.intern(text));
     }
     m_streams[at].output->add(m_streams[at].track, span);
+    return flushSometimes();
+}
+
+void ProfileWriter::addAnnotation(
+    TraceOutput& output, int device, std::string_view stream, NameId name, TimeRange range) {
+    TrackLabel label;
+    label.kind = TrackKind::StreamAnnotation;
+    label.device = device;
+    label.thread = stream;
+    Span span;
+    span.start = range.begin;
+    span.duration = range.length();
+    span.kind = SpanKind::GpuAnnotation;
+    span.name = name;
+    output.add(output.track(label), span);
+}
+
+Status ProfileWriter::annotate(
+    std::int64_t process, int device, std::string_view stream, NameId name, TimeRange range) {
+    addAnnotation(m_outputs.onGpu(process), device, stream, name, range);
     return flushSometimes();
 }
 
@@ -183,23 +240,13 @@ void ProfileWriter::tellDoubts(int rank, const std::vector<TimeRange>& iteration
 
 Status ProfileWriter::finish() {
     std::int64_t projected = 0;
-    RETURN_IF_ERROR(m_ranges.forEachProjection([&](const HostRange& range, std::uint32_t at,
-                                                   std::int64_t start, std::int64_t end) -> Status {
-        const Stream& stream = m_streams[at];
-        TrackLabel label;
-        label.kind = TrackKind::StreamAnnotation;
-        label.device = stream.device;
-        label.thread = stream.name;
-        Span span;
-        span.start = {start};
-        span.duration = {end - start};
-        span.kind = SpanKind::GpuAnnotation;
-        span.name = range.name;
-        stream.output->add(stream.output->track(label), span);
-        if (++projected % kSpansBetweenFlushes == 0)
-            return m_outputs.flush(m_run, m_base, false);
-        return {};
-    }));
+    RETURN_IF_ERROR(m_ranges.forEachProjection(
+        [&](const HostRange& range, std::uint32_t at, std::int64_t start, std::int64_t end) {
+            const Stream& stream = m_streams[at];
+            addAnnotation(*stream.output, stream.device, stream.name, range.name, {{start}, {end}});
+            ++projected;
+            return flushSometimes();
+        }));
     if (projected > 0)
         m_report.counts["projections of ranges onto streams"] = projected;
     RETURN_IF_ERROR(m_outputs.flush(m_run, m_base, true));
@@ -225,9 +272,34 @@ Status ProfileWriter::finish() {
             "there are more ranges or launches than are kept: some of the ranges are not projected "
             "onto the GPU");
     m_report.counts["kernels"] = m_kernels;
+    if (m_collectives > 0)
+        m_report.counts["kernels of NCCL or RCCL"] = m_collectives;
+    if (m_describedCollectives > 0)
+        m_report.counts["kernels of NCCL or RCCL with their call"] = m_describedCollectives;
     for (int i = 0; i < m_outputs.rankCount(); ++i) {
         m_report.spans += m_outputs.output(i).spanCount();
+        m_report.samples += m_outputs.output(i).sampleCount();
         m_report.ranksFound.push_back(m_outputs.firstRank() + i);
+    }
+    return {};
+}
+
+Status ProfileWriter::describeGpus(const TracedMachine& machine) {
+    constexpr int kUsualNode = 8; // GPUs, where none are listed
+    const auto& models = machine.models;
+    const int perNode = models.size() > 1 ? static_cast<int>(models.size())
+                                          : std::max(kUsualNode, m_outputs.rankCount());
+    for (int i = 0; i < m_outputs.rankCount(); ++i) {
+        const int device = m_outputs.output(i).firstDevice();
+        if (device < 0)
+            continue;
+        Gpu gpu;
+        gpu.rank = m_outputs.firstRank() + i;
+        gpu.node = machine.node.value_or(gpu.rank / perNode);
+        gpu.local = models.size() > 1 ? device : gpu.rank % perNode;
+        const auto at = static_cast<std::size_t>(device);
+        gpu.model = at < models.size() ? models[at] : machine.model;
+        RETURN_IF_ERROR(m_sink.gpu(m_run, gpu));
     }
     return {};
 }

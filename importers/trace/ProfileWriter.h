@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,17 +27,29 @@ struct ProfiledCall {
     TimeRange range;
     std::int64_t correlation = 0;
     std::string_view name;
-    SpanKind kind = SpanKind::Runtime; // Annotation: a range that was pushed and popped
+    SpanKind kind = SpanKind::Runtime; // Annotation: a range
+    NameId id = {}; // of the name, where it is known
+    NameId detail = {};
+    bool isNested = true; // a range that was pushed and popped, which is projected onto the GPU
+    const NcclPayload* nccl = nullptr; // of a range of NCCL's domain
 };
 
 struct ProfiledWork {
-    std::int64_t process = 0;
+    std::optional<std::int64_t> process; // absent: it is not told
     int device = 0;
     std::string_view stream;
     TimeRange range;
     std::int64_t correlation = 0;
     std::string_view name;
-    SpanKind kind = SpanKind::Kernel;
+    SpanKind kind = SpanKind::Kernel; // Sync: of the host with the stream
+    NameId id = {}; // of the name, where it is known
+    NameId detail = {}; // in place of the text
+};
+
+struct TracedMachine {
+    std::vector<std::string> models; // of its GPUs in their order, as far as the trace lists them
+    std::optional<int> node; // as the job was launched; absent: by the rank
+    std::string model = {}; // of GPUs that are not listed
 };
 
 class ProfileWriter {
@@ -47,12 +62,17 @@ public:
     void leaveIterationsOut() { m_takesIterations = false; }
     Status begin(const Run& run);
     Status call(const ProfiledCall& call);
-    // Between the last call and the first work.
+    // Behind the last range, before the first work.
     void nest();
     // `detail`: what is known besides; taken.
     Status work(const ProfiledWork& work, DetailText& detail);
+    // A range of the profiler's own on a stream.
+    Status annotate(
+        std::int64_t process, int device, std::string_view stream, NameId name, TimeRange range);
     // Projections and iterations, and what is held.
     Status finish();
+    // Behind finish().
+    Status describeGpus(const TracedMachine& machine);
 
     // Remarks on kernels and iterations of a rank that cannot be.
     void tellDoubts(int rank, const std::vector<TimeRange>& iterations);
@@ -63,19 +83,35 @@ public:
 
     [[nodiscard]] ProcessOutputs& outputs() { return m_outputs; }
     [[nodiscard]] RunId run() const { return m_run; }
+    [[nodiscard]] DurationNs base() const { return m_base; }
     [[nodiscard]] std::int64_t kernels() const { return m_kernels; }
-    [[nodiscard]] std::int64_t spans() const { return m_spans; }
+    // Communicators of NCCL by process, as their creation tells them.
+    [[nodiscard]] const std::map<std::int64_t, Communicators>& communicators() const {
+        return m_communicators;
+    }
 
 private:
-    struct Stream {
+    struct Thread {
+        std::int64_t process = 0;
+        std::int64_t thread = 0;
         TraceOutput* output = nullptr;
         std::size_t track = 0;
+    };
+    struct Stream {
+        std::optional<std::int64_t> process;
         int device = 0;
+        bool isSync = false;
         std::string name;
+        TraceOutput* output = nullptr;
+        std::size_t track = 0;
     };
 
     Status flushSometimes();
+    std::uint32_t threadOf(const ProfiledCall& call);
     std::uint32_t streamOf(const ProfiledWork& work);
+    bool isNccl(NameId id, std::string_view name);
+    void addAnnotation(
+        TraceOutput& output, int device, std::string_view stream, NameId name, TimeRange range);
 
     Sink& m_sink;
     ImportReport& m_report;
@@ -86,21 +122,28 @@ private:
     HostRanges m_ranges;
     IterationMarks m_iterations;
     HeldIterations m_held;
-    Communicators m_communicators;
+    std::map<std::int64_t, Communicators> m_communicators;
+    std::unordered_map<std::int64_t, bool> m_isNccl; // of kernels, by name
     struct Launch {
         std::int64_t time = 0;
         std::uint32_t correlation = 0;
         std::uint32_t thread = 0;
     };
     std::deque<Launch> m_launches; // until the ranges are nested
-    std::vector<std::int64_t> m_processOfThread;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> m_threadNumbers;
+    std::vector<Thread> m_threads;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> m_threadIndex;
+    std::uint32_t m_lastThread = 0;
     std::vector<Stream> m_streams;
-    std::map<std::pair<std::pair<std::int64_t, int>, std::string>, std::uint32_t> m_streamIndex;
+    std::map<std::tuple<std::optional<std::int64_t>, int, bool, std::string>, std::uint32_t>
+        m_streamIndex;
+    std::uint32_t m_lastStream = 0;
     bool m_takesIterations = true;
+    bool m_isNested = false;
+    bool m_isSorted = false; // all launches are
     bool m_isFull = false; // some launches were not kept
     std::int64_t m_kernels = 0;
-    std::int64_t m_spans = 0;
+    std::int64_t m_collectives = 0; // of them
+    std::int64_t m_describedCollectives = 0; // of these, with a call that is known
     int m_untilFlush = 0;
 };
 

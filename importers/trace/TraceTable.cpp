@@ -74,28 +74,31 @@ std::optional<std::int64_t> TraceRow::integer(int column) const {
     return wholeNumber<std::int64_t>(text(column));
 }
 
-Result<TableEnd> readTable(const SourceTree& tree, const std::string& path,
+Status readTable(const SourceTree& tree, const std::string& path,
     std::initializer_list<std::string_view> required,
-    const std::function<Status(const TraceRow&)>& visit, const Progress& progress) {
-    TableEnd end;
+    const std::function<Status(const TraceRow&)>& visit, const Progress& progress,
+    ImportReport& report) {
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     LineReader lines(std::move(stream));
     std::optional<TableHeader> header;
     CellSplitter splitter;
     const std::uint64_t size = tree.sizeOf(path);
+    std::int64_t rows = 0;
+    std::int64_t shortRows = 0;
     for (std::int64_t number = 0;; ++number) {
         if (number % kRowsBetweenReports == 0 && progress
             && !progress({"Reading the table", lines.bytesConsumed(), size}))
             return cancelled();
         const auto line = lines.next();
         if (!line.hasValue()) {
-            end.problem = line.error().message;
+            report.lost(
+                path, 0, "read up to row " + std::to_string(rows) + ": " + line.error().message);
             break;
         }
         if (!line.value())
             break;
         const std::string_view text = trimmed(*line.value());
-        end.bytes += line.value()->size() + 1;
+        report.bytes += line.value()->size() + 1;
         if (text.empty())
             continue;
         if (!header) {
@@ -106,13 +109,17 @@ Result<TableEnd> readTable(const SourceTree& tree, const std::string& path,
         }
         const auto& cells = splitter.split(text, header->separator);
         if (cells.size() < header->names.size()) {
-            ++end.shortRows;
+            ++shortRows;
             continue;
         }
-        ++end.rows;
+        ++rows;
         RETURN_IF_ERROR(visit(TraceRow(*header, cells)));
     }
-    return end;
+    report.rows += rows;
+    report.skipped += shortRows;
+    if (shortRows > 0)
+        report.lost(path, 0, "rows without all columns are left out");
+    return {};
 }
 
 } // namespace trainscope::importers

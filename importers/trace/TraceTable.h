@@ -50,16 +50,11 @@ private:
     const std::vector<std::string_view>& m_cells;
 };
 
-struct TableEnd {
-    std::int64_t rows = 0;
-    std::int64_t shortRows = 0; // without all columns, left out
-    std::uint64_t bytes = 0;
-    std::string problem; // why the text ended early; empty: it did not
-};
-
-// Visits the rows below the header that has `required`.
-Result<TableEnd> readTable(const SourceTree& tree, const std::string& path,
+// Visits the rows below the header that has `required`. Rows, bytes, and what cannot be read go
+// into the report.
+Status readTable(const SourceTree& tree, const std::string& path,
     std::initializer_list<std::string_view> required,
-    const std::function<Status(const TraceRow&)>& visit, const Progress& progress);
+    const std::function<Status(const TraceRow&)>& visit, const Progress& progress,
+    ImportReport& report);
 
 } // namespace trainscope::importers

@@ -349,21 +349,9 @@ private:
     }
 
     Status annotate(const Plane& plane, const Line& line, const Held& held) {
-        TrackLabel label;
-        label.kind = TrackKind::StreamAnnotation;
-        label.device = plane.device;
-        label.thread = streamOf(plane, line);
-        Span span;
-        span.start = held.range.begin;
-        span.duration = held.range.length();
-        span.kind = SpanKind::GpuAnnotation;
-        ASSIGN_OR_RETURN(span.name, m_sink.intern(held.event.name));
-        TraceOutput& output = m_writer->outputs().onGpu(plane.device);
-        output.add(output.track(label), span);
-        constexpr int kBetweenFlushes = 4096;
-        if (++m_annotations % kBetweenFlushes != 0)
-            return {};
-        return m_writer->outputs().flush(m_writer->run(), m_base.value_or(DurationNs{0}), false);
+        ASSIGN_OR_RETURN(const auto name, m_sink.intern(held.event.name));
+        return m_writer->annotate(
+            plane.device, plane.device, streamOf(plane, line), name, held.range);
     }
 
     // ------------------------------------------------------------------ end
@@ -463,7 +451,6 @@ private:
     std::vector<Mark> m_marks;
     std::int64_t m_steps = 0;
     std::int64_t m_states = 0;
-    std::int64_t m_annotations = 0;
 };
 
 Result<ImportReport> import(

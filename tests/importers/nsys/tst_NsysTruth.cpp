@@ -159,7 +159,7 @@ private Q_SLOTS:
         for (const Iteration& one : iterations)
             QCOMPARE(lengths["iteration" + std::to_string(one.index)], one.range.length().ns);
         QCOMPARE(m_imported.reports[0].value().counts.at(
-                     "NVTX ranges of iterations that were never closed, left out"),
+                     "ranges of iterations that were never closed, left out"),
             std::int64_t{1});
     }
     // SELECT min(k.start), max(k.end) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN

@@ -1,0 +1,62 @@
+#include "importers/rocprof/TraceImport.h"
+
+#include "core/model/Try.h"
+
+#include <utility>
+
+namespace trainscope::importers::rocprof {
+
+TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
+    const std::vector<std::int64_t>& processes)
+    : m_tree(tree)
+    , m_unit(unit)
+    , m_sink(sink)
+    , m_writer(sink, m_report, unit.path, unit.rank.value_or(0), processes, DurationNs{0}) {
+    m_report.importer = "rocprof 1";
+    m_report.ranksExpected = unit.worldSize;
+}
+
+Status TraceImport::begin(std::string_view gpuModel) {
+    m_run.name = m_unit.runName;
+    m_run.worldSize = m_unit.worldSize;
+    m_run.gpuModel = gpuModel;
+    return m_writer.begin(m_run);
+}
+
+void TraceImport::opened(const ForeignDatabase& database) {
+    m_report.bytes = database.bytesTotal();
+    if (database.isCutShort())
+        lose("the file is cut short: its last pages are missing");
+}
+
+Status TraceImport::scan(ForeignDatabase& database, std::string_view table,
+    std::span<const std::string_view> columns,
+    const std::function<Status(const ForeignRow&)>& visit) {
+    ASSIGN_OR_RETURN(const auto end, database.scan(table, columns, visit));
+    m_report.rows += end.rows;
+    m_report.counts["rows of " + std::string(table)] += end.rows;
+    if (!end.problem.empty())
+        lose(std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
+            + end.problem);
+    return {};
+}
+
+void TraceImport::lose(std::string problem) {
+    m_run.status = RunStatus::Partial;
+    m_report.lost(m_unit.path, 0, std::move(problem));
+}
+
+Status TraceImport::finish(const TracedMachine& machine) {
+    RETURN_IF_ERROR(m_writer.finish());
+    if (m_report.spans == 0)
+        return Error{ErrorCode::Unrecognised,
+            "There is nothing with times in this trace of rocprof.",
+            m_tree.displayPath(m_unit.path)};
+    RETURN_IF_ERROR(m_writer.describeGpus(machine));
+    if (m_writer.kernels() == 0)
+        m_report.lost(m_unit.path, 0, "there are no kernels: record with --kernel-trace");
+    m_report.facts["clock"] = "ns since the machine started; when that was is not said";
+    return m_run.status == RunStatus::Partial ? m_writer.begin(m_run) : Status();
+}
+
+} // namespace trainscope::importers::rocprof

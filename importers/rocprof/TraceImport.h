@@ -1,0 +1,50 @@
+#pragma once
+// The frame of every import of a trace of rocprof: the run, what was damaged, and the GPUs at its
+// end.
+
+#include "importers/common/Importer.h"
+#include "importers/sqlite/ForeignDatabase.h"
+#include "importers/trace/ProfileWriter.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::rocprof {
+
+class TraceImport {
+public:
+    TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
+        const std::vector<std::int64_t>& processes = {});
+
+    Status begin(std::string_view gpuModel = {});
+    // Of a database: its size, and whether its end is missing.
+    void opened(const ForeignDatabase& database);
+    // Reads a table of a database; what is damaged makes the run a partial one.
+    Status scan(ForeignDatabase& database, std::string_view table,
+        std::span<const std::string_view> columns,
+        const std::function<Status(const ForeignRow&)>& visit);
+    // Part of the trace is missing.
+    void lose(std::string problem);
+    // Fails where no span was written.
+    Status finish(const TracedMachine& machine);
+
+    [[nodiscard]] const ImportUnit& unit() const { return m_unit; }
+    [[nodiscard]] Sink& sink() { return m_sink; }
+    [[nodiscard]] ImportReport& report() { return m_report; }
+    [[nodiscard]] ProfileWriter& writer() { return m_writer; }
+    [[nodiscard]] DetailText& detail() { return m_detail; }
+
+private:
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    ImportReport m_report;
+    Run m_run;
+    ProfileWriter m_writer;
+    DetailText m_detail;
+};
+
+} // namespace trainscope::importers::rocprof
