@@ -12,7 +12,7 @@ namespace trainscope {
 // Well-formed UTF-8. Tab and line feed stay; the other control characters of ASCII become their
 // pictures (U+241B for an escape); those of Latin-1, bidirectional embeddings, overrides and
 // isolates, the separators U+2028 and U+2029, noncharacters that XML forbids, and bytes that are
-// not UTF-8 become U+FFFD. What was made harmless is harmless: doing it again changes nothing.
+// not UTF-8 become U+FFFD. Harmless text stays as it is: a second call changes nothing.
 std::string harmless(std::string_view text);
 
 // The same on one line: tabs and line feeds become blanks.

@@ -35,7 +35,7 @@ struct ImportWarning {
     std::string file;
     std::int64_t line = 0;
     std::string text;
-    std::int64_t files = 1; // of which the same is to be said; `file` is the first
+    std::int64_t files = 1; // files with the same warning; `file` is the first
     Severity severity = Severity::Doubtful;
 };
 

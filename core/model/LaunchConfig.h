@@ -10,12 +10,12 @@
 namespace trainscope {
 
 enum class Workload {
-    Training, // of all weights: pre-training or full fine-tuning
+    Training, // pre-training or full fine-tuning: all weights
     Lora, // training of adapters beside frozen weights
     Inference,
 };
 std::string_view toString(Workload workload); // "training", "lora", "inference"
-std::optional<Workload> workloadFrom(std::string_view text); // of these texts
+std::optional<Workload> workloadFrom(std::string_view text); // as toString() writes them
 
 // Launch configuration, as far as a YAML, an argument dump or a trace says it. A new field is a
 // line here, one in forEachLaunchField(), and a column in the store's schema.
@@ -41,7 +41,7 @@ struct LaunchConfig {
     std::optional<int> attentionHeads;
     std::optional<int> kvHeads; // query groups; the heads when absent
     std::optional<int> headSize; // hidden size / heads when absent
-    std::optional<int> ffnSize; // of one expert in a mixture of experts
+    std::optional<int> ffnSize; // mixture of experts: one expert's
     std::optional<bool> gatedMlp; // SwiGLU and the like: three matrices instead of two
     std::optional<int> vocabulary;
     std::optional<bool> tiedEmbeddings; // input and output embedding share their weights
@@ -61,10 +61,10 @@ struct LaunchConfig {
     std::optional<int> generatedTokens; // inference: tokens made for each sample
     std::optional<std::string> pipelineSchedule; // "zero-bubble-v", see core/layout/Schedule.h
     std::optional<int> shardGroup; // ranks of one shard group (hybrid sharding); all when absent
-    std::optional<int> recomputedLayers; // of each stage; all when absent
-    std::optional<std::string> adapters; // of LoRA: "16:qkv+out", see core/analysis/machine
-    std::optional<int> powerLimitW; // of a GPU, where it was lowered
-    std::optional<int> lockedClockMhz; // of a GPU, where it was locked
+    std::optional<int> recomputedLayers; // on each stage; all when absent
+    std::optional<std::string> adapters; // LoRA: "16:qkv+out", see core/analysis/machine
+    std::optional<int> powerLimitW; // per GPU, where it was lowered
+    std::optional<int> lockedClockMhz; // per GPU, where it was locked
     std::optional<std::string> contextExchange; // "all-to-all", see core/predict/Job.h
     std::optional<bool> cudaGraphs; // layers are launched as graphs
     std::optional<std::string> offload; // "optimizer:0.5", see core/analysis/machine/Offload.h

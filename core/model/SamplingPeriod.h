@@ -24,7 +24,7 @@ std::optional<SamplingGroups> samplingGroups(std::int64_t intervals, const Quant
     constexpr std::int64_t kFewest = 8;
     constexpr double kShort = 0.7;
     constexpr double kLong = 0.75;
-    constexpr double kMiddle = 0.85; // of the longest three of ten
+    constexpr double kMiddle = 0.85; // the middle of the longest three in ten
     constexpr double kLongest = 0.95;
     constexpr double kAlike = 2.0;
     if (intervals < kFewest)

@@ -63,7 +63,7 @@ struct Series {
 struct Bucket {
     float first = 0.0F;
     float last = 0.0F;
-    float min = 0.0F; // of the samples and of the value that holds when the column begins
+    float min = 0.0F; // over the samples and the value that holds when the column begins
     float max = 0.0F;
     float mean = 0.0F; // time-weighted inside the column
     std::uint32_t count = 0; // samples that are not missing
