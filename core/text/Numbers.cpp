@@ -140,7 +140,7 @@ double shownPercentage(double fraction, int decimals) {
 std::optional<std::string> longDuration(double seconds, Digits digits) {
     if (!std::isfinite(seconds))
         return std::nullopt;
-    constexpr double kMost = 9e9; // that nanoseconds count
+    constexpr double kMost = 9e9; // seconds; nanoseconds count up to about here
     const double size = std::abs(seconds);
     // Rounded as a whole, or the rest of 179.97 s would be 60.0 s; each from the seconds, or
     // 1785.477 s would be 1785.5 s and so 29 min 46 s.

@@ -5,7 +5,7 @@ namespace trainscope::text {
 namespace {
 
 constexpr DurationNs kSince{15'000'000'000};
-constexpr DurationNs kAhead{5'000'000'000}; // that another machine's clock may be
+constexpr DurationNs kAhead{5'000'000'000}; // tolerance for another machine's clock
 
 } // namespace
 

@@ -20,7 +20,7 @@ struct SortKey {
     std::string text;
 };
 
-// As CSV has it: there a number is a plain one. What is no number has no order among them.
+// As CSV has it: there a number is a plain one. Anything else has no order among them.
 SortKey keyOf(const Cell& cell) {
     SortKey key{cell.isMissing(), {}, cell.inWords({}, Digits::Four)};
     const std::string plain = cell.inCsv();
