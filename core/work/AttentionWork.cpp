@@ -21,7 +21,7 @@ std::string_view layoutOf(const Call& call, std::size_t dimensions) {
         = call.has("layout") ? call.text("layout") : std::string_view("bhsd");
     if (layout.size() == dimensions)
         return layout;
-    if (dimensions != 3) // of one sample
+    if (dimensions != 3) // one sample has three
         return {};
     return layout == "bhsd" ? "bsd" : "thd";
 }
@@ -91,7 +91,7 @@ std::optional<AttentionSize> attentionSizeOf(const Call& call) {
 std::optional<Mask> maskOf(const Call& call) {
     const bool isToEnd = call.text("aligned") == "end";
     const Mask causal = isToEnd ? Mask::CausalToEnd : Mask::CausalFromStart;
-    if (call.has("mask_type")) { // of PyTorch's efficient attention and xFormers
+    if (call.has("mask_type")) { // numbers of PyTorch's efficient attention and xFormers
         const auto type = call.whole("mask_type");
         if (!type || *type < 0 || *type > 2)
             return std::nullopt;

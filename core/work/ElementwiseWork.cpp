@@ -31,10 +31,10 @@ bool broadcast(std::vector<std::int64_t>& shape, const std::vector<std::int64_t>
 }
 
 struct Inputs {
-    Tensor shape; // that all of them broadcast to
+    Tensor shape; // broadcast over all inputs
     double bytes = 0.0;
     ElementType type = ElementType::Unknown;
-    ElementType ofNumbers = ElementType::Unknown; // of tensors without dimensions
+    ElementType ofNumbers = ElementType::Unknown; // promoted over tensors without dimensions
     int tensors = 0;
 };
 

@@ -14,9 +14,9 @@ struct JsonValue {
     enum class Kind { Null, Bool, Number, String, List, Object };
 
     Kind kind = Kind::Null;
-    std::string text; // of a string what it says; of a number and a truth value as written
-    std::vector<JsonValue> items; // of a list and an object
-    std::vector<std::string> keys; // of an object, of each item
+    std::string text; // a string's content; a number or a truth value as written
+    std::vector<JsonValue> items; // elements of a list, values of an object
+    std::vector<std::string> keys; // an object's, one per item
 
     [[nodiscard]] bool isList() const { return kind == Kind::List; }
     [[nodiscard]] const JsonValue* find(std::string_view key) const; // letter case ignored

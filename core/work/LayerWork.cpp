@@ -53,7 +53,7 @@ std::optional<TracedWork> embeddingWork(const Call& call) {
     const auto asked = call.storedBytes("indices");
     if (table == nullptr || indices == nullptr || !each || !asked)
         return std::nullopt;
-    double width = 1.0; // of what one index names
+    double width = 1.0; // elements behind one index
     if (!call.truth("single").value_or(false)) {
         const auto rank = static_cast<std::int64_t>(table->dims.size());
         std::int64_t dimension = 0;

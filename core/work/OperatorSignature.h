@@ -30,7 +30,7 @@ struct Argument {
     ElementType type = ElementType::Unknown;
     std::string concrete; // the value of what is no tensor, as written: "True", "0.125", "[1, 1]"
 
-    [[nodiscard]] double elements() const; // of all its tensors
+    [[nodiscard]] double elements() const; // sum over its tensors
     [[nodiscard]] double stored() const;
 };
 

@@ -19,7 +19,7 @@ bool isList(const Argument* argument) {
 
 struct Lists {
     double bytesRead = 0.0;
-    double bytesFirst = 0.0; // of the first one
+    double bytesFirst = 0.0; // the first list alone
     ElementType type = ElementType::Unknown;
     bool isTypeAssumed = false;
 

@@ -18,13 +18,13 @@ struct TracedAttention {
 // One of the shapes is there, by the formula.
 struct TracedShape {
     Formula formula = Formula::Nothing;
-    ElementType type = ElementType::Unknown; // of the inputs
+    ElementType type = ElementType::Unknown; // inputs' type
     std::optional<ProductSize> product;
     std::optional<TracedAttention> attention;
     // The tensor that a norm, a softmax, a loss or an elementwise operator goes over; for an
     // embedding its result.
     std::optional<Tensor> tensor;
-    double tableRows = 0.0; // of an embedding
+    double tableRows = 0.0; // embedding only
 };
 
 std::optional<TracedShape> shapeOf(std::string_view operatorName,

@@ -1,7 +1,7 @@
 #pragma once
 // The work of an operator of a trace, from its name and its arguments. Pure; any thread.
 //
-// What is not known is absent, never 0: an operator that the table lacks, shapes or values that the
+// Anything unknown is absent, never 0: an operator that the table lacks, shapes or values that the
 // trace did not record, lists of tensors whose element type nobody wrote. Operators that only move
 // data have 0 FLOP and their bytes; those that only look at tensors in another way (aten::view,
 // aten::t) launch no kernel and are absent too. An operator that is made of others
@@ -21,7 +21,7 @@ namespace trainscope::work {
 enum class Units { Matrix, SparseMatrix, Vector };
 
 struct TracedWork : Work {
-    ElementType type = ElementType::Unknown; // of the inputs
+    ElementType type = ElementType::Unknown; // the inputs' type
     Units units = Units::Vector;
     Formula formula = Formula::Nothing;
     // Lists of tensors say no type: those of optimizers are counted in 32 bits.

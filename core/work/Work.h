@@ -35,7 +35,7 @@ struct ProductSize {
     double n = 0.0;
     double k = 0.0;
 };
-struct ProductBytes { // of an element
+struct ProductBytes { // per element
     double a = 0.0;
     double b = 0.0;
     double result = 0.0;
@@ -53,7 +53,7 @@ struct ConvolutionSize {
     double input = 0.0;
     double weight = 0.0;
     double result = 0.0;
-    double productsEach = 0.0; // of a result: input channels of its group × kernel; transposed: of
+    double productsEach = 0.0; // per result: input channels of its group × kernel; transposed: per
                                // an input, output channels of its group × kernel
     bool isTransposed = false;
 };
@@ -76,7 +76,7 @@ struct AttentionSize {
     double keyWidth = 0.0;
     double valueWidth = 0.0;
 };
-enum class Mask { None, CausalFromStart, CausalToEnd }; // of unequal lengths: where rows align
+enum class Mask { None, CausalFromStart, CausalToEnd }; // rows align at the start or the end
 // Pairs of a query and a key that are computed. Causal: half of the square that both lengths share,
 // its diagonal with it, and all that lies beyond. A window: each query sees so many keys before it.
 double attendedPairs(
