@@ -13,7 +13,7 @@ namespace trainscope::catalogue {
 
 // Evidence that a recording gives of its GPUs; the highest value of any.
 struct GpuTraces {
-    std::vector<std::string> names; // of the run, its files and their folders
+    std::vector<std::string> names; // the run's, and those of its files and folders
     std::vector<std::string> neighbours; // device names recorded in the same folder
     std::optional<double> memoryTotalBytes;
     std::optional<double> memoryUsedBytes;
@@ -22,7 +22,7 @@ struct GpuTraces {
 };
 
 struct GpuGuess {
-    const GpuModel* model = nullptr; // of gpuModels()
+    const GpuModel* model = nullptr; // an element of gpuModels()
     double confidence = 0.0; // 0 to 1
     std::string evidence; // "named in 8xH100.csv, power up to 702 W, …"
 };

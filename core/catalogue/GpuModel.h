@@ -17,7 +17,7 @@ struct GpuPowerFacts {
     std::optional<double> parkedW; // no work, lowest clock
     std::optional<double> gemmW; // large matrix products at the highest clock, were there no limit
     std::optional<double> voltageSlope;
-    std::optional<double> lowestVoltage; // of that at the highest clock
+    std::optional<double> lowestVoltage; // fraction of the voltage at the highest clock
     std::optional<double> thermalResistance; // chip to the air around its heat sink, K/W
     std::optional<double> thermalSeconds;
     std::vector<std::string> measured; // keys of what was measured; the others are estimates
@@ -30,16 +30,16 @@ struct GpuModel {
     std::optional<double> bf16Flops;
     std::optional<double> fp8Flops;
     std::optional<double> fp4Flops;
-    std::optional<double> fp32Flops; // of products in full precision
+    std::optional<double> fp32Flops; // vector units, full precision
     std::optional<double> tf32Flops;
     std::optional<double> memoryBytes;
     std::optional<double> memoryBandwidth; // B/s
     std::optional<double> linkBandwidth; // scale-up, of the card, per direction, B/s
-    std::optional<double> pcieBandwidth; // of the card to the host, per direction, B/s
+    std::optional<double> pcieBandwidth; // card to host, per direction, B/s
     std::optional<double> powerLimitW;
     std::optional<double> boostClockHz;
     std::optional<double> slowdownC;
-    int gpusPerCard = 1; // which share the card's links
+    int gpusPerCard = 1; // GPUs that share the card's links
     std::string scaleUp; // links of the usual node: "NVSwitch", "NVLink", "xGMI"; empty: not known
     std::optional<int> linkDomain; // GPUs that they join, where these are more than a node's
     GpuPowerFacts power;

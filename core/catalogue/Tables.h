@@ -7,7 +7,7 @@
 namespace trainscope::catalogue {
 
 std::string_view builtInHardware(); // the text of resources/hardware.json
-std::string_view builtInModelTable(); // of resources/models.json
+std::string_view builtInModelTable(); // the text of resources/models.json
 
 // The folder of the user's own tables (kernel_categories.json, models.json):
 // $XDG_CONFIG_HOME/Trainscope, else ~/.config/Trainscope, as the window's settings. Need not exist;

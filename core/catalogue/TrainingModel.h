@@ -21,7 +21,7 @@ struct TrainingModel {
     int heads = 0;
     int kvHeads = 0; // the heads, where the source states none
     int headSize = 0; // hidden / heads, where the source states none
-    int ffn = 0; // of one expert; 4 × hidden, where the source states none
+    int ffn = 0; // width in one expert; 4 × hidden, where the source states none
     bool gatedMlp = false; // three matrices instead of two
     bool rmsNorm = false; // instead of layer norms; models with a gated MLP have it anyway
     bool rotary = false; // positions turned into queries and keys; with a gated MLP they are anyway
@@ -30,16 +30,16 @@ struct TrainingModel {
     bool parallelResidual = false; // attention and feed-forward beside each other, added once
     int experts = 1;
     int expertsPerToken = 1;
-    int sharedExperts = 0; // that every token meets beside its own
+    int sharedExperts = 0; // every token passes these beside its own
     int denseLayers = 0; // the first ones, without experts
-    int denseFfn = 0; // of these
+    int denseFfn = 0; // width in the dense layers
     int window = 0; // tokens that every second layer looks back at; 0: all do at everything
     int queryRank = 0; // latent attention (DeepSeek-V2): queries, and keys with values, pass
     int keyValueRank = 0; // through these widths; 0: as usual
-    int ropeHeadSize = 0; // of headSize, the part that carries positions
+    int ropeHeadSize = 0; // part of headSize that carries positions
     int valueHeadSize = 0; // headSize, where the source states none
     int nextTokenLayers = 0; // more layers, each with a loss of its own (multi-token prediction)
-    std::string source; // of the numbers
+    std::string source; // paper or configuration with these numbers
 
     [[nodiscard]] bool hasLatentAttention() const { return keyValueRank > 0; }
     [[nodiscard]] bool hasRotary() const { return rotary || gatedMlp; }
@@ -59,7 +59,7 @@ std::string userModelsPath();
 
 struct ModelCatalogue {
     std::vector<TrainingModel> models; // the user's before the built-in ones
-    std::optional<Error> problem; // why the user's could not be read
+    std::optional<Error> problem; // a reason why the user's could not be read
 
     // The model of a name as people write it ("meta-llama/Meta-Llama-3-70B"); nullptr: none of
     // them.
