@@ -2,7 +2,7 @@
 // Jobs that run on a pool while their results come back one by one, in the order the jobs were
 // handed in, to the thread that handed them in: whatever the number of threads, what is made of the
 // results is the same. One thread uses an OrderedJobs; it runs waiting jobs itself instead of
-// sleeping. What a job throws comes out of the call that would have delivered its result.
+// sleeping. An exception of a job comes out of the call that would have delivered its result.
 
 #include "core/parallel/WorkerPool.h"
 
@@ -62,7 +62,7 @@ private:
         void run() {
             if (m_isBegun.exchange(true))
                 return;
-            const auto work = std::exchange(m_work, nullptr); // whose memory goes with the job
+            const auto work = std::exchange(m_work, nullptr); // its captures are freed with the job
             try {
                 m_promise.set_value(work());
             } catch (...) {
