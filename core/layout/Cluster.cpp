@@ -171,7 +171,7 @@ ScaleUpLink scaleUpOf(const Topology& topology) {
     const std::size_t count = topology.gpuCount();
     if (count < 2)
         return {};
-    std::optional<ScaleUpLink> worst; // of the GPUs
+    std::optional<ScaleUpLink> worst;
     for (std::size_t gpu = 0; gpu < count; ++gpu) {
         const ScaleUpLink own = linkOf(topology, gpu);
         const bool isWorse = !worst || own.kind > worst->kind

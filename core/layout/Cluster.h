@@ -33,7 +33,7 @@ struct ScaleUpLink {
     std::string name; // "NVSwitch", "NVLink", "xGMI", "PCIe"; empty: not known
     PathKind kind = PathKind::Unknown;
     bool isSwitched = false; // every GPU to every other at full bandwidth
-    std::optional<double> bandwidth; // of a GPU, per direction, B/s
+    std::optional<double> bandwidth; // one GPU, per direction, B/s
 };
 
 struct Cluster {
@@ -44,11 +44,11 @@ struct Cluster {
     std::string airflowEvidence;
     std::optional<int> nodesPerRack; // absent: one row of nodes, all in rack 0
     ScaleUpLink scaleUp;
-    int nodesPerDomain = 1; // that its links join, by number
+    int nodesPerDomain = 1; // nodes that scale-up links join, consecutive by number
     int gpusPerCard = 1; // neighbours by local index that are one card, two of AMD's MI250
-    std::optional<double> pcieBandwidth; // of a GPU to its host, per direction, B/s
-    std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
-    std::optional<Topology> topology; // of every node, as imported
+    std::optional<double> pcieBandwidth; // one GPU to its host, per direction, B/s
+    std::optional<double> networkBandwidth; // one GPU out of its node, per direction, B/s
+    std::optional<Topology> topology; // one for every node, as imported
     std::string linksFrom; // "hardware catalogue, H200 SXM", "NCCL topology"
 
     [[nodiscard]] std::size_t gpuCount() const;
@@ -58,7 +58,7 @@ struct Cluster {
 struct ClusterFacts {
     std::vector<Gpu> gpus; // in any order
     std::vector<int> airflow; // local indices from front to rear; empty: not known
-    std::string airflowEvidence; // of an inferred order
+    std::string airflowEvidence; // a sentence, where the order was inferred
     std::optional<int> nodesPerRack;
     ScaleUpLink scaleUp; // usual for that kind of GPU
     std::optional<int> linkDomain; // GPUs that it joins; a node's when absent

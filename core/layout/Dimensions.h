@@ -67,7 +67,7 @@ enum class CommunicatorKind {
     Expert,
     Data,
     Pipeline,
-    DataContext, // of the gradients and of the sharded optimizer
+    DataContext, // exchange of gradients, shards of the optimizer
     Model, // one replica of a model without experts
     TensorContext,
     TensorData,
@@ -75,7 +75,7 @@ enum class CommunicatorKind {
     ExpertTensor,
     TensorExpert,
     TensorExpertPipeline,
-    ExpertData, // of the experts' gradients
+    ExpertData, // exchange of the experts' gradients
 };
 
 struct CommunicatorInfo {

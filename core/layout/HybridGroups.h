@@ -10,8 +10,8 @@
 namespace trainscope::layout {
 
 // The groups with each pair of such parts, which have a rank in common, as the group of the mesh
-// that they span: for dp_shard {0, 1} and dp_replicate {0, 4} that is dp {0, 1, 4, 5}. Where only
-// one of the parts is named, it is all of the group, and is left as it is.
+// that they span: for dp_shard {0, 1} and dp_replicate {0, 4} that is dp {0, 1, 4, 5}. A group that
+// names only one of the parts stays as it is.
 std::vector<ProcessGroup> withJoinedShards(const std::vector<ProcessGroup>& groups);
 
 // Ranks of a shard group, with CP; absent where not both parts are named.

@@ -19,7 +19,7 @@ namespace {
 // The distinct groups of ranks that a run shows.
 struct Evidence {
     std::map<CommunicatorKind, std::set<std::vector<int>>> named;
-    std::set<std::vector<int>> unnamed; // of more than one rank, but not of all
+    std::set<std::vector<int>> unnamed; // more than one rank, but not all
     bool hasWhole = false; // an unnamed group of all ranks beside the default one
     // Megatron-LM makes the data-parallel groups (with CP) first, and torch numbers groups as they
     // are made: the size of the first group of a rank, where the groups have no names but numbers.
@@ -32,7 +32,7 @@ bool isSaid(const std::string& description) {
 }
 
 std::optional<int> sizeOfFirst(const std::vector<ProcessGroup>& groups) {
-    constexpr int kMegatronsGroups = 6; // of a rank, at least
+    constexpr int kMegatronsGroups = 6; // each rank is in at least so many
     std::map<int, std::pair<int, int>> firstOf; // by rank: number and size
     std::map<int, int> count;
     for (const ProcessGroup& group : groups) {
@@ -146,7 +146,7 @@ bool isExpert(CommunicatorKind kind) {
 struct Score {
     int unexplained = 0; // unnamed groups that it does not make
     int unshown = 0; // dimensions that no group shows
-    int unlikely = 0; // of equal groups TP and DP are more often their reason than CP and PP
+    int unlikely = 0; // penalty: CP and PP explain a group less often than TP and DP
     auto operator<=>(const Score&) const = default;
 };
 

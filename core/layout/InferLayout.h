@@ -2,7 +2,7 @@
 // The layout that makes the process groups of a run's traces: degrees and rank order such that
 // every group is one that the layout makes. Groups that say what they are for (Megatron-LM's
 // descriptions, "tp", "mesh_dp", hybrid sharding's "dp_shard" with "dp_replicate") fix it; others
-// must fit some kind of group. What no group shows is taken for data parallelism. Pure,
+// must fit some kind of group. Dimensions that no group shows are taken for data parallelism. Pure,
 // thread-safe.
 
 #include "core/layout/ProcessGroup.h"

@@ -33,7 +33,7 @@ struct Layout {
     std::vector<StageChunk> chunks; // empty: layers not known
     std::optional<int> microbatches;
     ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
-    std::vector<std::string> notes; // what was assumed
+    std::vector<std::string> notes; // assumptions, as sentences
     int microbatchGroup = 0; // 0: the least that works
 
     [[nodiscard]] int nodeOf(int rank) const { return rank / gpusPerNode; }
@@ -78,14 +78,14 @@ enum class LinkClass {
 
 std::string_view toString(LinkClass link); // "none", "node", "cluster"
 
-LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks); // which exchange
+LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks); // slowest among the ranks
 
 // All communicators of one kind, which are equally large.
 struct CommunicatorReach {
     CommunicatorKind kind;
     int size = 1;
     int groups = 1;
-    int fewestNodes = 1; // that a group reaches over
+    int fewestNodes = 1; // nodes that one group reaches over
     int mostNodes = 1;
 
     [[nodiscard]] LinkClass link() const;

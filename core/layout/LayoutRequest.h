@@ -23,7 +23,7 @@ struct LayoutRequest {
     std::optional<int> context;
     std::optional<int> expert;
     std::optional<int> expertTensor; // as tensor when absent
-    std::optional<int> data; // what remains of the world when absent
+    std::optional<int> data; // the rest of the world when absent
     std::optional<int> pipeline;
     std::optional<int> virtualStages;
     std::optional<RankOrder> order;
@@ -36,7 +36,7 @@ struct LayoutRequest {
     bool lossCounts = false;
     std::optional<int> microbatches; // per data-parallel rank and step
     std::optional<ScheduleKind> schedule;
-    std::optional<int> microbatchGroup; // of an interleaved schedule, see Schedule.h
+    std::optional<int> microbatchGroup; // interleaved schedule only, see Schedule.h
 
     bool operator==(const LayoutRequest&) const = default;
 };

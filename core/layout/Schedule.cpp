@@ -325,7 +325,7 @@ Status checkSchedule(const ScheduleRequest& request) {
         RETURN_IF_ERROR(checkGroup(request));
     }
     const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
-    constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // whose order is found by playing it
+    constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // a V's order is found by playing it
     if (tasks > static_cast<double>(isV ? kMaxPlayed : kMaxTasks))
         return usageError(
             fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",

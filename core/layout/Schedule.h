@@ -100,7 +100,7 @@ struct Schedule {
     // Most pieces of the model whose activations a stage holds at a time: forward begun, backward
     // (zero-bubble: gradient of the weights) not done.
     std::vector<int> peakInFlight;
-    int microbatchGroup = 0; // of an interleaved schedule with virtual stages
+    int microbatchGroup = 0; // used by an interleaved schedule with virtual stages
 };
 
 // Usage error for numbers that make no schedule, or too many tasks (kMaxTasks).

@@ -48,7 +48,7 @@ std::string_view toString(PathKind kind); // "self", "nvlink", "xgmi", "pix", �
 
 struct TopologyPath {
     PathKind kind = PathKind::Unknown;
-    int links = 0; // of NvLink and Xgmi
+    int links = 0; // NvLink and Xgmi only
     bool isSwitched = false; // through an NVSwitch
     std::optional<double> bandwidth; // per direction, B/s; absent: not known
 
@@ -84,12 +84,12 @@ private:
 // Its form in the database: {"topology":{"from","devices":[…],"paths":[…]},"nodes_per_rack",
 // "network_b_per_s","nvlink_domain"}.
 struct MachineFacts {
-    std::optional<Topology> topology; // of every node
+    std::optional<Topology> topology; // one for every node
     std::string topologyFrom; // "NCCL topology, ndv5.xml"
     std::optional<int> nodesPerRack;
-    std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
+    std::optional<double> networkBandwidth; // one GPU out of its node, per direction, B/s
     std::optional<int> linkDomain; // GPUs of one scale-up domain
-    std::string gpuModel; // of the run's GPUs; empty: as recorded, or inferred
+    std::string gpuModel; // empty: as recorded, or inferred
 
     [[nodiscard]] bool isEmpty() const {
         return !topology && !nodesPerRack && !networkBandwidth && !linkDomain && gpuModel.empty();

@@ -38,12 +38,12 @@ struct TrafficModel {
     int keyHeads = 0; // 0: as many as tensor parallelism divides
     double sequence = 0.0; // tokens of a sample
     double microBatch = 1.0; // samples
-    double attentionParameters = 0.0; // of one layer, with what is neither attention nor MLP
-    double mlpParameters = 0.0; // of one layer; of one expert where there are experts
-    double besideExperts = 0.0; // of one layer with experts: router and shared experts
+    double attentionParameters = 0.0; // one layer: attention and norms
+    double mlpParameters = 0.0; // one layer; with experts: one expert
+    double besideExperts = 0.0; // one layer with experts: router and shared experts
     bool hasSharedExperts = false;
     int denseLayers = 0; // the first ones of a model with experts, without them
-    double denseMlpParameters = 0.0; // of one of these
+    double denseMlpParameters = 0.0; // one dense layer
     int nextTokenLayers = 0; // more, behind the last one (multi-token prediction)
     double embeddingParameters = 0.0; // one table: vocabulary × hidden
     bool tiedEmbeddings = false;
@@ -58,7 +58,7 @@ struct TrafficModel {
 struct CommunicatorTraffic {
     std::string group; // key of the CommunicatorKind, or "embedding"
     double bytes = 0.0; // sent by the rank per step
-    double replicaShare = 0.0; // of them, between the shard groups of dp_cp
+    double replicaShare = 0.0; // part of `bytes` between the shard groups of dp_cp
     LinkClass link = LinkClass::None; // over the slowest link on the way
     std::string what; // "gradients: reduce-scatter, parameters: all-gather"
 };
