@@ -30,7 +30,7 @@ using Weight = Difference::Weight;
 constexpr std::size_t kMostColumns = 4;
 constexpr std::size_t kLinesOfATable = 5;
 
-constexpr const char* kDifference = "Difference"; // of a run to the first, in words
+constexpr const char* kDifference = "Difference"; // a column in words: a run against the first
 
 bool isMany(Runs runs) {
     return runs.size() > kMostColumns;
@@ -43,7 +43,7 @@ struct Line {
 
 struct Topic {
     std::string title;
-    std::string head; // of the lines
+    std::string head; // heading over the lines' titles
     std::vector<std::string> labels; // runs, and what is said between them
     std::vector<Line> lines = {};
 };

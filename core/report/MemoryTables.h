@@ -1,7 +1,7 @@
 #pragma once
 // Tables of the memory that PyTorch's allocator held (core/analysis/machine/MeasuredMemory.h), for
-// the window: devices, what lived at the peak, what iterations allocate. Where they are of several
-// devices each row says whose it is. Pure; any thread.
+// window: devices, memory alive at the peak, allocations of iterations. With several devices
+// each row names its own. Pure; any thread.
 
 #include "core/analysis/machine/MeasuredMemory.h"
 #include "core/text/Table.h"
@@ -14,7 +14,7 @@ namespace trainscope::report {
 
 struct RunMemory {
     std::string run;
-    TimeNs start; // of the run
+    TimeNs start; // start of the run
     std::vector<analysis::DeviceMemory> devices;
 };
 

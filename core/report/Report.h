@@ -48,7 +48,7 @@ struct Report {
     std::vector<figures::Figure> figures; // none is empty
     std::vector<std::string> definitions;
     Table sources; // path, importer, content hash; of many the first ones
-    std::vector<std::string> hashes; // of all that have one: copies from an engine do not
+    std::vector<std::string> hashes; // all that are known: copies from an engine have none
 };
 
 struct ReportQuery {

@@ -94,7 +94,7 @@ Result<Comparison> comparisonSection(
     return section;
 }
 
-constexpr std::size_t kMostFindings = 8; // of a run among several
+constexpr std::size_t kMostFindings = 8; // per run, where several are reported
 constexpr std::size_t kMostApart = 4; // runs whose findings stand each by itself
 constexpr std::size_t kMostSummed = 6; // sentences of the summary
 constexpr std::size_t kMostOnTimeline = 2; // runs
@@ -406,7 +406,7 @@ private:
             page.runs = m_runs;
             RETURN_IF_ERROR(addOverview("overview", page));
         }
-        for (auto& page : m_report.overview) // which is titled by the report
+        for (auto& page : m_report.overview) // the report itself writes their titles
             page.draw = [draw = std::move(page.draw)](plot::FigureStyle style) {
                 style.title = false;
                 return draw(style);

@@ -21,9 +21,9 @@ Result<Table> traceTable(const analysis::RunStudies& studies, const std::vector<
 // Energy of runs that have traces and power at the same time.
 Result<Table> energyTable(const analysis::RunStudies& studies, const std::vector<Run>& runs);
 struct ReadSources {
-    Table table; // of many the first ones, with a note
+    Table table; // only the first ones of many, with a note
     std::size_t count = 0; // all of them
-    std::vector<std::string> hashes; // of all that have one
+    std::vector<std::string> hashes; // all that are known
 };
 // Sources of those runs.
 Result<ReadSources> readSources(const store::Store& store, const std::vector<Run>& runs);

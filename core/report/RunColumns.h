@@ -23,9 +23,9 @@ struct RunRecord {
     RunRecord(Run run, std::string folder, store::RunLabels labels);
 
     Run run;
-    std::string folder; // that it was imported from
+    std::string folder; // imported from here
     store::RunLabels labels;
-    plot::FigureRun named; // how figures call it
+    plot::FigureRun named; // its name in figures
     std::optional<analysis::RunQuantities> figures; // absent: not measured yet
 };
 
@@ -35,14 +35,14 @@ using RunValue = std::variant<std::monostate, double, std::string, std::vector<s
 
 struct RunColumn {
     std::string key; // "step_time_s"
-    std::vector<std::string> words; // that name it in expressions, the key among them
+    std::vector<std::string> words; // its names in expressions, the key among them
     std::string title;
     std::string unit; // SI; "1" for plain numbers, "%" for fractions; empty for texts
     std::string definition; // for people
     bool isUsual = false; // shown unless others are chosen
     bool isNumber = false;
     bool isWhole = false; // its numbers are counts
-    bool isMeasured = false; // of the run's samples
+    bool isMeasured = false; // derived from the run's samples
     std::function<RunValue(const RunRecord& run)> value;
 
     // For tables: the number in SI, or the texts joined by commas.

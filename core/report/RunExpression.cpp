@@ -212,7 +212,7 @@ private:
         Operator sign;
         std::string text;
         bool isQuoted;
-        std::size_t begin; // of the text
+        std::size_t begin; // position of the text in the expression
     };
     Result<Holds> test(const Test& asked) {
         const RunColumn& column = runColumns()[asked.column];

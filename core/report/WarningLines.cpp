@@ -67,7 +67,7 @@ std::string textOf(const ImportWarning& warning) {
 struct Group {
     const ImportWarning* first;
     std::set<std::string_view> files = {};
-    std::int64_t count = 0; // of warnings
+    std::int64_t count = 0; // warnings
     std::int64_t more = 0; // files that are not named
 
     void add(const ImportWarning& warning) {
