@@ -3,8 +3,8 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// `checkState` may say that only some of many are checked; a click then checks all. Where
-// `nextCheckState` is given, toggled() is not told.
+// `checkState` may say that only some of many are checked; a click then checks all. toggled() is
+// not emitted if `nextCheckState` is given.
 T.CheckBox {
     id: box
 

@@ -8,7 +8,7 @@ Item {
     required property Flickable scrolled
     readonly property Item focused: Window.activeFocusItem
 
-    visible: false // of no size to layouts
+    visible: false // layouts give it no room
     onFocusedChanged: {
         if (follower.isInside(follower.focused))
             follower.show(follower.focused.mapToItem(follower.scrolled.contentItem, 0, 0).y, follower.focused.height);

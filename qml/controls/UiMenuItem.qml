@@ -3,7 +3,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// `shortcutText` is shown at the right end. What comes from a file is a `label`: in `text` an
+// `shortcutText` is shown at the right end. Text from a file is a `label`: in `text` an
 // ampersand would make a letter of it a key of the whole window. A `choice` has a mark while it is
 // `checked`, by what it stands for: a press alone does not change it.
 T.MenuItem {

@@ -1,7 +1,7 @@
 import QtQuick
 import QtQuick.Templates as T
 
-// A button that Enter and a screen reader press as the pointer does. What comes from a file is a
+// A button that Enter and a screen reader press as the pointer does. Text from a file is a
 // `label`: in `text` an ampersand would make a letter of it a key of the whole window.
 T.Button {
     id: button

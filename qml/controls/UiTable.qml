@@ -25,7 +25,7 @@ FocusScope {
     signal toggled(int row)
     signal unfoldWanted(int row)
     signal foldWanted(bool folds) // the current row
-    signal opened(int row, string key) // of an editable column under the pointer
+    signal opened(int row, string key) // key: the editable column under the pointer; empty: none
     signal copyWanted(int row)
     signal menuWanted(int row)
 

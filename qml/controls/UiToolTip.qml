@@ -19,7 +19,7 @@ Item {
     property real pointerX: -1
     readonly property bool opened: made.object !== null && (made.object as T.ToolTip).opened
 
-    visible: false // of no size to layouts
+    visible: false // layouts give it no room
 
     Instantiator {
         id: made

@@ -32,7 +32,7 @@ UiTextField {
     }
     onActiveFocusChanged: {
         if (!activeFocus)
-            field.text = Qt.binding(() => field.shown); // what was left unfinished gives way to the value
+            field.text = Qt.binding(() => field.shown); // unfinished input gives way to the value
     }
     onEditingFinished: field.commit()
     onAccepted: {

@@ -8,7 +8,7 @@ import Trainscope.App
 RowLayout {
     id: cell
 
-    required property var field // of a row, or of the rows that are edited at once
+    required property var field // value in one row, or in the rows that are edited at once
     required property string of // the run or source, for screen readers
     property bool brief: false
     readonly property string name: "%1 of %2".arg(field.label).arg(of)

@@ -104,7 +104,7 @@ UiSheet {
                 primary: true
                 text: "Import"
                 onClicked: {
-                    forceActiveFocus(); // what is typed is said
+                    forceActiveFocus(); // unfinished input is committed
                     sheet.controller.start();
                 }
             }
