@@ -65,7 +65,7 @@ public:
         double gap = 0.0;
         double between = 0.0; // entries
         double row = 0.0; // distance of rows
-        double middle = 0.0; // of a row's swatch and text, below its top
+        double middle = 0.0; // centre of a row's swatch and text, below the row's top
         Color ink;
     };
 
@@ -89,7 +89,7 @@ public:
     }
     // From the next entry on.
     void setInk(Color ink) { m_look.ink = ink; }
-    [[nodiscard]] double height() const; // of all rows; 0 without entries
+    [[nodiscard]] double height() const; // all rows; 0 without entries
 
 private:
     void nextRow();

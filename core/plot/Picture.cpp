@@ -10,7 +10,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kLineReach = 4.0; // how far from a line the pointer still means it
+constexpr double kLineReach = 4.0; // distance from a line at which the pointer still means it
 // Targets in the same row or column come first.
 constexpr double kAsideWeight = 4.0;
 constexpr double kFar = 0.01; // weight of the centres' distance, among what is equally near
@@ -163,7 +163,7 @@ std::optional<Hit> Picture::hitAt(Point at) const {
 }
 
 std::vector<Hit> Picture::placesOf(RunId run, std::optional<int> rank) const {
-    std::vector<TargetCell> of[3]; // of the GPU or the run, of the GPU's run, of something of it
+    std::vector<TargetCell> of[3]; // the GPU or the run; the GPU's run; a part of it
     forEachCell(targets, [&](const TargetCell& cell) {
         const auto shown = cell.target->shownBy(cell.row, cell.column);
         if (!shown || !shown->run.isValid() || shown->run != run)

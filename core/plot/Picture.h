@@ -41,14 +41,14 @@ struct Shown {
 struct Hit : Shown {
     Rect outline;
     std::optional<TimeRange> range; // absolute
-    std::string metric; // whose value it is; may be empty
+    std::string metric; // the metric of the value; may be empty
     std::string title; // "gpt3-175b_3_01000 · rank 5"
     std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
 };
 
 // A place in a target.
 struct Spot {
-    std::size_t row = 0; // of the cell
+    std::size_t row = 0; // the cell's row
     std::size_t column = 0;
     Point at; // from the corner of the cell
 };
@@ -73,7 +73,7 @@ struct Target {
 struct Picture {
     PlotScene scene;
     double preferredHeight = 0.0; // below this, texts are thinned out
-    std::vector<Rect> areas; // of the content: plot areas, or the panels of a board
+    std::vector<Rect> areas; // the content's: plot areas, or the panels of a board
     std::vector<Target> targets; // the last that contains a point is on top
     std::vector<std::string> warnings; // for the user
     std::shared_ptr<const void> data; // kept for the targets' words

@@ -99,7 +99,7 @@ struct Bar {
     float to = 1.0F;
 };
 struct Bars {
-    Rect area; // of the row; the bars do not leave it
+    Rect area; // one row; the bars do not leave it
     std::vector<Bar> bars;
 };
 
@@ -127,14 +127,14 @@ struct ChartAxis {
 };
 struct ChartBars {
     bool stacked = false;
-    double width = 0.7; // of all bars of a category together
+    double width = 0.7; // share of a category's width, all its bars together
     std::vector<Color> colors; // by set
     std::vector<std::vector<double>> values; // by set, then category; 0: nothing
 };
 struct ChartCurve {
     std::vector<Point> points;
     Color color;
-    double width = 0.0; // of the line; 0: none
+    double width = 0.0; // the line's; 0: none
     double marker = 0.0; // diameter; 0: none
     bool onRight = false;
 };

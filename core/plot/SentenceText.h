@@ -10,7 +10,7 @@
 namespace trainscope::plot {
 
 struct SentencePlace {
-    Point baseline; // of the first line
+    Point baseline; // the first line's
     double width = 0.0;
     double line = 0.0; // distance of baselines
     int most = 64; // lines; what does not fit flows on in the last one

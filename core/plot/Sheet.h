@@ -15,8 +15,8 @@ namespace trainscope::plot {
 struct SheetTexts {
     std::string title;
     std::string caption;
-    std::vector<std::string> notes; // what was left out, and why
-    std::string emptyText; // what is missing where there is nothing to draw
+    std::vector<std::string> notes; // things left out, with reasons
+    std::string emptyText; // says which data is missing, where nothing is drawn
 };
 
 // With the gap below it.

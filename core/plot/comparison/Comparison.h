@@ -35,9 +35,9 @@ enum class ComparisonPanel {
     Heatmap,
     Curves,
     Tracks,
-    Reasons, // that are not among the verdict's first
+    Reasons, // those beyond the verdict's first
     Configuration,
-    Operators, // that differ most
+    Operators, // those that differ most
     Kernels,
     Bars,
 };
@@ -71,12 +71,12 @@ struct ComparisonQuery {
     std::string sortedBy;
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
     analysis::Normalisation normalisation = analysis::Normalisation::Absolute;
-    std::vector<std::string> quantities; // of cards and bars, by key; empty: the usual
+    std::vector<std::string> quantities; // keys for cards and bars; empty: the usual
     std::string heatMetric = metric::kGpuTemperature;
     FigureStatistic heatStatistic = FigureStatistic::Mean;
     std::string curveMetric = metric::kGpuPower;
     ComparisonAlignment alignment = ComparisonAlignment::Folded;
-    std::int64_t iteration = 0; // which one, for Iteration; tracks show it, or the middle one
+    std::int64_t iteration = 0; // for Iteration and tracks; tracks fall back to the middle one
     bool stretched = false; // all iterations to one length: the axis is their share, 0 to 1
     std::vector<DurationNs> moved; // to the right, by hand, by run; may be shorter
     // Panels that cost a reading of their own are read only where they are shown.
@@ -93,10 +93,10 @@ struct ComparisonQuery {
 
 struct ComparedRun {
     FigureRun named; // a capture: "run · capture"
-    std::string mark; // "A", of runMark()
-    std::size_t color = 0; // of seriesColor
-    std::string capture = {}; // that it is; empty: a whole run
-    std::optional<TimeRange> stretch = {}; // of the capture
+    std::string mark; // as from runMark()
+    std::size_t color = 0; // index into seriesColor
+    std::string capture = {}; // its key; empty: a whole run
+    std::optional<TimeRange> stretch = {}; // time range of the capture
 };
 
 // Weight of a run's difference to the first one, against the spread over iterations.
@@ -114,11 +114,11 @@ std::string noteText(const RunsNote& note);
 
 // One compared quantity, as normalised.
 struct ComparisonQuantity {
-    struct Change { // of a run to the first; the first's own is empty
+    struct Change { // one run against the first; the first's own is empty
         std::optional<double> ratio;
         std::optional<double> difference; // SI
         ComparisonWeight weight = ComparisonWeight::Unknown;
-        std::string why; // how that was judged
+        std::string why; // reason for this weight
     };
     std::string key; // "tokens_per_s_per_gpu"
     FigureAxis axis; // title, unit; its range begins at 0 and holds all values with their spread
@@ -127,7 +127,7 @@ struct ComparisonQuantity {
     bool isCard = false; // among the cards
     std::vector<std::optional<double>> values; // by run
     std::vector<std::optional<double>> spreads; // standard deviation over iterations, by run
-    std::vector<std::int64_t> counts; // of these iterations
+    std::vector<std::int64_t> counts; // iterations behind each spread
     std::vector<Change> changes; // by run
     std::vector<std::string> whyAbsent; // by run
 };
@@ -165,7 +165,7 @@ struct ComparisonHeat {
     struct Cell {
         int rank = -1; // −1: a node
         int node = 0;
-        int row = 0; // of the run's nodes
+        int row = 0; // index into the run's nodes
         int slot = 0; // from front (fresh air) to rear
         std::optional<double> value;
     };
@@ -188,7 +188,7 @@ struct ComparisonCurves {
     struct Curve {
         std::size_t run = 0;
         double offset = 0.0; // moved to the right, seconds
-        double seconds = 0.0; // of the iteration
+        double seconds = 0.0; // length of the iteration
         std::int64_t iterations = 0; // laid over each other
         int subjects = 0; // GPUs, nodes or links
         std::vector<float> mean; // by column, NaN where nothing is known
@@ -197,7 +197,7 @@ struct ComparisonCurves {
         std::vector<float> spread; // standard deviation over the iterations of their means
         TimeRange range; // absolute: the iteration, or the middle one of those laid over each other
     };
-    struct Difference { // of a later run to the first, on the columns of both
+    struct Difference { // a later run minus the first, on the columns of both
         std::size_t run = 0;
         std::vector<float> values; // NaN where one of them has nothing
         std::vector<std::uint8_t> beyond; // 1: exceeds the spread over iterations
@@ -208,7 +208,7 @@ struct ComparisonCurves {
     double from = 0.0; // seconds, of the first column's begin
     double step = 0.0; // seconds, of a column
     int columns = 0;
-    ComparisonAlignment alignment = ComparisonAlignment::Folded; // that was possible
+    ComparisonAlignment alignment = ComparisonAlignment::Folded; // as drawn, if not as asked
     bool isFolded = false; // over iterations, so that there is a spread
     std::string wording; // "mean of GPUs and 5–95 % band over iterations 3 to 11"
     std::vector<Curve> curves;
@@ -223,7 +223,7 @@ struct ComparisonTracks {
     struct Piece {
         float begin = 0.0F; // seconds since the iteration's begin
         float end = 0.0F;
-        float busy = 1.0F; // of it; those of several categories at once follow each other
+        float busy = 1.0F; // busy share, 0 to 1; categories at one time follow each other
         std::uint16_t category = 0; // into categories
     };
     struct Row {
@@ -237,7 +237,7 @@ struct ComparisonTracks {
     std::vector<Row> rows; // by run, then stage
     std::vector<TimeRange> ranges; // by run: the iteration; empty: none
     std::vector<std::int64_t> iterations; // by run: its number
-    double seconds = 0.0; // of the longest
+    double seconds = 0.0; // length of the longest
     bool stretched = false; // each to the same length
     std::vector<RunsNote> notes;
 
@@ -247,7 +247,7 @@ struct ComparisonTracks {
     }
 };
 
-struct ComparisonFact { // of the configuration
+struct ComparisonFact { // a row of the configuration
     std::string title;
     std::vector<std::string> values; // by run; "—" where nothing states it
 };
@@ -260,10 +260,10 @@ struct ComparisonData : SheetTexts {
     std::vector<ComparedRun> runs;
     std::optional<ComparisonVerdict> verdict;
     std::vector<ComparisonQuantity> quantities;
-    std::vector<ComparisonStack> stacks; // of runs, then of their stages
+    std::vector<ComparisonStack> stacks; // runs first, then their stages
     std::vector<ComparisonKernel> kernels; // by their longest time
-    std::vector<analysis::StepOperator> operators; // that differ most
-    std::vector<ComparisonFact> configuration; // what differs
+    std::vector<analysis::StepOperator> operators; // those that differ most
+    std::vector<ComparisonFact> configuration; // the facts that differ
     std::optional<ComparisonHeat> heat;
     std::optional<ComparisonCurves> curves;
     std::optional<ComparisonTracks> tracks;

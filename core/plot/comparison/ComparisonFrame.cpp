@@ -18,7 +18,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kTextContrast = 4.5;
-constexpr double kRounding = 0.01; // of sums of widths
+constexpr double kRounding = 0.01; // tolerance for sums of widths
 constexpr double kTimeTickDistance = 6.0; // in sizes of the text
 
 // With many runs, only the one pointed at and the first are told.

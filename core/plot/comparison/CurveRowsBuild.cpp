@@ -12,8 +12,8 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMostCurveName = 0.25; // of the width
-constexpr double kFaintDifference = 0.4; // of the strength of a difference beyond the spread
+constexpr double kMostCurveName = 0.25; // share of the width
+constexpr double kFaintDifference = 0.4; // strength, where 1 is a difference beyond the spread
 constexpr Color kMore = rgb(0xd55e00); // Okabe-Ito
 constexpr Color kLess = rgb(0x0072b2);
 constexpr Color kTransparent{0, 0, 0, 0};
@@ -122,7 +122,7 @@ private:
 
     const ComparisonFrame& m_frame;
     const ComparisonCurves& m_curves;
-    FigureAxis m_scale; // of the differences, the same to both sides
+    FigureAxis m_scale; // differences, symmetric around 0
     std::vector<std::string> m_labels; // by run
     double m_names = 0.0;
     double m_half = 0.0;

@@ -12,7 +12,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kPlotLines = 10.0; // of small text, the height that a plot wants
+constexpr double kPlotLines = 10.0; // lines of small text that a plot wants
 constexpr double kStackedLines = 6.0;
 constexpr double kDifferenceLines = 4.5;
 constexpr std::uint8_t kBandAlpha = 70;

@@ -14,7 +14,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kLargestCell = 1.7; // in sizes of the small text
-constexpr double kWantedRows = 14.0; // of cells of that size
+constexpr double kWantedRows = 14.0; // rows of the largest cells
 
 class HeatBlocks : public PanelContent {
 public:

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMostName = 0.3; // of the width
+constexpr double kMostName = 0.3; // share of the width
 constexpr double kMostCell = 1.6; // in sizes of the small text
 constexpr double kLeastHeatCell = 1.5; // scene units; below, a cell is a node
 

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMostRunName = 0.3; // of the width
+constexpr double kMostRunName = 0.3; // share of the width
 constexpr double kLeastRunColumn = 7.5; // in sizes of the text
 constexpr double kMostColumn = 13.0;
 constexpr int kHeadLines = 2;

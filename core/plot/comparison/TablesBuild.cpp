@@ -21,9 +21,9 @@ namespace trainscope::plot {
 namespace {
 
 constexpr std::size_t kMostKernels = 12;
-constexpr double kLeastNames = 0.3; // of the width
+constexpr double kLeastNames = 0.3; // share of the width
 constexpr double kLeastColumn = 5.0; // in sizes of the text
-constexpr int kMostValueLines = 6; // of a value
+constexpr int kMostValueLines = 6; // lines per value
 
 // Equal values of several of many runs in one line.
 void tellOfRuns(const ComparisonData& data, const std::vector<std::string>& values, Hit& hit) {
@@ -61,7 +61,7 @@ public:
     struct Row {
         std::string name;
         std::vector<std::string> values; // by run, then of the extra column
-        std::string category; // of a kernel; empty: none
+        std::string category; // a kernel's; empty: none
         bool muted = false; // the name
     };
 
@@ -194,7 +194,7 @@ private:
     std::string m_extra; // title of a last column; empty: none
     std::vector<Row> m_rows;
     std::vector<std::string> m_shown; // their names, as far as they fit
-    std::size_t m_count = 0; // of columns
+    std::size_t m_count = 0; // columns
     std::size_t m_perBlock = 1;
     double m_names = 0.0;
     double m_column = 0.0;

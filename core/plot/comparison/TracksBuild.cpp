@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kTrackRow = 1.05; // in sizes of the small text
 constexpr double kLeastTrackRow = 0.45;
-constexpr double kMostFullRows = 32.0; // of full height; more are lower
+constexpr double kMostFullRows = 32.0; // rows at full height; more are lower
 
 // `share`: of the time axis.
 void tellTrack(const ComparisonTracks& tracks, const ComparisonTracks::Row& row,

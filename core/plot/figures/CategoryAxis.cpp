@@ -8,8 +8,8 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kAir = 0.94; // of a category's width that its label may take
-constexpr double kLongestTurned = 14.0; // of the text's size
+constexpr double kAir = 0.94; // share of a category's width that its label may take
+constexpr double kLongestTurned = 14.0; // in sizes of the text
 constexpr double kTurned = -90.0;
 
 // Broken where a hyphen or a blank lets it: "TP8-" "PP4".

@@ -40,7 +40,7 @@ private:
     std::size_t m_step = 1;
     std::vector<std::vector<std::string>> m_labels; // by category, its lines
     std::size_t m_lines = 1; // most of a label
-    double m_longest = 0.0; // of a turned label
+    double m_longest = 0.0; // extent of the longest turned label
     std::vector<Group> m_groups; // empty: no category has one
     std::size_t m_groupLines = 0;
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kStackedPlot = 7.0; // lines of small text that a plot area wants
 constexpr double kSinglePlot = 14.0;
-constexpr std::size_t kLeastCategories = 8; // whose width a panel gets, for its title
+constexpr std::size_t kLeastCategories = 8; // least width of a panel, for its title
 
 double lineOf(const Canvas& canvas) {
     return canvas.lineHeight();

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kDot = 4.0; // diameter of a point
 constexpr double kApart = 2.0; // points nearer than this are one
-constexpr double kReach = 8.0; // how far from a point the pointer still means it
-constexpr double kChartLines = 8.0; // of small text, that a chart wants
+constexpr double kReach = 8.0; // distance from a point at which the pointer still means it
+constexpr double kChartLines = 8.0; // lines of small text that a chart wants
 constexpr int kMostXTicks = 8;
 constexpr int kMostChartNoteLines = 2;
 

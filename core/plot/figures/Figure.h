@@ -42,7 +42,7 @@ struct FigureQuery {
     std::vector<RunId> runs; // empty: all that fit
     std::vector<std::string> metrics; // Heatmap: the first; sweeps: a panel each; empty: the usual
     std::optional<FigureStatistic> statistic; // absent: the metric's own; sweeps: mean and peak
-    bool logScale = false; // of colours, or of amplitudes
+    bool logScale = false; // colours or amplitudes on a logarithmic scale
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
     KernelsPer per = KernelsPer::Auto;
     bool normalise = false; // stacks as shares of their sum; efficiency relative to the first
@@ -63,7 +63,7 @@ struct FigureRun {
     std::string layout; // "TP8-PP4"; "layout 3" or the run's name where nothing states it
     std::string optimisation; // "base", "cc", "act", "cc+act"; empty: unknown
     std::optional<int> microBatch;
-    std::string label; // what tells it from the figure's other runs
+    std::string label; // the part of its name that differs from the figure's other runs
 };
 
 // An axis or a scale of colours. Shown value = SI × unit.scale.
@@ -81,7 +81,7 @@ struct FigureHeatmap {
     struct Row {
         std::size_t run = 0; // index into FigureData::runs
         std::vector<std::optional<double>> values; // by column
-        std::vector<int> nodes; // of each column's GPU; -1: the run has no such GPU
+        std::vector<int> nodes; // node of each column's GPU; -1: the run has no such GPU
         std::string note; // right of the row: how long the run took
     };
     FigureStatistic statistic = FigureStatistic::Mean;
@@ -103,8 +103,8 @@ struct FigureCategory {
 enum class SetRole { Mean, Peak, Single, Efficiency, KernelCategory }; // the last is stacked
 // One number per category.
 struct FigureSet {
-    std::string name; // of the legend
-    std::string key; // of a kernel category
+    std::string name; // as the legend shows it
+    std::string key; // key of a kernel category
     SetRole role = SetRole::Single; // Efficiency: points on the right axis; others: bars
     std::vector<std::optional<double>> values;
 };
@@ -121,7 +121,7 @@ struct FigureSpectrum {
     struct Line {
         double frequencyHz = 0.0;
         double amplitudeW = 0.0;
-        int harmonic = 0; // of the iteration frequency; 0: none
+        int harmonic = 0; // multiple of the iteration frequency; 0: none
     };
     std::size_t run = 0; // index into FigureData::runs
     std::vector<double> frequencyHz; // ascending; every point is the greatest of its neighbourhood
@@ -138,7 +138,7 @@ struct FigureData : SheetTexts {
     std::vector<FigurePanel> panels;
     bool sideBySide = false; // panels, else below each other with one axis of categories
     std::vector<FigureSpectrum> spectra;
-    FigureAxis frequency; // of the spectra
+    FigureAxis frequency; // axes that all spectra share
     FigureAxis amplitude;
 
     [[nodiscard]] bool isEmpty() const {

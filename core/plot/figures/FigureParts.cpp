@@ -12,7 +12,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kLabelAir = 0.35; // of a label's extent, between it and the next
+constexpr double kLabelAir = 0.35; // free space between labels, as a share of their extent
 
 // "0.002", "50", "2e5".
 std::string multipleText(double multiple, int power) {

@@ -11,10 +11,10 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMostLabels = 0.34; // of the width, for the rows' labels
-constexpr double kRow = 1.7; // of the small text, the height that a row wants
+constexpr double kMostLabels = 0.34; // share of the width that the rows' labels take at most
+constexpr double kRow = 1.7; // height that a row wants, in sizes of the small text
 constexpr int kScaleTicks = 5;
-constexpr const char* kNotesHead = "time"; // of the rows' notes
+constexpr const char* kNotesHead = "time"; // heading over the rows' notes
 constexpr double kLeastRow = 0.75; // below this even thinned labels are too close
 
 const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {

@@ -29,7 +29,7 @@ struct BoardPanel {
     PanelEdge edge = PanelEdge::FrameAndHead;
     std::string title;
     std::string subtitle;
-    int mostLines = 1; // of the subtitle
+    int mostLines = 1; // lines of the subtitle
     std::function<MadeContent(double width)> make;
 };
 

@@ -12,7 +12,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kBars = 0.72; // of a category's width
+constexpr double kBars = 0.72; // share of a category's width
 constexpr double kWidestBar = 12.0; // sizes of text; a bar that stands alone is no wall
 constexpr double kTickDistance = 1.7; // in sizes of the text
 

@@ -11,7 +11,7 @@ struct DiagramLegend {
     const RankColours* colours = nullptr;
     const layout::Layout* layout = nullptr; // nullptr: not known
     std::vector<std::string> groups; // keys of marks, "tp"
-    std::optional<int> rank; // whose groups they are
+    std::optional<int> rank; // the rank with marked groups
     std::vector<std::string> lines; // keys of lines between nodes
 };
 

@@ -145,7 +145,7 @@ std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
         return one >= 0 && at < diagram.cells.size() ? diagram.cells[at] : Rect{};
     };
     const double width = 2.0 * theme.lineWidth;
-    std::map<int, int> marked; // how often, by rank
+    std::map<int, int> marked; // number of outlines by rank
     for (const LitGroup& group : groups) {
         const auto key = layout::toString(group.kind);
         for (const int one : group.ranks) {

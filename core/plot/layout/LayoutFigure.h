@@ -24,10 +24,10 @@ struct ColourQuery {
 struct LayoutQuery {
     RunId run;
     ColourQuery colours;
-    std::optional<int> rank; // whose groups are marked
+    std::optional<int> rank; // the rank with marked groups
     bool physical = true;
     bool logical = true;
-    bool bytes = true; // what is exchanged: reads the traces
+    bool bytes = true; // exchanged bytes are shown: reads the traces
 };
 
 struct LayoutFigureData : SheetTexts {

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr int kMostNoteLines = 3; // of one note
+constexpr int kMostNoteLines = 3; // per note
 
 class LayoutDrawing {
 public:

@@ -9,16 +9,16 @@ namespace {
 
 using Level = CellTexts::Level;
 
-constexpr double kWantedHeight = 0.75; // of the width, where the height is free
-constexpr double kSmallHeight = 0.95; // … of cells without text
-constexpr double kTallest = 1.25; // of its width, a cell
-constexpr double kWidest = 1.9; // of the least width for its texts
+constexpr double kWantedHeight = 0.75; // share of the width, if the height is free
+constexpr double kSmallHeight = 0.95; // … if cells have no text
+constexpr double kTallest = 1.25; // height of a cell, in its widths
+constexpr double kWidest = 1.9; // width of a cell, in least widths for its texts
 constexpr double kRoomyNode = 6.0; // steps, of a box that has all its air
 constexpr double kEvenWorth = 1.35; // times the side of a cell, rows of equal length
 constexpr double kNameWorth = 1.4;
-constexpr double kMostBand = 0.25; // of a row
-constexpr double kCardLines = 2.5; // of network cards and the lines to them
-constexpr double kFullHeight = 0.72; // of its width, a cell that is stretched
+constexpr double kMostBand = 0.25; // share of a row's height
+constexpr double kCardLines = 2.5; // lines of text, for network cards and the lines to them
+constexpr double kFullHeight = 0.72; // height of a stretched cell, in its widths
 
 class Arranger {
 public:
@@ -205,7 +205,7 @@ Rect NodeArrangement::cell(const Rect& node, int slot, int count) const {
 }
 
 Rect NodeArrangement::link(const Rect& node) const {
-    constexpr double kShare = 0.42; // of its space
+    constexpr double kShare = 0.42; // share of its space
     const double height = kShare * bar;
     return {node.x + pad, node.y + pad + title + cellHeight + (bar - height) / 2.0,
         node.width - 2.0 * pad, height};

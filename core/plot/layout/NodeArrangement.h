@@ -19,15 +19,15 @@ struct NodeArrangement {
     double cellHeight = 0.0;
     double pad = 0.0; // inside a box
     double cellGap = 0.0;
-    double bar = 0.0; // of the link between the rows, with its air; 0: none
+    double bar = 0.0; // height of the link between the rows, with its air; 0: none
     double title = 0.0; // height of the node's name; 0: none
     double nics = 0.0; // height of the network cards below the cells; 0: none
     double foot = 0.0; // height of the line below these; 0: none
-    double left = 0.0; // of the rows, for the number of their first node; 0: none
+    double left = 0.0; // space before the rows for the number of their first node; 0: none
     double nodeGap = 0.0; // between boxes of a row
     double rackHead = 0.0; // above each row; 0: no racks
     double band = 0.0; // below each row, for the lines between nodes
-    double totalHeight = 0.0; // of all rows
+    double totalHeight = 0.0; // height of all rows
 
     [[nodiscard]] double nodeWidth() const;
     [[nodiscard]] double nodeHeight() const;

@@ -31,7 +31,7 @@ constexpr double kFaint = 0.45;
 struct Card {
     std::size_t device = 0;
     std::vector<std::size_t> gpus; // places in the node
-    double wish = 0.0; // where it would stand
+    double wish = 0.0; // preferred position: the mean of its GPUs' places
     bool isNear = false; // over PCIe bridges alone
 };
 
@@ -162,11 +162,11 @@ constexpr int kCurvePieces = 20; // pieces of a curve
 constexpr double kThinnest = 0.6; // line widths
 constexpr double kWidestEdge = 5.0;
 constexpr double kWidestOfSmall = 2.5; // beside cells without text
-constexpr double kAside = 0.2; // of a node, from its middle towards the other
-constexpr double kArcDepth = 0.5; // of the band; below is the label
-constexpr double kGroupStep = 0.25; // of the depth, one group inside the other
+constexpr double kAside = 0.2; // share of a node's width, from its middle towards the other node
+constexpr double kArcDepth = 0.5; // share of the band; below is the label
+constexpr double kGroupStep = 0.25; // share of the depth, one group inside the other
 constexpr std::size_t kGroupSteps = 4;
-constexpr double kShallow = 0.4; // of the deepest arc, one between neighbours
+constexpr double kShallow = 0.4; // depth of an arc between neighbours, as a share of the deepest
 
 // A cubic Bézier curve.
 std::vector<Point> curve(Point a, Point b, Point c, Point d) {
@@ -259,7 +259,7 @@ private:
     const std::vector<Rect>& m_nodes;
     const NodeArrangement& m_arrangement;
     double m_line;
-    std::map<int, std::size_t> m_places; // of node numbers
+    std::map<int, std::size_t> m_places; // by node number
     std::map<std::string, double> m_groups; // in the order of appearance
 };
 
@@ -274,7 +274,7 @@ using Level = CellTexts::Level;
 
 constexpr std::size_t kManyEdges = 40; // from here on they shine through each other
 constexpr double kWidestLink = 3.2; // line widths, of four links or more
-constexpr double kIdleLink = 0.22; // of the link's colour, where its load is not known or 0
+constexpr double kIdleLink = 0.22; // share of the link's colour, if its load is not known or 0
 
 bool overlaps(const Rect& a, const Rect& b) {
     return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();

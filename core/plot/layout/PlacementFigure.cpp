@@ -208,10 +208,10 @@ private:
     double m_left;
     double m_width;
     double m_cell = kWantedGpu;
-    int m_columns = 1; // of a node
+    int m_columns = 1; // columns in a node
     int m_nodes = 0;
     int m_across = 1;
-    std::map<int, int> m_indexOf; // of nodes
+    std::map<int, int> m_indexOf; // position by node
     std::vector<std::string> m_stages; // in words
     double m_stageColumn = 0.0; // its width
     std::size_t m_stagesAcross = 1;

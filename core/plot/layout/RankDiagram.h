@@ -39,7 +39,7 @@ struct RankCell {
 struct RankDiagram : Picture {
     std::vector<Rect> cells; // by rank; empty where a rank has no place; they do not overlap
     std::vector<RankCell> items; // by rank
-    std::vector<Rect> nodes; // of a physical diagram, as in the cluster
+    std::vector<Rect> nodes; // a physical diagram's, in the cluster's order
 };
 
 // Writes the colours and values into the cells; their `by` is as the diagram was built with.

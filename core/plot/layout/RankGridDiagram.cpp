@@ -14,11 +14,11 @@ namespace {
 
 using Level = CellTexts::Level;
 
-constexpr double kWantedGridHeight = 0.7; // of the width, where the height is free
-constexpr double kTallestCell = 1.25; // of its width, a cell
-constexpr double kGridEvenWorth = 0.85; // of the largest cells
+constexpr double kWantedGridHeight = 0.7; // share of the width, if the height is free
+constexpr double kTallestCell = 1.25; // height of a cell, in its widths
+constexpr double kGridEvenWorth = 0.85; // times the largest cells, for rows of equal length
 constexpr double kLeast = 5.0; // lines, of a cell
-constexpr double kWidestCell = 2.4; // of the least width for its texts
+constexpr double kWidestCell = 2.4; // in least widths for a cell's texts
 
 class Grid {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 // The logical diagram of a layout: a row per pipeline stage, in it the data-parallel replicas (and
-// context-parallel parts) as blocks of tensor-parallel ranks; a cell per rank. Where the blocks of
-// a stage do not fit one line they are broken into several. Pure; any thread.
+// context-parallel parts) as blocks of tensor-parallel ranks; a cell per rank. A stage's blocks are
+// broken into several lines if they do not fit one. Pure; any thread.
 
 #include "core/plot/layout/RankDiagram.h"
 

@@ -19,8 +19,8 @@ using layout::ScheduleTask;
 using layout::TaskKind;
 
 constexpr int kMostFootLines = 3;
-constexpr double kPlannedShare = 0.3; // of a row's height, where both are shown
-constexpr double kLightPlan = 0.45; // of the background over planned passes
+constexpr double kPlannedShare = 0.3; // share of a row's height, if both are shown
+constexpr double kLightPlan = 0.45; // share of the background mixed into planned passes
 
 Color taskColor(TaskKind kind, int chunk) {
     // Sky blue, orange and bluish green of the shared palette; later pieces are lighter.
@@ -292,7 +292,7 @@ private:
         axis.range = {m_data.from, m_data.to};
         const Rect& area = m_area;
         const double y = area.bottom() + m_sheet.gap() + m_sheet.size();
-        const double distance = 4.0 * m_sheet.size(); // of ticks
+        const double distance = 4.0 * m_sheet.size(); // least distance between ticks
         const int most = std::max(2, static_cast<int>(area.width / distance));
         for (const FigureTick& tick : ticksOf(axis, most)) {
             const double x = xOf(tick.value);
@@ -341,7 +341,7 @@ private:
     const ScheduleFigureData& m_data;
     Picture m_picture;
     Sheet m_sheet;
-    Rect m_area; // of the rows, time from left to right
+    Rect m_area; // all rows, time from left to right
     double m_facts = 0.0; // width of the bubbles' column
     double m_scale = 0.0;
     std::vector<Lanes> m_lanes;

@@ -31,7 +31,7 @@ struct ScheduleQuery {
 struct ScheduleFigureData : SheetTexts {
     // Shares of time in which a stage has no pass; absent: not known.
     struct StageFacts {
-        int rank = -1; // that was traced; -1: none
+        int rank = -1; // a traced one; -1: none
         std::optional<double> tracedBubble;
         std::optional<double> plannedBubble;
     };
@@ -49,7 +49,7 @@ struct ScheduleFigureData : SheetTexts {
     std::string verdict;
     double from = 0.0; // shown
     double to = 0.0;
-    double windowFrom = 0.0; // of the trace, where bubbles are measured
+    double windowFrom = 0.0; // traced time in which bubbles are measured
     double windowTo = 0.0;
     std::vector<StageFacts> stages;
     std::optional<double> tracedBubble;

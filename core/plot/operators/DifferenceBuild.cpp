@@ -18,7 +18,7 @@ using analysis::Change;
 using analysis::ComparedOperator;
 using analysis::ComparedSide;
 
-constexpr double kComparedNames = 0.34; // of the width, at most
+constexpr double kComparedNames = 0.34; // share of the width, at most
 
 std::string secondsText(const std::optional<ComparedSide>& side) {
     return side ? text::quantity(side->seconds, "s", text::Digits::Three) : text::kMissing;
@@ -166,7 +166,7 @@ private:
     const DifferenceFigureData& m_data;
     Picture m_picture;
     Sheet m_sheet;
-    Rect m_area; // of the bars
+    Rect m_area; // area of the bars
     std::size_t m_count;
     double m_names = 0.0;
     double m_a = 0.0; // widths

@@ -21,8 +21,8 @@ using analysis::StepPass;
 
 constexpr double kLeastFrame = 1.0; // narrower ones are drawn together
 constexpr double kFrameGap = 0.75; // neighbours stay apart
-constexpr double kHostShade = 0.4; // of the panel over frames that are no work themselves
-constexpr double kFaded = 0.8; // of the panel over frames that are not found
+constexpr double kHostShade = 0.4; // share of the panel over frames that are no work themselves
+constexpr double kFaded = 0.8; // share of the panel over frames that were not found
 constexpr std::size_t kMostRows = 120;
 
 void tellFrame(const CalledWork& work, std::uint32_t at, Hit& hit) {
@@ -87,8 +87,8 @@ private:
     struct Frame {
         double x = 0.0;
         double width = 0.0;
-        std::uint32_t node = 0; // of several the first
-        std::size_t together = 1; // that are drawn as one
+        std::uint32_t node = 0; // the first, if several are drawn as one
+        std::size_t together = 1; // frames drawn as this one
     };
 
     [[nodiscard]] const analysis::CallTree& tree() const { return m_data.work->tree; }
@@ -234,7 +234,7 @@ private:
     const FlameFigureData& m_data;
     Picture m_picture;
     Sheet m_sheet;
-    Rect m_area; // of the frames
+    Rect m_area; // area of the frames
     analysis::CallChildren m_children;
     std::vector<StepPass> m_passes; // by node
     bool m_isByCategory = false; // also where no pass is known

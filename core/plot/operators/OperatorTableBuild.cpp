@@ -13,12 +13,12 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kNameShare = 0.38; // of the width, at most
+constexpr double kNameShare = 0.38; // share of the width, at most
 constexpr double kLeastBar = 7.0; // sizes of small text that bars have at least
 
 struct OperatorFigureColumn {
     std::string title;
-    int order = 0; // of importance: those behind give way first
+    int order = 0; // rank by importance: later columns give way first
     std::function<std::string(const MeasuredOperator&)> text;
     double width = 0.0;
 };
@@ -188,7 +188,7 @@ private:
     const OperatorTableFigureData& m_data;
     Picture m_picture;
     Sheet m_sheet;
-    Rect m_area; // of the bars
+    Rect m_area; // area of the bars
     OperatorColours m_colours;
     std::size_t m_count;
     std::vector<OperatorFigureColumn> m_columns;

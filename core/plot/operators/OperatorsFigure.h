@@ -46,7 +46,7 @@ struct MeasuredOperator {
     std::string name;
     std::string signature; // JSON details of its shapes; may be empty
     analysis::StepPass pass = analysis::StepPass::None;
-    std::string category; // of the kernels that take most of its time; may be empty
+    std::string category; // kernel category that takes most of its time; may be empty
     std::int64_t calls = 0;
     std::int64_t works = 0;
     DurationNs time; // sum
@@ -66,7 +66,7 @@ struct Roof {
 struct RooflineFigureData {
     OperatorsHead head;
     std::vector<Roof> roofs;
-    std::optional<double> bandwidth; // of the memory, B/s
+    std::optional<double> bandwidth; // memory bandwidth, B/s
     std::vector<MeasuredOperator> operators; // the longest first
 
     [[nodiscard]] bool isEmpty() const; // none has a place
@@ -76,7 +76,7 @@ struct OperatorTableFigureData {
     OperatorsHead head;
     std::string nameTitle; // "Operator"
     std::vector<MeasuredOperator> operators; // the longest first
-    std::size_t most = 20; // of them are drawn
+    std::size_t most = 20; // rows drawn at most
     DurationNs total; // kernel time that the shares are of
 
     [[nodiscard]] bool isEmpty() const { return operators.empty(); }
@@ -87,7 +87,7 @@ struct DifferenceFigureData {
     std::string nameA;
     std::string nameB;
     analysis::TreeDifference difference;
-    std::vector<analysis::ComparedOperator> operators; // that are drawn, largest difference first
+    std::vector<analysis::ComparedOperator> operators; // the drawn ones, largest difference first
     std::size_t most = 24;
 
     [[nodiscard]] bool isEmpty() const { return operators.empty(); }

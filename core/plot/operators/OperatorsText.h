@@ -22,7 +22,7 @@ std::string frameTitle(analysis::FrameKind kind, std::string_view name);
 std::string comparedTitle(analysis::FrameKind kind, std::string_view name);
 std::string passTitle(analysis::StepPass pass); // "Forward", …; "Other" where nothing tells
 Color passColor(analysis::StepPass pass);
-std::string categoryTitle(std::string_view category); // of kernels; empty: copies and sets
+std::string categoryTitle(std::string_view category); // kernel category; empty: copies and sets
 
 // By node: the longest piece of work in the longest child of each frame; it lends it its colour
 // where no pass is known.
@@ -50,6 +50,6 @@ OperatorFacts sourceFacts(std::string_view name);
 OperatorFacts factsOf(const analysis::FrameSums& sums, bool isOfHost = false);
 std::string_view timeTitle(bool isOfHost); // "kernel time", "host self time"
 OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known
-OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency); // that these rest on
+OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency); // assumptions behind these
 
 } // namespace trainscope::plot

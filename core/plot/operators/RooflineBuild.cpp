@@ -111,14 +111,14 @@ bool LabelRoom::isFree(const Slant& slant) const {
             [&slant](const Rect& taken) { return meets(slant, taken); });
 }
 
-constexpr double kRooflineLines = 18.0; // of small text
+constexpr double kRooflineLines = 18.0; // height in lines of small text
 constexpr double kPrintedLines = 30.0;
 constexpr double kLeastPoint = 0.5; // diameters, in sizes of small text
 constexpr double kMostPoint = 3.0;
 constexpr std::size_t kMostNamed = 14;
 constexpr double kNameHeight = 1.2; // sizes, with what hangs below the line
-constexpr double kOutline = 1.5; // of a point, against those below it
-constexpr double kAboveRoofs = 0.08; // of the plot's height, for a name above the highest
+constexpr double kOutline = 1.5; // around a point, against those below it
+constexpr double kAboveRoofs = 0.08; // share of the height, for a name above the highest roof
 constexpr double kAbovePoints = 1.3; // times the fastest
 constexpr double kBesidePoints = 2.0; // below the slowest and beside the leftmost, as a ratio
 
@@ -288,7 +288,7 @@ private:
         const double along = std::hypot(line->to.x - line->from.x, line->to.y - line->from.y);
         const Point step{(line->to.x - line->from.x) / along, (line->to.y - line->from.y) / along};
         const double wide = m_sheet.width(words);
-        const double off = (m_sheet.gap() + kNameHeight * m_sheet.size()) / 2.0; // of its middle
+        const double off = (m_sheet.gap() + kNameHeight * m_sheet.size()) / 2.0; // to its middle
         std::vector<Slant> places;
         for (const double side : {1.0, -1.0}) {
             for (double end = along - off; end >= wide; end -= m_sheet.size() / 2.0) {
@@ -305,7 +305,7 @@ private:
 
     void nameAlong(const Slant& place, const std::string& words) const {
         const double angle = std::atan2(place.to.y - place.from.y, place.to.x - place.from.x);
-        const double down = m_sheet.centred(0.0); // of the baseline below the text's middle
+        const double down = m_sheet.centred(0.0); // from the text's middle to its baseline
         const Point at{
             place.from.x - down * std::sin(angle), place.from.y + down * std::cos(angle)};
         m_sheet.text(at, words, m_sheet.theme.textSecondary, TextRole::Small, Align::Left, false,
@@ -385,7 +385,7 @@ private:
     const RooflineFigureData& m_data;
     Picture m_picture;
     Sheet m_sheet;
-    Rect m_area; // of the points
+    Rect m_area; // area of the points
     OperatorColours m_colours;
     FigureAxis m_x;
     FigureAxis m_y;

@@ -25,7 +25,7 @@ struct OverviewCurve {
 struct OverviewFigureData {
     analysis::Overview overview;
     std::vector<OverviewCurve> curves; // by sentence
-    std::string emptyText; // what is missing; empty: there is something to tell
+    std::string emptyText; // says which data is missing; empty: there is something to tell
 
     [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }
 };

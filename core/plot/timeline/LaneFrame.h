@@ -26,7 +26,7 @@ namespace trainscope::plot {
 // The loaded columns that each drawn column stands for. They differ while the window moves and
 // newer data is on its way. Identity when the data's window is the shown one.
 struct ColumnMap {
-    Rect area; // of the drawn columns; its height and y are those of the plot
+    Rect area; // x and width: the drawn columns; y and height: the plot
     struct Source {
         int first = 0; // -1: of nothing
         int last = -1; // inclusive
@@ -54,10 +54,10 @@ struct LaneFrame : Canvas {
     TimeScale scale; // x and width are those of the plot
     Rect lane; // name column and data
     Rect area; // data
-    const ColumnMap* map = nullptr; // of metric lanes
+    const ColumnMap* map = nullptr; // metric lanes only
     const LaneData* behind
         = nullptr; // the lane in the coarser data, with the same series or tracks
-    std::size_t index = 0; // of the lane
+    std::size_t index = 0; // the lane's
 
     // The name column is too narrow for whole words beside the lane's name.
     [[nodiscard]] bool isNarrow() const;
@@ -145,7 +145,7 @@ double spanLegendHeight(const Theme& theme);
 struct LegendEntry {
     std::string text;
     Color color;
-    std::optional<std::size_t> run = {}; // whose lines it stands for
+    std::optional<std::size_t> run = {}; // the run with these lines
 };
 double drawLegend(const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft,
     double width, bool isDrawn = true);
@@ -163,8 +163,8 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
 void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeometry& geometry);
 // Under a lane: shades the time before the temperatures have settled, of a single run.
 void drawUnsettled(const LaneFrame& frame);
-// One strip per run with throttle episodes: the darker, the more of its GPUs are throttled. Of
-// several runs each is in its colour.
+// One strip per run with throttle episodes: the darker, the more of its GPUs are throttled. Several
+// runs have their own colours.
 double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
 std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top);
 

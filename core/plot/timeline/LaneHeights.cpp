@@ -14,8 +14,8 @@ namespace {
 // In units of the body text.
 constexpr double kLeastLane = 4.6; // a name, a unit and three ticks
 constexpr double kLeastHeat = 6.0; // with the bar of its colours
-constexpr double kLeastLevel = 1.25; // of host calls: a name fits
-constexpr double kLeastRank = 0.9; // of kernels
+constexpr double kLeastLevel = 1.25; // host calls: a name fits
+constexpr double kLeastRank = 0.9; // kernels
 constexpr double kLeastGpuRow = 0.3; // a row of a heat lane
 constexpr double kLeastState = 1.0;
 // Lanes of lines get what is above that.
@@ -73,7 +73,7 @@ HeightRange laneHeights(const LaneData& lane, const Theme& theme) {
     return {chosen, chosen, chosen};
 }
 
-constexpr double kGreatestScale = 1e6; // of a wish
+constexpr double kGreatestScale = 1e6; // factor for wished heights
 
 double heightsAt(const std::vector<HeightRange>& ranges, double scale) {
     double sum = 0.0;

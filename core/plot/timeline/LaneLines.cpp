@@ -26,7 +26,7 @@ constexpr std::uint8_t kMostAlpha = 64;
 constexpr std::uint8_t kHalfAlpha = 96;
 constexpr Color kAboveLimit{0xCC, 0x33, 0x11, 0xFF}; // vermilion, beside the amber of power
 constexpr std::uint8_t kBehindText = 200;
-constexpr std::uint8_t kAboveAlpha = 150; // of what is above a limit
+constexpr std::uint8_t kAboveAlpha = 150; // the part above a limit
 // Values of a log stand as points where there is room between them.
 constexpr double kPointDiameter = 4.0;
 constexpr double kRoomForPoint = 8.0; // scene units, on average

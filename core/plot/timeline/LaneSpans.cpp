@@ -347,12 +347,12 @@ public:
     }
 
 private:
-    static constexpr double kSteps = 64.0; // of the height, so that neighbours are alike
+    static constexpr double kSteps = 64.0; // steps in the height, so that neighbours are alike
 
     struct Layer {
         Color color;
         std::size_t place = 0;
-        std::vector<float> covered; // of each column
+        std::vector<float> covered; // by column
     };
     Layer& layerOf(NameId name, SpanKind kind) {
         const Color color = m_looks.fillOf(name, kind);

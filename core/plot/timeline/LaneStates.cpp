@@ -10,7 +10,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kFaintestState = 0.25; // of the colour, where one GPU of many is in it
+constexpr double kFaintestState = 0.25; // share of the colour, with one GPU of many in the state
 constexpr double kTallestState = 1.6; // in units of the small text
 constexpr int kStateShades = 8;
 // Share of the room on the left of the data that the rows' names get.

@@ -14,7 +14,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kWholeNames = 0.85; // of the plot's width; names of runs are whole up to that
+constexpr double kWholeNames = 0.85; // share of the plot's width; run names are whole up to that
 
 // The order of display; reductions share a colour and one entry.
 constexpr std::array<std::string_view, 14> kOrder{"gemm", "attention", "all_reduce",

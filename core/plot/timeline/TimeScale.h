@@ -9,8 +9,8 @@
 namespace trainscope::plot {
 
 struct TimeScale {
-    double x = 0.0; // of window.begin
-    double width = 0.0; // of the window
+    double x = 0.0; // position of window.begin
+    double width = 0.0; // the whole window's
     ViewWindow window;
 
     // Not clamped: times outside the window have positions outside the plot. x for an empty window.

@@ -1,7 +1,7 @@
 #pragma once
 // The time axis: round steps from days to single nanoseconds, and labels in relative, UTC, local or
-// iteration time. All arithmetic is in whole nanoseconds. Where labels would need many digits they
-// are split: the axis carries a base ("39.604123 s +") and the ticks what is to be added ("200
+// iteration time. All arithmetic is in whole nanoseconds. Labels that would need many digits are
+// split: the axis carries a base ("39.604123 s +") and the ticks what is to be added ("200
 // ns").
 
 #include "core/model/Run.h"
@@ -26,7 +26,7 @@ struct TimeTick {
     std::string label;
 };
 struct TimeTicks {
-    std::string base; // what all labels start from, or the date; may be empty
+    std::string base; // prefix of all labels, or the date; may be empty
     DurationNs step;
     std::vector<TimeTick> ticks; // within the window, in order
 };

@@ -83,9 +83,9 @@ struct Catalogue {
         std::vector<Series> series;
         std::vector<Track> tracks;
         std::vector<Iteration> iterations; // those to show, in order (TimeTicks.h, mainIterations)
-        std::vector<Capture> captures; // of its ranks; empty where the whole run was traced
-        std::vector<NamedPhase> phases; // that its program named
-        std::map<int, double> powerLimitsW = {}; // what GPUs may draw, by rank
+        std::vector<Capture> captures; // those of its ranks; empty: the whole run was traced
+        std::vector<NamedPhase> phases; // named by its program
+        std::map<int, double> powerLimitsW = {}; // power limit by rank
     };
     std::vector<OfRun> runs;
 };
@@ -145,7 +145,7 @@ struct LaneBand {
 // The kernels of a group that merges several: who ran how much of its busy time.
 struct SpanMix {
     struct Part {
-        NameId name; // of a category the one that took most
+        NameId name; // in a category's part: the kernel that took most
         SpanKind kind = SpanKind::Kernel;
         float share = 0.0F; // the parts of a group sum to 1
     };
@@ -159,7 +159,7 @@ struct LaneSpans {
     std::string label; // "rank 0 · stream 7"
     int depth = 1;
     std::vector<store::LodNode> spans; // absolute time, as shown (TraceClock.h)
-    std::vector<SpanMix> mixes = {}; // of groups of kernels, by group; none: not known
+    std::vector<SpanMix> mixes = {}; // for groups of kernels, by group; none: not known
 };
 // A state that series of a run name, as a reason of throttling: the fraction of those with values
 // that were in it in every column, at some time of the column; NaN where none has a value.
@@ -177,7 +177,7 @@ struct LaneData {
     LaneSpec spec;
     std::string title; // "GPU power"
     std::string subtitle; // "W, 32 GPUs, coloured by node"
-    std::string unit; // of the axis, scaled: "GB/s"
+    std::string unit; // the axis's, scaled: "GB/s"
     double displayScale = 1.0; // axis value = SI × displayScale
     double low = 0.0; // axis range, SI
     double high = 1.0;
@@ -208,7 +208,7 @@ struct TimelineData {
     std::unordered_map<NameId, Name> names;
     // Coarser data of the same lanes, drawn where this has none; nullptr for none.
     std::shared_ptr<const TimelineData> behind;
-    std::uint64_t serial = 0; // of this process: other data has another; 0: not told
+    std::uint64_t serial = 0; // number of this data in the process; 0: none given
 };
 
 // Drawn: what the picture needs, whatever the number of series. Whole: every bucket of every series
@@ -228,11 +228,11 @@ struct ThrottleMark {
 };
 struct RunOverlay {
     std::vector<ThrottleMark> throttles; // by begin
-    std::size_t gpus = 0; // that could be found throttled
+    std::size_t gpus = 0; // GPUs with enough data to find throttling
     bool isFromClocks = false; // no driver told of it
     std::vector<TimeRange> aboveLimit; // power of any GPU is; in order, apart from each other
     std::optional<TimeRange> unsettled; // before the temperatures have settled
-    std::vector<Iteration> iterations; // where none are recorded: from the period of the power
+    std::vector<Iteration> iterations; // if none are recorded: from the period of the power
     std::vector<std::int64_t> warmup; // indices of iterations, in ascending order
 };
 // Those of a moment, of one GPU or of all.
@@ -252,14 +252,14 @@ struct TimelineStyle {
     TimeDisplay time = TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     MeasureText measure;
-    const std::vector<RunOverlay>* overlays = nullptr; // of the shown runs; nullptr: none
+    const std::vector<RunOverlay>* overlays = nullptr; // by shown run; nullptr: none
     bool legend = false; // figures carry one
     std::string title; // figures may carry one
 };
 
 // Places of a drawn lane, for overlays and hit tests; scene units.
 struct LaneGeometry {
-    Rect area; // of the data
+    Rect area; // the data's
     double low = 0.0; // SI at the bottom
     double high = 1.0; // SI at the top
     struct Row {
@@ -291,7 +291,7 @@ struct TimelineGeometry {
         Rect rect;
         std::size_t run = 0;
     };
-    std::vector<Strip> throttles; // of runs with throttle episodes, in the head
+    std::vector<Strip> throttles; // runs with throttle episodes, in the head
     std::vector<StretchStrip> strips; // from the top
     std::vector<StretchPlace> stretches; // in view
     std::vector<LaneGeometry> lanes;
