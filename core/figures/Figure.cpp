@@ -31,7 +31,7 @@ std::vector<std::string> sourcesOf(
 namespace {
 
 constexpr std::size_t kMostNamed = 2; // runs
-constexpr std::size_t kLongestName = 48; // of a run in the name of a file
+constexpr std::size_t kLongestName = 48; // characters of a run's name in the name of a file
 
 bool isOfNames(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')

@@ -28,10 +28,10 @@ class RemoteLanes;
 struct ComparisonBoard {
     std::string title;
     plot::ComparisonQuery query;
-    std::vector<plot::ComparisonPanel> panels; // that are drawn
+    std::vector<plot::ComparisonPanel> panels; // the ones that are drawn
     bool stacked = false;
     bool perStage = false;
-    std::vector<std::string> notes; // what has become of its runs
+    std::vector<std::string> notes; // sentences: runs gone, renamed or imported anew
 };
 
 // A wish for one figure: its runs, options and size.
@@ -47,15 +47,15 @@ struct Request {
     bool numbers = true; // will be asked for
     // Finds a comparison that the database keeps by its name.
     std::function<Result<ComparisonBoard>(const std::string& name)> savedBoard;
-    std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
+    std::shared_ptr<RemoteLanes> remote; // lanes of linked runs; nullptr: none
 };
 
 // A figure that has been read: a value that refers to no store. Any thread.
 struct Figure {
     std::string_view kind; // its key
     std::string title;
-    std::string emptyText; // what is missing; empty: there is something to draw
-    std::vector<std::pair<RunId, std::string>> runs; // that it shows
+    std::string emptyText; // says which data is missing; empty: there is something to draw
+    std::vector<std::pair<RunId, std::string>> runs; // every run that it shows
     std::vector<std::string> sources; // hashes of what these were imported from
     std::function<plot::Picture(const plot::FigureStyle& style)>
         draw; // absent: it has numbers alone

@@ -28,11 +28,11 @@ using plot::FigureStatistic;
 
 // The words of an option.
 struct Option {
-    std::string_view name; // of its flag: "whole-run"
-    std::string_view value; // what it takes, "M"; empty: it is a switch
+    std::string_view name; // its flag: "whole-run"
+    std::string_view value; // placeholder of its value, "M"; empty: it is a switch
     std::string help; // for the command line
     bool isList = false; // may be given several times
-    std::string_view title = {}; // of its control in the window; empty: that has none
+    std::string_view title = {}; // label of its control in the window; empty: it has none there
     std::string_view tip = {};
     // Values by name; a text that is none of them may be one too, as the name of a file. The first
     // is the usual one where its key is empty. One without a title is not offered by the window.

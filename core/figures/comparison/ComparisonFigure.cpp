@@ -342,7 +342,7 @@ std::vector<Panels> pagePanels(const Picture& whole, const Panels& panels, doubl
     const auto rows = rowsOf(whole, panels);
     const double foot = rows.empty() ? 0.0 : whole.preferredHeight - rows.back().bottom;
     std::vector<Panels> pages;
-    double top = 0.0; // of the page, in the whole
+    double top = 0.0; // the page's, in the whole picture
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const PanelRow& row = rows[i];
         const double end = row.bottom + (i + 1 == rows.size() ? foot : 0.0);

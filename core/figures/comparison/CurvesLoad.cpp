@@ -137,8 +137,8 @@ std::string foldedText(const std::vector<Fold>& folds) {
     return fmt::format("{}{}", isSame && folds.size() > 1 ? "each " : "", fmt::join(counts, ", "));
 }
 
-// All runs are shown whole, from their starts, where none has such iterations. Where some have
-// none, those are shown from the begin of their windows (folded) or left out (one iteration). Notes
+// All runs are shown whole, from their starts, if none has such iterations. If only some lack
+// them, those are shown from the begin of their windows (folded) or left out (one iteration). Notes
 // say so.
 Result<Folds> foldsOf(const ComparisonContext& context, std::vector<RunsNote>& notes) {
     auto folds = foldsBy(context, context.query.alignment);

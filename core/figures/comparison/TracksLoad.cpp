@@ -226,7 +226,7 @@ private:
     const ComparisonContext& m_context;
     ComparisonTracks& m_tracks;
     ShownRun m_shown; // the run being read
-    std::unordered_map<NameId, std::uint16_t> m_names; // of one run
+    std::unordered_map<NameId, std::uint16_t> m_names; // the names in one run
 };
 
 } // namespace

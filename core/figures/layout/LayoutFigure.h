@@ -18,7 +18,7 @@ struct LayoutAsked {
     std::optional<plot::FigureStatistic> statistic; // absent: the metric's usual one
     std::optional<DurationNs> at; // the value at that time since the run's begin instead
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
-    std::optional<int> rank; // whose groups are marked
+    std::optional<int> rank; // the rank with marked groups
 };
 const Options<LayoutAsked>& layoutOptions();
 

@@ -14,7 +14,7 @@ namespace trainscope::figures {
 
 struct ColouredRanks {
     plot::RankColours colours;
-    std::string caption; // which part of the run the values speak of
+    std::string caption; // names the part of the run behind the values
 };
 
 // Values at a moment are on the scale of the whole run, so that a film of them keeps its colours;

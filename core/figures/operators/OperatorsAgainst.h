@@ -9,11 +9,11 @@ namespace trainscope::figures {
 
 struct OperatorsAgainst {
     OperatorsQuery query;
-    std::string part; // what that is, in words: "iterations 2 to 3"; empty: all, as asked
+    std::string part; // the compared part in words: "iterations 2 to 3"; empty: all, as asked
 };
 
-// The same rank where the run has a trace of it, else all of them. Of a window the iterations of
-// which it holds the better part, where both runs have recorded these, else all of the run. Any
+// The same rank if the run has a trace of it, else all of them. A window becomes the iterations
+// that lie mostly inside it, if both runs have recorded these, else all of the run. Any
 // thread that owns the store.
 Result<OperatorsAgainst> partAgainst(const store::Store& store, const OperatorsQuery& first,
     RunId other, const Progress& progress = {});

@@ -37,11 +37,11 @@ struct OperatorsReading {
     std::string runName;
     std::string gpuModel; // empty: not known
     const catalogue::GpuModel* gpu = nullptr; // nullptr: its peaks are not known
-    std::vector<int> ranks; // that were traced
+    std::vector<int> ranks; // traced ranks
     std::string windowText; // "1.9 ms to 3.9 ms of the run"; empty: all of it
     analysis::KernelCategories categories; // by the user's table, where there is one
     CalledWorkPtr work; // with every frame; nullptr: nothing was traced
-    std::optional<analysis::OperatorMfu> mfu; // of the window and its ranks
+    std::optional<analysis::OperatorMfu> mfu; // in the window, over its ranks
     std::optional<double> formulaMfu; // the model's, of the iterations in the window
 
     // The reason that there is nothing to draw: no traces, no host, no shapes.

@@ -17,7 +17,7 @@ namespace {
 
 struct HeatRun {
     std::size_t run = 0;
-    DurationNs duration; // of the whole run
+    DurationNs duration; // the whole run
     FigureWindow window;
     analysis::RunSummary summary;
 };

@@ -16,7 +16,7 @@ using KernelTimes = std::map<std::string, double>;
 struct RankTimes {
     int rank = 0;
     std::optional<int> stage;
-    KernelTimes whole; // of the trace
+    KernelTimes whole; // over the whole trace
     KernelTimes perIteration; // mean over its whole iterations; empty: none is known
 };
 struct CaptureTimes {

@@ -10,7 +10,7 @@ namespace trainscope::figures {
 
 struct SweepPlace {
     FigureSubject subject;
-    std::string label; // of the place on the axis
+    std::string label; // shown on the axis
     std::string group; // places of equal group stand together
 };
 

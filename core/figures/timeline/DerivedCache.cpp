@@ -47,7 +47,7 @@ Result<DerivedCache::Answer> DerivedCache::find(const store::Store& store,
     if (!isSmall && patience == Patience::None) {
         if (isNew)
             m_jobs.push_back({store.path(), key, program, entry});
-        if (m_jobs.size() > kMostJobs) { // of alignments that were passed by
+        if (m_jobs.size() > kMostJobs) { // the user has moved past these alignments
             m_entries.erase(m_jobs.front().key);
             m_jobs.pop_front();
         }

@@ -31,15 +31,15 @@ namespace {
 // the lane of all.
 constexpr std::size_t kMostRanksListed = 128;
 constexpr double kLineHeight = 120.0;
-constexpr double kSingleHeight = 88.0; // of one GPU
+constexpr double kSingleHeight = 88.0; // a single GPU
 constexpr double kThreadHeight = 220.0;
-constexpr double kLogHeight = 88.0; // of what a training log says
-constexpr double kStatesHeight = 96.0; // of rows of named states
+constexpr double kLogHeight = 88.0; // values from a training log
+constexpr double kStatesHeight = 96.0; // rows of named states
 
 struct Known {
     std::vector<Metric> metrics; // by first appearance in the registry's order, then by name
-    std::map<std::string, SubjectKind> subjects; // of a metric; GPUs before nodes before others
-    std::map<std::string, std::size_t, std::less<>> subjectCounts; // of a metric, of one run most
+    std::map<std::string, SubjectKind> subjects; // by metric; GPUs before nodes before others
+    std::map<std::string, std::size_t, std::less<>> subjectCounts; // by metric; the run with most
     std::set<int> gpuRanks;
     std::set<int> streamRanks;
     std::set<int> threadRanks;

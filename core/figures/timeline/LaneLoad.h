@@ -57,7 +57,7 @@ struct LaneRequest {
     int columns = 0;
     const std::function<bool()>& isCancelled;
     plot::LoadDetail detail = plot::LoadDetail::Drawn;
-    RemoteLanes* remote = nullptr; // of linked runs; nullptr: none
+    RemoteLanes* remote = nullptr; // lanes of linked runs; nullptr: none
     Patience patience = Patience::Whole;
 };
 

@@ -70,8 +70,8 @@ void setTexts(LaneData& lane, const std::vector<SelectedTrack>& tracks) {
                                 count, count == 1 ? "" : "s");
 }
 
-constexpr double kMostSpans = 500'000.0; // that are read one by one for the mixes of a lane
-constexpr double kMostParts = 2'000'000.0; // of its groups where there are more spans
+constexpr double kMostSpans = 500'000.0; // read one by one for the mixes of a lane
+constexpr double kMostParts = 2'000'000.0; // parts of its groups, if it has more spans
 
 // Narrower groups than a pixel's, from which the mix of a pixel's is told: single spans where these
 // are few enough to be read. Absent: the mixes would cost too much.

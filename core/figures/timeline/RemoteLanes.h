@@ -16,7 +16,7 @@ namespace trainscope::figures {
 struct RemoteQuestion {
     RunId run;
     Metric metric;
-    std::vector<const Series*> series; // of the lane
+    std::vector<const Series*> series; // every series in the lane
     bool isOnly = false; // one GPU or node of many that have the metric
     bool isTogether = false; // only the mean of all series, as `buckets` of one
     plot::LaneStyle style = plot::LaneStyle::Lines; // as drawn

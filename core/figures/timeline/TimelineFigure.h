@@ -30,7 +30,7 @@ std::vector<Kind> timelineKinds();
 // The state of a timeline view. Lane heights are those of the screen; figures scale them to their
 // size.
 struct TimelineRequest {
-    std::filesystem::path database; // of the runs
+    std::filesystem::path database; // contains the runs
     std::vector<plot::ShownRun> runs;
     plot::Arrangement arrangement; // without lanes: the default arrangement
     plot::ViewWindow window; // empty (end <= begin): everything the runs have
@@ -38,7 +38,7 @@ struct TimelineRequest {
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     // Overlays of the runs, drawn over the lanes; nullptr: none.
     std::shared_ptr<const std::vector<plot::RunOverlay>> overlays;
-    std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
+    std::shared_ptr<RemoteLanes> remote; // lanes of linked runs; nullptr: none
 };
 
 // Columns that are read for a picture of the request's size.

@@ -40,7 +40,7 @@ std::string_view nameOf(plot::LaneGroup group); // "Power", "Heat", …
 // Lanes that answer a question together, of those that the runs have; no lanes: they have none.
 struct LanePreset {
     std::string_view title; // "Power and heat"
-    std::string_view lacks; // what none of the runs has, where there is no lane
+    std::string_view lacks; // data that none of the runs has, if there is no lane
     plot::Arrangement arrangement;
 };
 std::vector<LanePreset> lanePresets(const plot::Catalogue& catalogue);
