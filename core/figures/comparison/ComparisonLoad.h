@@ -28,8 +28,7 @@ struct ComparisonContext {
 };
 
 // From what was measured; no reading.
-void addVerdict(
-    plot::ComparisonData& data); // pairs, or each run and the first; needs quantities
+void addVerdict(plot::ComparisonData& data); // pairs, or each run and the first; needs quantities
 void addQuantities(plot::ComparisonData& data); // with its query
 void addStacks(const ComparisonContext& context, plot::ComparisonData& data,
     std::vector<plot::RunsNote>& notes);
