@@ -62,7 +62,7 @@ ComparedName decodedName(const QJsonValue& value) {
         object.value(kCapture).toString().toStdString()};
 }
 
-const QString kMoved = QStringLiteral("moved_ns"); // of whole runs by name
+const QString kMoved = QStringLiteral("moved_ns"); // whole runs, by name
 const QString kMovedCaptures = QStringLiteral("moved_captures");
 const QString kBy = QStringLiteral("ns");
 

@@ -34,7 +34,7 @@ struct ComparisonSettings {
     bool stacked = false;
     bool perStage = false;
     QString theme; // "dark", "light"; empty: as the system has it
-    double scroll = 0.0; // where the board is scrolled to, as a share of its height
+    double scroll = 0.0; // scroll position of the board, as a share of its height
 
     bool operator==(const ComparisonSettings&) const = default;
     [[nodiscard]] bool shows(plot::ComparisonPanel panel) const;

@@ -32,7 +32,7 @@ constexpr double kDefaultWidthMm = 177.8; // 7 in, the text width of a conferenc
 
 struct FigureArguments : SomeRunsOptions {
     std::string kind = "timeline";
-    figures::OptionValues options; // of the kind
+    figures::OptionValues options; // options of this kind
     std::string out;
     std::string csv;
     std::string theme = "paper";
@@ -113,7 +113,7 @@ Result<figures::Figure> read(const FigureArguments& arguments, const app::Figure
 
 // A database is no log, and only the store may open one that is in use.
 bool isLog(const std::filesystem::path& path) {
-    std::error_code ignored; // of what is not there
+    std::error_code ignored; // a missing file is no error
     if (!std::filesystem::exists(path, ignored) || store::StoreFile(path).isSqlite())
         return false;
     const auto tree = importers::openDiskTree(path.string());
@@ -142,7 +142,7 @@ Status checkNames(const FigureArguments& arguments) {
 
 // A name that the user did not choose replaces nothing.
 Status checkNotThere(const std::string& path) {
-    std::error_code ignored; // of what is not there
+    std::error_code ignored; // a missing file is no error
     if (!std::filesystem::exists(path, ignored))
         return {};
     return usageError(path + " is there already: say with --out where the figure goes.");

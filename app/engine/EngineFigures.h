@@ -27,19 +27,19 @@ class EngineLink;
 struct SeriesFigure {
     std::string metric; // ours
     Subject subject;
-    double mean = 0.0; // of its samples
+    double mean = 0.0; // over its samples
     double min = 0.0;
     double max = 0.0;
-    double count = 0.0; // of samples; 0: none of the numbers before it counts
-    double coveredSeconds = 0.0; // of the stretch, by samples as they usually come
-    std::optional<double> total; // of a counter: what it grew by
+    double count = 0.0; // samples; 0: none of the numbers before it counts
+    double coveredSeconds = 0.0; // seconds of the stretch that samples at their usual period cover
+    std::optional<double> total; // counters only: growth
 };
 
 struct StretchFigures {
     std::vector<SeriesFigure> series;
     std::size_t metrics = 0; // there are
     std::size_t told = 0; // are here
-    std::optional<Error> error; // why nothing comes
+    std::optional<Error> error; // reason that nothing comes
 };
 
 class EngineFigures {
@@ -81,7 +81,7 @@ private:
     std::map<RunId, Wanted> m_wanted;
     std::map<std::pair<RunId, std::string>, Wanted> m_shown; // last, of a metric
     std::map<std::string, Figures> m_kept;
-    std::list<std::string> m_order; // of what is kept, the oldest first
+    std::list<std::string> m_order; // keys of m_kept, the oldest first
     std::optional<Error> m_error;
     std::chrono::steady_clock::time_point m_failed;
     std::atomic<bool> m_isStopping = false;

@@ -33,7 +33,7 @@ struct EngineRequest {
 
 struct EngineProgress {
     std::string phase; // "Copying node-3"
-    double fraction = 0.0; // of time × nodes
+    double fraction = 0.0; // done part of time × nodes
     std::uint64_t wireBytes = 0;
     std::int64_t samples = 0;
 };
@@ -48,8 +48,8 @@ struct EngineOutcome {
     std::size_t parts = 0; // in all
     std::size_t partsDone = 0; // now
     std::size_t partsKept = 0; // complete from an earlier call
-    ImportReport report; // of what was done now
-    std::optional<Error> error; // what stopped it, with some done
+    ImportReport report; // on the parts done now
+    std::optional<Error> error; // stopped it, with some done
 };
 
 // `now` is what relative times count from. An error where nothing was done.

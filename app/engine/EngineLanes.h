@@ -1,13 +1,13 @@
 #pragma once
 // The lanes of linked runs: columns that the engine has reduced, from the cache at once, and asked
 // for in the background where they are not there. Whoever draws never waits: what came is told by
-// `changed`, and read by asking again. Of an engine that is gone the cache stays; it is asked again
+// `changed`, and read by asking again. If an engine is gone, the cache stays; it is asked again
 // on tryAgain(), and by itself after a while.
 //
 // Columns are of a ladder of lengths, each √2 of the one before, so that zooming back and forth
 // finds what was there. Up to kMostRows series are asked for one by one; above, lines and bands are
-// quantiles over all of them, and heat has a row for each node. Where there is much to read for
-// that, a few of the series in longer columns stand for all of them first. Where a tile alone has
+// quantiles over all of them, and heat has a row for each node. If that is much to read, a few of
+// the series in longer columns stand for all of them first. If a tile alone has
 // tens of millions of samples, the engine looks at the end of each column only. The lane says both.
 
 #include "app/engine/EngineFigures.h"
@@ -26,7 +26,7 @@ namespace trainscope::app {
 
 struct EngineState {
     bool isAsking = false;
-    std::optional<Error> error; // why nothing comes
+    std::optional<Error> error; // reason that nothing comes
     // The engine of a link that was looked at, which the user has not agreed to ask; `error` says
     // so.
     std::optional<importers::engine::Address> unnamed;

@@ -28,7 +28,7 @@ using namespace importers::engine;
 
 // Samples that an engine may read for one tile. Beyond, columns are looked at in part.
 constexpr std::int64_t kMostRead = 80'000'000;
-constexpr std::int64_t kMostReadAtOnce = 200'000'000; // of MetricsQL
+constexpr std::int64_t kMostReadAtOnce = 200'000'000; // for MetricsQL
 constexpr std::int64_t kUsualPeriodMs = 15'000;
 
 } // namespace
@@ -176,7 +176,7 @@ namespace {
 
 using namespace importers::engine;
 
-constexpr std::int64_t kRatePeriods = 4; // that a rate looks at, at least
+constexpr std::int64_t kRatePeriods = 4; // a rate looks at least at so many
 constexpr Patience kSoonTold{2};
 
 // Evenly over all of them.

@@ -32,7 +32,7 @@ enum class TileRows { Series, Band, Nodes, Mean };
 struct LaneScope {
     std::string metric; // ours
     TileRows rows = TileRows::Series;
-    std::size_t series = 0; // that the metric has
+    std::size_t series = 0; // series of the metric
     std::string uuid; // only this GPU; empty: all
     std::size_t some = 0; // only that many, evenly chosen; 0: all
 };
@@ -90,9 +90,9 @@ private:
     struct Asked {
         const importers::engine::FoundMetric* metric = nullptr;
         Holds holds = Holds::Mean;
-        std::size_t row = 0; // of a band; of stretches the statistic
+        std::size_t row = 0; // row of a band; in stretches: the statistic
         std::unique_ptr<importers::engine::Question> question;
-        std::shared_ptr<BandCounts> counts = {}; // of a distribution
+        std::shared_ptr<BandCounts> counts = {}; // for a distribution
     };
     using Questions = std::vector<Asked>;
 

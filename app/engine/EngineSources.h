@@ -20,7 +20,7 @@ std::string sourceOf(const std::string& base, const std::string& node);
 struct CopyFacts {
     std::string asked; // "-2h to now, every sample"
     TimeRange range;
-    std::string roster; // who is who, as a short text: ranks are the same where it is
+    std::string roster; // short text that names ranks: equal texts mean the same ranks
     std::size_t parts = 0;
 
     void write(ImportReport& report) const;

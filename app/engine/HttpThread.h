@@ -45,7 +45,7 @@ private:
 };
 
 struct HttpSettings {
-    std::vector<std::pair<QByteArray, QByteArray>> headers; // that were checked
+    std::vector<std::pair<QByteArray, QByteArray>> headers; // already checked
     QList<QSslCertificate> certificates; // beside the system's
     std::chrono::milliseconds connectTime{};
     std::chrono::milliseconds silence{};

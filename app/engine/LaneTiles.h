@@ -23,8 +23,8 @@ struct LaneTile {
     };
     std::map<std::int64_t, Row> rows; // by a key of the subject
     bool isFinal = false; // the engine can add nothing to it
-    bool isSampled = false; // of a part of each column only
-    std::int64_t askedMs = 0; // when
+    bool isSampled = false; // read from a part of each column only
+    std::int64_t askedMs = 0; // time of the question
 
     [[nodiscard]] std::size_t bytes() const;
 };

@@ -39,7 +39,7 @@ public:
 
 private:
     struct Sum {
-        float low = std::numeric_limits<float>::quiet_NaN(); // of what touches the column
+        float low = std::numeric_limits<float>::quiet_NaN(); // over all that touches the column
         float high = std::numeric_limits<float>::quiet_NaN();
         double sum = 0.0;
         std::uint32_t count = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Tiles that are filled from the answers to one question of a lane. Where the same GPU or node has
+// Tiles that are filled from the answers to one question of a lane. If the same GPU or node has
 // several series in a column, since its labels changed there, the mean is that of all their
 // samples: how many each has is asked for once that is known.
 

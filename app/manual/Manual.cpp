@@ -117,8 +117,8 @@ std::string withFacts(std::string_view text) {
 
 constexpr std::size_t kExcerptBefore = 40; // bytes before the found word
 constexpr std::size_t kExcerptLength = 130;
-constexpr int kTitleScore = 100; // of a word in a title
-constexpr int kPageScore = 20; // of a word in the title of the page
+constexpr int kTitleScore = 100; // for a word in a title
+constexpr int kPageScore = 20; // for a word in the page's title
 
 std::vector<Section> sectionsOf(const Markup& markup) {
     std::vector<Section> sections{{{}, markup.title, 1, markup.about}};
@@ -231,7 +231,7 @@ std::vector<Block> blocksAt(const Place& place) {
     const auto& blocks = page->markup.blocks;
     const auto isHeading = [](const Block& block) { return block.kind == Block::Kind::Heading; };
     auto begin = blocks.begin();
-    int level = 0; // of the heading
+    int level = 0; // level of the heading
     if (!place.anchor.empty()) {
         begin = std::find_if(blocks.begin(), blocks.end(),
             [&](const Block& block) { return isHeading(block) && block.anchor == place.anchor; });

@@ -49,7 +49,7 @@ std::string definitionAt(std::string_view place, std::size_t columns);
 
 struct Hit {
     Place place;
-    std::string title; // of the section
+    std::string title; // title of the section
     std::string pageTitle;
     std::string excerpt; // around the first word that occurs in its text
     int score = 0;

@@ -159,7 +159,7 @@ private:
 
     Markup m_markup;
     BlockKind m_kind = BlockKind::Paragraph;
-    std::string m_text; // of the block under way
+    std::string m_text; // text of the block under way
     bool m_isTable = false;
     bool m_isCode = false;
 };

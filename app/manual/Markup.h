@@ -18,7 +18,7 @@ struct Piece {
     enum class Kind { Plain, Code, Strong, Emphasis, Link };
     Kind kind = Kind::Plain;
     std::string text;
-    std::string place = {}; // of a link
+    std::string place = {}; // target of a link
 
     bool operator==(const Piece&) const = default;
 };
@@ -28,9 +28,9 @@ struct Block {
     enum class Kind { Heading, Paragraph, Item, Term, Definition, Table, Code };
     Kind kind = Kind::Paragraph;
     Line line = {};
-    int level = 0; // of a heading: 2 or 3
-    std::string anchor = {}; // of a heading: "step-time"
-    std::vector<std::vector<Line>> rows = {}; // of a table; the first is its head
+    int level = 0; // heading: 2 or 3
+    std::string anchor = {}; // heading: "step-time"
+    std::vector<std::vector<Line>> rows = {}; // table; the first is its head
     std::string code = {};
 };
 

@@ -24,7 +24,7 @@ public:
     // Edges are rounded to pixels; every bar has at least one.
     void add(const plot::Bars& bars);
     [[nodiscard]] QImage image() const; // premultiplied, with the ratio set
-    [[nodiscard]] QPointF position() const; // where to draw it, scene units
+    [[nodiscard]] QPointF position() const; // top left corner of the image, scene units
 
 private:
     plot::Rect m_area;
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] QImage image() const; // premultiplied, with the ratio set
     // The same, with what is already in the picture of an earlier scene moved there.
     const QImage& image(PaintCache& cache) const;
-    [[nodiscard]] QPointF position() const; // where to draw it, scene units
+    [[nodiscard]] QPointF position() const; // top left corner of the image, scene units
 
 private:
     // One series in device pixels of the image; empty where first >= last.

@@ -15,7 +15,7 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr double kVectorColumns = 2.0; // of data, in a point of paper
+constexpr double kVectorColumns = 2.0; // data columns per point of paper
 
 plot::FigureStyle styleOf(const plot::Theme& theme, double width, double height) {
     plot::FigureStyle style;

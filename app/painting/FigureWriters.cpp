@@ -73,7 +73,7 @@ QByteArray millimetres(double points) {
 
 struct SvgParts {
     QByteArray prologue; // before the root element
-    QByteArray body; // of the root element, with its end
+    QByteArray body; // content of the root element, with its end
 };
 
 Result<SvgParts> drawSvg(const plot::PlotScene& scene, const plot::Theme& theme) {

@@ -179,8 +179,8 @@ public:
 
 private:
     void shortenCoordinates(qpdf_oh contents) {
-        constexpr int kSmallest = 9; // of zlib's levels
-        constexpr qsizetype kLengthBytes = 4; // that Qt puts before what zlib gives
+        constexpr int kSmallest = 9; // zlib's level for the smallest output
+        constexpr qsizetype kLengthBytes = 4; // bytes that Qt puts before zlib's output
         unsigned char* bytes = nullptr;
         std::size_t size = 0;
         m_qpdf.oh_get_stream_data(m_data, contents, qpdf_dl_generalized, nullptr, &bytes, &size);

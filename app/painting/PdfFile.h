@@ -15,7 +15,7 @@
 namespace trainscope::app {
 
 struct PdfInformation {
-    double widthPoints = 0.0; // of all pages; Qt rounds it to whole points
+    double widthPoints = 0.0; // every page's; Qt rounds it to whole points
     double heightPoints = 0.0;
     QString title;
     QString subject;

@@ -18,8 +18,8 @@ QFont themeFont(const plot::Theme& theme, plot::TextRole role, bool bold);
 plot::MeasureText measureWith(const plot::Theme& theme);
 
 // Draws a short text on the screen, shaped once: a timeline draws the same names frame after frame.
-// `baseline` is the left end of the text's baseline; `font` is the painter's. What was shaped is
-// held by each thread, for some thousand texts.
+// `baseline` is the left end of the text's baseline; `font` is the painter's. Shaped texts are
+// cached by each thread, some thousand of them.
 void drawCachedText(
     QPainter& painter, const QFont& font, QPointF baseline, const std::string& utf8);
 

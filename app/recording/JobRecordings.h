@@ -18,7 +18,7 @@ class JobRecordings {
 public:
     struct Request {
         RotationRequest rotation; // its record: interval, and what else is the same of all jobs
-        std::string pattern; // of the files (RecordedFiles.h); without %j and %d they are numbered
+        std::string pattern; // file names (RecordedFiles.h); without %j and %d they are numbered
         // A launch configuration, as a command states it.
         std::function<LaunchConfig(const std::vector<std::string>&)> launch;
         std::function<void(const std::string&)> tell;
@@ -27,12 +27,12 @@ public:
     static Result<std::unique_ptr<JobRecordings>> start(Request request);
 
     void step(); // every second
-    void finish(); // of those that are recorded still
+    void finish(); // ends all recordings
 
 private:
     struct Waiting {
         std::vector<int> gpus;
-        int looks = 0; // that found these GPUs
+        int looks = 0; // looks in a row that found these GPUs
     };
     struct Recorded {
         std::unique_ptr<RotatedRecording> recording;

@@ -114,7 +114,7 @@ bool isOlder(const fs::path& path, DurationNs keep, TimeNs now) {
     return isThere;
 }
 
-// A lease to write is given for what nobody else has open. Where the file system knows no leases
+// A lease to write is given for a file that nobody else has open. On a file system without leases
 // the answer is no, and a reader is told that its file went.
 bool isOpenElsewhere(const fs::path& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -129,7 +129,7 @@ bool isOpenElsewhere(const fs::path& path) {
 }
 
 void removeDatabase(const fs::path& path) {
-    std::error_code ignored; // what is not there is not in the way
+    std::error_code ignored; // missing files are not in the way
     for (const char* suffix : {"", "-wal", "-shm"})
         fs::remove(fs::path(path.string() + suffix), ignored);
 }

@@ -37,7 +37,7 @@ Result<DurationNs> parseAge(std::string_view text, const std::string& option);
 std::string recordedPath(std::string pattern, const record::JobDescription& job);
 
 // Makes the file of a job's recording, which that user alone may read; one that is there has to be
-// theirs already. Refused: another's, a link, or no file. Where this program may not give files
+// theirs already. Refused: another's, a link, or no file. If this program may not give files
 // away they stay its own.
 Status makeFileFor(std::int64_t user, const std::string& path);
 // Root would write what others choose where they can put links. Refused: the folder or one above it

@@ -1,5 +1,5 @@
 #pragma once
-// RotatedRecording: one recording that goes on from file to file. Where a file is full its recorder
+// RotatedRecording: one recording that goes on from file to file. Once a file is full its recorder
 // stops, the next begins at once in the next file with the same pipe for marks, and the full file
 // is brought to its end beside it: between two files lies a fraction of a second. Files that are
 // older than what is kept go.
@@ -21,10 +21,10 @@ struct RotationRequest {
     record::Environment environment;
     RecordedFiles files{""};
     RotationRule rule; // never: one file
-    std::string jobInNames; // of files; empty: the job of the record
+    std::string jobInNames; // job in file names; empty: the job of the record
     std::string onlyFile; // then
     std::optional<DurationNs> keep;
-    std::optional<std::int64_t> owner; // of the files, who alone may read them
+    std::optional<std::int64_t> owner; // user who owns the files and alone may read them
     std::function<void(const std::string&)> warn;
     // A file is complete: the recorder, the file, and an error where its end could not be written.
     std::function<void(const record::Recorder&, const std::string&, const Status&)> ended;
@@ -50,7 +50,7 @@ private:
         store::Store store;
         std::string file;
         TimeNs begin;
-        std::unique_ptr<record::Recorder> recorder; // of that store
+        std::unique_ptr<record::Recorder> recorder; // writes into `store`
     };
     explicit RotatedRecording(RotationRequest request)
         : m_request(std::move(request)) { }
@@ -62,7 +62,7 @@ private:
     RotationRequest m_request;
     std::unique_ptr<Part> m_part;
     std::unique_ptr<Part> m_endingPart;
-    std::future<Status> m_ending; // of that part
+    std::future<Status> m_ending; // result of ending m_endingPart
     TimeNs m_nextRemoval;
     TimeNs m_nextTry; // to change the file, behind one that failed
     bool m_isGood = true; // the last commit

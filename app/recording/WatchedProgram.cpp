@@ -86,7 +86,7 @@ Status WatchedProgram::checkThere(const std::vector<std::string>& command) {
     const char* path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe)
     const bool isSearched = name.find('/') == std::string::npos;
     if (isSearched && path == nullptr)
-        return {}; // where it is looked for then, the system knows
+        return {}; // the system then searches a path of its own
     std::vector<std::filesystem::path> places{name};
     if (isSearched) {
         places.clear();
@@ -96,7 +96,7 @@ Status WatchedProgram::checkThere(const std::vector<std::string>& command) {
     }
     int problem = ENOENT;
     for (const auto& place : places) {
-        std::error_code ignored; // of what is not there
+        std::error_code ignored; // a missing file is no error
         if (::access(place.c_str(), X_OK) == 0 && !std::filesystem::is_directory(place, ignored))
             return {};
         if (errno != ENOENT && errno != ENOTDIR)

@@ -12,7 +12,7 @@
 namespace trainscope::app {
 
 inline constexpr int kFigureObject = QTextFormat::UserObject + 1; // the format's object type
-inline constexpr int kFigureIndex = QTextFormat::UserProperty + 1; // which of the scenes
+inline constexpr int kFigureIndex = QTextFormat::UserProperty + 1; // index of the scene
 
 class FigureObject : public QObject, public QTextObjectInterface {
     Q_OBJECT

@@ -16,11 +16,11 @@ namespace {
 
 // On paper, in characters.
 constexpr std::size_t kLongestName = 40;
-constexpr std::size_t kShortestName = 16; // that a name is cut to
+constexpr std::size_t kShortestName = 16; // least length of a shortened name
 constexpr std::size_t kMostInShortLines = 44; // longer texts are broken where their column ends
 constexpr std::size_t kLeastLine = 12;
 constexpr std::size_t kTableWidth = 110;
-constexpr double kLineWidth = 114.0; // of a line of a table, what a column adds, and bold letters
+constexpr double kLineWidth = 114.0; // a table's line; below: gap of columns, factor for bold
 constexpr double kColumnGap = 2.0;
 constexpr double kBold = 1.12;
 constexpr std::size_t kMostNamed = 6; // runs in a sentence
@@ -285,7 +285,7 @@ private:
     const report::Report& m_report;
     const FigureHtml& m_figure;
     bool m_plain;
-    std::size_t m_lineLength = kLeastLine; // of a cell
+    std::size_t m_lineLength = kLeastLine; // characters per line of a cell
     std::size_t m_longestName = kLongestName;
     std::vector<std::string> m_unknown; // tables, with why they say nothing
     QByteArray m_out;

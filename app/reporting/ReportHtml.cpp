@@ -9,7 +9,7 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr double kWidth = 980.0; // of a figure, CSS pixels
+constexpr double kWidth = 980.0; // width of a figure, CSS pixels
 
 constexpr const char* kPageStyle = R"(
 :root{color-scheme:light dark;--window:#f6f7f9;--panel:#fff;--text:#1d232b;--second:#596473;--line:#e1e5ea;--serious:#a8320b;--attention:#965100}

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kReportMargin = 48.0; // points
 constexpr double kFoot = 24.0;
-constexpr double kIndent = 14.0; // of lists
+constexpr double kIndent = 14.0; // indent of lists
 
 // In points.
 struct Sheet {
@@ -105,7 +105,7 @@ void keepOnFirstPage(QTextDocument& document, FigureObject& figures, std::size_t
     constexpr double least = 0.82;
     const double page = document.pageSize().height();
     const auto* layout = document.documentLayout();
-    double end = 0.0; // of what stands on the first page
+    double end = 0.0; // bottom of the last block on the first page
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
         const QRectF rect = layout->blockBoundingRect(block);
         if (rect.bottom() <= page) {

@@ -18,7 +18,7 @@ struct ClusterParameters {
     std::string gpuModel;
     int nodes = 0;
     int gpusPerNode = 8;
-    double forwardSeconds = 0.0; // of one micro-batch on one stage
+    double forwardSeconds = 0.0; // time of one micro-batch on one stage
     double optimizerSeconds = 0.0; // from the last pass to the next step
     double busyWatts = 0.0; // one GPU in the middle of a GEMM
     double idleWatts = 0.0;
@@ -47,7 +47,7 @@ inline constexpr int kHidden = 12288;
 inline constexpr int kActivations = kMicroBatch * kSequence * kHidden;
 inline constexpr int kLayers = 96;
 inline constexpr int kVocabulary = 51200;
-inline constexpr double kOptimizerBusy = 0.92; // of its seconds
+inline constexpr double kOptimizerBusy = 0.92; // busy share of optimizerSeconds
 inline constexpr double kRunSeconds = 120.0;
 inline constexpr double kSampleSeconds = 0.1;
 inline constexpr double kHandOverSeconds = 0.0016; // activations to the next stage over InfiniBand

@@ -17,7 +17,7 @@ namespace {
 constexpr double kThermalResistance = 0.0535; // °C per W, junction to local air
 constexpr double kThermalSeconds = 16.0; // time constant
 constexpr double kSlowdownCelsius = 86.0;
-constexpr double kParkedShare = 0.6; // of idle, at the lowest clock
+constexpr double kParkedShare = 0.6; // share of the idle power, at the lowest clock
 constexpr double kClockStepMHz = 15.0;
 // Activations of a micro-batch at a layer's border, which tensor parallelism reduces four times and
 // gathers twice more per layer, forward and backward together (core/layout/Traffic.h).
@@ -57,7 +57,7 @@ struct GpuReading {
 
 // Work of a stage in one sampling period.
 struct SampledWork {
-    std::int64_t index = 0; // of the period
+    std::int64_t index = 0; // number of the period
     double busy = 0.0; // fractions of it, as PipelineRun has them
     double passes = 0.0;
 };

@@ -59,7 +59,7 @@ private:
     int m_rank;
     RunId m_run;
     Sink& m_sink;
-    double m_pace; // of the time that the layer leaves a kernel
+    double m_pace; // share of a kernel's time in the layer that this GPU needs
     std::string m_tensorDetail;
     std::array<TrackId, 4> m_streams;
     TrackId m_host;
@@ -183,9 +183,9 @@ Status RankTrace::pass(const StageWork& work) {
 }
 
 Status RankTrace::layer(const std::array<LayerKernel, 11>& kernels, double begin, double seconds) {
-    constexpr double kGap = 2e-6; // between two kernels of a stream
-    double slot = begin; // where the kernel's share of the layer begins
-    double free = begin; // when this GPU is done with what comes before
+    constexpr double kGap = 2e-6; // seconds between two kernels of a stream
+    double slot = begin; // begin of the kernel's share of the layer
+    double free = begin; // time at which this GPU is done with earlier kernels
     for (const LayerKernel& one : kernels) {
         const double slotEnd = slot + one.share * seconds;
         const bool isCollective = one.stream != Stream::Compute;

@@ -40,7 +40,7 @@ struct ClusterOptions : SomeRunsOptions {
 
 struct Shown {
     Run run;
-    std::vector<int> locals; // of its GPUs, ascending
+    std::vector<int> locals; // local indices of its GPUs, ascending
     layout::Cluster cluster;
     analysis::Airflow air;
 };

@@ -308,7 +308,7 @@ std::string troff(std::string_view text) {
 void printSynopsis(const std::vector<CommandText>& commands, std::ostream& out) {
     for (const CommandText& command : commands) {
         out << "\\fBtrainscope\\-cli " << command.name << "\\fR";
-        std::string behind; // what stands behind the options
+        std::string behind; // words after the options
         for (const Argument& one : command.positionals) {
             const std::string name
                 = "\\fI" + troff(one.name) + "\\fR" + (one.isRepeated ? "..." : "");

@@ -17,12 +17,12 @@ namespace trainscope::cli {
 struct ImportRequest {
     std::vector<std::string> sources;
     std::string database;
-    std::string name; // of the run; a prefix where the sources hold several; empty: as found
+    std::string name; // name of the run; a prefix where the sources hold several; empty: as found
     bool isOneRun = false; // all that the sources hold is of the run of that name
-    importers::RecordedGpus gpus; // of that run, where it was recorded; each trace is of one
+    importers::RecordedGpus gpus; // the run's GPUs, if it was recorded; each trace is of one
     std::string format; // id of an importer; empty: by content
     app::SaidOfAll said; // fills in the facts that sources leave open
-    std::vector<std::string> columns; // of tables, "P_tot=gpu_power[mW]"
+    std::vector<std::string> columns; // table columns, "P_tot=gpu_power[mW]"
     std::vector<std::string> joins; // runs that become one, "A,B"
 };
 

@@ -90,7 +90,7 @@ Outcome printInfo(
     ASSIGN_OR_RETURN(const auto runs, store.runs());
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     ASSIGN_OR_RETURN(const auto comparisons, store.comparisons());
-    std::vector<std::vector<Capture>> captures; // of each run
+    std::vector<std::vector<Capture>> captures; // by run
     std::vector<std::vector<Track>> tracks; // the same
     for (const Run& run : runs) {
         ASSIGN_OR_RETURN(auto own, store.captures(run.id));

@@ -224,7 +224,7 @@ struct LayoutCommandOptions : OneRunOptions {
 // A run and what is known of its layout.
 struct Origin {
     std::string run;
-    std::string key; // of LayoutOrigin, or "options"
+    std::string key; // key of the LayoutOrigin, or "options"
     std::string wording;
 };
 

@@ -43,7 +43,7 @@ struct Gathered {
     std::int64_t lines = 0;
     std::int64_t skipped = 0;
     std::int64_t warnings = 0;
-    std::vector<std::string> runs; // of databases
+    std::vector<std::string> runs; // names of runs in databases
 
     void add(predict::Timings more) {
         std::move(

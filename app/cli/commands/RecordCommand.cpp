@@ -64,7 +64,7 @@ struct RecordOptions {
 };
 
 constexpr std::chrono::milliseconds kCommitEvery{1000};
-constexpr DurationNs kShortest{1'000'000}; // of an interval
+constexpr DurationNs kShortest{1'000'000}; // sampling intervals are between these two
 constexpr DurationNs kLongest{3'600'000'000'000};
 
 // "50ms", "0.02 s", "20" (milliseconds).

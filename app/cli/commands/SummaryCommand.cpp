@@ -46,7 +46,7 @@ struct RunFigures {
     std::optional<analysis::RunDetail> detail;
     std::optional<analysis::EnergyByPhase> energy;
     std::vector<analysis::AboveLimit> aboveLimit; // by rank
-    std::optional<analysis::HostSelfTime> host; // where no device was traced
+    std::optional<analysis::HostSelfTime> host; // absent: a device was traced
     std::vector<std::string> assumptions; // sentences
 };
 

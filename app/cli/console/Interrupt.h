@@ -14,8 +14,8 @@ namespace trainscope::cli {
 // signal; for the main program, once.
 void endOnSignals(std::atomic<bool>& cancelled);
 
-// A file that is not whole yet: while it lives, a signal that ends the program removes it. Of more
-// than 256 at a time, and of names beyond those that systems take, nothing is removed.
+// A file that is not whole yet: while it lives, a signal that ends the program removes it. Not
+// removed: files beyond 256 at a time, and paths longer than systems take.
 class UnfinishedFile {
 public:
     explicit UnfinishedFile(const std::filesystem::path& path);

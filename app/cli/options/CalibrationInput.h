@@ -12,7 +12,7 @@ namespace trainscope::cli {
 
 struct CalibrationFiles {
     std::vector<std::string> paths; // each a CSV table or a run database
-    std::vector<std::string> runs; // of the databases; none: all that were measured
+    std::vector<std::string> runs; // names of runs in the databases; none: all measured ones
 };
 
 // Absent without paths. Usage for runs that are named where there is no database; Unrecognised

@@ -19,7 +19,7 @@ struct Argument {
     std::string value; // "N"; empty: a flag
     std::string text;
     Kind kind = Kind::Other;
-    std::vector<std::string> words; // that a shell suggests for the value
+    std::vector<std::string> words; // suggested by a shell for the value
     bool isRequired = false;
     bool isRepeated = false;
 };

@@ -17,7 +17,7 @@ struct LayoutOptions {
     std::string order;
     std::string schedule;
     std::string stageLayers;
-    std::string model; // of the catalogue
+    std::string model; // name in the catalogue
     std::optional<int> sequence;
     std::optional<int> microBatch;
 

@@ -10,13 +10,13 @@
 namespace trainscope::cli {
 
 struct PredictOptions {
-    figures::OptionValues asked; // of the job, of a search of its layouts, and of a training
+    figures::OptionValues asked; // for the job, a search of its layouts, and a training
     std::string table;
     CalibrationFiles calibration;
     std::string leaveOut; // groups of the table's rows; empty: none
     std::string profile;
-    std::string database; // that the prediction goes into
-    std::string name; // of its run
+    std::string database; // target of the prediction
+    std::string name; // name of the predicted run
     std::string from; // a database of the run whose job is predicted
     std::string run;
     bool search = false;

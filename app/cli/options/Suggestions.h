@@ -18,6 +18,6 @@ inline CLI::Validator suggesting(std::string_view words) {
         std::string(kSuggestedBy) + std::string(words)};
 }
 
-std::string metricNames(); // of the registry
+std::string metricNames(); // from the registry
 
 } // namespace trainscope::cli

@@ -6,8 +6,8 @@
 
 namespace trainscope::cli {
 
-// Computed once, before anything is read, since whoever reads keeps others from writing. Where they
-// cannot be kept, that is told, and the traces are read instead.
+// Computed once, before anything is read, since whoever reads keeps others from writing. If they
+// cannot be stored, a message says so, and the traces are read instead.
 enum class NeededSums { CallTrees, All };
 Status keepMissingSums(const OneRunOptions& options, NeededSums needed, const Console& console,
     const Progress& progress);

@@ -13,7 +13,7 @@ namespace trainscope::cli {
 
 namespace {
 
-constexpr double kLongestS = 9e9; // which nanoseconds can count
+constexpr double kLongestS = 9e9; // nanoseconds count no further
 
 Status checkTime(const char* option, const std::optional<double>& seconds) {
     if (!seconds || std::abs(*seconds) <= kLongestS)

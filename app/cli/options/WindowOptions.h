@@ -31,14 +31,14 @@ void addCapture(CLI::App& command, std::string& capture);
 // Open at a side that is not given. Usage where it is empty or lies beside the run.
 Result<TimeRange> givenWindow(const WindowOptions& options, const Run& run);
 
-// The same on the clock of each rank. Where the clocks of the ranks differ, what is given is meant
-// on that of the reference rank, as the timeline shows it.
+// The same on the clock of each rank. If the ranks' clocks differ, the given times are meant on
+// that of the reference rank, as the timeline shows it.
 struct RankWindows {
     TimeRange window = kAllTime; // as it is given
     bool isOpenAtBegin = true; // on every clock
     bool isOpenAtEnd = true;
     analysis::RankClocksPtr clocks;
-    std::optional<analysis::CaptureWindows> capture; // where one was asked for
+    std::optional<analysis::CaptureWindows> capture; // the one asked for; absent: none
 
     [[nodiscard]] TimeRange of(int rank) const;
     // For people: "the capture 'eager-16'", "1.5 s to 2 s of the run, as far as it was traced".

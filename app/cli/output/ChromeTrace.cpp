@@ -77,7 +77,7 @@ public:
 private:
     struct Lane {
         int tid = 0;
-        std::vector<std::int64_t> ends; // of the spans that are open, outermost first
+        std::vector<std::int64_t> ends; // ends of the open spans, outermost first
     };
     Lane& laneFor(TimeRange range);
 

@@ -165,7 +165,7 @@ void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
     for (const auto& [stage, stageEnergy] : energy.stages)
         addRow(table, fmt::format("stage {}", stage), stageEnergy, sum.total);
     for (const auto& [category, categoryEnergy] : sum.categories) {
-        if (category != "idle" && category != "copy") // which are phases
+        if (category != "idle" && category != "copy") // these two are phases
             addRow(table, std::string(analysis::KernelCategories::label(category)), categoryEnergy,
                 sum.total);
     }

@@ -18,9 +18,9 @@ namespace trainscope::cli {
 
 struct KernelsReport {
     Run run;
-    std::string windowText; // what the figures are of; empty: all of the trace
+    std::string windowText; // names the part behind the figures; empty: all of the trace
     std::vector<analysis::DeviceBreakdown> devices;
-    std::vector<analysis::DeviceActivity> activities; // of the same devices
+    std::vector<analysis::DeviceActivity> activities; // in the order of `devices`
     std::optional<analysis::Pipeline> pipeline;
     analysis::EnergyByPhase energy; // by kernel too
     std::optional<analysis::EarlyWork> early; // left out of the figures

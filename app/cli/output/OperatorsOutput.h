@@ -25,9 +25,9 @@ struct OperatorsReport {
         analysis::FrameSums all;
         analysis::OperatorTable table;
         std::optional<analysis::MeasuredBandwidth> bandwidth;
-        std::optional<analysis::OperatorMfu> mfu; // of the window
+        std::optional<analysis::OperatorMfu> mfu; // over the window
         std::vector<analysis::IterationMfu> iterations; // those that are whole in it
-        std::vector<analysis::PartEnergy> energies; // of the table's rows; empty: not known
+        std::vector<analysis::PartEnergy> energies; // by row of the table; empty: not known
     };
     Run run;
     const catalogue::GpuModel* gpu = nullptr; // nullptr: not known

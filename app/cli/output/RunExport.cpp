@@ -270,7 +270,7 @@ private:
     const ExportRequest& m_request;
     const KeepGoing& m_keepGoing;
     std::map<int, Gpu> m_gpus;
-    std::vector<TextFile> m_files; // that are finished
+    std::vector<TextFile> m_files; // finished ones
 };
 
 } // namespace

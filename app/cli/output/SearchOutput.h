@@ -31,11 +31,11 @@ void printScales(std::ostream& out, const std::array<std::string, 2>& names,
 
 // A job's step if one thing were otherwise, and what a training takes then.
 struct WhatIfFacts {
-    double seconds = 0.0; // of the step as it is
+    double seconds = 0.0; // length of the step as it is
     int gpus = 1;
     std::optional<double> tokens; // to train on
     std::vector<predict::Sensitivity> sensitivities;
-    std::vector<predict::MemoryChange> memory; // of layouts that were ranked
+    std::vector<predict::MemoryChange> memory; // for the ranked layouts
 };
 Result<WhatIfFacts> whatIfOf(const predict::Job& job, double seconds,
     const predict::TrainingAsked& asked, const predict::Predictor& predictor);

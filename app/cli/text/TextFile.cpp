@@ -26,7 +26,7 @@ Error writeError(const std::filesystem::path& path, int code) {
 }
 
 bool takesTextAsItComes(const std::filesystem::path& path) {
-    std::error_code ignored; // of what is not there
+    std::error_code ignored; // a missing file is no error
     const auto status = std::filesystem::status(path, ignored);
     return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)
         && !std::filesystem::is_directory(status);

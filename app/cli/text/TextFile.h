@@ -1,7 +1,7 @@
 #pragma once
 // A text file that appears whole or not at all: written beside its place under a name of its own,
 // and moved there by close(); several that belong together are finished before the first is closed.
-// A signal that ends the program removes what is not whole. What a
+// A signal that ends the program removes an unfinished one. The target of a
 // symbolic link points to is replaced, not the link. A device or a pipe takes the text as it comes.
 // Compressed where its name ends in ".gz".
 
@@ -37,7 +37,7 @@ private:
 
     explicit TextFile(std::filesystem::path path);
     int open(); // the file's number; -1: errno says why not
-    void remove(); // what was written beside the place
+    void remove(); // the temporary file
 
     std::filesystem::path m_path;
     std::filesystem::path m_place; // behind links

@@ -13,10 +13,10 @@ namespace trainscope::app {
 
 // Choices of the controls besides fixed ones.
 struct ComparisonOffers {
-    std::vector<plot::FigureChoice> metrics; // of the database
-    std::vector<plot::FigureChoice> quantities; // that the compared runs have
-    std::vector<std::int64_t> iterations; // that all compared runs have, ascending
-    std::size_t runs = 0; // that are compared
+    std::vector<plot::FigureChoice> metrics; // metrics in the database
+    std::vector<plot::FigureChoice> quantities; // quantities of the compared runs
+    std::vector<std::int64_t> iterations; // those that all compared runs have, ascending
+    std::size_t runs = 0; // number of compared runs
 };
 // The board keeps them itself (ComparisonSettings.h).
 using ComparisonSettingList = SettingList<ComparisonSettings, ComparisonOffers>;

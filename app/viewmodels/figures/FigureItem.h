@@ -45,7 +45,7 @@ private:
 
     QPointer<DrawnView> m_controller;
     double m_scroll = 0.0;
-    QImage m_picture; // of the whole figure; null: nothing to draw
+    QImage m_picture; // the whole figure; null: nothing to draw
 };
 
 } // namespace trainscope::app

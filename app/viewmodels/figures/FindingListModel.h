@@ -15,12 +15,12 @@ namespace trainscope::app {
 struct FindingRow {
     QString run;
     QString text;
-    QString rule; // what was asked, and from which value on it is told
-    QString denominator; // what shares are of
+    QString rule; // the question, and the value from which the finding is told
+    QString denominator; // the whole that shares refer to
     QString place; // "rank 5 · 12.3 s to 14.0 s"; empty: of the whole run
     QString severityText; // "costly", "notable", "to know"
     int severity = 0; // 0 to know, 1 notable, 2 costly
-    QStringList labels; // of the numbers
+    QStringList labels; // labels of the numbers
     QStringList values; // ready to read
     std::map<std::string, double> numbers; // SI; their names end in their unit
     Evidence evidence;

@@ -18,7 +18,7 @@ namespace trainscope::app {
 namespace {
 
 struct InUnit {
-    const char* name; // of a value, or its ending
+    const char* name; // a value's name, or its ending
     const char* unit;
 };
 // The names of most values end in their unit.

@@ -17,7 +17,7 @@ namespace trainscope::app {
 
 struct AskedReading {
     report::SourcedTable made;
-    std::vector<std::size_t> places; // of the table's runs among the shown ones
+    std::vector<std::size_t> places; // index of each of the table's runs among the shown ones
     QString whyNothing; // shown where it has no rows
 };
 

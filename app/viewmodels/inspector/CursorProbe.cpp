@@ -75,8 +75,8 @@ bool belongsTo(const Subject& subject, int rank, int node) {
 
 struct MetricValue {
     double value = kNoData;
-    std::size_t parts = 0; // links or switches that it is of
-    bool isSum = false; // of these; else their mean
+    std::size_t parts = 0; // links or switches behind the value
+    bool isSum = false; // value is their sum; else their mean
 };
 
 // The series that speak for the metric there: those of the GPU, else of its node, else of the

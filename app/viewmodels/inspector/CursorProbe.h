@@ -18,9 +18,9 @@ struct ProbeRequest {
     plot::Arrangement arrangement;
     DurationNs time; // view time
     int rank = 0; // GPU with the focus
-    int node = -1; // whose series is pointed at; -1: that of the GPU
-    DurationNs column{1}; // that a pixel shows
-    std::shared_ptr<figures::RemoteLanes> remote = {}; // of linked runs; nullptr: none
+    int node = -1; // node of the series pointed at; -1: that of the GPU
+    DurationNs column{1}; // time in a pixel
+    std::shared_ptr<figures::RemoteLanes> remote = {}; // lanes of linked runs; nullptr: none
     SeriesId pointed = {}; // the series under the pointer; invalid: none
 };
 

@@ -188,7 +188,7 @@ bool isSaidAbove(const RunStatistics& run, const MetricStatistics& one) {
 struct Telemetry {
     std::vector<Fact> readings;
     std::vector<Fact> constants;
-    std::int64_t constant = 0; // of these
+    std::int64_t constant = 0; // number of constants
     std::int64_t empty = 0;
 };
 

@@ -18,7 +18,7 @@ namespace trainscope::app {
 // Result so far; told again as more is read.
 struct KernelReading {
     std::vector<analysis::TraceSelection> runs; // traced ones, as they are shown
-    std::vector<std::size_t> places; // of these among the shown runs
+    std::vector<std::size_t> places; // index of each among the shown runs
     std::vector<RunId> lacking; // long traces without sums: every stretch of them is read
     QString doing; // "Reading kernels, 40 %…"; empty: all is there
     bool isProgress = false; // says what is being done, and nothing else

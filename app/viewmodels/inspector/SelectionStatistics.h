@@ -22,9 +22,9 @@ struct MetricStatistics {
     std::optional<double> min;
     std::optional<double> max;
     std::optional<double> total; // counters: Σ of what they grew by, over all subjects
-    std::optional<double> first = {}; // of what progresses
+    std::optional<double> first = {}; // metrics that progress
     std::optional<double> last = {};
-    std::map<std::string, double> shares = {}; // of time, of masks and states by name
+    std::map<std::string, double> shares = {}; // masks and states: share of time by name, 0..1
 };
 
 struct GpuStatistics {
@@ -38,15 +38,15 @@ struct GpuStatistics {
 struct RunStatistics {
     std::string name;
     std::string gpuModel; // as recorded, said or, marked so, inferred
-    DurationNs duration; // of the part of the stretch that the run fills
-    std::optional<double> energy; // of all GPUs; absent where nothing measured it
+    DurationNs duration; // part of the stretch that the run fills
+    std::optional<double> energy; // sum over GPUs, J; absent where nothing measured it
     std::vector<MetricStatistics> metrics; // in the order of the registry, others after
     std::vector<GpuStatistics> gpus; // by rank
     // Within how many seconds a log without dates lies where it was placed; empty: none was.
     std::string logWithinS = {};
     bool logIsAmbiguous = false;
-    std::optional<double> nodeEnergy = {}; // of all nodes; absent without node_power
-    int nodes = 0; // that have it
+    std::optional<double> nodeEnergy = {}; // sum over nodes, J; absent without node_power
+    int nodes = 0; // nodes with node_power
     // The fraction of these nodes' energy that is not of their GPUs; absent where one of the GPUs
     // has no power, or for another part of the stretch than its node.
     std::optional<double> notOfGpus = {};

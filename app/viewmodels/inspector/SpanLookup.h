@@ -20,7 +20,7 @@ struct SpanTarget {
     TimeNs time; // absolute, inside the span, of its rank's own clock
     int depth = 0;
     enum class Step { Here, Next, Previous } step = Step::Here;
-    DurationNs reach; // how far beside `time` a span may lie: a few pixels
+    DurationNs reach; // distance from `time` at which a span still counts: a few pixels
     // Clocks that the run is shown with: starts and peers are told by them; nullptr: as recorded.
     std::shared_ptr<const analysis::RankClocks> clocks = {};
 };
@@ -29,7 +29,7 @@ struct SpanReport {
     std::size_t run = 0;
     TrackId track;
     int rank = -1;
-    Span span; // of its rank's own clock
+    Span span; // on its rank's own clock
     std::string name;
     std::vector<Fact> facts;
 };

@@ -13,7 +13,7 @@ namespace trainscope::app {
 struct LaneRow {
     QString title; // "GPU power"
     QString subtitle;
-    double y = 0.0; // of the lane in the view, may lie outside
+    double y = 0.0; // top of the lane in the view, may lie outside
     double height = 0.0;
     int style = 0; // plot::LaneStyle
     bool hasStyles = false;

@@ -21,7 +21,7 @@ struct RunFacts {
     const std::vector<Series>& series;
     const std::vector<Track>& tracks;
     const std::vector<Iteration>& iterations; // in order of time
-    const std::vector<Capture>& captures; // of its ranks; empty where the whole run was traced
+    const std::vector<Capture>& captures; // captures of its ranks; empty: the whole run was traced
 
     // Between captures of the rank, before or behind them; on its own clock.
     [[nodiscard]] bool isBetweenCaptures(int rank, TimeNs time) const;
@@ -29,7 +29,7 @@ struct RunFacts {
 };
 
 struct TimelineCatalogue {
-    std::string uuid; // of the database
+    std::string uuid; // the database's
     std::vector<Run> runs; // in the order of the shown runs
     plot::Catalogue tables; // in the same order
     plot::Arrangement defaults;

@@ -22,14 +22,14 @@
 namespace trainscope::app {
 
 struct LoadRequest {
-    QPointer<ReaderPool> readers; // of the database
+    QPointer<ReaderPool> readers; // readers of the database
     CataloguePtr catalogue;
     std::vector<plot::ShownRun> runs;
     plot::Arrangement arrangement;
     plot::ViewWindow window; // as seen
-    plot::ViewWindow limits; // of the runs
+    plot::ViewWindow limits; // extent of all runs
     int columns = 0; // over the window: device pixels
-    std::shared_ptr<figures::RemoteLanes> remote; // of linked runs; nullptr: none
+    std::shared_ptr<figures::RemoteLanes> remote; // lanes of linked runs; nullptr: none
 };
 
 using TimelineDataPtr = std::shared_ptr<plot::TimelineData>;
@@ -76,13 +76,13 @@ private:
 
     Task<TimelineDataPtr> m_task{Urgency::Pointer};
     std::optional<LoadRequest> m_running;
-    Stage m_stage = Stage::First; // of what is running
+    Stage m_stage = Stage::First; // stage of the running load
     std::optional<LoadRequest> m_pending;
     std::optional<LoadRequest> m_last;
     TimelineDataPtr m_data;
     TimelineDataPtr m_overview;
-    bool m_stale = false; // what is there is of before a change
-    bool m_isOutdated = false; // what is being read is, too
+    bool m_stale = false; // m_data is from before a change
+    bool m_isOutdated = false; // the running load is, too
     QString m_error;
     QTimer m_again; // while a lane is still computed
 };

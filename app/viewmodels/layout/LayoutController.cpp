@@ -195,7 +195,7 @@ std::vector<Run> LayoutController::candidates() const {
 }
 
 void LayoutController::setRun(std::optional<Run> run) {
-    endReading(); // which may still be of the run before
+    endReading(); // it may still read the run before
     m_context.run = std::move(run);
     m_context.reading.reset();
     fitSettings();

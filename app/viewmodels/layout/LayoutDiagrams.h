@@ -32,7 +32,7 @@ public:
         std::optional<int> rank;
         std::optional<std::size_t> edge; // between nodes, of the figure
         QRectF place;
-        HoverText text; // of a pass or a place; of ranks and edges the reader says it
+        HoverText text; // for a pass or a place; the reader words ranks and edges
     };
 
     LayoutDiagrams(
@@ -64,7 +64,7 @@ private:
 
     const LayoutContext& m_context;
     const LayoutSchedule& m_schedule;
-    std::array<plot::RankDiagram, kParts> m_parts; // of legend and charts the picture alone
+    std::array<plot::RankDiagram, kParts> m_parts; // legend and charts have the picture alone
     plot::ScheduleFigureData m_shownSchedule; // the part of the step that is drawn
 };
 

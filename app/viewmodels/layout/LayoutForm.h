@@ -34,7 +34,7 @@ Q_SIGNALS:
 private:
     void check(FormFields fields);
 
-    layout::LayoutRequest m_begun; // what no field tells stays as it was
+    layout::LayoutRequest m_begun; // parts without a field stay as in it
     layout::LayoutRequest m_request;
     int m_world = 0;
     bool m_fits = false;

@@ -14,7 +14,7 @@ class LayoutHover : public QObject {
     QML_UNCREATABLE("Belongs to the layout.")
     Q_PROPERTY(QString title READ title NOTIFY changed FINAL)
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
-    Q_PROPERTY(int part READ part NOTIFY changed FINAL) // of LayoutDiagrams; -1: nothing
+    Q_PROPERTY(int part READ part NOTIFY changed FINAL) // part of LayoutDiagrams; -1: nothing
     Q_PROPERTY(QRectF place READ place NOTIFY changed FINAL) // in that part
 
 public:

@@ -25,7 +25,7 @@ public:
     void setViews(Views* views);
     // Without a run there is no moment.
     void setRun(const std::optional<Run>& run);
-    void setMetric(const std::string& metric); // whose values are read
+    void setMetric(const std::string& metric); // the metric to read
     // Only a view that is seen and shows the moment reads; it stops playing else.
     void setShown(bool shown);
     // Reads the values of the moment.
@@ -45,7 +45,7 @@ Q_SIGNALS:
     void failed(const trainscope::Error& error);
 
 private:
-    void follow(const std::function<void()>& move); // which nobody is told
+    void follow(const std::function<void()>& move); // `move` without telling anybody
 
     Playback m_playback;
     PlaybackCache m_cache;

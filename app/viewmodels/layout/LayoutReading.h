@@ -23,13 +23,13 @@ struct LayoutReading {
     plot::LayoutFigureData figure;
     std::vector<plot::FigureChoice> metrics;
     std::optional<analysis::RunLayout> known; // absent: nothing says the layout
-    std::string missing; // why it is not known
+    std::string missing; // reason that the layout is not known
     MachineFormFacts machine;
     plot::ScheduleFigureData schedule; // empty where there is no pipeline
-    std::vector<analysis::TracedIteration> iterations; // of the pipeline's traces
-    std::optional<analysis::Placement> placement; // that allows for heat; an estimate
-    std::string placementMissing; // why there is none
-    std::vector<Fact> nccl; // what a log of NCCL says of the machine; empty: the run has none
+    std::vector<analysis::TracedIteration> iterations; // iterations in the pipeline's traces
+    std::optional<analysis::Placement> placement; // estimated placement that allows for heat
+    std::string placementMissing; // reason for no placement
+    std::vector<Fact> nccl; // facts from a log of NCCL; empty: the run has none
     bool hasTraces = false; // bytes, the traced schedule and a placement were looked for
 };
 using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;

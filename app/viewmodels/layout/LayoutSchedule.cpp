@@ -118,7 +118,7 @@ std::vector<LayoutSchedule::Choice> LayoutSchedule::iterationChoices() const {
     choices.push_back({QStringLiteral("Best traced"), std::nullopt});
     choices.push_back({QStringLiteral("Slowest: %1").arg(slowest), slowest});
     choices.push_back({QStringLiteral("Median: %1").arg(median), median});
-    constexpr std::size_t kMost = 500; // that a list can show
+    constexpr std::size_t kMost = 500; // a longer list cannot be shown
     for (std::size_t i = 0; i < std::min(kMost, m_iterations.size()); ++i)
         choices.push_back({QString::number(m_iterations[i].index), m_iterations[i].index});
     return choices;

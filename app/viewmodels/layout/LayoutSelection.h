@@ -55,7 +55,7 @@ private:
     struct Probe {
         int rank = -1;
         QString moment; // in words
-        std::shared_ptr<const std::vector<Series>> series; // of that rank
+        std::shared_ptr<const std::vector<Series>> series; // series of that rank
         std::vector<Fact> facts;
     };
 
@@ -64,7 +64,7 @@ private:
     const Playback& m_playback;
     QPointer<Views> m_views;
     Task<Probe> m_task{Urgency::Pointer, Asking::Steady};
-    std::shared_ptr<const std::vector<Series>> m_series; // of the selected rank
+    std::shared_ptr<const std::vector<Series>> m_series; // series of the selected rank
     std::vector<Fact> m_probed; // at that moment
     QString m_moment;
     FactListModel m_facts;

@@ -17,7 +17,7 @@ struct LayoutSettings {
     std::string metric = metric::kGpuTemperature;
     std::optional<plot::FigureStatistic> statistic; // absent: at the cursor
     std::optional<layout::CommunicatorKind> lit; // only these groups; absent: all of a rank
-    bool wholeStep = false; // of the schedule, else its first micro-batches
+    bool wholeStep = false; // whole step of the schedule, else its first micro-batches
 
     [[nodiscard]] bool isAtCursor() const { return by == plot::RankColour::Value && !statistic; }
     bool operator==(const LayoutSettings&) const = default;

@@ -27,7 +27,7 @@ struct MachineFormFacts {
     analysis::Airflow air; // as used now
     analysis::Airflow inferred; // whatever was said
     std::string gpuModel; // said; empty: as recorded, or inferred
-    std::string gpuHint; // what an empty text means
+    std::string gpuHint; // meaning of an empty text
     std::string gpuEvidence; // by what it is inferred; empty: it is not
     std::vector<RunId> others; // measured runs on nodes of as many GPUs of that model
 };
@@ -41,7 +41,7 @@ class MachineForm : public RowListModel<AirPosition> {
     Q_PROPERTY(QString gpuHint READ gpuHint NOTIFY changed FINAL)
     // Evidence for an inferred model, or a remark that nothing is known of the one that is typed.
     Q_PROPERTY(QString gpuRemark READ gpuRemark NOTIFY changed FINAL)
-    Q_PROPERTY(QStringList gpuModels READ gpuModels CONSTANT FINAL) // of the catalogue
+    Q_PROPERTY(QStringList gpuModels READ gpuModels CONSTANT FINAL) // from the catalogue
     // Indices from front to rear, "0, 3, 4, 7, 1, 2, 5, 6", as they can be typed as well.
     Q_PROPERTY(QString orderText READ orderText NOTIFY changed FINAL)
     // Reason that the typed order is impossible; empty: it is possible.

@@ -76,7 +76,7 @@ private:
     int m_speed = 0;
     bool m_held = false;
     std::function<qint64()> m_clock;
-    qint64 m_last = 0; // when time was moved last
+    qint64 m_last = 0; // m_clock at the last step
     QElapsedTimer m_elapsed;
     QTimer m_timer;
 };

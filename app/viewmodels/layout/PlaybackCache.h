@@ -19,7 +19,7 @@ class PlaybackCache : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr int kPictures = 256; // of a block
+    static constexpr int kPictures = 256; // pictures in a block
     static constexpr std::size_t kBlocks = 3; // kept at most
 
     explicit PlaybackCache(QObject* parent = nullptr);

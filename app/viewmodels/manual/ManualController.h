@@ -19,7 +19,7 @@ namespace trainscope::app {
 // A page, a section of the open one, or a place that the search has found.
 struct ManualEntry {
     QString title; // styled text: found words are bold
-    QString detail; // of what was found the page and the words around, styled; else empty
+    QString detail; // search results: page and surrounding words, styled; else empty
     int level = 1;
     QString name; // plain, for screen readers
     manual::Place place;

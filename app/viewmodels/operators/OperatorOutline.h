@@ -16,7 +16,7 @@ struct OutlineColumn {
     std::string title;
     std::string unit; // SI; "1": a count; "%": a fraction; "×": a ratio; empty: words
     std::string tip;
-    int order = 0; // of importance: the greatest gives way first where there is no room
+    int order = 0; // rank by importance: the greatest gives way first where there is no room
     bool isByMagnitude = false; // sorted whatever the sign
     bool operator==(const OutlineColumn&) const = default;
 };
@@ -30,9 +30,9 @@ struct OutlineNode {
     std::string note; // shapes of its inputs, callers
     analysis::FrameKind kind = analysis::FrameKind::Operator;
     analysis::StepPass pass = analysis::StepPass::None;
-    std::string category; // of kernels
+    std::string category; // kernels only
     std::vector<std::optional<double>> values; // by column; absent: not known
-    std::string words; // of the column without a unit
+    std::string words; // cell of the column without a unit
 };
 
 class OperatorOutline {

@@ -16,7 +16,7 @@
 namespace trainscope::app {
 namespace {
 
-constexpr double kColumnMargins = 17.0; // of the texts, on both sides
+constexpr double kColumnMargins = 17.0; // beside the texts, both sides together
 const QString kSortArrow = QStringLiteral("↓ ");
 
 QString valueWords(const OutlineColumn& column, const std::optional<double>& value) {

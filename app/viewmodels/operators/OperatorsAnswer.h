@@ -27,12 +27,12 @@ using ReadingPtr = std::shared_ptr<const figures::OperatorsReading>;
 struct OperatorsAnswer {
     OperatorsQuestion question;
     ReadingPtr reading;
-    ReadingPtr other; // of the second run
-    figures::CalledWorkPtr work; // what is shown of the tree
-    analysis::OperatorGrouping grouping = analysis::OperatorGrouping::Shape; // of the pictures
+    ReadingPtr other; // the second run's
+    figures::CalledWorkPtr work; // the shown part of the tree
+    analysis::OperatorGrouping grouping = analysis::OperatorGrouping::Shape; // in the pictures
     std::shared_ptr<const plot::RooflineFigureData> roofline;
     std::shared_ptr<const plot::OperatorTableFigureData> table;
-    std::shared_ptr<const plot::DifferenceFigureData> difference; // of two runs
+    std::shared_ptr<const plot::DifferenceFigureData> difference; // between two runs
     OperatorOutline outline;
 };
 using OperatorsAnswerPtr = std::shared_ptr<OperatorsAnswer>;

@@ -25,7 +25,7 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(trainscope::app::TableModel* rows READ rows CONSTANT FINAL)
     Q_PROPERTY(QString search READ search WRITE setSearch NOTIFY searchChanged FINAL)
     Q_PROPERTY(QString foundText READ foundText NOTIFY searchChanged FINAL)
-    Q_PROPERTY(int row READ row NOTIFY rowChanged FINAL) // that is selected; -1: none
+    Q_PROPERTY(int row READ row NOTIFY rowChanged FINAL) // the selected one; -1: none
     // Facts of the selected row.
     Q_PROPERTY(QString rowTitle READ rowTitle NOTIFY rowChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* rowFacts READ rowFacts CONSTANT FINAL)
@@ -139,9 +139,9 @@ private:
     TableModel m_rows;
     QString m_search;
     std::uint32_t m_node = OutlineNode::kNone; // selected, of the outline
-    std::uint32_t m_root = 0; // of the flame graph
+    std::uint32_t m_root = 0; // root of the flame graph
     std::vector<KernelsUnder> m_under; // the selected row
-    std::vector<KernelsUnder> m_otherUnder; // of the second run
+    std::vector<KernelsUnder> m_otherUnder; // the same in the second run
     FactListModel m_facts;
     TableModel m_kernels;
     TableModel m_otherKernels;

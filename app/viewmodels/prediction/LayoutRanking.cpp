@@ -17,12 +17,12 @@ namespace trainscope::app {
 namespace {
 
 constexpr std::array kMemoryShares{1.0, 0.95, 0.9, 0.8, 0.7};
-constexpr std::array kPowerShares{1.0, 0.9, 0.8, 0.7, 0.6}; // of the GPUs' own limits
+constexpr std::array kPowerShares{1.0, 0.9, 0.8, 0.7, 0.6}; // share of the GPUs' own limits
 constexpr std::size_t kRanked = 20;
 
-constexpr std::size_t kTrainingColumn = 2; // where one is asked for
+constexpr std::size_t kTrainingColumn = 2; // place of the training's column, if one is asked for
 constexpr int kTrainingGoes = 4; // behind energy and peak power alone
-constexpr double kColumnPadding = 17.0; // of the texts, on both sides
+constexpr double kColumnPadding = 17.0; // beside the texts, both sides together
 
 using RankingSetting = Setting<RankingSettings, std::monostate>;
 

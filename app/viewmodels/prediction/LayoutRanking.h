@@ -15,7 +15,7 @@ namespace trainscope::app {
 // Settings of a search beside the job's model, cluster and batch.
 struct RankingSettings {
     predict::SearchObjective objective = predict::SearchObjective::Time;
-    int memory = 0; // of the choices
+    int memory = 0; // index of the choice
     int power = 0;
     bool operator==(const RankingSettings&) const = default;
 };

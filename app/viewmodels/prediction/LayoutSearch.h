@@ -31,7 +31,7 @@ public:
     [[nodiscard]] bool isRunning() const { return m_task.isRunning(); }
     [[nodiscard]] bool isStopped() const { return m_isStopped; }
     [[nodiscard]] double progress() const { return m_progress; } // 0..1; −1: not known
-    [[nodiscard]] const QString& text() const { return m_text; } // what was found, or why nothing
+    [[nodiscard]] const QString& text() const { return m_text; } // result, or reason for none
     // nullptr: nothing was found yet.
     [[nodiscard]] const std::shared_ptr<const predict::SearchResult>& found() const {
         return m_found;

@@ -279,7 +279,7 @@ void PredictController::fillFromRun() {
 }
 
 void PredictController::readRun(const Run& chosen) {
-    m_isEdited = true; // what was asked for stays
+    m_isEdited = true; // a newly chosen run does not replace it
     read<LaunchedRun>(
         {},
         [run = chosen, calibration = m_calibration](
@@ -401,7 +401,7 @@ using plot::PredictionPanel;
 // A part of the board by itself.
 struct PredictExport {
     const char* title;
-    const char* suffix; // of the file's name
+    const char* suffix; // end of the file's name
     std::vector<PredictionPanel> panels; // empty: the board
 };
 const std::vector<PredictExport>& exports() {

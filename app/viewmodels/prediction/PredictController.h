@@ -2,7 +2,7 @@
 // The Predict view: the job of the chosen run, or an example, until the form is changed; its
 // predicted step, memory, power and heat beside other candidates, answered while the form is
 // changed; what takes longer (what else would do to it, its telemetry over what was measured, all
-// layouts, another cluster) follows. What cannot be is said at the field, and the last answer
+// layouts, another cluster) follows. Impossible input is marked at its field, and the last answer
 // stays. GUI thread; predictions are made on reader threads, the newest wins.
 
 #include <QQmlEngine>
@@ -30,7 +30,7 @@ struct PredictPeers {
     RunId source;
     std::optional<figures::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks;
-    std::vector<std::string> notes; // of that run
+    std::vector<std::string> notes; // about the measured run
     bool isJobTold = false; // by that run: the form has it
 };
 
@@ -171,7 +171,7 @@ private:
     void askDetails();
     void search();
     void takeBest();
-    [[nodiscard]] bool isRankingShown() const; // of the job that is answered
+    [[nodiscard]] bool isRankingShown() const; // the ranking belongs to the answered job
     void showSearch();
     // The layout that the form and its answer have.
     [[nodiscard]] std::optional<predict::LayoutChoice> chosenLayout() const;
@@ -197,9 +197,9 @@ private:
     bool m_isAsked = false;
     bool m_isEdited = false; // the form was changed by the user
     bool m_isFilling = false; // the form is changed by a run
-    RunId m_followed; // whose job the form has, or had
-    QString m_settledKey; // of the search whose best layout went into the form
-    std::string m_uuid; // of the database that what is kept belongs to
+    RunId m_followed; // the form has or had this run's job
+    QString m_settledKey; // key of the search whose best layout went into the form
+    std::string m_uuid; // database of the stored predictions
     bool m_isCalibrated = false;
     QString m_calibrationText;
     std::shared_ptr<const predict::RunCalibration> m_calibration; // none while it is not there yet
@@ -211,7 +211,7 @@ private:
     TableModel m_layouts;
     LayoutSearch m_search;
     std::shared_ptr<const plot::ComparisonData> m_rival;
-    QString m_rivalKey; // what was compared, to be told from another
+    QString m_rivalKey; // key of the compared pair
     QString m_rivalText;
     Task<PredictAnswer> m_task{Urgency::Pointer, Asking::Steady};
     Task<PredictDetails> m_detailsTask{Urgency::Background};

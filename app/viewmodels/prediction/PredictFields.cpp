@@ -21,7 +21,7 @@ using layout::LayoutRequest;
 using predict::JobRequest;
 
 constexpr auto kShards = "sharding";
-constexpr auto kPrecision = "precision"; // of its option, too, as the next
+constexpr auto kPrecision = "precision"; // key of its option, too, as the next
 constexpr auto kStack = "stack";
 constexpr auto kRecompute = "recompute";
 constexpr auto kVirtualStages = "vpp";
@@ -31,8 +31,8 @@ constexpr auto kContextExchange = "context_exchange";
 constexpr auto kGraphs = "cuda_graphs";
 constexpr auto kOffload = "offload";
 
-constexpr double kLeastPower = 0.3; // of the GPU's own limit
-constexpr double kLeastClock = 0.4; // of its highest clock
+constexpr double kLeastPower = 0.3; // share of the GPU's own limit
+constexpr double kLeastClock = 0.4; // share of its highest clock
 constexpr double kGiga = 1e9;
 constexpr double kMega = 1e6;
 

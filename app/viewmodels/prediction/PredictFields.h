@@ -28,7 +28,7 @@ inline constexpr auto kKwhPrice = "price_kwh";
 
 predict::JobRequest usualRequest(); // the example that a form begins with
 // `models`: to be chosen from.
-// What a workload has not is left away.
+// Fields that a workload does not have are left out.
 FormFields predictFields(const predict::JobRequest& request, const QStringList& models);
 // Workload that its field tells.
 Workload workloadOf(FormFields& fields);

@@ -65,13 +65,13 @@ private:
     std::optional<predict::JobRequest> read(FormFields& fields) const;
 
     catalogue::ModelCatalogue m_catalogue;
-    std::optional<catalogue::TrainingModel> m_ownModel; // of a run, in no catalogue
+    std::optional<catalogue::TrainingModel> m_ownModel; // a run's model that is in no catalogue
     predict::JobRequest m_begun;
     int m_beginning = 0;
     std::optional<predict::JobRequest> m_request;
     std::optional<predict::ClusterRequest> m_against;
     predict::TrainingAsked m_training;
-    QString m_lastKey; // of the job
+    QString m_lastKey; // key of the last changed field
 };
 
 } // namespace trainscope::app

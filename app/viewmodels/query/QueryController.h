@@ -64,7 +64,7 @@ public:
     Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const;
     // The table; the outcome says when that is not all of it.
     Q_INVOKABLE [[nodiscard]] QString text();
-    // Asks again and writes every row, as `trainscope-cli query --csv` does. Where the file is
+    // Asks again and writes every row, as `trainscope-cli query --csv` does. If the file is
     // there already, replaceWanted() asks, unless it `replaces`.
     Q_INVOKABLE void exportCsv(const QUrl& file, bool replaces = false);
 
@@ -115,12 +115,12 @@ private:
     [[nodiscard]] std::vector<int> numericColumns() const;
 
     QString m_sql;
-    QString m_asked; // what the table answers
+    QString m_asked; // the query that the table answers
     QString m_running;
-    double m_seconds = 0.0; // that the answer took
-    QString m_written; // what the last export wrote, or a copy left out
+    double m_seconds = 0.0; // time until the answer
+    QString m_written; // report on the last export, or on rows that a copy left out
     QElapsedTimer m_clock;
-    QueryRowsPtr m_rows; // of the answer
+    QueryRowsPtr m_rows; // rows of the answer
     TableModel m_table;
     QueryExampleModel m_examples;
     QueryHistoryModel m_history;
@@ -128,7 +128,7 @@ private:
     bool m_isSchemaKnown = false;
     bool m_isExporting = false;
     bool m_isChartShown = false;
-    ChartColumns m_columns; // of the table
+    ChartColumns m_columns; // columns of the table
     std::shared_ptr<const plot::ColumnChart> m_chart;
     Task<Tables> m_schemaTask{Urgency::Background};
     Task<Order> m_orderTask{Urgency::Pointer};

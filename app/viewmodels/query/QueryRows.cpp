@@ -8,7 +8,7 @@
 namespace trainscope::app {
 namespace {
 
-constexpr std::size_t kTextOverhead = 64; // of a text in its table
+constexpr std::size_t kTextOverhead = 64; // bytes per text in its table
 
 } // namespace
 

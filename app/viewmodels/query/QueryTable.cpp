@@ -14,12 +14,12 @@
 namespace trainscope::app {
 namespace {
 
-constexpr std::size_t kMeasuredRows = 200; // whose widths decide those of the columns
+constexpr std::size_t kMeasuredRows = 200; // their widths decide those of the columns
 constexpr double kLeastWidth = 56.0;
 constexpr double kMostWidth = 360.0;
 constexpr double kCellPadding = 28.0; // with room for the sign of the order
 constexpr int kMostCellCharacters = 400;
-constexpr int kShownDigits = 12; // of reals; copies and files have all
+constexpr int kShownDigits = 12; // for reals; copies and files have all
 
 QString queryCell(const store::SqlValue& value) {
     if (value.type == store::SqlValue::Type::Null)

@@ -16,7 +16,7 @@ namespace trainscope::app {
 namespace {
 
 constexpr double kNarrowestColumn = 56.0;
-constexpr double kNarrowestLabel = 128.0; // that is written in
+constexpr double kNarrowestLabel = 128.0; // an editable one
 constexpr double kWidestText = 240.0;
 constexpr double kWidestName = 320.0;
 constexpr double kCellMargins = 20.0;

@@ -61,16 +61,16 @@ public:
     [[nodiscard]] QStringList columnTitles() const;
     [[nodiscard]] QStringList columnDefinitions() const;
     [[nodiscard]] QList<bool> columnsShown() const;
-    Q_INVOKABLE void toggleColumn(int column); // of columnTitles
+    Q_INVOKABLE void toggleColumn(int column); // index into columnTitles
     Q_INVOKABLE void showUsualColumns();
-    Q_INVOKABLE void showColumn(const QString& key); // where it is not yet
+    Q_INVOKABLE void showColumn(const QString& key); // no effect if it is shown
 
     // The chosen runs are those that are shown in all views.
     Q_INVOKABLE void chooseOnly(int row);
     Q_INVOKABLE void toggle(int row);
     Q_INVOKABLE void beginRange(int row);
     Q_INVOKABLE void chooseRange(int row, bool besideOthers = false);
-    Q_INVOKABLE void chooseAll(); // that are listed
+    Q_INVOKABLE void chooseAll(); // every listed run
     Q_INVOKABLE void open(trainscope::app::Views::View view);
     // The job of the first of them, to be predicted otherwise.
     Q_INVOKABLE void predict();
@@ -130,9 +130,9 @@ private:
     std::vector<report::RunRecord> m_runs; // in the database's order
     std::vector<analysis::UnmeasuredRun> m_unmeasured;
     bool m_isKeptRead = false;
-    std::vector<store::KeptFigures> m_toKeep; // that the database has not taken yet
+    std::vector<store::KeptFigures> m_toKeep; // not yet taken by the database
     QString m_keepProblem;
-    std::map<RunId, QString> m_unreadable; // why a run could not be measured
+    std::map<RunId, QString> m_unreadable; // reason, by run that could not be measured
 
     std::vector<std::size_t> m_columns; // shown, the name first
     std::size_t m_sortColumn = 0;

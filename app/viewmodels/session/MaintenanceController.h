@@ -85,7 +85,7 @@ private:
         bool hasChanged = false;
         bool isToRead = false; // shown until dismissed, else said in passing
         QStringList details = {};
-        std::optional<Report> inTheWay = {}; // of what is there already
+        std::optional<Report> inTheWay = {}; // a file that is there already
     };
     using Work = std::function<Result<Outcome>(store::Store&, const Progress&)>;
 

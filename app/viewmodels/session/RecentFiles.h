@@ -1,6 +1,6 @@
 #pragma once
-// The run databases opened lately, newest first, kept in the user's settings. Whether each still
-// exists is looked up in the background, since it may lie on a network drive that sleeps.
+// The run databases opened lately, newest first, kept in the user's settings. Their existence is
+// checked in the background, since they may lie on a network drive that sleeps.
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Task.h"

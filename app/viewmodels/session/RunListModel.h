@@ -30,14 +30,14 @@ struct RunListEntry {
     // Fields of a run:
     Run run;
     QString search; // lower-case
-    QStringList tags; // what is known of it, then the user's own
+    QStringList tags; // known facts, then the user's own tags
     QString description;
-    int colorIndex = -1; // of Theme.seriesColor; -1 while not shown
+    int colorIndex = -1; // index into Theme.seriesColor; -1 while not shown
     QList<double> curve; // 0..1, NaN where nothing is known
-    std::optional<TimeRange> curveRange; // of the run when it was read; absent: it was not
+    std::optional<TimeRange> curveRange; // range of the run when it was read; absent: it was not
     // Fields of a head:
     QString folder; // the whole path
-    int members = 0; // that the filter leaves
+    int members = 0; // members that pass the filter
     int membersShown = 0;
     bool folded = false;
 };
@@ -81,7 +81,7 @@ public:
     // All that the filter leaves, folded or not.
     Q_INVOKABLE void showAll();
 
-    Q_INVOKABLE void setFolded(int row, bool folded); // of a head; else of the run's group
+    Q_INVOKABLE void setFolded(int row, bool folded); // row: a head, or a run in the group
     Q_INVOKABLE void toggleFolded(int row);
     Q_INVOKABLE void foldAll(bool folded);
     Q_INVOKABLE [[nodiscard]] bool isHead(int row) const;
@@ -133,7 +133,7 @@ private:
     QString m_filter;
     QStringList m_words;
     bool m_isDense = false;
-    std::string m_uuid; // of the database that is listed
+    std::string m_uuid; // the listed database
     RunListRow m_rangeBegin;
     Task<Curve> m_curveTask{Urgency::Background};
 };

@@ -26,7 +26,7 @@ std::filesystem::path toPath(const QString& text) {
     return text.toStdString();
 }
 
-enum class Dropped { Database, Sqlite, Source }; // what a path is taken for
+enum class Dropped { Database, Sqlite, Source }; // kind that a path is taken for
 
 // Files of other names may be run databases too; SQLite files of other programs may be sources.
 Dropped kindOf(const QString& path) {

@@ -16,7 +16,7 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr double kWholeSeconds = 9.95; // what is rounded to 10.0, and above
+constexpr double kWholeSeconds = 9.95; // would round to 10.0
 
 QString withMarks(const QString& digits) {
     return QString::fromStdString(text::withMarks(digits.toStdString()));

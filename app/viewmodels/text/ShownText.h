@@ -1,6 +1,6 @@
 #pragma once
 // Texts of strangers as the window shows them (core/model/HarmlessText.h): names of files, paths,
-// cells of a query, answers of engines, and errors that quote any of these. What the store reads is
+// cells of a query, answers of engines, and errors that quote any of these. The store's texts are
 // harmless already. Plain functions; any thread.
 
 #include <QString>

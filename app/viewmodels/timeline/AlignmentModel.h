@@ -15,7 +15,7 @@
 namespace trainscope::app {
 
 struct AlignedRow {
-    std::string name; // of the run, without what all of them share
+    std::string name; // the run's, without the part that all of them share
     plot::ShownRun run;
     DurationNs moved; // to the right, by hand
 };

@@ -17,7 +17,7 @@ namespace trainscope::app {
 struct LanePickerRow {
     QString title; // "GPU power"
     QString section; // "Shown, from above", "Power", …
-    bool isFirst = false; // of its section
+    bool isFirst = false; // first row of its section
     QString key; // among all rows; stays while the row does
     int lane = -1; // place among the shown lanes; -1: a row of what could be
     int choice = -1; // among TimelineCatalogue::choices; -1: not recorded

@@ -25,8 +25,8 @@ class MinimapItem : public QQuickPaintedItem {
 public:
     struct Row {
         std::string of; // "GPU power"; empty: there is nothing
-        std::vector<float> values; // of each column; NaN: no data
-        float highest = 0.0F; // of all runs that have the same
+        std::vector<float> values; // by column; NaN: no data
+        float highest = 0.0F; // over all runs with the same lane
     };
     struct Profile {
         std::vector<Row> runs;
@@ -72,7 +72,7 @@ private:
     std::vector<std::size_t> m_colors; // per run
     Grip m_grip = Grip::None;
     double m_pressed = 0.0;
-    double m_begin = 0.0; // of the brush at the press, fractions
+    double m_begin = 0.0; // brush edges at the press, fractions
     double m_end = 1.0;
 };
 

@@ -24,14 +24,14 @@ namespace trainscope::app {
 const plot::ShownRun* findRun(const std::vector<plot::ShownRun>& runs, RunId id);
 
 struct TimelineContext {
-    static constexpr int kNameWidth = 148; // of the lanes' names
+    static constexpr int kNameWidth = 148; // width of the lanes' names
 
     QPointer<Workspace> workspace;
     CataloguePtr catalogue;
-    std::shared_ptr<EngineLanes> remote; // of linked runs; nullptr: none
+    std::shared_ptr<EngineLanes> remote; // lanes of linked runs; nullptr: none
     std::vector<plot::ShownRun> runs; // with their origins
     plot::Arrangement arrangement;
-    std::vector<Mark> marks; // of all runs of the database
+    std::vector<Mark> marks; // marks on all runs in the database
     TimeWindow window;
     plot::TimeDisplay display = plot::TimeDisplay::Relative;
 
@@ -45,7 +45,7 @@ struct TimelineContext {
     plot::TimeScale axis;
     TimelineDataPtr drawn; // the data of `geometry`
     std::shared_ptr<const plot::TimelineGeometry> geometry;
-    OverlaysPtr overlays; // of `geometry`; nullptr: not shown
+    OverlaysPtr overlays; // for `geometry`; nullptr: not shown
 
     // There are runs to show.
     [[nodiscard]] bool isReady() const { return workspace && catalogue && !runs.empty(); }

@@ -355,7 +355,7 @@ void TimelineController::writeSaved() {
 namespace {
 
 constexpr double kDoubleClickZoom = 0.4;
-constexpr double kPanStep = 0.15; // of the window
+constexpr double kPanStep = 0.15; // share of the window
 constexpr double kCursorStep = 0.02;
 constexpr double kFineCursorStep = 0.002;
 constexpr double kLaneStep = 16.0; // px, of a lane's height

@@ -1,6 +1,6 @@
 #pragma once
 // The timeline: reads its runs and what the window shows of them, lays the picture out, and joins
-// its parts. What is the business of one part (navigation, lanes, their list, cursor, selection,
+// its parts. The business of one part (navigation, lanes, their list, cursor, selection,
 // span, marks, overlays, search, alignment) is that part's; QML binds to them. It reads in the
 // background only, and gives QML texts and pixel positions; nanoseconds never pass through
 // JavaScript. GUI thread.
@@ -155,7 +155,7 @@ private:
     struct Opened {
         CataloguePtr catalogue;
         SavedTimeline saved;
-        std::shared_ptr<EngineLanes> remote; // of linked runs; nullptr: none
+        std::shared_ptr<EngineLanes> remote; // lanes of linked runs; nullptr: none
     };
 
     void connectParts();
@@ -229,7 +229,7 @@ private:
     TimelineSpan m_span{m_context, m_navigation, m_cursor, m_inspector};
     MarkListModel m_marks{m_context, m_navigation, m_cursor};
 
-    ToCompare m_captures; // of the menu: its capture first
+    ToCompare m_captures; // the menu's: its capture first
     std::optional<Evidence> m_evidence; // to be shown when its run is there
     RunId m_revealed; // the run that was last asked for
     bool m_isOpening = false;

@@ -87,7 +87,7 @@ private:
     InspectorModel& m_inspector;
     QPointer<Views> m_views;
     Task<ProbeResult> m_task{Urgency::Pointer, Asking::Steady};
-    TimelineHit m_hit; // of the pointer
+    TimelineHit m_hit; // the pointer's
     ProbeResult m_probed;
     SeriesId m_asked; // under the pointer, by the last probe
     QString m_hoverText;

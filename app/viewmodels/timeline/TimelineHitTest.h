@@ -20,7 +20,7 @@ struct StretchHit {
     std::size_t run = 0; // index into the shown runs
     plot::StretchKind kind = plot::StretchKind::Phase;
     std::size_t item = 0; // index among all of its strip
-    std::string name; // of an iteration its number
+    std::string name; // for an iteration: its number
     plot::ViewWindow stretch;
 };
 
@@ -28,10 +28,10 @@ struct TimelineHit {
     int lane = -1; // -1: none
     int item = -1; // index into the lane's series or spans; -1: none
     std::size_t run = 0; // index into the shown runs, with an item
-    int rank = -1; // of the item, -1: none
+    int rank = -1; // rank of the item, -1: none
     std::optional<store::LodNode> group; // in kernel and thread lanes
     std::optional<StretchHit> stretch; // in the head
-    plot::Rect place; // of the group or the stretch, as far as the plot shows it
+    plot::Rect place; // the group or the stretch, as far as the plot shows it
     DurationNs time; // view time under the point
 };
 

@@ -50,7 +50,7 @@ private:
     void drag(QPointF to);
 
     QPointer<TimelineController> m_controller;
-    std::shared_ptr<const plot::TimelineGeometry> m_geometry; // what paint() replays
+    std::shared_ptr<const plot::TimelineGeometry> m_geometry; // replayed by paint()
     PaintCache m_pictures;
     Drag m_drag = Drag::None;
     bool m_isClick = false; // a press with Shift that has not been moved yet

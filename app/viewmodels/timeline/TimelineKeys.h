@@ -35,12 +35,12 @@ enum class TimelineCommand {
     PreviousMark,
     NextMark,
     RemoveMark,
-    PreviousStretch, // of the head
+    PreviousStretch, // stretches in the head
     NextStretch,
-    NextStrip, // of the head
-    PreviousMatch, // of the search
+    NextStrip, // strips in the head
+    PreviousMatch, // matches of the search
     NextMatch,
-    PreviousCrossing, // of the power limit, upwards
+    PreviousCrossing, // upward crossings of the power limit
     NextCrossing,
     Search,
     Lanes, // their list

@@ -88,7 +88,7 @@ public:
     [[nodiscard]] double scrollSize() const;
 
 Q_SIGNALS:
-    void changed(); // what is shown, or can be
+    void changed(); // shown lanes, or possible ones
     void arranged(trainscope::app::ViewChange change); // by the user
     void edited(); // something to remember
     void currentChanged();

@@ -9,7 +9,7 @@
 namespace trainscope::app {
 namespace {
 
-constexpr double kZoomStep = 0.7; // of a key press
+constexpr double kZoomStep = 0.7; // factor per key press
 
 } // namespace
 

@@ -158,8 +158,8 @@ private:
     QString m_text;
     Hits m_fixed;
     Counted m_counted;
-    NameId m_name; // whose hits alone are gone through; invalid: all
-    Counted m_named; // of that name
+    NameId m_name; // name to step through alone; invalid: all
+    Counted m_named; // hits of that name
     std::optional<Page> m_page;
     std::int64_t m_current = -1;
     int m_waiting = 0; // steps asked for while the search is under way

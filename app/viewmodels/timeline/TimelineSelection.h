@@ -43,7 +43,7 @@ public:
     // The stretch of the head that was chosen last; nullptr: something else is selected, or
     // nothing.
     [[nodiscard]] const StretchHit* chosen() const { return m_chosen ? &m_chosen->last : nullptr; }
-    // The stretches of the head lie elsewhere now. What is selected stays so, without their name.
+    // The stretches of the head lie elsewhere now. The selection stays, without their name.
     void forgetChosen() { m_chosen.reset(); }
     // -1 left edge, 1 right edge, 0 neither, within reach of the pointer.
     [[nodiscard]] int edgeAt(double x) const;
@@ -103,11 +103,11 @@ private:
     Asked m_above;
     Asked m_energy;
     Task<MemoryReading> m_memoryTask;
-    std::pair<std::string, std::vector<RunId>> m_memoryOf; // that is shown or being read
+    std::pair<std::string, std::vector<RunId>> m_memoryOf; // database and runs, shown or being read
     Task<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     Task<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine
-    std::optional<Chosen> m_chosen; // that the selection covers
+    std::optional<Chosen> m_chosen; // stretches that the selection covers
     // Runs that are being summed, or could not be, and their database.
     std::pair<std::string, std::vector<RunId>> m_summed;
     QTimer m_timer;

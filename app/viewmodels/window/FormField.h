@@ -17,13 +17,13 @@ struct FormField {
     QString key;
     QString label;
     QString text; // numbers with a point; of a slider in its unit, empty for what is usual
-    QString hint = {}; // what an empty field means
+    QString hint = {}; // meaning of an empty field
     QString tip = {};
     QString section = {}; // above the field, where it is the first of one
-    QStringList choices = {}; // of a field that is chosen, not typed
-    QString fault = {}; // why it cannot be, in words; empty: it can
-    QString closed = {}; // why it cannot be changed, in words; empty: it can
-    QString shown = {}; // of a slider, with its unit
+    QStringList choices = {}; // options of a field that is chosen, not typed
+    QString fault = {}; // reason that the value is impossible; empty: it is valid
+    QString closed = {}; // reason that it cannot be changed; empty: it can
+    QString shown = {}; // slider: value with its unit
     double low = 0.0; // ends of a slider, in its unit
     double high = 0.0;
 

@@ -10,7 +10,7 @@
 namespace trainscope::app {
 
 struct KeyLine {
-    QString group; // of the first key of a group, else empty
+    QString group; // on the first key of a group, else empty
     QString keys;
     QString action;
 };

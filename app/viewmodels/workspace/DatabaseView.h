@@ -126,7 +126,7 @@ void DatabaseView::read(const QString& what,
                     return fail(result->error());
                 endReading();
                 take(std::move(*result).value());
-                takeGrowth(); // what came while it was read
+                takeGrowth(); // rows that came meanwhile
             };
         });
 }

@@ -15,13 +15,13 @@ namespace trainscope::app {
 
 // A part of a figure that can be left out: a panel of a board.
 struct ExportPart {
-    QString key; // of the option "panels"
+    QString key; // value of the option "panels"
     QString title;
-    bool isShown = true; // by the view
+    bool isShown = true; // shown by the view
 };
 // A figure to write, with copies of all that it needs.
 struct ExportJob {
-    QString name; // of the file, without suffix; may hold what files cannot
+    QString name; // file name, without suffix; may hold characters that files cannot
     std::vector<ExportPart> parts; // the request names those that are wanted; empty: no choice
     // Reads or makes it, for a file of that size; absent: there is nothing to write.
     std::function<Result<figures::Figure>(const figures::Request& request, const Progress&)> figure;

@@ -14,7 +14,7 @@ struct Fact {
     QString label;
     QString value; // ready to read, with its unit
     bool isHead = false;
-    QString note = {}; // of the value, less important
+    QString note = {}; // on the value, less important
     bool operator==(const Fact&) const = default;
 };
 

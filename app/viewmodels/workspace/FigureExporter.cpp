@@ -29,7 +29,7 @@ constexpr std::array kSuffixes{"pdf", "svg", "png", "csv"};
 constexpr std::array kThemes{"paper", "light", "dark"};
 // A pixel of the screen becomes a point of the figure.
 constexpr double kMmPerPixel = 25.4 / 72.0;
-constexpr int kCsvColumns = 1920; // of time
+constexpr int kCsvColumns = 1920; // columns of time
 constexpr double kPreviewColumns = 1.0; // in a point
 constexpr double kPreviewSide = 900.0; // pixels, the longer one
 constexpr int kLastPreset = 4; // 7 in, as high as its content

@@ -100,7 +100,7 @@ public:
     [[nodiscard]] QStringList parts() const;
     [[nodiscard]] QList<bool> partsTaken() const;
     Q_INVOKABLE void takePart(int part, bool taken);
-    [[nodiscard]] const QImage& preview() const { return m_preview.image; } // of its first page
+    [[nodiscard]] const QImage& preview() const { return m_preview.image; } // the first page
     [[nodiscard]] QString previewText() const { return m_preview.text; }
     [[nodiscard]] bool isPreviewing() const { return m_previewTask.isRunning(); }
 
@@ -185,12 +185,12 @@ private:
     std::vector<ExportPart> m_parts;
     int m_dpi = 300;
     QString m_path;
-    QString m_folder; // of files that are named without one; empty: not known yet
+    QString m_folder; // folder for file names without one; empty: not known yet
     QString m_suggestion; // the name of a file that waits for its folder
     bool m_overwrites = false;
     Task<QString> m_folderTask{Asking::InTurn};
     Task<bool> m_fileTask{Asking::InTurn};
-    Outcome m_outcome; // of the last export
+    Outcome m_outcome; // result of the last export
     Task<Outcome> m_task;
     Preview m_preview;
     Task<Preview> m_previewTask{Asking::InTurn};

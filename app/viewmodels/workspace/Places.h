@@ -17,9 +17,9 @@ namespace trainscope::app {
 
 // Data of the chosen runs that decides which places have something to say.
 struct PlaceFacts {
-    int runs = 0; // of the database
+    int runs = 0; // in the database
     int chosen = 0;
-    int gpus = 0; // of the chosen run that has most
+    int gpus = 0; // in the chosen run with most
     int captures = 0; // different ones, of the chosen run that has most
     bool hasWork = false; // a trace has what ran on a GPU, or what its host did
     bool operator==(const PlaceFacts&) const = default;

@@ -26,7 +26,7 @@ namespace trainscope::app {
 enum class Urgency {
     Pointer, // follows the pointer or the window
     View, // fills an open view
-    Background, // what nobody waits for
+    Background, // nobody waits for it
 };
 
 class ReaderPool : public QObject {
@@ -48,7 +48,7 @@ public:
 
     // A database to look at before it becomes the open one.
     [[nodiscard]] Database candidate(const std::filesystem::path& path);
-    // Jobs posted from now on read this one. Of an empty path: none is open, jobs get an error.
+    // Jobs posted from now on read this one. An empty path means none is open: jobs get an error.
     void use(const Database& database);
     void setDatabase(const std::filesystem::path& path) { use(candidate(path)); }
     [[nodiscard]] const Database& database() const { return m_database; }
@@ -82,9 +82,9 @@ private:
     std::condition_variable m_changed;
     std::array<std::deque<Posted>, kUrgencies> m_waiting;
     std::array<int, kUrgencies> m_running{};
-    std::int64_t m_jobs = 0; // that have begun
+    std::int64_t m_jobs = 0; // jobs begun so far
     bool m_hasLitter = false; // memory that they freed
-    std::int64_t m_opening = 0; // of the open database
+    std::int64_t m_opening = 0; // number of the open database
     std::vector<std::thread> m_threads;
 };
 

@@ -28,7 +28,7 @@ struct SettingControl {
     QString tip = {};
     std::vector<SettingChoice> choices = {};
     std::optional<int> current = {}; // absent: the choice of the setting's value, else the first
-    bool isSwitch = false; // of the values false and true
+    bool isSwitch = false; // choices are false and true
 };
 inline SettingControl switchControl(QString label, QString tip) {
     return {std::move(label), std::move(tip),
@@ -37,7 +37,7 @@ inline SettingControl switchControl(QString label, QString tip) {
 
 template <typename Settings, typename Offers>
 struct Setting {
-    QString key; // of its control
+    QString key; // key of its control
     std::function<QJsonValue(const Settings&)> get; // absent: it is no part of the settings
     // A value that cannot be understood becomes the default.
     std::function<void(Settings&, const QJsonValue&)> set = {};

@@ -14,8 +14,8 @@ namespace trainscope::app {
 struct SettingRow {
     QString key;
     QString label;
-    QStringList choices; // of a switch none
-    int current = 0; // of the choices; of a switch 0 or 1
+    QStringList choices; // empty for a switch
+    int current = 0; // index of the choice; switch: 0 or 1
     QString tip;
     bool isSwitch = false;
     [[nodiscard]] int count() const { return isSwitch ? 2 : static_cast<int>(choices.size()); }

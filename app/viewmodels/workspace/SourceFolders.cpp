@@ -25,7 +25,7 @@ Path commonFolder(const Path& a, const Path& b) {
 }
 
 struct SourcePlace {
-    Path folder; // that all sources are in
+    Path folder; // contains all sources
     int sources = 0;
 };
 

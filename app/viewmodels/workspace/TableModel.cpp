@@ -198,7 +198,7 @@ void TableModel::replaceRows(std::vector<std::int64_t> rows, bool isOther) {
         return changed();
     }
     const std::size_t least = isOther ? 0 : std::min(before, after);
-    std::size_t first = 0; // that are the same
+    std::size_t first = 0; // rows that are the same
     while (first < least && known[first] == rows[first])
         ++first;
     std::size_t last = 0; // the same, from the end

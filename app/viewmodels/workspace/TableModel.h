@@ -24,12 +24,12 @@ namespace trainscope::app {
 
 struct TableHead {
     QString title;
-    QString unit = {}; // that the cells below are in; empty: none, or the cells say it
+    QString unit = {}; // unit of the cells below; empty: none, or the cells say it
     QString tip = {};
     QString key = {};
     bool isNumber = true; // stands at the right
     bool isEditable = false;
-    bool isLargestFirst = false; // where it is sorted by for the first time
+    bool isLargestFirst = false; // order when it is first sorted by
     int importance = 0; // the greatest gives way first where there is no room; 0: never does
     double width = 0.0; // logical pixels; 0, of the first: the room that the others leave
     int order = 0; // 1: rows are sorted by it, smallest first; −1: largest first
@@ -59,7 +59,7 @@ struct TableRow {
     QString name = {}; // read out; the whole text of the first cell
     QString spoken = {}; // read out behind it
     QString note = {}; // beside the first cell
-    QString tip = {}; // of the first cell where its text does not fit; empty: the name
+    QString tip = {}; // on the first cell if its text does not fit; empty: the name
     QStringList tips = {}; // by column, shown even where the text fits
     QList<bool> missing = {}; // by column: said less loudly
     QColor mark = {}; // before the first cell
@@ -75,7 +75,7 @@ struct TableRow {
 // Content of a table. Its functions are called on the GUI thread while the content is shown.
 struct TableContent {
     std::vector<TableHead> heads = {}; // by column
-    std::vector<std::int64_t> rows = {}; // which rows, in their order
+    std::vector<std::int64_t> rows = {}; // keys of the rows, in order
     std::function<TableRow(std::int64_t row)> row = {};
     // The same rows for the clipboard and CSV.
     std::function<text::Table(const std::vector<std::int64_t>& rows)> copied = {};
@@ -84,7 +84,7 @@ struct TableContent {
     int sortColumn = -1; // −1: as they came
     bool isDescending = false;
     bool canBeUnsorted = false; // a third click on a head puts rows as they came
-    bool isOther = false; // of another subject than the content before
+    bool isOther = false; // another subject than the content before
     std::size_t most = 0; // rows that are shown; 0: all
     QString title = {};
     QString note = {}; // below it
@@ -124,7 +124,7 @@ public:
     // The first kMostOfInspector rows in words; its rows select.
     void setTable(report::SourcedTable made);
     void setTable(text::Table table) { setTable({std::move(table), {}}); }
-    [[nodiscard]] const text::Table& table() const { return m_made.table; } // of setTable()
+    [[nodiscard]] const text::Table& table() const { return m_made.table; } // given to setTable()
     void setOrder(std::vector<std::int64_t> rows, int sortColumn, bool isDescending);
     // Rows are worded again.
     void changed();
@@ -187,10 +187,10 @@ private:
 
     TableContent m_content;
     int m_subject = 0;
-    report::SourcedTable m_made; // of setTable()
+    report::SourcedTable m_made; // as given to setTable()
     TableHeads m_heads;
-    std::vector<int> m_columns; // that are shown
-    QList<double> m_widths; // of these
+    std::vector<int> m_columns; // shown columns
+    QList<double> m_widths; // widths of the shown columns
     double m_left = 0.0;
     double m_room = 0.0; // 0: not known yet, for all
     int m_firstSeen = 1;

@@ -119,7 +119,7 @@ private:
     std::vector<RunId> m_byRichness;
     std::vector<plot::ShownRun> m_shown;
     bool m_isOpening = false;
-    QThreadPool m_writer; // of one thread
+    QThreadPool m_writer; // has one thread
     ReaderPool m_readers;
     Task<Content> m_task{Urgency::Pointer};
     std::vector<Done> m_waiting; // for its answer
