@@ -18,7 +18,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kMostCalls = std::size_t{1} << 20U; // at a time
-constexpr double kEdge = 0.02; // of an iteration, that a trace may begin late or end early
+constexpr double kEdge = 0.02; // share of an iteration by which a trace may begin late or end early
 
 // Calls of one rank, summed by group.
 class RankSums {

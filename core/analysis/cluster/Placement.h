@@ -43,10 +43,10 @@ struct GpuPlace {
 struct StagePlacement {
     int layersBefore = 0;
     int layersAfter = 0;
-    double speedBefore = 1.0; // of its slowest GPU; 1: not throttled
-    double speedAfter = 1.0; // of those that would serve it, throttled as they are now
+    double speedBefore = 1.0; // relative, slowest GPU of the stage; 1: not throttled
+    double speedAfter = 1.0; // the same for GPUs that would serve it, throttled as now
     double temperatureBefore = 0.0; // mean of its GPUs
-    int mostLayers = 0; // that fit into memory; 0: not known
+    int mostLayers = 0; // layers that fit into memory; 0: not known
 };
 
 struct Estimate {
@@ -68,10 +68,10 @@ struct Placement {
     // Expected changes; absent where they cannot be estimated.
     std::optional<Estimate> stepTime; // relative, −0.03: 3 % shorter
     std::optional<Estimate> gradientChangeC;
-    std::optional<Estimate> lostChange; // of lostShare
+    std::optional<Estimate> lostChange; // change of lostShare
     std::vector<std::string> assumptions;
-    std::vector<std::string> notes; // what else must change, what was not known
-    std::string layoutWording; // where the layout is from
+    std::vector<std::string> notes; // other changes needed, unknown facts
+    std::string layoutWording; // source of the layout
     int virtualStages = 1;
     layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
     layout::Degrees degrees;

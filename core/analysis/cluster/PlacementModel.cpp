@@ -28,7 +28,7 @@ Gradient gradientOf(const std::vector<GpuPlace>& gpus) {
         means[gpu.isRear].add(gpu.temperatureC);
     if (means[false].count == 0 || means[true].count == 0)
         return {};
-    double variance = 0.0; // of the difference of the means
+    double variance = 0.0; // variance of the difference of the means
     for (const bool rear : {false, true}) {
         const RunningMean& mean = means[rear];
         double squares = 0.0;
@@ -93,8 +93,8 @@ std::vector<double> lossesAt(const PlacementInput& input, const std::vector<doub
 using Mapping = GpuMapping;
 using layout::CommunicatorKind;
 
-constexpr double kWorthMoving = 0.003; // of the step, to move ranks beside layers
-constexpr double kModelError = 0.25; // of a change, for what the model leaves out
+constexpr double kWorthMoving = 0.003; // share of the step, to move ranks beside layers
+constexpr double kModelError = 0.25; // share of a change, for all that the model leaves out
 
 class Model {
 public:

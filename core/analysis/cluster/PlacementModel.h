@@ -14,7 +14,7 @@ namespace trainscope::analysis {
 
 struct ThermalFacts {
     double resistance = 0.0; // °C/W
-    double low = 0.0; // of the resistance
+    double low = 0.0; // bounds of the resistance
     double high = 0.0;
     double idleWatts = 0.0;
     std::optional<double> lossPerC; // throttling against temperature, as the GPUs show it
@@ -44,8 +44,8 @@ struct PlacementInput {
 };
 
 inline constexpr double kLeastSpeed = 0.05;
-inline constexpr double kLeastLoss = 0.005; // of the slowest GPU's time: less is no throttling
-inline constexpr double kLeastGain = 0.005; // of the step: less is not worth a new placement
+inline constexpr double kLeastLoss = 0.005; // share of the slowest GPU's time; less is not lost
+inline constexpr double kLeastGain = 0.005; // share of the step: less is not worth a new placement
 
 Placement placeStages(const PlacementInput& input);
 
@@ -59,7 +59,7 @@ void fitLoss(const std::vector<GpuPlace>& gpus, ThermalFacts& facts);
 
 // Values that a placement's text needs beside the placement.
 struct PlacementVerdict {
-    double worstLoss = 0.0; // of the slowest GPU
+    double worstLoss = 0.0; // lost share of the slowest GPU
     bool fits = true; // some split fits into memory
     std::optional<Estimate> tooSmall; // change of the step that is not worth it
     bool spansHalves = false; // tensor groups have front and rear GPUs

@@ -13,7 +13,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastGainOfALayer = 1e-9; // of the step
+constexpr double kLeastGainOfALayer = 1e-9; // share of the step
 
 GpuMapping unmoved(std::size_t ranks) {
     GpuMapping stay(ranks);

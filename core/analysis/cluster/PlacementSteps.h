@@ -14,7 +14,7 @@ namespace trainscope::analysis {
 struct SplitRequest {
     int layers = 0;
     std::vector<double> speeds; // > 0, 1 is a GPU that is not throttled
-    std::vector<double> extra; // what a stage does besides, in layers (embedding, loss)
+    std::vector<double> extra; // other work of a stage, in layers (embedding, loss)
     std::vector<int> most; // layers that fit into its memory
 };
 

@@ -35,13 +35,13 @@ struct ValueBounds {
 
 class RankSeries {
 public:
-    // NotFound names the metrics that the run's GPUs have. Where sources overlap, the series with
+    // NotFound names the metrics that the run's GPUs have. If sources overlap, the series with
     // more values is taken, as in summaries.
     static Result<RankSeries> open(const RunStudy& study, std::string_view metric);
 
     [[nodiscard]] const Metric& metric() const { return m_metric; }
     [[nodiscard]] int ranks() const { return static_cast<int>(m_series.size()); }
-    [[nodiscard]] TimeRange range() const { return m_range; } // of all ranks
+    [[nodiscard]] TimeRange range() const { return m_range; } // over all ranks
     // Absent where every sample is missing.
     Result<std::optional<ValueBounds>> bounds(const store::Store& store) const;
 

@@ -227,7 +227,7 @@ private:
     }
 
     const Layout& m_layout;
-    Layout m_domains; // which tell the links of groups
+    Layout m_domains; // tell the links of groups
     int m_nodesPerDomain;
     std::size_t m_world;
     bool m_isPcie = false;

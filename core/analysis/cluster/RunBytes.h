@@ -21,7 +21,7 @@
 
 namespace trainscope::analysis {
 
-inline constexpr double kDisagreement = 0.2; // of what was computed, from which on it is said
+inline constexpr double kDisagreement = 0.2; // relative to the computed bytes
 
 // Bytes that a rank sends in one of its groups, per step.
 struct GroupBytes {
@@ -29,7 +29,7 @@ struct GroupBytes {
     layout::LinkClass link = layout::LinkClass::None;
     std::optional<double> computed;
     std::optional<double> measured; // by its collectives
-    std::optional<double> busySeconds; // that its kernels took, waiting included
+    std::optional<double> busySeconds; // duration of its kernels, waiting included
     std::string what; // "activations: all-reduce"
 
     // measured / busySeconds: what the link carried while it was asked to.
@@ -58,15 +58,15 @@ struct EdgeBytes {
     int b = 0;
     std::string group;
     std::optional<double> computed;
-    std::optional<double> measured; // where every rank was traced that sends over it
+    std::optional<double> measured; // absent: not all ranks that send over it were traced
 };
 
 struct RunBytes {
     std::vector<std::vector<GroupBytes>> ranks; // by rank, by computed bytes, most first
     std::vector<NodeBytes> nodes; // by number
     std::vector<EdgeBytes> edges;
-    std::optional<double> stepSeconds; // of the steady window
-    std::vector<std::string> notes; // what disagrees, what is missing and why
+    std::optional<double> stepSeconds; // in the steady window
+    std::vector<std::string> notes; // disagreements, missing data with its reason
 };
 
 // Layout: of the run. Traces are read once, with bounded memory. Cancelled by progress.
@@ -76,11 +76,11 @@ Result<RunBytes> runBytes(const RunStudy& study, const layout::Layout& layout);
 struct MeasuredGroup {
     std::optional<double> bytes; // per step; absent: the trace tells no sizes
     double seconds = 0.0;
-    double replicaBytes = 0.0; // of the bytes, between shard groups (hybrid sharding)
+    double replicaBytes = 0.0; // part of the bytes between shard groups (hybrid sharding)
 };
 struct MeasuredCollectives {
     std::map<int, std::map<std::string, MeasuredGroup>> ranks; // traced ones with whole iterations
-    std::map<int, int> steps; // that were counted, by rank
+    std::map<int, int> steps; // counted ones, by rank
     std::string why; // there is nothing
 };
 Result<MeasuredCollectives> measuredCollectives(
@@ -91,8 +91,8 @@ struct MeasuredCounters {
         std::optional<double> nvlink; // per step
         std::optional<double> pcie;
         std::optional<double> network;
-        std::optional<double> nvlinkRate; // of a GPU, B/s
-        int nvlinkGpus = 0; // that have such counters
+        std::optional<double> nvlinkRate; // one GPU, B/s
+        int nvlinkGpus = 0; // GPUs with such counters
         int pcieGpus = 0;
     };
     std::map<int, Node> nodes;

@@ -1,6 +1,6 @@
 #pragma once
 // Break-even points: how much faster a network, or how much larger a batch, must be for the verdict
-// between two runs to change. Of what a token costs a run (GPU-seconds or joules), a part stays and
+// between two runs to change. A token costs a run GPU-seconds or joules: a part of them stays and
 // a part shrinks with x: cost(x) = fixed + scaled / x. The difference of two such costs changes its
 // sign once at most, so there is one x or none:
 //   x = (scaled_b − scaled_a) / (fixed_a − fixed_b).

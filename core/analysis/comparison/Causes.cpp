@@ -34,8 +34,8 @@ constexpr std::string_view kComputeCause = "compute";
 
 // Shares of the traced time.
 struct TracedCosts {
-    double exposed = 0.0; // what transfers, and what may wait where that cannot be told
-    double bubble = 0.0; // of a pipeline: idle, or waiting for a neighbour
+    double exposed = 0.0; // transfers, and possible waiting where that cannot be told
+    double bubble = 0.0; // pipeline only: idle, or waiting for a neighbour
     double waiting = 0.0; // for late ranks in other collectives
     double idle = 0.0; // without a pipeline
 };
@@ -127,7 +127,7 @@ struct Gap {
     }
 };
 
-// The part that explains most of it. What is left as compute is a remainder, no reason by itself:
+// The part that explains most of it. The rest, called compute, is no reason by itself:
 // another that explains a quarter goes first.
 std::optional<std::size_t> causeOf(const Gap& gap) {
     constexpr double telling = 0.25;
@@ -200,7 +200,7 @@ std::string partsText(const Gap& gap, std::size_t first) {
 // time.
 bool addPower(Verdict& verdict, const RunMeasures& better, const RunMeasures& worse,
     const std::pair<std::string, std::string>& labels, bool isFirstBetter) {
-    constexpr double most = 0.5; // of the logarithm of the factor
+    constexpr double most = 0.5; // share of the logarithm of the factor
     if (verdict.by != "tokens_per_j" || better.gpus <= 0 || worse.gpus <= 0)
         return false;
     const auto watts = [](const RunMeasures& run) {

@@ -242,7 +242,7 @@ std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures* con
     add("nodes", "Nodes", [](const RunMeasures& one) { return count(one.nodes); });
     forEachLaunchField([&](const char* name, auto member) {
         if (std::string_view(name) == "nodes")
-            return; // of the run, whatever said it
+            return; // nodes are listed above already
         add(name, titleOf(name), [name, member](const RunMeasures& one) {
             const auto& value = one.run.launch.*member;
             return value ? Value(text(*value)) : degreeOf(one, name);

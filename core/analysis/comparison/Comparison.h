@@ -46,10 +46,10 @@ bool comesBefore(
 
 struct Comparison {
     std::vector<RunMeasures> runs; // the first is the base
-    std::vector<std::vector<Difference>> differences; // of each later run to the first
-    std::vector<Verdict> verdicts; // of each later run and the first
+    std::vector<std::vector<Difference>> differences; // each later run against the first
+    std::vector<Verdict> verdicts; // each later run and the first
     std::vector<ConfigDifference> configuration;
-    std::vector<StepOperator> operators; // that differ most; of comparisonOf() none
+    std::vector<StepOperator> operators; // those that differ most; comparisonOf() leaves this empty
 };
 
 // One side of a comparison: a run, or a part of one.

@@ -18,7 +18,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastCoverage = 0.9; // of an iteration or the window, by power
+constexpr double kLeastCoverage = 0.9; // share of an iteration or the window with power
 constexpr double kFilled = 0.99; // share of the window: iterations that cover it speak for it
 
 class Filler {

@@ -13,7 +13,7 @@ enum class Better { Higher, Lower, Neither };
 
 enum class Normalisation { Absolute, PerGpu, PerNode, PerToken };
 std::string_view toString(Normalisation normalisation); // "absolute", "per-gpu", …
-std::optional<Normalisation> normalisationFrom(std::string_view text); // of these texts
+std::optional<Normalisation> normalisationFrom(std::string_view text); // reads the same texts
 
 // Tokens that a quantity is divided by: those of a step, or those of all steps of the window.
 enum class TokensOf { Nothing, Step, Window };

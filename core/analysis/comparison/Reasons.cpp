@@ -201,7 +201,7 @@ private:
     // "By category, B against A: Elementwise 72 ms against 110 ms, …"
     void addChanges(const std::vector<PartChange>& changes, std::string_view by) {
         constexpr std::size_t most = 4;
-        constexpr double worthTelling = 0.005; // of the step
+        constexpr double worthTelling = 0.005; // share of the step
         std::string text;
         for (std::size_t i = 0; i < std::min(changes.size(), most); ++i) {
             if (std::abs(changes[i].change()) < worthTelling * m_a.traced->all.seconds)

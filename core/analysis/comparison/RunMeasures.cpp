@@ -28,8 +28,8 @@ std::vector<IterationFigures> counted(std::vector<IterationFigures> all) {
     return all;
 }
 
-// Samples of a micro-batch that every stage has room for. What was recorded does not say of which
-// stage it is.
+// Samples of a micro-batch that every stage has room for. The recording does not name the stage
+// that it is from.
 double mostSamples(
     const std::vector<MemoryNeed>& needs, const MemoryHeadroom& memory, double microBatch) {
     double most = std::numeric_limits<double>::max();

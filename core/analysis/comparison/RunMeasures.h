@@ -1,7 +1,7 @@
 #pragma once
 // A run as it is compared with others: its quantities over one window, each with its spread over
-// the iterations, where its steps go, and what is configured. All SI. What the data cannot give is
-// absent, with the reason.
+// the iterations, where its steps go, and what is configured. All SI. Values that the data cannot
+// give are absent, with the reason.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/Quantity.h"
@@ -38,27 +38,27 @@ struct Measure {
 
 // Facts about the GPUs of a run: model, memory and compute.
 struct GpuFacts {
-    std::string name; // of the catalogue, else as recorded; empty: not known
+    std::string name; // catalogue name, else as recorded; empty: not known
     std::string origin; // "recorded", "inferred", or "from the name of the run"
-    std::optional<double> memoryBytes; // of one GPU as the system sees it
+    std::optional<double> memoryBytes; // one GPU, as the system sees it
     std::optional<double> bf16Flops; // the same
     std::optional<double> powerLimitW;
     std::string links; // inside a usual node: "NVSwitch"; empty: not known
 };
 
 struct RunMeasures {
-    Run run; // of a capture named as partName() says
-    std::string capture; // that it is; empty: a run
+    Run run; // renamed by partName() for a capture
+    std::string capture; // name of the capture; empty: a whole run
     std::string cluster; // "32 × H200 SXM", "32 GPUs"
     GpuFacts gpu;
-    int gpus = 0; // of the job, recorded or not; 0: not known
+    int gpus = 0; // GPUs of the job, recorded or not; 0: not known
     int nodes = 0;
     std::optional<double> tokensPerStep;
     std::optional<layout::Layout> layout; // absent: nothing says it
-    std::string layoutWording; // what said it
+    std::string layoutWording; // source of the layout
 
-    SteadyState window; // of the whole run where the scope asks for it
-    std::string wording; // of the window: which iterations, which are left out, or why all of it
+    SteadyState window; // the whole run if the scope asks for it
+    std::string wording; // the window in words: counted and left-out iterations, or why all of it
     IterationBasis basis = IterationBasis::None;
     std::string iterationOrigin;
     // Those that count, in order of time: whole ones in the window that are not warm-up (warm-up
@@ -67,7 +67,7 @@ struct RunMeasures {
 
     std::vector<std::optional<Measure>> values; // by place in comparedQuantities()
     std::vector<std::string> absentWhy; // the same; empty where there is a value
-    RunSummary summary; // of the window
+    RunSummary summary; // over the window
     std::optional<ThrottleBasis> throttleBasis; // absent where throttling is not known
     std::optional<TraceMeasures> traced; // absent without a trace
 
@@ -112,7 +112,7 @@ struct MemoryHeadroom {
     double capacity = 0.0; // B, of one GPU
     double used = 0.0;
     bool isUsedEstimated = false;
-    std::optional<MemoryNeed> need; // of model and layout on that stage; absent: not known
+    std::optional<MemoryNeed> need; // by model and layout on that stage; absent: not known
     std::optional<int> microBatch; // the largest that is likely to fit and divides the batch
     [[nodiscard]] double free() const { return capacity - used; }
 };

@@ -122,7 +122,7 @@ Result<KnownQuantities> knownQuantities(const store::Store& store, std::span<con
 
 Result<RunQuantities> measureQuantities(
     const store::Store& store, const UnmeasuredRun& of, const Progress& progress) {
-    const text::WordingFor file(text::Medium::File); // which keeps the reasons
+    const text::WordingFor file(text::Medium::File); // the reasons are stored there
     ASSIGN_OR_RETURN(const auto measures, measuresOf({store, of.run, progress}, {true}));
     RunQuantities quantities = nothingKnown(of.run.id, of.basis);
     for (std::size_t i = 0; i < measures.values.size(); ++i) {

@@ -3,7 +3,7 @@
 // much, and where in the step the difference lies.
 //
 // Rule: the time of a step; the time of a token where both state their tokens per step and these
-// differ. A difference within the spread over iterations (Spread.h) is none. Where the traces of
+// differ. A difference within the spread over iterations (Spread.h) is none. If the traces of
 // both cover whole steps, parts of the step (TraceMeasures.h) are compared.
 
 #include "core/analysis/comparison/RunMeasures.h"

@@ -15,13 +15,13 @@
 
 namespace trainscope::analysis {
 
-inline constexpr std::int64_t kLeastIterations = 3; // that tell a spread
+inline constexpr std::int64_t kLeastIterations = 3; // fewer tell no spread
 
 struct Spread {
     std::int64_t count = 0; // iterations
     double mean = 0.0;
-    double std = 0.0; // of the sample, n − 1; 0 for one iteration
-    double correlation = 0.0; // of neighbours, lag 1
+    double std = 0.0; // sample standard deviation, n − 1; 0 for one iteration
+    double correlation = 0.0; // between neighbours, lag 1
 
     [[nodiscard]] bool isTold() const { return count >= kLeastIterations; }
     // n(1−r)/(1+r) for r > 0, within 2 … n.

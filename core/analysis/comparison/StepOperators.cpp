@@ -13,7 +13,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kWorthTelling = 0.001; // of the step
+constexpr double kWorthTelling = 0.001; // share of the step
 
 TimeRange unionOf(const TimeRange& all, const TimeRange& one) {
     return all.isEmpty() ? one

@@ -217,7 +217,7 @@ constexpr auto kWinnerNames = enumNames<Winner>({{Winner::ScaleUp, "scale-up"},
 // Result of one deciding quantity.
 struct Standing {
     enum class Kind { Missing, TooFew, Unclear, Equal, First, Second } kind = Kind::Missing;
-    double factor = 1.0; // of the better one to the other
+    double factor = 1.0; // better one / other
     std::string why;
 
     [[nodiscard]] bool isDecided() const { return kind == Kind::First || kind == Kind::Second; }
@@ -458,7 +458,7 @@ private:
         for (std::string* sentence : {&m_verdict.first, &m_verdict.headline})
             *sentence += areBoth ? " (both predicted)" : " (one of them predicted)";
         if (!m_roles.scaleUp)
-            return; // why nothing is beyond a spread says so
+            return; // the reason for no difference says so
         m_verdict.reason += fmt::format(" {} predicted, not measured: a difference counts from "
                                         "{} on.",
             who, text::percent(kPredictedWithin, 0));
@@ -479,7 +479,7 @@ private:
     Roles m_roles;
     Standing m_joule;
     Standing m_gpu;
-    std::string m_unstated; // of the work, by one or both
+    std::string m_unstated; // facts of the work that one or both do not state
     Verdict m_verdict;
 };
 

@@ -3,7 +3,7 @@
 // (scale-up) and many small ones (scale-out), which served better.
 //
 // Roles: scale-up has fewer GPUs, each with more memory or more compute and less of neither; of
-// GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
+// GPUs of one kind, the one with no more GPUs in larger nodes. If the GPUs are not
 // known, the one with fewer GPUs, and the verdict says so.
 // Rule: tokens per joule and tokens per second and GPU decide. A difference counts when it is
 // beyond the spread over iterations (Spread.h, at kVerdictConfidence, so that chance decides one
@@ -12,7 +12,7 @@
 // tie. Else it is undecided: they disagree, the spread is too large, there are too few iterations,
 // the work differs, or a run ended out-of-memory. Without energy of both, tokens per second and GPU
 // decide alone. Predicted runs have no spread: where one is predicted, a difference counts from
-// kPredictedWithin on and nothing is a tie. Of other pairs (before and after, captures of one run)
+// kPredictedWithin on and nothing is a tie. For other pairs (before and after, captures of one run)
 // the headline is the first sentence.
 
 #include "core/analysis/comparison/RunMeasures.h"
@@ -27,7 +27,7 @@ namespace trainscope::analysis {
 inline constexpr double kVerdictConfidence = 0.99;
 inline constexpr double kLeastDifference = 0.01;
 inline constexpr double kTieWithin = 0.05;
-inline constexpr double kPredictedWithin = 0.15; // what an uncalibrated prediction may be off by
+inline constexpr double kPredictedWithin = 0.15; // possible error of an uncalibrated prediction
 
 enum class Winner { ScaleUp, ScaleOut, Tie, Undecided };
 std::string_view toString(Winner winner); // "scale-up", "scale-out", "tie", "undecided"
@@ -44,9 +44,9 @@ struct Statement {
 struct Verdict {
     Winner winner = Winner::Undecided;
     std::string by; // the quantity that decided: "tokens_per_j"; empty where nothing did
-    std::string first; // which is faster, by how much (Speed.h); no period
+    std::string first; // the faster one, by how much (Speed.h); no period
     std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second", or first
-    std::string reason; // why so, one sentence
+    std::string reason; // one sentence on the main cause
     // Largest cost of the loser against the winner: "exposed_communication" (transfers that no
     // compute hides), "pipeline_bubble" (idle, or waiting for a neighbour, of a pipeline),
     // "waiting" (in other collectives, for GPUs that come late), "idle", "thermal_throttling",

@@ -141,7 +141,7 @@ private:
     std::size_t m_at = 0;
     bool m_isOver = false;
     std::optional<store::Sample> m_before; // not yet settled
-    std::vector<TimeNs> m_missing; // of a counter, since then
+    std::vector<TimeNs> m_missing; // missing samples of a counter since then
     double m_carry = 0.0;
 };
 

@@ -24,7 +24,7 @@ struct StepLeaf {
     SeriesId series;
     SeriesDescription description;
     bool isRate = false; // its change per second between samples, as always of counters
-    double scale = 1.0; // of its values
+    double scale = 1.0; // factor on its values
     DurationNs shift = {}; // added to its times: those of another run
     DurationNs period = {}; // see Series
     TimeRange range = {};

@@ -25,9 +25,9 @@ struct Formula {
         Rate, // rate(a): change per second
     };
     Kind kind = Kind::Series;
-    std::string metric = {}; // of Series
-    std::optional<int> rank = {}; // of Series; absent: all
-    std::optional<std::size_t> run = {}; // of Series, from 0; absent: every run by itself
+    std::string metric = {}; // Series only
+    std::optional<int> rank = {}; // Series only; absent: all
+    std::optional<std::size_t> run = {}; // Series only, from 0; absent: every run by itself
     std::vector<Formula> parts = {}; // two of Difference and Ratio, none of Series, else one
     bool operator==(const Formula&) const = default;
 };

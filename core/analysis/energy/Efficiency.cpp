@@ -218,9 +218,9 @@ private:
     const EfficiencyFacts& m_facts;
     const LaunchConfig& m_launch;
     const catalogue::ModelCatalogue& m_catalogue;
-    std::optional<double> m_samples; // of a step
+    std::optional<double> m_samples; // per step
     std::optional<int> m_sequence;
-    std::optional<double> m_tokens; // of a step
+    std::optional<double> m_tokens; // per step
     Efficiency m_made;
 };
 

@@ -5,8 +5,8 @@
 //   step time      median duration of the whole iterations in the window that are not warm-up; the
 //                  mean of those that the period of the power shows
 //   samples/s      global batch / step time; tokens/s = samples/s × sequence (padding included; of
-//                  inference the prompt and the generated tokens). What the training script marked
-//                  of its steps (core/model/StepFacts.h) goes before both: their mean, where they
+//                  inference the prompt and the generated tokens). Marks of the training script on
+//                  its steps (core/model/StepFacts.h) go before both: their mean, where they
 //                  differ over the mean step time
 //   energy/step    energy of all GPUs within those iterations / their number; what lies between
 //                  them, in no iteration, is told by itself: energy between steps
@@ -46,15 +46,15 @@ struct Efficiency {
     std::optional<double> energyPerStepJ;
     // For each counted step, of all GPUs; absent where next to nothing lies between steps.
     std::optional<double> energyBetweenStepsJ;
-    std::optional<double> stepPowerW; // of all GPUs together
-    std::optional<double> flopPerStep; // of the model
+    std::optional<double> stepPowerW; // all GPUs together
+    std::optional<double> flopPerStep; // the model's
     std::optional<double> flopsPerGpu; // FLOP/s
     std::optional<double> mfu;
     std::optional<double> parameters;
     std::optional<double> activeParameters;
-    std::optional<double> peakFlops; // of one GPU
-    int gpus = 0; // of the job, recorded or not
-    std::int64_t steps = 0; // that were counted
+    std::optional<double> peakFlops; // one GPU's
+    int gpus = 0; // GPUs of the job, recorded or not
+    std::int64_t steps = 0; // counted ones
     std::string stepTimeOrigin; // for people: where the iterations come from
     std::string stepWindow; // "the median of iterations 22 to 173"; empty without a step time
     std::string modelOrigin; // for people: where the model's shape comes from
@@ -68,14 +68,14 @@ struct Efficiency {
 
     // By the JSON key of what is absent, why: "mfu" → "The precision is not stated …".
     std::map<std::string, std::string> missing;
-    std::optional<Error> catalogueProblem; // why the user's own models could not be read
+    std::optional<Error> catalogueProblem; // reason that the user's own models could not be read
 };
 
 // Inputs of the efficiency, as far as they are known.
 struct EfficiencyFacts {
     LaunchConfig launch;
     std::string gpuModel;
-    int gpus = 0; // of the job
+    int gpus = 0; // GPUs of the job
     std::optional<double> stepTimeS;
     std::int64_t steps = 0;
     std::string stepTimeOrigin; // or why there is none
@@ -83,15 +83,15 @@ struct EfficiencyFacts {
     std::optional<double> energyPerStepJ;
     std::optional<double> energyBetweenStepsJ;
     std::optional<double> stepPowerW;
-    std::optional<double> windowEnergyJ; // of all GPUs
+    std::optional<double> windowEnergyJ; // all GPUs together
     std::string whyNoEnergy;
-    double runDurationS = 0.0; // of the recording
+    double runDurationS = 0.0; // length of the recording
     // As the training log says, the median; taken where no batch or sequence length is stated.
     std::optional<double> loggedTokensPerS;
     // As the training script marked them: the mean of the counted steps.
     std::optional<double> samplesPerStep;
     std::optional<double> tokensPerStep;
-    std::optional<double> meanStepTimeS; // where steps have different work: it divides that
+    std::optional<double> meanStepTimeS; // divides tokens and samples of steps whose work differs
     std::optional<double> runEnergyJ;
 };
 Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue);

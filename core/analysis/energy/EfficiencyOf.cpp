@@ -31,7 +31,7 @@ namespace {
 
 // The iterations that count.
 struct Steps {
-    std::vector<double> seconds; // of each
+    std::vector<double> seconds; // duration by iteration
     std::vector<TimeNs> middles; // likewise
     std::vector<TimeRange> ranges; // likewise
     std::int64_t first = 0; // numbers of the first and the last one
@@ -80,12 +80,12 @@ std::vector<TimeRange> pausesBetween(
 }
 
 constexpr double kLeastPowerCoverage = 0.9;
-constexpr double kLeastBetween = 0.01; // of the energy of steps, to be told
+constexpr double kLeastBetween = 0.01; // share of the steps' energy; less is not told
 
 // The energy of stretches of time together.
 struct WindowEnergy {
     std::vector<TimeRange> ranges; // apart, in order
-    CompensatedSum joules; // of all GPUs
+    CompensatedSum joules; // all GPUs together
     CompensatedSum coveredS; // GPU-seconds
 
     [[nodiscard]] double seconds() const { return lengthOf(ranges).seconds(); }

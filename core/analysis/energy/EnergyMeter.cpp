@@ -226,7 +226,7 @@ constexpr std::size_t kMostJointClasses = 12; // with which a response is looked
 // Kernels of a category differ in power by this much of what the GPU can draw (standard deviation,
 // by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
 constexpr double kWithinCategory = 0.125;
-constexpr double kWithinAnything = 0.5; // of classes whose category is not told
+constexpr double kWithinAnything = 0.5; // for classes without a category
 
 double shareOf(double part, double whole) {
     return whole > 0.0 ? part / whole : 0.0;
@@ -291,7 +291,7 @@ Status EnergyMeter::estimate(const MarkEvidence& evidence, std::span<const Power
         const SensorResponse& response = powers.response();
         result.sensor = GpuEnergy::Sensor{
             response.windowNs * 1e-9, response.delayNs * 1e-9, powers.readings()};
-        if (result.lag) // of which a part is that the sensor is late
+        if (result.lag) // the sensor's delay is a part of the lag
             m_counterLag = m_counterLag
                 + DurationNs{std::llround(response.delayNs - response.windowNs / 2.0)};
     }
@@ -322,7 +322,7 @@ Status EnergyMeter::estimateTotal(
             std::vector<double> seconds(m_classes.size(), 0.0);
             m_times.addUntil(behindBegin(range.begin), -1e-9, seconds);
             m_times.addUntil(behindBegin(range.end), 1e-9, seconds);
-            if (m_tracedRanges.size() == 1) // what has power
+            if (m_tracedRanges.size() == 1) // the only range: all seconds with power
                 seconds = m_seconds;
             const auto part = powers.of(seconds, behindBegin(range.begin), behindBegin(range.end));
             if (!part) {

@@ -27,9 +27,9 @@ public:
     struct Parts {
         TimeRange extent; // in which pieces will lie
         std::vector<Iteration> iterations;
-        std::vector<Capture> captures; // of the rank, in order; none: all is one
+        std::vector<Capture> captures; // captures of the rank, in order; none: all is one
         std::optional<TimeRange> shown; // the part that energies are of; absent: all
-        std::unordered_set<NameId> kernels; // that have a power of their own
+        std::unordered_set<NameId> kernels; // those with a power of their own
         bool byKernel = false;
     };
     EnergyMeter(const store::Store& store, Parts parts, SampleWalk power);
@@ -69,7 +69,7 @@ private:
         std::string category;
         std::size_t label = 0; // its own, or that of the rest of its category
         double seconds = 0.0; // summed
-        double exclusive = 0.0; // that have power
+        double exclusive = 0.0; // seconds that have power
     };
 
     Status pieceInside(TimeRange range, const Running& running);
@@ -126,7 +126,7 @@ private:
     SampleWalk m_power;
     TimeRange m_window;
     bool m_isFirst = true;
-    std::optional<TimeRange> m_idleBefore; // of a capture, until more work of it comes
+    std::optional<TimeRange> m_idleBefore; // idle time of a capture, until more work of it comes
     bool m_hasWork = false; // in the capture so far
     std::optional<std::size_t> m_capture;
     DurationNs m_covered;
@@ -148,10 +148,10 @@ private:
     std::vector<Stretch> m_iterations;
     std::vector<double> m_iterationCovered; // s that have power, of the pieces
     std::vector<Stretch> m_captures;
-    std::vector<TimeRange> m_tracedRanges; // that follow each other, with gaps
-    std::vector<TimeNs> m_borders; // of iterations and captures, in order
+    std::vector<TimeRange> m_tracedRanges; // in order, with gaps
+    std::vector<TimeNs> m_borders; // borders of iterations and captures, in order
     std::size_t m_nextBorder = 0;
-    OpenWindows m_windows; // of the iterations
+    OpenWindows m_windows; // by iteration
     Phase m_unmarked = Phase::Compute;
     DurationNs m_counterLag;
 };

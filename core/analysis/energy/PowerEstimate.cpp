@@ -8,7 +8,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kWidest = 0.5; // of the mean power's energy, to either side
+constexpr double kWidest = 0.5; // share of the mean power's energy, to either side
 
 } // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
 // The energy of any share of a GPU's time by the powers of the classes of its work (PowerFit.h):
-// of a class, of an iteration, of all of it. Where the readings leave the sensor's response open
+// of a class, of an iteration, of all of it. If the readings leave the sensor's response open
 // (SensorResponse.h) the intervals cover all that is open.
 //
 // The energies of the classes sum to that of all of it, whatever partition they are of: what is

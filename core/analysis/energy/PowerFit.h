@@ -37,7 +37,7 @@ public:
     // False: fewer than three readings for each class, the window and the delay; all else is then
     // empty.
     [[nodiscard]] bool isUsable() const { return m_readings > 0; }
-    [[nodiscard]] std::size_t readings() const { return m_readings; } // that counted
+    [[nodiscard]] std::size_t readings() const { return m_readings; } // counted ones
     [[nodiscard]] const std::vector<double>& watts() const { return m_watts; } // by class
     // Energy of all classes together: Σ_k watts[k] · times[k], times in s.
     [[nodiscard]] double joules(std::span<const double> times) const;

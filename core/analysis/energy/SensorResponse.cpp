@@ -14,34 +14,34 @@ namespace {
 
 constexpr double kShortestNs = 6e6;
 constexpr double kLongestNs = 2e9;
-constexpr double kSparseRatio = 1.8; // of neighbouring windows, where all delays are tried
-constexpr double kDenseRatio = 1.1; // where only those around one are
-constexpr double kAroundNs = 80e6; // that one
-constexpr double kFinestStepNs = 8e6; // of the first looks: phases are seldom shorter
+constexpr double kSparseRatio = 1.8; // between neighbouring windows, if all delays are tried
+constexpr double kDenseRatio = 1.1; // the same, if only delays around one are tried
+constexpr double kAroundNs = 80e6; // reach around that delay
+constexpr double kFinestStepNs = 8e6; // step of the first looks: phases are seldom shorter
 
 // Spreads are those of the prior; it has long tails.
-constexpr double kUsualWindowNs = 150e6; // of a sensor of which nothing is known
-constexpr double kKnownSpread = 0.5; // of ln w around what the kind says
+constexpr double kUsualWindowNs = 150e6; // a sensor of unknown kind
+constexpr double kKnownSpread = 0.5; // spread of ln w around the kind's window
 constexpr double kUnknownSpread = 2.0;
 constexpr double kEarlySpreadNs = 20e6; // a sensor does not foresee, clocks differ a little
 constexpr double kLateSpreadNs = 100e6;
 constexpr double kMovedSpreadNs = 0.3e9;
-constexpr double kIdleShare = 0.2; // of what the GPU can draw, between kernels
+constexpr double kIdleShare = 0.2; // share of the GPU's highest power, between kernels
 constexpr double kIdleSpread = 0.1;
-constexpr double kExcessShare = 0.05; // of what the GPU can draw
+constexpr double kExcessShare = 0.05; // share of the GPU's highest power
 
 constexpr std::size_t kCoarseReadings = 300;
 constexpr std::size_t kFineReadings = 1000;
 constexpr std::size_t kAllReadings = 5000;
 constexpr std::size_t kMostOpenResponses = 6;
 constexpr double kBesideEdgeNs = 2.2e9; // behind an edge of the timeline, and before it a third
-constexpr double kOpen = 9.0; // of −2 ln of the likelihood: not told apart by the readings
-constexpr double kSame = 0.02; // of the window
+constexpr double kOpen = 9.0; // difference of −2 ln likelihood that readings do not tell apart
+constexpr double kSame = 0.02; // share of the window
 constexpr double kHopNs = 150e6;
-constexpr double kHopSlack = 60.0; // of −2 ln of the likelihood of few readings
+constexpr double kHopSlack = 60.0; // the same for few readings
 constexpr double kEdgeNoiseW2 = 1.0;
 constexpr double kRoundingW2 = 1.0 / 12.0; // variance of a reading in whole watts
-constexpr double kWhollyTraced = 0.999; // of a window that reaches over no gap
+constexpr double kWhollyTraced = 0.999; // share of a window that reaches over no gap
 constexpr double kUnexplained = std::numeric_limits<double>::infinity();
 
 struct TriedResponse {
@@ -357,7 +357,7 @@ private:
     Eigen::MatrixXd m_normal;
     Eigen::VectorXd m_right;
     std::vector<PowerReading> m_edge;
-    double m_mean = 0.0; // of the readings while the timeline lasts
+    double m_mean = 0.0; // over the readings while the timeline lasts
     double m_variance = 0.0;
     std::size_t m_inside = 0; // as many
     std::size_t m_stride = 1;

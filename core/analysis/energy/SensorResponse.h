@@ -7,9 +7,9 @@
 // that the sensor's kind has, that a sensor is late by little, and that a GPU between kernels draws
 // about a fifth of its limit.
 //
-// Where the work repeats with a period, windows and delays that differ by it explain the readings
-// equally well, but windows with other powers. How the power rises at the timeline's begin and
-// falls behind its end tells them apart, where the GPU does something else there; what is still
+// If the work repeats with a period, windows and delays that differ by it explain the readings
+// equally well, but windows with other powers. The rise of the power at the timeline's begin and
+// its fall behind the end tell them apart, where the GPU does something else there; what is still
 // open is told.
 
 #include "core/analysis/energy/ClassTimes.h"
@@ -36,7 +36,7 @@ struct SensorResponse {
 struct SensorFacts {
     double windowNs = 0.0; // as its kind says; 0: nothing is known
     bool isMoved = false; // the readings were moved by a lag that was measured, d lies around 0
-    double highestW = 0.0; // that the GPU can draw
+    double highestW = 0.0; // highest power of the GPU
     std::optional<std::size_t> idle; // the class of the GPU at rest: no other draws less
 };
 

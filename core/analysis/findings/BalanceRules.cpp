@@ -24,7 +24,7 @@ struct Mean {
     int node = 0;
     int local = 0;
     double value = 0.0;
-    double reference = 0.0; // what its peers have
+    double reference = 0.0; // the value of its peers
 };
 
 std::vector<Mean> meansOf(const RunSummary& summary, const std::string& metric) {

@@ -41,7 +41,7 @@ const char* linkText(LinkClass link) {
 }
 
 struct Link {
-    const char* prefix; // of its metrics
+    const char* prefix; // begin of its metrics' names
     const char* name;
     std::optional<double> catalogue::GpuModel::*peak;
 };

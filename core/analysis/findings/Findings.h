@@ -38,13 +38,13 @@ struct Finding {
     std::map<std::string, double> values;
     Evidence evidence;
     std::string threshold; // from where on the rule speaks
-    std::string denominator; // what the shares are shares of, what was averaged over what
+    std::string denominator; // the whole behind the shares, and the averages behind the values
     Severity severity = Severity::Note;
     double cost = 0.0; // share of the GPUs' time that it takes, for the order; 0: takes none
 };
 
 struct FindingsOptions {
-    std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links
+    std::optional<double> networkBandwidth; // one GPU, per direction, B/s: peak of scale-out links
     std::string capture
         = {}; // only what it recorded and what was measured meanwhile; empty: the run
 };

@@ -12,8 +12,8 @@
 
 namespace trainscope::analysis {
 
-inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
-inline constexpr double kEmptySteps = 0.2; // of the traced iterations
+inline constexpr double kDoubtfulKernelTime = 0.01; // share of kernel time, behind other kernels
+inline constexpr double kEmptySteps = 0.2; // share of the traced iterations
 
 struct StreamKernel {
     std::size_t stream = 0; // a number for each stream
@@ -23,7 +23,7 @@ struct StreamKernel {
 // A stream runs one kernel after the other: one that others begin and end in did not run so long.
 struct KernelOverruns {
     std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
-    StreamKernel longest; // that runs over others
+    StreamKernel longest; // runs over others
     double writtenS = 0.0; // kernel time, summed
     double clippedS = 0.0; // each kernel ends where the next of its stream begins
 };
@@ -39,7 +39,7 @@ public:
 private:
     KernelOverruns m_found;
     std::optional<StreamKernel> m_before; // on the stream
-    StreamKernel m_open; // of the stream, the one that ends last
+    StreamKernel m_open; // open kernel of the stream that ends last
     DurationNs m_written;
     DurationNs m_clippedOff;
 };

@@ -16,7 +16,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kFewestNodes = 3; // that have a middle to be apart from
+constexpr std::size_t kFewestNodes = 3; // fewer have no middle to be apart from
 
 // A node and a figure of it.
 struct NodeValue {

@@ -18,11 +18,11 @@ inline constexpr double kHostOverWork = 2.0; // time of calls / time of their wo
 
 // A part of the time on the GPUs, and where it is.
 struct OperatorPart {
-    std::string name; // of an operator or a module
+    std::string name; // name of an operator or a module
     std::string shape; // "[64, 32], [32, 16] bf16"; empty: none
     double seconds = 0.0; // on the GPUs
     double savedS = 0.0; // above the roofline
-    double hostS = 0.0; // of its calls
+    double hostS = 0.0; // time of its calls
 };
 
 struct OperatorFacts {

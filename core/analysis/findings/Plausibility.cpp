@@ -261,7 +261,7 @@ private:
         m_window.end = std::max(m_window.end, covered.end);
     }
 
-    std::map<std::size_t, TimeNs> m_ends; // of the last kernel of each stream
+    std::map<std::size_t, TimeNs> m_ends; // end of each stream's last kernel
     std::multiset<TimeNs> m_open; // the same
     TimeNs m_now = kAllTime.begin;
     TimeRange m_window = kNoTime;

@@ -27,11 +27,11 @@ inline constexpr double kMostOfGpuW = 5000.0; // no board is built for so much
 // Power readings above kMostOverLimit × the limit, of the GPU that has the highest.
 struct PowerSpikes {
     int rank = -1;
-    std::int64_t samples = 0; // of all GPUs
+    std::int64_t samples = 0; // counted over all GPUs
     double highestW = 0.0;
     double limitW = 0.0;
     TimeNs at;
-    double joules = 0.0; // of that GPU, by the trapezoid over all readings
+    double joules = 0.0; // energy of that GPU, by the trapezoid over all readings
     double joulesWithout = 0.0; // over the others
     double meanWithoutW = 0.0; // time-weighted
 };
@@ -41,7 +41,7 @@ struct OverrunKernels {
     std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
     std::string longest; // the kernel that runs over most time
     int rank = -1;
-    TimeRange where; // of it
+    TimeRange where; // range of that kernel
     double writtenS = 0.0; // kernel time, summed
     double clippedS = 0.0; // each kernel ends where the next of its stream begins
     double clippedWindowS = 0.0; // first begin to last end, of that rank
@@ -52,9 +52,9 @@ struct OverrunKernels {
 struct EmptySteps {
     std::int64_t steps = 0;
     std::int64_t empty = 0;
-    TimeRange first; // of the empty ones
-    double stepsS = 0.0; // of each rank, summed
-    double busyS = 0.0; // of their time, by unions over the streams of each rank
+    TimeRange first; // first empty one
+    double stepsS = 0.0; // sum over ranks
+    double busyS = 0.0; // busy time in them, by unions over the streams of each rank
     // Without kernels that run over a whole iteration that starts none; the same where none does.
     double busyWithoutS = 0.0;
     std::int64_t over = 0; // such kernels
@@ -70,7 +70,7 @@ struct ContradictingEnergy {
 
 // Power that no GPU draws, most of the time: its numbers are of another unit.
 struct PowerOfOtherUnit {
-    int rank = -1; // of the highest
+    int rank = -1; // rank with the highest power
     int gpus = 0;
     double medianW = 0.0;
 };

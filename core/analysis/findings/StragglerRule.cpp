@@ -50,7 +50,7 @@ typename Map::const_iterator largestOf(const Map& map) {
 }
 
 std::string kernelText(const WaitCause& cause, bool isTold) {
-    constexpr std::size_t longest = 48; // of a mangled or generated name in a sentence
+    constexpr std::size_t longest = 48; // characters of a mangled or generated name in a sentence
     return isTold && !cause.kernel.empty() ? ", most of all " + text::elided(cause.kernel, longest)
                                            : std::string();
 }

@@ -16,8 +16,8 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kToldShare = 0.001; // of the traced time
-constexpr double kMostOfCopies = 0.9; // of the time of copies, so that one direction names them
+constexpr double kToldShare = 0.001; // share of the traced time
+constexpr double kMostOfCopies = 0.9; // share of the copies' time at which one direction names them
 
 double sumOver(const std::vector<TracedDevice>& devices, double TracedDevice::*seconds) {
     double sum = 0.0;

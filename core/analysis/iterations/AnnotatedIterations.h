@@ -25,7 +25,7 @@ std::optional<IterationName> iterationName(std::string_view name);
 
 struct AnnotatedIterations {
     std::map<int, std::vector<Iteration>> byRank; // in order of time, not overlapping
-    std::string origin; // what they were called
+    std::string origin; // their name in the source
 };
 
 // The store's iterations, else the ranges that cover most time among those whose names say

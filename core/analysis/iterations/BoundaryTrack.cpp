@@ -39,7 +39,7 @@ private:
 
 constexpr double kPeriodsInBlock = 6.0;
 constexpr double kLeastKnownPart = 0.75;
-constexpr std::size_t kPartsOfRise = 8; // of a period that a rise is measured over
+constexpr std::size_t kPartsOfRise = 8; // a rise is measured over one such part of a period
 
 struct Folded {
     std::vector<double> means; // NaN: no value there
@@ -205,7 +205,7 @@ constexpr double kLeastResolution = 16.0; // steps in a period that the sequence
 constexpr double kMostResolution = 64.0;
 constexpr double kShortest = 0.6; // periods
 constexpr double kLongest = 3.0;
-constexpr double kPriceOfOne = 0.3; // what a beginning must fit at least to be worth it
+constexpr double kPriceOfOne = 0.3; // least fit of a beginning to be worth it
 constexpr double kPriceShort = 2.0; // times the squared logarithm of distance / period
 constexpr double kPriceLong = 0.25;
 constexpr double kPriceOfPause = 1.5;
@@ -213,14 +213,14 @@ constexpr double kLeastFit = 0.2;
 constexpr double kBestFit = 1.2; // a larger swing is no better
 constexpr double kMeanFit = 0.5;
 constexpr double kNearPeriod = 0.2;
-constexpr double kPartsSearched = 12.0; // of a period to either side
+constexpr double kPartsSearched = 12.0; // parts of a period, to either side
 constexpr std::size_t kLeastRepetitions = 3;
 
 // Beginnings in a row, without a pause between them.
 using Sequence = std::vector<std::size_t>;
 
 struct Choice {
-    double score = 0.0; // of the best sequence that ends here
+    double score = 0.0; // score of the best sequence that ends here
     std::ptrdiff_t before = -1;
     bool isPause = false;
 };
@@ -297,7 +297,7 @@ private:
 // The signal at another resolution: `finer` points for each step, or one for `coarser` of them.
 struct Rescaled {
     std::vector<double> values;
-    double stepsEach = 1.0; // of the signal
+    double stepsEach = 1.0; // steps of the signal per point
     double offset = 0.0; // the step boundary that point 0 stands for
 };
 

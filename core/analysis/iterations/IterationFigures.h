@@ -17,9 +17,9 @@ namespace trainscope::analysis {
 struct IterationFigures {
     Iteration iteration;
     std::optional<double> energyJ; // summed over the GPUs
-    double energyCoverage = 0.0; // of the iteration that has power, mean over the GPUs with power
-    std::optional<double> meanPowerW; // of all GPUs together, time-weighted
-    std::optional<double> peakPowerW; // of all GPUs together, as powerPeaksOf() finds it
+    double energyCoverage = 0.0; // share of the iteration with power, mean over the GPUs with power
+    std::optional<double> meanPowerW; // all GPUs together, time-weighted
+    std::optional<double> peakPowerW; // all GPUs together, as powerPeaksOf() finds it
     std::optional<double> meanTemperatureC; // mean of the GPUs' means
     std::optional<double> maxTemperatureC;
     std::optional<double> meanClockHz;

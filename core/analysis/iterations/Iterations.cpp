@@ -38,7 +38,7 @@ std::vector<Series> chosen(const std::vector<Series>& powers) {
 }
 
 constexpr double kPause = 1.5; // periods: a longer one is no neighbour
-constexpr double kMostSpread = 0.25; // of an iteration: ranks further apart have other clocks
+constexpr double kMostSpread = 0.25; // share of an iteration: ranks further apart have other clocks
 
 TimeNs middleOf(std::vector<TimeNs> times) {
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
@@ -48,7 +48,7 @@ TimeNs middleOf(std::vector<TimeNs> times) {
 
 struct PowerIterations {
     std::vector<Iteration> iterations; // numbered from 0, in order of time
-    DurationNs step; // of the signal they were found in
+    DurationNs step; // step of the signal they were found in
     std::string whyNone; // for people, where there are none
 };
 
@@ -277,7 +277,7 @@ std::string_view toString(IterationBasis value) {
 std::vector<Iteration> RunIterations::everyOne() const {
     std::vector<Iteration> all = iterations;
     for (const auto& [rank, own] : byRank) {
-        if (rank >= 0) // what a source said of the whole run is above, or is not taken
+        if (rank >= 0) // a negative one is the whole run: above, or not taken
             all.insert(all.end(), own.begin(), own.end());
     }
     return all;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kQuarter = 900; // s
 constexpr std::int64_t kMostQuarters
     = 56; // 14 hours: Kiribati is so far ahead, the far west 12 behind
-constexpr double kLeastShared = 0.5; // of all work
+constexpr double kLeastShared = 0.5; // share of all work
 // By how much the best must be better than the next, of what a quarter of an hour can cost.
 constexpr double kLeastLead = 0.25;
 

@@ -12,8 +12,8 @@ namespace trainscope::analysis {
 
 struct LogOffset {
     std::int64_t seconds = 0; // ahead of the telemetry's clock
-    double agreement = 0.0; // of power and work there: 1 all of it, 0 none
-    std::int64_t nextSeconds = 0; // what fits next best
+    double agreement = 0.0; // agreement of power and work there: 1 all of it, 0 none
+    std::int64_t nextSeconds = 0; // the next best fit
     double nextAgreement = 0.0;
 };
 

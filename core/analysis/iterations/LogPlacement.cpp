@@ -15,13 +15,13 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kMostScores = std::size_t{1} << 23U; // moments × stretches of work
-constexpr std::size_t kMostRuns = 512; // of a stretch, with one level each
+constexpr std::size_t kMostRuns = 512; // runs in a stretch, with one level each
 constexpr double kLeastAgreement = 0.5;
 // Cost of a second of pause, in seconds of work that fits: of equal fits the one with the shorter
 // pauses wins.
 constexpr double kPauseCost = 0.02;
 constexpr double kNoiseWeight = 4.5; // half the square of three standard errors
-constexpr double kRival = 0.02; // of all work: another place that fits as well
+constexpr double kRival = 0.02; // share of all work: another place that fits as well
 
 // Work with one level: 1 busy, −1 idle.
 struct LevelRun {
@@ -216,13 +216,13 @@ private:
     std::vector<WorkStretch> m_stretches;
     const WorkSignal& m_signal;
     SignalIntegral m_integral;
-    double m_all = 0.0; // what a perfect fit would score
+    double m_all = 0.0; // score of a perfect fit
     double m_total = 0.0; // s
     double m_from = 0.0; // s, from the signal's begin
     double m_step = 0.0; // s
     std::size_t m_count = 0;
     std::vector<std::vector<double>> m_best; // by stretch and moment
-    std::vector<std::vector<std::uint32_t>> m_next; // where the next stretch begins
+    std::vector<std::vector<std::uint32_t>> m_next; // begin of the next stretch
 };
 
 } // namespace

@@ -15,10 +15,10 @@
 namespace trainscope::analysis {
 
 struct LogPlacement {
-    TimeNs start; // of the first iteration
-    DurationNs error; // of the start; the true one is within
-    std::vector<DurationNs> pauses; // how long each of the log's pauses lasted
-    double agreement = 0.0; // of power and work there: 1 all of it, 0 none
+    TimeNs start; // begin of the first iteration
+    DurationNs error; // bound on the error of `start`
+    std::vector<DurationNs> pauses; // length of each of the log's pauses
+    double agreement = 0.0; // agreement of power and work there: 1 all of it, 0 none
     // Other places fit as well; the error spans them where they lie side by side.
     bool isAmbiguous = false;
     double iterationS = 0.0; // mean length of an iteration, to say the error in

@@ -17,14 +17,14 @@ constexpr std::size_t kLeastPeriods = 4; // in the record
 constexpr std::size_t kScale = 4; // between two widths of drift
 constexpr double kLeastPeriodicity = 0.15;
 constexpr double kLeastProminence = 0.25;
-constexpr double kNearBest = 0.6; // of the greatest prominence
+constexpr double kNearBest = 0.6; // share of the greatest prominence
 constexpr double kSurelyNotNoise = 5.0; // standard deviations of the autocorrelation of noise
-constexpr double kNeighbours = 0.15; // of the lag: one peak only
-constexpr double kClearGain = 0.05; // of correlation
+constexpr double kNeighbours = 0.15; // share of the lag: one peak only
+constexpr double kClearGain = 0.05; // gain in correlation
 constexpr double kEdges = 1.2; // the same for one step
 constexpr double kMultiple = 0.15;
 constexpr double kFewPeriods = 2.0; // the correlation that a single period would need
-constexpr double kMostParts = 0.6; // of the record must agree
+constexpr double kMostParts = 0.6; // share of the record's parts that must agree
 constexpr double kAgreeWithin = 0.1;
 
 struct Peak {

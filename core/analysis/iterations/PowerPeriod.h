@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 // one is taken only where most of the signal is clearly more like itself after it. A period counts
 // only if most parts of the record show it by themselves.
 struct SignalPeriod {
-    double steps = 0.0; // of the signal's grid
+    double steps = 0.0; // period in steps of the signal's grid
     double strength = 0.0; // the autocorrelation there, 0 … 1
 };
 
@@ -29,7 +29,7 @@ std::optional<SignalPeriod> findPeriod(const UniformSeries& signal);
 // lengths vary (warm-up, checkpoints) and the signal pauses.
 //
 // The shape is the average of the record folded where it repeats best; a repetition begins at its
-// steepest rise. How well the shape fits at each step is a filter matched to it; the beginnings are
+// steepest rise. A filter matched to the shape tells how well it fits at each step; beginnings are
 // the sequence that fits best while its distances stay near the period, found by dynamic
 // programming as in D. P. W. Ellis, "Beat tracking by dynamic programming", J. New Music Res. 36
 // (2007). A distance of 0.6 to 3 periods is a repetition; over longer ones the sequence starts

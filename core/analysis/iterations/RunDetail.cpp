@@ -13,7 +13,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kLines = 8; // of the spectrum
+constexpr std::size_t kLines = 8; // lines of the spectrum
 constexpr std::size_t kTemperatureSteps = 4096;
 // Steps of the summed power over all GPUs together: what is read, not what is kept.
 constexpr std::size_t kPowerSteps = std::size_t{1} << 26U;
@@ -86,7 +86,7 @@ private:
         ASSIGN_OR_RETURN(auto peaks,
             powerPeaksOf(m_study.store, powers, m_query.window, parts, m_study.progress));
         if (peaks) {
-            if (auto& burst = m_detail.burst) { // whose steps smooth it
+            if (auto& burst = m_detail.burst) { // its steps smooth the peak
                 burst->peakToMean *= peaks->watts / burst->peak;
                 burst->peak = peaks->watts;
                 burst->peakAt = peaks->at;
@@ -182,7 +182,7 @@ private:
     RunDetail m_detail;
     std::vector<Series> m_series;
     UniformSeries m_power; // summed
-    std::vector<std::optional<double>> m_peaksW; // of the iterations inside
+    std::vector<std::optional<double>> m_peaksW; // by iteration inside
     std::map<int, GpuSeries> m_gpus; // by rank; every GPU of the run
     std::map<int, Gpu> m_places;
 };

@@ -27,11 +27,11 @@ struct DetailQuery {
     // constants are those of the whole run.
     TimeRange window = kAllTime;
     std::optional<double> powerLimitW; // for excursions; absent: the sum of the boards' limits
-    bool energyPerGpu = false; // of each iteration
+    bool energyPerGpu = false; // energy of each iteration, by GPU
 };
 
 struct GpuDetail {
-    std::optional<double> throttleFraction; // of the window
+    std::optional<double> throttleFraction; // over the window
     std::optional<ThermalFit> thermal;
 };
 
@@ -43,18 +43,18 @@ struct LimitExcursions {
 };
 
 struct RunDetail {
-    RunIterations iterations; // of the whole run
-    std::vector<IterationFigures> iterationFigures; // of those in the window
+    RunIterations iterations; // in the whole run
+    std::vector<IterationFigures> iterationFigures; // by iteration in the window
     std::optional<Throttling> throttling; // needs sm_clock and gpu_utilization
     std::optional<AirflowGradient> gradient;
     Airflow airflow; // as said for the run, else inferred, else assumed
-    std::optional<TimeNs> settledFrom; // when the last GPU's temperature has settled
+    std::optional<TimeNs> settledFrom; // the last GPU's temperature has settled then
     // From then to the end: power, temperatures and clock, to be set beside those of the run.
     std::optional<RunSummary> settled;
-    std::optional<Burst> burst; // of the summed gpu_power
-    std::string whyNoBurst; // where power was recorded, but hardly at the same time; a sentence
-    std::optional<LimitExcursions> aboveLimit; // of the same
-    std::vector<SpectralLine> spectrum; // of the same, tied to the frequency of the iterations
+    std::optional<Burst> burst; // bursts of the summed gpu_power
+    std::string whyNoBurst; // sentence: power was recorded, but hardly at the same time
+    std::optional<LimitExcursions> aboveLimit; // excursions of the same
+    std::vector<SpectralLine> spectrum; // lines in the same, tied to the iterations' frequency
     std::map<int, GpuDetail> gpus; // by rank
     std::vector<Sensor> sensors;
 

@@ -19,7 +19,7 @@ constexpr auto kSteadyNames = enumNames<SteadyBasis>(
     {{SteadyBasis::Iterations, "iterations"}, {SteadyBasis::Settling, "settling"},
         {SteadyBasis::WholeRun, "whole_run"}, {SteadyBasis::Capture, "capture"}});
 
-constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
+constexpr double kLeastShare = 0.1; // share of the run that iterations must cover to speak for it
 
 // Iterations that are left when those before `from` go too.
 struct Chosen {

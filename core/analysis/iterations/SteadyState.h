@@ -24,13 +24,13 @@ enum class SteadyBasis {
 std::string_view toString(SteadyBasis basis);
 
 struct SteadyState {
-    TimeRange window; // of the whole run: from its first sample or span to its last
+    TimeRange window; // for the whole run: from its first sample or span to its last
     SteadyBasis basis = SteadyBasis::WholeRun;
     bool isWholeRun = true;
     std::int64_t iterations = 0; // whole ones in the window
     std::int64_t warmupIterations = 0; // left out
     std::int64_t unsettledIterations = 0; // left out, warm-up not counted again
-    std::optional<TimeNs> settledFrom; // of all GPUs; absent: not known, or never
+    std::optional<TimeNs> settledFrom; // all GPUs; absent: not known, or never
     // "iterations 3 to 11; 2 of warm-up and 1 before the temperatures settled are left out", or why
     // the whole run is used.
     std::string wording;

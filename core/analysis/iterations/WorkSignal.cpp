@@ -15,9 +15,9 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastContrast = 0.15; // of high power over low
+constexpr double kLeastContrast = 0.15; // least (high − low) / high power
 constexpr double kSlow = 1.25; // iterations this much longer than usual idle in part
-constexpr double kSlowWeight = 0.5; // where in it is not known
+constexpr double kSlowWeight = 0.5; // the place of the idle part in it is not known
 
 struct Levels {
     double low = 0.0;

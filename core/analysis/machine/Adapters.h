@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 // Matrices of a layer that can have adapters. Experts have none.
 enum class AdaptedMatrix {
     Qkv, // queries, keys and values; of latent attention what their hidden state meets first
-    Output, // of attention
+    Output, // attention's output
     MlpUp,
     MlpDown,
 };

@@ -33,7 +33,7 @@ MemoryUse memoryUseFrom(std::string_view text); // Unknown for unknown text
 // Allocations of one size that the same calls made, alive at one moment.
 struct LiveAllocations {
     MemoryUse use = MemoryUse::Unknown;
-    std::int64_t size = 0; // of each
+    std::int64_t size = 0; // size of each
     std::int64_t count = 0;
     std::vector<std::string> calls; // innermost first: "forward (model.py:12)"
 
@@ -46,7 +46,7 @@ struct MemoryPeak {
     std::optional<TimeNs> time; // absent: the snapshot has no times
     std::int64_t allocated = 0;
     std::int64_t reserved = 0; // meanwhile
-    std::int64_t count = 0; // of allocations
+    std::int64_t count = 0; // live allocations
     std::vector<std::pair<MemoryUse, std::int64_t>> byUse; // most bytes first; they add up
     std::vector<LiveAllocations> largest; // most bytes first, kMostLive of them at most
     bool operator==(const MemoryPeak&) const = default;
@@ -59,9 +59,9 @@ struct OutOfMemory {
     std::optional<std::int64_t> deviceFree; // as the driver said
     std::int64_t reserved = 0;
     std::int64_t allocated = 0;
-    std::int64_t freePieces = 0; // of what is reserved and not allocated
+    std::int64_t freePieces = 0; // reserved, not allocated
     std::int64_t largestFree = 0; // the largest of them
-    std::vector<std::string> calls; // that asked, innermost first
+    std::vector<std::string> calls; // the calls that asked, innermost first
     bool operator==(const OutOfMemory&) const = default;
 
     [[nodiscard]] std::int64_t unallocated() const {

@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 
 // Rises of the allocated bytes in an iteration.
 struct StepAllocations {
-    std::int64_t index = 0; // of the iteration
+    std::int64_t index = 0; // number of the iteration
     TimeRange range;
     std::int64_t count = 0;
     double bytes = 0.0;
@@ -26,14 +26,14 @@ struct StepAllocations {
 
 struct DeviceMemory {
     int rank = 0;
-    std::string device; // of several of a rank; else empty
+    std::string device; // name, if the rank has several; else empty
     double peakAllocated = 0.0;
     TimeNs peakTime;
     std::optional<double> reservedThen; // at the peak
     std::optional<double> peakReserved;
     std::vector<StepAllocations> steps; // without those that lie outside of the recording
-    std::optional<AllocatorRecord> record; // of a snapshot
-    std::optional<StageNeed> predicted; // where model, layout and batch are known
+    std::optional<AllocatorRecord> record; // from a snapshot
+    std::optional<StageNeed> predicted; // absent: model, layout or batch is not known
 };
 
 // By rank and device; empty where nothing was recorded. Cancelled by progress.

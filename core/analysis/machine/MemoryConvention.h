@@ -10,7 +10,7 @@
 namespace trainscope::analysis {
 
 struct MemoryConvention {
-    std::string_view software; // what its name begins with: "megatron-lm", "torchtitan"
+    std::string_view software; // begin of the software's name: "megatron-lm", "torchtitan"
     double gradient = 4.0; // B
     double optimizer = 12.0; // B, beside weights in 16 or fewer bits
     LossKernel loss = LossKernel::VocabParallel;

@@ -38,10 +38,10 @@ class LayerActivations {
 public:
     explicit LayerActivations(const MemoryRequest& request);
 
-    [[nodiscard]] double tokens() const { return m_tokens; } // of a micro-batch and GPU
+    [[nodiscard]] double tokens() const { return m_tokens; } // per micro-batch and GPU
     [[nodiscard]] LayerValues whole() const; // nothing recomputed
-    [[nodiscard]] LayerValues kept() const; // of a layer that is recomputed as the request says
-    [[nodiscard]] LayerValues redone() const; // of it, what its backward pass makes again
+    [[nodiscard]] LayerValues kept() const; // a layer that is recomputed as the request says
+    [[nodiscard]] LayerValues redone() const; // the part of it that its backward pass makes again
     // Gradients of the MLP's widest activations, before and behind its function, and of its input.
     [[nodiscard]] LayerValues gradients() const;
     [[nodiscard]] double cache() const; // inference: keys and values, or what they are made of
@@ -183,7 +183,7 @@ double LayerActivations::projectedPerToken() const {
 }
 
 // Bytes of a number that attention gives: it keeps it itself, and the next product takes it, as it
-// is or in another width. Where attention keeps it in fewer bits than activations, a product of no
+// is or in another width. If attention keeps it in fewer bits than activations, a product of no
 // more takes that.
 double LayerActivations::leavingAttention() const {
     const double kept = m_widths.attention;
@@ -317,7 +317,7 @@ double LayerActivations::cache() const {
 
 constexpr double kContext = 0.6e9; // B, CUDA with its libraries
 constexpr double kCommunicator = 0.2e9; // B
-constexpr double kFragmentation = 0.02; // of what comes and goes
+constexpr double kFragmentation = 0.02; // share of the bytes that come and go
 constexpr double kStepFragmentation = 0.15; // the same, of PyTorch's pipelines
 constexpr double kGathered = 2.0; // B of a gathered weight
 constexpr double kLayersAtOnce = 2.0; // FSDP: one worked on, one on its way
@@ -659,7 +659,7 @@ private:
 
     // Before they are reduced.
     [[nodiscard]] double gatheredGradients() const {
-        constexpr int kGradientStage = 2; // of ZeRO
+        constexpr int kGradientStage = 2; // ZeRO stage
         const bool areSharded = part(kGradientStage, 2) < 1.0;
         if (m_request.workload != Workload::Training)
             return 0.0;
@@ -687,7 +687,7 @@ private:
     double m_tensor;
     LayerActivations m_activations;
     std::vector<LayerCounts> m_pieces;
-    LayerCounts m_layers; // of the stage
+    LayerCounts m_layers; // layers of the stage
 };
 
 } // namespace

@@ -11,7 +11,7 @@
 //                Frozen weights (LoRA, Hu et al. 2021): they alone, and all three of their
 //                adapters, whose weights are in the width of activations, as are the tables of
 //                words where products have fewer bits than these. Inference: the weights alone, in
-//                the precision of their products. What makes keys and values is on each GPU for a
+//                the precision of products. Weights for keys and values are on each GPU for a
 //                head of them at least. DualPipe: of both pieces of the stage (DeepSeek-AI 2024,
 //                table 2). The share `offload.optimizer` of the optimizer's is in the host's
 //                memory (ZeRO-Offload, Ren et al. 2021).
@@ -34,7 +34,7 @@
 //                experts of a token takes (A+P)h, P·h where it weighs inside, and the MLP's inside,
 //                of t/t' of the tokens with sequence parallelism, t' being the experts' own tensor
 //                parallelism; shared experts take as much as an MLP. Unfused attention (2A+1)·a·s/t
-//                more. s/cp tokens a sample. Of LoRA, no P: the gradient of a weight alone takes
+//                more. s/cp tokens a sample. LoRA has no P: the gradient of a weight alone takes
 //                the product's input, and frozen weights have none; the adapted matrices' inputs in
 //                A bytes, and A·r inside of each adapter of rank r.
 //   recomputed   full: A·h (/t with sequence parallelism) a layer; per operator (torchtitan: every
@@ -92,8 +92,8 @@ struct NumberWidths {
                              // is no such
     double activation = 2.0;
     double product = 2.0; // the input of a matrix product
-    double attention = 2.0; // of what fused attention keeps: queries, keys, values, its result
-    double function = 2.0; // of what the function inside of an MLP takes
+    double attention = 2.0; // kept by fused attention: queries, keys, values, its result
+    double function = 2.0; // input of the function inside of an MLP
 
     // The same numbers kept as PyTorch's FSDP does: shards of weights and gradients in single
     // precision.
@@ -118,8 +118,8 @@ struct RecomputedParts {
     bool latentProjections = false; // mla_up_proj: queries, keys and values from what they pass
     bool norms = false; // layernorm: what they give
     bool expertFunction = false; // moe_act: what the function inside of experts gives
-    bool denseMlp = false; // mlp: what is inside of it
-    bool denseFunction = false; // what the function inside of a dense MLP gives: fused kernels
+    bool denseMlp = false; // mlp: all inside of it
+    bool denseFunction = false; // results of the function inside of a dense MLP: fused kernels
                                 // that make it again
 };
 
@@ -149,16 +149,16 @@ struct MemoryRequest {
     layout::Layout layout; // degrees, stages, schedule, micro-batches, ZeRO stage and shard group
     Workload workload = Workload::Training;
     double sequence = 1.0; // tokens of a sample
-    double generated = 0.0; // of them, by inference: they do not go through together
+    double generated = 0.0; // tokens of these that inference makes: they do not go through together
     double microBatch = 1.0; // samples
     NumberWidths widths = {};
     bool sequenceParallel = true;
-    bool dropout = false; // of what attention and MLP give
+    bool dropout = false; // on the results of attention and MLP
     bool unfusedAttention = false;
-    bool weighsInsideExperts = false; // what leaves them needs not be kept to weigh it
+    bool weighsInsideExperts = false; // results of experts need not be kept to weigh them
     Recomputation recompute = Recomputation::None;
     RecomputedParts recomputedParts = {};
-    int recomputedLayers = 0; // of each stage (Megatron-LM's block); 0: all
+    int recomputedLayers = 0; // per stage (Megatron-LM's block); 0: all
     Offload offload = {};
     double userBuffers = 0.0; // for exchanges behind products, of a micro-batch between layers each
     LossKernel loss = LossKernel::VocabParallel;
@@ -189,8 +189,8 @@ struct StageNeed {
     double worked = 0.0; // activations of the layer that is worked on, and their gradients
     double logits = 0.0; // and what the loss makes of them; 0 where the peak is later
     double buffers = 0.0;
-    double heldPerLayer = 0.0; // of `held`, of one of the stage's layers
-    double statesPerLayer = 0.0; // of weights, gradients and optimizer
+    double heldPerLayer = 0.0; // part of `held` for one of the stage's layers
+    double statesPerLayer = 0.0; // weights, gradients and optimizer of one layer
 
     [[nodiscard]] double states() const { return weights + gradients + optimizer; }
     [[nodiscard]] double activations() const { return held + worked; }

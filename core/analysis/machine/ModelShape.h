@@ -62,7 +62,7 @@ double valueWidthOf(const catalogue::TrainingModel& model); // heads × the size
 
 struct ModelParameters {
     double total = 0.0;
-    double active = 0.0; // that a token meets: of the experts only those per token
+    double active = 0.0; // parameters that a token meets: only its own experts
 };
 
 // Weights of attention, feed-forward, router, norms, and the embeddings once or twice; without

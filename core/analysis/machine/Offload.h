@@ -9,7 +9,7 @@
 namespace trainscope::analysis {
 
 struct Offload {
-    int layers = 0; // of each stage: activations moved to the host until they are needed
+    int layers = 0; // per stage: activations moved to the host until they are needed
     double optimizer = 0.0; // share of the optimizer's numbers that the host keeps and does
 
     [[nodiscard]] bool isNone() const { return layers == 0 && optimizer == 0.0; }

@@ -22,7 +22,7 @@ struct RunLayout {
     layout::LayoutRequest request; // for makeLayout(), with the cluster of the run
     LayoutOrigin origin = LayoutOrigin::Launch;
     std::string wording; // "launch configuration config.yaml"
-    std::vector<std::string> notes; // what contradicts it, what was assumed
+    std::vector<std::string> notes; // contradictions, assumptions
 };
 
 // NotFound where nothing says it; the message tells what would.

@@ -65,7 +65,7 @@ Recomputation recomputationOf(const LaunchConfig& launch) {
                                                                   : Recomputation::Selective;
 }
 
-constexpr double kUsable = 0.95; // of a GPU's memory
+constexpr double kUsable = 0.95; // share of a GPU's memory
 constexpr double kNoLimit = 1e6; // layers
 
 std::optional<double> memoryOf(const Run& run) {
@@ -107,7 +107,7 @@ std::optional<MemoryRequest> memoryRequestOf(
     request.recompute = recomputationOf(launch);
     request.recomputedLayers = launch.recomputedLayers.value_or(0);
     request.offload = offloadFrom(launch.offload.value_or("")).valueOr(Offload());
-    if (launch.adapters) // what cannot be read are the usual ones
+    if (launch.adapters) // unreadable ones are taken as the usual
         request.adapters = adaptersFrom(*launch.adapters).valueOr(Adapters());
     if (!request.layout.sharding && namesDistributed(launch))
         request.layout.sharding = plainSharding(layout, 1);

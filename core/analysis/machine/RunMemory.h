@@ -28,13 +28,13 @@ struct MemoryNeed {
     }
 };
 
-// Memory request of a launch configuration. Where it is silent: gradients in single precision,
+// Memory request of a launch configuration. By default: gradients in single precision,
 // dropout with plain MLPs and none with gated ones, fused attention. Absent where the model, the
 // sequence length or the micro-batch are not known.
 std::optional<MemoryRequest> memoryRequestOf(
     const LaunchConfig& launch, const layout::Layout& layout);
 
-// Needs of each stage, as the configuration states them. Where one does not fit into `capacity`
+// Needs of each stage, as the configuration states them. If one does not fit into `capacity`
 // though the run did, a sharded optimizer or full recomputation is assumed, if the configuration is
 // silent on these. Empty where it is not known.
 std::vector<MemoryNeed> memoryNeedsOf(const LaunchConfig& launch, const layout::Layout& layout,

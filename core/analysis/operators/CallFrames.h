@@ -16,7 +16,7 @@ namespace trainscope::analysis {
 class CallFrames {
 public:
     struct Known {
-        std::uint32_t frame = 0; // of CallPaths; of runtime calls none is made
+        std::uint32_t frame = 0; // number in CallPaths; runtime calls have none
         // The operator that the work itself is, in whose calls it counts, where it states its own
         // FLOP and bytes (core/model/StatedWork.h).
         std::optional<std::uint32_t> ownOperator = {};

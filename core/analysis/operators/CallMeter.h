@@ -61,14 +61,14 @@ private:
     struct Work {
         TimeNs start;
         TimeNs end;
-        TimeNs since; // when the calls began that it is known by
+        TimeNs since; // begin of the first call that identifies it
         std::int64_t forward = -1; // as of the call
         std::uint32_t path = 0;
         std::uint32_t around = 0;
         std::uint32_t device = 0;
         bool isFirstOfCall = false;
         bool isFirstOfOperator = false;
-        bool isMore = false; // of work that counts already
+        bool isMore = false; // part of work that counts already
     };
     struct Begun {
         TimeNs start;
@@ -130,7 +130,7 @@ private:
     std::unordered_map<std::int64_t, ForwardCall> m_forward; // by sequence number
     std::deque<std::int64_t> m_forwardOrder;
 
-    std::vector<Work> m_works; // that touch the part
+    std::vector<Work> m_works; // works that touch the part
     std::vector<Begun> m_begun;
 
     std::vector<FrameState> m_frameStates; // by path

@@ -30,11 +30,11 @@ struct CallPart {
     };
     struct Work {
         std::uint32_t path = 0;
-        std::int64_t count = 0; // that begin in the part
-        std::int64_t carried = 0; // that began before it
+        std::int64_t count = 0; // works that begin in the part
+        std::int64_t carried = 0; // works that began before it
         DurationNs time;
         DurationNs busy;
-        DurationNs shortest; // of those that touch the part, whole
+        DurationNs shortest; // whole works that touch the part
         DurationNs longest;
         TimeNs longestAt;
     };
@@ -47,7 +47,7 @@ struct CallPart {
         DurationNs busy;
     };
 
-    TimeNs since; // when the first call began that launched work of the part
+    TimeNs since; // begin of the first call that launched work of the part
     std::vector<Frame> frames; // each by number
     std::vector<Work> works;
     std::vector<Total> totals;

@@ -4,7 +4,7 @@
 // one frame, operators of other shapes are others. Plain values; any thread.
 //
 // Backward operators hang under the forward operator that they belong to (PyTorch's sequence
-// numbers, core/model/AutogradLink.h), so that a module holds both of its passes. Where a trace
+// numbers, core/model/AutogradLink.h), so that a module holds both of its passes. If a trace
 // says nothing of its host, all work hangs under the root. An operator of XLA is a kernel and the
 // operator above it at once.
 //
@@ -23,7 +23,7 @@ namespace trainscope::analysis {
 
 enum class FrameKind : std::uint8_t {
     Root,
-    Annotation, // of users: record_function, NVTX
+    Annotation, // made by users: record_function, NVTX
     Module, // nn.Module of PyTorch's Python stack
     Python, // a function
     Operator,
@@ -61,7 +61,7 @@ struct FrameSums {
     std::int64_t ownWorks = 0;
     DurationNs ownTime;
     DurationNs ownBusy;
-    DurationNs hostTime; // of calls that begin in the window, whole; callees included
+    DurationNs hostTime; // calls that begin in the window, whole; callees included
 
     FrameSums& operator+=(const FrameSums& other);
     bool operator==(const FrameSums&) const = default;
@@ -88,16 +88,16 @@ struct CallNode {
 // single nodes do not add up to where they overlap.
 struct CallTotal {
     enum class Of : std::uint8_t {
-        Operator, // of a name: own work
-        Shape, // of an operator's name and signature: own work
-        Module, // of a name: with all that it calls
+        Operator, // one name: own work
+        Shape, // one operator's name and signature: own work
+        Module, // one name: with all that it calls
         Annotation, // the same
         Pass, // own work of its frames; name: toString(pass)
     };
     Of of = Of::Operator;
-    StepPass pass = StepPass::None; // of Of::Pass
+    StepPass pass = StepPass::None; // Of::Pass only
     std::uint32_t name = 0;
-    std::uint32_t signature = 0; // of Of::Shape
+    std::uint32_t signature = 0; // Of::Shape only
     FrameSums sums;
 };
 

@@ -33,7 +33,7 @@ constexpr std::int64_t kMostIterations = 512;
 struct RankTracks {
     std::vector<Track> threads;
     std::vector<Track> streams;
-    std::vector<std::uint32_t> devices; // of the streams, by number
+    std::vector<std::uint32_t> devices; // number of each stream's device
     TimeRange extent = kNoTime;
     std::int64_t spans = 0;
     bool isOfHost = false; // no rank has streams: the work is self time of calls
@@ -278,7 +278,7 @@ struct TreeSource {
     RankTracks tracks;
     std::int64_t devices = 1;
     std::optional<CallPaths> kept; // none: from the traces
-    std::vector<TimeRange> captures; // of the rank, where there are several
+    std::vector<TimeRange> captures; // captures of the rank; empty: one
 
     [[nodiscard]] DurationNs tracedIn(TimeRange window) const {
         return captures.size() < 2 ? window.length() : lengthOf(shared(captures, window));

@@ -13,7 +13,7 @@
 namespace trainscope::analysis {
 
 struct HostCalls {
-    std::string name; // of an operator, an annotation or a function
+    std::string name; // name of an operator, an annotation or a function
     std::int64_t calls = 0;
     DurationNs selfTime;
 };

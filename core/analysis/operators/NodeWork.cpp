@@ -11,7 +11,7 @@ namespace {
 
 // Work of a node's subtree.
 struct SubtreeWork {
-    KnownWork ownPass; // of the frames in the node's own pass that it reaches through such
+    KnownWork ownPass; // frames in the node's own pass, reached through such frames alone
     KnownWork others;
     DurationNs ownPassTime;
 };

@@ -19,11 +19,11 @@ namespace trainscope::analysis {
 // Work of calls, and the part of their time that it is known for.
 struct KnownWork {
     work::Work work;
-    double matrixFlop = 0.0; // of that on matrix units
+    double matrixFlop = 0.0; // the part on matrix units
     double leastSeconds = 0.0; // on the GPU's roofline
-    std::int64_t knownNs = 0; // of the time
-    std::int64_t boundedNs = 0; // of that, the least is known
-    std::int64_t memoryNs = 0; // of that, memory bounds it
+    std::int64_t knownNs = 0; // part of the time with known work
+    std::int64_t boundedNs = 0; // part of knownNs with a known least time
+    std::int64_t memoryNs = 0; // part of boundedNs that memory bounds
     bool isTypeAssumed = false; // TracedWork.h
 
     KnownWork& operator+=(const KnownWork& other);
@@ -58,11 +58,11 @@ private:
 };
 
 // An operator's formula stands for what it calls in its own pass, where not all of that is known by
-// itself. What hangs below in another pass (the backward pass of a forward operator) counts beside
+// itself. Frames below in another pass (the backward pass of a forward operator) count beside
 // it.
 struct NodeWork {
-    std::vector<KnownWork> subtrees; // of each node, all passes
-    std::array<KnownWork, kPasses> passes; // of the tree, by StepPass
+    std::vector<KnownWork> subtrees; // by node, all passes
+    std::array<KnownWork, kPasses> passes; // whole tree, by StepPass
 };
 NodeWork nodeWork(const CallTree& tree, CallWork& works);
 

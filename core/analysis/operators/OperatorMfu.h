@@ -17,9 +17,9 @@ namespace trainscope::analysis {
 struct OperatorMfu {
     double flop = 0.0; // on matrix units, without what is done again for the backward pass
     double recomputedFlop = 0.0;
-    double gpuSeconds = 0.0; // of the window, over all GPUs
-    double knownShare = 0.0; // of the work's time, that is of operators whose FLOP are known
-    std::optional<double> mfu; // of the peak of 16 bits; absent where the GPU is not known
+    double gpuSeconds = 0.0; // length of the window × GPUs
+    double knownShare = 0.0; // share of the work's time in operators with known FLOP
+    std::optional<double> mfu; // relative to the peak of 16 bits; absent: the GPU is not known
     std::optional<double> hfu; // with what is done again
 };
 // `gpuSeconds`: the window's length times the GPUs that the tree is of. Absent where no work is

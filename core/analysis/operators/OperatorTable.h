@@ -18,14 +18,14 @@ std::string_view toString(OperatorGrouping grouping); // "operator", "module", â
 // Efficiency of work over a time, on a GPU's roofline. Absent where the work, the GPU or its peak
 // is not known: never 0.
 struct WorkEfficiency {
-    std::optional<double> flop; // of all calls
+    std::optional<double> flop; // all calls together
     std::optional<double> bytes;
     std::optional<double> flopPerSecond; // over the busy time
     std::optional<double> bytesPerSecond;
     std::optional<double> intensity; // FLOP per byte
     std::optional<double> rooflineFraction; // attainable time over busy time
     std::optional<double> savable; // s above the roofline
-    bool isMemoryBound = false; // where the fraction is known
+    bool isMemoryBound = false; // meaningful if the fraction is known
     // Bytes of lists of tensors, whose element types no trace writes, are counted in 32 bits.
     bool isTypeAssumed = false;
     // Share of the time that is of calls whose work is known: below 1 the sums are of a part.
@@ -35,7 +35,7 @@ struct WorkEfficiency {
 struct OperatorEntry {
     std::string name;
     std::string signature; // JSON detail; of Shape only
-    StepPass pass = StepPass::None; // of Pass only
+    StepPass pass = StepPass::None; // Pass only
     FrameSums sums; // Shape, Operator, Pass: own work stands in the own fields
     WorkEfficiency efficiency;
 
@@ -59,7 +59,7 @@ OperatorTable operatorTable(
 // there is none.
 struct MeasuredBandwidth {
     double bytesPerSecond = 0.0;
-    std::string name; // of the operator
+    std::string name; // the operator's
 };
 std::optional<MeasuredBandwidth> measuredBandwidth(
     const CallTree& tree, const catalogue::GpuModel* gpu);

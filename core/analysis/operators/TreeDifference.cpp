@@ -16,7 +16,7 @@ namespace {
 constexpr auto kChangeNames = enumNames<Change>({{Change::Same, "same"}, {Change::Faster, "faster"},
     {Change::Slower, "slower"}, {Change::New, "new"}, {Change::Gone, "gone"}});
 
-constexpr double kSameShare = 0.01; // of the greater time
+constexpr double kSameShare = 0.01; // share of the greater time
 constexpr std::string_view kStepFrame = "ProfilerStep";
 constexpr std::string_view kPathSeparator = " › ";
 
@@ -60,9 +60,9 @@ void sortByDifference(std::vector<ComparedOperator>& operators) {
 // One of the two trees, as it is compared.
 struct ComparedTree {
     const CallTree& tree;
-    double perStep = 1.0; // of all its steps
+    double perStep = 1.0; // factor from all its steps to one
     std::optional<ComparedSide> ComparedTimes::*side = nullptr;
-    const std::vector<std::uint32_t>& placeOf; // of the nodes of the whole tree
+    const std::vector<std::uint32_t>& placeOf; // by node of the whole tree
     std::vector<std::uint32_t> TreeDifference::*frameOf = nullptr;
 
     [[nodiscard]] NamedFrame keyOf(const CallNode& node) const {

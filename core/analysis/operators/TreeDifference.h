@@ -27,7 +27,7 @@ std::string_view toString(Change change); // "same", "faster", …
 struct ComparedSide {
     double seconds = 0.0; // kernel time; of a step where both trees have steps
     double calls = 0.0; // the same
-    std::int64_t works = 0; // of all steps
+    std::int64_t works = 0; // in all steps
     bool operator==(const ComparedSide&) const = default;
 };
 
@@ -56,8 +56,8 @@ struct ComparedOperator {
     std::string name;
     std::string path; // its callers, the nearest last; empty: matched by name, or under the root
     bool isByName = false; // calls on other paths together
-    ComparedTimes times; // of its own work
-    std::vector<std::uint32_t> frames; // that it is
+    ComparedTimes times; // own work
+    std::vector<std::uint32_t> frames; // its frames
 };
 
 struct TreeDifference {

@@ -19,7 +19,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kToldParts = 3;
-constexpr double kToldShareOfTime = 0.005; // of the traced time
+constexpr double kToldShareOfTime = 0.005; // share of the traced time
 constexpr double kSameClock = 0.01;
 constexpr std::size_t kToldName = 48;
 
@@ -298,7 +298,7 @@ namespace {
 
 // The GPU with the highest reading of a metric, and the least highest reading of all.
 struct HeatPeaks {
-    int gpus = 0; // that have readings
+    int gpus = 0; // GPUs with readings
     const GpuSummary* most = nullptr;
     double highest = 0.0;
     double lowestPeak = 0.0;

@@ -17,7 +17,7 @@ struct PassKernel {
 };
 
 struct Pass {
-    TimeRange range; // of the rank's own clock, or the reference
+    TimeRange range; // on the rank's own clock, or the reference
     std::optional<layout::TaskKind> kind; // absent where nothing tells it
     std::int64_t kernels = 0;
     bool isAnnotated = false;
@@ -45,13 +45,13 @@ std::int64_t countOf(const std::vector<Pass>& passes, layout::TaskKind kind);
 
 // Passes of a kind have equally many kernels, as many as one has where forward and backward take
 // turns. By that, pieces of a pass that a transfer beside it has cut are joined, and passes that
-// touch without a transfer between them are cut. Where there are then more of a kind than
+// touch without a transfer between them are cut. If there are then more of a kind than
 // `expected` (0: not known), neighbours without a transfer between them are joined (annotations of
 // layers), and the smallest are left out.
 std::vector<Pass> joinedPasses(std::vector<Pass> passes, std::int64_t expected);
 
-// Neighbours that are numbered as the same pass are one (annotations of its parts). What lies
-// between numbered passes is none, where there are any.
+// Neighbours that are numbered as the same pass are one (annotations of its parts). Time
+// between numbered passes is no pass, where there are any.
 std::vector<Pass> numberedPasses(const std::vector<Pass>& passes);
 
 // Activations that are computed again inside backward passes, where only the kernels' names tell

@@ -56,8 +56,8 @@ private:
     const store::Store& m_store;
     TimeRange m_window;
     std::unordered_map<NameId, Role> m_roles; // by detail
-    std::unordered_map<NameId, std::optional<PassName>> m_names; // of annotations
-    std::vector<TimeRange> m_transfers; // that may touch the next gap
+    std::unordered_map<NameId, std::optional<PassName>> m_names; // by annotation
+    std::vector<TimeRange> m_transfers; // transfers that may touch the next gap
     std::optional<Part> m_pass; // up to the last moment without kernels
     std::optional<Part> m_tail; // since then; there is one while a pass is open
     bool m_isOver = false; // the optimizer is at work: what is not marked belongs to it

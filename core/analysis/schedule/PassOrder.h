@@ -30,7 +30,7 @@ struct PassOrder {
     PassExtent extent = PassExtent::Unknown;
     // Schedule whose order it is, pass for pass; absent: none that is known.
     std::optional<layout::ScheduleKind> kind;
-    int microbatches = 0; // of the step; 0: not known
+    int microbatches = 0; // micro-batches in the step; 0: not known
     int virtualStages = 1;
     std::vector<std::vector<PassNumber>> numbers; // as the passes
 };

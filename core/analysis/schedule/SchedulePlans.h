@@ -13,7 +13,7 @@ namespace trainscope::analysis {
 struct DoneStep {
     layout::Schedule schedule; // tasks with their numbers
     std::vector<layout::PieceTimes> times; // mean, by piece of the model
-    int microbatchGroup = 0; // of interleaved schedules
+    int microbatchGroup = 0; // interleaved schedules only
 };
 
 // The plan of that kind for the same passes. A kind with more pieces a stage than were traced cuts

@@ -25,9 +25,8 @@ struct StageTraces {
     layout::Layout layout;
     std::vector<StageTrace> stages;
     std::optional<std::int64_t> iteration;
-    std::string_view
-        evidence; // what most kernels of passes are told by, for people; empty: nothing
-    std::string layoutWording; // where the layout is from
+    std::string_view evidence; // source that tells most kernels' passes, for people; empty: none
+    std::string layoutWording; // source of the layout
     std::vector<std::string> notes;
 };
 

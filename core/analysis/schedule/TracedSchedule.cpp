@@ -356,7 +356,7 @@ private:
     std::vector<PassKernel> m_kernels;
     std::vector<bool> m_isCut; // before a kernel
     std::vector<std::size_t> m_cuts; // their places
-    std::vector<double> m_seconds; // of the kernels up to each
+    std::vector<double> m_seconds; // sum over the kernels up to each
     std::array<std::vector<std::size_t>, 2> m_told; // forward, backward kernels up to each
 };
 
@@ -375,7 +375,7 @@ using layout::WorkItem;
 constexpr double kLeastPassShare = 0.7;
 // The share of the kernels that may be told otherwise than their pass is.
 constexpr double kMostContradicted = 0.01;
-constexpr double kUsualForward = 1.0 / 3.0; // of the time of all passes
+constexpr double kUsualForward = 1.0 / 3.0; // share of the time of all passes
 constexpr double kTie = 1e-3;
 // Sizes of three kinds are tried all where that is little work, else those that cuts suggest.
 constexpr double kMostTried = 2e6;
@@ -408,7 +408,7 @@ PassEvidence evidenceOf(const StagePasses& stages) {
 
 struct Explained {
     StagePasses passes;
-    double found = 1.0; // of the worst stage
+    double found = 1.0; // the worst stage's
     double met = 1.0;
 
     // Harmonic mean of both.

@@ -24,9 +24,9 @@
 namespace trainscope::analysis {
 
 struct StageBubble {
-    int rank = -1; // that speaks for the stage; -1: none was traced
+    int rank = -1; // rank that speaks for the stage; -1: none was traced
     std::optional<double> traced; // share of the window
-    std::optional<double> planned; // of the same window; of a whole step of the plan's own
+    std::optional<double> planned; // share of the same window, or of a whole step of the plan's own
 };
 
 struct TracedSchedule {
@@ -36,7 +36,7 @@ struct TracedSchedule {
     bool isKnownOrder = false; // the passes come in the order of that kind, pass for pass
     bool isEstimated = false; // the number of micro-batches follows from the transfers alone
     std::optional<layout::Schedule> planned; // on the same axis; its own makespan and bubbles
-    std::vector<PlanFit> plans; // of a whole step, the nearest first
+    std::vector<PlanFit> plans; // plans for a whole step, the nearest first
     TimeNs begin; // on the reference clock: start of the first pass
     std::optional<std::int64_t> iteration; // absent: the traces show no iterations
     bool isWhole = false; // all passes of the step were traced
@@ -45,9 +45,9 @@ struct TracedSchedule {
     std::vector<StageBubble> stages;
     double tracedBubble = 0.0; // mean of the traced stages
     std::optional<double> plannedBubble; // mean of the same stages
-    std::optional<double> idealBubble; // of the whole step with equal stages
-    std::string basis; // what the passes and the layout rest on, for people
-    std::vector<std::string> notes; // what is missing, in sentences
+    std::optional<double> idealBubble; // for the whole step with equal stages
+    std::string basis; // evidence for passes and layout, for people
+    std::vector<std::string> notes; // missing data, in sentences
 };
 
 struct TraceQuery {

@@ -19,12 +19,12 @@ namespace trainscope::analysis {
 
 // Statistics of a gauge or rate: each sample holds until the next, and an
 // interval that starts at a missing sample (NaN) is left out. The last sample holds for no time: it
-// counts in minimum, maximum and number only. Of a window, what holds at its begin counts in all
-// but the number. Where no time passes at all (one sample, or all at
+// counts in minimum, maximum and number only. In a window, the value at its begin counts in all
+// but the number. If no time passes at all (one sample, or all at
 // one stamp) the samples count equally.
 //
 // Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
-// add those up in order. Of a window, say what holds where it begins and where it ends. Values in,
+// add those up in order. For a window, say the value where it begins and where it ends. Values in,
 // values out: no unit is assumed.
 class TimeWeighted {
 public:
@@ -117,7 +117,7 @@ private:
     std::int64_t m_present = 0;
     std::int64_t m_wraps = 0;
     std::int64_t m_resets = 0;
-    TimeNs m_firstTime; // of those present
+    TimeNs m_firstTime; // first present sample
     double m_firstValue = 0.0;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;
@@ -156,7 +156,7 @@ private:
     Distribution m_periods;
     std::int64_t m_longestNs = 0;
     std::int64_t m_present = 0;
-    TimeNs m_firstTime; // of those present
+    TimeNs m_firstTime; // first present sample
     double m_firstWatts = 0.0;
     TimeNs m_lastTime;
     double m_lastWatts = 0.0;

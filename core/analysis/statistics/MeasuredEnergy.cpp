@@ -20,8 +20,8 @@ namespace {
 // rarer is found where it is read whole.
 constexpr DurationNs kCounterLead{60'000'000'000};
 
-constexpr double kContradiction = 0.1; // of the power's mean; sensors and counters differ by less
-constexpr double kSameTime = 0.9; // of both recordings, so that their means can be compared
+constexpr double kContradiction = 0.1; // share of the mean; sensors and counters differ by less
+constexpr double kSameTime = 0.9; // share of both recordings, so that their means can be compared
 
 // A counter in another unit than its head says, or one that stood still or fell, tells nothing.
 bool contradicts(const Series& counter, const Series& power) {

@@ -45,7 +45,7 @@ struct HeldSums {
     TimeSum held;
     // The straight lines between neighbouring samples with a value: of a power its energy.
     TimeSum line;
-    std::optional<double> max; // of the samples inside, and of what holds at the begin
+    std::optional<double> max; // over the samples inside and the value at the begin
 };
 
 // The straight line between two samples.

@@ -22,7 +22,7 @@ namespace trainscope::analysis {
 // holds its last value, power and counters lie on the line between their samples.
 struct WindowEdges {
     TimeRange window;
-    std::optional<double> heldAtBegin; // of the last sample before; absent: there is none
+    std::optional<double> heldAtBegin; // value of the last sample before; absent: there is none
     bool isHeldToEnd = false; // there are samples at or after the end
     // Value of a power or counter, between the samples with a value on both sides; absent without
     // these, where they are farther apart than the gap limit, or where a counter falls there.
@@ -45,8 +45,8 @@ Result<DurationNs> gapLimitOf(
 // The statistics of one stored series, by its kind, from one pass over its samples.
 struct SeriesStatistics {
     SubjectStatistics statistics;
-    Distribution distribution; // of a gauge or rate, by time held
-    std::optional<EnergyIntegral> energy; // of a GPU's, node's or switch's power, not all missing
+    Distribution distribution; // gauge or rate, weighted by time held
+    std::optional<EnergyIntegral> energy; // power of a GPU, node or switch, not all missing
     // Set where energy has bridged a gap longer than this, which it must not: integrate again with
     // this limit.
     std::optional<double> gapLimit;
@@ -75,7 +75,7 @@ private:
     std::variant<TimeWeighted, CounterTotal> m_values;
     std::optional<EnergyIntegral> m_energy;
     bool m_isGapLimitKnown = false;
-    std::int64_t m_points = 0; // of a counter, that are no samples
+    std::int64_t m_points = 0; // counter only: points that are no samples
 };
 
 Result<SeriesStatistics> seriesStatistics(

@@ -300,10 +300,10 @@ private:
     RunSummary m_summary;
     std::map<int, GpuSummary> m_gpus;
     std::map<int, NodeSummary> m_nodes;
-    std::map<std::string, std::vector<SubjectStatistics>> m_others; // of switches and the run
+    std::map<std::string, std::vector<SubjectStatistics>> m_others; // switches and the run
     std::map<int, std::map<std::string, std::vector<SubjectStatistics>>> m_links; // by node
     std::map<std::string, Energy> m_switches;
-    std::map<std::string, Pool> m_pools; // that are not complete
+    std::map<std::string, Pool> m_pools; // incomplete ones
     std::vector<GappedPower> m_gapped;
     std::size_t m_seriesDone = 0;
     std::size_t m_seriesTotal = 0;

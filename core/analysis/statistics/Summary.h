@@ -1,7 +1,7 @@
 #pragma once
 // The numbers of `trainscope-cli summary` per GPU, per node and per run. All SI.
 //
-// Where two sources of one run hold the same metric of the same GPU, the series with more values is
+// If two sources of one run hold the same metric of the same GPU, the series with more values is
 // taken.
 
 #include "core/analysis/RunStudy.h"
@@ -25,7 +25,7 @@ struct SubjectStatistics {
     std::optional<double> p50; // time-weighted quantiles
     std::optional<double> p99;
     std::optional<double> total; // counters: Σ of differences, wraps and resets handled
-    std::optional<double> first; // of what progresses
+    std::optional<double> first; // metrics that progress
     std::optional<double> last;
     // Masks and states: the fraction of the time with values under each name (namesOfValue());
     // those of a mask may hold together. Side by side their mean.
@@ -42,7 +42,7 @@ std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>
 
 enum class EnergySource { Power, Counter };
 struct Energy {
-    double joules = 0.0; // of a GPU as MeasuredEnergy.h says, else the trapezoid over a power
+    double joules = 0.0; // a GPU's as MeasuredEnergy.h says, else the trapezoid over a power
     double coverage = 0.0; // fraction of the run that has data
     EnergySource source = EnergySource::Power;
     double resolutionS = 0.0; // between two readings; 0: not known
@@ -61,7 +61,7 @@ struct NodeSummary {
     // summed, of the rest mean of means); GPU metrics as mean of means, minimum of minima, maximum
     // of maxima and sum of totals.
     std::map<std::string, SubjectStatistics> metrics;
-    std::optional<Energy> energy = {}; // of node_power
+    std::optional<Energy> energy = {}; // from node_power
     // Energy of its GPUs, and the rest of the node's: processors, memory, fans and losses. Known
     // where every GPU has power for as much of the run as the node (NodeEnergy.h).
     std::optional<double> gpuJoules = {};

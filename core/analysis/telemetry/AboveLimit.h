@@ -23,7 +23,7 @@ struct LimitShare {
     double limitW = 0.0; // the highest that held, where it changed or GPUs differ
     std::string source; // "recorded", "launch", "catalogue", "inferred" (of a model that is)
     double seconds = 0.0; // above it; GPU-seconds of several
-    double share = 0.0; // of the seconds with power
+    double share = 0.0; // share of the seconds with power
     double coveredSeconds = 0.0; // with power
     double highestW = 0.0; // reading in the window, above the limit or not
     double joules = 0.0; // drawn while above

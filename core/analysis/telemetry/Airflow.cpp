@@ -18,7 +18,7 @@ namespace {
 constexpr auto kAirflowOrigins = enumNames<AirflowOrigin>({{AirflowOrigin::Assumed, "assumed"},
     {AirflowOrigin::Inferred, "inferred"}, {AirflowOrigin::Said, "said"}});
 
-constexpr int kAirSteps = 96; // of a run
+constexpr int kAirSteps = 96; // steps in a run
 constexpr int kOtherRuns = 6;
 constexpr int kNodesOfOtherRun = 4;
 

@@ -34,7 +34,7 @@ struct GpuHeat {
 
 // Positions of a node that are cool and positions that are hot at equal power. The steps in which
 // a node draws at least half of its most count. A GPU's temperature is brought to the mean power
-// of its node by the slope of temperature over power that all GPUs have in common. Where powers
+// of its node by the slope of temperature over power that all GPUs have in common. If powers
 // hardly vary over time that slope is the mean rise above air of 25 °C over the mean power.
 // The positions split at the widest gap between their temperatures (medians over the nodes).
 // Inferred where that gap is 2 °C or more, at least as wide as either group, and found again in
@@ -44,7 +44,7 @@ struct GpuHeat {
 // then the hot ones, each by local index; never Said. Pure.
 Airflow inferAirflow(const std::vector<GpuHeat>& gpus);
 
-// The same, consistent over runs: `others` are runs on nodes like these. Where some of them tell,
+// The same, consistent over runs: `others` are runs on nodes like these. If some of them tell,
 // three quarters of the runs that do, this one among them, must split alike. A run that tells
 // nothing itself, for want of data, takes what at least two others tell so.
 Airflow inferAirflow(

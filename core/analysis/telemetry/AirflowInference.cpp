@@ -18,16 +18,16 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kBusyPower = 0.5; // of the most that a node draws
+constexpr double kBusyPower = 0.5; // share of a node's highest power
 constexpr double kLeastAirGapC = 2.0;
 constexpr double kAgreeingNodes = 0.75;
 constexpr double kUnequalPower = 0.25; // against the mean of the node
 constexpr double kFreshAirC = 25.0;
-constexpr double kTellingSwing = 0.1; // of the mean power, for a slope over time
+constexpr double kTellingSwing = 0.1; // share of the mean power, for a slope over time
 constexpr double kSteepestCPerW = 0.2;
 constexpr std::size_t kLeastBusySteps = 4;
 constexpr double kAgreeingRuns = 0.75;
-constexpr std::size_t kLeastOtherRuns = 2; // that tell for one that does not
+constexpr std::size_t kLeastOtherRuns = 2; // runs that tell for one that does not
 
 using AirOffsets = std::map<int, double>; // by local index, °C against the node's mean
 
@@ -35,7 +35,7 @@ struct AirSplit {
     std::vector<int> cool; // ascending
     std::vector<int> hot;
     double gapC = 0.0; // between the groups
-    double spreadC = 0.0; // of the wider group
+    double spreadC = 0.0; // within the wider group
     double meanGapC = 0.0; // between the groups' means
 
     [[nodiscard]] bool isClear() const { return gapC >= kLeastAirGapC && gapC >= spreadC; }

@@ -58,9 +58,9 @@ Excursions excursionsAbove(const UniformSeries& signal, double limit);
 
 struct SpectralLine {
     double frequencyHz = 0.0;
-    double amplitude = 0.0; // of the sine, in the unit of the signal: half its peak-to-peak swing
+    double amplitude = 0.0; // a sine's, in the signal's unit: half its peak-to-peak swing
     double frequencyErrorHz = 0.0; // half a bin: lines closer than two bins are not told apart
-    std::optional<int> harmonic; // of the frequency that tieToFrequency() was given; 1: itself
+    std::optional<int> harmonic; // multiple of the frequency given to tieToFrequency(); 1: itself
 };
 
 // Marks the lines that are a multiple of a frequency (such as that of the iterations), within the

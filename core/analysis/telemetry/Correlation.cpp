@@ -10,10 +10,10 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::int64_t kLeastPairs = 16;
-constexpr double kLeastOverlap = 0.25; // of the steps that both know at lag 0
+constexpr double kLeastOverlap = 0.25; // share of the steps that both know at lag 0
 constexpr double kNearlyAsStrong = 0.95;
-constexpr double kLeastError = 0.1; // of a step
-constexpr double kNearPeak = 0.7; // of its height
+constexpr double kLeastError = 0.1; // steps
+constexpr double kNearPeak = 0.7; // share of the peak's height
 constexpr std::ptrdiff_t kMostReach = 200; // steps
 // A normal deviate that is exceeded, either way, once in 1000.
 constexpr double kOnceInThousand = 3.29;

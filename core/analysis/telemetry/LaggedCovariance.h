@@ -12,7 +12,7 @@ struct LaggedCovariance {
     // At lag −most … +most; [most + k] belongs to lag k: the mean of x[i]·y[i + k] over the i where
     // both are known, x and y less their means. A positive lag: y follows x.
     std::vector<double> values;
-    std::vector<double> pairs; // how many i there were; values are 0 where none
+    std::vector<double> pairs; // number of such i; values are 0 where there is none
     double deviationX = 0.0; // standard deviations
     double deviationY = 0.0;
 };

@@ -19,11 +19,11 @@ namespace {
 constexpr std::size_t kMostProbed = 8;
 constexpr std::size_t kMostSamples = 20'000;
 constexpr std::size_t kLeastStretches = 20;
-constexpr double kAlwaysNew = 0.1; // of the samples may repeat the last by chance
-constexpr double kAgreeing = 0.7; // of the stretches must be one period or a few
-constexpr double kSingle = 0.4; // of them must be one
+constexpr double kAlwaysNew = 0.1; // share of the samples that may repeat the last by chance
+constexpr double kAgreeing = 0.7; // share of the stretches that must be one period or a few
+constexpr double kSingle = 0.4; // share of the stretches that must be one
 constexpr double kMostMultiples = 3.0;
-constexpr double kMostlyNew = 0.5; // of the changes
+constexpr double kMostlyNew = 0.5; // share of the changes
 constexpr double kSlack = 1.6; // sampling periods
 
 // The length that most stretches have, and its neighbours, as a mean; 0 where single samples are

@@ -46,7 +46,7 @@ private:
 struct Sensor {
     Metric metric;
     SensorKind kind = SensorKind::Unknown; // as the source says
-    std::optional<double> averagingS; // how long an averaging one averages
+    std::optional<double> averagingS; // averaging window, s; averaging kinds only
     std::optional<double> samplingPeriodS; // median over the series; absent: each was read once
     UpdatePeriod update; // median over the probed series
     int probed = 0;

@@ -41,7 +41,7 @@ constexpr std::size_t kMostFitSteps = 4096;
 
 struct KnownSteps {
     std::vector<double> values;
-    std::vector<std::size_t> steps; // where they stand
+    std::vector<std::size_t> steps; // step of each value
 };
 
 KnownSteps knownOf(const UniformSeries& series) {
@@ -65,11 +65,11 @@ double meanOf(const std::vector<double>& values, std::size_t from, std::size_t t
 constexpr std::size_t kLeastMoments = 32;
 constexpr double kLeastChangeC = 2.0;
 constexpr double kLeastExplained = 0.5;
-constexpr int kCoarseSteps = 48; // of the logarithmic search
-constexpr int kFineSteps = 40; // of the golden section
+constexpr int kCoarseSteps = 48; // steps of the logarithmic search
+constexpr int kFineSteps = 40; // steps of the golden section
 
 struct Moments {
-    std::vector<double> power; // of every step; holes filled with the value before
+    std::vector<double> power; // by step; holes filled with the value before
     std::vector<double> temperature; // NaN where missing
     double step = 0.0; // s
     std::size_t known = 0;

@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 
 // Front to rear: how much hotter the GPUs in the exhaust are than those that get fresh air.
 
-// Local indices of a node's GPUs from front (fresh air) to rear. Which index sits where differs
+// Local indices of a node's GPUs from front (fresh air) to rear. The seat of an index differs
 // between machines; unless a cluster description says so, ascending local indices are assumed.
 using AirflowOrder = std::vector<int>;
 
@@ -30,7 +30,7 @@ struct AirflowGradient {
     double frontC = 0.0;
     double rearC = 0.0;
     double hotterBy = 0.0; // rear / front − 1, in °C over °C as operators quote it
-    std::vector<NodeGradient> nodes; // that have GPUs in both halves
+    std::vector<NodeGradient> nodes; // nodes with GPUs in both halves
 };
 
 // "4,5,6,7,0,1,2,3". Usage names what is wrong.
@@ -57,7 +57,7 @@ std::optional<TimeNs> settledFrom(const UniformSeries& temperature);
 struct RunSettling {
     std::optional<TimeNs> from; // absent where one of them never does, or there are none
     int gpus = 0;
-    int unsettled = 0; // of these
+    int unsettled = 0; // GPUs that never settle
 };
 // temperatures: one series of each GPU.
 Result<RunSettling> runSettling(const store::Store& store, const std::vector<Series>& temperatures,

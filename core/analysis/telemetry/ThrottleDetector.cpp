@@ -28,7 +28,7 @@ constexpr std::uint64_t kHardwareSlowdown = 0x8;
 
 struct Edge {
     TimeNs time;
-    double share = 0.0; // of the clock that lacks
+    double share = 0.0; // missing share of the clock
     bool isBegin = false;
 };
 

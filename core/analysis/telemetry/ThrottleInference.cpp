@@ -13,9 +13,9 @@ constexpr std::int64_t kLeastThrottledSamples = 10;
 constexpr double kPlateauTop = 0.95; // quantile of the throttled samples' power
 constexpr double kPlateauWidth = 0.03;
 constexpr double kPlateauShare = 0.6;
-constexpr double kBeyondPlateau = 0.02; // of the busy samples
+constexpr double kBeyondPlateau = 0.02; // share of the busy samples
 constexpr double kVaryingClock = 0.003; // standard deviation over the reference
-constexpr double kLeastOnPlateau = 0.3; // of the samples there throttle
+constexpr double kLeastOnPlateau = 0.3; // share of the samples there that throttle
 constexpr double kPlateauContrast = 2.0;
 
 constexpr std::int64_t kLeastCoolSamples = 20;

@@ -35,7 +35,7 @@ private:
     struct Count {
         std::int64_t throttled = 0;
         std::int64_t free = 0; // busy and not throttled
-        std::int64_t begins = 0; // of the throttled
+        std::int64_t begins = 0; // begins of throttling
         double clocks = 0.0; // Σ clock / reference of the throttled
         double clockSquares = 0.0;
     };

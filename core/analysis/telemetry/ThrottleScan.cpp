@@ -419,7 +419,7 @@ Result<std::optional<Throttling>> findThrottling(const RunStudy& study, TimeRang
     ASSIGN_OR_RETURN(const auto recorded, study.store.gpus(study.run.id));
     auto gpus = gpuSeriesByRank(series);
     for (const Gpu& gpu : recorded)
-        gpus.try_emplace(gpu.rank); // of which nothing is known
+        gpus.try_emplace(gpu.rank); // a GPU without a series
     const DurationNs duration = window == kAllTime ? runDuration(series, tracks) : window.length();
     const std::function<bool()> keepGoing = [&study] {
         return !study.progress || study.progress({"Finding throttle episodes", 0, 0});

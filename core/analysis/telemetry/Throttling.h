@@ -28,7 +28,7 @@ namespace trainscope::analysis {
 // limit, else as other; an episode's cause is the one that held longest. A limit that is inferred
 // speaks only where the source says no reasons.
 //
-// Of a window an episode has the part that lies in it, whatever lies around; feed the samples from
+// In a window an episode has the part that lies in it, whatever lies around; feed the samples from
 // two holes' lengths before it to as long behind it.
 //
 // Pure arithmetic; feed the clock samples of one GPU in time order. SI.
@@ -42,7 +42,7 @@ std::string_view toString(ThrottleCause cause); // "thermal", "power", "other"
 // GPU was asked for.
 std::optional<ThrottleCause> throttleCauseOf(std::uint64_t reasons);
 
-inline constexpr double kThrottledClock = 0.97; // of the reference clock
+inline constexpr double kThrottledClock = 0.97; // share of the reference clock
 inline constexpr double kBusyUtilization = 0.5;
 inline constexpr double kNearSlowdownC = 3.0;
 inline constexpr double kNearPowerLimit = 0.97;
@@ -111,7 +111,7 @@ struct RankEpisode {
 struct ClockLoss {
     double referenceClockHz = 0.0; // 95th percentile over all GPUs of the run, weighted by time
     double gpuSeconds = 0.0;
-    double fraction = 0.0; // of all GPU-seconds of the window
+    double fraction = 0.0; // share of all GPU-seconds of the window
     std::vector<RankEpisode> episodes; // by time, then rank
 };
 
@@ -161,8 +161,8 @@ struct Throttling {
     // GPU-seconds of the episodes whose cause is inferred.
     double inferredGpuSeconds = 0.0;
 
-    [[nodiscard]] const char* metric() const; // that shows it
-    [[nodiscard]] double shareOf(ThrottleCause cause) const; // of the time that can be told
+    [[nodiscard]] const char* metric() const; // metric that shows it
+    [[nodiscard]] double shareOf(ThrottleCause cause) const; // share of the time that can be told
     [[nodiscard]] ThrottleCause mainCause() const;
     [[nodiscard]] const RankEpisode& longest() const; // there must be one
 };

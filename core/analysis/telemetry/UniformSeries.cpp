@@ -14,7 +14,7 @@ TimeRange spanOf(const UniformSeries& grid) {
     return {grid.begin, grid.timeOf(grid.values.size())};
 }
 
-constexpr double kLeastOfLongest = 0.8; // of the longest record
+constexpr double kLeastOfLongest = 0.8; // share of the longest record
 
 bool isCounter(const Series& series) {
     return series.description.counterBits > 0;

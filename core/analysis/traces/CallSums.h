@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 // Key of a row of a selection, with the size of the communicators.
 struct CallGroup {
     CollectiveKind kind = CollectiveKind::Other;
-    std::string group; // what the communicator is for, else its name; empty: not said
+    std::string group; // purpose of the communicator, else its name; empty: not said
     int ranks = 0; // 0: not known
     bool isWhole = false; // all of its ranks were traced
 
@@ -62,14 +62,14 @@ struct WaitEntry {
     std::int64_t start = 0; // ns
     std::int64_t group = 0;
     std::int64_t wait = 0; // ns, until the last rank started
-    std::int64_t sizedWait = 0; // of that within the call, where its bytes are known
+    std::int64_t sizedWait = 0; // part of `wait` within the call, if its bytes are known
 };
 
 struct CallSum {
     std::int64_t group = 0;
     std::int64_t count = 0;
     std::int64_t time = 0; // ns
-    std::int64_t sized = 0; // of the count: that say their bytes
+    std::int64_t sized = 0; // calls that say their bytes
     std::int64_t bytes = 0;
     std::int64_t sizedTime = 0; // ns
     std::int64_t matched = 0; // waits

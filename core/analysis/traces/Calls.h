@@ -41,7 +41,7 @@ struct CallSpec {
     CollectiveKind kind = CollectiveKind::Other;
     std::uint32_t communicator = 0; // index
     std::optional<double> bytes;
-    int source = -1; // of a message, where the trace says it
+    int source = -1; // messages only, if the trace says it
     int destination = -1;
     std::uint32_t signature = 0; // equal for calls that may belong together
 };
@@ -94,13 +94,13 @@ private:
     int m_worldSize = 0;
     std::map<int, std::vector<Track>> m_streams; // by rank
     std::map<int, TimeRange> m_ranges;
-    std::map<NameId, std::string> m_kernels; // of communication
+    std::map<NameId, std::string> m_kernels; // communication kernels
     std::vector<Communicator> m_communicators;
     std::vector<CallSpec> m_specs;
     std::map<std::string, std::uint32_t> m_communicatorIds;
     std::map<std::string, std::uint32_t> m_specIds;
     std::map<std::string, std::uint32_t> m_signatureIds;
-    int m_seenRank = -1; // whose m_seen is
+    int m_seenRank = -1; // rank that m_seen is for
     std::unordered_map<std::pair<NameId, NameId>, Seen, NamePairHash> m_seen;
 };
 

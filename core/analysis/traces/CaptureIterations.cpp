@@ -18,8 +18,8 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastOfCut = 0.5; // of an iteration that lies in the capture
-constexpr double kTogether = 0.25; // of the longest time between two steps: both are of one
+constexpr double kLeastOfCut = 0.5; // share of an iteration that lies in the capture
+constexpr double kTogether = 0.25; // share of the longest time between steps; closer ones are one
 constexpr const char* kByOptimizer = "the optimizer's steps in its trace";
 constexpr const char* kWhyNone
     = "neither a mark, nor a ProfilerStep, nor two steps of an optimizer tell an iteration of the "
@@ -91,7 +91,7 @@ private:
     using Steps = std::map<NameId, std::map<TimeNs, TimeNs>>; // by annotation, begin → end
 
     const store::Store& m_store;
-    std::map<NameId, bool> m_names; // whether it is a step
+    std::map<NameId, bool> m_names; // true: the name is a step
     Steps m_launched; // by the host thread that launched them
     Steps m_annotated; // by their stream's annotation
 };

@@ -21,7 +21,7 @@ struct CaptureIterations {
     // In the place of the run's; empty where the capture tells of none, and `origin` says why.
     RunIterations iterations;
     bool areCut = false; // by the edges of the capture
-    TimeRange window; // of the capture with all of what is cut
+    TimeRange window; // the capture with all that is cut
     SteadyState state; // the capture in the place of a steady state; its warm-up counts
 };
 

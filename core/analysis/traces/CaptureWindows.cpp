@@ -96,7 +96,7 @@ Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& 
     }
     if (found.byRank.empty())
         return notFound(study.run, name, all);
-    RankClocksPtr clocks; // of one rank alone, its own
+    RankClocksPtr clocks; // unused for a single rank
     if (found.byRank.size() > 1) {
         ASSIGN_OR_RETURN(clocks, differingClocks(study));
     }

@@ -14,7 +14,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kMostSlope = 300e-6;
-constexpr int kSteps = 90; // of a search that keeps 2/3 each: 300 ppm to 1e-19
+constexpr int kSteps = 90; // each keeps 2/3 of the interval: 300 ppm to 1e-19
 
 template <typename Value>
 double argmaxConcave(double low, double high, const Value& value) {
@@ -151,7 +151,7 @@ constexpr std::array<double, 12> kStudent{
     31.6, 12.9, 8.61, 6.87, 5.96, 5.41, 5.04, 4.78, 4.59, 4.44, 4.32, 4.22};
 constexpr double kNormal = 3.9; // for any more
 constexpr double kMessageFactor = 2.0; // a sender may be done a little early every time
-constexpr double kMessageSpread = 0.1; // of a message's time: then its ends do coincide
+constexpr double kMessageSpread = 0.1; // share of a message's time: then its ends do coincide
 constexpr double kLeastUncertainty = 1000.0; // ns: traces of old writers count whole µs
 constexpr double kOutlier = 8.0; // spreads
 

@@ -72,15 +72,15 @@ RobustLine fitRobustLine(std::span<const LinePoint> points, double usualSlope);
 struct ClockFit {
     std::int64_t offsetNs = 0; // b − a at a's time `at`
     TimeNs at;
-    double drift = 0.0; // of b against a, as a fraction
+    double drift = 0.0; // drift of b against a, as a fraction
     double driftError = 0.0; // one standard deviation
-    double uncertaintyNs = 0.0; // of the difference, from `at` to `last`
+    double uncertaintyNs = 0.0; // uncertainty of the difference, from `at` to `last`
     TimeNs last; // a's time of the end of the last call, no earlier than `at`
     // Growth of the uncertainty per ns before `at` and after `last`, from the error of the drift.
     // Clocks are taken to drift by no more than 300 ppm.
     double growth = 0.0;
     double residualNs = 0.0; // standard deviation of the ends about the line
-    std::int64_t collectives = 0; // that count
+    std::int64_t collectives = 0; // counted ones
     bool isBounded = false; // the bound is that of the convex set, else of the scatter
 };
 

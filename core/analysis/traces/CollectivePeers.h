@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 
 struct CollectivePeers {
     std::vector<CollectiveRank> ranks; // by rank, the one asked for among them
-    std::vector<int> missingRanks; // of the process group, those without a trace or a match
+    std::vector<int> missingRanks; // ranks of the process group without a trace or a match
     int lastRank = -1; // its part started last
     DurationNs startSpread; // from the first start to the last
 };

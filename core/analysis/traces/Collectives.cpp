@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kClockSlack = 2'000; // ns: traces of old writers count whole µs
 constexpr std::int64_t kEndSlack = 50'000; // ns: parts of one collective end this close together
-constexpr std::size_t kMostOpen = 1024; // of one signature
+constexpr std::size_t kMostOpen = 1024; // per signature
 
 bool isDirected(const CallSpec& spec) {
     return spec.source >= 0;
@@ -209,7 +209,7 @@ private:
     CollectiveMatcher m_matcher;
     std::map<int, const RankClock*> m_clockOf;
     std::vector<int> m_recorded; // ranks of each communicator
-    std::uint64_t m_bytes = 0; // of calls, so far
+    std::uint64_t m_bytes = 0; // bytes of calls, so far
     CollectiveScan m_result;
     bool m_isStopped = false;
 };

@@ -32,7 +32,7 @@ struct CollectivePart {
 };
 
 struct MatchedParts {
-    std::uint32_t spec = 0; // of the first part
+    std::uint32_t spec = 0; // the first part's
     std::vector<CollectivePart> parts; // in order of arrival
     bool isComplete = false; // every rank that could take part does
 };
@@ -94,12 +94,12 @@ struct Collective {
     std::optional<double> bytes; // see bytesOf(); the mean where ranks hand in differently much
     std::vector<CollectiveRank> ranks; // by rank; two or more
     bool isComplete = false; // every recorded rank of the communicator is there
-    int ranksInGroup = 0; // that count for the bus bandwidth: the communicator's, else ranks.size()
-    int firstRank = 0; // that started first
-    int lastRank = 0; // that started last: it kept the others waiting
+    int ranksInGroup = 0; // ranks for the bus bandwidth: the communicator's, else ranks.size()
+    int firstRank = 0; // it started first
+    int lastRank = 0; // it started last and kept the others waiting
     TimeNs firstStart;
     TimeNs lastStart;
-    TimeNs end; // of the last part
+    TimeNs end; // end of the last part
     // From the last start to the end of that part: what the transfer took, on one clock.
     DurationNs transfer;
 

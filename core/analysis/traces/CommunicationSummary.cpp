@@ -14,7 +14,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kMostBandwidths = std::size_t{1} << 15U; // of a row, exact up to half of it
+constexpr std::size_t kMostBandwidths = std::size_t{1} << 15U; // per row, exact up to half of it
 
 using RowKey = std::tuple<CollectiveKind, std::string, LinkClass, int>;
 

@@ -22,11 +22,11 @@ struct CommunicationRow {
     std::optional<double> leastBytes; // powers of two: leastBytes ≤ size < 2 × leastBytes
     int ranks = 0; // in the communicator, the most of them
     std::int64_t count = 0; // collectives
-    std::int64_t partial = 0; // of these, without some rank of the communicator
+    std::int64_t partial = 0; // collectives without some rank of the communicator
     std::optional<double> bytes; // sum of their sizes
     double transferS = 0.0; // sum, from the last start to its end
     double waitS = 0.0; // sum over collectives and ranks
-    // bytes / transfer of those with a size, B/s. Of whole ones; of partial ones only where there
+    // bytes / transfer of those with a size, B/s. Whole ones count; partial ones only where there
     // are no others: their transfer holds what is waited for whom nobody saw, and the bandwidth is
     // a lower bound.
     std::optional<double> algorithmBandwidth;
@@ -44,11 +44,11 @@ struct CommunicationRow {
 struct RankCommunication {
     int rank = 0;
     std::int64_t collectives = 0; // synchronising ones that it was matched in
-    std::int64_t timesLast = 0; // of these it started last in so many
+    std::int64_t timesLast = 0; // synchronising ones that it started last in
     std::int64_t timesLastForCertain = 0; // by more than the uncertainty of the clocks
     double waitS = 0.0; // for the last rank, in these
     double latenessS = 0.0; // mean over these: its start − the first rank's start
-    double causedWaitS = 0.0; // of the others, where it started last
+    double causedWaitS = 0.0; // wait of the others, where it started last
     std::int64_t messages = 0;
     double messageWaitS = 0.0;
     std::int64_t unmatched = 0; // calls whose other parts were not found
@@ -60,7 +60,7 @@ struct CommunicationSummary {
     std::vector<CommunicationRow> rows; // by transfer time, most first
     std::vector<RankCommunication> ranks; // by rank
     std::int64_t collectives = 0; // matched
-    std::int64_t incomplete = 0; // of these, some recorded rank's part was not found
+    std::int64_t incomplete = 0; // matched ones without some recorded rank's part
     std::int64_t unmatched = 0; // calls whose other parts should be there and are not
     std::int64_t alone = 0; // calls of whose communicator only one rank was recorded
     std::optional<int> straggler; // kept the others waiting longest
@@ -68,7 +68,7 @@ struct CommunicationSummary {
 
 struct CommunicationOptions {
     bool onCommonClock = true; // false: waits by each rank's own clock
-    std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links
+    std::optional<double> networkBandwidth; // one GPU, per direction, B/s: peak of scale-out links
     TimeRange window = kAllTime; // collectives and calls that end in it (common clock)
 };
 

@@ -51,7 +51,7 @@ private:
     int m_gpusPerNode = 0; // 0: not known
     int m_worldSize = 0;
     std::optional<layout::RankGrid> m_grid;
-    std::map<std::vector<int>, std::string> m_groups; // of the layout
+    std::map<std::vector<int>, std::string> m_groups; // groups of the layout
     // Places of collectives: the same for all of a communicator but messages.
     std::map<std::pair<std::uint32_t, std::vector<int>>, CommunicatorPlace> m_placeOf;
 };

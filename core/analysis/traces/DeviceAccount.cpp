@@ -94,7 +94,7 @@ Result<DeviceAccount> AccountMeter::finish() {
     ASSIGN_OR_RETURN(
         const auto part, m_shown.fixed ? m_meter->closeLast(*m_shown.fixed) : m_meter->close(end));
     RETURN_IF_ERROR(add(range, part));
-    for (const auto& [iteration, sums] : m_open) // that go on behind the window
+    for (const auto& [iteration, sums] : m_open) // they go on behind the window
         RETURN_IF_ERROR(m_take(iteration, sums));
     return std::move(m_account);
 }

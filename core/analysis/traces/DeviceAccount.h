@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 
 struct DeviceAccount {
     DeviceSums sums; // without the delays
-    DelaySums delays; // of the kernels that begin in the window
+    DelaySums delays; // kernels that begin in the window
     DelaySums afterReturn; // kept slices do not have these
 };
 

@@ -111,7 +111,7 @@ public:
 
 private:
     struct Rank {
-        DeviceTracks tracks; // of all its devices
+        DeviceTracks tracks; // all its devices
         const RankClock* clock = nullptr;
         TimeNs recordedFrom; // own clock
         DeviceLog log;
@@ -127,7 +127,7 @@ private:
     Progress m_progress;
     std::map<int, Rank> m_ranks;
     std::vector<TimeRange> m_windows; // common clock
-    std::size_t m_read = 0; // of the windows
+    std::size_t m_read = 0; // windows read so far
 };
 
 } // namespace trainscope::analysis

@@ -28,10 +28,10 @@ namespace trainscope::analysis {
 struct KernelSum {
     NameId name;
     NameId detail; // one of those; invalid: none names any
-    std::int64_t count = 0; // that begin in the part
-    std::int64_t carried = 0; // that began before it
+    std::int64_t count = 0; // kernels that begin in the part
+    std::int64_t carried = 0; // kernels that began before it
     DurationNs time;
-    DurationNs longest; // of those that touch the part, whole
+    DurationNs longest; // whole kernels that touch the part
     TimeNs longestAt; // the first of them
 
     // A kernel of them.
@@ -48,7 +48,7 @@ inline bool precedes(const KernelSum& a, const KernelSum& b) {
 
 // Copies of a direction, or sets.
 struct CopySum {
-    std::int64_t count = 0; // that begin in the part
+    std::int64_t count = 0; // copies that begin in the part
     std::int64_t carried = 0;
     DurationNs time;
     // Those that begin in the part, end in the window and state their bytes.
@@ -62,7 +62,7 @@ inline constexpr std::array<std::string_view, 6> kCopyDirections{
 
 struct DeviceSums {
     DurationNs busy; // unions over all streams; with copies and sets
-    DurationNs kernelBusy; // of compute and communication
+    DurationNs kernelBusy; // compute and communication
     DurationNs compute;
     DurationNs communication;
     TimeRange work = kNoTime; // first start to last end of what begins here
@@ -135,7 +135,7 @@ private:
     const store::Store& m_store;
     TimeNs m_partBegin;
     LaunchFlow m_flow;
-    std::vector<Work> m_works; // that touch the part
+    std::vector<Work> m_works; // works that touch the part
     std::vector<std::int64_t> m_delays;
     std::vector<std::int64_t> m_afterReturn;
     std::size_t m_begun = 0;

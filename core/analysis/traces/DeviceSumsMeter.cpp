@@ -36,7 +36,7 @@ Status DeviceSumsMeter::add(const DeviceWork& work) {
     m_hasWork = true;
     if (span.start < m_partBegin) {
         m_flow.add(work);
-        static_cast<void>(m_flow.take()); // of the way up to the first part
+        static_cast<void>(m_flow.take()); // sums before the first part are dropped
     } else {
         ++m_begun;
         m_lastStart = span.start;

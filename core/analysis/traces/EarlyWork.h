@@ -25,7 +25,7 @@ std::optional<EarlyLimit> earlyLimitOf(const std::vector<TimeRange>& iterations)
 struct EarlyWork {
     std::int64_t kernels = 0;
     std::int64_t copies = 0; // memory sets included
-    DurationNs time; // of both, summed
+    DurationNs time; // kernels and copies, summed
     TimeRange where;
     DurationNs gap; // to the first iteration
 };

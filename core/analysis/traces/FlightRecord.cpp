@@ -26,7 +26,7 @@ struct Part {
 // Calls of a rank in its group of a name.
 struct FlightCalls {
     std::string description;
-    std::vector<int> ranks; // of the group, ascending; empty: not said
+    std::vector<int> ranks; // ranks of the group, ascending; empty: not said
     std::map<std::int64_t, Part> collectives; // by number
 };
 using CallsByRank = std::map<int, FlightCalls>;

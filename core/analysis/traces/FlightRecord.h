@@ -13,7 +13,7 @@
 
 namespace trainscope::analysis {
 
-inline constexpr std::string_view kFlightProcess = "flight recorder"; // of its tracks
+inline constexpr std::string_view kFlightProcess = "flight recorder"; // process name of its tracks
 
 struct UnreachedCollective {
     std::string collective; // "all_reduce"
@@ -21,10 +21,10 @@ struct UnreachedCollective {
     std::string description; // "mesh_tp"; may be empty
     std::int64_t sequence = 0; // number of the collective in its group
     std::vector<int> waiting; // ranks that are in it
-    std::vector<int> missing; // whose dump ends before it
+    std::vector<int> missing; // ranks whose dump ends before it
     std::vector<int> unknown; // without a dump
     std::vector<int> different; // in another collective, or of other sizes, under its number
-    TimeRange range; // of those that wait
+    TimeRange range; // waiting time
 
     bool operator==(const UnreachedCollective&) const = default;
 };

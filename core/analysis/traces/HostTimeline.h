@@ -24,7 +24,7 @@ struct Telling {
 };
 
 struct Launch {
-    TimeRange call; // of the runtime
+    TimeRange call; // runtime call
     Telling telling;
 };
 
@@ -75,7 +75,7 @@ private:
     std::vector<Thread> m_threads;
     std::vector<Open> m_annotations; // for annotationAt(), by their begin
     std::unordered_map<std::int64_t, Known> m_launches;
-    std::deque<std::int64_t> m_order; // of the launches, oldest first
+    std::deque<std::int64_t> m_order; // launches, oldest first
     bool m_hasLaunches = false;
     bool m_tellsDirections = false;
 };

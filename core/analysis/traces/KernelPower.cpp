@@ -12,25 +12,25 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kLeastReadings = 16;
-constexpr std::size_t kMostCompared = 4096; // that are compared
+constexpr std::size_t kMostCompared = 4096; // readings
 constexpr std::int64_t kLagStep = 100'000'000; // ns
 constexpr int kFirstLag = -5; // steps: stamps are taken before the reading, or rounded
 constexpr int kLastLag = 15;
 constexpr std::array<std::int64_t, 2> kAveraging{100'000'000, 1'000'000'000}; // ns, of sensors
 constexpr double kFollows = 0.6;
 constexpr double kFollowsNot = 0.3;
-constexpr double kFollowsNotVarying = 0.5; // where the power changes much by itself
-constexpr double kMuch = 0.25; // of its mean
-constexpr double kLead = 0.2; // of correlation, before the next GPU
+constexpr double kFollowsNotVarying = 0.5; // for a power that changes much by itself
+constexpr double kMuch = 0.25; // share of the mean power
+constexpr double kLead = 0.2; // in correlation, before the next GPU
 constexpr double kLeastShareSpread = 0.1; // standard deviation of the share of work
 constexpr double kClearContrast = 0.2;
 constexpr double kLongEnough = 8.0; // s
 constexpr double kAllTheTime = 0.8; // share of work
 constexpr double kLongWork = 4.0; // s
-constexpr double kAtRest = 0.15; // of the limit
+constexpr double kAtRest = 0.15; // share of the limit
 constexpr double kResting = 0.2; // the same beside a GPU that works
 constexpr double kWorking = 0.35;
-constexpr double kPartOfWorking = 0.25; // of the power of a GPU that works, without a limit
+constexpr double kPartOfWorking = 0.25; // share of a working GPU's power, without a limit
 constexpr double kSomeWork = 0.3; // share of work, for a level to say something
 
 // Moments of pairs, from which their correlation follows.

@@ -24,8 +24,8 @@ public:
     [[nodiscard]] bool isEmpty() const { return m_stretches.empty(); }
     // From the first to the last moment; of no work at all an empty one.
     [[nodiscard]] TimeRange range() const;
-    [[nodiscard]] double seconds() const; // of all stretches
-    [[nodiscard]] double share() const; // of that in which it worked
+    [[nodiscard]] double seconds() const; // all stretches together
+    [[nodiscard]] double share() const; // share of that time in which it worked
     // The share of a part in which it worked; absent where the part is not within a stretch.
     [[nodiscard]] std::optional<double> shareOf(TimeRange part) const;
     [[nodiscard]] bool covers(TimeNs moment) const;
@@ -56,8 +56,8 @@ struct KernelPower {
     // second, and the power does not go with it; or the device works all the time, for 4 s or
     // more, and the GPU is at rest (15 % of its limit).
     Follows follows = Follows::NotKnown;
-    double correlation = 0.0; // the best of all delays that a sensor may have
-    double meanW = std::numeric_limits<double>::quiet_NaN(); // of the readings in the trace
+    double correlation = 0.0; // best over all delays that a sensor may have
+    double meanW = std::numeric_limits<double>::quiet_NaN(); // over the readings in the trace
 };
 // `limitW`: of the model; absent: not known.
 KernelPower kernelPower(

@@ -94,9 +94,9 @@ struct LatenessContext {
 };
 
 // all[last] came last. Its lateness against the mean of the others is the sum of the differences of
-// the parts of its time; the positive ones share the blame. What it waited itself beyond what the
-// others did is the doing of those that it waited for, unless their messages kept it and they were
-// there before it. Who is late with a message is told without a reason. Empty unless all[last] came
+// the parts of its time; the positive ones share the blame. Its own waiting beyond that of the
+// others is the doing of those that it waited for, unless their messages kept it and they were
+// there before it. A rank late with a message is told without a reason. Empty unless all[last] came
 // after the others' mean.
 Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExcess& kernels,
     LatenessContext context);

@@ -8,7 +8,7 @@
 //   host-bound   time in which nothing ran on the device and what ended that was not yet launched:
 //                the device waited for the host
 // Only traced time counts, not what lies between captures, also where work waits or a window ends
-// there: host-bound time is a part of the idle time. Of a window, delays are those of the kernels
+// there: host-bound time is a part of the idle time. In a window, delays are those of the kernels
 // that start in it; what waits in it, or ends an idle time of it, may start behind its end.
 
 #include "core/analysis/statistics/Distribution.h"
@@ -38,16 +38,16 @@ struct StreamQueue {
 struct LaunchStatistics {
     std::int64_t joined = 0; // kernels whose call is known
     std::int64_t unjoined = 0; // kernels whose call the trace does not have
-    std::int64_t early = 0; // of those joined: they seem to start before their call
+    std::int64_t early = 0; // joined ones that seem to start before their call
     std::optional<DelayStatistics> delay;
     std::optional<DelayStatistics> afterReturn; // the same from the end of the call
-    std::vector<StreamQueue> queues; // of streams with a known call, each once
+    std::vector<StreamQueue> queues; // streams with a known call, each once
     DurationNs hostBound;
 };
 
 // Sums over a stretch of a device's work.
 struct QueueSums {
-    DurationNs waited; // of each, from its call to its start
+    DurationNs waited; // sum over works, from call to start
     std::int64_t maxDepth = 0;
     bool isKnown = false; // some call is
 };
@@ -76,9 +76,9 @@ public:
 
 private:
     struct Queue {
-        std::deque<TimeNs> starts; // of work that may still wait when the next is launched
+        std::deque<TimeNs> starts; // works that may still wait when the next is launched
         TimeNs launched = kAllTime.begin; // the latest call so far
-        TimeNs launchedStart; // when its work started
+        TimeNs launchedStart; // start of its work
     };
     // Counts waiting up to `end`.
     void enqueue(std::size_t stream, TimeNs start, TimeNs launched, TimeNs end);

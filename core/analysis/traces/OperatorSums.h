@@ -15,15 +15,15 @@ namespace trainscope::analysis {
 
 struct OperatorSum {
     NameId name;
-    std::int64_t count = 0; // that begin in the part
-    std::int64_t carried = 0; // that began before it
+    std::int64_t count = 0; // calls that begin in the part
+    std::int64_t carried = 0; // calls that began before it
     DurationNs time;
     DurationNs self;
-    DurationNs longest; // of those that touch the part, whole
+    DurationNs longest; // whole calls that touch the part
     TimeNs longestAt; // the first of them
 };
 
-// By name. What the part carries was counted before, unless it is the first.
+// By name. Carried calls of the part were counted before, unless it is the first.
 using OperatorSums = std::vector<OperatorSum>;
 void addSums(OperatorSums& sums, std::span<const OperatorSum> part, bool isFirst);
 
@@ -47,7 +47,7 @@ public:
 private:
     TimeNs m_begin;
     TimeNs m_lastStart = kAllTime.begin;
-    std::vector<Span> m_spans; // that touch the part
+    std::vector<Span> m_spans; // calls that touch the part
     std::size_t m_begun = 0;
 };
 

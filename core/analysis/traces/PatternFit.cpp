@@ -9,7 +9,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastKnownShare = 0.6; // of the pattern that must lie over known values
+constexpr double kLeastKnownShare = 0.6; // share of the pattern that must lie over known values
 // Standard errors of a difference of two fits, and for the best of many.
 constexpr double kCertainty = 5.0;
 

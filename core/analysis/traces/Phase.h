@@ -24,7 +24,7 @@ struct PassName {
     layout::TaskKind kind = layout::TaskKind::Forward;
     std::optional<int> microbatch;
     std::optional<int> chunk; // piece of the model on its stage
-    std::optional<int> piece; // of the model, as PyTorch counts its stages
+    std::optional<int> piece; // piece of the model, as PyTorch counts its stages
 
     // Names of passes proper: one annotation is one pass, whatever surrounds it.
     [[nodiscard]] bool isNumbered() const { return microbatch || chunk || piece; }
@@ -39,16 +39,16 @@ std::optional<PassName> passNameOf(std::string_view annotation);
 //   copy                  only copies and memory sets run
 //   communication_exposed only kernels of NCCL, RCCL or MSCCL run
 //   communication_hidden  such a kernel and another one run at once
-//   forward, backward, optimizer, compute: what runs is no communication. Where kernels of several
+//   forward, backward, optimizer, compute: what runs is no communication. If kernels of several
 //                         phases overlap: optimizer before backward before forward.
-// Whose phase a kernel is, by what is known first:
+// A kernel's phase, by the first of these that is known:
 //   1. the host thread that launched it (correlation of the runtime call): the innermost annotation
 //      or operator around the call whose name tells backward or optimizer, else one that tells
 //      forward; where that thread says nothing, the annotations of the rank's other threads;
 //   2. the annotation on its own stream (gpu_user_annotation);
 //   3. where the trace has no launches, the host annotation at the kernel's start;
 //   4. its name (…_bwd_…, dgrad, wgrad; …_fwd_…, fprop; the optimizer category).
-// What is left is forward where the rank's annotations or operators tell forward from backward at
+// The rest is forward where the rank's annotations or operators tell forward from backward at
 // all, else compute. Recomputed activations run inside backward and count there.
 enum class Phase {
     Forward,

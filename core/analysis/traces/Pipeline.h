@@ -20,8 +20,8 @@ struct StageMap {
     std::map<int, int> stageOf; // by rank
     std::optional<int> microbatches; // per iteration and pipeline
     int virtualStages = 1;
-    std::string origin; // what said so: "launch configuration config.yaml"
-    RankClocksPtr clocks; // where those of the ranks differ (RankWindow.h)
+    std::string origin; // source of it: "launch configuration config.yaml"
+    RankClocksPtr clocks; // absent: the ranks' clocks agree (RankWindow.h)
 };
 
 // By the run's layout (core/analysis/layout/RunLayout.h); absent where nothing tells it, it does
@@ -59,7 +59,7 @@ struct Pipeline {
     std::string origin;
     bool isOfIterations = false; // else of the trace
     std::vector<StageTimes> stages; // with traced ranks
-    double bubbleFraction = 0.0; // of all traced ranks' time
+    double bubbleFraction = 0.0; // share of all traced ranks' time
     std::optional<int> microbatches; // per iteration and replica
     int virtualStages = 1;
     std::optional<double> idealBubbleFraction;

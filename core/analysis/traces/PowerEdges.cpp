@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastSamples = 16.0; // of power while the trace lasts
+constexpr double kLeastSamples = 16.0; // power samples while the trace lasts
 constexpr std::size_t kMostEdgeSteps = std::size_t{1} << 16U;
 constexpr int kStepsPerSample = 4;
 constexpr double kLeastCorrelation = 0.5;

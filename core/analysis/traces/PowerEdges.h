@@ -17,8 +17,8 @@ namespace trainscope::analysis {
 struct TelemetryLag {
     int rank = 0;
     double lagS = 0.0; // telemetry − trace: of the same moment
-    double errorS = 0.0; // of the sampling, the sensor's averaging and the noise
-    double correlation = 0.0; // of power and kernels at that lag
+    double errorS = 0.0; // by the sampling, the sensor's averaging and the noise
+    double correlation = 0.0; // correlation of power and kernels at that lag
     // Other lags fit as well, as where all iterations look alike; this is the one nearest to 0.
     bool isAmbiguous = false;
 };

@@ -22,7 +22,7 @@ constexpr std::size_t kFewestForBound = 4;
 // Calls of groups that the trace does not name are taken for parts of one collective only where
 // they end so close together, ns.
 constexpr double kMostUnnamedSpread = 40'000.0;
-constexpr double kLeastMatchedShare = 0.4; // of the calls between the first match and the last
+constexpr double kLeastMatchedShare = 0.4; // share of calls between first and last match
 
 using IterationStarts = std::map<std::int64_t, TimeNs>;
 

@@ -22,17 +22,17 @@ struct RankClock {
     std::int64_t offsetNs = 0; // this rank's clock − the reference clock, at `reference`
     double driftPpm = 0.0; // this clock gains so much on the reference clock
     TimeNs reference; // on the reference clock: its rank's first span
-    double uncertaintyNs = 0.0; // of the correction, up to lastCall; 0 for the reference itself
+    double uncertaintyNs = 0.0; // for the correction, up to lastCall; 0 for the reference itself
     // Uncertainty of the correction over the whole of the rank's trace: the error of the drift adds
     // up beyond the collectives.
     double traceUncertaintyNs = 0.0;
-    std::int64_t collectives = 0; // that the estimate rests on
+    std::int64_t collectives = 0; // collectives that the estimate rests on
     double driftErrorPpm = 0.0; // one standard deviation
     double residualNs = 0.0; // standard deviation of matched ends about the fit
     int via = -1; // the rank it was compared with; -1: the reference
     // On the reference clock, the end of the last collective that tells something of this clock.
     TimeNs lastCall = kAllTime.end;
-    double growthPpm = 0.0; // of the uncertainty, before `reference` and after lastCall
+    double growthPpm = 0.0; // growth of the uncertainty, before `reference` and after lastCall
 
     [[nodiscard]] TimeNs onReference(TimeNs local) const;
     [[nodiscard]] TimeNs toLocal(TimeNs onReferenceClock) const;
@@ -55,7 +55,7 @@ struct RankClocks {
     std::vector<RankClock> ranks; // by rank, the reference rank among them
     std::vector<UnalignedRank> unaligned; // by rank
     DurationNs largestCorrection; // in magnitude, at the ends of the ranks' traces
-    double largestUncertaintyNs = 0.0; // where there are collectives
+    double largestUncertaintyNs = 0.0; // over times with collectives
     double largestTraceUncertaintyNs = 0.0; // over whole traces
     bool agree = true; // no rank's correction is beyond its uncertainty where there are collectives
 

@@ -315,7 +315,7 @@ private:
         return made;
     }
 
-    struct Transfers { // of those that say their bytes
+    struct Transfers { // calls that say their bytes
         double bytes = 0.0;
         std::int64_t ns = 0;
     };
@@ -338,7 +338,7 @@ private:
 
     const RunStudy& m_study;
     const RankWindow& m_windowOf;
-    std::map<int, TimeRange> m_windows; // that are read, by rank
+    std::map<int, TimeRange> m_windows; // read range by rank
     CallGroups m_groups;
     CallSums m_sums;
     bool m_isWhole = true; // the stretch holds all of each rank

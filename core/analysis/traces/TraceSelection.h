@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 struct DeviceLaunches {
     int rank = -1;
     int device = -1;
-    DurationNs traced; // of the stretch
+    DurationNs traced; // traced part of the stretch
     LaunchStatistics launches;
     CopyStatistics copies;
 };
@@ -39,15 +39,15 @@ struct OperatorRow {
 // in the stretch, with their whole duration.
 struct CallRow {
     CollectiveKind kind = CollectiveKind::Other;
-    std::string group; // what the communicator is for, else its name; empty: not said
+    std::string group; // purpose of the communicator, else its name; empty: not said
     int ranks = 0; // in the communicator; 0: not known
     std::int64_t count = 0;
     DurationNs time;
     std::optional<double> bytes; // Σ of those that say it
     double waitS = 0.0; // Σ from the start of a call to the start of the last rank's
-    std::int64_t matched = 0; // of the count: whose other ranks were traced
-    // bytes / time of those that say the bytes, without their waits; B/s. Of communicators all of
-    // whose ranks were traced; of others only where there are none of these: their time holds what
+    std::int64_t matched = 0; // calls whose other ranks were traced
+    // bytes / time of those that say the bytes, without their waits; B/s. Only communicators all of
+    // whose ranks were traced, or else the others: their time holds what
     // is waited for whom nobody saw, and the bandwidth is a lower bound.
     std::optional<double> bandwidth;
     bool isLowerBound = false;
@@ -55,8 +55,8 @@ struct CallRow {
 
 struct TraceSelection {
     std::string run;
-    std::vector<DeviceBreakdown> devices; // that recorded in the stretch; by rank, then device
-    std::vector<DeviceLaunches> launches; // of the same devices
+    std::vector<DeviceBreakdown> devices; // those with records in the stretch; by rank, then device
+    std::vector<DeviceLaunches> launches; // in the order of `devices`
     std::vector<OperatorRow> operators; // by time
     std::vector<CallRow> calls; // by time
 };

@@ -16,8 +16,8 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kMostWaits = 1024; // of a rank that are known later
-constexpr std::size_t kMostCauses = 32; // of what it waited since a moment
+constexpr std::size_t kMostWaits = 1024; // waits of one rank that are remembered
+constexpr std::size_t kMostCauses = 32; // causes of one rank's waits since a moment
 
 // A message is a group of its two ranks.
 using GroupKey = std::tuple<std::uint32_t, int, int>;
@@ -355,7 +355,7 @@ private:
     std::map<GroupKey, Ends> m_ends;
     std::unordered_map<int, RankState> m_ranks;
     std::map<int, CauseSums> m_causes; // by rank
-    std::unordered_map<NameId, KernelSums> m_kernels; // of one collective
+    std::unordered_map<NameId, KernelSums> m_kernels; // kernels of one collective
     WaitCauses m_result;
 };
 

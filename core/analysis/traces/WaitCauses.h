@@ -22,34 +22,34 @@ namespace trainscope::analysis {
 
 struct WaitCause {
     int rank = 0; // or kNoRank
-    double waitS = 0.0; // of the others, for it
+    double waitS = 0.0; // the others' waiting for this rank
     ByLateReason<double> byReasonS; // sums to waitS
-    double certainS = 0.0; // of it, in collectives whose lateness is beyond the clocks' uncertainty
-    double exposedS = 0.0; // of it, while the waiting rank computed nothing
+    double certainS = 0.0; // part of waitS with a lateness beyond the clocks' uncertainty
+    double exposedS = 0.0; // part of waitS while the waiting rank computed nothing
     std::int64_t collectives = 0; // in which it came last and others waited
-    double aloneS = 0.0; // what the others would not have waited had it come with the next-to-last
-    std::map<int, double> besideS; // what they had, by the rank that came next to last
-    std::map<int, double> throughS; // of it, by the rank that came last as it had waited itself
-    std::map<std::string, double> byCollectiveS; // of it: "AllReduce along dp"
-    std::string kernel; // whose time exceeds the others' most; empty: none
-    double kernelS = 0.0; // of waitS, by that kernel, where this rank was last itself
-    TimeRange worst; // what came before the costliest collective, and it; clock of `worstRank`
-    int worstRank = -1; // that was late in it: this one, where it was late itself
-    double worstS = 0.0; // of waitS, in that one
+    double aloneS = 0.0; // part of waitS that would be gone had it come with the next-to-last
+    std::map<int, double> besideS; // remaining wait, by the rank that came next to last
+    std::map<int, double> throughS; // part of waitS, by the rank that came last after it had waited
+    std::map<std::string, double> byCollectiveS; // waitS by kind: "AllReduce along dp"
+    std::string kernel; // the one that exceeds the others' time most; empty: none
+    double kernelS = 0.0; // part of waitS by that kernel, where this rank was last itself
+    TimeRange worst; // costliest collective and the time before it; clock of `worstRank`
+    int worstRank = -1; // rank late in it: this one, if it was late itself
+    double worstS = 0.0; // part of waitS in that collective
 };
 
-// Time of a rank that costs nothing beyond the lateness of another: it waited for it. Of the rank
+// Time of a rank that costs nothing beyond the lateness of another: it waited for it. For the rank
 // that was late itself: its idle time beyond the others'.
 struct LostTime {
     std::map<std::string, double> exposedByKindS; // "all_reduce"
     double idleS = 0.0; // nothing ran, before or instead of the wait
-    double hostS = 0.0; // of it, waiting for the host
+    double hostS = 0.0; // part of idleS spent waiting for the host
 
     [[nodiscard]] double exposedS() const;
 };
 
 struct WaitCauses {
-    double waitS = 0.0; // of all ranks in synchronising collectives
+    double waitS = 0.0; // over all ranks in synchronising collectives
     std::vector<WaitCause> causes; // by waitS, most first
     std::map<std::pair<int, int>, LostTime> lost; // by the rank and the rank whose doing it is
 };
