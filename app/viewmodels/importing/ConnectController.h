@@ -26,7 +26,7 @@ class ConnectController : public QObject {
     // Typed texts: address, match, from, to, step, runName, user, secret, caFile, header, target.
     // Another address, selection or header forgets what was found.
     Q_PROPERTY(QVariantMap said READ said NOTIFY changed FINAL)
-    Q_PROPERTY(int login MEMBER m_login WRITE setLogin NOTIFY changed FINAL) // of `logins`
+    Q_PROPERTY(int login MEMBER m_login WRITE setLogin NOTIFY changed FINAL) // index into `logins`
     Q_PROPERTY(QStringList logins READ logins CONSTANT FINAL)
     Q_PROPERTY(bool asksUser READ asksUser NOTIFY changed FINAL)
     Q_PROPERTY(bool asksSecret READ asksSecret NOTIFY changed FINAL)
@@ -50,7 +50,7 @@ public:
     // The database that is open; empty: none.
     void setOpenDatabase(const QString& path);
 
-    Q_INVOKABLE void ask(); // what the engine has
+    Q_INVOKABLE void ask(); // asks the engine for its metrics
     Q_INVOKABLE void start(); // copies or links
     Q_INVOKABLE void stop();
 
@@ -116,8 +116,8 @@ private:
     double m_fraction = -1.0;
     FoundMetricModel m_metrics;
     bool m_isStopping = false;
-    using Reply = std::function<void()>; // what is done with an answer
-    QThreadPool m_worker; // of one thread
+    using Reply = std::function<void()>; // applies an answer
+    QThreadPool m_worker; // has one thread
     Task<Reply> m_task;
 };
 

@@ -14,7 +14,7 @@ namespace trainscope::app {
 struct FoundMetricRow {
     QString engineName;
     QString metric; // ours; empty: not imported
-    QString proposed; // what it is without the user
+    QString proposed; // its metric without the user's choice
     QString seriesText; // "16 series of GPUs"
     // SI value = exposed value × scale, and of what: they stay under another name of ours.
     double scale = 1.0;

@@ -27,7 +27,7 @@ class ImportController : public QObject {
     QML_UNCREATABLE("Belongs to the session")
     Q_PROPERTY(Stage stage READ stage NOTIFY stageChanged FINAL)
     Q_PROPERTY(QString sourceText READ sourceText NOTIFY stageChanged FINAL)
-    Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // what can be read, a line each
+    Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // readable formats, a line each
     Q_PROPERTY(QString formatsText READ formatsText CONSTANT FINAL) // the same in one sentence
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportGroupModel* groups READ groups CONSTANT FINAL)
@@ -64,7 +64,7 @@ public:
     bool begin(const QStringList& paths);
     // The database that is open in the window; empty: none.
     void setOpenDatabase(const QString& path);
-    // The run of that database that the window shows; empty: none. What describes a machine and
+    // The run of that database that the window shows; empty: none. A description of a machine that
     // lies beside no run is proposed for it.
     void setShownRun(const QString& name) { m_shownRun = name; }
     // The runs of that database.

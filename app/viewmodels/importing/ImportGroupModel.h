@@ -1,7 +1,7 @@
 #pragma once
 // The plan of an import as the sheet shows it: one row per run that will be, folded, with what its
-// files are; unfolded, the remarks on them and a row per source. What is edited on a run's row is
-// edited of all its sources. Runs can be marked to edit several at once, merged and split.
+// files are; unfolded, the remarks on them and a row per source. An edit on a run's row is an
+// edit of all its sources. Runs can be marked to edit several at once, merged and split.
 // GUI thread only.
 
 #include "app/viewmodels/importing/ImportPlanModel.h"
@@ -32,7 +32,7 @@ struct ImportGroupRow {
     QString brief; // the part of a source's path that no other has
     QString result; // the run as planned: "ranks 0-63 of 64 · H100 SXM5 · starts …"
     QString detail; // its sources: "64 Kineto traces, 1 configuration · 2 remarks"
-    QString problem; // why it cannot be imported as it is
+    QString problem; // reason that it cannot be imported as it is
     QString run; // joined by a source
     QString sizeText;
     QVariantList fields;

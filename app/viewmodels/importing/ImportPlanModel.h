@@ -17,7 +17,7 @@ namespace trainscope::app {
 
 struct ImportRow : PlannedSource {
     std::string plannedRun; // the name that was proposed
-    QString misfit; // why a topology cannot be that of its runs; empty: it can
+    QString misfit; // reason that a topology cannot be that of its runs; empty: it can
 };
 
 class ImportPlanModel : public RowListModel<ImportRow> {
@@ -88,7 +88,7 @@ private:
 // The files that nobody recognised, each with the reason.
 struct UnrecognisedRow {
     QString path;
-    QString brief; // of the path, what tells it from the others
+    QString brief; // part of the path that no other has
     QString reason;
     bool operator==(const UnrecognisedRow&) const = default;
 };

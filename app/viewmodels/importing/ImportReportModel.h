@@ -18,18 +18,18 @@ namespace trainscope::app {
 
 struct ReportEntry {
     QString path;
-    QString brief; // of the path, what tells it from the others
+    QString brief; // part of the path that no other has
     QString origin; // run, format, how much, time of import
     QString verdict; // "read", "read with warnings", "failed", "stopped"
     int severity = 0; // 0 fine, 1 with warnings, 2 failed
     QStringList factLabels; // two lists of the same length
     QStringList factValues;
     std::vector<ImportWarning> told;
-    QStringList warnings; // what was told, in lines
-    QStringList runs; // that got something of it
+    QStringList warnings; // `told` in lines
+    QStringList runs; // runs that got something of it
     qsizetype files = 1;
-    QString placed; // how it was found its place in time, "the log placed within 2.3 s by power"
-    ImportReport report; // of which setEntries() makes the facts
+    QString placed; // its way to a place in time, "the log placed within 2.3 s by power"
+    ImportReport report; // source of the facts in setEntries()
 };
 
 class ImportReportModel : public RowListModel<ReportEntry> {

@@ -18,8 +18,8 @@ QString suggestedDatabase(const QStringList& sources);
 bool canAddTo(const QString& database);
 
 struct TargetCheck {
-    QString problem = {}; // why nothing can be written there; empty: it can
-    QString remark = {}; // what should be known of it, such as little space
+    QString problem = {}; // reason that nothing can be written there; empty: it can
+    QString remark = {}; // warning on it, such as little space
     bool exists = false;
     bool operator==(const TargetCheck&) const = default;
 };
@@ -30,11 +30,11 @@ TargetCheck checkTarget(const QString& database, std::uint64_t sourceBytes);
 struct TargetQuestion {
     QString openDatabase; // empty: none
     QString newDatabase;
-    bool prefersOpen = false; // where runs can be added to it
+    bool prefersOpen = false; // as a target if runs can be added to it
     std::uint64_t sourceBytes = 0;
 };
 struct TargetAnswer {
-    TargetCheck target; // of the one that takes the runs
+    TargetCheck target; // check of the database that takes the runs
     bool canUseOpen = false;
     bool operator==(const TargetAnswer&) const = default;
 };
