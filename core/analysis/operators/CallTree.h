@@ -95,9 +95,9 @@ struct CallTotal {
         Pass, // own work of its frames; name: toString(pass)
     };
     Of of = Of::Operator;
-    StepPass pass = StepPass::None; // Of::Pass only
+    StepPass pass = StepPass::None; // with Of::Pass only
     std::uint32_t name = 0;
-    std::uint32_t signature = 0; // Of::Shape only
+    std::uint32_t signature = 0; // with Of::Shape only
     FrameSums sums;
 };
 

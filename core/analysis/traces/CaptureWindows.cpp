@@ -96,7 +96,7 @@ Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& 
     }
     if (found.byRank.empty())
         return notFound(study.run, name, all);
-    RankClocksPtr clocks; // unused for a single rank
+    RankClocksPtr clocks; // null for one rank: its own clock
     if (found.byRank.size() > 1) {
         ASSIGN_OR_RETURN(clocks, differingClocks(study));
     }
