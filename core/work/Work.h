@@ -53,8 +53,8 @@ struct ConvolutionSize {
     double input = 0.0;
     double weight = 0.0;
     double result = 0.0;
-    double productsEach = 0.0; // per result: input channels of its group × kernel; transposed: per
-                               // an input, output channels of its group × kernel
+    double productsEach = 0.0; // per result: input channels of its group × kernel; transposed, per
+                               // input: output channels of its group × kernel
     bool isTransposed = false;
 };
 struct ConvolutionGradients {

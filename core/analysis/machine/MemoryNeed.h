@@ -120,7 +120,7 @@ struct RecomputedParts {
     bool expertFunction = false; // moe_act: what the function inside of experts gives
     bool denseMlp = false; // mlp: all inside of it
     bool denseFunction = false; // results of the function inside of a dense MLP: fused kernels
-                                // that make it again
+                                // that make them again
 };
 
 // Implementation of the operators between products: fused by hand (Megatron-LM with Transformer
