@@ -7,6 +7,7 @@
 #include "importers/common/Cells.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/SampleStatistics.h"
@@ -32,38 +33,14 @@ constexpr std::string_view kIterationHeader = "index,";
 constexpr std::string_view kIndexHeader = "metric,unit,kind,file,";
 constexpr std::size_t kBlockSamples = 16384;
 
-// The places of columns by their names.
-class ColumnsByName {
-public:
-    explicit ColumnsByName(std::string_view header) {
-        CellSplitter splitter;
-        const auto& names = splitter.split(header, ',');
-        for (std::size_t i = 0; i < names.size(); ++i)
-            m_places.try_emplace(std::string(names[i]), i);
-    }
-    [[nodiscard]] bool has(std::string_view name) const {
-        return m_places.find(name) != m_places.end();
-    }
-    // Empty where the column or the cell is not there.
-    [[nodiscard]] std::string_view cell(
-        const std::vector<std::string_view>& cells, std::string_view name) const {
-        const auto found = m_places.find(name);
-        return found == m_places.end() || found->second >= cells.size() ? std::string_view()
-                                                                        : cells[found->second];
-    }
-
-private:
-    std::map<std::string, std::size_t, std::less<>> m_places;
-};
-
 bool isMetricHeader(std::string_view line) {
-    const ColumnsByName columns(line);
+    const TableHeader columns(line, ',');
     return line.substr(0, kMetricHeader.size()) == kMetricHeader && columns.has("rank")
         && columns.has("node") && columns.has("device") && columns.has("value");
 }
 
 bool isIterationHeader(std::string_view line) {
-    const ColumnsByName columns(line);
+    const TableHeader columns(line, ',');
     return line.substr(0, kIterationHeader.size()) == kIterationHeader && columns.has("start_ns")
         && columns.has("duration_ns");
 }
@@ -117,20 +94,19 @@ SeriesDescription describedByName(std::string_view path) {
     return description;
 }
 
-SeriesDescription describedByRow(
-    const ColumnsByName& columns, const std::vector<std::string_view>& cells) {
+SeriesDescription describedByRow(const NamedRow& row) {
     SeriesDescription description;
-    const std::string name(columns.cell(cells, "metric"));
+    const std::string name(row.text("metric"));
     if (const auto* known = findMetric(name))
         description.metric = *known;
     else
-        description.metric = {name, std::string(columns.cell(cells, "unit")),
-            metricKindFromString(columns.cell(cells, "kind")), name};
-    if (const int bits = smallOf(columns.cell(cells, "counter_bits")); bits > 0)
+        description.metric
+            = {name, std::string(row.text("unit")), metricKindFromString(row.text("kind")), name};
+    if (const int bits = smallOf(row.text("counter_bits")); bits > 0)
         description.counterBits = bits;
-    if (const auto scale = parseNumber(columns.cell(cells, "scale")); scale && *scale > 0.0)
+    if (const auto scale = parseNumber(row.text("scale")); scale && *scale > 0.0)
         description.scale = *scale;
-    description.sensor = sensorKindFrom(columns.cell(cells, "sensor"));
+    description.sensor = sensorKindFrom(row.text("sensor"));
     return description;
 }
 
@@ -140,16 +116,16 @@ DescriptionsByFile readIndex(const SourceTree& tree, const std::string& path) {
     if (!text.hasValue())
         return found;
     CellSplitter splitter;
-    std::optional<ColumnsByName> columns;
+    std::optional<TableHeader> columns;
     for (const std::string& line : linesOfHead(text.value())) {
         if (!columns) {
-            columns.emplace(line);
+            columns.emplace(line, ',');
             continue;
         }
-        const auto& cells = splitter.split(line, ',');
-        const std::string file(columns->cell(cells, "file"));
-        if (!file.empty() && !columns->cell(cells, "metric").empty())
-            found.emplace(std::string(withoutSuffixes(file)), describedByRow(*columns, cells));
+        const NamedRow row(*columns, splitter.split(line, ','));
+        const std::string_view file = row.text("file");
+        if (!file.empty() && !row.text("metric").empty())
+            found.emplace(std::string(withoutSuffixes(file)), describedByRow(row));
     }
     return found;
 }
@@ -249,13 +225,13 @@ private:
             return {};
         }
         const std::string first(*header.value());
-        const ColumnsByName columns(first);
+        const TableHeader columns(first, ',');
         Status status;
         if (isMetricHeader(first))
             status = readMetric(path, columns, lines);
         else if (isIterationHeader(first))
-            status = readRows(
-                path, lines, [&](const Cells& cells) { return takeIteration(columns, cells); });
+            status = readRows(path, lines,
+                [&](const Cells& cells) { return takeIteration(NamedRow(columns, cells)); });
         m_bytesDone += m_tree.sizeOf(path);
         m_report.bytes += lines.bytesConsumed();
         return status;
@@ -298,28 +274,29 @@ private:
         return {};
     }
 
-    Status readMetric(const std::string& path, const ColumnsByName& columns, LineReader& lines) {
+    Status readMetric(const std::string& path, const TableHeader& columns, LineReader& lines) {
         const auto described = m_described.find(namePart(withoutSuffixes(path)));
         m_description = described == m_described.end() ? describedByName(path) : described->second;
         m_series.clear();
         m_current = nullptr;
-        RETURN_IF_ERROR(
-            readRows(path, lines, [&](const Cells& cells) { return takeSample(columns, cells); }));
+        RETURN_IF_ERROR(readRows(path, lines, [&](const Cells& cells) {
+            return cells.size() < 3 ? Result<bool>(false) : takeSample(NamedRow(columns, cells));
+        }));
         RETURN_IF_ERROR(flush());
         return finishSeries(path);
     }
 
-    Result<bool> takeSample(const ColumnsByName& columns, const Cells& cells) {
-        const auto time = wholeNumber<std::int64_t>(columns.cell(cells, "time_ns"));
-        const auto text = columns.cell(cells, "value");
+    Result<bool> takeSample(const NamedRow& row) {
+        const auto time = wholeNumber<std::int64_t>(row.text("time_ns"));
+        const auto text = row.text("value");
         const auto number = isMissingText(text) ? std::optional(kMissing) : parseNumber(text);
         // The value stands last: a row that breaks off has none.
-        if (!time || !number || !columns.has("value") || cells.size() < 3)
+        if (!time || !number)
             return false;
-        const auto rank = columns.cell(cells, "rank");
-        const auto node = columns.cell(cells, "node");
-        const auto device = columns.cell(cells, "device");
-        RETURN_IF_ERROR(choose(rank, node, columns.cell(cells, "local"), device));
+        const auto rank = row.text("rank");
+        const auto node = row.text("node");
+        const auto device = row.text("device");
+        RETURN_IF_ERROR(choose(rank, node, row.text("local"), device));
         m_times.push_back(TimeNs{*time});
         m_values.push_back(*number / m_description.scale);
         if (m_times.size() == kBlockSamples)
@@ -388,18 +365,18 @@ private:
         return {};
     }
 
-    Result<bool> takeIteration(const ColumnsByName& columns, const Cells& cells) {
-        const auto index = wholeNumber<std::int64_t>(columns.cell(cells, "index"));
-        const auto start = wholeNumber<std::int64_t>(columns.cell(cells, "start_ns"));
-        const auto length = wholeNumber<std::int64_t>(columns.cell(cells, "duration_ns"));
-        const auto rank = columns.cell(cells, "rank");
+    Result<bool> takeIteration(const NamedRow& row) {
+        const auto index = wholeNumber<std::int64_t>(row.text("index"));
+        const auto start = wholeNumber<std::int64_t>(row.text("start_ns"));
+        const auto length = wholeNumber<std::int64_t>(row.text("duration_ns"));
+        const auto rank = row.text("rank");
         if (!index || !start || !length || *length < 0)
             return false;
         Iteration iteration;
         iteration.index = *index;
         iteration.range = {{*start}, {*start + *length}};
         iteration.rank = smallOf(rank);
-        iteration.warmup = columns.cell(cells, "warmup") == "1";
+        iteration.warmup = row.text("warmup") == "1";
         RETURN_IF_ERROR(m_sink.iteration(m_run, iteration));
         return true;
     }

@@ -7,6 +7,7 @@
 #include "importers/common/Cells.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 
 #include <array>
@@ -176,27 +177,21 @@ private:
     std::map<std::string, TimeNs, std::less<>> m_times;
 };
 
-// The cells of a line of CodeCarbon's table by the names of its header.
+// A line of CodeCarbon's table.
 class CodeCarbonLine {
 public:
     // False for the header and for empty lines.
     bool take(std::string_view line) {
         if (trimmed(line).empty())
             return false;
-        const auto& cells = m_splitter.split(line, ',');
-        if (m_names.empty()) {
-            m_names.assign(cells.begin(), cells.end());
-            return false;
-        }
-        m_cells.assign(cells.begin(), cells.end());
-        return true;
+        m_cells = m_splitter.split(line, ',');
+        const bool isRow = m_header.has_value();
+        if (!isRow)
+            m_header.emplace(m_cells);
+        return isRow;
     }
     [[nodiscard]] std::string_view cell(std::string_view name) const {
-        for (std::size_t i = 0; i < m_names.size() && i < m_cells.size(); ++i) {
-            if (m_names[i] == name)
-                return m_cells[i];
-        }
-        return {};
+        return NamedRow(*m_header, m_cells).text(name);
     }
     [[nodiscard]] std::optional<Stamp> end() const { return parseStamp(cell("timestamp")); }
     [[nodiscard]] std::optional<double> seconds() const {
@@ -207,7 +202,7 @@ public:
 
 private:
     CellSplitter m_splitter;
-    std::vector<std::string> m_names;
+    std::optional<TableHeader> m_header;
     std::vector<std::string_view> m_cells;
 };
 

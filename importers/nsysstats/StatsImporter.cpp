@@ -3,11 +3,11 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 #include "importers/trace/ProfileWriter.h"
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
-#include "importers/trace/TraceTable.h"
 
 #include <algorithm>
 #include <array>
@@ -171,13 +171,13 @@ private:
         const StatsColumns columns(*header);
         return readTable(
             m_tree, path, {"start", "name"},
-            [&](const TraceRow& row) {
+            [&](const NamedRow& row) {
                 return kind == StatsTable::Gpu ? work(row, columns) : call(kind, row, columns);
             },
             progress, m_report);
     }
 
-    std::optional<TimeRange> rangeOf(const TraceRow& row, const StatsColumns& columns) {
+    std::optional<TimeRange> rangeOf(const NamedRow& row, const StatsColumns& columns) {
         const auto start = decimalToNs(row.text(columns.start), columns.nsPerStart);
         std::optional<std::int64_t> end;
         if (columns.duration >= 0) {
@@ -192,7 +192,7 @@ private:
         return m_writer.rangeOf(start, end);
     }
 
-    Status call(StatsTable kind, const TraceRow& row, const StatsColumns& columns) {
+    Status call(StatsTable kind, const NamedRow& row, const StatsColumns& columns) {
         ProfiledCall call;
         const auto range = rangeOf(row, columns);
         if (!range)
@@ -209,7 +209,7 @@ private:
         return m_writer.call(call);
     }
 
-    Status work(const TraceRow& row, const StatsColumns& columns) {
+    Status work(const NamedRow& row, const StatsColumns& columns) {
         const auto range = rangeOf(row, columns);
         if (!range)
             return {};
@@ -233,7 +233,7 @@ private:
         return m_writer.work(work, m_detail);
     }
 
-    void describe(const TraceRow& row) {
+    void describe(const NamedRow& row) {
         const auto three = [&](const char* x, const char* y, const char* z) {
             return std::array{
                 row.integer(x).value_or(0), row.integer(y).value_or(0), row.integer(z).value_or(0)};

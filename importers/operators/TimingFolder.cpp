@@ -6,6 +6,7 @@
 #include "core/predict/profile/Timings.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 #include "importers/common/Source.h"
 
@@ -36,13 +37,12 @@ struct TimingTable {
     std::vector<std::string> names; // of the columns
     std::vector<std::vector<double>> rows;
 
-    [[nodiscard]] bool has(std::string_view name) const;
+    [[nodiscard]] bool has(std::string_view name) const {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    }
 };
 
-// Each line as cells, the first one included; empty ones are passed over.
 using Cells = std::vector<std::string_view>;
-void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& report,
-    const std::function<void(std::int64_t line, const Cells& cells)>& take);
 
 std::optional<std::vector<double>> numbersOf(const Cells& cells) {
     std::vector<double> numbers;
@@ -56,12 +56,9 @@ std::optional<std::vector<double>> numbersOf(const Cells& cells) {
     return numbers;
 }
 
-bool TimingTable::has(std::string_view name) const {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
+// Each line as cells, the first one included; empty ones are passed over.
 void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& report,
-    const std::function<void(std::int64_t, const Cells&)>& take) {
+    const std::function<void(std::int64_t line, const Cells& cells)>& take) {
     auto stream = tree.open(path);
     if (!stream.hasValue()) {
         report.lost(path, 0, stream.error().message);
@@ -118,7 +115,12 @@ public:
         : m_names(names)
         , m_values(values) { }
 
-    [[nodiscard]] double operator[](std::string_view name) const; // 1 where there is none
+    // 1 where there is none.
+    [[nodiscard]] double operator[](std::string_view name) const {
+        const auto found = std::find(m_names.begin(), m_names.end(), name);
+        return found == m_names.end() ? 1.0
+                                      : m_values[static_cast<std::size_t>(found - m_names.begin())];
+    }
 
 private:
     std::span<const std::string> m_names;
@@ -267,26 +269,10 @@ constexpr std::array kCollectives{
 };
 
 template <typename Table>
-auto findIn(const Table& table, std::string_view name) {
+auto findIn(const Table& table, std::string_view name) { // nullptr: not known
     const auto found = std::find_if(
         table.begin(), table.end(), [&](const auto& one) { return one.name == name; });
     return found == table.end() ? nullptr : &*found;
-}
-
-double Columns::operator[](std::string_view name) const {
-    const auto found = std::find(m_names.begin(), m_names.end(), name);
-    return found == m_names.end() ? 1.0
-                                  : m_values[static_cast<std::size_t>(found - m_names.begin())];
-}
-
-// nullptr: not known
-const SampledOperator* findOperator(std::string_view name) {
-    return findIn(kOperators, name);
-}
-
-// nullptr: not known
-const SampledCollective* findCollective(std::string_view name) {
-    return findIn(kCollectives, name);
 }
 
 // The name of a file of timings: NVIDIAA100-SXM4-80GB_allreduce_large_fp16_2_4.csv. Pure.
@@ -375,9 +361,9 @@ public:
         const FileName name = fileNameOf(file.path);
         if (name.work.empty())
             readStatedErrors(file.path, name.gpu);
-        else if (const SampledOperator* known = findOperator(name.work))
+        else if (const SampledOperator* known = findIn(kOperators, name.work))
             readOperator(file.path, name, *known);
-        else if (const SampledCollective* exchange = findCollective(name.work))
+        else if (const SampledCollective* exchange = findIn(kCollectives, name.work))
             readCollective(file.path, name, *exchange);
         else
             warn(file.path,
@@ -472,36 +458,32 @@ private:
     }
 
     void readStatedErrors(const std::string& path, const std::string& gpu) {
-        std::map<std::string, std::size_t> columns;
+        std::optional<TableHeader> columns;
         forEachLine(m_tree, path, m_folder.report, [&](std::int64_t line, const Cells& cells) {
-            if (columns.empty()) {
-                for (std::size_t i = 0; i < cells.size(); ++i)
-                    columns[std::string(cells[i])] = i;
-                if (!columns.contains("Best_error%"))
+            if (!columns) {
+                columns.emplace(cells);
+                if (!columns->has("best_error%"))
                     warn(path, "This CSV file is neither timings nor errors of a model.");
-            } else if (columns.contains("Best_error%")) {
-                takeStated(path, line, gpu, columns, cells);
+            } else if (columns->has("best_error%")) {
+                takeStated(path, line, gpu, NamedRow(*columns, cells));
             }
         });
     }
 
-    void takeStated(const std::string& path, std::int64_t line, const std::string& gpu,
-        const std::map<std::string, std::size_t>& columns, const Cells& cells) {
-        const auto cell = [&](const char* name) -> std::string {
-            const auto found = columns.find(name);
-            const bool isThere = found != columns.end() && found->second < cells.size();
-            return std::string(isThere ? cells[found->second] : std::string_view());
+    void takeStated(
+        const std::string& path, std::int64_t line, const std::string& gpu, const NamedRow& row) {
+        const auto cell = [&](std::string_view name) { return std::string(row.text(name)); };
+        const auto whole = [&](std::string_view name) {
+            return countOf(parseNumber(row.text(name)).value_or(0.0));
         };
-        const auto whole
-            = [&](const char* name) { return countOf(parseNumber(cell(name)).value_or(0.0)); };
-        const auto error = parseNumber(cell("Best_error%"));
+        const auto error = parseNumber(row.text("best_error%"));
         if (!error) {
             ++m_folder.report.skipped;
             m_folder.report.lost(path, line, "This line states no error.");
             return;
         }
-        m_stated.push_back({folderOf(path), gpu, cell("Function"), cell("Propagation"),
-            whole("Nodes"), whole("GPUsPerNode"), *error});
+        m_stated.push_back({folderOf(path), gpu, cell("function"), cell("propagation"),
+            whole("nodes"), whole("gpuspernode"), *error});
     }
 
     void place(const StatedError& stated) {

@@ -2,11 +2,11 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/common/NamedTable.h"
 #include "importers/common/RunFolders.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/TraceName.h"
-#include "importers/trace/TraceTable.h"
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ public:
     Result<ImportReport> run(const Progress& progress) {
         ASSIGN_OR_RETURN(const auto tables, tablesByKind());
         RETURN_IF_ERROR(each(tables, CsvTable::Agents, {"agent_type", "node_id"}, progress,
-            [&](const TraceRow& row) { return agent(row); }));
+            [&](const NamedRow& row) { return agent(row); }));
         std::stable_sort(m_gpus.begin(), m_gpus.end(),
             [](const Agent& a, const Agent& b) { return a.node < b.node; });
         TracedMachine machine;
@@ -47,14 +47,14 @@ public:
             machine.models.push_back(gpu.model);
         RETURN_IF_ERROR(m_import.begin(m_gpus.empty() ? std::string() : m_gpus.front().model));
         RETURN_IF_ERROR(each(tables, CsvTable::Calls, {"function", "start_timestamp"}, progress,
-            [&](const TraceRow& row) { return call(row); }));
+            [&](const NamedRow& row) { return call(row); }));
         m_writer.nest();
         RETURN_IF_ERROR(each(tables, CsvTable::Kernels, {"kernel_name", "start_timestamp"},
-            progress, [&](const TraceRow& row) { return kernel(row); }));
+            progress, [&](const NamedRow& row) { return kernel(row); }));
         RETURN_IF_ERROR(each(tables, CsvTable::OldKernels, {"kernelname", "beginns"}, progress,
-            [&](const TraceRow& row) { return oldKernel(row); }));
+            [&](const NamedRow& row) { return oldKernel(row); }));
         RETURN_IF_ERROR(each(tables, CsvTable::Copies, {"direction", "start_timestamp"}, progress,
-            [&](const TraceRow& row) { return copy(row); }));
+            [&](const NamedRow& row) { return copy(row); }));
         if (const auto counters = tables.count(CsvTable::Counters); counters > 0)
             m_report.lost(m_unit.path, 0, "tables of performance counters are not read");
         RETURN_IF_ERROR(m_import.finish(machine));
@@ -92,7 +92,7 @@ private:
         return {};
     }
 
-    Status agent(const TraceRow& row) {
+    Status agent(const NamedRow& row) {
         if (!equalsIgnoringCase(row.text("agent_type"), "GPU"))
             return {};
         std::string_view model = row.text("product_name");
@@ -120,7 +120,7 @@ private:
         return m_handles.size() < kMost ? m_handles.try_emplace(number, next).first->second : 0;
     }
 
-    Status call(const TraceRow& row) {
+    Status call(const NamedRow& row) {
         const auto range
             = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
         if (!range)
@@ -136,7 +136,7 @@ private:
         return m_writer.call(call);
     }
 
-    static KernelShape shapeOf(const TraceRow& row) {
+    static KernelShape shapeOf(const NamedRow& row) {
         const auto number = [&](std::string_view name) { return row.integer(name).value_or(0); };
         KernelShape shape;
         shape.grid = {number("grid_size_x"), number("grid_size_y"), number("grid_size_z")};
@@ -149,7 +149,7 @@ private:
         return shape;
     }
 
-    Status kernel(const TraceRow& row) {
+    Status kernel(const NamedRow& row) {
         const auto range
             = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
         if (!range)
@@ -166,7 +166,7 @@ private:
         return m_writer.work(work, m_detail);
     }
 
-    Status oldKernel(const TraceRow& row) {
+    Status oldKernel(const NamedRow& row) {
         const auto range = m_writer.rangeOf(row.integer("beginns"), row.integer("endns"));
         if (!range)
             return {};
@@ -188,7 +188,7 @@ private:
         return m_writer.work(work, m_detail);
     }
 
-    Status copy(const TraceRow& row) {
+    Status copy(const NamedRow& row) {
         const auto range
             = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
         if (!range)

@@ -1,12 +1,12 @@
 #include "importers/rocprof/RocprofImporter.h"
 
 #include "core/model/WholeNumber.h"
+#include "importers/common/NamedTable.h"
 #include "importers/rocprof/CsvTables.h"
 #include "importers/rocprof/OldTrace.h"
 #include "importers/rocprof/Rocpd.h"
 #include "importers/rocprof/Rpd.h"
 #include "importers/rocprof/ToolJson.h"
-#include "importers/trace/TraceTable.h"
 
 #include <exception>
 #include <map>
@@ -72,7 +72,7 @@ std::optional<std::int64_t> firstStamp(std::string_view head) {
         const auto& cells = splitter.split(
             head.substr(at + 1, next == std::string_view::npos ? next : next - at - 1),
             header->separator);
-        if (const auto stamp = TraceRow(*header, cells).integer("start_timestamp"))
+        if (const auto stamp = NamedRow(*header, cells).integer("start_timestamp"))
             return stamp;
         at = next;
     }

@@ -153,10 +153,8 @@ std::optional<int> wholeOf(std::optional<double> number) {
 
 class RowReader {
 public:
-    RowReader(const Head& head, const std::vector<std::string_view>& cells,
-        const catalogue::ModelCatalogue& catalogue)
-        : m_head(head)
-        , m_cells(cells)
+    RowReader(const NamedRow& cells, const catalogue::ModelCatalogue& catalogue)
+        : m_cells(cells)
         , m_catalogue(catalogue) { }
 
     TableRow read(int row) {
@@ -181,9 +179,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string_view text(std::string_view name) const {
-        return m_head.cell(m_cells, name);
-    }
+    [[nodiscard]] std::string_view text(std::string_view name) const { return m_cells.text(name); }
     [[nodiscard]] std::optional<double> number(std::string_view name) const {
         return leadingNumber(text(name));
     }
@@ -687,8 +683,7 @@ private:
             toString(job.precision), text("recompute"), text("fsdp_zero_stage"));
     }
 
-    const Head& m_head;
-    const std::vector<std::string_view>& m_cells;
+    const NamedRow& m_cells;
     const catalogue::ModelCatalogue& m_catalogue;
     const SourceHabits* m_habits = nullptr;
     Workload m_workload = Workload::Training;
@@ -697,9 +692,8 @@ private:
 
 } // namespace
 
-TableRow readRow(const Head& head, const std::vector<std::string_view>& cells, int row,
-    const catalogue::ModelCatalogue& catalogue) {
-    return RowReader(head, cells, catalogue).read(row);
+TableRow readRow(const NamedRow& row, int number, const catalogue::ModelCatalogue& catalogue) {
+    return RowReader(row, catalogue).read(number);
 }
 
 } // namespace trainscope::importers::trainingtable

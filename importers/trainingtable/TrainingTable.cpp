@@ -16,7 +16,7 @@ std::optional<double> TableRow::measuredSeconds() const {
 Result<std::vector<TableRow>> readTrainingTable(
     std::string_view csv, const catalogue::ModelCatalogue& catalogue) {
     std::vector<TableRow> rows;
-    std::optional<trainingtable::Head> head;
+    std::optional<TableHeader> head;
     CellSplitter splitter;
     while (!csv.empty()) {
         const std::size_t end = csv.find('\n');
@@ -26,18 +26,17 @@ Result<std::vector<TableRow>> readTrainingTable(
             line.remove_suffix(1);
         if (line.empty())
             continue;
-        const auto& cells = splitter.split(line, ',');
         if (!head) {
-            head.emplace(cells);
-            if (!head->knows("model") || !head->knows("gpu") || !head->knows("n_gpus"))
+            head.emplace(line, ',');
+            if (!head->hasAll({"model", "gpu", "n_gpus"}))
                 return Error{ErrorCode::Unrecognised,
                     "This is no table of training runs: a CSV file is expected whose head names at "
                     "least model, gpu and n_gpus.",
                     {}};
             continue;
         }
-        rows.push_back(
-            trainingtable::readRow(*head, cells, static_cast<int>(rows.size()), catalogue));
+        const NamedRow row(*head, splitter.split(line, ','));
+        rows.push_back(trainingtable::readRow(row, static_cast<int>(rows.size()), catalogue));
     }
     if (!head)
         return Error{ErrorCode::Unrecognised, "The table is empty.", {}};

@@ -1,9 +1,9 @@
 #pragma once
-// A profiler's table as text: columns by the names in its header, which may stand below other
+// A table as text whose columns have names: these stand in its header, which may stand below other
 // lines; units in brackets behind names are kept apart.
 
+#include "core/model/Import.h"
 #include "importers/common/CellSplitter.h"
-#include "importers/common/LineBlocks.h"
 #include "importers/common/Source.h"
 
 #include <cstdint>
@@ -17,11 +17,15 @@
 namespace trainscope::importers {
 
 struct TableHeader {
+    TableHeader(std::string_view line, char separator);
+    explicit TableHeader(const std::vector<std::string_view>& cells);
+
     std::vector<std::string> names; // in lower case, without units
     std::vector<std::string> units; // "ns", "MB"; empty: none
     char separator = ',';
 
     [[nodiscard]] int find(std::string_view name) const; // -1: there is none
+    [[nodiscard]] bool has(std::string_view name) const { return find(name) >= 0; }
     [[nodiscard]] bool hasAll(std::initializer_list<std::string_view> required) const;
 };
 
@@ -30,9 +34,9 @@ struct TableHeader {
 std::optional<TableHeader> headerIn(
     std::string_view text, std::initializer_list<std::string_view> required);
 
-class TraceRow {
+class NamedRow {
 public:
-    TraceRow(const TableHeader& header, const std::vector<std::string_view>& cells)
+    NamedRow(const TableHeader& header, const std::vector<std::string_view>& cells)
         : m_header(header)
         , m_cells(cells) { }
     // Empty where the column or the cell is not there.
@@ -54,7 +58,7 @@ private:
 // into the report.
 Status readTable(const SourceTree& tree, const std::string& path,
     std::initializer_list<std::string_view> required,
-    const std::function<Status(const TraceRow&)>& visit, const Progress& progress,
+    const std::function<Status(const NamedRow&)>& visit, const Progress& progress,
     ImportReport& report);
 
 } // namespace trainscope::importers

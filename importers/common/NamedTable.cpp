@@ -1,8 +1,9 @@
-#include "importers/trace/TraceTable.h"
+#include "importers/common/NamedTable.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/LineBlocks.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ constexpr int kRowsBetweenReports = 2048;
 // "Start (ns)" → "start" and "ns".
 std::pair<std::string, std::string> nameAndUnitOf(std::string_view cell) {
     const std::size_t open = cell.rfind('(');
-    if (open == std::string_view::npos || cell.back() != ')' || open == 0)
+    if (open == std::string_view::npos || !cell.ends_with(')') || open == 0)
         return {lowered(cell), {}};
     return {lowered(trimmed(cell.substr(0, open))),
         std::string(cell.substr(open + 1, cell.size() - open - 2))};
@@ -24,24 +25,25 @@ std::pair<std::string, std::string> nameAndUnitOf(std::string_view cell) {
 
 std::optional<TableHeader> headerOf(
     std::string_view line, std::initializer_list<std::string_view> required) {
-    TableHeader header;
-    header.separator = separatorOf(line);
-    CellSplitter splitter;
-    for (const std::string_view cell : splitter.split(line, header.separator)) {
-        if (cell.empty()) {
-            header.names.emplace_back();
-            header.units.emplace_back();
-            continue;
-        }
-        auto [name, unit] = nameAndUnitOf(cell);
-        header.names.push_back(std::move(name));
-        header.units.push_back(std::move(unit));
-    }
+    TableHeader header(line, separatorOf(line));
     return header.names.size() > 1 && header.hasAll(required) ? std::optional(std::move(header))
                                                               : std::nullopt;
 }
 
 } // namespace
+
+TableHeader::TableHeader(std::string_view line, char sign)
+    : TableHeader(CellSplitter().split(line, sign)) {
+    separator = sign;
+}
+
+TableHeader::TableHeader(const std::vector<std::string_view>& cells) {
+    for (const std::string_view cell : cells) {
+        auto [name, unit] = nameAndUnitOf(cell);
+        names.push_back(std::move(name));
+        units.push_back(std::move(unit));
+    }
+}
 
 int TableHeader::find(std::string_view name) const {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -50,7 +52,7 @@ int TableHeader::find(std::string_view name) const {
 
 bool TableHeader::hasAll(std::initializer_list<std::string_view> required) const {
     return std::all_of(
-        required.begin(), required.end(), [&](std::string_view name) { return find(name) >= 0; });
+        required.begin(), required.end(), [this](std::string_view name) { return has(name); });
 }
 
 std::optional<TableHeader> headerIn(
@@ -64,19 +66,19 @@ std::optional<TableHeader> headerIn(
     return std::nullopt;
 }
 
-std::string_view TraceRow::text(int column) const {
+std::string_view NamedRow::text(int column) const {
     return column >= 0 && static_cast<std::size_t>(column) < m_cells.size()
         ? m_cells[static_cast<std::size_t>(column)]
         : std::string_view();
 }
 
-std::optional<std::int64_t> TraceRow::integer(int column) const {
+std::optional<std::int64_t> NamedRow::integer(int column) const {
     return wholeNumber<std::int64_t>(text(column));
 }
 
 Status readTable(const SourceTree& tree, const std::string& path,
     std::initializer_list<std::string_view> required,
-    const std::function<Status(const TraceRow&)>& visit, const Progress& progress,
+    const std::function<Status(const NamedRow&)>& visit, const Progress& progress,
     ImportReport& report) {
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     LineReader lines(std::move(stream));
@@ -113,7 +115,7 @@ Status readTable(const SourceTree& tree, const std::string& path,
             continue;
         }
         ++rows;
-        RETURN_IF_ERROR(visit(TraceRow(*header, cells)));
+        RETURN_IF_ERROR(visit(NamedRow(*header, cells)));
     }
     report.rows += rows;
     report.skipped += shortRows;
