@@ -1,7 +1,6 @@
 #include "importers/record/AmdProbe.h"
 
 #include "importers/record/AmdMetrics.h"
-#include "importers/record/ChannelOf.h"
 
 #include <fmt/format.h>
 
@@ -12,92 +11,67 @@
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
 namespace trainscope::record {
 namespace {
 
-// PcieMeter: the traffic of an AMD GPU over PCIe as its driver counts it: packets in each direction
-// during a second, for which reading the file blocks, so that a thread of its own reads. The size
-// of a packet is not counted: the largest that the GPU sends is taken, which makes the rate an
-// upper bound (Documentation/gpu/amdgpu/driver-misc, pcie_bw). MI300 and later have no such file.
+constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();
 
+// The traffic of an AMD GPU over PCIe as its driver counts it: packets in each direction during a
+// second, for which reading the file blocks, so that a thread of its own reads. The size of a
+// packet is not counted: the largest that the GPU sends is taken, which makes the rate an upper
+// bound (Documentation/gpu/amdgpu/driver-misc, pcie_bw). MI300 and later have no such file.
 class PcieMeter {
 public:
     // `device`: the GPU's folder of the kernel.
-    explicit PcieMeter(const std::filesystem::path& device);
-    PcieMeter(const PcieMeter&) = delete;
-    PcieMeter& operator=(const PcieMeter&) = delete;
-    ~PcieMeter(); // after the reading under way
+    explicit PcieMeter(const std::filesystem::path& device)
+        : m_file(device / "pcie_bw")
+        , m_thread([this](const std::stop_token& stop) { run(stop); }) { }
 
-    static bool isThere(const std::filesystem::path& device);
+    static bool isThere(const std::filesystem::path& device) {
+        std::error_code ignored; // what cannot be asked for is not there
+        return std::filesystem::exists(device / "pcie_bw", ignored);
+    }
 
     // B/s of the last second that was counted; NaN before, and where it cannot be read.
     [[nodiscard]] double received() const { return m_received; }
     [[nodiscard]] double sent() const { return m_sent; }
 
 private:
-    void run();
-    void readOnce();
+    // Once a second, which the driver takes itself; ends after the reading under way.
+    void run(const std::stop_token& stop) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            const auto next = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+            readOnce();
+            m_wake.wait_until(lock, stop, next, [] { return false; });
+        }
+    }
+
+    // "received sent bytes": packets, packets, largest packet.
+    void readOnce() {
+        std::ifstream file(m_file);
+        double received = 0.0;
+        double sent = 0.0;
+        double packet = 0.0;
+        const bool isRead = static_cast<bool>(file >> received >> sent >> packet);
+        m_received = isRead ? received * packet : kUnread;
+        m_sent = isRead ? sent * packet : kUnread;
+    }
 
     std::filesystem::path m_file;
-    std::atomic<double> m_received;
-    std::atomic<double> m_sent;
-    std::mutex m_mutex; // of m_stops
-    std::condition_variable m_wake;
-    bool m_stops = false;
-    std::thread m_thread;
+    std::atomic<double> m_received = kUnread;
+    std::atomic<double> m_sent = kUnread;
+    std::condition_variable_any m_wake;
+    std::jthread m_thread;
 };
-
-constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();
-
-PcieMeter::PcieMeter(const std::filesystem::path& device)
-    : m_file(device / "pcie_bw")
-    , m_received(kUnread)
-    , m_sent(kUnread)
-    , m_thread([this] { run(); }) { }
-
-PcieMeter::~PcieMeter() {
-    {
-        const std::scoped_lock lock(m_mutex);
-        m_stops = true;
-    }
-    m_wake.notify_all();
-    m_thread.join();
-}
-
-bool PcieMeter::isThere(const std::filesystem::path& device) {
-    std::error_code ignored; // what cannot be asked for is not there
-    return std::filesystem::exists(device / "pcie_bw", ignored);
-}
-
-// Once a second, which the driver takes itself.
-void PcieMeter::run() {
-    std::unique_lock lock(m_mutex);
-    while (!m_stops) {
-        const auto next = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-        lock.unlock();
-        readOnce();
-        lock.lock();
-        m_wake.wait_until(lock, next, [this] { return m_stops; });
-    }
-}
-
-// "received sent bytes": packets, packets, largest packet.
-void PcieMeter::readOnce() {
-    std::ifstream file(m_file);
-    double received = 0.0;
-    double sent = 0.0;
-    double packet = 0.0;
-    const bool isRead = static_cast<bool>(file >> received >> sent >> packet);
-    m_received = isRead ? received * packet : kUnread;
-    m_sent = isRead ? sent * packet : kUnread;
-}
 
 using amd::Handle;
 using amd::kNoValue;
@@ -112,47 +86,51 @@ constexpr std::size_t kPcieBandwidthAt = 104; // bytes into amdsmi_pcie_info_t
 constexpr int kWide = 64;
 constexpr ChannelTraits kErrors{1.0, kWide};
 
+// Asks one of the library's functions with these arguments, which writes into `to`.
+template <auto function, auto... args, typename To>
+bool ask(const amd::Functions& library, Handle device, To* to) {
+    return library.*function != nullptr
+        && (library.*function)(device, args..., to) == amd::kSuccess;
+}
+
 // A 32-bit word of what a function writes; some versions give a missing one in 16 bits.
-template <typename Function, typename... Args>
-double wordOf(Function function, std::size_t place, Handle device, const Args&... args) {
+template <auto function, std::size_t place = 0, auto... args>
+double wordOf(const amd::Functions& library, Handle device) {
     amd::Room room{};
-    if (function == nullptr || function(device, args..., room.data()) != amd::kSuccess)
+    if (!ask<function, args...>(library, device, static_cast<void*>(room.data())))
         return kNoValue;
     const auto value = amd::at<std::uint32_t>(room, place * sizeof(std::uint32_t));
     return value == std::numeric_limits<std::uint16_t>::max() ? kNoValue : amd::known(value);
 }
 
-template <typename Integer, typename Function, typename... Args>
-double numberOf(Function function, Handle device, const Args&... args) {
+template <typename Integer, auto function, auto... args>
+double numberOf(const amd::Functions& library, Handle device) {
     Integer value = 0;
-    if (function == nullptr || function(device, args..., &value) != amd::kSuccess)
-        return kNoValue;
-    return amd::known(value);
+    return ask<function, args...>(library, device, &value) ? amd::known(value) : kNoValue;
 }
 
 // Watts of the socket: now where the GPU measures that (MI300), else averaged.
 double readSocketPower(const amd::Functions& library, Handle device) {
-    const double first = wordOf(library.power, 0, device);
-    return std::isnan(first) ? wordOf(library.power, 1, device) : first;
+    const double first = wordOf<&amd::Functions::power>(library, device);
+    return std::isnan(first) ? wordOf<&amd::Functions::power, 1>(library, device) : first;
 }
 
 // Degrees in some versions, their thousandths in others.
-double readTemperature(const amd::Functions& library, Handle device, std::uint32_t sensor) {
+template <std::uint32_t sensor>
+double readTemperature(const amd::Functions& library, Handle device) {
     constexpr double hotterThanAny = 1000.0;
-    const double value = numberOf<std::int64_t>(library.temperature, device, sensor, amd::kCurrent);
+    const double value
+        = numberOf<std::int64_t, &amd::Functions::temperature, sensor, amd::kCurrent>(
+            library, device);
     return value >= hotterThanAny ? value / hotterThanAny : value;
 }
 
-double readEcc(const amd::Functions& library, Handle device, std::size_t place) {
+template <std::size_t place>
+double readEcc(const amd::Functions& library, Handle device) {
     amd::Room room{};
-    if (library.ecc == nullptr || library.ecc(device, room.data()) != amd::kSuccess)
-        return kNoValue;
-    return amd::known(room[place]);
-}
-
-// Megabits a second as the library's header says, of both directions.
-double readPcie(const amd::Functions& library, Handle device) {
-    return wordOf(library.pcie, kPcieBandwidthAt / sizeof(std::uint32_t), device);
+    return ask<&amd::Functions::ecc>(library, device, static_cast<void*>(room.data()))
+        ? amd::known(room[place])
+        : kNoValue;
 }
 
 struct AmdReading {
@@ -161,54 +139,29 @@ struct AmdReading {
     Pace pace;
     double (*read)(const amd::Functions& library, Handle device);
 };
+using Amd = amd::Functions;
+constexpr std::uint32_t kFirstFan = 0;
 constexpr std::array kAmdReadings{
-    AmdReading{metric::kGpuTemperature, {}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return readTemperature(library, device, amd::kEdge);
-        }},
-    AmdReading{metric::kHotspotTemperature, {}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return readTemperature(library, device, amd::kHotspot);
-        }},
-    AmdReading{metric::kMemTemperature, {}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return readTemperature(library, device, amd::kVram);
-        }},
-    AmdReading{metric::kSmClock, {kMegahertz}, Pace::Round,
-        [](const amd::Functions& library, Handle device) {
-            return wordOf(library.clock, 0, device, amd::kGfxClock);
-        }},
-    AmdReading{metric::kMemClock, {kMegahertz}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return wordOf(library.clock, 0, device, amd::kMemClock);
-        }},
-    AmdReading{metric::kGpuUtilization, {kOfHundred}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return wordOf(library.activity, 0, device);
-        }},
-    AmdReading{metric::kMemUtilization, {kOfHundred}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return wordOf(library.activity, 1, device);
-        }},
+    AmdReading{metric::kGpuTemperature, {}, Pace::Lagging, readTemperature<amd::kEdge>},
+    AmdReading{metric::kHotspotTemperature, {}, Pace::Lagging, readTemperature<amd::kHotspot>},
+    AmdReading{metric::kMemTemperature, {}, Pace::Lagging, readTemperature<amd::kVram>},
+    AmdReading{metric::kSmClock, {kMegahertz}, Pace::Round, wordOf<&Amd::clock, 0, amd::kGfxClock>},
+    AmdReading{
+        metric::kMemClock, {kMegahertz}, Pace::Lagging, wordOf<&Amd::clock, 0, amd::kMemClock>},
+    AmdReading{metric::kGpuUtilization, {kOfHundred}, Pace::Lagging, wordOf<&Amd::activity>},
+    AmdReading{metric::kMemUtilization, {kOfHundred}, Pace::Lagging, wordOf<&Amd::activity, 1>},
     AmdReading{metric::kMemUsed, {}, Pace::Lagging,
-        [](const amd::Functions& library, Handle device) {
-            return numberOf<std::uint64_t>(library.memoryUsed, device, amd::kVideoMemory);
-        }},
-    AmdReading{"pcie_rate", {kMegabit}, Pace::Round, readPcie},
+        numberOf<std::uint64_t, &Amd::memoryUsed, amd::kVideoMemory>},
+    // Megabits a second as the library's header says, of both directions.
+    AmdReading{"pcie_rate", {kMegabit}, Pace::Round,
+        wordOf<&Amd::pcie, kPcieBandwidthAt / sizeof(std::uint32_t)>},
     AmdReading{metric::kMemTotal, {}, Pace::Setting,
-        [](const amd::Functions& library, Handle device) {
-            return numberOf<std::uint64_t>(library.memoryTotal, device, amd::kVideoMemory);
-        }},
+        numberOf<std::uint64_t, &Amd::memoryTotal, amd::kVideoMemory>},
     AmdReading{metric::kPowerLimit, {}, Pace::Setting, amd::powerCap},
     AmdReading{metric::kFanSpeed, {1.0 / kFullFan}, Pace::Setting,
-        [](const amd::Functions& library, Handle device) {
-            constexpr std::uint32_t firstFan = 0;
-            return numberOf<std::int64_t>(library.fan, device, firstFan);
-        }},
-    AmdReading{metric::kEccCorrected, kErrors, Pace::Setting,
-        [](const amd::Functions& library, Handle device) { return readEcc(library, device, 0); }},
-    AmdReading{metric::kEccUncorrected, kErrors, Pace::Setting,
-        [](const amd::Functions& library, Handle device) { return readEcc(library, device, 1); }},
+        numberOf<std::int64_t, &Amd::fan, kFirstFan>},
+    AmdReading{metric::kEccCorrected, kErrors, Pace::Setting, readEcc<0>},
+    AmdReading{metric::kEccUncorrected, kErrors, Pace::Setting, readEcc<1>},
 };
 // Kind of the power, which the table of metrics tells.
 constexpr std::array kSocketPowers{
@@ -243,7 +196,7 @@ struct XgmiLink {
     }
 };
 
-class AmdProbe final : public Probe {
+class AmdProbe final : public ListedProbe {
 public:
     AmdProbe(const amd::Functions& library, Handle device, int index,
         const std::filesystem::path& folder)
@@ -257,15 +210,15 @@ public:
             addFunction(reading);
         if (const double resolution = energyResolution(); resolution > 0.0)
             addReading(
-                {Pace::Total, {addChannel(metric::kGpuEnergy, {resolution * kMicrojoule, kWide})}},
+                {Pace::Total, {addOwn(metric::kGpuEnergy, {resolution * kMicrojoule, kWide})}},
                 [this](std::span<double> values) { values.front() = energyCount(); });
         if (metrics)
             findMetrics(*metrics);
         if (!folder.empty() && PcieMeter::isThere(folder)) {
             m_pcie.emplace(folder);
             constexpr ChannelTraits ofASecond{1.0, 0, SensorKind::Averaged};
-            const std::size_t received = addChannel(metric::kPcieRxRate, ofASecond);
-            addReading({Pace::Seldom, {received, addChannel(metric::kPcieTxRate, ofASecond)}},
+            const std::size_t received = addOwn(metric::kPcieRxRate, ofASecond);
+            addReading({Pace::Seldom, {received, addOwn(metric::kPcieTxRate, ofASecond)}},
                 [this](std::span<double> values) {
                     values[0] = m_pcie->received();
                     values[1] = m_pcie->sent();
@@ -273,39 +226,16 @@ public:
         }
     }
 
-    [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
-    [[nodiscard]] const std::vector<Reading>& readings() const override { return m_readings; }
-
-    TimeNs read(std::size_t reading, std::span<double> values) override {
-        const TimeNs time = wallClock();
-        const auto& channels = m_readings[reading].channels;
-        std::vector<double>& answered = m_answered[reading];
-        m_asks[reading](answered);
-        for (std::size_t i = 0; i < channels.size(); ++i)
-            values[channels[i]] = answered[i];
-        return time;
-    }
-
 private:
-    // Writes the values of a reading's channels, in their order.
-    using Ask = std::function<void(std::span<double> values)>;
-
-    std::size_t addChannel(std::string_view metric, const ChannelTraits& traits) {
-        m_channels.push_back(channelOf(metric, m_subject, traits));
-        return m_channels.size() - 1;
-    }
-
-    void addReading(Reading reading, Ask ask) {
-        m_answered.emplace_back(reading.channels.size(), kNoValue);
-        m_readings.push_back(std::move(reading));
-        m_asks.push_back(std::move(ask));
+    std::size_t addOwn(std::string_view metric, const ChannelTraits& traits) {
+        return addChannel(metric, m_subject, traits);
     }
 
     // A reading that the device lacks has no channel.
     void addFunction(const AmdReading& reading) {
         if (std::isnan(reading.read(m_library, m_device)))
             return;
-        addReading({reading.pace, {addChannel(reading.metric, reading.traits)}},
+        addReading({reading.pace, {addOwn(reading.metric, reading.traits)}},
             [this, &reading](
                 std::span<double> values) { values.front() = reading.read(m_library, m_device); });
     }
@@ -316,7 +246,7 @@ private:
         Reading links{Pace::Seldom, {}};
         const bool hasReasons = amd::ThrottleReasons::isToldBy(metrics);
         if (hasReasons)
-            often.channels.push_back(addChannel(metric::kThrottleReasons, {}));
+            often.channels.push_back(addOwn(metric::kThrottleReasons, {}));
         std::vector<XgmiLink> all;
         std::vector<const Direction*> sums;
         for (const Direction& direction : kDirections) {
@@ -327,13 +257,13 @@ private:
                 Subject subject = m_subject;
                 subject.kind = SubjectKind::Link;
                 subject.device = fmt::format("GPU {} link {}", m_subject.rank, link);
-                m_channels.push_back(channelOf(direction.linkMetric, subject, {kKibibyte, kWide}));
-                links.channels.push_back(m_channels.size() - 1);
+                links.channels.push_back(
+                    addChannel(direction.linkMetric, subject, {kKibibyte, kWide}));
                 all.push_back({&direction, link});
             }
             if (all.size() == before)
                 continue;
-            often.channels.push_back(addChannel(direction.metric, {kKibibyte, kWide}));
+            often.channels.push_back(addOwn(direction.metric, {kKibibyte, kWide}));
             sums.push_back(&direction);
         }
         if (!often.channels.empty())
@@ -394,10 +324,6 @@ private:
     const amd::Functions& m_library;
     Handle m_device;
     Subject m_subject;
-    std::vector<Channel> m_channels;
-    std::vector<Reading> m_readings;
-    std::vector<Ask> m_asks; // by reading
-    std::vector<std::vector<double>> m_answered; // likewise
     amd::ThrottleReasons m_reasons;
     std::optional<PcieMeter> m_pcie;
 };

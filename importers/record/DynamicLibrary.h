@@ -22,8 +22,8 @@ public:
 
     // nullptr where the library, perhaps an older one, has no such function.
     template <typename Function>
-    [[nodiscard]] Function function(const char* name) const {
-        return reinterpret_cast<Function>(symbol(name));
+    void load(Function& function, const char* name) const {
+        function = reinterpret_cast<Function>(symbol(name));
     }
 
 private:

@@ -1,7 +1,6 @@
 #include "importers/record/HostProbe.h"
 
 #include "importers/common/Number.h"
-#include "importers/record/ChannelOf.h"
 #include "importers/record/KernelFolder.h"
 
 #include <fmt/format.h>
@@ -130,7 +129,7 @@ private:
     bool m_isFirst = true;
 };
 
-class KernelProbe final : public Probe {
+class KernelProbe final : public ListedProbe {
 public:
     explicit KernelProbe(const fs::path& root) {
         findInfiniBand(root / "sys/class/infiniband");
@@ -139,20 +138,12 @@ public:
         findTemperature(root / "sys/class/hwmon");
         const fs::path load = root / "proc/stat";
         if (!wordIn(load).empty()) {
-            addReading(Pace::Running, addChannel(metric::kCpuUtilization, nodeSubject({}), {}),
+            addOne(Pace::Running, addChannel(metric::kCpuUtilization, nodeSubject({}), {}),
                 [meter = std::make_shared<LoadMeter>(KernelFile(load))] { return meter->share(); });
         }
     }
 
-    [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
-    [[nodiscard]] const std::vector<Reading>& readings() const override { return m_readings; }
     [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
-
-    TimeNs read(std::size_t reading, std::span<double> values) override {
-        const TimeNs time = wallClock();
-        values[m_readings[reading].channels.front()] = m_asks[reading]();
-        return time;
-    }
 
 private:
     static Subject nodeSubject(std::string device) {
@@ -168,21 +159,15 @@ private:
         return subject;
     }
 
-    std::size_t addChannel(
-        std::string_view metric, const Subject& subject, const ChannelTraits& traits) {
-        m_channels.push_back(channelOf(metric, subject, traits));
-        return m_channels.size() - 1;
-    }
-
-    void addReading(Pace pace, std::size_t channel, std::function<double()> ask) {
-        m_readings.push_back({pace, {channel}});
-        m_asks.push_back(std::move(ask));
+    template <typename AskOne>
+    void addOne(Pace pace, std::size_t channel, AskOne ask) {
+        addReading({pace, {channel}}, [ask](std::span<double> values) { values.front() = ask(); });
     }
 
     void addCounter(
         std::string_view metric, const Subject& subject, const fs::path& path, double scale) {
         if (!wordIn(path).empty())
-            addReading(Pace::Running, addChannel(metric, subject, {scale, kCounterBits}),
+            addOne(Pace::Running, addChannel(metric, subject, {scale, kCounterBits}),
                 [file = std::make_shared<KernelFile>(path)] { return file->number(); });
     }
 
@@ -226,7 +211,7 @@ private:
                 continue;
             }
             const double range = KernelFile(zone / "max_energy_range_uj").number() * kMicro;
-            addReading(Pace::Running,
+            addOne(Pace::Running,
                 addChannel(metric::kCpuPower, nodeSubject(name), {1.0, 0, SensorKind::Averaged}),
                 [meter = std::make_shared<PowerMeter>(std::move(energy), range)] {
                     return meter->watts();
@@ -243,16 +228,13 @@ private:
                 || wordIn(sensor / "temp1_input").empty())
                 continue;
             const Subject subject = nodeSubject(fmt::format("package-{}", package++));
-            addReading(Pace::Seldom, addChannel(metric::kCpuTemperature, subject, {kMilliDegree}),
+            addOne(Pace::Seldom, addChannel(metric::kCpuTemperature, subject, {kMilliDegree}),
                 [file = std::make_shared<KernelFile>(sensor / "temp1_input")] {
                     return file->number();
                 });
         }
     }
 
-    std::vector<Channel> m_channels;
-    std::vector<Reading> m_readings;
-    std::vector<std::function<double()>> m_asks; // by reading
     std::vector<std::string> m_notes;
 };
 

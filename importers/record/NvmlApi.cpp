@@ -2,51 +2,42 @@
 
 namespace trainscope::record::nvml {
 
-namespace {
-
-template <typename Function>
-void load(const DynamicLibrary& library, Function& function, const char* name) {
-    function = library.function<Function>(name);
-}
-
-} // namespace
-
 Functions::Functions(const DynamicLibrary& library) {
-    load(library, init, "nvmlInit_v2");
-    load(library, shutdown, "nvmlShutdown");
-    load(library, errorString, "nvmlErrorString");
-    load(library, driverVersion, "nvmlSystemGetDriverVersion");
-    load(library, count, "nvmlDeviceGetCount_v2");
-    load(library, handle, "nvmlDeviceGetHandleByIndex_v2");
-    load(library, name, "nvmlDeviceGetName");
-    load(library, uuid, "nvmlDeviceGetUUID");
-    load(library, pciInfo, "nvmlDeviceGetPciInfo_v3");
-    load(library, power, "nvmlDeviceGetPowerUsage");
-    load(library, powerLimit, "nvmlDeviceGetEnforcedPowerLimit");
-    load(library, energy, "nvmlDeviceGetTotalEnergyConsumption");
-    load(library, temperature, "nvmlDeviceGetTemperature");
-    load(library, temperatureThreshold, "nvmlDeviceGetTemperatureThreshold");
-    load(library, clock, "nvmlDeviceGetClockInfo");
-    load(library, maxClock, "nvmlDeviceGetMaxClockInfo");
-    load(library, utilization, "nvmlDeviceGetUtilizationRates");
-    load(library, memory, "nvmlDeviceGetMemoryInfo");
-    load(library, clockReasons, "nvmlDeviceGetCurrentClocksEventReasons");
+    library.load(init, "nvmlInit_v2");
+    library.load(shutdown, "nvmlShutdown");
+    library.load(errorString, "nvmlErrorString");
+    library.load(driverVersion, "nvmlSystemGetDriverVersion");
+    library.load(count, "nvmlDeviceGetCount_v2");
+    library.load(handle, "nvmlDeviceGetHandleByIndex_v2");
+    library.load(name, "nvmlDeviceGetName");
+    library.load(uuid, "nvmlDeviceGetUUID");
+    library.load(pciInfo, "nvmlDeviceGetPciInfo_v3");
+    library.load(power, "nvmlDeviceGetPowerUsage");
+    library.load(powerLimit, "nvmlDeviceGetEnforcedPowerLimit");
+    library.load(energy, "nvmlDeviceGetTotalEnergyConsumption");
+    library.load(temperature, "nvmlDeviceGetTemperature");
+    library.load(temperatureThreshold, "nvmlDeviceGetTemperatureThreshold");
+    library.load(clock, "nvmlDeviceGetClockInfo");
+    library.load(maxClock, "nvmlDeviceGetMaxClockInfo");
+    library.load(utilization, "nvmlDeviceGetUtilizationRates");
+    library.load(memory, "nvmlDeviceGetMemoryInfo");
+    library.load(clockReasons, "nvmlDeviceGetCurrentClocksEventReasons");
     if (clockReasons == nullptr) // before the 535 series
-        load(library, clockReasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
-    load(library, fan, "nvmlDeviceGetFanSpeed");
-    load(library, eccErrors, "nvmlDeviceGetTotalEccErrors");
-    load(library, fields, "nvmlDeviceGetFieldValues");
-    load(library, samples, "nvmlDeviceGetSamples");
-    load(library, linkState, "nvmlDeviceGetNvLinkState");
-    load(library, linkRemote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
-    load(library, commonAncestor, "nvmlDeviceGetTopologyCommonAncestor");
-    load(library, processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+        library.load(clockReasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    library.load(fan, "nvmlDeviceGetFanSpeed");
+    library.load(eccErrors, "nvmlDeviceGetTotalEccErrors");
+    library.load(fields, "nvmlDeviceGetFieldValues");
+    library.load(samples, "nvmlDeviceGetSamples");
+    library.load(linkState, "nvmlDeviceGetNvLinkState");
+    library.load(linkRemote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+    library.load(commonAncestor, "nvmlDeviceGetTopologyCommonAncestor");
+    library.load(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     if (processes == nullptr) // before the 510 series
-        load(library, processes, "nvmlDeviceGetComputeRunningProcesses_v2");
-    load(library, createEvents, "nvmlEventSetCreate");
-    load(library, registerEvents, "nvmlDeviceRegisterEvents");
-    load(library, waitEvent, "nvmlEventSetWait_v2");
-    load(library, freeEvents, "nvmlEventSetFree");
+        library.load(processes, "nvmlDeviceGetComputeRunningProcesses_v2");
+    library.load(createEvents, "nvmlEventSetCreate");
+    library.load(registerEvents, "nvmlDeviceRegisterEvents");
+    library.load(waitEvent, "nvmlEventSetWait_v2");
+    library.load(freeEvents, "nvmlEventSetFree");
 }
 
 double valueOf(int type, const Value& value) {

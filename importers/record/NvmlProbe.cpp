@@ -1,6 +1,5 @@
 #include "importers/record/NvmlProbe.h"
 
-#include "importers/record/ChannelOf.h"
 #include "importers/record/NvmlApi.h"
 
 #include <fmt/format.h>
@@ -31,27 +30,6 @@ constexpr double kKibi = 1024.0;
 constexpr int kBits64 = 64;
 constexpr int kBits32 = 32; // of the counters of PCIe, as they are seen to wrap
 
-// Asks one function of the library for a number.
-template <typename Number, typename... Parameters, typename... Args>
-Return ask(Return (*function)(Parameters...), double& to, const Args&... args) {
-    if (function == nullptr)
-        return nvml::kNotSupported;
-    Number value = 0;
-    const Return result = function(args..., &value);
-    to = static_cast<double>(value);
-    return result;
-}
-
-Return askMemory(
-    const Functions& library, Device device, double& to, unsigned long long nvml::Memory::*part) {
-    if (library.memory == nullptr)
-        return nvml::kNotSupported;
-    nvml::Memory value{};
-    const Return result = library.memory(device, &value);
-    to = static_cast<double>(value.*part);
-    return result;
-}
-
 // A function of the library, with the one or two metrics that it answers.
 using Values = std::array<double, 2>;
 struct Call {
@@ -64,70 +42,61 @@ struct Call {
     Return (*read)(const Functions& library, Device device, Values& values);
 };
 
+// Asks one function of the library, with these arguments, for a number, or for a structure with
+// parts that are numbers.
+template <typename Answer, auto function, auto... args>
+Return askFor(const Functions& library, Device device, Answer& answer) {
+    return library.*function == nullptr ? nvml::kNotSupported
+                                        : (library.*function)(device, args..., &answer);
+}
+template <typename Number, auto function, auto... args>
+Return ask(const Functions& library, Device device, Values& values) {
+    Number value = 0;
+    const Return result = askFor<Number, function, args...>(library, device, value);
+    values[0] = static_cast<double>(value);
+    return result;
+}
+template <auto part>
+Return askMemory(const Functions& library, Device device, Values& values) {
+    nvml::Memory value{};
+    const Return result = askFor<nvml::Memory, &Functions::memory>(library, device, value);
+    values[0] = static_cast<double>(value.*part);
+    return result;
+}
+Return askUtilization(const Functions& library, Device device, Values& values) {
+    nvml::Utilization value{};
+    const Return result
+        = askFor<nvml::Utilization, &Functions::utilization>(library, device, value);
+    values = {static_cast<double>(value.gpu), static_cast<double>(value.memory)};
+    return result;
+}
+
+using Large = unsigned long long;
 constexpr std::array kCalls{
     Call{Pace::Lagging, {{{metric::kGpuTemperature, {}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned>(library.temperature, values[0], device, nvml::kChipSensor);
-        }},
+        ask<unsigned, &Functions::temperature, nvml::kChipSensor>},
     Call{Pace::Round, {{{metric::kSmClock, {kMega}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned>(library.clock, values[0], device, nvml::kSmClock);
-        }},
+        ask<unsigned, &Functions::clock, nvml::kSmClock>},
     Call{Pace::Lagging, {{{metric::kMemClock, {kMega}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned>(library.clock, values[0], device, nvml::kMemoryClock);
-        }},
+        ask<unsigned, &Functions::clock, nvml::kMemoryClock>},
     Call{Pace::Lagging,
         {{{metric::kGpuUtilization, {kPercent}}, {metric::kMemUtilization, {kPercent}}}},
-        [](const Functions& library, Device device, Values& values) {
-            if (library.utilization == nullptr)
-                return nvml::kNotSupported;
-            nvml::Utilization value{};
-            const Return result = library.utilization(device, &value);
-            values = {static_cast<double>(value.gpu), static_cast<double>(value.memory)};
-            return result;
-        }},
-    Call{Pace::Round, {{{metric::kThrottleReasons, {}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned long long>(library.clockReasons, values[0], device);
-        }},
-    Call{Pace::Lagging, {{{metric::kMemUsed, {}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return askMemory(library, device, values[0], &nvml::Memory::used);
-        }},
-    Call{Pace::Total, {{{metric::kGpuEnergy, {kMilli, kBits64}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned long long>(library.energy, values[0], device);
-        }},
-    Call{Pace::Setting, {{{metric::kMemTotal, {}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return askMemory(library, device, values[0], &nvml::Memory::total);
-        }},
-    Call{Pace::Setting, {{{metric::kPowerLimit, {kMilli}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned>(library.powerLimit, values[0], device);
-        }},
-    Call{Pace::Setting, {{{metric::kFanSpeed, {kPercent}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned>(library.fan, values[0], device);
-        }},
+        askUtilization},
+    Call{Pace::Round, {{{metric::kThrottleReasons, {}}}}, ask<Large, &Functions::clockReasons>},
+    Call{Pace::Lagging, {{{metric::kMemUsed, {}}}}, askMemory<&nvml::Memory::used>},
+    Call{Pace::Total, {{{metric::kGpuEnergy, {kMilli, kBits64}}}}, ask<Large, &Functions::energy>},
+    Call{Pace::Setting, {{{metric::kMemTotal, {}}}}, askMemory<&nvml::Memory::total>},
+    Call{Pace::Setting, {{{metric::kPowerLimit, {kMilli}}}}, ask<unsigned, &Functions::powerLimit>},
+    Call{Pace::Setting, {{{metric::kFanSpeed, {kPercent}}}}, ask<unsigned, &Functions::fan>},
     Call{Pace::Setting, {{{metric::kEccCorrected, {1.0, kBits64}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned long long>(
-                library.eccErrors, values[0], device, nvml::kCorrected, nvml::kVolatile);
-        }},
+        ask<Large, &Functions::eccErrors, nvml::kCorrected, nvml::kVolatile>},
     Call{Pace::Setting, {{{metric::kEccUncorrected, {1.0, kBits64}}}},
-        [](const Functions& library, Device device, Values& values) {
-            return ask<unsigned long long>(
-                library.eccErrors, values[0], device, nvml::kUncorrected, nvml::kVolatile);
-        }},
+        ask<Large, &Functions::eccErrors, nvml::kUncorrected, nvml::kVolatile>},
 };
 
 // Power as drivers before the 530 series give it: an average of a second on most GPUs.
 constexpr Call kOldPower{Pace::Round, {{{metric::kGpuPower, {kMilli, 0, SensorKind::Unknown}}}},
-    [](const Functions& library, Device device, Values& values) {
-        return ask<unsigned>(library.power, values[0], device);
-    }};
+    ask<unsigned, &Functions::power>};
 
 // Those of one pace are read in one call.
 struct Field {
@@ -165,7 +134,7 @@ double valueOf(const FieldValue& field) {
     return field.result == nvml::kSuccess ? nvml::valueOf(field.type, field.value) : kMissing;
 }
 
-class NvmlProbe final : public Probe {
+class NvmlProbe final : public ListedProbe {
 public:
     NvmlProbe(const Functions& library, Device device, int index)
         : m_library(library)
@@ -183,20 +152,6 @@ public:
     ~NvmlProbe() override {
         if (m_events != nullptr)
             m_library.freeEvents(m_events);
-    }
-
-    [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
-    [[nodiscard]] const std::vector<Reading>& readings() const override { return m_readings; }
-
-    TimeNs read(std::size_t reading, std::span<double> values) override {
-        const TimeNs time = wallClock();
-        if (const Call* call = m_calls[reading])
-            readCall(*call, m_readings[reading], values);
-        else if (!m_fields[reading].empty())
-            readFields(m_fields[reading], values);
-        else
-            values[m_readings[reading].channels.front()] = takeErrors();
-        return time;
     }
 
     std::vector<Incident> incidents() override {
@@ -233,18 +188,6 @@ private:
         FieldValue value{};
     };
 
-    std::size_t addChannel(
-        std::string_view metric, const Subject& subject, const ChannelTraits& traits) {
-        m_channels.push_back(channelOf(metric, subject, traits));
-        return m_channels.size() - 1;
-    }
-
-    void addReading(Reading reading, const Call* call, std::vector<AskedField> fields) {
-        m_readings.push_back(std::move(reading));
-        m_calls.push_back(call);
-        m_fields.push_back(std::move(fields));
-    }
-
     // A field that the device does not know has no channel.
     void findFields() {
         for (const Pace pace : {Pace::Round, Pace::Lagging, Pace::Running, Pace::Seldom}) {
@@ -267,21 +210,32 @@ private:
         return asked;
     }
 
+    // Its channels become their places among those of the reading.
     void addFields(Pace pace, std::vector<AskedField> fields) {
+        if (fields.empty())
+            return;
         Reading reading{pace, {}};
         auto& channels = reading.channels;
-        for (const AskedField& field : fields) {
-            channels.push_back(field.channel);
-            if (field.sum && std::count(channels.begin(), channels.end(), *field.sum) == 0)
-                channels.push_back(*field.sum);
+        const auto placeOf = [&channels](std::size_t channel) {
+            const auto found = std::find(channels.begin(), channels.end(), channel);
+            const auto place = static_cast<std::size_t>(found - channels.begin());
+            if (found == channels.end())
+                channels.push_back(channel);
+            return place;
+        };
+        for (AskedField& field : fields) {
+            field.channel = placeOf(field.channel);
+            if (field.sum)
+                field.sum = placeOf(*field.sum);
         }
-        if (!fields.empty())
-            addReading(std::move(reading), nullptr, std::move(fields));
+        addReading(std::move(reading), [this, asked = std::move(fields)](std::span<double> values) {
+            readFields(asked, values);
+        });
     }
 
     void findCalls() {
         const bool hasPower
-            = std::any_of(m_channels.begin(), m_channels.end(), [](const Channel& channel) {
+            = std::any_of(channels().begin(), channels().end(), [](const Channel& channel) {
                   return channel.description.metric.name == metric::kGpuPower;
               });
         if (!hasPower)
@@ -299,7 +253,13 @@ private:
             if (!part.metric.empty())
                 reading.channels.push_back(addChannel(part.metric, m_subject, part.traits));
         }
-        addReading(std::move(reading), &call, {});
+        addReading(std::move(reading), [this, &call](std::span<double> to) {
+            Values answered{};
+            const Return result = call.read(m_library, m_device, answered);
+            noteLoss(result);
+            for (std::size_t i = 0; i < to.size(); ++i)
+                to[i] = result == nvml::kSuccess ? answered[i] : kMissing;
+        });
     }
 
     // Each link, and their sum: by the driver, where it sums.
@@ -348,14 +308,6 @@ private:
         return value;
     }
 
-    void readCall(const Call& call, const Reading& reading, std::span<double> values) {
-        Values answered{};
-        const Return result = call.read(m_library, m_device, answered);
-        noteLoss(result);
-        for (std::size_t i = 0; i < reading.channels.size(); ++i)
-            values[reading.channels[i]] = result == nvml::kSuccess ? answered[i] : kMissing;
-    }
-
     void readFields(const std::vector<AskedField>& fields, std::span<double> values) const {
         std::array<FieldValue, kMostFields> asked{};
         for (const AskedField& field : fields) {
@@ -391,7 +343,8 @@ private:
             return;
         }
         if (m_library.registerEvents(m_device, nvml::kXidEvent, m_events) == nvml::kSuccess)
-            addReading({Pace::Seldom, {addChannel(metric::kXid, m_subject, {})}}, nullptr, {});
+            addReading({Pace::Seldom, {addChannel(metric::kXid, m_subject, {})}},
+                [this](std::span<double> values) { values.front() = takeErrors(); });
     }
 
     // The last error.
@@ -425,11 +378,6 @@ private:
     Device m_device;
     int m_index;
     Subject m_subject;
-    std::vector<Channel> m_channels;
-    std::vector<Reading> m_readings;
-    // By reading: the function that is asked, or the fields; neither: the errors.
-    std::vector<const Call*> m_calls;
-    std::vector<std::vector<AskedField>> m_fields;
     std::vector<nvml::Sample> m_kept; // room for them
     nvml::EventSet m_events = nullptr;
     double m_lastXid = 0.0;

@@ -6,8 +6,10 @@
 #include "core/model/Time.h"
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::record {
@@ -65,6 +67,35 @@ public:
     // error; nothing from devices that keep none, which never do.
     [[nodiscard]] virtual bool keepsPower() const { return false; }
     virtual std::vector<KeptSample> keptPower(TimeNs /*after*/) { return {}; }
+};
+
+struct ChannelTraits {
+    double scale = 1.0; // SI value = reading × scale
+    int counterBits = 0;
+    SensorKind sensor = SensorKind::Unknown;
+};
+
+// A probe of readings each of which has a function that asks for it.
+class ListedProbe : public Probe {
+public:
+    [[nodiscard]] const std::vector<Channel>& channels() const final { return m_channels; }
+    [[nodiscard]] const std::vector<Reading>& readings() const final { return m_readings; }
+    TimeNs read(std::size_t reading, std::span<double> values) final;
+
+protected:
+    // Writes the values of a reading's channels, in their order.
+    using Ask = std::function<void(std::span<double> values)>;
+
+    // The metric is one of the registry.
+    std::size_t addChannel(
+        std::string_view metric, const Subject& subject, const ChannelTraits& traits);
+    void addReading(Reading reading, Ask ask);
+
+private:
+    std::vector<Channel> m_channels;
+    std::vector<Reading> m_readings;
+    std::vector<Ask> m_asks; // by reading
+    std::vector<std::vector<double>> m_answered; // likewise
 };
 
 } // namespace trainscope::record
