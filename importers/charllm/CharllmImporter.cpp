@@ -53,16 +53,16 @@ Judgement judge(std::string_view head) {
 
 class RunImport {
 public:
-    RunImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress)
+    RunImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
         : m_tree(tree)
         , m_unit(unit)
         , m_sink(sink)
-        , m_progress(progress)
         , m_inventory(takeInventory(tree, unit)) {
         m_report.importer = "charllm 1";
     }
 
-    Result<ImportReport> go() {
+    Result<ImportReport> run(const Progress& progress) {
+        m_progress = progress;
         m_run.name = m_unit.runName;
         m_run.worldSize = m_inventory.ranksExpected;
         m_run.launch = m_inventory.launch;
@@ -231,7 +231,7 @@ private:
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     Sink& m_sink;
-    const Progress& m_progress;
+    Progress m_progress;
     Inventory m_inventory;
     ImportReport m_report;
     Run m_run;
@@ -258,16 +258,6 @@ Confidence sniff(std::string_view head, std::string_view path) {
     return isTelemetry ? 99 : 40; // by name and by content
 }
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        return RunImport(tree, unit, sink, progress).go();
-    } catch (const std::exception& failure) {
-        return Error{ErrorCode::Internal, std::string("Reading stopped: ") + failure.what(),
-            tree.displayPath(unit.path)};
-    }
-}
-
 } // namespace
 
 const Importer& importer() {
@@ -275,7 +265,7 @@ const Importer& importer() {
         {"charllm", "CharLLM-PPT telemetry",
             "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
             LaunchSettings::OwnFiles, {}, "CharLLM-PPT file", "CharLLM-PPT files"},
-        sniff, planRuns, import};
+        sniff, planRuns, importBy<RunImport>};
     return kImporter;
 }
 

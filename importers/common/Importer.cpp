@@ -1,6 +1,8 @@
 #include "importers/common/Importer.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 namespace trainscope::importers {
 
@@ -14,6 +16,19 @@ std::string listNames(const std::vector<std::string>& names, std::size_t most) {
 
 std::string runText(const ImportUnit& unit) {
     return unit.runName.empty() && unit.machine ? listNames(unit.machine->runs) : unit.runName;
+}
+
+Result<ImportReport> caught(const SourceTree& tree, const ImportUnit& unit,
+    const std::function<Result<ImportReport>()>& read) {
+    try {
+        return read();
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::Unreadable, "There is not enough memory to read this.",
+            tree.displayPath(unit.path)};
+    } catch (const std::exception& problem) {
+        return Error{ErrorCode::Internal, std::string("Reading failed: ") + problem.what(),
+            tree.displayPath(unit.path)};
+    }
 }
 
 } // namespace trainscope::importers

@@ -13,6 +13,7 @@
 #include "importers/common/Stamp.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -203,5 +204,15 @@ struct Importer {
         const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
         = nullptr;
 };
+
+// What `read` throws, for want of memory, is an error of the unit.
+Result<ImportReport> caught(const SourceTree& tree, const ImportUnit& unit,
+    const std::function<Result<ImportReport>()>& read);
+// Importer::import by an object of that type, which lives for one unit.
+template <typename Import>
+Result<ImportReport> importBy(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    return caught(tree, unit, [&] { return Import(tree, unit, sink).run(progress); });
+}
 
 } // namespace trainscope::importers

@@ -175,17 +175,16 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
 // Reads the files of a unit, one after the other.
 class FolderImport {
 public:
-    FolderImport(
-        const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress)
+    FolderImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
         : m_tree(tree)
         , m_unit(unit)
-        , m_sink(sink)
-        , m_progress(progress) {
+        , m_sink(sink) {
         m_report.importer = "exported 1";
         m_report.facts["clock"] = "UTC, in nanoseconds";
     }
 
-    Result<ImportReport> run() {
+    Result<ImportReport> run(const Progress& progress) {
+        m_progress = progress;
         for (const std::string& path : m_unit.files) {
             if (isIndexHeader(firstLine(readHead(m_tree, path, kHeadOfLines).valueOr({}))))
                 m_described = readIndex(m_tree, path);
@@ -384,7 +383,7 @@ private:
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     Sink& m_sink;
-    const Progress& m_progress;
+    Progress m_progress;
     ImportReport m_report;
     DescriptionsByFile m_described;
     RunId m_run;
@@ -399,18 +398,13 @@ private:
     std::vector<double> m_values;
 };
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    return FolderImport(tree, unit, sink, progress).run();
-}
-
 } // namespace
 
 const Importer& importer() {
     static constexpr Importer kImporter{
         {"exported", "export of Trainscope", "runs that Trainscope exported as CSV", Joins::OwnRun,
             LaunchSettings::Beside, {}, "exported file", "exported files", false, true},
-        sniff, plan, import};
+        sniff, plan, importBy<FolderImport>};
     return kImporter;
 }
 

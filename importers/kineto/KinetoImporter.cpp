@@ -25,9 +25,6 @@ namespace {
 
 // Finds the traces of Kineto in a tree, the rank of each, and those that are one run.
 
-// Tells a trace from other JSON by its first bytes.
-Confidence sniffTrace(std::string_view head, std::string_view path);
-
 // `"key"` followed by a colon, anywhere.
 bool hasKey(std::string_view head, std::string_view key) {
     for (std::size_t at = head.find(key); at != std::string_view::npos;
@@ -97,17 +94,7 @@ ImportUnit copyOf(const ImportUnit& original, const SourceFile& copy) {
     return unit;
 }
 
-bool isTrace(const SourceTree& tree, const SourceFile& file) {
-    constexpr std::size_t kHead = std::size_t{64} << 10;
-    return file.problem.empty()
-        && sniffTrace(readHead(tree, file.path, kHead).valueOr({}), file.path) > 0;
-}
-
-// Folder that the files of one run share.
-std::string placeOf(const RunFolders& folders, const std::string& path) {
-    return folders.folderOf(path).value_or(traceFileOf({path, 0, {}}, {}).folder);
-}
-
+// Tells a trace from other JSON by its first bytes.
 Confidence sniffTrace(std::string_view head, std::string_view /*path*/) {
     const std::size_t start = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (start == std::string_view::npos)
@@ -125,6 +112,17 @@ Confidence sniffTrace(std::string_view head, std::string_view /*path*/) {
         && (hasKey(head, "\"deviceProperties\"") || hasKey(head, "\"distributedInfo\""));
     const bool isExecutionTrace = hasKey(head, "\"nodes\"") || hasKey(head, "\"schema\"");
     return head.front() == '{' && hasKinetoMembers && !isExecutionTrace ? 70 : 0;
+}
+
+bool isTrace(const SourceTree& tree, const SourceFile& file) {
+    constexpr std::size_t kHead = std::size_t{64} << 10;
+    return file.problem.empty()
+        && sniffTrace(readHead(tree, file.path, kHead).valueOr({}), file.path) > 0;
+}
+
+// Folder that the files of one run share.
+std::string placeOf(const RunFolders& folders, const std::string& path) {
+    return folders.folderOf(path).value_or(traceFileOf({path, 0, {}}, {}).folder);
 }
 
 // A unit for each file; of one that lies there packed as well the first is read.
@@ -188,25 +186,209 @@ std::string listOf(const std::vector<int>& numbers) {
 // One import of one trace file, from opening it to the report.
 class TraceImport {
 public:
-    TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink);
+    TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink)
+        , m_rank(unit.rank.value_or(0))
+        , m_path(pathOf(unit))
+        , m_bytesOnDisk(tree.sizeOf(m_path))
+        , m_output(sink, m_rank)
+        , m_mapper(sink, m_output, m_report, m_path, [this] { return writeHeld(); }) {
+        m_report.importer = "kineto 1";
+    }
 
-    Result<ImportReport> run(const Progress& progress);
+    Result<ImportReport> run(const Progress& progress) {
+        m_progress = progress;
+        RETURN_IF_ERROR(readOperators());
+        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
+        const std::string phase = "Reading rank " + std::to_string(m_rank);
+        TraceReader reader(*stream, m_bytesOnDisk, phase, &WorkerPool::shared());
+        ASSIGN_OR_RETURN(const auto read, reader.run(m_mapper, progress));
+        m_report.bytes = read.bytes;
+        if (m_mapper.eventCount() == 0)
+            return nothingUsable(read.bytes);
+        RETURN_IF_ERROR(finish(read.isTruncated));
+        return std::move(m_report);
+    }
 
 private:
     // Reads the operators in the execution trace of the same process.
-    Status readOperators();
+    Status readOperators() {
+        if (m_unit.partner.empty())
+            return {};
+        const auto read = readExecutionTrace(
+            m_tree, m_unit.partner,
+            [this](const TraceNode& node) {
+                m_operators.add(node);
+                return Status();
+            },
+            m_progress);
+        if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
+            return read.error();
+        if (!read.hasValue())
+            m_report.lost(m_unit.partner, 0, read.error().message);
+        if (m_operators.leftOut() > 0)
+            m_report.lost(m_unit.partner, 0,
+                "its operators are more than fit in memory; the last "
+                    + std::to_string(m_operators.leftOut()) + " were left out");
+        m_mapper.setOperators(&m_operators);
+        return {};
+    }
+
     // Writes what is held back, as soon as the base time is known or has been looked up.
-    Status writeHeld();
-    Status finish(bool isTruncated);
-    Status describeRun(RunStatus status);
-    Status describeGpu();
+    Status writeHeld() {
+        if (!m_base)
+            m_base = knownBase();
+        if (!m_base) {
+            ASSIGN_OR_RETURN(const auto found, findBaseTime(m_tree, m_path, m_progress));
+            if (found.ns)
+                m_base = DurationNs{*found.ns};
+            else if (found.isCutShort)
+                RETURN_IF_ERROR(takeBaseOfRun());
+            m_base = m_base.value_or(DurationNs{0});
+        }
+        if (!m_run)
+            RETURN_IF_ERROR(describeRun(RunStatus::Ok));
+        return m_output.flush(*m_run, *m_base);
+    }
+
+    Status finish(bool isTruncated) {
+        m_mapper.finish();
+        // The whole trace has been read: what the base is now, it is.
+        const TraceHeader& header = m_mapper.traceHeader();
+        if (!m_base)
+            m_base = knownBase();
+        if (!m_base && isTruncated)
+            RETURN_IF_ERROR(takeBaseOfRun());
+        m_base = m_base.value_or(DurationNs{0});
+        if (auto status = describeRun(isTruncated ? RunStatus::Partial : RunStatus::Ok);
+            !status.hasValue())
+            return status;
+        RETURN_IF_ERROR(describeGpu());
+        RETURN_IF_ERROR(m_output.flush(*m_run, *m_base));
+        RETURN_IF_ERROR(m_output.flushIterations(*m_run, *m_base));
+        for (const std::string& doubt : m_output.doubts())
+            m_report.warn(m_path, 0, doubt);
+        RETURN_IF_ERROR(m_output.flushCapture(*m_run, captureName(m_path)));
+        m_report.facts.insert(header.facts.begin(), header.facts.end());
+        if (const auto records = m_mapper.memoryRecords(*m_base); !records.empty())
+            m_report.facts[std::string(analysis::kAllocatorFact)]
+                = analysis::allocatorText(records);
+        describeClock();
+        if (const auto devices = m_output.devices(); !devices.empty())
+            m_report.facts["devices"] = listOf(devices);
+        if (const auto model = header.deviceName(std::max(m_output.firstDevice(), 0));
+            !model.empty())
+            m_report.facts["GPU"] = model;
+        if (!m_operators.isEmpty()) {
+            m_report.counts["operators of the execution trace"] = m_operators.size();
+            m_report.counts["operators with its shapes"] = m_operators.matched();
+            if (m_operators.matched() == 0)
+                m_report.warn(m_path, 0,
+                    "none of the " + std::to_string(m_operators.size()) + " operators of "
+                        + std::string(namePart(m_unit.partner))
+                        + " was found in this trace (by \"Record function id\"): their shapes stay "
+                          "unknown");
+        }
+        m_report.ranksExpected = header.worldSize;
+        m_report.ranksFound = {m_rank};
+        if (header.rank && *header.rank != m_rank)
+            m_report.warn(m_path, 0,
+                "the trace says rank " + std::to_string(*header.rank) + ", imported as rank "
+                    + std::to_string(m_rank));
+        return {};
+    }
+
+    Status describeRun(RunStatus status) {
+        const TraceHeader& header = m_mapper.traceHeader();
+        Run run;
+        run.name = m_unit.runName;
+        run.status = status;
+        run.worldSize = header.worldSize > 0 ? header.worldSize : m_unit.worldSize;
+        run.gpuModel = header.deviceName(std::max(m_output.firstDevice(), 0));
+        ASSIGN_OR_RETURN(const auto id, m_sink.run(run));
+        m_run = id;
+        return {};
+    }
+
+    Status describeGpu() {
+        const int device = m_output.firstDevice();
+        if (device < 0)
+            return {};
+        const TraceHeader& header = m_mapper.traceHeader();
+        // With one visible GPU per process the device number says nothing about the node.
+        const auto visible = static_cast<int>(header.deviceNames.size());
+        const int worldSize = header.worldSize;
+        const bool isNodeKnown = visible > 1 && (worldSize == 0 || worldSize % visible == 0);
+        const int perNode = isNodeKnown ? visible : kUsualGpusPerNode;
+        Gpu gpu;
+        gpu.rank = m_rank;
+        gpu.node = m_rank / perNode;
+        gpu.local = isNodeKnown ? device : m_rank % perNode;
+        gpu.model = header.deviceName(device);
+        if (const auto uuid = header.deviceUuids.find(device); uuid != header.deviceUuids.end())
+            gpu.uuid = uuid->second;
+        return m_sink.gpu(*m_run, gpu);
+    }
+
     // As far as what has been read tells.
-    [[nodiscard]] std::optional<DurationNs> knownBase() const;
+    [[nodiscard]] std::optional<DurationNs> knownBase() const {
+        if (hasAbsoluteTimes())
+            return DurationNs{0};
+        const auto& written = m_mapper.traceHeader().baseNs;
+        return written ? std::optional(DurationNs{*written}) : std::nullopt;
+    }
+
     // For a trace that has lost its own: that of another rank of its run, where one says it.
-    Status takeBaseOfRun();
-    [[nodiscard]] bool hasAbsoluteTimes() const;
-    void describeClock();
-    [[nodiscard]] Error nothingUsable(std::uint64_t bytes) const;
+    Status takeBaseOfRun() {
+        for (const std::string& path : otherRanks(m_tree, m_path)) {
+            const auto found = findBaseTime(m_tree, path, m_progress);
+            if (!found.hasValue() && found.error().code == ErrorCode::Cancelled)
+                return found.error();
+            if (!found.hasValue() || !found.value().ns)
+                continue;
+            m_base = DurationNs{*found.value().ns};
+            m_baseFrom = path;
+            return {};
+        }
+        return {};
+    }
+
+    [[nodiscard]] bool hasAbsoluteTimes() const {
+        return isAbsolute(m_mapper.firstTime().value_or(TimeNs{0}));
+    }
+
+    void describeClock() {
+        if (hasAbsoluteTimes()) {
+            m_report.facts["clock"] = "UTC, as written";
+        } else if (m_mapper.traceHeader().baseNs) {
+            m_report.facts["clock"] = "UTC, from baseTimeNanoseconds";
+        } else if (!m_baseFrom.empty()) {
+            const std::string other(namePart(m_baseFrom));
+            m_report.facts["clock"] = "UTC, from baseTimeNanoseconds of " + other;
+            m_report.warn(m_path, 0,
+                "the trace is cut short, and its baseTimeNanoseconds is lost: that of " + other
+                    + ", another rank of the run, was taken");
+        } else {
+            m_report.facts["clock"] = "relative: the trace has no base time";
+            m_report.warn(m_path, 0,
+                "the trace has no baseTimeNanoseconds: its times count from an unknown moment");
+        }
+    }
+
+    [[nodiscard]] Error nothingUsable(std::uint64_t bytes) const {
+        std::string message = "There is no trace event in this file; a Kineto trace has an array "
+                              "\"traceEvents\" of objects. ";
+        if (bytes == 0)
+            message += "The file is empty.";
+        else if (m_mapper.traceHeader().isExecutionTrace)
+            message += "It is an execution trace (\"nodes\"): record the run with torch.profiler "
+                       "instead.";
+        else
+            message += "Found " + std::to_string(bytes) + " bytes of something else.";
+        return {ErrorCode::Unrecognised, message, m_tree.displayPath(m_path)};
+    }
 
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
@@ -224,217 +406,6 @@ private:
     std::string m_baseFrom; // the trace that said it; empty: this one, or none
 };
 
-TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
-    : m_tree(tree)
-    , m_unit(unit)
-    , m_sink(sink)
-    , m_rank(unit.rank.value_or(0))
-    , m_path(pathOf(unit))
-    , m_bytesOnDisk(tree.sizeOf(m_path))
-    , m_output(sink, m_rank)
-    , m_mapper(sink, m_output, m_report, m_path, [this] { return writeHeld(); }) {
-    m_report.importer = "kineto 1";
-}
-
-Result<ImportReport> TraceImport::run(const Progress& progress) {
-    m_progress = progress;
-    RETURN_IF_ERROR(readOperators());
-    ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
-    const std::string phase = "Reading rank " + std::to_string(m_rank);
-    TraceReader reader(*stream, m_bytesOnDisk, phase, &WorkerPool::shared());
-    ASSIGN_OR_RETURN(const auto read, reader.run(m_mapper, progress));
-    m_report.bytes = read.bytes;
-    if (m_mapper.eventCount() == 0)
-        return nothingUsable(read.bytes);
-    RETURN_IF_ERROR(finish(read.isTruncated));
-    return std::move(m_report);
-}
-
-Status TraceImport::readOperators() {
-    if (m_unit.partner.empty())
-        return {};
-    const auto read = readExecutionTrace(
-        m_tree, m_unit.partner,
-        [this](const TraceNode& node) {
-            m_operators.add(node);
-            return Status();
-        },
-        m_progress);
-    if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
-        return read.error();
-    if (!read.hasValue())
-        m_report.lost(m_unit.partner, 0, read.error().message);
-    if (m_operators.leftOut() > 0)
-        m_report.lost(m_unit.partner, 0,
-            "its operators are more than fit in memory; the last "
-                + std::to_string(m_operators.leftOut()) + " were left out");
-    m_mapper.setOperators(&m_operators);
-    return {};
-}
-
-Error TraceImport::nothingUsable(std::uint64_t bytes) const {
-    std::string message = "There is no trace event in this file; a Kineto trace has an array "
-                          "\"traceEvents\" of objects. ";
-    if (bytes == 0)
-        message += "The file is empty.";
-    else if (m_mapper.traceHeader().isExecutionTrace)
-        message
-            += "It is an execution trace (\"nodes\"): record the run with torch.profiler instead.";
-    else
-        message += "Found " + std::to_string(bytes) + " bytes of something else.";
-    return {ErrorCode::Unrecognised, message, m_tree.displayPath(m_path)};
-}
-
-bool TraceImport::hasAbsoluteTimes() const {
-    return isAbsolute(m_mapper.firstTime().value_or(TimeNs{0}));
-}
-
-std::optional<DurationNs> TraceImport::knownBase() const {
-    if (hasAbsoluteTimes())
-        return DurationNs{0};
-    const auto& written = m_mapper.traceHeader().baseNs;
-    return written ? std::optional(DurationNs{*written}) : std::nullopt;
-}
-
-Status TraceImport::takeBaseOfRun() {
-    for (const std::string& path : otherRanks(m_tree, m_path)) {
-        const auto found = findBaseTime(m_tree, path, m_progress);
-        if (!found.hasValue() && found.error().code == ErrorCode::Cancelled)
-            return found.error();
-        if (!found.hasValue() || !found.value().ns)
-            continue;
-        m_base = DurationNs{*found.value().ns};
-        m_baseFrom = path;
-        return {};
-    }
-    return {};
-}
-
-Status TraceImport::writeHeld() {
-    if (!m_base)
-        m_base = knownBase();
-    if (!m_base) {
-        ASSIGN_OR_RETURN(const auto found, findBaseTime(m_tree, m_path, m_progress));
-        if (found.ns)
-            m_base = DurationNs{*found.ns};
-        else if (found.isCutShort)
-            RETURN_IF_ERROR(takeBaseOfRun());
-        m_base = m_base.value_or(DurationNs{0});
-    }
-    if (!m_run)
-        RETURN_IF_ERROR(describeRun(RunStatus::Ok));
-    return m_output.flush(*m_run, *m_base);
-}
-
-Status TraceImport::describeRun(RunStatus status) {
-    const TraceHeader& header = m_mapper.traceHeader();
-    Run run;
-    run.name = m_unit.runName;
-    run.status = status;
-    run.worldSize = header.worldSize > 0 ? header.worldSize : m_unit.worldSize;
-    run.gpuModel = header.deviceName(std::max(m_output.firstDevice(), 0));
-    ASSIGN_OR_RETURN(const auto id, m_sink.run(run));
-    m_run = id;
-    return {};
-}
-
-Status TraceImport::describeGpu() {
-    const int device = m_output.firstDevice();
-    if (device < 0)
-        return {};
-    const TraceHeader& header = m_mapper.traceHeader();
-    // With one visible GPU per process the device number says nothing about the node.
-    const auto visible = static_cast<int>(header.deviceNames.size());
-    const int worldSize = header.worldSize;
-    const bool isNodeKnown = visible > 1 && (worldSize == 0 || worldSize % visible == 0);
-    const int perNode = isNodeKnown ? visible : kUsualGpusPerNode;
-    Gpu gpu;
-    gpu.rank = m_rank;
-    gpu.node = m_rank / perNode;
-    gpu.local = isNodeKnown ? device : m_rank % perNode;
-    gpu.model = header.deviceName(device);
-    if (const auto uuid = header.deviceUuids.find(device); uuid != header.deviceUuids.end())
-        gpu.uuid = uuid->second;
-    return m_sink.gpu(*m_run, gpu);
-}
-
-void TraceImport::describeClock() {
-    if (hasAbsoluteTimes()) {
-        m_report.facts["clock"] = "UTC, as written";
-    } else if (m_mapper.traceHeader().baseNs) {
-        m_report.facts["clock"] = "UTC, from baseTimeNanoseconds";
-    } else if (!m_baseFrom.empty()) {
-        const std::string other(namePart(m_baseFrom));
-        m_report.facts["clock"] = "UTC, from baseTimeNanoseconds of " + other;
-        m_report.warn(m_path, 0,
-            "the trace is cut short, and its baseTimeNanoseconds is lost: that of " + other
-                + ", another rank of the run, was taken");
-    } else {
-        m_report.facts["clock"] = "relative: the trace has no base time";
-        m_report.warn(m_path, 0,
-            "the trace has no baseTimeNanoseconds: its times count from an unknown moment");
-    }
-}
-
-Status TraceImport::finish(bool isTruncated) {
-    m_mapper.finish();
-    // The whole trace has been read: what the base is now, it is.
-    const TraceHeader& header = m_mapper.traceHeader();
-    if (!m_base)
-        m_base = knownBase();
-    if (!m_base && isTruncated)
-        RETURN_IF_ERROR(takeBaseOfRun());
-    m_base = m_base.value_or(DurationNs{0});
-    if (auto status = describeRun(isTruncated ? RunStatus::Partial : RunStatus::Ok);
-        !status.hasValue())
-        return status;
-    RETURN_IF_ERROR(describeGpu());
-    RETURN_IF_ERROR(m_output.flush(*m_run, *m_base));
-    RETURN_IF_ERROR(m_output.flushIterations(*m_run, *m_base));
-    for (const std::string& doubt : m_output.doubts())
-        m_report.warn(m_path, 0, doubt);
-    RETURN_IF_ERROR(m_output.flushCapture(*m_run, captureName(m_path)));
-    m_report.facts.insert(header.facts.begin(), header.facts.end());
-    if (const auto records = m_mapper.memoryRecords(*m_base); !records.empty())
-        m_report.facts[std::string(analysis::kAllocatorFact)] = analysis::allocatorText(records);
-    describeClock();
-    if (const auto devices = m_output.devices(); !devices.empty())
-        m_report.facts["devices"] = listOf(devices);
-    if (const auto model = header.deviceName(std::max(m_output.firstDevice(), 0)); !model.empty())
-        m_report.facts["GPU"] = model;
-    if (!m_operators.isEmpty()) {
-        m_report.counts["operators of the execution trace"] = m_operators.size();
-        m_report.counts["operators with its shapes"] = m_operators.matched();
-        if (m_operators.matched() == 0)
-            m_report.warn(m_path, 0,
-                "none of the " + std::to_string(m_operators.size()) + " operators of "
-                    + std::string(namePart(m_unit.partner))
-                    + " was found in this trace (by \"Record function id\"): their shapes stay "
-                      "unknown");
-    }
-    m_report.ranksExpected = header.worldSize;
-    m_report.ranksFound = {m_rank};
-    if (header.rank && *header.rank != m_rank)
-        m_report.warn(m_path, 0,
-            "the trace says rank " + std::to_string(*header.rank) + ", imported as rank "
-                + std::to_string(m_rank));
-    return {};
-}
-
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        return TraceImport(tree, unit, sink).run(progress);
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::Unreadable, "There is not enough memory to read this trace.",
-            tree.displayPath(unit.path)};
-    } catch (const std::exception& problem) {
-        return Error{ErrorCode::Internal,
-            std::string("Reading the trace failed: ") + problem.what(),
-            tree.displayPath(unit.path)};
-    }
-}
-
 Result<UsedGpu> usedGpu(const SourceTree& tree, const ImportUnit& unit, const Progress& progress) {
     return usedGpuOf(tree, pathOf(unit), progress);
 }
@@ -446,7 +417,8 @@ const Importer& importer() {
         {"kineto", "PyTorch Kineto trace",
             "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
             LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
-        sniffTrace, planTraces, import, nullptr, nullptr, nullptr, nullptr, nullptr, usedGpu};
+        sniffTrace, planTraces, importBy<TraceImport>, nullptr, nullptr, nullptr, nullptr, nullptr,
+        usedGpu};
     return kImporter;
 }
 

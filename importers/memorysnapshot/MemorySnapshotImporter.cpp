@@ -407,16 +407,6 @@ private:
     std::vector<Annotated> m_annotations;
 };
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        return SnapshotImport(tree, unit, sink).run(progress);
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::Unreadable, "There is not enough memory to read this snapshot.",
-            tree.displayPath(unit.path)};
-    }
-}
-
 } // namespace
 
 const Importer& importer() {
@@ -429,7 +419,7 @@ const Importer& importer() {
             .oneFile = "memory snapshot",
             .manyFiles = "memory snapshots",
             .readsBytes = true},
-        sniff, plan, import};
+        sniff, plan, importBy<SnapshotImport>};
     return kImporter;
 }
 

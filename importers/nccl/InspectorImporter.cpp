@@ -270,11 +270,6 @@ private:
     std::vector<double> m_bandwidths;
 };
 
-Result<ImportReport> importInspector(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    return InspectorImport(tree, unit, sink).run(progress);
-}
-
 } // namespace
 
 const Importer& inspectorImporter() {
@@ -282,7 +277,7 @@ const Importer& inspectorImporter() {
         {"nccl-inspector", "records of NCCL's inspector",
             "JSON lines of NCCL's inspector plugin, one file per process", Joins::OwnRun,
             LaunchSettings::None, {}, "file of NCCL's inspector", "files of NCCL's inspector"},
-        sniffInspector, planInspector, importInspector};
+        sniffInspector, planInspector, importBy<InspectorImport>};
     return kImporter;
 }
 

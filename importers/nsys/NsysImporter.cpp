@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <set>
 #include <string>
 #include <string_view>
@@ -372,17 +371,6 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
     return groupIntoRuns(tree, RunFolders(tree), std::move(files));
 }
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        return ReportImport(tree, unit, sink).run(progress);
-    } catch (const std::exception& problem) {
-        return Error{ErrorCode::Internal,
-            std::string("Reading the report failed: ") + problem.what(),
-            tree.displayPath(unit.path)};
-    }
-}
-
 } // namespace
 
 const Importer& importer() {
@@ -391,7 +379,7 @@ const Importer& importer() {
                                             "--type sqlite",
                                             Joins::OwnRun, LaunchSettings::Beside, {},
                                             "Nsight Systems report", "Nsight Systems reports"},
-        sniff, plan, import, nullptr, look};
+        sniff, plan, importBy<ReportImport>, nullptr, look};
     return kImporter;
 }
 

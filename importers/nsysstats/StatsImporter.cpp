@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <map>
 #include <utility>
 
@@ -311,17 +310,6 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
     return units;
 }
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        return StatsImport(tree, unit, sink).run(progress);
-    } catch (const std::exception& problem) {
-        return Error{ErrorCode::Internal,
-            std::string("Reading the table failed: ") + problem.what(),
-            tree.displayPath(unit.path)};
-    }
-}
-
 } // namespace
 
 const Importer& importer() {
@@ -330,7 +318,7 @@ const Importer& importer() {
                                             "cuda_api_trace, nvtx_pushpop_trace",
                                             Joins::OwnRun, LaunchSettings::Beside, {},
                                             "table of nsys stats", "tables of nsys stats"},
-        sniff, plan, import};
+        sniff, plan, importBy<StatsImport>};
     return kImporter;
 }
 

@@ -1,5 +1,6 @@
 #include "importers/rocprof/RocprofImporter.h"
 
+#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/NamedTable.h"
 #include "importers/rocprof/CsvTables.h"
@@ -8,7 +9,6 @@
 #include "importers/rocprof/Rpd.h"
 #include "importers/rocprof/ToolJson.h"
 
-#include <exception>
 #include <map>
 #include <utility>
 
@@ -133,22 +133,14 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
 
 Result<ImportReport> import(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        const auto head = readHead(tree, unit.path, kFirstBytes);
-        if (!head.hasValue())
-            return head.error();
-        if (isToolJson(head.value()))
-            return importToolJson(tree, unit, sink, progress);
-        if (isOldJson(head.value()))
-            return importOldJson(tree, unit, sink, progress);
-        if (!ForeignDatabase::isDatabase(head.value()))
-            return importTables(tree, unit, sink, progress);
-        return readerOf(tree, unit.path).import(tree, unit, sink, progress);
-    } catch (const std::exception& problem) {
-        return Error{ErrorCode::Internal,
-            std::string("Reading the trace failed: ") + problem.what(),
-            tree.displayPath(unit.path)};
-    }
+    return caught(tree, unit, [&]() -> Result<ImportReport> {
+        ASSIGN_OR_RETURN(const auto head, readHead(tree, unit.path, kFirstBytes));
+        const auto read = isToolJson(head)       ? importToolJson
+            : isOldJson(head)                    ? importOldJson
+            : !ForeignDatabase::isDatabase(head) ? importTables
+                                                 : readerOf(tree, unit.path).import;
+        return read(tree, unit, sink, progress);
+    });
 }
 
 } // namespace

@@ -219,11 +219,6 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
     return units;
 }
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    return importLog(tree, unit, sink, progress);
-}
-
 } // namespace
 
 const Importer& importer() {
@@ -233,7 +228,7 @@ const Importer& importer() {
             "MaxText, "
             "Composer, verl, nanochat, nanoGPT, Hugging Face and MLPerf, JSON lines and tables",
             Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs", true},
-        sniff, plan, import, nullptr, nullptr, sniffPart, workOf};
+        sniff, plan, importLog, nullptr, nullptr, sniffPart, workOf};
     return kImporter;
 }
 

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <new>
 #include <set>
 #include <utility>
 
@@ -453,16 +452,6 @@ private:
     std::int64_t m_states = 0;
 };
 
-Result<ImportReport> import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    try {
-        return SpaceImport(tree, unit, sink).run(progress);
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::Unreadable, "There is not enough memory to read this profile.",
-            tree.displayPath(unit.path)};
-    }
-}
-
 } // namespace
 
 const Importer& importer() {
@@ -476,7 +465,7 @@ const Importer& importer() {
             .oneFile = "XLA profile",
             .manyFiles = "XLA profiles",
             .readsBytes = true},
-        sniff, plan, import};
+        sniff, plan, importBy<SpaceImport>};
     return kImporter;
 }
 

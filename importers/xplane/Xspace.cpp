@@ -16,44 +16,31 @@ namespace trainscope::importers::xplane {
 namespace {
 
 // Numbers of fields in xplane.proto.
-namespace space_field {
-constexpr std::uint32_t kPlane = 1;
-constexpr std::uint32_t kHost = 4;
-} // namespace space_field
-namespace plane_field {
-constexpr std::uint32_t kName = 2;
-constexpr std::uint32_t kLine = 3;
-constexpr std::uint32_t kKind = 4;
-constexpr std::uint32_t kStatName = 5;
-constexpr std::uint32_t kStat = 6;
-} // namespace plane_field
-namespace line_field {
-constexpr std::uint32_t kId = 1;
-constexpr std::uint32_t kName = 2;
-constexpr std::uint32_t kStart = 3;
-constexpr std::uint32_t kEvent = 4;
-constexpr std::uint32_t kShownName = 11;
-} // namespace line_field
-namespace event_field {
-constexpr std::uint32_t kKind = 1;
-constexpr std::uint32_t kOffset = 2;
-constexpr std::uint32_t kDuration = 3;
-constexpr std::uint32_t kStat = 4;
-constexpr std::uint32_t kOccurrences = 5;
-} // namespace event_field
-namespace stat_field {
-constexpr std::uint32_t kName = 1;
-constexpr std::uint32_t kDouble = 2;
-constexpr std::uint32_t kUnsigned = 3;
-constexpr std::uint32_t kSigned = 4;
-constexpr std::uint32_t kText = 5;
-constexpr std::uint32_t kReference = 7;
-} // namespace stat_field
-namespace kind_field {
-constexpr std::uint32_t kName = 2;
-constexpr std::uint32_t kShownName = 4;
-constexpr std::uint32_t kStat = 5;
-} // namespace kind_field
+struct SpaceField {
+    enum : std::uint32_t { kPlane = 1, kHost = 4 };
+};
+struct PlaneField {
+    enum : std::uint32_t { kName = 2, kLine = 3, kKind = 4, kStatName = 5, kStat = 6 };
+};
+struct LineField {
+    enum : std::uint32_t { kId = 1, kName = 2, kStart = 3, kEvent = 4, kShownName = 11 };
+};
+struct EventField {
+    enum : std::uint32_t { kKind = 1, kOffset = 2, kDuration = 3, kStat = 4, kOccurrences = 5 };
+};
+struct StatField {
+    enum : std::uint32_t {
+        kName = 1,
+        kDouble = 2,
+        kUnsigned = 3,
+        kSigned = 4,
+        kText = 5,
+        kReference = 7
+    };
+};
+struct KindField {
+    enum : std::uint32_t { kName = 2, kShownName = 4, kStat = 5 };
+};
 
 constexpr std::size_t kLongestName = 8192;
 constexpr std::size_t kLongestStats = 65536; // of a kind of event
@@ -126,22 +113,22 @@ void assignStat(std::string_view name, const StatValue& value, Stats& into) {
 bool readStat(std::string_view stat, const Plane& plane, std::int64_t& id, StatValue& value) {
     return eachField(stat, [&](const MessageField& field) {
         switch (field.number) {
-        case stat_field::kName:
+        case StatField::kName:
             id = field.whole();
             break;
-        case stat_field::kDouble:
+        case StatField::kDouble:
             value.real = std::bit_cast<double>(field.value);
             value.whole = nearestWhole<std::int64_t>(*value.real);
             break;
-        case stat_field::kUnsigned:
-        case stat_field::kSigned:
+        case StatField::kUnsigned:
+        case StatField::kSigned:
             value.whole = field.whole();
             value.real = static_cast<double>(*value.whole);
             break;
-        case stat_field::kText:
+        case StatField::kText:
             value.text = field.bytes;
             break;
-        case stat_field::kReference:
+        case StatField::kReference:
             if (const auto text = plane.statNames.find(field.whole());
                 text != plane.statNames.end())
                 value.text = text->second;
@@ -182,11 +169,11 @@ void takeKind(std::string_view message, Space& space, Plane& plane) {
     std::string_view value;
     const bool isSound
         = takeEntry(message, id, value) && eachField(value, [&](const MessageField& field) {
-              if (field.number == kind_field::kName)
+              if (field.number == KindField::kName)
                   kind.name = nameFrom(field.bytes);
-              else if (field.number == kind_field::kShownName)
+              else if (field.number == KindField::kShownName)
                   kind.shortName = nameFrom(field.bytes);
-              else if (field.number != kind_field::kStat)
+              else if (field.number != KindField::kStat)
                   return;
               else if (kind.stats.size() + field.bytes.size() < kLongestStats)
                   keepStat(field.bytes, kind.stats);
@@ -217,18 +204,18 @@ void takeLine(WireStream& wire, Plane& plane) {
     std::string shownName;
     while (wire.next(field)) {
         switch (field.number) {
-        case line_field::kId:
+        case LineField::kId:
             line.id = std::bit_cast<std::int64_t>(field.value);
             break;
-        case line_field::kStart:
+        case LineField::kStart:
             line.start = std::bit_cast<std::int64_t>(field.value);
             break;
-        case line_field::kName:
-        case line_field::kShownName:
+        case LineField::kName:
+        case LineField::kShownName:
             if (const auto text = wire.bytes())
-                (field.number == line_field::kName ? line.name : shownName) = nameFrom(*text);
+                (field.number == LineField::kName ? line.name : shownName) = nameFrom(*text);
             break;
-        case line_field::kEvent:
+        case LineField::kEvent:
             ++line.events;
             break;
         default:
@@ -242,15 +229,15 @@ void takeLine(WireStream& wire, Plane& plane) {
 }
 
 void takePlaneField(WireStream& wire, const WireField& field, Space& space, Plane& plane) {
-    if (field.number == plane_field::kLine && field.isBytes) {
+    if (field.number == PlaneField::kLine && field.isBytes) {
         wire.enter();
         takeLine(wire, plane);
         wire.leave();
         return;
     }
     const bool isKnown = field.isBytes
-        && (field.number == plane_field::kName || field.number == plane_field::kKind
-            || field.number == plane_field::kStatName || field.number == plane_field::kStat);
+        && (field.number == PlaneField::kName || field.number == PlaneField::kKind
+            || field.number == PlaneField::kStatName || field.number == PlaneField::kStat);
     if (!isKnown)
         return;
     const auto text = wire.bytes();
@@ -258,14 +245,13 @@ void takePlaneField(WireStream& wire, const WireField& field, Space& space, Plan
         space.tooLong += wire.isCut() ? 0 : 1;
         return;
     }
-    if (field.number == plane_field::kName)
+    if (field.number == PlaneField::kName)
         plane.name = nameFrom(*text);
-    else if (field.number == plane_field::kKind && plane.name != "/host:metadata")
+    else if (field.number == PlaneField::kKind && plane.name != "/host:metadata")
         takeKind(*text, space, plane);
-    else if (field.number == plane_field::kStatName)
+    else if (field.number == PlaneField::kStatName)
         takeStatName(*text, space, plane);
-    else if (field.number == plane_field::kStat
-        && plane.stats.size() + text->size() < kLongestStats)
+    else if (field.number == PlaneField::kStat && plane.stats.size() + text->size() < kLongestStats)
         keepStat(*text, plane.stats);
 }
 
@@ -283,19 +269,19 @@ std::optional<Event> eventFrom(std::string_view message, std::string& stats) {
     stats.clear();
     const bool isSound = eachField(message, [&](const MessageField& field) {
         switch (field.number) {
-        case event_field::kKind:
+        case EventField::kKind:
             event.kind = field.whole();
             break;
-        case event_field::kOffset:
+        case EventField::kOffset:
             event.offsetPs = field.whole();
             break;
-        case event_field::kDuration:
+        case EventField::kDuration:
             event.durationPs = field.whole();
             break;
-        case event_field::kOccurrences:
+        case EventField::kOccurrences:
             event.isSum = true;
             break;
-        case event_field::kStat:
+        case EventField::kStat:
             keepStat(field.bytes, stats);
             break;
         default:
@@ -312,7 +298,7 @@ Status walkLine(
     WireField field;
     std::string stats;
     while (wire.next(field)) {
-        if (field.number != line_field::kEvent || !field.isBytes)
+        if (field.number != LineField::kEvent || !field.isBytes)
             continue;
         const auto message = wire.bytes();
         const auto event = message ? eventFrom(*message, stats) : std::nullopt;
@@ -328,7 +314,7 @@ Status walkPlane(WireStream& wire, const Plane& plane, const EventVisitor& visit
     WireField field;
     std::size_t at = 0;
     while (wire.next(field)) {
-        if (field.number != plane_field::kLine || !field.isBytes || at >= plane.lines.size())
+        if (field.number != PlaneField::kLine || !field.isBytes || at >= plane.lines.size())
             continue;
         wire.enter();
         RETURN_IF_ERROR(walkLine(wire, plane, plane.lines[at++], visitor));
@@ -405,11 +391,11 @@ Result<Space> readSpace(
     while (wire.next(field)) {
         if (!field.isBytes)
             continue;
-        if (field.number == space_field::kPlane && space.planes.size() < kMostPlanes) {
+        if (field.number == SpaceField::kPlane && space.planes.size() < kMostPlanes) {
             wire.enter();
             space.planes.push_back(takePlane(wire, space));
             wire.leave();
-        } else if (field.number == space_field::kHost) {
+        } else if (field.number == SpaceField::kHost) {
             const auto text = wire.bytes();
             if (text && space.hosts.size() < kMostPlanes)
                 space.hosts.push_back(nameFrom(*text));
@@ -433,7 +419,7 @@ Status eachEvent(const SourceTree& tree, const std::string& path, const Space& s
     WireField field;
     std::size_t at = 0;
     while (wire.next(field)) {
-        if (field.number != space_field::kPlane || !field.isBytes || at >= space.planes.size())
+        if (field.number != SpaceField::kPlane || !field.isBytes || at >= space.planes.size())
             continue;
         const Plane& plane = space.planes[at++];
         if (!visitor.wants(plane))
