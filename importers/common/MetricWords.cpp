@@ -17,32 +17,32 @@ namespace {
 
 // Whole names, words joined by '.': those of nvidia-smi and of the scripts around it.
 struct PartNames {
-    NamedPart part;
+    ColumnRole part;
     std::string_view names; // separated by blanks
 };
 constexpr std::array kPartNames{
-    PartNames{NamedPart::Stamp,
+    PartNames{ColumnRole::Stamp,
         "timestamp time datetime date.time date ts t time.stamp epoch unix unix.time utc "
         "wall.time zeit zeitstempel uhrzeit datum"},
     PartNames{
-        NamedPart::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
-    PartNames{NamedPart::Gpu,
+        ColumnRole::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
+    PartNames{ColumnRole::Gpu,
         "gpu gpu.index gpu.id index idx device device.index device.id id gpu.idx gpu.num "
         "gpu.number "
         "gpuid gpuindex local.rank rank minor.number"},
-    PartNames{NamedPart::Uuid, "uuid gpu.uuid"},
-    PartNames{NamedPart::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
-    PartNames{NamedPart::Serial, "serial gpu.serial serial.number"},
-    PartNames{NamedPart::Host, "host hostname node node.name server machine"},
-    PartNames{NamedPart::Name, "name gpu.name product.name model gpu.model device.name"},
-    PartNames{NamedPart::Ignored,
+    PartNames{ColumnRole::Uuid, "uuid gpu.uuid"},
+    PartNames{ColumnRole::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
+    PartNames{ColumnRole::Serial, "serial gpu.serial serial.number"},
+    PartNames{ColumnRole::Host, "host hostname node node.name server machine"},
+    PartNames{ColumnRole::Name, "name gpu.name product.name model gpu.model device.name"},
+    PartNames{ColumnRole::Ignored,
         "count driver.version vbios.version driver display.mode display.active persistence.mode "
         "compute.mode "
         "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
         "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
         "gpu.operation.mode.current "
         "process.name sample iteration step line row no module.id"},
-    PartNames{NamedPart::Process, "pid process.id"},
+    PartNames{ColumnRole::Process, "pid process.id"},
 };
 
 struct MetricNames {
@@ -121,7 +121,7 @@ constexpr std::array kMetricNames{
 
 // One of both.
 struct NameMeaning {
-    NamedPart part = NamedPart::None;
+    ColumnRole part = ColumnRole::None;
     const MetricNames* metric = nullptr;
 };
 
@@ -134,7 +134,7 @@ NameMeaning meaningOf(std::string_view name) {
         }
         for (const MetricNames& metric : kMetricNames) {
             for (const std::string_view each : words(metric.names, " "))
-                all.try_emplace(each, NameMeaning{NamedPart::None, &metric});
+                all.try_emplace(each, NameMeaning{ColumnRole::None, &metric});
         }
         return all;
     }();
@@ -318,7 +318,7 @@ std::optional<int> takeNumber(std::string& word) {
 
 } // namespace
 
-NamedPart partNamed(std::string_view name) {
+ColumnRole roleNamed(std::string_view name) {
     return meaningOf(name).part;
 }
 
@@ -354,8 +354,9 @@ std::optional<std::int64_t> stampOfKey(std::string_view key) {
     std::string base;
     for (const std::string_view part : parts)
         base.append(base.empty() ? "" : ".").append(part);
-    const NamedPart part = partNamed(base);
-    const bool isStamp = part == NamedPart::Stamp || part == NamedPart::Elapsed || namesStamp(base);
+    const ColumnRole part = roleNamed(base);
+    const bool isStamp
+        = part == ColumnRole::Stamp || part == ColumnRole::Elapsed || namesStamp(base);
     return isStamp ? std::optional(unit.value_or(0)) : std::nullopt;
 }
 
@@ -370,7 +371,7 @@ std::optional<NamedMetric> usualOf(std::string_view metric) {
     return usual == kMetricNames.end() ? std::nullopt : std::optional(asNamed(*usual));
 }
 
-std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view unit) {
+std::optional<NamedMetric> metricOfWords(std::string_view base, std::string_view unit) {
     NameWords name(base);
     const Quantity ofUnit = quantityOfUnit(unit);
     if (name.quantity == Quantity::None)
@@ -391,8 +392,9 @@ std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view
             continue;
         const bool isNode
             = known.part == Part::Cpu || known.part == Part::Node || known.part == Part::HostMemory;
-        return WordsMetric{known.metric, known.unit,
-            known.metric == metric::kGpuPower ? name.sensor : SensorKind::Unknown, isNode};
+        return NamedMetric{known.metric, known.unit,
+            known.metric == metric::kGpuPower ? name.sensor : SensorKind::Unknown, CellForm::Number,
+            isNode};
     }
     return std::nullopt;
 }
@@ -400,14 +402,14 @@ std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view
 namespace {
 
 // A whole name of plain numbers that are no counter, in a unit of the same quantity.
-std::optional<WordsMetric> gaugeNamed(std::string_view name, std::string_view unit) {
+std::optional<NamedMetric> gaugeNamed(std::string_view name, std::string_view unit) {
     const auto named = metricNamed(name);
     const auto own = named ? findUnit(named->unit) : std::nullopt;
     const auto said = findUnit(unit);
     if (!own || named->form != CellForm::Number || own->si == "J" || named->unit == "GB"
         || (said && said->si != own->si))
         return std::nullopt;
-    return WordsMetric{named->metric, named->unit, named->sensor, false};
+    return named;
 }
 
 } // namespace

@@ -15,28 +15,38 @@
 
 namespace trainscope::importers {
 
-// Part of a row or record that is no reading.
-enum class NamedPart {
+// Role of a column, or of a member of a record.
+enum class ColumnRole {
     None, // no such name
+    Ignored,
     Stamp,
+    Date, // its time of day stands in the next column
+    TimeOfDay, // of the date in another column, where one has it
     Elapsed,
-    Gpu,
+    Gpu, // which one, or another subject: "3", "GPU 3", "GPU-I 1", "Switch 0"
+    Part, // of that: a process, a sensor
+    Tile, // of that: a device of its own
+    Partition, // of that: the first one stands for all of it
     Uuid,
     BusId,
     Serial,
     Host,
-    Name,
-    Process,
-    Ignored
+    Name, // of the model
+    Process, // by its number: the row is of one process
+    Field, // of a long table: which metric
+    Value, // and its value
+    Metric,
 };
+// A reading's metric and what is usual of it.
 struct NamedMetric {
     std::string_view metric; // of the registry
-    std::string_view unit; // usual, where none is named
+    std::string_view unit; // where none is named
     SensorKind sensor = SensorKind::Unknown;
     CellForm form = CellForm::Number;
+    bool isOfNode = false; // of the node, not of one of its GPUs
 };
 // By a whole name in small letters whose words are parted by '.': "pci.bus.id", "power.draw".
-NamedPart partNamed(std::string_view name);
+ColumnRole roleNamed(std::string_view name);
 std::optional<NamedMetric> metricNamed(std::string_view name);
 // True for words of time and nothing else, in that form: "epoch.time", "timestamp.ms",
 // "local.time".
@@ -47,19 +57,12 @@ std::optional<std::int64_t> stampOfKey(std::string_view key);
 // Unit and form of a metric where nothing says them.
 std::optional<NamedMetric> usualOf(std::string_view metric);
 
-struct WordsMetric {
-    std::string_view metric; // of the registry
-    std::string_view unit; // usual, where none is named
-    SensorKind sensor = SensorKind::Unknown;
-    bool isOfNode = false; // of the node, not of one of its GPUs
-};
-
 // Metric of a name in small letters whose words are parted by '.', and the unit that stands beside
 // it (empty: none). Absent where a word is not known.
-std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view unit);
+std::optional<NamedMetric> metricOfWords(std::string_view base, std::string_view unit);
 
 struct KeyedMetric {
-    WordsMetric metric;
+    NamedMetric metric;
     std::string unit; // as written; empty: none
     std::optional<int> gpu; // index
 };

@@ -17,7 +17,7 @@ namespace trainscope::importers::meters::smi {
 
 namespace {
 
-using Role = Column::Role;
+using Role = ColumnRole;
 
 struct HeaderName {
     std::string base; // lower case, words joined by '.'
@@ -104,13 +104,13 @@ bool saysCelsius(std::string_view text) {
     return text.ends_with('C') || text.ends_with('c') || text == "℃";
 }
 
-std::optional<Column> metricColumn(std::string_view base) {
-    const auto names = importers::metricNamed(base);
-    if (!names)
+std::optional<Column> columnFor(const std::optional<NamedMetric>& known) {
+    if (!known)
         return std::nullopt;
-    Column column = columnOf(names->metric, names->unit);
-    column.form = names->form;
-    column.sensor = names->sensor;
+    Column column = columnOf(known->metric, known->unit);
+    column.form = known->form;
+    column.sensor = known->sensor;
+    column.ofNode = known->isOfNode;
     return column;
 }
 
@@ -130,16 +130,6 @@ std::optional<int> takeGpuNumber(std::string& base) {
         return std::nullopt;
     base = digits < rest.size() ? std::string(rest.substr(digits + 1)) : std::string();
     return number;
-}
-
-std::optional<Column> composedColumn(std::string_view base, std::string_view unit) {
-    const auto known = metricOfWords(base, unit);
-    if (!known)
-        return std::nullopt;
-    Column column = columnOf(known->metric, known->unit);
-    column.sensor = known->sensor;
-    column.ofNode = known->isOfNode;
-    return column;
 }
 
 Column unknownColumn(const HeaderName& name) {
@@ -236,20 +226,6 @@ std::optional<Column> columnSaid(std::string_view header) {
 
 namespace {
 
-std::optional<Role> roleNamed(std::string_view name) {
-    using Named = std::pair<NamedPart, Role>;
-    constexpr std::array kRoles{Named{NamedPart::Stamp, Role::Stamp},
-        Named{NamedPart::Elapsed, Role::Elapsed}, Named{NamedPart::Gpu, Role::Gpu},
-        Named{NamedPart::Uuid, Role::Uuid}, Named{NamedPart::BusId, Role::BusId},
-        Named{NamedPart::Serial, Role::Serial}, Named{NamedPart::Host, Role::Host},
-        Named{NamedPart::Name, Role::Name}, Named{NamedPart::Process, Role::Process},
-        Named{NamedPart::Ignored, Role::Ignored}};
-    const NamedPart part = partNamed(name);
-    const auto* found = std::find_if(
-        kRoles.begin(), kRoles.end(), [part](const Named& named) { return named.first == part; });
-    return found == kRoles.end() ? std::nullopt : std::optional(found->second);
-}
-
 Column roleColumn(Role role) {
     Column column;
     column.role = role;
@@ -260,9 +236,10 @@ Column roleColumn(Role role) {
 // "gpu3_power_w", "GPU3": of one GPU, whatever its words say.
 Column columnOfGpu(const HeaderName& name, int gpu, std::string_view unitText) {
     const bool isBare = name.base.empty() && unitText.empty();
-    auto column = isBare ? metricColumn("power") : metricColumn(name.base);
+    auto column = isBare ? columnFor(importers::metricNamed("power"))
+                         : columnFor(importers::metricNamed(name.base));
     if (!column)
-        column = composedColumn(name.base, unitText);
+        column = columnFor(metricOfWords(name.base, unitText));
     Column owned = column ? std::move(*column) : unknownColumn(name);
     owned.ofNode = false;
     owned.gpu = gpu;
@@ -299,14 +276,14 @@ Column columnNamed(std::string_view header) {
         = name.unitText.empty() ? std::string_view(name.suffix) : name.unitText;
     const auto finish
         = [&](Column column) { return finished(std::move(column), header, unitText); };
-    const auto role = roleNamed(name.base);
-    if (role && (role != Role::Gpu || unitText.empty()))
-        return finish(roleColumn(*role));
+    const Role role = roleNamed(name.base);
+    if (role != Role::None && (role != Role::Gpu || unitText.empty()))
+        return finish(roleColumn(role));
     const auto unit = findUnit(unitText);
-    if (auto column = metricColumn(name.base)) {
+    if (auto column = columnFor(importers::metricNamed(name.base))) {
         // "mem_mhz" is the clock of what "mem" alone would be the bytes of.
         const bool isOther = unit && unit->si != column->metric.unit;
-        auto composed = isOther ? composedColumn(name.base, unitText) : std::nullopt;
+        auto composed = isOther ? columnFor(metricOfWords(name.base, unitText)) : std::nullopt;
         return finish(composed ? std::move(*composed) : std::move(*column));
     }
     if (name.base == "gpu" && unitText == "%")
@@ -315,7 +292,7 @@ Column columnNamed(std::string_view header) {
         return finish(columnOfGpu(name, *gpu, unitText));
     if (namesStamp(name.base))
         return finish(roleColumn(Role::Stamp));
-    if (auto column = composedColumn(name.base, unitText))
+    if (auto column = columnFor(metricOfWords(name.base, unitText)))
         return finish(std::move(*column));
     if (const std::string parted = partedAtCapitals(header); parted != header) {
         Column column = columnNamed(parted);

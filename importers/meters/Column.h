@@ -6,6 +6,7 @@
 
 #include "core/model/Series.h"
 #include "importers/common/Cells.h"
+#include "importers/common/MetricWords.h"
 
 #include <cstdint>
 #include <string>
@@ -16,21 +17,7 @@ namespace trainscope::importers::meters::smi {
 
 // A series of each GPU or node, or a part of what says whose and when.
 struct Column : SeriesDescription {
-    enum class Role {
-        Ignored,
-        Stamp,
-        TimeOfDay, // of the date in the column of the stamp
-        Elapsed,
-        Gpu,
-        Uuid,
-        BusId,
-        Serial,
-        Host,
-        Name,
-        Process, // by its number: the row is of one process
-        Metric
-    };
-    Role role = Role::Ignored;
+    ColumnRole role = ColumnRole::Ignored;
     std::string header; // as written; "column 3" without a header
     bool unitKnown = false; // the header names the unit
     std::string foreignUnit; // that the header names and nobody here knows

@@ -50,13 +50,13 @@ MeterColumn columnNamed(std::span<const ColumnName> names, std::string_view head
     if (row == nullptr)
         row = findColumn(names, parts.base);
     if (row == nullptr) {
-        column.role = MeterColumn::Role::Metric;
+        column.role = ColumnRole::Metric;
         column.what = ownMeterSeries(parts.base, parts.unit);
         column.isOwn = true;
         return column;
     }
     column.role = row->role;
-    if (row->role == MeterColumn::Role::Metric)
+    if (row->role == ColumnRole::Metric)
         column.what
             = meterSeries(row->metric, parts.unit.empty() ? row->unit : parts.unit, row->sensor);
     return column;
@@ -65,7 +65,7 @@ MeterColumn columnNamed(std::span<const ColumnName> names, std::string_view head
 void adoptWords(std::vector<MeterColumn>& columns) {
     std::set<std::string> taken;
     for (const MeterColumn& column : columns) {
-        if (column.role == MeterColumn::Role::Metric && !column.isOwn)
+        if (column.role == ColumnRole::Metric && !column.isOwn)
             taken.insert(column.what.metric.name + column.whose);
     }
     for (MeterColumn& column : columns) {

@@ -15,7 +15,7 @@ struct ColumnName {
     std::string_view metric; // of a metric
     std::string_view unit = {}; // as Cells.h reads it; empty: a plain number
     SensorKind sensor = SensorKind::Unknown;
-    MeterColumn::Role role = MeterColumn::Role::Metric;
+    ColumnRole role = ColumnRole::Metric;
 };
 
 // The column of that header; where no row has it, a metric of its own with the unit that stands

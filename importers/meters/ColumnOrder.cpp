@@ -19,7 +19,7 @@ namespace trainscope::importers::meters::smi {
 
 namespace {
 
-using Role = Column::Role;
+using Role = ColumnRole;
 
 struct Candidate {
     int column = -1;
@@ -139,7 +139,7 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
     };
     const auto find = [&](auto&& isSo) {
         for (std::size_t i = 0; i < order.columns.size(); ++i) {
-            if (order.columns[i].role == Column::Role::Stamp && most(i, isSo))
+            if (order.columns[i].role == ColumnRole::Stamp && most(i, isSo))
                 return static_cast<int>(i);
         }
         return -1;
@@ -149,7 +149,7 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
             const Column& column = order.columns[i];
             const auto isStamp
                 = [&column](std::string_view cell) { return stampOf(column, cell).has_value(); };
-            if (column.role == Column::Role::Stamp && most(i, isStamp))
+            if (column.role == ColumnRole::Stamp && most(i, isStamp))
                 return static_cast<int>(i);
         }
         return -1;
@@ -159,7 +159,7 @@ void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
     if (date >= 0 && clock >= 0) {
         order.stamp = date;
         order.timeOfDay = clock;
-        order.columns[static_cast<std::size_t>(clock)].role = Column::Role::TimeOfDay;
+        order.columns[static_cast<std::size_t>(clock)].role = ColumnRole::TimeOfDay;
     }
     const int stamp = date >= 0 && clock >= 0 ? date : findStamp();
     if (stamp < 0) {
@@ -202,7 +202,7 @@ void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
 
 namespace {
 
-using Role = Column::Role;
+using Role = ColumnRole;
 constexpr std::size_t kHeaderWithin = 200; // lines
 constexpr std::size_t kRowsToJudge = 600;
 constexpr std::size_t kLongestLine = 8192; // of a header, and of rows that are guessed from

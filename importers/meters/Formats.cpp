@@ -29,7 +29,7 @@ extern const TableKind kTurbostat;
 extern const TableKind kTurbostatCsv;
 extern const TableKind kRaplCsv;
 
-using Role = MeterColumn::Role;
+using Role = ColumnRole;
 using Columns = std::vector<MeterColumn>;
 
 bool isStampName(std::string_view cell) {

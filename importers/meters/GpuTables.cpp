@@ -13,7 +13,7 @@ namespace trainscope::importers::meters {
 
 namespace {
 
-using Role = MeterColumn::Role;
+using Role = ColumnRole;
 using Cells = std::span<const std::string_view>;
 using Columns = std::vector<MeterColumn>;
 constexpr auto kAveraged = SensorKind::Averaged;
@@ -57,7 +57,7 @@ Columns dcgmiColumns(Cells cells) {
         cells = cells.subspan(1);
     if (cells.size() < 2 || (cells.front() != "#Entity" && cells.front() != "Entity"))
         return {};
-    Columns columns{partOf(Role::Subject, cells.front())};
+    Columns columns{partOf(Role::Gpu, cells.front())};
     for (const std::string_view cell : cells.subspan(1)) {
         const DcgmField* field = dcgmFieldOfColumn(cell);
         columns.push_back(field != nullptr ? metricColumn(cell, seriesOf(*field))
@@ -70,7 +70,7 @@ Columns dcgmiColumns(Cells cells) {
 Columns dcgmCsvColumns(Cells cells) {
     if (cells.size() < 4 || cells[0] != "GPUId" || cells[1] != "TimeStampUs")
         return {};
-    return {partOf(Role::Subject, cells[0]), partOf(Role::Stamp, cells[1]),
+    return {partOf(Role::Gpu, cells[0]), partOf(Role::Stamp, cells[1]),
         partOf(Role::Field, cells[2]), partOf(Role::Value, cells[3])};
 }
 
@@ -80,22 +80,24 @@ MeterColumn dcgmTag(std::string_view name) {
                             : metricColumn(name, ownMeterSeries(name, {}), true);
 }
 
-constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
-    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Clock},
-    ColumnName{"pwr", "gpu_power", "W"}, ColumnName{"gtemp", "gpu_temperature", "C"},
-    ColumnName{"mtemp", "mem_temperature", "C"}, ColumnName{"sm", "gpu_utilization", "%"},
-    ColumnName{"mem", "mem_utilization", "%"}, ColumnName{"enc", "encoder_utilization", "%"},
-    ColumnName{"dec", "decoder_utilization", "%"}, ColumnName{"jpg", "jpeg_utilization", "%"},
-    ColumnName{"ofa", "ofa_utilization", "%"}, ColumnName{"mclk", "mem_clock", "MHz"},
-    ColumnName{"pclk", "sm_clock", "MHz"}, ColumnName{"fb", "mem_used", "MiB"},
-    ColumnName{"bar1", "bar1_used", "MiB"}, ColumnName{"ccpm", "protected_mem_used", "MiB"},
-    ColumnName{"rxpci", "pcie_rx_rate", "MB/s"}, ColumnName{"txpci", "pcie_tx_rate", "MB/s"},
+constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
+    ColumnName{"date", {}, {}, kOpen, Role::Date},
+    ColumnName{"time", {}, {}, kOpen, Role::TimeOfDay}, ColumnName{"pwr", "gpu_power", "W"},
+    ColumnName{"gtemp", "gpu_temperature", "C"}, ColumnName{"mtemp", "mem_temperature", "C"},
+    ColumnName{"sm", "gpu_utilization", "%"}, ColumnName{"mem", "mem_utilization", "%"},
+    ColumnName{"enc", "encoder_utilization", "%"}, ColumnName{"dec", "decoder_utilization", "%"},
+    ColumnName{"jpg", "jpeg_utilization", "%"}, ColumnName{"ofa", "ofa_utilization", "%"},
+    ColumnName{"mclk", "mem_clock", "MHz"}, ColumnName{"pclk", "sm_clock", "MHz"},
+    ColumnName{"fb", "mem_used", "MiB"}, ColumnName{"bar1", "bar1_used", "MiB"},
+    ColumnName{"ccpm", "protected_mem_used", "MiB"}, ColumnName{"rxpci", "pcie_rx_rate", "MB/s"},
+    ColumnName{"txpci", "pcie_tx_rate", "MB/s"},
     ColumnName{"pviol", "power_violation_fraction", "%"}, ColumnName{"tviol", "thermal_violation"},
     ColumnName{"sbecc", "ecc_corrected"}, ColumnName{"dbecc", "ecc_uncorrected"},
     ColumnName{"pci", "pcie_replays"}};
 // Rows of processes, summed for each GPU.
-constexpr std::array kPmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
-    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Clock},
+constexpr std::array kPmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
+    ColumnName{"date", {}, {}, kOpen, Role::Date},
+    ColumnName{"time", {}, {}, kOpen, Role::TimeOfDay},
     ColumnName{"pid", {}, {}, kOpen, Role::Part},
     ColumnName{"type|mode", {}, {}, kOpen, Role::Ignored},
     ColumnName{"command|name", {}, {}, kOpen, Role::Part},
@@ -120,7 +122,7 @@ Columns smiColumns(Cells cells, std::span<const ColumnName> names, std::string_v
         hasMark = hasMark || equalsIgnoringCase(cell, mark);
         columns.push_back(columnNamed(names, cell));
     }
-    const auto isSubject = [](const MeterColumn& column) { return column.role == Role::Subject; };
+    const auto isSubject = [](const MeterColumn& column) { return column.role == Role::Gpu; };
     const auto isKnown
         = [](const MeterColumn& column) { return column.role == Role::Metric && !column.isOwn; };
     const bool isHeader = hasMark && std::any_of(columns.begin(), columns.end(), isSubject)
@@ -141,7 +143,7 @@ Columns pmonColumns(Cells cells) {
 }
 
 constexpr std::array kAmdNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
+    ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
     ColumnName{"total_energy_consumption", "gpu_energy", "J"},
     ColumnName{"socket_power", "gpu_power", "W"},
     ColumnName{"current_socket_power", "gpu_power", "W", SensorKind::Instant},
@@ -178,9 +180,8 @@ Columns amdColumns(Cells cells) {
 
 // amd-smi monitor: "GPU  POWER  GPU_T …" of later ones, "GPU  POWER  GPU_TEMP …" of earlier ones.
 constexpr std::array kAmdMonitorNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
-    ColumnName{"xcp", {}, {}, kOpen, Role::Partition}, ColumnName{"power", "gpu_power", "W"},
-    ColumnName{"pwr_cap", "power_limit", "W"},
+    ColumnName{"gpu", {}, {}, kOpen, Role::Gpu}, ColumnName{"xcp", {}, {}, kOpen, Role::Partition},
+    ColumnName{"power", "gpu_power", "W"}, ColumnName{"pwr_cap", "power_limit", "W"},
     ColumnName{"gpu_t|gpu_temp", "hotspot_temperature", "C"},
     ColumnName{"mem_t|mem_temp", "mem_temperature", "C"},
     ColumnName{"gfx%|gfx_util", "gpu_utilization", "%"},
@@ -217,7 +218,7 @@ Columns amdMonitorColumns(Cells cells) {
 
 // xpu-smi dump and xpumcli dump: "Timestamp, DeviceId, GPU Power (W), …", of its tiles with TileId.
 constexpr std::array kXpuNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"deviceid", {}, {}, kOpen, Role::Subject},
+    ColumnName{"deviceid", {}, {}, kOpen, Role::Gpu},
     ColumnName{"tileid", {}, {}, kOpen, Role::Tile},
     ColumnName{"gpu utilization", "gpu_utilization", "%"},
     ColumnName{"gpu power", "gpu_power", "W"}, ColumnName{"gpu frequency", "sm_clock", "MHz"},
@@ -235,7 +236,7 @@ Columns xpuColumns(Cells cells) {
     return columnsNamed(kXpuNames, cells);
 }
 
-constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subject},
+constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Gpu},
     ColumnName{"timestamp|time", {}, {}, kOpen, Role::Stamp},
     ColumnName{"Average Graphics Package Power", "gpu_power", "W", kAveraged},
     ColumnName{"Current Socket Graphics Package Power", "gpu_power", "W"},
@@ -252,7 +253,7 @@ constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subjec
     ColumnName{"VRAM Total Memory", "mem_total", "B"},
     ColumnName{"VRAM Total Used Memory", "mem_used", "B"},
     ColumnName{"Fan speed", "fan_speed", "%"}, ColumnName{"Accumulated Energy", "gpu_energy", "uJ"},
-    ColumnName{"Device Name|Card Series|Card series", {}, {}, kOpen, Role::Model},
+    ColumnName{"Device Name|Card Series|Card series", {}, {}, kOpen, Role::Name},
     ColumnName{"Unique ID", {}, {}, kOpen, Role::Uuid}};
 
 Columns rocmColumns(Cells cells) {
@@ -376,7 +377,7 @@ Columns sensorColumns(Cells cells) {
         columns.push_back(partOf(isStamp ? Role::Stamp
                 : isName                 ? Role::Field
                 : isValue                ? Role::Value
-                : isId                   ? Role::Subject
+                : isId                   ? Role::Gpu
                                          : Role::Ignored,
             cell));
         hasStamp = hasStamp || isStamp;

@@ -19,7 +19,7 @@ namespace trainscope::importers::meters::smi {
 
 namespace {
 
-using Role = Column::Role;
+using Role = ColumnRole;
 
 // Profile of the cells of one column.
 struct Profile {

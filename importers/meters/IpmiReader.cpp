@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -23,8 +22,7 @@ public:
     Status take(std::string_view line, MeterLog& log) override {
         const std::string_view plain = trimmed(line);
         if (const auto stamp = stampIn(plain)) {
-            m_stamp = stamp;
-            m_seen.clear();
+            m_times.setStamp(stamp);
             RETURN_IF_ERROR(givePower(log));
             return giveDcmi(log);
         }
@@ -46,16 +44,6 @@ private:
             plain = trimmed(plain.substr(0, plain.find("Sampling")));
         }
         return parseDateLine(plain);
-    }
-
-    TimeNs timeOf(const std::string& name, MeterLog& log) {
-        if (m_stamp)
-            return log.at(*m_stamp);
-        if (!m_seen.insert(name).second) {
-            m_seen = {name};
-            ++m_reading;
-        }
-        return log.at(m_reading);
     }
 
     Status takeSensor(std::string_view plain, MeterLog& log) {
@@ -81,7 +69,7 @@ private:
         double value = number.value_or(kMissing);
         if (isFahrenheit(unit))
             value = celsiusOf(value);
-        const TimeNs time = timeOf(std::string(name), log);
+        const TimeNs time = m_times.timeOf(std::string(name), log);
         if (isWatts(unit))
             return takeWatts(name, time, value, log);
         return log.add(whose(name, unit), what(name, unit), time, value);
@@ -181,7 +169,7 @@ private:
             return {};
         const double watts = *std::exchange(m_watts, std::nullopt);
         log.row();
-        return addMachinePower(log, timeOf("dcmi", log), watts);
+        return addMachinePower(log, m_times.timeOf("dcmi", log), watts);
     }
 
     struct Power {
@@ -191,10 +179,8 @@ private:
     };
 
     std::optional<Power> m_power; // of the reading under way
-    std::optional<Stamp> m_stamp;
+    ReadingTimes m_times;
     std::optional<double> m_watts;
-    std::set<std::string, std::less<>> m_seen;
-    std::int64_t m_reading = 0;
 };
 
 } // namespace

@@ -28,19 +28,6 @@ std::string_view memberOf(const Record& record, std::string_view name) {
     return {};
 }
 
-// `unit`: where it stands apart from the number.
-double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& log,
-    std::string_view unit = {}) {
-    if (isMissingCell(text))
-        return kMissing;
-    if (text.starts_with('(') && text.ends_with(')'))
-        text = text.substr(1, text.size() - 2);
-    auto value = parseCell(text, CellForm::Number);
-    if (value && value->unit.empty())
-        value->unit = unit;
-    return value ? numberIn(what, *value, log) : kMissing;
-}
-
 // True for properties of a card rather than readings of its state.
 bool isProperty(std::string_view name) {
     constexpr std::array<std::string_view, 18> kWords{"serial", "version", "firmware", "vbios",
@@ -75,16 +62,11 @@ protected:
             if (const auto stamp = parseStamp(memberOf(record, name)))
                 return log.at(*stamp);
         }
-        if (!m_seen.insert(whose).second) {
-            m_seen = {whose};
-            ++m_reading;
-        }
-        return log.at(m_reading);
+        return m_times.timeOf(whose, log);
     }
 
 private:
-    std::set<std::string, std::less<>> m_seen;
-    std::int64_t m_reading = 0;
+    ReadingTimes m_times;
 };
 
 // [{"gpu": 0, "power": {"socket_power": {"value": 133, "unit": "W"}}, …}], or {"gpu_data": […]}.
@@ -115,7 +97,7 @@ class AmdJsonReader final : public RecordReader {
             const std::string_view unit
                 = isUnit ? std::string_view(record[i + 1].text) : std::string_view();
             const ColumnName* known = findColumn(amdNames(), name);
-            if (known != nullptr && known->role != MeterColumn::Role::Metric)
+            if (known != nullptr && known->role != ColumnRole::Metric)
                 continue;
             if (known == nullptr && (isProperty(name) || isProperty(path[0])))
                 continue;
@@ -146,7 +128,7 @@ class RocmJsonReader final : public RecordReader {
                 continue;
             const MeterColumn column = columnNamed(rocmNames(), member.path[1]);
             const Who& who = cards[member.path[0]];
-            const bool isReading = column.role == MeterColumn::Role::Metric
+            const bool isReading = column.role == ColumnRole::Metric
                 && (!column.isOwn || (isNumberText(member.text) && !isProperty(column.header)));
             if (!isReading)
                 continue;
@@ -167,9 +149,9 @@ class RocmJsonReader final : public RecordReader {
         const ColumnName* known = findColumn(rocmNames(), member.path[1]);
         if (known == nullptr || isMissingText(member.text))
             return;
-        if (known->role == MeterColumn::Role::Model && who.model.empty())
+        if (known->role == ColumnRole::Name && who.model.empty())
             who.model = member.text;
-        else if (known->role == MeterColumn::Role::Uuid)
+        else if (known->role == ColumnRole::Uuid)
             who.uuid = member.text;
     }
 };
@@ -211,7 +193,7 @@ class WandbJsonReader final : public RecordReader {
         log.row();
         for (const Member& member : record) {
             const MeterColumn column = wandbColumn(member.path.front());
-            if (member.path.size() != 1 || column.role != MeterColumn::Role::Metric
+            if (member.path.size() != 1 || column.role != ColumnRole::Metric
                 || !isNumberText(member.text))
                 continue;
             if (column.isOwn)
@@ -342,12 +324,12 @@ class MonitorJsonReader final : public RecordReader {
     static void name(Who& who, const Member& member) {
         std::string key = lowered(member.path.front());
         std::replace(key.begin(), key.end(), '_', '.');
-        const NamedPart part = member.path.size() == 1 ? partNamed(key) : NamedPart::None;
-        if (part == NamedPart::Gpu && gpuIndexOf(member.text))
+        const ColumnRole part = member.path.size() == 1 ? roleNamed(key) : ColumnRole::None;
+        if (part == ColumnRole::Gpu && gpuIndexOf(member.text))
             who.id = member.text;
-        else if (part == NamedPart::Host)
+        else if (part == ColumnRole::Host)
             who.host = member.text;
-        else if (part == NamedPart::Name && key.starts_with("gpu"))
+        else if (part == ColumnRole::Name && key.starts_with("gpu"))
             who.model = member.text;
     }
     static Who whoOf(const Who& own, const KeyedMetric& known) {

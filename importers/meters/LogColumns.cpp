@@ -56,6 +56,28 @@ std::string unitOfNumbers(const Column& column) {
     return " in " + column.metric.unit;
 }
 
+std::string_view meaningOf(ColumnRole role) {
+    switch (role) {
+    case ColumnRole::Stamp:
+    case ColumnRole::TimeOfDay:
+    case ColumnRole::Elapsed:
+        return "the time";
+    case ColumnRole::Gpu:
+    case ColumnRole::Uuid:
+    case ColumnRole::BusId:
+    case ColumnRole::Serial:
+        return "the GPU";
+    case ColumnRole::Host:
+        return "the node";
+    case ColumnRole::Name:
+        return "the model";
+    case ColumnRole::Process:
+        return "the process";
+    default:
+        return "left out";
+    }
+}
+
 // "Columns: P_tot is gpu_power in mW; t the time; note is left out." Empty where all are called as
 // nvidia-smi calls them.
 std::string understoodColumns(const ColumnOrder& order) {
@@ -63,36 +85,10 @@ std::string understoodColumns(const ColumnOrder& order) {
     std::string text;
     bool isPlain = true;
     for (const Column& column : order.columns) {
-        std::string meaning;
-        switch (column.role) {
-        case Column::Role::Ignored:
-            meaning = "left out";
-            break;
-        case Column::Role::Stamp:
-        case Column::Role::TimeOfDay:
-        case Column::Role::Elapsed:
-            meaning = "the time";
-            break;
-        case Column::Role::Gpu:
-        case Column::Role::Uuid:
-        case Column::Role::BusId:
-        case Column::Role::Serial:
-            meaning = "the GPU";
-            break;
-        case Column::Role::Host:
-            meaning = "the node";
-            break;
-        case Column::Role::Name:
-            meaning = "the model";
-            break;
-        case Column::Role::Process:
-            meaning = "the process";
-            break;
-        case Column::Role::Metric:
-            meaning = column.metric.name + unitOfNumbers(column);
-            isPlain = isPlain && column.header.find('.') != std::string::npos;
-            break;
-        }
+        const bool isMetric = column.role == ColumnRole::Metric;
+        const std::string meaning = isMetric ? column.metric.name + unitOfNumbers(column)
+                                             : std::string(meaningOf(column.role));
+        isPlain = isPlain && (!isMetric || column.header.find('.') != std::string::npos);
         if (text.size() < kLongestText)
             text += (text.empty() ? "Columns: " : "; ") + column.header + " is " + meaning;
     }
@@ -122,7 +118,7 @@ Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path, Dat
 std::set<std::string> metricsOf(const ColumnOrder& order) {
     std::set<std::string> metrics;
     for (const Column& column : order.columns) {
-        if (column.role == Column::Role::Metric)
+        if (column.role == ColumnRole::Metric)
             metrics.insert(column.metric.name);
     }
     return metrics;
@@ -141,7 +137,7 @@ void describe(ImportUnit& unit, const ColumnOrder& order) {
 
 int gpusOfNode(const ColumnOrder& order) {
     const auto at = static_cast<std::size_t>(std::max(order.gpu, 0));
-    return order.hostsSeen > 1 && order.columns[at].role != Column::Role::Gpu
+    return order.hostsSeen > 1 && order.columns[at].role != ColumnRole::Gpu
         ? order.gpusSeen / order.hostsSeen
         : order.highestIndex + 1;
 }

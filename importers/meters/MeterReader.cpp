@@ -33,6 +33,18 @@ double numberIn(const SeriesDescription& what, const CellValue& value, MeterLog&
     return kMissing;
 }
 
+double numberOf(
+    std::string_view text, const SeriesDescription& what, MeterLog& log, std::string_view unit) {
+    if (isMissingCell(text))
+        return kMissing;
+    if (text.starts_with('(') && text.ends_with(')'))
+        text = text.substr(1, text.size() - 2);
+    auto value = parseCell(text, CellForm::Number);
+    if (value && value->unit.empty())
+        value->unit = unit;
+    return value ? numberIn(what, *value, log) : kMissing;
+}
+
 SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit) {
     std::string own;
     for (const std::string_view part : words(name, " ._-/:()[]#%")) {

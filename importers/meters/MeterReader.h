@@ -4,9 +4,14 @@
 #include "importers/common/Cells.h"
 #include "importers/common/MeterLog.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace trainscope::importers::meters {
 
@@ -25,6 +30,37 @@ public:
 };
 using MakeMeterReader = std::unique_ptr<MeterReader> (*)();
 
+// Times of readings under a stamp that stands before them, or none: then they follow one another.
+class ReadingTimes {
+public:
+    void setStamp(const std::optional<Stamp>& stamp) {
+        m_stamp = stamp;
+        m_seen.clear();
+    }
+    // What follows is of the next reading, if there was any before.
+    void next() {
+        m_reading += std::exchange(m_hasAny, false) ? 1 : 0;
+        m_seen.clear();
+    }
+    [[nodiscard]] TimeNs time(MeterLog& log) {
+        m_hasAny = true;
+        return m_stamp ? log.at(*m_stamp) : log.at(m_reading);
+    }
+    // A subject that comes again begins the next reading.
+    [[nodiscard]] TimeNs timeOf(const std::string& whose, MeterLog& log) {
+        if (m_seen.contains(whose))
+            next();
+        m_seen.insert(whose);
+        return time(log);
+    }
+
+private:
+    std::optional<Stamp> m_stamp;
+    std::set<std::string, std::less<>> m_seen; // in this reading
+    std::int64_t m_reading = 0;
+    bool m_hasAny = false;
+};
+
 // A registered metric, or one of that name, in the unit that the text means ("MHz"); an empty unit
 // leaves plain numbers.
 SeriesDescription meterSeries(
@@ -32,6 +68,9 @@ SeriesDescription meterSeries(
 // The value as a number of that series, whatever unit stands behind it. NaN, with a warning, where
 // that unit measures something else.
 double numberIn(const SeriesDescription& what, const CellValue& value, MeterLog& log);
+// The number in a text as one of that series; `unit`: where it stands apart. NaN: missing.
+double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& log,
+    std::string_view unit = {});
 // A metric of the source's own: "Sys Fan 1" → "sys_fan_1".
 SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit);
 

@@ -20,7 +20,7 @@ namespace trainscope::importers::meters::smi {
 
 namespace {
 
-using Role = Column::Role;
+using Role = ColumnRole;
 
 Error unrecognised(std::string message) {
     return {ErrorCode::Unrecognised, std::move(message), {}};

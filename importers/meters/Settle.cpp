@@ -10,7 +10,7 @@ namespace trainscope::importers::meters::smi {
 
 namespace {
 
-using Role = Column::Role;
+using Role = ColumnRole;
 
 void rename(Column& column, std::string_view metric) {
     const Metric old = column.metric;

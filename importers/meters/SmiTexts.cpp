@@ -61,39 +61,30 @@ constexpr std::array kQueryNames{
 // One GPU after the other, as both spellings of the query give them.
 class QueryOutput {
 public:
-    void startLog() { m_gpus = 0; }
-    void setTime(std::string_view text) {
-        m_stamp = parseStamp(text);
-        m_hasTime = true;
+    void startLog() {
+        m_gpus = 0;
+        m_times.next();
+        m_times.setStamp({});
     }
+    void setTime(std::string_view text) { m_times.setStamp(parseStamp(text)); }
     void startGpu() {
-        if (m_gpus == 0 && !m_hasTime)
-            m_stamp.reset();
-        m_reading += m_gpus == 0 && m_hasGpus ? 1 : 0;
-        m_hasGpus = true;
-        m_hasTime = false;
         m_who = {};
         m_who.id = std::to_string(m_gpus++);
         m_who.isById = true; // the place in the list, where UUIDs are made unreadable
     }
-    [[nodiscard]] bool isInGpu() const { return m_gpus > 0; }
     Who& who() { return m_who; }
     Status add(const QueryName& name, std::string_view text, MeterLog& log) {
         if (m_gpus == 0)
             return {};
-        const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
         const SeriesDescription what = meterSeries(name.metric, name.unit, name.sensor);
-        const TimeNs time = m_stamp ? log.at(*m_stamp) : log.at(m_reading);
+        const TimeNs time = m_times.time(log);
         log.row();
-        return log.add(m_who, what, time, value ? numberIn(what, *value, log) : kMissing);
+        return log.add(m_who, what, time, numberOf(text, what, log));
     }
 
 private:
-    std::optional<Stamp> m_stamp;
-    bool m_hasTime = false; // of the output at hand
-    bool m_hasGpus = false;
+    ReadingTimes m_times;
     int m_gpus = 0;
-    std::int64_t m_reading = 0;
     Who m_who;
 };
 
@@ -212,8 +203,7 @@ public:
     Status take(std::string_view line, MeterLog& log) override {
         const std::string_view plain = trimmed(line);
         if (plain.find("ROCm System Management") != std::string_view::npos) {
-            m_reading += m_hasRows ? 1 : 0;
-            m_hasRows = false;
+            m_times.next();
             return {};
         }
         if (plain.starts_with("GPU["))
@@ -223,7 +213,7 @@ public:
         else if (m_heads && !plain.empty() && isDigit(plain.front()))
             return takeConcise(plain, log);
         else if (const auto stamp = parseDateLine(plain))
-            m_stamp = stamp;
+            m_times.setStamp(stamp);
         return {};
     }
 
@@ -233,11 +223,6 @@ private:
         const auto parts = words(text, " (");
         return parts.empty() || isMissingText(parts.front());
     }
-    TimeNs time(MeterLog& log) {
-        m_hasRows = true;
-        return m_stamp ? log.at(*m_stamp) : log.at(m_reading);
-    }
-
     // "GPU[0]\t\t: Temperature (Sensor junction) (C): 35.0"
     Status takeListed(std::string_view plain, MeterLog& log) {
         const std::size_t close = plain.find(']');
@@ -255,11 +240,11 @@ private:
         if (known == nullptr) // "sclk clock level: 1: (131Mhz)"
             known = findColumn(rocmNames(), name.substr(0, name.find(':')));
         std::string_view value = text;
-        if (known != nullptr && known->role == MeterColumn::Role::Model) {
+        if (known != nullptr && known->role == ColumnRole::Name) {
             who.model = text;
             return log.know(who);
         }
-        if (known == nullptr || known->role != MeterColumn::Role::Metric)
+        if (known == nullptr || known->role != ColumnRole::Metric)
             return {};
         if (startsAsMissing(value))
             value = {};
@@ -305,19 +290,16 @@ private:
 
     Status give(const Who& who, std::string_view metric, std::string_view unit, SensorKind sensor,
         std::string_view text, MeterLog& log) {
-        const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
-        if (!value && !isMissingCell(text))
+        if (!isMissingCell(text) && !parseCell(text, CellForm::Number))
             return {};
         const SeriesDescription what = meterSeries(metric, unit, sensor);
-        const TimeNs at = time(log);
+        const TimeNs at = m_times.time(log);
         log.row();
-        return log.add(who, what, at, value ? numberIn(what, *value, log) : kMissing);
+        return log.add(who, what, at, numberOf(text, what, log));
     }
 
-    std::optional<Stamp> m_stamp;
+    ReadingTimes m_times;
     bool m_heads = false;
-    bool m_hasRows = false;
-    std::int64_t m_reading = 0;
 };
 
 // "03-01-2026 10:00:00 RAM 12574/62841MB (lfb 2x4MB) CPU [2%@1036,off] EMC_FREQ 3%@665 GR3D_FREQ
@@ -452,10 +434,9 @@ private:
             const auto stamp = parseStamp(date);
             if (!stamp)
                 continue;
-            m_stamp = stamp;
+            m_times.next();
+            m_times.setStamp(stamp);
             m_host = i > 0 ? parts.front() : std::string_view();
-            m_reading += m_hasRows ? 1 : 0;
-            m_hasRows = false;
             return;
         }
     }
@@ -466,8 +447,7 @@ private:
         m_who.host = m_host;
         m_who.id = line.substr(1, close - 1);
         m_who.model = trimmed(parts.front().substr(close + 1));
-        m_time = m_stamp ? log.at(*m_stamp) : log.at(m_reading);
-        m_hasRows = true;
+        m_time = m_times.time(log);
         log.row();
         std::vector<std::string_view> shares;
         for (const std::string_view word : words(parts[1], ",")) {
@@ -504,12 +484,10 @@ private:
         return log.add(m_who, what, m_time, value ? value->number : kMissing);
     }
 
-    std::optional<Stamp> m_stamp;
+    ReadingTimes m_times;
     std::string m_host;
     Who m_who;
     TimeNs m_time;
-    bool m_hasRows = false;
-    std::int64_t m_reading = 0;
 };
 
 } // namespace

@@ -176,7 +176,7 @@ void TableReader::readWho() {
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         const std::string_view cell = trimmed(m_cells[i]).substr(0, kLongestName);
         switch (m_columns[i].role) {
-        case Role::Subject:
+        case Role::Gpu:
             m_whose = cell;
             break;
         case Role::Host:
@@ -191,7 +191,7 @@ void TableReader::readWho() {
         case Role::Partition:
             partition = isMissingText(cell) || cell == "0" ? std::string() : std::string(cell);
             break;
-        case Role::Model:
+        case Role::Name:
             model = cell;
             break;
         case Role::Uuid:
@@ -214,7 +214,7 @@ void TableReader::readWho() {
 std::optional<Stamp> TableReader::stampOfRow() const {
     for (std::size_t i = 0; i < m_columns.size() && i < m_cells.size(); ++i) {
         const Role role = m_columns[i].role;
-        if (role != Role::Stamp && role != Role::Date && role != Role::Clock)
+        if (role != Role::Stamp && role != Role::Date && role != Role::TimeOfDay)
             continue;
         std::string text(m_cells[i]);
         if (role == Role::Date) { // 20260422 00:03:09
@@ -224,7 +224,7 @@ std::optional<Stamp> TableReader::stampOfRow() const {
                 text = text.substr(0, 4) + "/" + text.substr(4, 2) + "/" + text.substr(6);
             text += " " + std::string(trimmed(m_cells[i + 1]));
         }
-        const auto stamp = role == Role::Clock ? std::nullopt : parseStamp(text);
+        const auto stamp = role == Role::TimeOfDay ? std::nullopt : parseStamp(text);
         return stamp ? stamp : parseTimeOfDay(text);
     }
     return std::nullopt;
@@ -234,23 +234,13 @@ std::optional<TimeNs> TableReader::timeOf(MeterLog& log) {
     const bool hasStamps
         = std::any_of(m_columns.begin(), m_columns.end(), [](const MeterColumn& column) {
               return column.role == Role::Stamp || column.role == Role::Date
-                  || column.role == Role::Clock;
+                  || column.role == Role::TimeOfDay;
           });
     if (hasStamps) {
         const auto stamp = stampOfRow();
         return stamp ? std::optional(log.at(*stamp)) : std::nullopt;
     }
-    countReading(m_whose + m_part);
-    return log.at(m_reading);
-}
-
-// Without stamps a subject that comes again begins the next reading.
-void TableReader::countReading(const std::string& who) {
-    if (m_seen.insert(who).second)
-        return;
-    m_seen.clear();
-    m_seen.insert(who);
-    ++m_reading;
+    return m_times.timeOf(m_whose + m_part, log);
 }
 
 Status TableReader::takeCells(MeterLog& log, TimeNs time) {

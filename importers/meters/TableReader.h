@@ -4,12 +4,12 @@
 
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
+#include "importers/common/MetricWords.h"
 #include "importers/meters/MeterReader.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,23 +18,7 @@
 namespace trainscope::importers::meters {
 
 struct MeterColumn {
-    enum class Role {
-        Ignored,
-        Stamp,
-        Date, // its clock stands in the next column
-        Clock, // a time of day; behind a date it is a part of that
-        Subject, // "3", "GPU 3", "GPU-I 1", "Switch 0"
-        Host,
-        Part, // of the subject: a process, a sensor
-        Tile, // of the subject: a device of its own
-        Partition, // of the subject: the first one stands for all of it
-        Model,
-        Uuid,
-        Field, // of a long table: which metric
-        Value, // and its value
-        Metric,
-    };
-    Role role = Role::Ignored;
+    ColumnRole role = ColumnRole::Ignored;
     std::string header = {};
     SeriesDescription what = {}; // of a metric
     std::string whose = {}; // subject of a wide table's column: "GPU 3", "node 2", "Switch 1"
@@ -66,7 +50,7 @@ public:
     Status finish(MeterLog& log) override;
 
 private:
-    using Role = MeterColumn::Role;
+    using Role = ColumnRole;
     bool split(std::string_view line, MeterLog& log);
     bool takeHeader(MeterLog& log);
     [[nodiscard]] bool isUnitLine() const;
@@ -76,7 +60,6 @@ private:
     Status takeCells(MeterLog& log, TimeNs time);
     const MeterColumn* fieldOfRow(std::size_t value, MeterLog& log); // nullptr: too many
     std::optional<TimeNs> timeOf(MeterLog& log);
-    void countReading(const std::string& who);
     [[nodiscard]] bool hasParts() const;
     void readWho();
     Status takeValue(const MeterColumn& column, std::string_view cell, TimeNs time, MeterLog& log);
@@ -99,8 +82,7 @@ private:
     Who m_who; // of the row
     std::string m_whose;
     std::string m_part;
-    std::set<std::string, std::less<>> m_seen; // in this reading
-    std::int64_t m_reading = 0;
+    ReadingTimes m_times;
     std::map<std::string, MeterColumn, std::less<>> m_fields;
     std::string m_field; // of the last row
     std::map<std::pair<std::string, std::string>, Sum> m_sums;
