@@ -205,7 +205,7 @@ struct Importer {
         = nullptr;
 };
 
-// What `read` throws, for want of memory, is an error of the unit.
+// Throws of `read`, for want of memory, become errors of the unit.
 Result<ImportReport> caught(const SourceTree& tree, const ImportUnit& unit,
     const std::function<Result<ImportReport>()>& read);
 // Importer::import by an object of that type, which lives for one unit.

@@ -37,7 +37,7 @@ public:
         m_stamp = stamp;
         m_seen.clear();
     }
-    // What follows is of the next reading, if there was any before.
+    // Begins the next reading, if there was any before.
     void next() {
         m_reading += std::exchange(m_hasAny, false) ? 1 : 0;
         m_seen.clear();

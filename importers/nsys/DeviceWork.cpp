@@ -216,7 +216,7 @@ private:
         return m_session.writer().work(*work, m_detail);
     }
 
-    // What all rows have; its stream is valid until the next. Absent: the row has no time.
+    // Columns that all rows have; its stream is valid until the next. Absent: the row has no time.
     std::optional<ProfiledWork> workOf(const ForeignRow& row, SpanKind kind) {
         const auto times = m_session.rangeOf(row, Work::kStart, Work::kEnd);
         if (!times)
@@ -257,7 +257,7 @@ private:
     std::unordered_map<std::int64_t, KernelName> m_names; // by their number in the report
     KernelName m_otherName;
     std::map<std::pair<std::optional<std::int64_t>, std::int64_t>, std::int64_t> m_firstContext;
-    // Of the row at hand, as the two below: device, context and stream.
+    // Device, context and stream of the row at hand, as the two below.
     std::array<std::int64_t, 3> m_place{};
     std::optional<std::int64_t> m_process;
     std::string m_stream;

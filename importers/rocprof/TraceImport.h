@@ -20,7 +20,7 @@ public:
         const std::vector<std::int64_t>& processes = {});
 
     Status begin(std::string_view gpuModel = {});
-    // Of a database: its size, and whether its end is missing.
+    // Notes the size of a database, and whether its end is missing.
     void opened(const ForeignDatabase& database);
     // Reads a table of a database; what is damaged makes the run a partial one.
     Status scan(ForeignDatabase& database, std::string_view table,
