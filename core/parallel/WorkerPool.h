@@ -1,6 +1,7 @@
 #pragma once
-// Threads that run jobs. Jobs are pure computations: they own what they read, touch no shared state
-// and never wait for another job. Results that must stay in order go through OrderedJobs.h.
+// Threads that run jobs. Jobs own what they read, be it a store of their own, and touch no state
+// that others change. A job that waits for others runs waiting jobs meanwhile, as OrderedJobs.h
+// does, through which results go that must stay in order.
 
 #include <condition_variable>
 #include <deque>

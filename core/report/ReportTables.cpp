@@ -82,10 +82,12 @@ Result<Table> traceTable(const analysis::RunStudies& studies, const std::vector<
     for (const auto& one : kTracedTimes)
         table.columns.push_back({one.title});
     for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(auto devices,
-            analysis::traceBreakdown(
-                studies.of(run), analysis::KernelCategories::builtIn(), kAllTime, {}));
-        std::erase_if(devices, [](const auto& device) { return device.traced.ns <= 0; });
+        ASSIGN_OR_RETURN(const auto traced, analysis::allTraced(studies.of(run)));
+        std::vector<analysis::TimeBreakdown> devices;
+        for (const analysis::DeviceTrace& device : traced.devices) {
+            if (device.breakdown.traced.ns > 0)
+                devices.push_back(device.breakdown);
+        }
         if (devices.empty())
             continue;
         const auto secondsOf = [&devices](DurationNs analysis::TimeBreakdown::*time) {
@@ -94,10 +96,10 @@ Result<Table> traceTable(const analysis::RunStudies& studies, const std::vector<
                 sum = sum + device.*time;
             return sum.seconds();
         };
-        const double traced = secondsOf(&analysis::TimeBreakdown::traced);
-        table.add({run.name, devices.size(), traced / static_cast<double>(devices.size())});
+        const double tracedS = secondsOf(&analysis::TimeBreakdown::traced);
+        table.add({run.name, devices.size(), tracedS / static_cast<double>(devices.size())});
         for (const auto& one : kTracedTimes)
-            table.rows.back().push_back(text::percent(secondsOf(one.time) / traced));
+            table.rows.back().push_back(text::percent(secondsOf(one.time) / tracedS));
     }
     return table;
 }
@@ -155,9 +157,9 @@ Table manyEnergies(const std::vector<TracedEnergy>& runs) {
 Result<Table> energyTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     std::vector<TracedEnergy> traced;
     for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(auto energy, analysis::energyByPhase(studies.of(run), {}));
-        if (!energy.gpus.empty())
-            traced.push_back({run.name, std::move(energy)});
+        ASSIGN_OR_RETURN(auto all, analysis::allTraced(studies.of(run)));
+        if (!all.energy.gpus.empty())
+            traced.push_back({run.name, std::move(all.energy)});
     }
     Table table = traced.size() > kMostEnergyColumns ? manyEnergies(traced) : fewEnergies(traced);
     table.title = "Energy of the traced GPUs by phase";

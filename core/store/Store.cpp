@@ -91,6 +91,16 @@ void Store::readInBursts() {
     m_connection->readsInBursts = m_connection->mode == OpenMode::ReadOnly;
 }
 
+Result<Store> Store::another() const {
+    ASSIGN_OR_RETURN(auto store, open(path(), OpenMode::ReadOnly));
+    store.m_connection->readsInBursts = m_connection->readsInBursts;
+    return store;
+}
+
+bool Store::isReadOnly() const {
+    return m_connection->mode == OpenMode::ReadOnly;
+}
+
 const std::filesystem::path& Store::path() const {
     return m_connection->path;
 }

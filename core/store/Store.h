@@ -39,6 +39,11 @@ public:
     // writes meanwhile may wait until the next reading. Nothing for a store that may be written.
     void readInBursts();
 
+    // For another thread: a store of the same database that reads as this one does, but sees only
+    // what is committed.
+    [[nodiscard]] Result<Store> another() const;
+
+    [[nodiscard]] bool isReadOnly() const;
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] std::string uuid() const; // stays with the file wherever it is moved
 

@@ -9,6 +9,7 @@
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/SteadyWindows.h"
@@ -19,7 +20,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <map>
@@ -280,7 +280,6 @@ public:
     Tracer(const RunStudy& study, const TraceScope& scope)
         : m_study(study)
         , m_scope(scope)
-
         , m_names(study.store, KernelCategories::builtIn()) { }
 
     Result<std::optional<TraceMeasures>> measure() {
@@ -294,8 +293,12 @@ public:
         if (m_isOutside && m_scope.capture != nullptr)
             return std::optional<TraceMeasures>();
         ASSIGN_OR_RETURN(m_stages, stagesOf(m_study));
-        for (const DeviceTracks& device : devices)
-            RETURN_IF_ERROR(walk(device));
+        std::vector<Measured> measured;
+        RETURN_IF_ERROR(forEachDevice(
+            m_study, devices, [this](const DeviceReading& reading) { return measure(reading); },
+            collectInto(measured)));
+        for (Measured& one : measured)
+            RETURN_IF_ERROR(add(std::move(one)));
         if (m_all.devices == 0 || m_all.seconds <= 0.0)
             return std::optional<TraceMeasures>();
         RETURN_IF_ERROR(finish());
@@ -357,39 +360,49 @@ private:
         return covered;
     }
 
-    Status walk(const DeviceTracks& device) {
+    struct Measured {
+        DeviceActivity activity;
+        DeviceSums sums; // of the iterations, else of the whole part
+    };
+    Result<std::optional<Measured>> measure(const DeviceReading& reading) const {
+        using Answer = Result<std::optional<Measured>>;
+        const DeviceTracks& device = reading.device;
         const auto shown
             = traceWindow(device, ownWindowOf(device.rank), {coveredOn(device.rank), std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
-            return {};
+            return Answer(std::nullopt);
         // Work outside of the covered iterations does not count, if there are any.
         if (!m_covered.empty() && shown->iterations.empty())
-            return {};
-        PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);
+            return Answer(std::nullopt);
+        PhaseMeter phases(*shown);
         DeviceSums ofIterations;
-        AccountMeter meter(m_study.store, device, *shown, [&](std::size_t, const DeviceSums& sums) {
+        AccountMeter meter(reading.store, device, *shown, [&](std::size_t, const DeviceSums& sums) {
             ofIterations.add(sums, true);
             return Status();
         });
-        const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
-        ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(m_study.store, device, shown->range, visitors, m_study.progress));
+        ASSIGN_OR_RETURN(const auto evidence, reading.walk(shown->range, phases, meter));
         const WindowPhases all = phases.all(evidence);
         if (all.traced.ns <= 0)
-            return {};
-        m_tracedS += all.traced.seconds();
-        std::vector<IterationPhases> iterations = phases.iterations(evidence);
+            return Answer(std::nullopt);
+        ASSIGN_OR_RETURN(auto account, meter.finish());
+        auto iterations = phases.iterations(evidence);
+        const bool isWhole = iterations.empty();
+        return std::optional(Measured{{device.rank, device.device, all, std::move(iterations),
+                                          evidence, {}, {}, phases.shares()},
+            isWhole ? std::move(account.sums) : std::move(ofIterations)});
+    }
+
+    Status add(Measured&& measured) {
+        const DeviceActivity& activity = measured.activity;
+        m_tracedS += activity.phases.traced.seconds();
         double length = 0.0;
         if (m_covered.empty())
-            length = addPhases(all);
-        for (const IterationPhases& one : iterations)
+            length = addPhases(activity.phases);
+        for (const IterationPhases& one : activity.iterations)
             length += addIteration(one);
-        addParts(device.rank, length, iterations.size(), phases.shares());
-        ASSIGN_OR_RETURN(const auto account, meter.finish());
-        RETURN_IF_ERROR(
-            iterations.empty() ? addNames(account.sums, true) : addNames(ofIterations, false));
-        m_activities.push_back(
-            {device.rank, device.device, all, std::move(iterations), evidence, {}, {}});
+        addParts(activity.rank, length, activity.iterations.size(), activity.shares);
+        RETURN_IF_ERROR(addNames(measured.sums, activity.iterations.empty()));
+        m_activities.push_back(std::move(measured.activity));
         return {};
     }
 

@@ -7,6 +7,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/SensorProbe.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/catalogue/GpuModel.h"
@@ -14,9 +15,9 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -160,13 +161,13 @@ public:
             [this](const Capture& capture) { return !capture.range.overlaps(m_extent); });
     }
 
-    // Absent where power was not recorded at that time.
-    Result<std::optional<GpuEnergy>> run(bool byKernel, const Progress& progress) {
+    // False where power was not recorded at that time.
+    Result<bool> begin(bool byKernel) {
         ASSIGN_OR_RETURN(const auto sampling, powerSamplingOf(m_store, m_power.series));
         const TimeRange recorded{
             m_power.series.range.begin - m_lag, m_power.series.range.end - m_lag};
         if (!sampling || !recorded.overlaps(m_extent))
-            return std::optional<GpuEnergy>();
+            return false;
         m_sampling = *sampling;
         m_facts = {knownWindowNs(), m_known.has_value(),
             std::max(powerLimit(m_power.model), m_sampling.maxW), std::nullopt};
@@ -175,12 +176,36 @@ public:
         if (byKernel) {
             ASSIGN_OR_RETURN(parts.kernels, longestNames(m_store, m_device, m_shown.range));
         }
-        EnergyMeter meter(m_store, std::move(parts), walkFrom(m_extent.begin));
+        m_meter.emplace(m_store, std::move(parts), walkFrom(m_extent.begin));
         RETURN_IF_ERROR(readPower());
-        const std::array<DeviceVisitor*, 1> visitors{&meter};
-        ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(m_store, m_device, m_shown.fixed ? m_extent : kAllTime, visitors, progress));
-        return finish(meter, evidence);
+        return true;
+    }
+    // To be walked.
+    [[nodiscard]] TimeRange range() const { return m_shown.fixed ? m_extent : kAllTime; }
+    [[nodiscard]] DeviceVisitor& meter() { return *m_meter; }
+    // Absent where the pieces have no power.
+    Result<std::optional<GpuEnergy>> finish(const MarkEvidence& evidence) {
+        EnergyMeter& meter = *m_meter;
+        GpuEnergy result;
+        result.rank = m_device.rank;
+        result.lag = m_known;
+        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
+            const TimeRange range = m_shown.iterations[i].range;
+            ASSIGN_OR_RETURN(const auto whole, walkFrom(range.begin).to(range.end));
+            meter.completeIteration(i, range, whole.line.length());
+        }
+        RETURN_IF_ERROR(meter.estimate(
+            evidence, m_readings.readings(), m_facts,
+            [this](const auto& ranges, DurationNs lag) { return counted(ranges, lag); }, result));
+        result.window = meter.window();
+        result.traced = meter.traced();
+        if (result.window.isEmpty() || meter.covered().ns == 0)
+            return std::optional<GpuEnergy>();
+        result.coverage
+            = static_cast<double>(meter.covered().ns) / static_cast<double>(result.traced.ns);
+        std::erase_if(result.energy.iterations,
+            [](const IterationEnergy& iteration) { return iteration.coverage <= 0.0; });
+        return std::optional(std::move(result));
     }
 
 private:
@@ -217,29 +242,6 @@ private:
             });
     }
 
-    Result<std::optional<GpuEnergy>> finish(EnergyMeter& meter, const MarkEvidence& evidence) {
-        GpuEnergy result;
-        result.rank = m_device.rank;
-        result.lag = m_known;
-        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
-            const TimeRange range = m_shown.iterations[i].range;
-            ASSIGN_OR_RETURN(const auto whole, walkFrom(range.begin).to(range.end));
-            meter.completeIteration(i, range, whole.line.length());
-        }
-        RETURN_IF_ERROR(meter.estimate(
-            evidence, m_readings.readings(), m_facts,
-            [this](const auto& ranges, DurationNs lag) { return counted(ranges, lag); }, result));
-        result.window = meter.window();
-        result.traced = meter.traced();
-        if (result.window.isEmpty() || meter.covered().ns == 0)
-            return std::optional<GpuEnergy>();
-        result.coverage
-            = static_cast<double>(meter.covered().ns) / static_cast<double>(result.traced.ns);
-        std::erase_if(result.energy.iterations,
-            [](const IterationEnergy& iteration) { return iteration.coverage <= 0.0; });
-        return std::optional(std::move(result));
-    }
-
     // Within a step of the counter the power tells, which differs from its mean by `spreadW`.
     Result<std::vector<std::optional<EstimatedEnergy>>> counted(
         const std::vector<TimeRange>& ranges, DurationNs lag) const {
@@ -274,6 +276,7 @@ private:
     PowerSampling m_sampling;
     SensorFacts m_facts;
     ReadingList m_readings;
+    std::optional<EnergyMeter> m_meter;
 };
 
 template <typename Map>
@@ -326,51 +329,147 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
     return *this;
 }
 
-Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    const IterationChoice iterations = tracedIterations(options.iterations, tracedOf(devices));
-    ASSIGN_OR_RETURN(auto power, powerByRank(study));
-    std::map<int, int> devicesOfRank;
-    for (const DeviceTracks& device : devices)
-        ++devicesOfRank[device.rank];
-    ASSIGN_OR_RETURN(const auto stages, stagesOf(study));
-    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
-    std::map<int, PowerLag> lags;
-    if (options.lags) {
-        lags = *options.lags;
-    } else if (!power.empty() && !devices.empty()) {
-        ASSIGN_OR_RETURN(lags, powerLags(study));
+namespace {
+
+// Tells the energy of each device.
+class EnergyReader {
+public:
+    static Result<EnergyReader> open(const RunStudy& study,
+        const std::vector<DeviceTracks>& devices, const EnergyOptions& options) {
+        EnergyReader reader(options);
+        reader.m_iterations = tracedIterations(options.iterations, tracedOf(devices));
+        for (const DeviceTracks& device : devices)
+            ++reader.m_devicesOfRank[device.rank];
+        ASSIGN_OR_RETURN(reader.m_power, powerByRank(study));
+        ASSIGN_OR_RETURN(reader.m_stages, stagesOf(study));
+        ASSIGN_OR_RETURN(reader.m_captures, study.store.captures(study.run.id));
+        if (options.lags) {
+            reader.m_lags = *options.lags;
+        } else if (!reader.m_power.empty() && !devices.empty()) {
+            ASSIGN_OR_RETURN(reader.m_lags, powerLags(study));
+        }
+        return reader;
     }
-    EnergyByPhase result;
-    for (const DeviceTracks& device : devices) {
-        const auto source = power.find(device.rank);
-        const auto shown = traceWindow(
-            device, options.windowOf ? options.windowOf(device.rank) : options.window, iterations);
+
+    struct Answer {
+        std::optional<DeviceTrace> trace; // where asked for
+        std::optional<GpuEnergy> energy;
+        std::optional<NoEnergy> unknown;
+    };
+    // On a worker. categories: of the trace that is wanted with it, of a window that holds all.
+    [[nodiscard]] Result<Answer> read(
+        const DeviceReading& reading, const KernelCategories* categories) const {
+        const DeviceTracks& device = reading.device;
+        const auto shown = traceWindow(device,
+            m_options.windowOf ? m_options.windowOf(device.rank) : m_options.window, m_iterations);
+        Answer answer;
         if (!shown)
-            continue;
-        if (source == power.end() || devicesOfRank[device.rank] > 1) {
-            result.unknown[device.rank]
-                = source == power.end() ? NoEnergy::NoPower : NoEnergy::SeveralDevices;
-            continue;
+            return answer;
+        std::optional<TraceMeter> trace;
+        if (categories != nullptr)
+            trace.emplace(reading.store, device, *shown, *categories);
+        ASSIGN_OR_RETURN(auto energy, attributionOf(reading, *shown, answer));
+        std::vector<DeviceVisitor*> visitors;
+        if (trace)
+            visitors = {&trace->phases, &trace->account};
+        if (energy)
+            visitors.push_back(&energy->meter());
+        if (visitors.empty())
+            return answer;
+        ASSIGN_OR_RETURN(const auto evidence,
+            walkDevice(reading.store, device, energy ? energy->range() : shown->range, visitors,
+                reading.progress));
+        if (trace) {
+            ASSIGN_OR_RETURN(answer.trace, trace->finish(evidence));
         }
-        std::vector<Capture> ofRank;
-        std::copy_if(captures.begin(), captures.end(), std::back_inserter(ofRank),
-            [&](const Capture& capture) { return capture.rank == device.rank; });
-        const auto lag = lags.find(device.rank);
-        ASSIGN_OR_RETURN(auto gpu,
-            GpuAttribution(study.store, device, *shown, source->second,
-                lag == lags.end() ? std::nullopt : std::optional(lag->second), std::move(ofRank))
-                .run(options.byKernel, study.progress));
-        if (!gpu) {
-            result.unknown[device.rank] = NoEnergy::NoPower;
-            continue;
+        if (energy) {
+            ASSIGN_OR_RETURN(answer.energy, energy->finish(evidence));
+            if (!answer.energy)
+                answer.unknown = NoEnergy::NoPower;
         }
-        result.sum += gpu->energy;
-        if (stages && stages->stageOf.contains(device.rank))
-            result.stages[stages->stageOf.at(device.rank)] += gpu->energy.total;
-        result.gpus.push_back(std::move(*gpu));
+        return answer;
     }
+
+    void add(int rank, Answer&& answer, EnergyByPhase& result) const {
+        if (answer.unknown)
+            result.unknown[rank] = *answer.unknown;
+        if (!answer.energy)
+            return;
+        result.sum += answer.energy->energy;
+        if (m_stages && m_stages->stageOf.contains(rank))
+            result.stages[m_stages->stageOf.at(rank)] += answer.energy->energy.total;
+        result.gpus.push_back(std::move(*answer.energy));
+    }
+
+private:
+    explicit EnergyReader(const EnergyOptions& options)
+        : m_options(options) { }
+
+    // nullptr: the answer says why.
+    Result<std::unique_ptr<GpuAttribution>> attributionOf(
+        const DeviceReading& reading, const TraceWindow& shown, Answer& answer) const {
+        const int rank = reading.device.rank;
+        const auto power = m_power.find(rank);
+        if (power == m_power.end())
+            answer.unknown = NoEnergy::NoPower;
+        else if (m_devicesOfRank.at(rank) > 1)
+            answer.unknown = NoEnergy::SeveralDevices;
+        std::unique_ptr<GpuAttribution> made;
+        if (answer.unknown)
+            return made;
+        std::vector<Capture> ofRank;
+        std::copy_if(m_captures.begin(), m_captures.end(), std::back_inserter(ofRank),
+            [rank](const Capture& capture) { return capture.rank == rank; });
+        const auto lag = m_lags.find(rank);
+        made = std::make_unique<GpuAttribution>(reading.store, reading.device, shown, power->second,
+            lag == m_lags.end() ? std::nullopt : std::optional(lag->second), std::move(ofRank));
+        ASSIGN_OR_RETURN(const bool hasPower, made->begin(m_options.byKernel));
+        if (!hasPower) {
+            answer.unknown = NoEnergy::NoPower;
+            made.reset();
+        }
+        return made;
+    }
+
+    const EnergyOptions& m_options;
+    IterationChoice m_iterations;
+    std::map<int, PowerSource> m_power;
+    std::map<int, int> m_devicesOfRank;
+    std::optional<StageMap> m_stages;
+    std::vector<Capture> m_captures;
+    std::map<int, PowerLag> m_lags;
+};
+
+Result<TracesWithEnergy> readDevices(
+    const RunStudy& study, const EnergyOptions& options, const KernelCategories* categories) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    ASSIGN_OR_RETURN(const auto reader, EnergyReader::open(study, devices, options));
+    TracesWithEnergy result;
+    const auto take = [&](const DeviceTracks& device, EnergyReader::Answer&& answer) {
+        if (answer.trace)
+            result.devices.push_back(std::move(*answer.trace));
+        reader.add(device.rank, std::move(answer), result.energy);
+        return Status();
+    };
+    RETURN_IF_ERROR(forEachDevice(
+        study, devices,
+        [&](const DeviceReading& reading) { return reader.read(reading, categories); }, take));
     return result;
+}
+
+Result<TracesWithEnergy> readAllTraced(const RunStudy& study) {
+    return readDevices(study, {}, &KernelCategories::builtIn());
+}
+
+} // namespace
+
+Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options) {
+    ASSIGN_OR_RETURN(auto read, readDevices(study, options, nullptr));
+    return std::move(read.energy);
+}
+
+Result<TracesWithEnergy> allTraced(const RunStudy& study) {
+    return study.once(readAllTraced);
 }
 
 void takeTraced(

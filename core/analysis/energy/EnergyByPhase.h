@@ -23,6 +23,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/iterations/IterationFigures.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceWindow.h"
@@ -115,6 +116,14 @@ struct EnergyOptions {
 
 // Without GPUs: the run has no such data.
 Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options = {});
+
+// All that was traced, from one pass: what deviceTraces() and energyByPhase() tell of it, without
+// iterations. A study reads it once.
+struct TracesWithEnergy {
+    std::vector<DeviceTrace> devices; // by rank, then device
+    EnergyByPhase energy;
+};
+Result<TracesWithEnergy> allTraced(const RunStudy& study);
 
 // An iteration of which all GPUs with power, so many, were traced has the energy that is told of it
 // beside its trace, so that there is one figure.

@@ -2,8 +2,7 @@
 
 #include "core/analysis/energy/EnergyMeter.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/DeviceWalk.h"
-#include "core/analysis/traces/SpanMerge.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -17,29 +16,26 @@ namespace trainscope::analysis {
 
 namespace {
 
-bool isWorkAboveLimit(const Span& span) {
-    return span.kind == SpanKind::Kernel || span.kind == SpanKind::Copy
-        || span.kind == SpanKind::Set;
-}
-
 // Shares out the power of the steps among the work that runs, which comes in order of its start.
-class AboveSweep {
+class AboveSweep : public DeviceVisitor {
 public:
     AboveSweep(const std::vector<PowerStep>& steps, std::vector<TimeRange> traced)
         : m_steps(steps)
         , m_traced(std::move(traced)) { }
 
-    void add(const Span& span) {
+    Status work(const DeviceWork& work) override {
+        const Span& span = work.span;
         advance(span.start);
         const TimeNs end = span.start + span.duration;
         if (end <= span.start || m_step >= m_steps.size())
-            return;
+            return {};
         const Key key{span.name, span.kind};
         Running& running = m_active[key];
         running.sums = &m_names[key];
         ++running.count;
         ++running.uncounted;
         m_ends.push({end, key, m_shares});
+        return {};
     }
     void finish() { advance(kAllTime.end); }
 
@@ -161,30 +157,22 @@ Result<std::vector<KernelAboveLimit>> rowsOf(const AboveSweep& sweep, KernelName
     return rows;
 }
 
-Result<DeviceAboveLimit> measureDevice(const store::Store& store, const DeviceTracks& device,
-    const std::vector<PowerStep>& steps, KernelNames& names, const Progress& progress) {
-    AboveSweep sweep(steps, device.captures);
-    DeviceAboveLimit found;
-    found.rank = device.rank;
-    found.device = device.device;
+Result<DeviceAboveLimit> measureAbove(const DeviceReading& reading,
+    const std::vector<PowerStep>& steps, const KernelCategories& categories) {
+    AboveSweep sweep(steps, reading.device.captures);
     if (!steps.empty()) {
-        const TimeRange all{steps.front().range.begin, steps.back().range.end};
-        SpanMerge merge;
-        for (const Track& stream : device.streams)
-            merge.add(SpanCursor(store, stream.id, all));
-        RETURN_IF_ERROR(merge.forEach(
-            [&sweep](std::size_t /*stream*/, const Span& span) {
-                if (isWorkAboveLimit(span))
-                    sweep.add(span);
-                return Status();
-            },
-            "Reading kernels", progress));
+        RETURN_IF_ERROR(
+            reading.walkStreams({steps.front().range.begin, steps.back().range.end}, sweep));
         sweep.finish();
     }
+    DeviceAboveLimit found;
+    found.rank = reading.device.rank;
+    found.device = reading.device.device;
     found.traced = DurationNs{sweep.all().ns};
     found.tracedJoules = sweep.all().joules;
     found.none = DurationNs{sweep.none().ns};
     found.noneJoules = sweep.none().joules;
+    KernelNames names(reading.store, categories);
     ASSIGN_OR_RETURN(found.kernels, rowsOf(sweep, names));
     return found;
 }
@@ -196,19 +184,20 @@ Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(
     ASSIGN_OR_RETURN(const auto gpus, aboveLimits(study, window, KeepSteps::Yes));
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     ASSIGN_OR_RETURN(const auto clocks, differingClocks(study));
-    KernelNames names(study.store, categories);
-    std::vector<DeviceAboveLimit> all;
-    for (const DeviceTracks& device : devices) {
-        const auto gpu = std::find_if(gpus.begin(), gpus.end(),
-            [&device](const AboveLimit& one) { return one.rank == device.rank; });
+    using Above = Result<std::optional<DeviceAboveLimit>>;
+    const auto measure = [&](const DeviceReading& reading) -> Above {
+        const int rank = reading.device.rank;
+        const auto gpu = std::find_if(
+            gpus.begin(), gpus.end(), [rank](const AboveLimit& one) { return one.rank == rank; });
         if (gpu == gpus.end())
-            continue;
-        ASSIGN_OR_RETURN(auto found,
-            measureDevice(study.store, device, onClockOf(clocks, device.rank, gpu->steps), names,
-                study.progress));
+            return Above(std::nullopt);
+        ASSIGN_OR_RETURN(
+            auto found, measureAbove(reading, onClockOf(clocks, rank, gpu->steps), categories));
         found.gpu = *gpu;
-        all.push_back(std::move(found));
-    }
+        return std::optional(std::move(found));
+    };
+    std::vector<DeviceAboveLimit> all;
+    RETURN_IF_ERROR(forEachDevice(study, devices, measure, collectInto(all)));
     return all;
 }
 

@@ -24,7 +24,8 @@ std::string_view toString(Severity severity) {
 }
 
 Result<std::vector<Finding>> findingsOf(const RunStudy& study) {
-    return findingsOf(study, FindingsOptions{});
+    ASSIGN_OR_RETURN(const auto facts, factsOf(study));
+    return applyRules(facts);
 }
 
 Result<std::vector<Finding>> findingsOf(const RunStudy& study, const FindingsOptions& options) {

@@ -11,14 +11,13 @@
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DeviceActivity.h"
-#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/catalogue/Accelerators.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -48,35 +47,50 @@ Result<SteadyTraces> tracesBehindWarmup(const RunStudy& study, RunFacts& facts) 
     return part;
 }
 
+struct FactsOfDevice {
+    TracedDevice traced;
+    DeviceActivity activity;
+};
+
+Result<FactsOfDevice> measureDevice(const DeviceReading& reading, const TraceWindow& shown) {
+    const DeviceTracks& device = reading.device;
+    PhaseMeter phases(shown);
+    AccountMeter meter(reading.store, device, shown);
+    ASSIGN_OR_RETURN(const auto evidence, reading.walk(shown.range, phases, meter));
+    const WindowPhases all = phases.all(evidence);
+    ASSIGN_OR_RETURN(const auto account, meter.finish());
+    const LaunchStatistics launched = launchesOf(account, device, all.traced);
+    TracedDevice traced{device.rank, all.window, all.traced.seconds(),
+        all.time[Phase::Idle].seconds(), all.time[Phase::CommunicationExposed].seconds(),
+        launched.hostBound.seconds(), {}, all.time[Phase::Copy].seconds(), {}};
+    for (const auto& [direction, kind] : copiesOf(account.sums))
+        traced.copiesS[direction] = kind.time.seconds();
+    for (const auto& [kind, time] : phases.exposedByKind())
+        traced.exposedByKindS[kind] = time.seconds();
+    return FactsOfDevice{std::move(traced),
+        {device.rank, device.device, all, phases.iterations(evidence), evidence, launched, {}, {}}};
+}
+
 Status addTraces(const RunStudy& study, const std::optional<StageMap>& stages,
     const RankWindow& windowOf, RunFacts& facts) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    std::vector<DeviceActivity> activities;
     const IterationChoice choice
         = tracedIterations({facts.iterations.everyOne(), std::nullopt}, tracedOf(devices));
-    for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device, windowOf(device.rank), choice);
+    using Measured = Result<std::optional<FactsOfDevice>>;
+    const auto measure = [&](const DeviceReading& reading) -> Measured {
+        const auto shown = traceWindow(reading.device, windowOf(reading.device.rank), choice);
         if (!shown || shown->range.isEmpty())
-            continue;
-        PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);
-        AccountMeter meter(study.store, device, *shown);
-        const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
-        ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(study.store, device, shown->range, visitors, study.progress));
-        const WindowPhases all = phases.all(evidence);
-        ASSIGN_OR_RETURN(const auto account, meter.finish());
-        const LaunchStatistics launched = launchesOf(account, device, all.traced);
-        TracedDevice traced{device.rank, all.window, all.traced.seconds(),
-            all.time[Phase::Idle].seconds(), all.time[Phase::CommunicationExposed].seconds(),
-            launched.hostBound.seconds(), {}, all.time[Phase::Copy].seconds(), {}};
-        for (const auto& [direction, kind] : copiesOf(account.sums))
-            traced.copiesS[direction] = kind.time.seconds();
-        for (const auto& [kind, time] : phases.exposedByKind())
-            traced.exposedByKindS[kind] = time.seconds();
-        if (traced.windowS > 0.0)
-            facts.traced.push_back(std::move(traced));
-        activities.push_back(
-            {device.rank, device.device, all, phases.iterations(evidence), evidence, launched, {}});
+            return Measured(std::nullopt);
+        ASSIGN_OR_RETURN(auto measured, measureDevice(reading, *shown));
+        return std::optional(std::move(measured));
+    };
+    std::vector<FactsOfDevice> measured;
+    RETURN_IF_ERROR(forEachDevice(study, devices, measure, collectInto(measured)));
+    std::vector<DeviceActivity> activities;
+    for (FactsOfDevice& one : measured) {
+        if (one.traced.windowS > 0.0)
+            facts.traced.push_back(std::move(one.traced));
+        activities.push_back(std::move(one.activity));
     }
     const auto pipeline = stages ? pipelineOf(*stages, activities) : std::nullopt;
     if (pipeline)
@@ -219,6 +233,10 @@ Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& opti
     if (capture)
         facts.run.range = capture->window; // where it shows
     return facts;
+}
+
+Result<RunFacts> factsOf(const RunStudy& study) {
+    return study.once<RunFacts>([](const RunStudy& of) { return collectFacts(of); });
 }
 
 } // namespace trainscope::analysis

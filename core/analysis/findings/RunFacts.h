@@ -89,9 +89,9 @@ struct RunFacts {
     [[nodiscard]] std::string scope() const { return capture.empty() ? "the run" : capture; }
 };
 
-// The facts of a run (RunFacts.h), read from the store.
-
-// Cancelled by progress.
+// The facts of a run or of a capture, read from the store. Cancelled by progress.
 Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& options = {});
+// Those of the run, which a study collects once.
+Result<RunFacts> factsOf(const RunStudy& study);
 
 } // namespace trainscope::analysis

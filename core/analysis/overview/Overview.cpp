@@ -3,7 +3,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/DeviceActivity.h"
-#include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
@@ -19,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -142,18 +140,10 @@ const Run* runBefore(const std::vector<Run>& runs, const Run& run) {
     return found;
 }
 
-Result<TimeOfWork> timeOfWork(const RunStudy& study) {
+TimeOfWork timeOfWork(std::span<const DeviceTrace> devices) {
     TimeOfWork work;
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device, kAllTime);
-        if (!shown)
-            continue;
-        PhaseMeter meter(*shown, PhaseMeter::Divide::ByCategory);
-        const std::array<DeviceVisitor*, 1> visitors{&meter};
-        ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(study.store, device, shown->range, visitors, study.progress));
-        const WindowPhases all = meter.all(evidence);
+    for (const DeviceTrace& device : devices) {
+        const WindowPhases& all = device.activity.phases;
         if (all.traced.seconds() <= 0.0)
             continue;
         if (work.devices++ == 0)
@@ -162,7 +152,7 @@ Result<TimeOfWork> timeOfWork(const RunStudy& study) {
         work.idleS += all.time[Phase::Idle].seconds();
         work.copyS += all.time[Phase::Copy].seconds();
         work.exposedS += all.time[Phase::CommunicationExposed].seconds();
-        for (const auto& [category, seconds] : meter.shares().seconds())
+        for (const auto& [category, seconds] : device.activity.shares.seconds())
             work.categoriesS[category] += seconds;
     }
     work.busyS = work.tracedS - work.idleS;
@@ -219,10 +209,11 @@ Overview overviewFrom(const OverviewInputs& inputs) {
 Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
     const RunStudy& study = studies.of(run);
     OverviewInputs inputs;
-    ASSIGN_OR_RETURN(inputs.facts, collectFacts(study));
-    ASSIGN_OR_RETURN(inputs.work, timeOfWork(study));
+    ASSIGN_OR_RETURN(inputs.facts, factsOf(study));
+    ASSIGN_OR_RETURN(auto traced, allTraced(study));
+    inputs.work = timeOfWork(traced.devices);
     if (inputs.work.devices > 0) {
-        ASSIGN_OR_RETURN(inputs.energy, energyByPhase(study));
+        inputs.energy = std::move(traced.energy);
     } else {
         ASSIGN_OR_RETURN(inputs.host, hostSelfTime(study));
     }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,7 +80,8 @@ struct TimeOfWork {
     std::map<std::string, double> categoriesS; // exposed collectives by their kind
     TimeRange window; // of the first device
 };
-Result<TimeOfWork> timeOfWork(const RunStudy& study);
+// Of all that was traced (allTraced()). Pure.
+TimeOfWork timeOfWork(std::span<const DeviceTrace> devices);
 
 // The latest run that began before it: of its kind and model, on as many GPUs of theirs. Runs of
 // which no model is known are of one job where their names differ in numbers alone. nullptr: none.

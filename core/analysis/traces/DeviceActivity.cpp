@@ -1,9 +1,6 @@
 #include "core/analysis/traces/DeviceActivity.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/DeviceAccount.h"
-#include "core/analysis/traces/TraceBreakdown.h"
-#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -67,9 +64,8 @@ std::map<CategoryShares::Collective, double> CategoryShares::exposed() const {
     return out;
 }
 
-PhaseMeter::PhaseMeter(const TraceWindow& shown, Divide divide)
-    : m_shown(shown)
-    , m_isDivided(divide == Divide::ByCategory) {
+PhaseMeter::PhaseMeter(const TraceWindow& shown)
+    : m_shown(shown) {
     m_all.window = shown.fixed.value_or(TimeRange{});
     for (const Iteration& iteration : shown.iterations) {
         IterationPhases phases;
@@ -94,16 +90,15 @@ Status PhaseMeter::piece(TimeRange range, const Running& running) {
         && std::all_of(running.kernels.begin(), running.kernels.end(),
             [](const ActiveKernels& kernel) { return kernel.isPipelineTransfer; });
     add(m_all, phase, range.length(), isSendRecvOnly);
-    if (m_isDivided && phase == Phase::CommunicationExposed)
+    if (phase == Phase::CommunicationExposed)
         addKinds(range.length(), running);
-    if (m_isDivided && m_iterations.empty())
+    if (m_iterations.empty())
         m_shares.add(range.length(), running);
     m_windows.forEachTouched(range, [&](std::size_t i) {
         WindowPhases& window = m_iterations[i];
         const DurationNs length = shared(range, window.window).length();
         add(window, phase, length, isSendRecvOnly);
-        if (m_isDivided)
-            m_shares.add(length, running);
+        m_shares.add(length, running);
     });
     return {};
 }
@@ -170,49 +165,6 @@ std::string copyDirection(std::string_view name) {
     const auto found = std::find_if(kKinds.begin(), kKinds.end(),
         [&](const auto& kind) { return name.find(kind.first) != std::string_view::npos; });
     return found == kKinds.end() ? "other" : std::string(found->second);
-}
-
-Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
-    const KernelCategories& categories, const RankWindow& window,
-    const IterationChoice& iterations) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    const IterationChoice traced = tracedIterations(iterations, tracedOf(devices));
-    KernelNames names(study.store, categories);
-    std::vector<DeviceTrace> result;
-    for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device, window(device.rank), traced);
-        if (!shown)
-            continue;
-        PhaseMeter phases(*shown);
-        auto marked = markedIterations(*shown);
-        AccountMeter meter(study.store, device, *shown, takeInto(marked, names));
-        const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
-        ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(study.store, device, shown->range, visitors, study.progress));
-        ASSIGN_OR_RETURN(const auto account, meter.finish());
-        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device, *shown, names));
-        breakdown.iterations = std::move(marked);
-        const WindowPhases all = phases.all(evidence);
-        result.push_back({std::move(breakdown),
-            {device.rank, device.device, all, phases.iterations(evidence), evidence,
-                launchesOf(account, device, all.traced), copiesOf(account.sums)}});
-    }
-    return result;
-}
-
-Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
-    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations) {
-    return deviceTraces(study, categories, ownWindows(nullptr, window), iterations);
-}
-
-Result<std::vector<DeviceActivity>> deviceActivity(
-    const RunStudy& study, TimeRange window, const IterationChoice& iterations) {
-    ASSIGN_OR_RETURN(
-        auto traces, deviceTraces(study, KernelCategories::builtIn(), window, iterations));
-    std::vector<DeviceActivity> result;
-    for (DeviceTrace& trace : traces)
-        result.push_back(std::move(trace.activity));
-    return result;
 }
 
 } // namespace trainscope::analysis

@@ -1,10 +1,8 @@
 #pragma once
-// Activity of each traced device: phases, launches and copies, from one pass over the trace.
+// Activity of a traced device: phases, launches and copies.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/LaunchStatistics.h"
-#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceWindow.h"
 
@@ -64,18 +62,16 @@ private:
 
 class PhaseMeter : public DeviceVisitor {
 public:
-    enum class Divide { No, ByCategory };
-    explicit PhaseMeter(const TraceWindow& shown, Divide divide = Divide::No);
+    explicit PhaseMeter(const TraceWindow& shown);
 
     Status piece(TimeRange range, const Running& running) override;
     // After the walk, whose evidence says what unmarked compute is.
     WindowPhases all(const MarkEvidence& evidence) const;
     std::vector<IterationPhases> iterations(const MarkEvidence& evidence) const;
-    // Shares of the iterations, if there are any, else of the window. Empty without
-    // Divide::ByCategory.
+    // Shares of the iterations, if there are any, else of the window.
     [[nodiscard]] const CategoryShares& shares() const { return m_shares; }
     // Exposed time of each kind of collective ("all_reduce") in the window; where several ran at
-    // once, each counts. Empty without Divide::ByCategory.
+    // once, each counts.
     [[nodiscard]] const std::map<std::string, DurationNs>& exposedByKind() const {
         return m_exposedByKind;
     }
@@ -89,7 +85,6 @@ private:
     bool m_isFirst = true;
     std::vector<IterationPhases> m_iterations;
     OpenWindows m_windows; // as the iterations
-    bool m_isDivided;
     CategoryShares m_shares;
     std::map<std::string, DurationNs> m_exposedByKind;
 };
@@ -120,23 +115,7 @@ struct DeviceActivity {
     MarkEvidence evidence;
     LaunchStatistics launches;
     CopyStatistics copies;
+    CategoryShares shares;
 };
-
-// Windows and iterations as for traceBreakdown(). By rank, then device.
-Result<std::vector<DeviceActivity>> deviceActivity(
-    const RunStudy& study, TimeRange window = kAllTime, const IterationChoice& iterations = {});
-
-struct DeviceTrace {
-    DeviceBreakdown breakdown;
-    DeviceActivity activity;
-};
-
-// Results of traceBreakdown() and deviceActivity() from one pass over the spans; the window is on
-// the clock of each rank.
-Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
-    const KernelCategories& categories, const RankWindow& window,
-    const IterationChoice& iterations);
-Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
-    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations);
 
 } // namespace trainscope::analysis

@@ -4,6 +4,7 @@
 #include "core/analysis/traces/ClockFit.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/parallel/OrderedJobs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -90,29 +91,48 @@ private:
         std::size_t asked = 0;
         while (asked < m_result.ranks.size()) {
             const RankClock hub = m_result.ranks[asked++];
-            const std::set<int> waiting = m_waiting;
-            for (const int rank : waiting)
-                RETURN_IF_ERROR(compare(hub, rank, pass));
+            RETURN_IF_ERROR(compareAll(hub, pass));
         }
         return {};
     }
 
-    Status compare(const RankClock& hub, int rank, const Pass& pass) {
-        if (m_progress && !m_progress({"Comparing clocks", 0, 0}))
-            return cancelled();
-        ASSIGN_OR_RETURN(const auto shared, m_calls.shared(hub.rank, rank, pass.withMessages));
-        const auto& [a, b] = shared;
-        if (a.empty() || b.empty())
-            return {};
-        const auto matched = credible(matchSequences(a, b, hintFor(hub.rank, rank)), a);
-        if (matched.size() < std::min({kFewestMatches, a.size(), b.size()})) {
+    // The calls of a rank that are parts of a hub's collectives.
+    struct Compared {
+        int rank = -1;
+        std::size_t calls = 0; // that could have been matched
+        std::vector<MatchedCall> matched;
+    };
+
+    Status compareAll(const RankClock& hub, const Pass& pass) {
+        OrderedJobs<Compared> jobs(
+            WorkerPool::shared(), 0, [&](const Compared& compared) { take(hub, compared, pass); });
+        const std::set<int> waiting = m_waiting;
+        for (const int rank : waiting) {
+            if (m_progress && !m_progress({"Comparing clocks", 0, 0}))
+                return cancelled();
+            ASSIGN_OR_RETURN(auto shared, m_calls.shared(hub.rank, rank, pass.withMessages));
+            if (shared.first.empty() || shared.second.empty())
+                continue;
+            jobs.submit([rank, calls = std::move(shared), hint = hintFor(hub.rank, rank)] {
+                const auto& [a, b] = calls;
+                return Compared{
+                    rank, std::min(a.size(), b.size()), credible(matchSequences(a, b, hint), a)};
+            });
+        }
+        jobs.finish();
+        return {};
+    }
+
+    void take(const RankClock& hub, const Compared& compared, const Pass& pass) {
+        const auto& [rank, calls, matched] = compared;
+        if (matched.size() < std::min(kFewestMatches, calls)) {
             m_reasons[rank] = "Too few of its collectives with rank " + std::to_string(hub.rank)
                 + " can be told which is which: " + std::to_string(matched.size()) + " matched of "
-                + std::to_string(std::min(a.size(), b.size())) + ".";
-            return {};
+                + std::to_string(calls) + ".";
+            return;
         }
         if (matched.size() < pass.fewestCalls)
-            return {};
+            return;
         const auto fit = fitClocks(matched, hub.toLocal(hub.reference));
         const bool isNamed = std::any_of(
             matched.begin(), matched.end(), [](const MatchedCall& call) { return call.a.isNamed; });
@@ -120,11 +140,10 @@ private:
             m_reasons[rank] = "Its trace does not say with which ranks it communicates, and its"
                               " collectives do not end together with those of rank "
                 + std::to_string(hub.rank) + ".";
-            return {};
+            return;
         }
         m_result.ranks.push_back(chained(hub, *fit, rank));
         m_waiting.erase(rank);
-        return {};
     }
 
     // Calls that only look alike match here and there; those of which most match are the same.

@@ -6,7 +6,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
-#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/power/PowerModel.h"
@@ -18,6 +18,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -176,21 +177,33 @@ Result<std::optional<ActivityPowers>> activityPowers(
     ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     const auto gpus = analysis::gpuSeriesByRank(series);
     ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(study));
-    ActivitySums sums;
-    for (const analysis::DeviceTracks& device : devices) {
+    const auto powerOf = [&gpus](const analysis::DeviceTracks& device) -> const Series* {
         const auto gpu = gpus.find(device.rank);
         if (gpu == gpus.end())
-            continue;
+            return nullptr;
         const auto power = gpu->second.find(metric::kGpuPower);
-        if (power == gpu->second.end() || !power->second.range.overlaps(device.extent))
-            continue;
-        ActivityMeter meter(device.extent);
-        const std::array<analysis::DeviceVisitor*, 1> visitors{&meter};
-        RETURN_IF_ERROR(
-            analysis::walkDevice(study.store, device, kAllTime, visitors, study.progress));
-        ASSIGN_OR_RETURN(const auto readings, readingsOf(study.store, power->second, device));
-        fitGpu(meter, readings, highestW, sums);
-    }
+        const bool isThere
+            = power != gpu->second.end() && power->second.range.overlaps(device.extent);
+        return isThere ? &power->second : nullptr;
+    };
+    ActivitySums sums;
+    using Meter = Result<std::shared_ptr<ActivityMeter>>;
+    const auto measure = [&](const analysis::DeviceReading& reading) -> Meter {
+        if (powerOf(reading.device) == nullptr)
+            return Meter(nullptr);
+        const auto meter = std::make_shared<ActivityMeter>(reading.device.extent);
+        RETURN_IF_ERROR(reading.walk(kAllTime, *meter));
+        return meter;
+    };
+    const auto fit = [&](const analysis::DeviceTracks& device,
+                         const std::shared_ptr<ActivityMeter>& meter) -> Status {
+        if (!meter)
+            return {};
+        ASSIGN_OR_RETURN(const auto readings, readingsOf(study.store, *powerOf(device), device));
+        fitGpu(*meter, readings, highestW, sums);
+        return {};
+    };
+    RETURN_IF_ERROR(analysis::forEachDevice(study, devices, measure, fit));
     return sums.gpus > 0 ? std::optional(sums.result()) : std::nullopt;
 }
 

@@ -2,8 +2,8 @@
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
-#include "core/analysis/traces/DeviceActivity.h"
 #include "support/TestProgram.h"
+#include "support/TracesInWindow.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

@@ -4,9 +4,9 @@
 #include "core/analysis/traces/PlantedTrace.h"
 
 #include "core/analysis/traces/CaptureWindows.h"
-#include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "support/TestProgram.h"
+#include "support/TracesInWindow.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;

@@ -4,11 +4,11 @@
 
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/overview/Overview.h"
-#include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/store/KeptSums.h"
 #include "support/TestProgram.h"
+#include "support/TracesInWindow.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -51,7 +51,7 @@ void compareIdle(const store::Store& store, std::int64_t traced, std::int64_t id
         QCOMPARE(selection.value().devices.front().traced.ns, traced);
         QCOMPARE(selection.value().devices.front().idle.ns, idle);
     }
-    const auto work = timeOfWork(study).value();
+    const auto work = timeOfWork(allTraced(study).value().devices);
     QCOMPARE(work.tracedS, static_cast<double>(traced) * 1e-9);
     QCOMPARE(work.idleS, static_cast<double>(idle) * 1e-9);
     const auto findings = findingsOf(study).value();

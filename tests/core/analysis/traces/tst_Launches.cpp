@@ -2,8 +2,8 @@
 
 #include "core/analysis/traces/PlantedTrace.h"
 
-#include "core/analysis/traces/DeviceActivity.h"
 #include "support/TestProgram.h"
+#include "support/TracesInWindow.h"
 
 #include <algorithm>
 #include <cmath>

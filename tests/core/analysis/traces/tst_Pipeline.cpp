@@ -4,6 +4,7 @@
 
 #include "core/analysis/traces/Pipeline.h"
 #include "support/TestProgram.h"
+#include "support/TracesInWindow.h"
 
 #include <algorithm>
 #include <array>

@@ -3,11 +3,11 @@
 
 #include "core/analysis/traces/PlantedTrace.h"
 
-#include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/store/KeptSums.h"
 #include "support/TestProgram.h"
+#include "support/TracesInWindow.h"
 
 #include <algorithm>
 #include <random>

@@ -1,0 +1,37 @@
+#include "core/analysis/traces/DevicePass.h"
+
+namespace trainscope::analysis {
+
+SharedReading::SharedReading(const RunStudy& study, std::size_t devices)
+    : m_study(study)
+    , m_devices(devices)
+    , m_isShared(devices > 1 && study.store.isReadOnly()) { }
+
+Result<std::unique_ptr<store::Store>> SharedReading::takeStore() {
+    {
+        const std::lock_guard lock(m_storing);
+        if (!m_stores.empty()) {
+            auto store = std::move(m_stores.back());
+            m_stores.pop_back();
+            return store;
+        }
+    }
+    ASSIGN_OR_RETURN(auto store, m_study.store.another());
+    return std::make_unique<store::Store>(std::move(store));
+}
+
+void SharedReading::giveBack(std::unique_ptr<store::Store> store) {
+    const std::lock_guard lock(m_storing);
+    m_stores.push_back(std::move(store));
+}
+
+// Another thread that is telling meanwhile speaks for all.
+bool SharedReading::goesOn() {
+    const std::unique_lock lock(m_telling, std::try_to_lock);
+    if (!m_isStopped && lock && m_study.progress
+        && !m_study.progress({"Reading traces", m_taken, m_devices}))
+        m_isStopped = true;
+    return !m_isStopped;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,49 @@
+#pragma once
+// Traces of all devices of a run in a window, from one pass over them: the kernel table, and the
+// activity.
+
+#include "core/analysis/RunStudy.h"
+#include "core/analysis/traces/DeviceAccount.h"
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceBreakdown.h"
+
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct DeviceTrace {
+    DeviceBreakdown breakdown;
+    DeviceActivity activity;
+};
+
+// A device's trace in a window, from one walk over it.
+class TraceMeter {
+public:
+    // Refers to the store, the device and the categories.
+    TraceMeter(const store::Store& store, const DeviceTracks& device, const TraceWindow& shown,
+        const KernelCategories& categories);
+    TraceMeter(const TraceMeter&) = delete;
+    TraceMeter& operator=(const TraceMeter&) = delete;
+    ~TraceMeter() = default;
+
+    // Both walk the window's range.
+    PhaseMeter phases;
+    AccountMeter account;
+    // After the walk, once.
+    Result<DeviceTrace> finish(const MarkEvidence& evidence);
+
+private:
+    const DeviceTracks& m_device;
+    TraceWindow m_shown;
+    KernelNames m_names;
+    std::vector<IterationBreakdown> m_iterations;
+};
+
+// Of all traced devices, by rank, then device; the window is on the clock of each rank, iterations
+// count as for traceBreakdown().
+Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
+    const KernelCategories& categories, const RankWindow& window,
+    const IterationChoice& iterations);
+
+} // namespace trainscope::analysis
