@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -79,27 +78,12 @@ Result<DatabaseFile> DatabaseFile::of(
             return file;
         }
     }
-    file.m_bytes = std::move(head);
-    RETURN_IF_ERROR(file.unpack(*stream, tree.sizeOf(path), progress));
+    RETURN_IF_ERROR(file.unpack(std::move(head), *stream, tree.sizeOf(path), progress));
     return file;
 }
 
 Status DatabaseFile::unpack(
-    ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress) {
-    std::string block(kBlock, '\0');
-    while (const std::size_t count = readSome(stream, block)) {
-        if (progress && !progress({"Unpacking", stream.bytesConsumed(), bytesOnDisk}))
-            return cancelled();
-        m_bytes.append(block, 0, count);
-        if (m_bytes.size() > kInMemory)
-            return spill(stream, bytesOnDisk, progress);
-    }
-    m_size = m_bytes.size();
-    return {};
-}
-
-Status DatabaseFile::spill(
-    ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress) {
+    std::string bytes, ByteStream& rest, std::uint64_t bytesOnDisk, const Progress& progress) {
     std::error_code problem;
     const auto folder = std::filesystem::temp_directory_path(problem);
     std::string name = (problem ? std::string("/tmp") : folder.string()) + "/trainscope-XXXXXX";
@@ -108,17 +92,16 @@ Status DatabaseFile::spill(
         return noTemporary(errno);
     m_path = name;
     m_isTemporary = true;
-    std::string block(kBlock, '\0');
-    Status status = writeAll(descriptor, m_bytes);
-    m_size = m_bytes.size();
-    m_bytes = {};
+    Status status = writeAll(descriptor, bytes);
+    m_size = bytes.size();
+    bytes.resize(kBlock);
     while (status.hasValue()) {
-        const std::size_t count = readSome(stream, block);
+        const std::size_t count = readSome(rest, bytes);
         if (count == 0)
             break;
         m_size += count;
-        status = writeAll(descriptor, std::string_view(block).substr(0, count));
-        if (progress && !progress({"Unpacking", stream.bytesConsumed(), bytesOnDisk}))
+        status = writeAll(descriptor, std::string_view(bytes).substr(0, count));
+        if (progress && !progress({"Unpacking", rest.bytesConsumed(), bytesOnDisk}))
             status = cancelled();
     }
     ::close(descriptor);
@@ -128,8 +111,6 @@ Status DatabaseFile::spill(
 }
 
 Result<sqlite3*> DatabaseFile::open(const std::string& where) {
-    if (m_path.empty())
-        return openBytes(where);
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(addressOf(m_path).c_str(), &handle,
         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -143,33 +124,6 @@ Result<sqlite3*> DatabaseFile::open(const std::string& where) {
     const std::string detail = handle == nullptr ? "no memory" : sqlite3_errmsg(handle);
     sqlite3_close_v2(handle);
     return Error{ErrorCode::Unreadable, "The file cannot be opened (" + detail + ").", where};
-}
-
-Result<sqlite3*> DatabaseFile::openBytes(const std::string& where) {
-    // A copy in memory has no write-ahead log; these bytes say that the file was written with one.
-    constexpr std::size_t kWriteVersion = 18;
-    for (const std::size_t at : {kWriteVersion, kWriteVersion + 1}) {
-        if (m_bytes.size() > at && m_bytes[at] == 2)
-            m_bytes[at] = 1;
-    }
-    sqlite3* handle = nullptr;
-    int code = sqlite3_open_v2(
-        ":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-    auto* bytes = static_cast<unsigned char*>(sqlite3_malloc64(m_bytes.size() + 1));
-    if (code == SQLITE_OK && bytes != nullptr) {
-        std::memcpy(bytes, m_bytes.data(), m_bytes.size());
-        const auto size = static_cast<sqlite3_int64>(m_bytes.size());
-        code = sqlite3_deserialize(handle, "main", bytes, size, size,
-            SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
-        bytes = nullptr; // SQLite's now, also where that failed
-    }
-    const bool isOpen = code == SQLITE_OK && !m_bytes.empty();
-    sqlite3_free(bytes);
-    m_bytes = {};
-    if (isOpen)
-        return handle;
-    sqlite3_close_v2(handle);
-    return Error{ErrorCode::Unreadable, "The bytes are not those of an SQLite database.", where};
 }
 
 } // namespace trainscope::importers

@@ -1,12 +1,11 @@
 #pragma once
 // The bytes of a foreign database in a form that SQLite opens: the file itself where it lies on
-// disk as it is, else a copy in memory, or, where it is long, in an unnamed file.
+// disk as it is, else a copy in an unnamed file.
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
 #include "importers/sqlite/DatabaseHeader.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,8 +15,6 @@ namespace trainscope::importers {
 
 class DatabaseFile {
 public:
-    static constexpr std::size_t kInMemory = std::size_t{64} << 20;
-
     DatabaseFile() = default;
     static Result<DatabaseFile> of(
         const SourceTree& tree, const std::string& path, const Progress& progress);
@@ -30,13 +27,11 @@ public:
     [[nodiscard]] bool isCutShort() const { return m_header.bytes() > m_size; }
 
 private:
-    Result<sqlite3*> openBytes(const std::string& where);
-    Status unpack(ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress);
-    Status spill(ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress);
+    Status unpack(
+        std::string bytes, ByteStream& rest, std::uint64_t bytesOnDisk, const Progress& progress);
 
-    std::string m_path; // of the file; empty: m_bytes
+    std::string m_path;
     bool m_isTemporary = false; // unlinked as soon as it is open
-    std::string m_bytes;
     std::uint64_t m_size = 0;
     DatabaseHeader m_header;
 };

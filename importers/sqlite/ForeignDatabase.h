@@ -50,7 +50,7 @@ public:
 
     static bool isDatabase(std::string_view head);
     // Opened where it lies; a compressed file, or one of a tree that is not on disk, is unpacked
-    // into memory up to kInMemory, else into an unnamed file. Asks `progress`, which must outlive
+    // into an unnamed file. Asks `progress`, which must outlive
     // the database, now and then.
     static Result<ForeignDatabase> open(
         const SourceTree& tree, const std::string& path, const Progress& progress);

@@ -141,16 +141,6 @@ std::string newUuid() {
     return uuid;
 }
 
-// A number of its own in the first page, where SQLite counts changes of the schema: by that page
-// logs are told from those of other databases (keepOrigin()).
-Status makeFirstPageOwn(Database& database) {
-    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
-    const Status status = database.script(
-        "PRAGMA schema_version=" + std::to_string(std::random_device()() % (1U << 30U)));
-    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    return status;
-}
-
 // Makes an empty file a database, in one transaction: of two programs the second finds it made.
 Status fillNew(const fs::path& path) {
     ASSIGN_OR_RETURN(
@@ -162,7 +152,6 @@ Status fillNew(const fs::path& path) {
             return {};
         RETURN_IF_ERROR(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
         RETURN_IF_ERROR(applySteps(database, migrations()));
-        RETURN_IF_ERROR(makeFirstPageOwn(database));
         return database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid());
     });
 }

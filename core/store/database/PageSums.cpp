@@ -6,24 +6,22 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 
 namespace trainscope::store {
 namespace {
-constexpr int kSummed = kPageSize - kSumSize;
-} // namespace
 
+constexpr int kSummed = kPageSize - kSumSize;
+
+// 0 for none.
 std::uint64_t storedSum(const std::uint8_t* page) {
     std::uint64_t sum = 0;
     for (int i = kPageSize - 1; i >= kSummed; --i)
         sum = sum << 8U | page[i];
     return sum;
 }
-
-namespace {
 
 // Places in the first page, of SQLite's file format.
 constexpr int kHeaderEnd = 100;
@@ -53,7 +51,6 @@ PageState stateOf(const std::uint8_t* page, sqlite3_int64 at) {
 // A file as SQLite opens it; the file of the system's VFS lies behind it.
 struct SummedFile {
     sqlite3_file base;
-    const char* name = nullptr;
     bool isWriting = false; // holds a lock by which others only read
 
     static SummedFile& of(sqlite3_file* file) { return *reinterpret_cast<SummedFile*>(file); }
@@ -142,24 +139,6 @@ void putSum(Page& page, sqlite3_int64 at) {
         page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
 }
 
-// To be called before the first page of the database is written, as `next`, or stays (absent).
-int keepOriginOf(
-    sqlite3_file* database, const char* path, std::optional<std::uint64_t> next = std::nullopt) {
-    Page page;
-    const int code = kReadInner(database, page.data(), kPageSize, 0);
-    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
-        return code;
-    // A file that is not there yet gets a checksum that no page has.
-    const std::uint64_t now = code == SQLITE_OK ? storedSum(page.data()) : 1;
-    return keepOrigin(path, now, next.value_or(now)) ? SQLITE_OK : SQLITE_IOERR_WRITE;
-}
-
-int writeFirst(sqlite3_file* file, const Page& page) {
-    const int code = keepOriginOf(file, SummedFile::of(file).name, storedSum(page.data()));
-    return code != SQLITE_OK ? code
-                             : kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, 0);
-}
-
 int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
     if (amount != kPageSize || at % kPageSize != 0)
         return SQLITE_IOERR_WRITE;
@@ -172,12 +151,11 @@ int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int6
             return SQLITE_IOERR_WRITE;
         // Until all pages have their own sums again.
         if (isOfAnotherProgram(file))
-            return writeFirst(file, page);
+            return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
         page[kWriteVersion] = kOnlyThisProgram;
     }
     putSum(page, at);
-    return at == 0 ? writeFirst(file, page)
-                   : kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
+    return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
 }
 
 int lock(sqlite3_file* file, int level) {
@@ -215,26 +193,6 @@ constexpr sqlite3_io_methods kMethods{2, kInner<&sqlite3_io_methods::xClose>, re
     lockShared, kInner<&sqlite3_io_methods::xShmBarrier>, kInner<&sqlite3_io_methods::xShmUnmap>,
     nullptr, nullptr};
 
-// A log or journal that begins, or begins anew, keeps what it goes on from.
-int writeLog(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
-    if (at == 0) {
-        const char* name = SummedFile::of(file).name;
-        const int code
-            = keepOriginOf(sqlite3_database_file_object(name), sqlite3_filename_database(name));
-        if (code != SQLITE_OK)
-            return code;
-    }
-    return kInner<&sqlite3_io_methods::xWrite>(file, buffer, amount, at);
-}
-
-constexpr sqlite3_io_methods kLogMethods{1, kInner<&sqlite3_io_methods::xClose>, kReadInner,
-    writeLog, kInner<&sqlite3_io_methods::xTruncate>, kInner<&sqlite3_io_methods::xSync>,
-    kInner<&sqlite3_io_methods::xFileSize>, kInner<&sqlite3_io_methods::xLock>,
-    kInner<&sqlite3_io_methods::xUnlock>, kInner<&sqlite3_io_methods::xCheckReservedLock>,
-    kInner<&sqlite3_io_methods::xFileControl>, kInner<&sqlite3_io_methods::xSectorSize>,
-    kInner<&sqlite3_io_methods::xDeviceCharacteristics>, nullptr, nullptr, nullptr, nullptr,
-    nullptr, nullptr};
-
 struct Vfs {
     sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
     sqlite3_vfs own = *system;
@@ -258,16 +216,14 @@ Vfs& theVfs() {
 int Vfs::open(
     sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, int* outFlags) {
     sqlite3_vfs* system = theVfs().system;
-    const bool isLog = (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
-    if ((flags & SQLITE_OPEN_MAIN_DB) == 0 && !isLog)
+    if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
         return system->xOpen(system, name, file, flags, outFlags);
-    SummedFile::of(file).name = name;
     SummedFile::of(file).isWriting = false;
     sqlite3_file* inner = innerOf(file);
     const int code = system->xOpen(system, name, inner, flags, outFlags);
     if (code != SQLITE_OK && inner->pMethods != nullptr)
         inner->pMethods->xClose(inner);
-    file->pMethods = code != SQLITE_OK ? nullptr : isLog ? &kLogMethods : &kMethods;
+    file->pMethods = code == SQLITE_OK ? &kMethods : nullptr;
     return code;
 }
 

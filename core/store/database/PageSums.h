@@ -28,9 +28,6 @@ namespace trainscope::store {
 inline constexpr int kPageSize = 4096;
 inline constexpr int kSumSize = 8;
 
-// Checksum that a page holds; 0 for none.
-std::uint64_t storedSum(const std::uint8_t* page);
-
 // Opens files with sums; also those that are not there yet.
 const char* summingVfs();
 // The VFS for that file; null, SQLite's own, for one without sums.

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,19 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kLogs{"-wal", "-journal"};
-
 // Places in the header, of SQLite's file format, section 1.3.
 constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
 constexpr std::size_t kHeaderSize = 100;
+constexpr std::size_t kReadVersionAt = 19; // 2: with a log
 constexpr std::size_t kReservedAt = 20;
 constexpr std::size_t kVersionAt = 60;
 constexpr std::size_t kApplicationAt = 68;
 
-std::uint32_t numberAt(ByteView bytes, std::size_t at, bool isBigEndian = true) {
+std::uint32_t numberAt(ByteView bytes, std::size_t at) {
     std::uint32_t number = 0;
     for (std::size_t i = 0; i < 4; ++i)
-        number |= std::uint32_t{bytes[at + i]} << 8U * (isBigEndian ? 3 - i : i);
+        number = number << 8U | bytes[at + i];
     return number;
 }
 
@@ -82,152 +80,6 @@ bool namesAnotherFile(const std::string& journal) {
     return std::string_view(tail.data() + 8, 8) == magic;
 }
 
-// Kept with a log: the two sums of the first page.
-using Origin = std::array<std::uint64_t, 2>;
-constexpr const char* kOriginName = "user.trainscope.goes_on_from";
-
-std::optional<Origin> originOf(const std::string& log) {
-    Origin origin{};
-    const auto size = ::getxattr(log.c_str(), kOriginName, origin.data(), sizeof origin);
-    return size == static_cast<ssize_t>(sizeof origin) ? std::optional(origin) : std::nullopt;
-}
-
-// On the disk before what it tells of: with the sums of an earlier page it would keep out the log's
-// own database.
-bool keepOriginIn(const std::string& log, const Origin& origin) {
-    if (originOf(log) == origin)
-        return true;
-    const int file = ::open(log.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0)
-        return errno == ENOENT;
-    bool isTrue = ::fsetxattr(file, kOriginName, origin.data(), sizeof origin, 0) == 0;
-    if (isTrue)
-        isTrue = ::fsync(file) == 0;
-    else
-        isTrue = ::fremovexattr(file, kOriginName) == 0 || errno == ENODATA || errno == ENOTSUP
-            || errno == ENOENT;
-    ::close(file);
-    return isTrue;
-}
-
-// SQLite's file format, section 4.
-constexpr std::size_t kLogHeader = 32;
-constexpr std::size_t kFrameHeader = 24;
-constexpr std::size_t kSaltsInHeader = 16;
-constexpr std::size_t kSaltsInFrame = 8;
-constexpr std::size_t kSalts = 8;
-
-// The log's own checksum, carried on from frame to frame.
-struct LogSum {
-    bool isBigEndian = false;
-    std::uint32_t first = 0;
-    std::uint32_t second = 0;
-
-    void add(ByteView bytes) {
-        for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
-            first += numberAt(bytes, i, isBigEndian) + second;
-            second += numberAt(bytes, i + 4, isBigEndian) + first;
-        }
-    }
-    [[nodiscard]] bool isAt(ByteView bytes, std::size_t at) const {
-        return numberAt(bytes, at) == first && numberAt(bytes, at + 4) == second;
-    }
-};
-
-class LogFile {
-public:
-    explicit LogFile(const std::string& path)
-        : m_file(path, std::ios::binary) { }
-
-    // Those of its frames; their pages are skipped, and nothing is judged.
-    std::set<std::int64_t> pages() {
-        std::set<std::int64_t> pages;
-        m_frame.resize(kFrameHeader);
-        if (!read(m_header))
-            return pages;
-        while (read(m_frame) && isOfThisRound()) {
-            pages.insert(numberAt(m_frame, 0));
-            m_file.seekg(kPageSize, std::ios::cur);
-        }
-        return pages;
-    }
-
-    // Commits lie behind a place that is damaged. A commit was on the disk before the next one
-    // began, so that of two behind it the first was done; of the last one, nobody can say whether
-    // it was done when the power went.
-    bool isDamaged() {
-        if (!read(m_header))
-            return false;
-        if (std::all_of(m_header.begin(), m_header.end(), [](auto byte) { return byte == 0; }))
-            return false;
-        if (!isHeaderWhole())
-            return true;
-        int commitsBehind = 0;
-        for (bool isWhole = true; read(m_frame);) {
-            isWhole = isWhole && isFrameWhole();
-            commitsBehind += !isWhole && isOfThisRound() && numberAt(m_frame, 4) != 0 ? 1 : 0;
-        }
-        return commitsBehind > 1;
-    }
-
-private:
-    bool isHeaderWhole() {
-        constexpr std::uint32_t magic = 0x377f0682; // and one more where sums are big-endian
-        const std::uint32_t start = numberAt(m_header, 0);
-        const std::uint32_t pageSize = numberAt(m_header, 8);
-        if ((start | 1U) != (magic | 1U) || pageSize < 512 || pageSize > 65536)
-            return false;
-        m_sum.isBigEndian = (start & 1U) != 0;
-        m_sum.add(std::span(m_header).first(24));
-        m_frame.resize(kFrameHeader + pageSize);
-        return m_sum.isAt(m_header, 24);
-    }
-    // Frames of an earlier round, whose pages are in the file, lie behind those of this one.
-    [[nodiscard]] bool isOfThisRound() const {
-        return std::equal(m_frame.begin() + kSaltsInFrame, m_frame.begin() + kSaltsInFrame + kSalts,
-            m_header.begin() + kSaltsInHeader);
-    }
-    bool isFrameWhole() {
-        const std::span frame(m_frame);
-        m_sum.add(frame.first(8));
-        m_sum.add(frame.subspan(kFrameHeader));
-        return isOfThisRound() && m_sum.isAt(frame, 16);
-    }
-    bool read(std::span<std::uint8_t> bytes) {
-        return bool(m_file.read(
-            reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
-    }
-
-    std::ifstream m_file;
-    std::array<std::uint8_t, kLogHeader> m_header{};
-    std::vector<std::uint8_t> m_frame;
-    LogSum m_sum;
-};
-
-// The lock that each connection to a log holds on the memory that they share (SQLite's
-// UNIX_SHM_DMS).
-bool isLogInUse(const std::string& database) {
-    constexpr off_t held = 128;
-    const std::string shared = database + "-shm";
-    struct stat info { };
-    if (::stat(shared.c_str(), &info) != 0)
-        return false;
-    // Closing a file gives up this process's locks on it.
-    if (filesInUse().count({info.st_dev, info.st_ino}) != 0)
-        return true;
-    const int file = ::open(shared.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0)
-        return true;
-    struct flock lock { };
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = held;
-    lock.l_len = 1;
-    const bool isHeld = ::fcntl(file, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-    ::close(file);
-    return isHeld;
-}
-
 struct OpenPaths {
     std::mutex mutex;
     std::multiset<std::string> paths;
@@ -253,8 +105,6 @@ StoreFile::StoreFile(const fs::path& named)
             ErrorCode::Refused, "This is a device or pipe, not a database file.", m_path.string()};
     else if (m_isThere)
         readStart();
-    // The sum before what is kept with the logs: a program that writes the page now has kept both
-    // sums by then.
     lookBeside();
 }
 
@@ -294,8 +144,6 @@ void StoreFile::lookBeside() {
         if (::lstat(path.c_str(), &info) != 0)
             continue;
         m_beside[i] = {true, S_ISREG(info.st_mode), static_cast<std::uint64_t>(info.st_size)};
-        if (m_beside[i].isPlain && info.st_size > 0)
-            m_beside[i].origin = originOf(path);
     }
 }
 
@@ -382,12 +230,8 @@ bool StoreFile::isOursWithADamagedHeader() const {
 
 Status StoreFile::allow() const {
     RETURN_IF_ERROR(allowForged());
-    for (const char* suffix : kLogs) {
-        // Another program may have made the file meanwhile, or have written it twice.
-        if (!allowMixedUp(suffix).hasValue())
-            RETURN_IF_ERROR(StoreFile(m_path).allowMixedUp(suffix));
-    }
-    return allowCut();
+    // Another program may have made the file meanwhile, or begun its log.
+    return allowMixedUp().hasValue() ? Status() : StoreFile(m_path).allowMixedUp();
 }
 
 Status StoreFile::allowForged() const {
@@ -407,10 +251,9 @@ Status StoreFile::allowForged() const {
     return {};
 }
 
-Status StoreFile::allowMixedUp(const char* suffix) const {
-    const SideFile& log = beside(suffix);
-    const std::string path = m_path.string() + suffix;
-    if (log.size == 0)
+Status StoreFile::allowMixedUp() const {
+    const std::string log = m_path.string() + "-wal";
+    if (logSize() == 0)
         return {};
     if (m_problem)
         return *m_problem;
@@ -419,26 +262,13 @@ Status StoreFile::allowMixedUp(const char* suffix) const {
             "The log of a database lies here that is gone itself, and a new one in its place "
             "would take it for its own: put back the file that it belongs to, or move the log "
             "away.",
-            path};
-    // 0 where another program wrote the page.
-    const std::uint64_t sum = m_start.size() < kPageSize ? 1 : storedSum(m_start.data());
-    if (!log.origin || sum == 0 || sum == log.origin->front() || sum == log.origin->back())
+            log};
+    if (m_start.size() <= kReadVersionAt || m_start[kReadVersionAt] == 2)
         return {};
     return Error{ErrorCode::Refused,
         "The log beside this database goes on from another file, or from another state of this "
         "one, and was left untouched as this file was: put back the file that it belongs to, or "
         "move the log away.",
-        path};
-}
-
-Status StoreFile::allowCut() const {
-    const std::string log = m_path.string() + "-wal";
-    if (logSize() == 0 || isLogInUse(m_path.string()) || !LogFile(log).isDamaged())
-        return {};
-    return Error{ErrorCode::Unreadable,
-        "The log beside this database, left by a program that was ended, is damaged before its "
-        "last commit and was not touched; import the sources into a new database, or move the log "
-        "away to go on without what it holds.",
         log};
 }
 
@@ -474,15 +304,28 @@ Error cannotBeOpened(const std::string& path) {
         path};
 }
 
-bool keepOrigin(const std::string& database, std::uint64_t before, std::uint64_t after) {
-    bool isTrue = true;
-    for (const char* suffix : kLogs)
-        isTrue = keepOriginIn(database + suffix, {before, after}) && isTrue;
-    return isTrue;
-}
-
 std::set<std::int64_t> pagesInLog(const std::string& database) {
-    return LogFile(database + "-wal").pages();
+    // SQLite's file format, section 4: a header, and frames with a header each. Frames of an
+    // earlier round, whose pages are in the file, lie behind those of this one.
+    constexpr std::size_t saltsInHeader = 16;
+    constexpr std::size_t saltsInFrame = 8;
+    constexpr std::size_t salts = 8;
+    std::ifstream file(database + "-wal", std::ios::binary);
+    const auto read = [&file](std::span<std::uint8_t> bytes) {
+        return bool(file.read(
+            reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+    };
+    std::array<std::uint8_t, 32> header{};
+    std::array<std::uint8_t, 24> frame{};
+    std::set<std::int64_t> pages;
+    if (!read(header))
+        return pages;
+    const std::span round = std::span(header).subspan(saltsInHeader, salts);
+    while (read(frame) && std::equal(round.begin(), round.end(), frame.begin() + saltsInFrame)) {
+        pages.insert(numberAt(frame, 0));
+        file.seekg(kPageSize, std::ios::cur);
+    }
+    return pages;
 }
 
 std::set<FileIdentity> filesInUse() {

@@ -9,10 +9,9 @@
 //     SQLite would recover, fill or wait for. It stays as it is, byte for byte.
 //   allow(), forged: a link beside the file, through which SQLite would write elsewhere, and a
 //     journal that names another file, which SQLite would delete when it undoes the transaction.
-//   allow(), mixed up: a log beside a file that a backup or another database replaced. SQLite would
-//     write the pages of the one into the other. A log beside no file would go into the next one.
-//   allow(), cut: a log whose writer was killed, damaged before its last commit. SQLite would read
-//     as much as is whole and delete the rest.
+//   allow(), mixed up: a log beside no file, or beside one that was at rest, as a backup is that
+//   took
+//     the place of the log's own. SQLite would write the pages of the one into the other.
 //   filesInUse(): closing a file gives up all locks that this process holds on it (POSIX), after
 //     which another program may take away what is being written. All reading goes through SQLite's
 //     own layer of files, which knows.
@@ -58,8 +57,7 @@ public:
     [[nodiscard]] std::uint64_t logSize() const { return beside("-wal").size; }
     [[nodiscard]] bool isWritable() const; // asks the system now; errno says why not
 
-    // To be asked before SQLite opens or creates the file. Refused, or Unreadable for a damaged
-    // log. Reads all of a log that nobody has open.
+    // To be asked before SQLite opens or creates the file. Refused.
     [[nodiscard]] Status allow() const;
 
     // The refusal of what is not a run database; `what`: "an empty file".
@@ -70,9 +68,6 @@ private:
         bool isThere = false;
         bool isPlain = false; // a file and no link
         std::uint64_t size = 0;
-        // A log or journal of a database with sums goes on from these sums of its first page, the
-        // one that it had and the one that it was about to have (keepOrigin()).
-        std::optional<std::array<std::uint64_t, 2>> origin = std::nullopt;
     };
 
     void readStart();
@@ -81,8 +76,7 @@ private:
     [[nodiscard]] Status judgeHeader() const;
     [[nodiscard]] bool isOursWithADamagedHeader() const;
     [[nodiscard]] Status allowForged() const;
-    [[nodiscard]] Status allowMixedUp(const char* suffix) const;
-    [[nodiscard]] Status allowCut() const;
+    [[nodiscard]] Status allowMixedUp() const;
 
     std::filesystem::path m_path;
     std::optional<Error> m_problem; // why it cannot be read
@@ -102,13 +96,6 @@ void removeWithSideFiles(const std::filesystem::path& path);
 
 // Ours, and damaged; it does not advise to check the file, which has to be opened for that.
 Error cannotBeOpened(const std::string& path);
-
-// Keeps with log and journal what they go on from, the sums of the file's first page as it is and
-// as it is about to be, in an extended attribute. To be called before that page is written, and
-// before a log or journal is begun, with the same sum twice. True when what is kept is true. File
-// systems without attributes keep nothing, and most copies lose them: such logs are taken as they
-// are.
-bool keepOrigin(const std::string& database, std::uint64_t before, std::uint64_t after);
 
 // Pages of a database with page checksums, by SQLite's name, that have a newer state in its log; a
 // checkpoint that failed may have written half of them.

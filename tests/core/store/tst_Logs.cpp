@@ -1,5 +1,5 @@
 // Logs and journals that a program left when it was ended, beside the file that they belong to,
-// beside another one, beside none, and damaged.
+// beside another one, and beside none.
 
 #include "core/store/Contents.h"
 #include "support/TestProgram.h"
@@ -7,7 +7,6 @@
 #include <QObject>
 
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -69,14 +68,6 @@ void makeLeftJournal(const Fixture& fixture) {
                             " hex(randomblob(1000)) FROM n"));
     });
     QVERIFY(fs::file_size(beside(fixture.path, "-journal")) > 0);
-}
-
-bool keepsOrigins(const fs::path& log) {
-    return ::getxattr(log.c_str(), "user.trainscope.goes_on_from", nullptr, 0) > 0;
-}
-
-void loseOrigin(const fs::path& log) {
-    QVERIFY(::removexattr(log.c_str(), "user.trainscope.goes_on_from") == 0);
 }
 
 // Files by their bytes.
@@ -146,25 +137,19 @@ private Q_SLOTS:
     }
 
     void anotherFileInItsPlace_data() {
-        QTest::addColumn<bool>("isJournal");
         QTest::addColumn<bool>("isBackup"); // of the same database, written over the file
-        QTest::newRow("log, backup") << false << true;
-        QTest::newRow("log, another database") << false << false;
-        QTest::newRow("journal, backup") << true << true;
-        QTest::newRow("journal, another database") << true << false;
+        QTest::newRow("backup") << true;
+        QTest::newRow("another database") << false;
     }
     void anotherFileInItsPlace() {
-        QFETCH(bool, isJournal);
         QFETCH(bool, isBackup);
         const Fixture fixture;
         const Fixture other;
         { const Store store = (isBackup ? fixture : other).create(); }
         const fs::path instead = other.path.string() + ".instead";
         fs::copy_file(isBackup ? fixture.path : other.path, instead);
-        isJournal ? makeLeftJournal(fixture) : makeLeftLog(fixture);
-        const fs::path log = beside(fixture.path, isJournal ? "-journal" : "-wal");
-        if (!keepsOrigins(log))
-            QSKIP("This file system has no extended attributes of users.");
+        makeLeftLog(fixture);
+        const fs::path log = beside(fixture.path, "-wal");
         if (isBackup)
             fs::copy_file(instead, fixture.path, fs::copy_options::overwrite_existing);
         else
@@ -185,8 +170,6 @@ private Q_SLOTS:
             addSeries(store, gauge("m", 0), {1, 2}, {3, 4});
             const Store view = fixture.view();
             QCOMPARE(got(view.runs()).size(), std::size_t{1});
-            if (!keepsOrigins(beside(fixture.path, "-wal")))
-                QSKIP("This file system has no extended attributes of users.");
             fs::rename(other.path, fixture.path);
             const Kept kept({fixture.path});
             verifyRefused(fixture.path, ErrorCode::Refused, "goes on from another file");
@@ -210,48 +193,6 @@ private Q_SLOTS:
         QVERIFY(kept.areAsBefore());
         fs::rename(away, fixture.path);
         QCOMPARE(got(fixture.view().runs()).size(), std::size_t{kCommits + 1});
-    }
-
-    // A copy that has lost what its log goes on from is taken as it is.
-    void withoutOrigin() {
-        const Fixture fixture;
-        makeLeftLog(fixture);
-        if (keepsOrigins(beside(fixture.path, "-wal")))
-            loseOrigin(beside(fixture.path, "-wal"));
-        QCOMPARE(got(fixture.view().runs()).size(), std::size_t{kCommits + 1});
-    }
-
-    // Each byte of the log's header and of its first frame's, and places all over it: what was
-    // committed is there, but for the last commit, or it is said that it is not.
-    void aByteOfALogIsDamaged() {
-        const Fixture fixture;
-        makeLeftLog(fixture);
-        const QByteArray database = bytesOf(fixture.path);
-        const QByteArray log = bytesOf(beside(fixture.path, "-wal"));
-        fs::remove(beside(fixture.path, "-shm"));
-        constexpr int stretch = 1499; // a prime: all places of frames and pages
-        int refused = 0;
-        int lostLast = 0;
-        for (int place = 0; place < log.size(); place += place < 32 + 24 ? 1 : stretch) {
-            QByteArray damaged = log;
-            damaged[place] = static_cast<char>(damaged[place] ^ 0x10);
-            write(fixture.path, database);
-            write(beside(fixture.path, "-wal"), damaged);
-            const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
-            if (!opened.hasValue()) {
-                QVERIFY(opened.error().code == ErrorCode::Unreadable);
-                QCOMPARE(bytesOf(fixture.path), database);
-                QCOMPARE(bytesOf(beside(fixture.path, "-wal")), damaged);
-                ++refused;
-                continue;
-            }
-            const std::size_t runs = got(opened.value().runs()).size();
-            QVERIFY2(runs >= std::size_t{kCommits},
-                qPrintable(QStringLiteral("%1 runs, byte %2").arg(runs).arg(place)));
-            lostLast += runs == std::size_t{kCommits} ? 1 : 0;
-        }
-        QVERIFY(refused > 32);
-        qInfo("refused %d, without the last commit %d", refused, lostLast);
     }
 
     // As the power leaves it that goes while the log is written.
