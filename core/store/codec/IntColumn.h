@@ -7,7 +7,8 @@
 //   First  u(i) = u(i-1) + r(i)
 //   Second u(i) = u(i-1) + d(i), d(i) = d(i-1) + r(i)
 //   Line   u(i) = (i·slope >> 16) + r(i)
-// from u(-1) = 0. All arithmetic is modulo 2^64.
+// from u(-1) = 0. All arithmetic is modulo 2^64. Second, Line and patches are read only: databases
+// from before this version have them.
 //
 // Format: u8 head (bits 0-1 the prediction, bit 2 planes, bit 3 a divisor follows), varint divisor,
 // signed varint base, Second: signed varint d(-1), Line: varint slope, then the residuals r in
@@ -35,8 +36,7 @@ constexpr std::uint64_t word(std::int64_t value) {
 inline constexpr std::size_t kMaxColumn = std::size_t{1} << 16U;
 
 // IfMuchSmaller: zstd is tried, and taken where it is smaller by an eighth; it is slow both ways.
-// Repeating: the same, of the differences, which are zero where a value repeats the one before.
-enum class Squeeze { No, IfMuchSmaller, Repeating };
+enum class Squeeze { No, IfMuchSmaller };
 
 void encodeInts(
     std::span<const std::int64_t> values, Bytes& out, Squeeze squeeze = Squeeze::IfMuchSmaller);
