@@ -1,6 +1,6 @@
 #pragma once
-// SQL over a run database, read-only: the tables of the file, `samples` and `spans`
-// (sql/SqlTables.h says their columns), and columns of `spans` that are computed above the store.
+// SQL over a run database, read-only: the tables of the file, `samples`, `sample_statistics` and
+// `spans` (sql/SqlTables.h says their columns), and columns of `spans` that are computed above the store.
 
 #include "core/store/Store.h"
 
@@ -33,8 +33,7 @@ struct QueryOptions {
 };
 
 // Several statements may follow each other, separated by semicolons. `header` gets the column names
-// once for each, `row` each row; false stops. Aggregates over `samples` read whole chunks where the
-// statement allows (sql/BlockAggregates.h). Errors of the SQL are Usage, in SQLite's words; `where`
+// once for each, `row` each row; false stops. Errors of the SQL are Usage, in SQLite's words; `where`
 // is their place, "line 2, column 8".
 Status query(const Store& store, std::string_view sql, const SqlHeader& header, const SqlRow& row,
     const QueryOptions& options);
@@ -49,9 +48,9 @@ struct SqlTable {
     std::string name;
     std::string help; // what a row is; empty: of use to the store alone
     std::vector<Column> columns;
-    bool isVirtual = false; // samples, spans
+    bool isVirtual = false;
 };
-// `samples` and `spans` first, then the tables of the file.
+// The virtual ones first, then the tables of the file.
 Result<std::vector<SqlTable>> sqlTables(const Store& store, const QueryOptions& options);
 
 } // namespace trainscope::store

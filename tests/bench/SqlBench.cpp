@@ -1,5 +1,5 @@
-// Aggregates over `samples` in SQL: by blocks, as the statement allows, beside the same statement
-// kept from it, which asks for every row; and beside both a table of SQLite with a row per sample.
+// Aggregates over samples in SQL: row by row and from what the store keeps of a series, beside a
+// table of SQLite with a row per sample.
 #include "bench/inputs/Cache.h"
 #include "bench/inputs/PowerDatabase.h"
 
@@ -35,17 +35,12 @@ void sqlAverage(benchmark::State& state) {
 }
 void sqlGroups(benchmark::State& state) {
     ask(state,
-        "SELECT metric, rank, count(*), avg(value), min(value), max(value) FROM samples GROUP BY "
-        "metric, rank",
+        "SELECT metric, rank, sum(count), sum(mean*seconds)/sum(seconds), min(min), max(max) FROM "
+        "sample_statistics GROUP BY metric, rank",
         kQueriedSamples);
 }
-// min() and max() need nothing but what the rows of chunks say.
 void sqlExtremes(benchmark::State& state) {
     ask(state, "SELECT rank, max(value), count(*) FROM samples GROUP BY rank", kQueriedSamples);
-}
-// An expression of the value has to be computed for every row.
-void sqlRows(benchmark::State& state) {
-    ask(state, "SELECT avg(value+0) FROM samples WHERE metric='gpu_power'", kQueriedSamples);
 }
 void sqlTimeGroups(benchmark::State& state) {
     ask(state, "SELECT time_ns/60000000000, avg(value) FROM samples WHERE rank=0 GROUP BY 1",
@@ -75,7 +70,6 @@ void sqlPlainTable(benchmark::State& state) {
 BENCHMARK(sqlAverage)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(sqlGroups)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(sqlExtremes)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(sqlRows)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(sqlTimeGroups)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(sqlPlainTable)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -16,14 +16,14 @@ struct ExampleText {
 };
 constexpr std::array<ExampleText, 9> kExamples{{
     {"Mean and peak of every metric, per run",
-        R"(SELECT run, metric, avg(value) AS mean, max(value) AS peak, count(*) AS samples
-FROM samples
+        R"(SELECT run, metric, sum(mean * seconds) / sum(seconds) AS mean, max(max) AS peak,
+       sum(count) AS samples
+FROM sample_statistics
 GROUP BY run, metric)"},
     {"Hottest GPUs",
-        R"(SELECT run, rank, max(value) AS peak_c, avg(value) AS mean_c
-FROM samples
+        R"(SELECT run, rank, max AS peak_c, mean AS mean_c
+FROM sample_statistics
 WHERE metric = 'gpu_temperature'
-GROUP BY run, rank
 ORDER BY peak_c DESC
 LIMIT 20)"},
     {"Power of rank 0 over time",
@@ -35,7 +35,7 @@ LIMIT 50000)"},
     {"Samples above 90 % of a GPU's peak power",
         R"(SELECT s.run, s.rank, count(*) AS samples_above
 FROM samples s
-JOIN (SELECT run, rank, max(value) AS peak FROM samples
+JOIN (SELECT run, rank, max(max) AS peak FROM sample_statistics
       WHERE metric = 'gpu_power' GROUP BY run, rank) p
   ON p.run = s.run AND p.rank = s.rank
 WHERE s.metric = 'gpu_power' AND s.value > 0.9 * p.peak

@@ -73,7 +73,7 @@ class SchemaModel : public RowListModel<SchemaLine> {
 
 public:
     explicit SchemaModel(QObject* parent = nullptr);
-    // Those that say what their rows are; samples and spans are open at first.
+    // Those that say what their rows are; the virtual ones are open at first.
     void setTables(const std::vector<store::SqlTable>& tables);
     // Folds and unfolds the table of the line.
     Q_INVOKABLE void toggle(int row);

@@ -210,11 +210,11 @@ constexpr std::array<std::string_view, 12> kMigrations{"", kVersion2, kVersion3,
     kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10, kVersion11, kVersion12};
 constexpr int kOldest = 2;
 
-constexpr std::array<std::string_view, 32> kOwnTables{"meta", "run", "launch", "cluster", "gpu",
+constexpr std::array<std::string_view, 33> kOwnTables{"meta", "run", "launch", "cluster", "gpu",
     "source", "source_run", "source_gpu", "series", "track", "iteration", "capture", "note",
     "summary", "summary_basis", "name", "source_name", "sample_data", "sample_chunk", "bucket_page",
     "span_chunk", "group_page", "track_name", "comparison", "run_layout", "run_tag", "run_note",
-    "trace_sum", "trace_sum_basis", "run_link", "samples", "spans"};
+    "trace_sum", "trace_sum_basis", "run_link", "samples", "spans", "sample_statistics"};
 
 bool isOwnTable(std::string_view name) {
     return std::any_of(kOwnTables.begin(), kOwnTables.end(),

@@ -1,7 +1,7 @@
 #pragma once
 // Constraint: a condition `column op value` of a query on a virtual table, as SQLite hands it down.
-// The comparisons are SQLite's own: a number compares with text as the number that the text is,
-// else it is less than any text; nothing compares with NULL.
+// Equality is exact; what is left by other comparisons may be more than they allow, and SQLite
+// compares again.
 
 #include "core/store/Values.h"
 
@@ -13,21 +13,20 @@
 
 namespace trainscope::store {
 
-enum class Comparison { Equal, Greater, GreaterOrEqual, Less, LessOrEqual, IsNotNull };
+enum class Comparison { Equal, Greater, GreaterOrEqual, Less, LessOrEqual };
 
 struct Constraint {
     int column = 0;
     Comparison op = Comparison::Equal;
-    // One; several of `column IN (…)`, of which one has to be equal; none of IsNotNull. For columns
-    // of numbers a text that is a number is that number already.
+    // One; several of `column IN (…)`, of which one has to be equal. For columns of numbers a text
+    // that is a number is that number already.
     std::vector<SqlValue> values;
 };
 
 // The whole number that equality asks of the column; absent without one.
 std::optional<std::int64_t> numberAsked(const std::vector<Constraint>& constraints, int column);
 
-// False where a constraint on that column rules the value out. On a column of text only
-// comparisons for equality with text rule anything out.
+// False where equality on that column rules the value out; on a column of text, equality with text.
 bool admits(const std::vector<Constraint>& constraints, int column, std::int64_t value);
 bool admits(const std::vector<Constraint>& constraints, int column, std::string_view value);
 
@@ -46,7 +45,7 @@ IntegerRange integerRangeOf(const std::vector<Constraint>& constraints, int colu
 struct RealRange {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
-    bool isAsked = false; // any constraint: then missing values are out
+    bool isAsked = false; // then missing values are out
 
     [[nodiscard]] bool isEmpty() const { return low > high; }
     [[nodiscard]] bool contains(double value) const { return value >= low && value <= high; }

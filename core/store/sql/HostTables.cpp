@@ -34,8 +34,9 @@ Status addTables(
     ASSIGN_OR_RETURN(auto database, openReader(StoreFile(path)));
     const auto reader
         = std::make_shared<HostReader>(HostReader{std::move(store), std::move(database), {}});
-    RETURN_IF_ERROR(
-        addVirtualTable(host, reader->database, readingBy(reader, sampleTable(reader->pass))));
+    for (TableDefinition table : {sampleTable(reader->pass), statisticsTable(reader->pass)})
+        RETURN_IF_ERROR(
+            addVirtualTable(host, reader->database, readingBy(reader, std::move(table))));
     return addVirtualTable(host, reader->database,
         readingBy(reader, spanTable(reader->pass, spanColumns(reader->store))));
 }

@@ -3,7 +3,8 @@
 #include "core/model/Import.h"
 #include "core/model/Time.h"
 #include "core/model/Try.h"
-#include "core/store/sql/SampleBlock.h"
+#include "core/store/samples/SampleReader.h"
+#include "core/store/samples/WindowFigures.h"
 #include "core/store/tables/Catalogue.h"
 
 #include <algorithm>
@@ -13,15 +14,20 @@
 namespace trainscope::store {
 namespace {
 
-enum SampleColumn {
-    kSampleRun,
-    kMetric,
-    kSampleRank,
-    kNode,
-    kSampleDevice,
-    kTime,
-    kValue,
-    kSeries
+// Columns that say which series; they stand first in both tables.
+enum SeriesColumn { kSampleRun, kMetric, kSampleRank, kNode, kSampleDevice, kSeriesColumns };
+enum SampleColumn { kTime = kSeriesColumns, kValue, kSeries };
+enum StatisticsColumn {
+    kCount = kSeriesColumns,
+    kMissing,
+    kMean,
+    kMin,
+    kMax,
+    kIntegral,
+    kSeconds,
+    kOfSeries, // the arguments
+    kBegin,
+    kEnd
 };
 
 struct SeriesEntry {
@@ -31,98 +37,67 @@ struct SeriesEntry {
     std::int64_t rank = -1;
     std::int64_t node = -1;
     std::string_view device;
-    double scale = 1.0;
     std::string_view elsewhere; // the engine that has its samples; empty: they are here
 };
 
-std::weak_ordering seriesCompared(const SeriesEntry& a, const SeriesEntry& b, int column) {
-    switch (column) {
-    case kSampleRun:
-        return a.run <=> b.run;
-    case kMetric:
-        return a.metric <=> b.metric;
-    case kSampleRank:
-        return a.rank <=> b.rank;
-    case kNode:
-        return a.node <=> b.node;
-    case kSampleDevice:
-        return a.device <=> b.device;
-    case kSeries:
-        return a.id.value <=> b.id.value;
-    default:
-        return std::weak_ordering::equivalent;
-    }
-}
-
-class SampleRows : public RowSource {
+// Rows that come series by series. idColumn: of series.id.
+class SeriesRows : public RowSource {
 public:
-    SampleRows(Database& database, SqlPass& pass)
+    SeriesRows(Database& database, SqlPass& pass, int idColumn)
         : m_database(database)
         , m_pass(pass)
-        , m_block(database) { }
-    ~SampleRows() override { leaveBlock(); }
+        , m_idColumn(idColumn) { }
 
-    Status start(const Scan& scan) override;
-    Status nextBlock() override;
     void column(int index, sqlite3_context* into) override;
-    [[nodiscard]] std::int64_t rowId() const override {
-        return rowIdOf(m_current->id.value, m_block.index(row()));
+
+protected:
+    // Of the series that the constraints leave, in the order that is asked for.
+    Status listSeries(const Scan& scan);
+    // False behind the last of them.
+    bool nextSeries() {
+        if (m_next >= m_series.size())
+            return false;
+        m_current = m_series[m_next++];
+        return true;
     }
+    void listNone() {
+        m_series.clear();
+        m_next = 0;
+    }
+    [[nodiscard]] const SeriesEntry& current() const { return *m_current; }
+    [[nodiscard]] Database& database() const { return m_database; }
+    [[nodiscard]] Status goOn() const { return m_pass.goOn(); }
 
 private:
     Status readAllSeries();
-    Status listSeries(const Scan& scan);
-    Status listChunks();
-    Status enterChunk(const ChunkRow& chunk);
-    void leaveBlock();
+    [[nodiscard]] bool comesFirst(
+        const SeriesEntry& a, const SeriesEntry& b, const std::vector<OrderTerm>& order) const;
 
     Database& m_database;
     SqlPass& m_pass;
-    SampleBlock m_block;
+    int m_idColumn;
     std::optional<PartIndex<SeriesEntry>> m_all; // of the file, once they were read
     std::vector<const SeriesEntry*> m_series; // of the pass
     std::size_t m_next = 0; // series to be entered
     const SeriesEntry* m_current = nullptr;
-    std::vector<ChunkRow> m_chunks; // of the current series, those that may hold what is wanted
-    std::size_t m_chunk = 0; // to be entered
-    IntegerRange m_times;
-    RealRange m_values;
-    bool m_wantsTimes = false;
-    bool m_wantsValues = false;
-    bool m_isDistinct = false; // one row stands for all of a block
 };
 
-Status SampleRows::start(const Scan& scan) {
-    leaveBlock();
-    m_times = integerRangeOf(scan.constraints, kTime);
-    m_values = realRangeOf(scan.constraints, kValue);
-    m_wantsTimes = scan.uses(kTime);
-    m_wantsValues = scan.uses(kValue);
-    m_isDistinct = scan.isDistinct && !m_wantsTimes && !m_wantsValues;
-    m_next = 0;
-    m_chunks.clear();
-    m_chunk = 0;
-    m_series.clear();
-    if (!m_times.isEmpty() && !m_values.isEmpty())
-        RETURN_IF_ERROR(listSeries(scan));
-    return nextBlock();
-}
-
-Status SampleRows::readAllSeries() {
+Status SeriesRows::readAllSeries() {
     m_all.emplace();
     return m_database.forEach(
-        "SELECT series.id, run.name, metric, rank, node, device, scale, location FROM series JOIN "
+        "SELECT series.id, run.name, metric, rank, node, device, location FROM series JOIN "
         "run ON run.id=series.run LEFT JOIN run_link ON run_link.source=series.source"
         " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
         [this](const Row& row) {
             SeriesEntry entry{{row.integer(0)}, m_pass.lasting(row.text(1)),
                 m_pass.lasting(row.text(2)), row.integer(3), row.integer(4),
-                m_pass.lasting(row.text(5)), row.real(6), m_pass.lasting(row.string(7))};
-            m_all->add(entry, {{kSampleRank, entry.rank}, {kSeries, entry.id.value}});
+                m_pass.lasting(row.text(5)), m_pass.lasting(row.string(6))};
+            m_all->add(entry, {{kSampleRank, entry.rank}, {m_idColumn, entry.id.value}});
         });
 }
 
-Status SampleRows::listSeries(const Scan& scan) {
+Status SeriesRows::listSeries(const Scan& scan) {
+    listNone();
     if (!m_all)
         RETURN_IF_ERROR(readAllSeries());
     std::string_view elsewhere;
@@ -131,7 +106,7 @@ Status SampleRows::listSeries(const Scan& scan) {
         const bool isWanted = admits(asked, kSampleRun, entry.run)
             && admits(asked, kMetric, entry.metric) && admits(asked, kSampleRank, entry.rank)
             && admits(asked, kNode, entry.node) && admits(asked, kSampleDevice, entry.device)
-            && admits(asked, kSeries, entry.id.value);
+            && admits(asked, m_idColumn, entry.id.value);
         if (isWanted && entry.elsewhere.empty())
             m_series.push_back(&entry);
         else if (isWanted)
@@ -139,75 +114,35 @@ Status SampleRows::listSeries(const Scan& scan) {
     });
     if (m_series.empty() && !elsewhere.empty())
         return linkedError(std::string(elsewhere), m_database.shownPath());
-    std::stable_sort(
-        m_series.begin(), m_series.end(), [&scan](const SeriesEntry* a, const SeriesEntry* b) {
-            return comesBefore(*a, *b, scan.order, seriesCompared);
-        });
+    std::stable_sort(m_series.begin(), m_series.end(),
+        [&](const SeriesEntry* a, const SeriesEntry* b) { return comesFirst(*a, *b, scan.order); });
     return {};
 }
 
-Status SampleRows::listChunks() {
-    m_chunk = 0;
-    std::optional<std::int64_t> next; // index behind the last one
-    bool hasHole = false;
-    RETURN_IF_ERROR(assign(
-        m_database.rows(
-            "SELECT count, begin_ns, end_ns, missing, min, max, values_at, "
-            "values_size, times_at, times_size, base_at, base_size, first_index FROM "
-            "sample_chunk WHERE series=? AND begin_ns<? AND end_ns>=? ORDER BY "
-            "first_index",
-            [&](const Row& row) {
-                hasHole = hasHole || (next && *next != row.integer(12));
-                next = clampedSum(row.integer(12), row.integer(0));
-                return ChunkRow{row.integer(12), row.integer(0), row.integer(1), row.integer(2),
-                    row.integer(3), row.real(4), row.real(5), chunkColumns(row, 6)};
-            },
-            m_current->id.value, m_times.end, m_times.begin),
-        m_chunks));
-    return hasHole ? Status(m_database.damaged("the index of samples")) : Status();
-}
-
-Status SampleRows::enterChunk(const ChunkRow& chunk) {
-    RETURN_IF_ERROR(m_block.enter(chunk, m_current->scale, m_times, m_values));
-    if (m_block.count() == 0)
-        return {};
-    if (m_pass.blocks != nullptr || m_isDistinct) {
-        if (m_pass.blocks != nullptr)
-            m_pass.blocks->enter(&m_block);
-        enterBlock(1);
-        return {};
-    }
-    if (m_wantsTimes)
-        RETURN_IF_ERROR(m_block.readTimes());
-    if (m_wantsValues)
-        RETURN_IF_ERROR(m_block.readValues());
-    enterBlock(static_cast<std::size_t>(m_block.count()));
-    return {};
-}
-
-Status SampleRows::nextBlock() {
-    leaveBlock();
-    while (isAtEnd()) {
-        RETURN_IF_ERROR(m_pass.goOn());
-        if (m_chunk < m_chunks.size()) {
-            RETURN_IF_ERROR(enterChunk(m_chunks[m_chunk++]));
-            continue;
+bool SeriesRows::comesFirst(
+    const SeriesEntry& a, const SeriesEntry& b, const std::vector<OrderTerm>& order) const {
+    const auto compared = [this](const SeriesEntry& left, const SeriesEntry& right,
+                              int column) -> std::weak_ordering {
+        switch (column) {
+        case kSampleRun:
+            return left.run <=> right.run;
+        case kMetric:
+            return left.metric <=> right.metric;
+        case kSampleRank:
+            return left.rank <=> right.rank;
+        case kNode:
+            return left.node <=> right.node;
+        case kSampleDevice:
+            return left.device <=> right.device;
+        default:
+            return column == m_idColumn ? left.id.value <=> right.id.value
+                                        : std::weak_ordering::equivalent;
         }
-        if (m_next >= m_series.size())
-            return {};
-        m_current = m_series[m_next++];
-        RETURN_IF_ERROR(listChunks());
-    }
-    return {};
+    };
+    return comesBefore(a, b, order, compared);
 }
 
-void SampleRows::leaveBlock() {
-    enterBlock(0);
-    if (m_pass.blocks != nullptr)
-        m_pass.blocks->enter(nullptr);
-}
-
-void SampleRows::column(int index, sqlite3_context* into) {
+void SeriesRows::column(int index, sqlite3_context* into) {
     switch (index) {
     case kSampleRun:
         return putLastingText(into, m_current->run);
@@ -219,14 +154,160 @@ void SampleRows::column(int index, sqlite3_context* into) {
         return putInteger(into, m_current->node);
     case kSampleDevice:
         return putLastingText(into, m_current->device);
-    case kTime:
-        return m_pass.blocks != nullptr ? m_pass.blocks->giveTimes(into)
-                                        : putInteger(into, m_block.time(row()));
-    case kValue:
-        return m_pass.blocks != nullptr ? m_pass.blocks->giveValues(into)
-                                        : putReal(into, m_block.value(row()));
     default:
         return putInteger(into, m_current->id.value);
+    }
+}
+
+class SampleRows : public SeriesRows {
+public:
+    SampleRows(Database& database, SqlPass& pass)
+        : SeriesRows(database, pass, kSeries) { }
+
+    Status start(const Scan& scan) override;
+    Status nextBlock() override;
+    void column(int index, sqlite3_context* into) override;
+    [[nodiscard]] std::int64_t rowId() const override {
+        return rowIdOf(current().id.value, m_samples->firstIndex + std::int64_t{m_wanted[row()]});
+    }
+
+private:
+    Status beginSeries();
+    Status enterChunk(std::int64_t firstIndex);
+
+    double m_scale = 1.0; // of the current series
+    std::optional<SampleReader> m_reader; // likewise
+    std::vector<std::int64_t> m_chunks; // first indices of those that may hold what is wanted
+    std::size_t m_chunk = 0; // to be entered
+    const SampleChunk* m_samples = nullptr; // of the block
+    std::vector<std::uint32_t> m_wanted; // places in m_samples
+    IntegerRange m_times;
+    RealRange m_values;
+};
+
+Status SampleRows::start(const Scan& scan) {
+    enterBlock(0);
+    m_times = integerRangeOf(scan.constraints, kTime);
+    m_values = realRangeOf(scan.constraints, kValue);
+    m_chunks.clear();
+    m_chunk = 0;
+    listNone();
+    if (!m_times.isEmpty() && !m_values.isEmpty())
+        RETURN_IF_ERROR(listSeries(scan));
+    return nextBlock();
+}
+
+Status SampleRows::beginSeries() {
+    m_reader.emplace(database(), current().id);
+    ASSIGN_OR_RETURN(const auto shape, readShape(database(), current().id));
+    m_scale = shape.scale;
+    m_chunks.clear();
+    m_chunk = 0;
+    std::optional<std::int64_t> next; // index behind the last one
+    bool hasHole = false;
+    RETURN_IF_ERROR(database().forEach(
+        "SELECT first_index, count, min, max FROM sample_chunk WHERE series=? AND "
+        "begin_ns<? AND end_ns>=? ORDER BY first_index",
+        [&](const Row& row) {
+            hasHole = hasHole || (next && *next != row.integer(0));
+            next = clampedSum(row.integer(0), row.integer(1));
+            const auto [low, high] = std::minmax({row.real(2) * m_scale, row.real(3) * m_scale});
+            if (!(m_values.isAsked && (high < m_values.low || low > m_values.high)))
+                m_chunks.push_back(row.integer(0));
+        },
+        current().id.value, m_times.end, m_times.begin));
+    return hasHole ? Status(database().damaged("the index of samples")) : Status();
+}
+
+Status SampleRows::enterChunk(std::int64_t firstIndex) {
+    ASSIGN_OR_RETURN(m_samples, m_reader->at(firstIndex));
+    if (m_samples == nullptr)
+        return database().damaged("the index of samples");
+    m_wanted.clear();
+    for (std::size_t i = 0; i < m_samples->times.size(); ++i) {
+        if (m_times.contains(m_samples->times[i])
+            && (!m_values.isAsked || m_values.contains(m_samples->values[i] * m_scale)))
+            m_wanted.push_back(static_cast<std::uint32_t>(i));
+    }
+    enterBlock(m_wanted.size());
+    return {};
+}
+
+Status SampleRows::nextBlock() {
+    enterBlock(0);
+    while (isAtEnd()) {
+        RETURN_IF_ERROR(goOn());
+        if (m_chunk < m_chunks.size())
+            RETURN_IF_ERROR(enterChunk(m_chunks[m_chunk++]));
+        else if (nextSeries())
+            RETURN_IF_ERROR(beginSeries());
+        else
+            return {};
+    }
+    return {};
+}
+
+void SampleRows::column(int index, sqlite3_context* into) {
+    if (index == kTime)
+        putInteger(into, m_samples->times[m_wanted[row()]]);
+    else if (index == kValue)
+        putReal(into, m_samples->values[m_wanted[row()]] * m_scale);
+    else
+        SeriesRows::column(index, into);
+}
+
+// A row a series, over the window that the arguments say.
+class StatisticsRows : public SeriesRows {
+public:
+    StatisticsRows(Database& database, SqlPass& pass)
+        : SeriesRows(database, pass, kOfSeries) { }
+
+    Status start(const Scan& scan) override {
+        m_window = {{numberAsked(scan.constraints, kBegin).value_or(kAllTime.begin.ns)},
+            {numberAsked(scan.constraints, kEnd).value_or(kAllTime.end.ns)}};
+        RETURN_IF_ERROR(listSeries(scan));
+        return nextBlock();
+    }
+    Status nextBlock() override {
+        enterBlock(0);
+        if (!nextSeries())
+            return {};
+        RETURN_IF_ERROR(goOn());
+        ASSIGN_OR_RETURN(const auto shape, readShape(database(), current().id));
+        RETURN_IF_ERROR(assign(queryStatistics(database(), shape, m_window), m_statistics));
+        enterBlock(1);
+        return {};
+    }
+    [[nodiscard]] std::int64_t rowId() const override { return current().id.value; }
+    void column(int index, sqlite3_context* into) override;
+
+private:
+    TimeRange m_window;
+    WindowStatistics m_statistics;
+};
+
+void StatisticsRows::column(int index, sqlite3_context* into) {
+    switch (index) {
+    case kCount:
+        return putInteger(into, m_statistics.count);
+    case kMissing:
+        return putInteger(into, m_statistics.missing);
+    case kMean:
+        return putReal(into, m_statistics.mean);
+    case kMin:
+        return putReal(into, m_statistics.min);
+    case kMax:
+        return putReal(into, m_statistics.max);
+    case kIntegral:
+        return putReal(into, m_statistics.integral);
+    case kSeconds:
+        return putReal(into, m_statistics.coveredSeconds);
+    case kBegin:
+        return putInteger(into, m_window.begin.ns);
+    case kEnd:
+        return putInteger(into, m_window.end.ns);
+    default:
+        return SeriesRows::column(index, into);
     }
 }
 
@@ -238,8 +319,6 @@ std::string_view SqlPass::lasting(std::string_view text) {
 }
 
 Status SqlPass::goOn() const {
-    if (blocks != nullptr && !blocks->isSound())
-        return Error{ErrorCode::Usage, "The statement does more than to aggregate.", {}};
     return !proceed || proceed() ? Status() : Status(cancelled());
 }
 
@@ -250,14 +329,39 @@ TableDefinition sampleTable(SqlPass& pass) {
     return {"samples", "One row per sample, in SI units",
         {{Type::Text, "run", Narrowing::Equal, "Name of the run"},
             {Type::Text, "metric", Narrowing::Equal, "gpu_power, sm_clock, …"},
-            {Type::Integer, "rank", Narrowing::Any, "Global rank of the GPU, -1 of a node"},
-            {Type::Integer, "node", Narrowing::Any, "Number of the node, -1 where not known"},
+            {Type::Integer, "rank", Narrowing::Equal, "Global rank of the GPU, -1 of a node"},
+            {Type::Integer, "node", Narrowing::Equal, "Number of the node, -1 where not known"},
             {Type::Text, "device", Narrowing::Equal, "Link or adapter, else empty"},
             {Type::Integer, "time_ns", Narrowing::Range, "Nanoseconds since the Unix epoch"},
             {Type::Real, "value", Narrowing::Range, "SI, NULL where the sample is missing"},
-            {Type::Integer, "series", Narrowing::Any, "series.id"}},
+            {Type::Integer, "series", Narrowing::Equal, "series.id"}},
         [](const auto& order) { return isOrderOfParts(order, parts); },
         [&pass](Database& database) { return std::make_unique<SampleRows>(database, pass); }};
+}
+
+TableDefinition statisticsTable(SqlPass& pass) {
+    using Type = VirtualColumn::Type;
+    static const PartColumns parts{
+        {kSampleRun, kMetric, kSampleRank, kNode, kSampleDevice, kOfSeries}, kOfSeries, kBegin};
+    return {"sample_statistics",
+        "One row per series, of all samples or of a window: sample_statistics(series, begin_ns, "
+        "end_ns)",
+        {{Type::Text, "run", Narrowing::Equal, "Name of the run"},
+            {Type::Text, "metric", Narrowing::Equal, "gpu_power, sm_clock, …"},
+            {Type::Integer, "rank", Narrowing::Equal, "Global rank of the GPU, -1 of a node"},
+            {Type::Integer, "node", Narrowing::Equal, "Number of the node, -1 where not known"},
+            {Type::Text, "device", Narrowing::Equal, "Link or adapter, else empty"},
+            {Type::Integer, "count", Narrowing::None, "Samples, the missing ones included"},
+            {Type::Integer, "missing", Narrowing::None, "Samples without a value"},
+            {Type::Real, "mean", Narrowing::None, "SI, weighted by time"},
+            {Type::Real, "min", Narrowing::None, "SI"}, {Type::Real, "max", Narrowing::None, "SI"},
+            {Type::Real, "integral", Narrowing::None, "SI times seconds: joules of a power"},
+            {Type::Real, "seconds", Narrowing::None, "Time that has a value"},
+            {Type::Integer, "series", Narrowing::Equal, "series.id", true},
+            {Type::Integer, "begin_ns", Narrowing::Hint, "Begin of the window", true},
+            {Type::Integer, "end_ns", Narrowing::Hint, "End of the window", true}},
+        [](const auto& order) { return isOrderOfParts(order, parts); },
+        [&pass](Database& database) { return std::make_unique<StatisticsRows>(database, pass); }};
 }
 
 } // namespace trainscope::store

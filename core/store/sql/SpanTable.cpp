@@ -58,9 +58,7 @@ private:
 
     IntegerRange m_start;
     std::optional<NameList> m_names;
-    std::vector<Constraint> m_numbers; // on what follows
     std::array<bool, kKinds> m_kinds{};
-    bool m_asksCorrelation = false;
 };
 
 // True where any constraint is on that column.
@@ -85,13 +83,7 @@ SpanFields fieldsOf(const Scan& scan) {
 
 SpanFilter::SpanFilter(const Scan& scan, std::optional<NameList> names)
     : m_start(integerRangeOf(scan.constraints, kStart))
-    , m_names(std::move(names))
-    , m_asksCorrelation(asks(scan, kCorrelation)) {
-    for (const Constraint& constraint : scan.constraints) {
-        if (constraint.column == kDuration || constraint.column == kDepth
-            || constraint.column == kCorrelation)
-            m_numbers.push_back(constraint);
-    }
+    , m_names(std::move(names)) {
     for (std::size_t i = 0; i < kKinds; ++i)
         m_kinds[i] = admits(scan.constraints, kKind, toString(static_cast<SpanKind>(i)));
 }
@@ -107,14 +99,8 @@ void SpanFilter::apply(std::span<const Span> spans, std::vector<std::uint32_t>& 
 bool SpanFilter::isWanted(const Span& span) const {
     if (!m_start.contains(span.start.ns) || !m_kinds[static_cast<std::size_t>(span.kind)])
         return false;
-    if (m_names && std::find(m_names->begin(), m_names->end(), span.name.value) == m_names->end())
-        return false;
-    if (m_numbers.empty())
-        return true;
-    return (!m_asksCorrelation || launchOf(span) != 0)
-        && admits(m_numbers, kDuration, span.duration.ns)
-        && admits(m_numbers, kDepth, std::int64_t{span.depth})
-        && admits(m_numbers, kCorrelation, launchOf(span));
+    return !m_names
+        || std::find(m_names->begin(), m_names->end(), span.name.value) != m_names->end();
 }
 
 constexpr std::size_t kMaxCachedNames = 100'000;
@@ -424,18 +410,18 @@ TableDefinition spanTable(SqlPass& pass, std::vector<SpanColumn> computed) {
     using Type = VirtualColumn::Type;
     static const PartColumns parts{{kRun, kRank, kDevice, kTrack, kTrackId}, kTrackId, kStart};
     std::vector<VirtualColumn> columns{{Type::Text, "run", Narrowing::Equal, "Name of the run"},
-        {Type::Integer, "rank", Narrowing::Any, "Global rank"},
-        {Type::Integer, "device", Narrowing::Any, "Number of the device, -1 on the host"},
+        {Type::Integer, "rank", Narrowing::Equal, "Global rank"},
+        {Type::Integer, "device", Narrowing::Equal, "Number of the device, -1 on the host"},
         {Type::Text, "track", Narrowing::Equal, "Stream or thread that it ran on"},
         {Type::Text, "name", Narrowing::Hint, "Kernel, call or annotation"},
         {Type::Text, "kind", Narrowing::Equal, "kernel, copy, set, runtime, cpu_op, annotation, …"},
         {Type::Integer, "start_ns", Narrowing::Range, "Nanoseconds since the Unix epoch"},
-        {Type::Integer, "duration_ns", Narrowing::Any, "Nanoseconds"},
-        {Type::Integer, "depth", Narrowing::Any, "How many spans of the track surround it"},
-        {Type::Integer, "correlation", Narrowing::Any, "Joins a launch with what it launched"},
+        {Type::Integer, "duration_ns", Narrowing::None, "Nanoseconds"},
+        {Type::Integer, "depth", Narrowing::None, "How many spans of the track surround it"},
+        {Type::Integer, "correlation", Narrowing::Hint, "Joins a launch with what it launched"},
         {Type::Text, "detail", Narrowing::None, "Remaining arguments, JSON"},
-        {Type::Integer, "track_id", Narrowing::Any, "track.id"},
-        {Type::Integer, "stream", Narrowing::Any, "Number of the device stream"}};
+        {Type::Integer, "track_id", Narrowing::Equal, "track.id"},
+        {Type::Integer, "stream", Narrowing::Equal, "Number of the device stream"}};
     for (const SpanColumn& column : computed)
         columns.push_back({column.type == SpanColumn::Type::Text ? Type::Text
                 : column.type == SpanColumn::Type::Integer       ? Type::Integer

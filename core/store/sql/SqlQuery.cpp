@@ -1,4 +1,4 @@
-#include "core/store/sql/SqlQuery.h"
+#include "core/store/Query.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Import.h"
@@ -83,35 +83,26 @@ std::string placeIn(std::string_view text, std::size_t at) {
 
 // A connection with its virtual tables; does not move, since these know where it is.
 struct SqlConnection {
-    BlockPass blocks;
     SqlPass pass;
     Database database;
 
     static Result<std::unique_ptr<SqlConnection>> open(
-        const std::filesystem::path& path, const QueryOptions& options, bool readsBlocks) {
+        const std::filesystem::path& path, const QueryOptions& options) {
         ASSIGN_OR_RETURN(auto opened, openReader(StoreFile(path)));
         auto made = std::make_unique<SqlConnection>(
-            SqlConnection{{}, {options.proceed, nullptr, {}}, std::move(opened)});
+            SqlConnection{{options.proceed, {}}, std::move(opened)});
         Database& database = made->database;
-        if (readsBlocks) {
-            made->pass.blocks = &made->blocks;
-            RETURN_IF_ERROR(addBlockAggregates(database, made->blocks));
-        }
-        for (TableDefinition table :
-            {sampleTable(made->pass), spanTable(made->pass, options.spanColumns)})
+        for (TableDefinition table : {sampleTable(made->pass),
+                 spanTable(made->pass, options.spanColumns), statisticsTable(made->pass)})
             RETURN_IF_ERROR(addVirtualTable(database.handle(), database, std::move(table)));
         // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it
         // is there. Large sorts belong on the disk.
         RETURN_IF_ERROR(database.script("PRAGMA temp_store=FILE; PRAGMA query_only=ON;"));
-        RETURN_IF_ERROR(database.execute("SELECT 1 FROM samples, spans LIMIT 0"));
+        RETURN_IF_ERROR(
+            database.execute("SELECT 1 FROM samples, spans, sample_statistics LIMIT 0"));
         sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
         return made;
     }
-};
-
-struct BufferedRows {
-    std::vector<std::string> header;
-    std::vector<std::vector<SqlValue>> rows;
 };
 
 class Querying {
@@ -122,16 +113,15 @@ public:
         , m_options(options) { }
 
     Status run(const SqlHeader& header, const SqlRow& row) {
-        ASSIGN_OR_RETURN(m_plain, SqlConnection::open(m_path, m_options, false));
-        const Watch watch(m_plain->database, m_options.proceed);
+        ASSIGN_OR_RETURN(m_connection, SqlConnection::open(m_path, m_options));
+        const Watch watch(m_connection->database, m_options.proceed);
         const char* rest = m_sql.c_str();
         while (*rest != '\0') {
             const char* begin = rest;
-            ASSIGN_OR_RETURN(const auto statement, prepare(m_plain->database, begin, rest));
+            ASSIGN_OR_RETURN(const auto statement, prepare(begin, rest));
             if (statement == nullptr)
                 continue;
-            const std::string text(begin, rest);
-            ASSIGN_OR_RETURN(const auto more, answer(statement.get(), text, header, row));
+            ASSIGN_OR_RETURN(const auto more, step(statement.get(), header, row));
             if (!more)
                 return {};
         }
@@ -140,20 +130,21 @@ public:
 
 private:
     // nullptr for a comment or nothing; `rest` is moved behind the statement.
-    Result<StatementHandle> prepare(
-        const Database& database, const char* begin, const char*& rest) {
+    Result<StatementHandle> prepare(const char* begin, const char*& rest) {
+        const Database& database = m_connection->database;
         sqlite3_stmt* raw = nullptr;
         const int code = sqlite3_prepare_v2(database.handle(), begin, -1, &raw, &rest);
         if (code == SQLITE_OK)
             return StatementHandle(raw);
-        Error error = failure(database, code);
+        Error error = failure(code);
         const int at = sqlite3_error_offset(database.handle());
         if (error.code == ErrorCode::Usage && at >= 0)
             error.where = placeIn(m_sql, static_cast<std::size_t>(begin - m_sql.c_str() + at));
         return error;
     }
 
-    [[nodiscard]] Error failure(const Database& database, int code) const {
+    [[nodiscard]] Error failure(int code) const {
+        const Database& database = m_connection->database;
         if (m_options.proceed && !m_options.proceed())
             return cancelled();
         if (code == SQLITE_CORRUPT_VTAB)
@@ -176,57 +167,7 @@ private:
     }
 
     // false: the visitor wants no more.
-    Result<bool> answer(sqlite3_stmt* statement, const std::string& text, const SqlHeader& header,
-        const SqlRow& row) {
-        ASSIGN_OR_RETURN(const auto buffered, byBlocks(statement, text));
-        if (!buffered)
-            return step(m_plain->database, statement, header, row);
-        if (header)
-            header(buffered->header);
-        return !row
-            || std::all_of(buffered->rows.begin(), buffered->rows.end(),
-                [&row](const std::vector<SqlValue>& values) { return row(values); });
-    }
-
-    // Rows of the statement with samples aggregated by blocks; absent where it cannot be run so.
-    // There are few rows: no more than the database has chunks.
-    Result<std::optional<BufferedRows>> byBlocks(sqlite3_stmt* statement, const std::string& text) {
-        std::optional<BufferedRows> none;
-        if (sqlite3_stmt_isexplain(statement) != 0 || sqlite3_column_count(statement) == 0
-            || !containsIgnoringCase(text, "samples"))
-            return none;
-        ASSIGN_OR_RETURN(const auto isPlain, readsBlocks(m_plain->database, text));
-        if (!isPlain)
-            return none;
-        auto opened = SqlConnection::open(m_path, m_options, true);
-        if (!opened.hasValue())
-            return opened.error();
-        SqlConnection& blocks = *opened.value();
-        const Watch watch(blocks.database, m_options.proceed);
-        const auto isStill = readsBlocks(blocks.database, text);
-        if (!isStill.hasValue() || !isStill.value())
-            return none;
-        const char* rest = nullptr;
-        const auto prepared = prepare(blocks.database, text.c_str(), rest);
-        if (!prepared.hasValue() || prepared.value() == nullptr)
-            return none;
-        BufferedRows buffered;
-        const auto stepped = step(
-            blocks.database, prepared.value().get(),
-            [&buffered](const auto& names) { buffered.header = names; },
-            [&buffered](const auto& values) {
-                buffered.rows.push_back(values);
-                return true;
-            });
-        if (!stepped.hasValue() && stepped.error().code == ErrorCode::Cancelled)
-            return stepped.error();
-        // Any other failure comes again, in its own words, when it is run row by row.
-        return stepped.hasValue() && blocks.blocks.isSound() ? std::optional(std::move(buffered))
-                                                             : none;
-    }
-
-    Result<bool> step(const Database& database, sqlite3_stmt* statement, const SqlHeader& header,
-        const SqlRow& row) const {
+    Result<bool> step(sqlite3_stmt* statement, const SqlHeader& header, const SqlRow& row) const {
         assertMayBlock("runs a statement of a database");
         const int columns = sqlite3_column_count(statement);
         if (columns > 0 && header) {
@@ -243,7 +184,7 @@ private:
             if (code == SQLITE_DONE)
                 return true;
             if (code != SQLITE_ROW)
-                return failure(database, code);
+                return failure(code);
             for (int i = 0; i < columns; ++i)
                 values[static_cast<std::size_t>(i)] = valueOf(statement, i);
             if (row && !row(values))
@@ -254,7 +195,7 @@ private:
     const std::filesystem::path& m_path;
     std::string m_sql;
     const QueryOptions& m_options;
-    std::unique_ptr<SqlConnection> m_plain;
+    std::unique_ptr<SqlConnection> m_connection;
 };
 
 SqlTable describe(const TableDefinition& definition) {
@@ -289,18 +230,11 @@ std::string helpOf(std::string_view table) {
     return found == kTableHelp.end() ? std::string() : std::string(found->second);
 }
 
-} // namespace
-
-Status runQuery(const std::filesystem::path& path, std::string_view sql, const SqlHeader& header,
-    const SqlRow& row, const QueryOptions& options) {
-    return Querying(path, sql, options).run(header, row);
-}
-
 Result<std::vector<SqlTable>> readSqlTables(
     const std::filesystem::path& path, const QueryOptions& options) {
     SqlPass pass;
-    std::vector<SqlTable> tables{
-        describe(sampleTable(pass)), describe(spanTable(pass, options.spanColumns))};
+    std::vector<SqlTable> tables{describe(sampleTable(pass)),
+        describe(spanTable(pass, options.spanColumns)), describe(statisticsTable(pass))};
     ASSIGN_OR_RETURN(auto opened, openReader(StoreFile(path)));
     Database& database = opened;
     ASSIGN_OR_RETURN(const auto names,
@@ -320,9 +254,12 @@ Result<std::vector<SqlTable>> readSqlTables(
     return tables;
 }
 
+} // namespace
+
 Status query(const Store& store, std::string_view sql, const SqlHeader& header, const SqlRow& row,
     const QueryOptions& options) {
-    return fenced(store.path(), [&] { return runQuery(store.path(), sql, header, row, options); });
+    return fenced(
+        store.path(), [&] { return Querying(store.path(), sql, options).run(header, row); });
 }
 
 Result<std::vector<SqlTable>> sqlTables(const Store& store, const QueryOptions& options) {

@@ -2,7 +2,6 @@
 // The virtual tables that a query sees beside those of the file.
 
 #include "core/store/Query.h"
-#include "core/store/sql/BlockAggregates.h"
 #include "core/store/sql/VirtualTable.h"
 
 #include <functional>
@@ -16,7 +15,6 @@ namespace trainscope::store {
 // State that the tables of a connection share; must outlive it.
 struct SqlPass {
     std::function<bool()> proceed; // asked between chunks; may be empty
-    BlockPass* blocks = nullptr; // the rows of `samples` are blocks
     std::set<std::string, std::less<>> texts; // that were handed out
 
     // Cancelled after a no.
@@ -28,6 +26,10 @@ struct SqlPass {
 // samples(run, metric, rank, node, device, time_ns, value, series): one row per sample, value in
 // SI, NULL where missing.
 TableDefinition sampleTable(SqlPass& pass);
+// sample_statistics(run, metric, rank, node, device, count, missing, mean, min, max, integral,
+// seconds): one row per series, as Store::statistics(); its arguments, which may be left out, are
+// series.id and a window's begin and end.
+TableDefinition statisticsTable(SqlPass& pass);
 // spans(run, rank, device, track, name, kind, start_ns, duration_ns, depth, correlation, detail,
 // track_id, stream) and the columns that are given: one row per span. `correlation` is NULL where
 // there is none, `stream` of what did not run on one.

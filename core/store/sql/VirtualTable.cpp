@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <span>
 
 namespace trainscope::store {
 namespace {
@@ -63,8 +64,6 @@ std::optional<Comparison> comparisonOf(int op) {
         return Comparison::Less;
     case SQLITE_INDEX_CONSTRAINT_LE:
         return Comparison::LessOrEqual;
-    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
-        return Comparison::IsNotNull;
     default:
         return std::nullopt;
     }
@@ -82,7 +81,7 @@ bool isComparedWithText(sqlite3_index_info* info, int i) {
 }
 
 // Text of a plan, which SQLite keeps between planning and running: numbers behind each other.
-//   columns used; distinct; number of order terms, each: column, descending;
+//   columns used; number of order terms, each: column, descending;
 //   then for each argument: column, op, 1 for a list
 class PlanText {
 public:
@@ -110,17 +109,13 @@ bool take(const TableDefinition& definition, sqlite3_index_info* info, int i, Pl
         return false;
     const VirtualColumn& column = definition.columns[static_cast<std::size_t>(constraint.iColumn)];
     const bool isEqual = *op == Comparison::Equal;
-    const bool takesAny
-        = column.narrowing == Narrowing::Range || column.narrowing == Narrowing::Any;
-    if (column.narrowing == Narrowing::None || (!takesAny && !isEqual))
+    if (column.narrowing == Narrowing::None || (column.narrowing != Narrowing::Range && !isEqual))
         return false;
     // Another collation finds rows that plain equality does not.
     if (isText(column) && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
         return false;
-    const bool canBeList
-        = column.narrowing == Narrowing::Equal || column.narrowing == Narrowing::Any;
-    const bool isList = canBeList && isEqual && sqlite3_vtab_in(info, i, 1) != 0;
-    const bool isExact = column.narrowing != Narrowing::Hint
+    const bool isList = column.narrowing == Narrowing::Equal && sqlite3_vtab_in(info, i, 1) != 0;
+    const bool isExact = column.narrowing == Narrowing::Equal
         && (!isText(column) || (!isList && isComparedWithText(info, i)));
     info->aConstraintUsage[i].omit = isExact ? 1 : 0;
     arguments.add(constraint.iColumn);
@@ -129,23 +124,31 @@ bool take(const TableDefinition& definition, sqlite3_index_info* info, int i, Pl
     return true;
 }
 
-// True when the order was promised.
-bool takeOrder(const TableDefinition& definition, sqlite3_index_info* info, PlanText& plan) {
+void takeOrder(const TableDefinition& definition, sqlite3_index_info* info, PlanText& plan) {
     std::vector<OrderTerm> order;
     for (int i = 0; i < info->nOrderBy; ++i)
         order.push_back({info->aOrderBy[i].iColumn, info->aOrderBy[i].desc != 0});
     const bool isKept = !order.empty() && definition.keepsOrder && definition.keepsOrder(order);
     info->orderByConsumed = isKept ? 1 : 0;
-    plan.add(isKept && sqlite3_vtab_distinct(info) >= 2 ? 1 : 0);
     plan.add(isKept ? static_cast<std::int64_t>(order.size()) : 0);
     for (std::size_t i = 0; isKept && i < order.size(); ++i) {
         plan.add(order[i].column);
         plan.add(order[i].isDescending ? 1 : 0);
     }
-    return isKept;
+}
+
+// An argument is not known before the tables that it is taken from are read.
+bool lacksArgument(const TableDefinition& definition, const sqlite3_index_info* info) {
+    const std::span constraints(info->aConstraint, static_cast<std::size_t>(info->nConstraint));
+    return std::any_of(constraints.begin(), constraints.end(), [&](const auto& one) {
+        return one.usable == 0 && one.iColumn >= 0 && one.op == SQLITE_INDEX_CONSTRAINT_EQ
+            && definition.columns[static_cast<std::size_t>(one.iColumn)].isArgument;
+    });
 }
 
 int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
+    if (lacksArgument(tableOf(base)->module->definition, info))
+        return SQLITE_CONSTRAINT;
     return reported(base, [&]() -> Status {
         const TableDefinition& definition = tableOf(base)->module->definition;
         PlanText plan;
@@ -193,9 +196,7 @@ SqlValue copyOf(sqlite3_value* value, bool isTextColumn) {
     return copy;
 }
 
-std::vector<SqlValue> valuesOf(sqlite3_value* argument, Comparison op, bool isList, bool isText) {
-    if (op == Comparison::IsNotNull)
-        return {};
+std::vector<SqlValue> valuesOf(sqlite3_value* argument, bool isList, bool isText) {
     if (!isList)
         return {copyOf(argument, isText)};
     std::vector<SqlValue> values;
@@ -211,7 +212,6 @@ Scan scanOf(
     PlanReader plan(text);
     Scan scan;
     scan.columns = static_cast<std::uint64_t>(plan.next());
-    scan.isDistinct = plan.next() != 0;
     scan.order.resize(static_cast<std::size_t>(plan.next()));
     for (OrderTerm& term : scan.order) {
         term.column = static_cast<int>(plan.next());
@@ -223,7 +223,7 @@ Scan scanOf(
         const bool isList = plan.next() != 0;
         if (op)
             scan.constraints.push_back({column, *op,
-                valuesOf(values[i], *op, isList,
+                valuesOf(values[i], isList,
                     isText(definition.columns[static_cast<std::size_t>(column)]))});
     }
     return scan;
@@ -232,8 +232,8 @@ Scan scanOf(
 std::string schemaOf(const TableDefinition& definition) {
     std::string columns;
     for (const VirtualColumn& column : definition.columns)
-        columns += fmt::format(
-            "{}{} {}", columns.empty() ? "" : ", ", column.name, typeName(column.type));
+        columns += fmt::format("{}{} {}{}", columns.empty() ? "" : ", ", column.name,
+            typeName(column.type), column.isArgument ? " HIDDEN" : "");
     return "CREATE TABLE x(" + columns + ")";
 }
 

@@ -34,7 +34,6 @@ struct Scan {
     std::vector<Constraint> constraints;
     std::vector<OrderTerm> order; // to be kept
     std::uint64_t columns = 0; // that are asked for, a bit each
-    bool isDistinct = false; // rows that are equal in these columns count once
 
     [[nodiscard]] bool uses(int column) const { return (columns >> column & 1U) != 0; }
 };
@@ -73,15 +72,16 @@ private:
     std::size_t m_rows = 0;
 };
 
-// By what a table can be narrowed: nothing; equality, which SQLite checks again; equality; any
-// comparison but with lists; any comparison.
-enum class Narrowing { None, Hint, Equal, Range, Any };
+// By what a table can be narrowed: nothing; equality, which SQLite checks again; equality with a
+// value or one of a list; any comparison, which SQLite checks again.
+enum class Narrowing { None, Hint, Equal, Range };
 
 struct VirtualColumn {
     enum class Type { Text, Integer, Real } type = Type::Text;
     std::string name;
     Narrowing narrowing = Narrowing::None;
     std::string help; // for people
+    bool isArgument = false; // of the table as a function, in their order; behind all others
 };
 
 std::string_view typeName(VirtualColumn::Type type); // "TEXT"

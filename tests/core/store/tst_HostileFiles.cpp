@@ -97,7 +97,7 @@ private Q_SLOTS:
     void ownTablesAreAll() {
         Fixture fixture;
         (void)fixture.create();
-        std::set<std::string> made{"samples", "spans"};
+        std::set<std::string> made{"samples", "spans", "sample_statistics"};
         sqlite3* handle = nullptr;
         sqlite3_open(fixture.path.c_str(), &handle);
         sqlite3_exec(
@@ -341,11 +341,13 @@ private Q_SLOTS:
         QCOMPARE(got(fixture.view().check()).damageCount, 1); // spans are missing before
         for (const char* missing : {"-9223372036854775808", "-1", "3", "9223372036854775807"}) {
             forge(fixture.path, std::string("UPDATE sample_chunk SET missing=") + missing);
-            const Status asked = fixture.view().query(
-                "SELECT count(value) FROM samples", {}, [](const auto&) { return true; });
-            QVERIFY2(!asked.hasValue(), missing);
-            QVERIFY2(asked.error().message.find("a chunk of samples") != std::string::npos,
-                asked.error().message.c_str());
+            std::int64_t counted = 0;
+            ok(fixture.view().query("SELECT count(value) FROM samples", {},
+                [&counted](const std::vector<SqlValue>& row) {
+                    counted = row.front().integer;
+                    return true;
+                }));
+            QCOMPARE(counted, 2);
         }
     }
 

@@ -1,9 +1,8 @@
 // Aggregates and rows of `samples` against plain loops over what was written: missing samples,
-// scales, windows, lists, and statements that read whole chunks beside those that cannot.
+// scales, windows, lists; and the statistics of series.
 
 #include "core/store/Fixture.h"
-#include "core/store/database/OpenFile.h"
-#include "core/store/sql/SqlTables.h"
+#include "core/store/Query.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -241,58 +240,37 @@ private Q_SLOTS:
                 QStringLiteral("1002,2"), QStringLiteral("1100,0")}));
     }
 
-    // Columns that vary within a chunk are asked of every row.
-    void whatNeedsEveryRow_data() {
-        QTest::addColumn<QString>("sql");
-        for (const char* sql : {"SELECT sum(value*2), avg(value+rank) FROM samples",
-                 "SELECT count(DISTINCT value) FROM samples",
-                 "SELECT sum(value) FILTER (WHERE value>50) FROM samples",
-                 "SELECT sum(CASE WHEN rank=0 THEN value ELSE value*2 END) FROM samples",
-                 "SELECT sum(iif(rank=0, value, NULL)) FROM samples",
-                 "SELECT sum(rank), avg(rank), total(rank), min(rank), max(rank) FROM samples",
-                 "SELECT sum(time_ns) FROM samples WHERE series<3",
-                 "SELECT count(*) FROM samples WHERE value+1>50",
-                 "SELECT sum(coalesce(value,0)) FROM samples",
-                 "SELECT rank, count(*) FROM samples GROUP BY rank HAVING sum(value)>0",
-                 "SELECT rank%2, count(value), sum(value) FROM samples GROUP BY 1",
-                 "SELECT time_ns/1000000, sum(value) FROM samples GROUP BY 1",
-                 "SELECT min(metric), max(run) FROM samples",
-                 "SELECT max(value), min(value) FROM samples GROUP BY series",
-                 "SELECT group_concat(n) FROM (SELECT count(*) n FROM samples GROUP BY series)"})
-            QTest::newRow(sql) << QString::fromUtf8(sql);
-    }
-    void whatNeedsEveryRow() {
-        QFETCH(QString, sql);
-        const Store store = m_fixture.view();
-        QString rows = sql;
-        rows.replace(QStringLiteral("FROM samples"),
-            QStringLiteral("FROM (SELECT * FROM samples LIMIT -1)"));
-        QCOMPARE(linesOf(store, sql), linesOf(store, rows));
+    // By the definition: each sample holds until the next.
+    void statistics() {
+        const Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1'000'000'000, 3'000'000'000, 4'000'000'000},
+            {100, 400, 200}, "/a", "a");
+        addSeries(store, gauge("gpu_power", 1), {1'000'000'000, 2'000'000'000}, {50, kMissing},
+            "/b", "a");
+        const auto ask = [&store](const char* sql) { return linesOf(store, QLatin1String(sql)); };
+        QCOMPARE(ask("SELECT rank, count, missing, mean, min, max, integral, seconds FROM "
+                     "sample_statistics WHERE run='a'"),
+            (QStringList{
+                QStringLiteral("0,3,0,200,100,400,600,3"), QStringLiteral("1,2,1,50,50,50,50,1")}));
+        QCOMPARE(ask("SELECT s.rank, t.mean, t.seconds FROM series s, "
+                     "sample_statistics(s.id, 2000000000, 3500000000) t ORDER BY 1 DESC"),
+            (QStringList{QStringLiteral("1,NULL,0"), QStringLiteral("0,200,1.5")}));
+        QCOMPARE(ask("SELECT t.max FROM (SELECT 3000000000 AS b) w, sample_statistics t "
+                     "WHERE t.begin_ns=w.b AND t.series=1"),
+            QStringList{QStringLiteral("400")});
+        QCOMPARE(ask("SELECT count(*) FROM sample_statistics WHERE rank=7"),
+            QStringList{QStringLiteral("0")});
     }
 
-    // SQLite's own: beside a single max() plain columns are of its row.
-    void plainColumnsBesideMax() {
+    void statisticsOfMany() {
         const Store store = m_fixture.view();
-        const auto found = linesOf(store,
-            QStringLiteral("SELECT max(value), time_ns, rank FROM samples WHERE run='a' AND "
-                           "metric='gpu_power'"));
-        const Written* best = nullptr;
-        std::size_t at = 0;
-        for (const Written& one : m_all) {
-            for (std::size_t i = 0;
-                 one.run == "a" && one.metric == "gpu_power" && i < one.times.size(); ++i) {
-                if (!std::isnan(one.values[i])
-                    && (best == nullptr || one.values[i] > best->values[at])) {
-                    best = &one;
-                    at = i;
-                }
-            }
-        }
-        QCOMPARE(found,
-            QStringList{QStringLiteral("%1,%2,%3")
-                            .arg(QString::number(best->values[at], 'g', 15))
-                            .arg(best->times[at])
-                            .arg(best->rank)});
+        QCOMPARE(linesOf(store,
+                     QStringLiteral("SELECT run, sum(count), sum(count)-sum(missing), min(min), "
+                                    "max(max) FROM sample_statistics GROUP BY run")),
+            linesOf(store,
+                QStringLiteral("SELECT run, count(*), count(value), min(value), max(value) FROM "
+                               "samples GROUP BY run")));
     }
 
     void joins() {
@@ -311,37 +289,6 @@ private Q_SLOTS:
                      QStringLiteral("SELECT count(*) FROM run LEFT JOIN samples ON "
                                     "samples.run=run.name AND samples.metric='none'")),
             QStringList{QStringLiteral("2")});
-    }
-
-    // These are the statements that must be quick; the check knows SQLite's instructions by name.
-    void whatReadsBlocks_data() {
-        QTest::addColumn<QString>("sql");
-        QTest::addColumn<bool>("expected");
-        for (const char* sql : {"SELECT avg(value) FROM samples WHERE metric='gpu_power'",
-                 "SELECT metric, avg(value), count(*) FROM samples GROUP BY metric",
-                 "SELECT run, metric, rank, sum(value), min(value) FROM samples GROUP BY 1, 2, 3",
-                 "SELECT rank, max(value) m FROM samples WHERE metric IN ('a','b') AND time_ns>5 "
-                 "AND "
-                 "value<7 GROUP BY rank HAVING m>1 ORDER BY m DESC LIMIT 3",
-                 "SELECT count(*) FROM samples WHERE metric LIKE 'gpu%'",
-                 "SELECT max(value), min(value), max(time_ns) FROM samples"})
-            QTest::newRow(sql) << QString::fromUtf8(sql) << true;
-        for (const char* sql : {"SELECT value FROM samples", "SELECT max(value), rank FROM samples",
-                 "SELECT max(value), metric FROM samples GROUP BY rank",
-                 "SELECT count(DISTINCT value) FROM samples",
-                 "SELECT a.value FROM samples a, samples b",
-                 "SELECT group_concat(rank) FROM samples", "SELECT count(*) FROM run",
-                 "SELECT sum(value) OVER () FROM samples",
-                 "SELECT count(*) FROM (SELECT rank FROM samples LIMIT 10)"})
-            QTest::newRow(sql) << QString::fromUtf8(sql) << false;
-    }
-    void whatReadsBlocks() {
-        QFETCH(QString, sql);
-        QFETCH(bool, expected);
-        SqlPass pass;
-        auto database = got(openReader(StoreFile(m_fixture.path)));
-        ok(addVirtualTable(database.handle(), database, sampleTable(pass)));
-        QCOMPARE(got(readsBlocks(database, sql.toStdString())), expected);
     }
 
     void stopsWithinAChunk() {
