@@ -65,8 +65,9 @@ void addVacuumCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
     command->footer(
-        R"(Needs free space beside the database, twice what its data takes, while it works.
-Others may read meanwhile; Ctrl+C leaves the database as it was.
+        R"(Needs free space while it works: what the data takes beside the database, and as much
+where temporary files lie (TMPDIR, else /var/tmp). Others may read meanwhile; Ctrl+C leaves
+the database as it was.
 
 Examples:
   trainscope-cli vacuum runs.trainscope)");

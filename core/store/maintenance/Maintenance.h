@@ -6,8 +6,6 @@
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
-#include <filesystem>
-
 namespace trainscope::store {
 
 // SQLite's own check of the file, then every chunk and page is decoded and counted. An error only
@@ -19,7 +17,6 @@ Result<CheckReport> checkDatabase(Database& database, const Progress& progress);
 Status removeRun(Database& database, RunId run, const Progress& progress);
 
 // See vacuum() in Writing.h.
-Result<VacuumOutcome> vacuumDatabase(
-    Database& database, const std::filesystem::path& path, const Progress& progress);
+Result<VacuumOutcome> vacuumDatabase(Database& database, const Progress& progress);
 
 } // namespace trainscope::store
