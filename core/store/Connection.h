@@ -27,6 +27,10 @@ auto fenced(const std::filesystem::path& path, Work&& work) -> decltype(work()) 
     }
 }
 
+struct Connection;
+// Refused: opened for reading, or an import or a recording is under way.
+Status requireWritable(const Connection& connection);
+
 struct Connection {
     std::filesystem::path path;
     Database database;
@@ -47,6 +51,13 @@ struct Connection {
             return function(database, args...);
         });
     }
+    // The same, in a transaction, of a store that may be written.
+    template <typename Work>
+    Status change(Work&& work) {
+        RETURN_IF_ERROR(requireWritable(*this));
+        return call(
+            [&](Database& opened) { return opened.transaction([&] { return work(opened); }); });
+    }
 
 private:
     Status renewBurst() {
@@ -61,8 +72,5 @@ private:
         return {};
     }
 };
-
-// Refused: opened for reading, or an import or a recording is under way.
-Status requireWritable(const Connection& connection);
 
 } // namespace trainscope::store

@@ -17,13 +17,10 @@
 #include "core/store/samples/SampleReader.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/tables/Catalogue.h"
-#include "core/store/tables/LinkTables.h"
 #include "core/store/tables/RecordedNodes.h"
-#include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"
-#include "core/store/tables/UserTables.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -50,7 +47,6 @@ struct MergedPlace {
 };
 
 constexpr const char* kOriginFact = "merged from";
-constexpr const char* kPart = "a part of ";
 
 struct Kept {
     SourceId id;
@@ -77,18 +73,8 @@ std::string originOf(const ImportReport& report, const std::string& path, const 
     return said != report.facts.end() ? said->second : path + " of the database " + uuid;
 }
 
-// Origin of the readable part of a source from a damaged database.
-std::string partOf(const std::string& origin) {
-    return origin.starts_with(kPart) ? origin : kPart + origin;
-}
-
-// Kept with the source, so that the next merge of it is recognised.
-void writeOrigin(ImportReport& report, const std::string& origin) {
-    report.facts[kOriginFact] = origin;
-}
-
-// A source is replaced by one of the same path that has the same contents or origin, or of whose
-// origin it is a part, and only where no run but `runs`, which the source is of, loses anything.
+// A source is replaced by one of the same path that has the same contents or origin, and only where
+// no run but `runs`, which the source is of, loses anything.
 // `uuid`: of `into`.
 Result<MergedPlace> placeFor(Database& into, const std::string& uuid, const Source& source,
     const std::string& origin, const std::vector<RunId>& runs) {
@@ -104,8 +90,7 @@ Result<MergedPlace> placeFor(Database& into, const std::string& uuid, const Sour
                 place.path));
         for (const Kept& kept : there) {
             // Recordings have no hash, and a path that no two share.
-            const bool isSame = kept.hash == source.hash || kept.origin == origin
-                || kept.origin == partOf(origin);
+            const bool isSame = kept.hash == source.hash || kept.origin == origin;
             ASSIGN_OR_RETURN(const bool isFree, isOfNoOtherRun(into, kept.id, runs));
             if (isSame && isFree)
                 place.earlier.push_back(kept.id);
@@ -132,34 +117,34 @@ std::string joined(const std::string& there, const std::string& said) {
     return said.empty() || contains(there, said) ? there : there + kBetweenNotes + said;
 }
 
-Status mergeLabels(Database& into, RunId run, const RunLabels& said) {
-    ASSIGN_OR_RETURN(const auto labels, readLabels(into));
+Status mergeLabels(Store& into, RunId run, const RunLabels& said) {
+    ASSIGN_OR_RETURN(const auto labels, runLabels(into));
     const auto there = std::find_if(
         labels.begin(), labels.end(), [&](const RunLabels& other) { return other.run == run; });
     RunLabels all = there != labels.end() ? *there : RunLabels{};
     all.tags.insert(all.tags.end(), said.tags.begin(), said.tags.end());
-    RETURN_IF_ERROR(writeTags(into, run, all.tags));
-    return writeNote(into, run, joined(all.note, said.note));
+    RETURN_IF_ERROR(setTags(into, run, all.tags));
+    return setNote(into, run, joined(all.note, said.note));
 }
 
 // Merges layout, machine and airflow where `into` has none.
-Status mergeEntered(Database& into, RunId run, const Store& from, RunId old) {
+Status mergeEntered(Store& into, RunId run, const Store& from, RunId old) {
     ASSIGN_OR_RETURN(const auto layout, from.enteredLayout(old));
-    ASSIGN_OR_RETURN(const auto layoutThere, readEnteredLayout(into, run));
+    ASSIGN_OR_RETURN(const auto layoutThere, into.enteredLayout(run));
     if (layout && !layoutThere)
-        RETURN_IF_ERROR(writeEnteredLayout(into, run, layout));
+        RETURN_IF_ERROR(setEnteredLayout(into, run, layout));
     ASSIGN_OR_RETURN(const auto machine, from.machine(old));
-    ASSIGN_OR_RETURN(const auto machineThere, readMachine(into, run));
+    ASSIGN_OR_RETURN(const auto machineThere, into.machine(run));
     if (machine && !machineThere)
-        RETURN_IF_ERROR(writeMachine(into, run, machine));
+        RETURN_IF_ERROR(setMachine(into, run, machine));
     ASSIGN_OR_RETURN(const auto airflow, from.airflow(old));
-    ASSIGN_OR_RETURN(const auto airflowThere, readAirflow(into, run));
-    return airflow.empty() || !airflowThere.empty() ? Status() : writeAirflow(into, run, airflow);
+    ASSIGN_OR_RETURN(const auto airflowThere, into.airflow(run));
+    return airflow.empty() || !airflowThere.empty() ? Status() : setAirflow(into, run, airflow);
 }
 
 Status mergeComparison(
-    Database& into, const SavedComparison& saved, std::vector<std::string>& remarks) {
-    ASSIGN_OR_RETURN(const auto all, readComparisons(into));
+    Store& into, const SavedComparison& saved, std::vector<std::string>& remarks) {
+    ASSIGN_OR_RETURN(const auto all, into.comparisons());
     std::string name = saved.name;
     for (int number = 2;; ++number) {
         const auto there = std::find_if(all.begin(), all.end(),
@@ -178,7 +163,7 @@ Status mergeComparison(
 
 // `merged`: which run of `into` each run of `from` has become. Adds to `remarks`, for people.
 // Within the caller's transaction.
-Status mergeWords(Database& into, const Store& from, const std::map<RunId, RunId>& merged,
+Status mergeWords(Store& into, const Store& from, const std::map<RunId, RunId>& merged,
     std::vector<std::string>& remarks) {
     ASSIGN_OR_RETURN(const auto labels, runLabels(from));
     for (const RunLabels& said : labels) {
@@ -193,33 +178,10 @@ Status mergeWords(Database& into, const Store& from, const std::map<RunId, RunId
     return {};
 }
 
-// Reading all of a database that may be damaged: what of a source it still has, and what it has
-// lost.
-
-struct LostParts {
-    std::set<SeriesId> series;
-    std::set<TrackId> tracks;
-    std::vector<std::string> names; // of both: "gpu_power of rank 3"
-    int whole = 0; // series and tracks that can be read
-
-    // True where something is lost and something is not.
-    [[nodiscard]] bool isPart() const { return whole > 0 && !names.empty(); }
-    [[nodiscard]] std::string text() const; // the first names, and how many more
-};
-
-constexpr std::size_t kMostNamed = 8;
+// Reading a source that may be damaged.
 
 std::string ofRank(const std::string& name, int rank) {
     return rank < 0 ? name : name + " of rank " + std::to_string(rank);
-}
-
-std::string LostParts::text() const {
-    std::string text;
-    const std::size_t named = std::min(names.size(), kMostNamed);
-    for (std::size_t i = 0; i < named; ++i)
-        text += (i == 0 ? "" : ", ") + names[i];
-    return named == names.size() ? text
-                                 : text + " and " + std::to_string(names.size() - named) + " more";
 }
 
 // True where the status says that `database` is damaged.
@@ -259,57 +221,12 @@ Status readAll(Database& database, const Track& track,
     return read == track.count ? Status() : Status(database.damaged("the index of spans"));
 }
 
-// Reads all of the source once; Cancelled when `goesOn` says so.
-Result<LostParts> lostParts(
-    const Store& store, const Source& source, const std::function<bool()>& goesOn) {
-    Database& database = store.connection().database;
-    const auto proceed = [&goesOn] { return goesOn() ? Status() : Status(cancelled()); };
-    const auto passSamples = [&](auto, auto) { return proceed(); };
-    std::set<NameId> known;
-    const auto readNames = [&](std::span<const Span> spans) -> Status {
-        for (const Span& span : spans) {
-            for (const NameId id : {span.name, span.detail}) {
-                if (id.isValid() && !known.contains(id))
-                    RETURN_IF_ERROR(store.name(id));
-                known.insert(id);
-            }
-        }
-        return proceed();
-    };
-    LostParts parts;
-    const auto note = [&](auto id, const std::string& name, const Status& read, auto& lost) {
-        if (!read.hasValue() && !isLoss(database, read))
-            return read;
-        if (read.hasValue()) {
-            ++parts.whole;
-        } else {
-            lost.insert(id);
-            parts.names.push_back(name);
-        }
-        return Status();
-    };
-    for (const RunId run : source.runs) {
-        ASSIGN_OR_RETURN(const auto series, seriesOf(database, source.id, run));
-        for (const Series& one : series) {
-            const SeriesDescription& said = one.description;
-            RETURN_IF_ERROR(note(one.id, ofRank(said.metric.name, said.subject.rank),
-                readAll(database, one, passSamples), parts.series));
-        }
-        ASSIGN_OR_RETURN(const auto tracks, tracksOf(database, source.id, run));
-        for (const Track& one : tracks)
-            RETURN_IF_ERROR(note(one.id, ofRank(one.description.name, one.description.rank),
-                readAll(database, one, readNames), parts.tracks));
-    }
-    return parts;
-}
-
 class Merger {
 public:
-    // `uuid`: of `into`.
-    Merger(Database& into, std::string uuid, const Store& from,
-        const std::function<std::string(const Run&)>& nameOf, const Progress& progress)
-        : m_into(into)
-        , m_uuid(std::move(uuid))
+    Merger(Store& into, const Store& from, const std::function<std::string(const Run&)>& nameOf,
+        const Progress& progress)
+        : m_store(into)
+        , m_into(into.connection().database)
         , m_from(from)
         , m_nameOf(nameOf)
         , m_progress(progress) { }
@@ -325,12 +242,12 @@ public:
         for (const Source& source : sources)
             m_bytesTotal += std::max<std::uint64_t>(source.size, 1);
         for (const Source& source : sources) {
-            RETURN_IF_ERROR(mergeReadable(source));
+            RETURN_IF_ERROR(mergeOrLeaveOut(source));
             m_bytesDone += std::max<std::uint64_t>(source.size, 1);
         }
         for (const RunId run : m_touched)
             RETURN_IF_ERROR(refreshRun(m_into, run));
-        RETURN_IF_ERROR(mergeWords(m_into, m_from, m_merged, m_outcome.remarks));
+        RETURN_IF_ERROR(mergeWords(m_store, m_from, m_merged, m_outcome.remarks));
         for (const auto& [old, id] : m_merged)
             RETURN_IF_ERROR(carryImportedName(m_runs[old], id));
         RETURN_IF_ERROR(orderNodes());
@@ -338,10 +255,8 @@ public:
     }
 
 private:
-    // Merges the readable part of a damaged source, so that the rest is saved. A source that is
-    // there already stays as it is.
-    Status mergeReadable(const Source& source) {
-        m_lost = {};
+    // A damaged source is left out as a whole; one that is there already stays as it is.
+    Status mergeOrLeaveOut(const Source& source) {
         ASSIGN_OR_RETURN(const bool wouldEmpty, wouldEmptyWhatIsThere(source));
         if (wouldEmpty) {
             m_outcome.remarks.push_back("The source " + source.path
@@ -349,36 +264,20 @@ private:
             return {};
         }
         ASSIGN_OR_RETURN(const auto place, placeOf(source));
-        Status status = mergedOrUndone(source, place);
-        if (!isLoss(database(), status))
-            return status;
-        ASSIGN_OR_RETURN(const bool isThere, isThereAlready(source, place));
-        if (!isThere)
-            status = mergeRest(source, place);
-        if (!isLoss(database(), status))
-            return status;
-        ++m_outcome.lost;
-        m_outcome.remarks.push_back("The source " + source.path
-            + " was left out, because what was read from it is damaged; import it again.");
-        return {};
-    }
-
-    Status mergeRest(const Source& source, const MergedPlace& place) {
-        ASSIGN_OR_RETURN(m_lost, lostParts(m_from, source, [this] { return goesOn(); }));
-        return m_lost.isPart() ? mergedOrUndone(source, place)
-                               : Status(database().damaged("a source"));
-    }
-
-    Status mergedOrUndone(const Source& source, const MergedPlace& place) {
         const auto merged = m_merged;
         const auto outcome = m_outcome;
+        m_part.clear();
         Status status = mergeSource(source, place);
-        if (isLoss(database(), status)) {
-            m_session.reset();
-            m_merged = merged;
-            m_outcome = outcome;
-        }
-        return status;
+        if (!isLoss(database(), status))
+            return status;
+        m_session.reset();
+        m_merged = merged;
+        m_outcome = outcome;
+        ++m_outcome.lost;
+        m_outcome.remarks.push_back("The source " + source.path + " was left out, because "
+            + (m_part.empty() ? "what was read from it" : m_part)
+            + " is damaged; import it again.");
+        return {};
     }
 
     [[nodiscard]] Result<bool> wouldEmptyWhatIsThere(const Source& source) const {
@@ -391,9 +290,8 @@ private:
         return runs > 0;
     }
 
-    // Those that are there.
-    Result<std::vector<RunId>> runsOf(const Source& source) {
-        std::vector<RunId> runs;
+    Result<MergedPlace> placeOf(const Source& source) {
+        std::vector<RunId> runs; // those that are there
         for (const RunId old : source.runs) {
             const auto run = m_runs.find(old);
             if (run == m_runs.end())
@@ -403,33 +301,17 @@ private:
             if (there.isValid())
                 runs.push_back(there);
         }
-        return runs;
-    }
-
-    Result<MergedPlace> placeOf(const Source& source) {
-        ASSIGN_OR_RETURN(const auto runs, runsOf(source));
-        return placeFor(
-            m_into, m_uuid, source, originOf(source.report, source.path, m_from.uuid()), runs);
-    }
-
-    Result<bool> isThereAlready(const Source& source, const MergedPlace& place) {
-        ASSIGN_OR_RETURN(const auto runs, runsOf(source));
-        bool isThere = !place.earlier.empty();
-        for (const RunId run : runs) {
-            ASSIGN_OR_RETURN(const auto equal, sourcesLike(m_into, source.hash, run, {}));
-            isThere |= !equal.empty();
-        }
-        return isThere;
+        return placeFor(m_into, m_store.uuid(), source,
+            originOf(source.report, source.path, m_from.uuid()), runs);
     }
 
     Status mergeSource(const Source& source, const MergedPlace& place) {
         ImportReport report = source.report;
-        const std::string origin = originOf(source.report, source.path, m_from.uuid());
-        writeOrigin(report, m_lost.isPart() ? partOf(origin) : origin);
-        // A part is not that file any more: it must not replace the whole of it anywhere.
-        const std::string hash = m_lost.isPart() ? std::string() : source.hash;
+        // Kept with the source, so that the next merge of it is recognised.
+        report.facts[kOriginFact] = originOf(source.report, source.path, m_from.uuid());
         m_session = std::make_unique<Session>(
-            m_into, SourceDescription{place.path, source.size, hash, {}}, [] {});
+            m_into, SourceDescription{place.path, source.size, source.hash, {}}, [] {});
+        m_path = place.path;
         m_names.clear();
         RETURN_IF_ERROR(m_session->beginInPlaceOf(place.earlier));
         for (const RunId id : source.runs) {
@@ -440,27 +322,16 @@ private:
                     m_from.path().string()};
             RETURN_IF_ERROR(mergeRun(source, run->second));
         }
-        remark(source, place, report);
-        RETURN_IF_ERROR(m_session->finish(report, hash, source.size, m_progress));
-        m_touched.insert(m_session->touched().begin(), m_session->touched().end());
-        m_session.reset();
-        ++m_outcome.sources;
-        return {};
-    }
-
-    void remark(const Source& source, const MergedPlace& place, ImportReport& report) {
         if (place.path != source.path && place.earlier.empty())
             m_outcome.remarks.push_back("The source " + source.path
                 + " is there already, in another run or with other contents. Both are kept, this "
                   "one as "
                 + place.path + ".");
-        if (!m_lost.isPart())
-            return;
-        const std::string text = "Of the source " + source.path + " this was left out, because it "
-            + "is damaged in the database that was merged: " + m_lost.text() + ". Import it again.";
-        m_outcome.lost += static_cast<int>(m_lost.names.size());
-        m_outcome.remarks.push_back(text);
-        report.warn(source.path, 0, text);
+        RETURN_IF_ERROR(m_session->finish(report, source.hash, source.size, m_progress));
+        m_touched.insert(m_session->touched().begin(), m_session->touched().end());
+        m_session.reset();
+        ++m_outcome.sources;
+        return {};
     }
 
     // With what this source says of the run; what others say, or is guessed, is not its own.
@@ -469,8 +340,6 @@ private:
         ASSIGN_OR_RETURN(const auto said, readFacts(database(), source.id, old));
         Run facts = said.value_or(Run{});
         facts.name = m_nameOf(run);
-        if (m_lost.isPart() && facts.status == RunStatus::Ok)
-            facts.status = RunStatus::Partial;
         ASSIGN_OR_RETURN(const auto id, m_session->run(facts));
         m_merged[old] = id;
         if (std::find(m_outcome.runs.begin(), m_outcome.runs.end(), facts.name)
@@ -499,8 +368,7 @@ private:
             range = one.range;
         }
         link.run = id;
-        ASSIGN_OR_RETURN(link.source.value, m_into.number("SELECT max(id) FROM source"));
-        return addLink(m_into, link, series, range);
+        return writeLink(m_store, m_path, link, series, range);
     }
 
     Status copySeries(SourceId source, RunId old, RunId id) {
@@ -510,8 +378,8 @@ private:
             return copyLink(*link, old, id);
         ASSIGN_OR_RETURN(const auto all, seriesOf(database(), source, old));
         for (const Series& series : all) {
-            if (m_lost.series.contains(series.id))
-                continue;
+            const SeriesDescription& said = series.description;
+            m_part = ofRank(said.metric.name, said.subject.rank);
             ASSIGN_OR_RETURN(const auto to, m_session->series(id, series.description));
             RETURN_IF_ERROR(copySamples(series, to));
         }
@@ -533,8 +401,7 @@ private:
     Status copyTracks(SourceId source, RunId old, RunId id) {
         ASSIGN_OR_RETURN(const auto all, tracksOf(database(), source, old));
         for (const Track& track : all) {
-            if (m_lost.tracks.contains(track.id))
-                continue;
+            m_part = ofRank(track.description.name, track.description.rank);
             ASSIGN_OR_RETURN(const auto to, m_session->track(id, track.description));
             RETURN_IF_ERROR(copySpans(track, to));
         }
@@ -609,8 +476,8 @@ private:
         return !m_progress || m_progress({"Merging", m_bytesDone, m_bytesTotal});
     }
 
-    Database& m_into;
-    std::string m_uuid;
+    Store& m_store; // that is merged into
+    Database& m_into; // its
     const Store& m_from;
     const std::function<std::string(const Run&)>& m_nameOf;
     const Progress& m_progress;
@@ -619,7 +486,8 @@ private:
     std::set<RunId> m_runsThere; // before
     std::map<RunId, RunId> m_merged;
     std::set<RunId> m_touched; // of `into`
-    LostParts m_lost; // of the source at hand
+    std::string m_path; // of the source at hand
+    std::string m_part; // series or track that is being read
     std::unique_ptr<Session> m_session;
     std::unordered_map<NameId, NameId> m_names; // of the session
     std::uint64_t m_bytesDone = 0;
@@ -631,20 +499,16 @@ private:
 
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
     const std::function<std::string(const Run&)>& nameOf, const Progress& progress) {
-    Connection& connection = into.connection();
-    RETURN_IF_ERROR(requireWritable(connection));
+    RETURN_IF_ERROR(requireWritable(into.connection()));
     std::error_code none; // that are the same
     if (std::filesystem::equivalent(into.path(), from.path(), none))
         return Error{
             ErrorCode::Usage, "A database cannot be merged into itself.", into.path().string()};
     MergeOutcome outcome;
     const ReadSnapshot snapshot(from.connection().database); // a recorder may be writing to it
-    RETURN_IF_ERROR(connection.call([&](Database& database) {
-        return database.transaction([&]() -> Status {
-            ASSIGN_OR_RETURN(
-                outcome, Merger(database, into.uuid(), from, nameOf, progress).merge());
-            return {};
-        });
+    RETURN_IF_ERROR(into.connection().change([&](Database&) -> Status {
+        ASSIGN_OR_RETURN(outcome, Merger(into, from, nameOf, progress).merge());
+        return {};
     }));
     return outcome;
 }

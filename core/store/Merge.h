@@ -3,8 +3,8 @@
 // names of runs, so that parts of one job become one run. A source that is there already in those
 // runs, by its contents or as it was merged before, is replaced; one that only has the same path is
 // kept beside it, with a remark. Nodes of a job that nothing numbers are ordered by host, and a
-// remark says so. All or nothing; but series, tracks and sources that the other database has lost
-// are left out, with a remark, and their runs are partial.
+// remark says so. All or nothing; but a source that is damaged in the other database is left out,
+// with a remark.
 
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -18,7 +18,7 @@ namespace trainscope::store {
 
 struct MergeOutcome {
     int sources = 0;
-    int lost = 0; // sources, series and tracks that are damaged and were left out
+    int lost = 0; // sources that are damaged and were left out
     std::int64_t samples = 0;
     std::int64_t spans = 0;
     std::vector<std::string> runs; // names in `into`, in the order of their first source

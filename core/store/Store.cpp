@@ -3,19 +3,13 @@
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/FoundSpans.h"
-#include "core/store/KeptSums.h"
-#include "core/store/RunNotes.h"
+#include "core/store/Query.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/samples/WindowFigures.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/spans/SpanSearch.h"
-#include "core/store/sql/SqlQuery.h"
 #include "core/store/tables/Catalogue.h"
-#include "core/store/tables/KeptFigures.h"
-#include "core/store/tables/KeptSumTables.h"
-#include "core/store/tables/RunLabels.h"
-#include "core/store/tables/UserTables.h"
 
 namespace trainscope::store {
 namespace {
@@ -151,19 +145,6 @@ Result<std::vector<std::pair<NameId, std::string>>> Store::names(RunId run) cons
     return m_connection->call(readNames, run);
 }
 
-Result<std::vector<int>> Store::airflow(RunId run) const {
-    return m_connection->call(readAirflow, run);
-}
-Result<std::vector<SavedComparison>> Store::comparisons() const {
-    return m_connection->call(readComparisons);
-}
-Result<std::optional<std::string>> Store::enteredLayout(RunId run) const {
-    return m_connection->call(readEnteredLayout, run);
-}
-Result<std::optional<std::string>> Store::machine(RunId run) const {
-    return m_connection->call(readMachine, run);
-}
-
 Result<std::vector<Bucket>> Store::buckets(SeriesId series, TimeRange window, int columns) const {
     return ofSeries(*m_connection, series, queryBuckets, PyramidKind::Value, window, columns);
 }
@@ -227,7 +208,7 @@ Result<CheckReport> Store::check(const Progress& progress) const {
 }
 
 Status Store::query(std::string_view sql, const SqlHeader& header, const SqlRow& row) const {
-    return fenced(path(), [&] { return runQuery(path(), sql, header, row); });
+    return store::query(*this, sql, header, row, {});
 }
 
 Result<std::vector<FoundSpan>> findSpans(
@@ -238,32 +219,4 @@ Status forEachFound(
     const Store& store, RunId run, const SpanWish& wanted, const FoundVisitor& visit) {
     return store.connection().call(visitFoundSpans, run, wanted, visit);
 }
-Result<std::vector<RunLabels>> runLabels(const Store& store) {
-    return store.connection().call(readLabels);
-}
-Result<std::vector<std::pair<RunId, std::string>>> sourcePaths(const Store& store) {
-    return store.connection().call(readSourcePaths);
-}
-Result<std::vector<KeptFigures>> keptFigures(const Store& store) {
-    return store.connection().call(readFigures);
-}
-Result<std::vector<std::pair<RunId, std::string>>> figureBases(const Store& store) {
-    return store.connection().call(readFigureBases);
-}
-
-Result<std::string> sourceState(const Store& store, RunId run) {
-    return store.connection().call(readSourceState, run);
-}
-Result<std::optional<Bytes>> keptSumNames(const Store& store, RunId run, std::int64_t basis) {
-    return store.connection().call(readSumNames, run, basis);
-}
-Result<std::vector<SumOutline>> sumOutlines(const Store& store, RunId run, const SumPlace& place) {
-    return store.connection().call(readOutlines, run, place);
-}
-Status forEachSum(const Store& store, RunId run, const SumPlace& place, std::size_t first,
-    std::size_t end, SumPart part, const SumVisitor& visit) {
-    return store.connection().call(visitSums, run, place, static_cast<std::int64_t>(first),
-        static_cast<std::int64_t>(end), part, visit);
-}
-
 } // namespace trainscope::store

@@ -56,9 +56,8 @@ Status removeComparison(Store& store, std::string_view name);
 // vacuum().
 Status removeRun(Store& store, RunId run, const Progress& progress = {});
 
-// Gives unused space back to the file system by a compact copy beside the file, whose pages are put
-// back in one transaction: others may read meanwhile, and until the end nothing has changed. Needs
-// free space of twice what is in use.
+// Gives unused space back to the file system, in one transaction: others may read meanwhile. Needs
+// as much space as is in use beside the file, and once more where the system keeps temporary files.
 Result<VacuumOutcome> vacuum(Store& store, const Progress& progress = {});
 
 } // namespace trainscope::store

@@ -130,9 +130,11 @@ public:
                 sql, [](const Row& row) { return row.integer(0); }, args...));
         return found.value_or(0);
     }
-    // Runs `work` as one transaction; a failure undoes it.
+    // Runs `work` as one transaction; a failure undoes it. Within another one it is a part of that.
     template <typename Work>
     Status transaction(Work&& work) {
+        if (isInTransaction())
+            return work();
         if (Status begun = script("BEGIN IMMEDIATE"); !begun.hasValue())
             return begun;
         Status status = work();

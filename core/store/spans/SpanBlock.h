@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace trainscope::store {
@@ -29,26 +30,17 @@ public:
         add({name.value, 1, duration, std::uint32_t{1} << child});
     }
     void add(const NameUse& use) {
-        NameUse& known = at(use.name);
+        NameUse& known = m_uses[use.name];
+        known.name = use.name;
         known.count += use.count;
         known.total = wrappingSum(known.total, use.total);
         known.children |= use.children;
     }
-    [[nodiscard]] bool isEmpty() const { return m_uses.empty(); }
     // The counts in order of name; the object is empty afterwards.
     std::vector<NameUse> take();
 
 private:
-    NameUse& at(std::int64_t name);
-    void grow();
-    [[nodiscard]] std::size_t slotOf(std::int64_t name) const {
-        return static_cast<std::size_t>(
-                   (static_cast<std::uint64_t>(name) * 0x9E3779B97F4A7C15U) >> 32U)
-            & (m_slots.size() - 1);
-    }
-
-    std::vector<NameUse> m_uses; // as they came
-    std::vector<std::uint32_t> m_slots; // open addressing: 1 + the place in m_uses
+    std::unordered_map<std::int64_t, NameUse> m_uses; // by name
 };
 
 inline constexpr std::size_t kBlockSpans = kFanOut * kChunkSpans;

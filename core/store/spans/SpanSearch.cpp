@@ -115,41 +115,13 @@ bool earlierHit(const FoundSpan& a, const FoundSpan& b) {
     return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
 }
 
-// Ids are given out one after the other: those of names lie close together.
-class NameFilter {
-public:
-    explicit NameFilter(NameList names)
-        : m_names(std::move(names))
-        , m_first(m_names.front()) {
-        const std::uint64_t range = distance(m_first, m_names.back());
-        if (range > kWidest)
-            return;
-        m_isIn.resize(static_cast<std::size_t>(range) + 1);
-        for (const std::int64_t name : m_names)
-            m_isIn[static_cast<std::size_t>(name - m_first)] = true;
-    }
-    [[nodiscard]] const NameList& list() const { return m_names; }
-    [[nodiscard]] bool contains(std::int64_t name) const {
-        if (m_isIn.empty())
-            return std::binary_search(m_names.begin(), m_names.end(), name);
-        const std::uint64_t place
-            = static_cast<std::uint64_t>(name) - static_cast<std::uint64_t>(m_first);
-        return place < m_isIn.size() && m_isIn[static_cast<std::size_t>(place)];
-    }
-
-private:
-    static constexpr std::uint64_t kWidest = std::uint64_t{1} << 24U;
-    NameList m_names; // ascending, not empty
-    std::int64_t m_first;
-    std::vector<bool> m_isIn; // by id from m_first on; empty where they lie far apart
-};
-
 // Visits the chunks of all tracks in order of their begin, until no earlier hit can follow.
 class Search {
 public:
     Search(Database& database, NameList names, TimeRange window, std::size_t limit)
         : m_database(database)
         , m_names(std::move(names))
+        , m_set(m_names.begin(), m_names.end())
         , m_window(window)
         , m_limit(limit) { }
 
@@ -194,7 +166,7 @@ private:
 
     Status descend(const Place& place) {
         ASSIGN_OR_RETURN(
-            const auto children, childrenWith(m_database, place.track, place.node, m_names.list()));
+            const auto children, childrenWith(m_database, place.track, place.node, m_names));
         // Starts in a child are not behind the begin of the next one.
         for (std::size_t i = 0; i < children.size(); ++i) {
             if (i + 1 == children.size() || children[i + 1].begin >= m_window.begin.ns)
@@ -227,13 +199,14 @@ private:
     void findHits() {
         m_hits.clear();
         for (std::size_t i = 0; i < m_chunk.own.size(); ++i) {
-            if (m_names.contains(m_chunk.own[i].name.value))
+            if (m_set.contains(m_chunk.own[i].name.value))
                 m_hits.push_back(i);
         }
     }
 
     Database& m_database;
-    NameFilter m_names;
+    NameList m_names;
+    std::unordered_set<std::int64_t> m_set; // the same
     TimeRange m_window;
     std::size_t m_limit;
     std::vector<Place> m_places; // heap by begin
@@ -319,7 +292,7 @@ Status visitFoundSpans(
     ASSIGN_OR_RETURN(const auto found, findWanted(database, run, wanted));
     if (found.names.empty())
         return {};
-    const NameFilter names(found.names);
+    const std::unordered_set<std::int64_t> names(found.names.begin(), found.names.end());
     SpanChunk chunk;
     for (const TrackId track : found.tracks) {
         ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, found.names));

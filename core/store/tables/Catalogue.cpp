@@ -397,14 +397,6 @@ Result<std::vector<Source>> readSources(Database& database) {
     return sources;
 }
 
-Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& database) {
-    return database.rows("SELECT run, path FROM source_run JOIN source ON source.id=source"
-                         " ORDER BY run, source",
-        [](const Row& row) {
-            return std::pair{RunId{row.integer(0)}, row.string(1)};
-        });
-}
-
 Result<std::string> readName(Database& database, NameId id) {
     auto text = database.single(
         "SELECT text FROM name WHERE id=?", [](const Row& row) { return row.string(0); }, id.value);

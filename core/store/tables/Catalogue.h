@@ -29,7 +29,6 @@ Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Capture>> readCaptures(Database& database, RunId run); // by rank, then begin
 Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run);
-Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& database);
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
 Result<SeriesShape> readShape(Database& database, SeriesId series);

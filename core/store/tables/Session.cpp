@@ -5,7 +5,6 @@
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"
-#include "core/store/tables/UserTables.h"
 
 namespace trainscope::store {
 namespace {

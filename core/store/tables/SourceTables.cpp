@@ -5,8 +5,6 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
-#include "core/store/tables/KeptFigures.h"
-#include "core/store/tables/KeptSumTables.h"
 #include "core/store/tables/StoredJson.h"
 
 #include <algorithm>
@@ -15,7 +13,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::array<std::string_view, 15> kDeleteSource{
+constexpr std::array<std::string_view, 11> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM series WHERE source=?",
@@ -24,24 +22,24 @@ constexpr std::array<std::string_view, 15> kDeleteSource{
     "DELETE FROM capture WHERE source=?",
     "DELETE FROM source_gpu WHERE source=?",
     "DELETE FROM source_name WHERE source=?",
-    "DELETE FROM summary WHERE run IN (SELECT run FROM source_run WHERE source=?)",
-    "DELETE FROM summary_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
-    "DELETE FROM trace_sum WHERE run IN (SELECT run FROM source_run WHERE source=?)",
-    "DELETE FROM trace_sum_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM run_link WHERE source=?",
     "DELETE FROM source_run WHERE source=?",
     "DELETE FROM source WHERE id=?",
 };
 
-constexpr std::array<std::string_view, 12> kDeleteRun{
-    "DELETE FROM gpu WHERE run=?",
-    "DELETE FROM launch WHERE run=?",
-    "DELETE FROM cluster WHERE run=?",
-    "DELETE FROM note WHERE run=?",
+// Computed from its sources.
+constexpr std::array<std::string_view, 4> kDeleteDerived{
     "DELETE FROM summary WHERE run=?",
     "DELETE FROM summary_basis WHERE run=?",
     "DELETE FROM trace_sum WHERE run=?",
     "DELETE FROM trace_sum_basis WHERE run=?",
+};
+
+constexpr std::array<std::string_view, 8> kDeleteRun{
+    "DELETE FROM gpu WHERE run=?",
+    "DELETE FROM launch WHERE run=?",
+    "DELETE FROM cluster WHERE run=?",
+    "DELETE FROM note WHERE run=?",
     "DELETE FROM run_tag WHERE run=?",
     "DELETE FROM run_note WHERE run=?",
     "DELETE FROM run_layout WHERE run=?",
@@ -54,6 +52,11 @@ Status executeAll(
     for (const std::string_view sql : statements)
         RETURN_IF_ERROR(database.execute(sql, id));
     return {};
+}
+
+Status deleteRunRows(Database& database, RunId run) {
+    RETURN_IF_ERROR(executeAll(database, kDeleteDerived, run.value));
+    return executeAll(database, kDeleteRun, run.value);
 }
 
 // Sources agree on a GPU by its rank; what the first of them does not know comes from the next.
@@ -257,6 +260,8 @@ Result<std::vector<RunId>> deleteSource(
     RETURN_IF_ERROR(deleteAllSamples(database, source, removed));
     RETURN_IF_ERROR(deleteAllSpans(database, source, removed));
     RETURN_IF_ERROR(executeAll(database, kDeleteSource, source.value));
+    for (const RunId run : runs)
+        RETURN_IF_ERROR(executeAll(database, kDeleteDerived, run.value));
     return runs;
 }
 
@@ -273,19 +278,17 @@ Status refreshRun(Database& database, RunId run) {
         },
         run.value));
     if (!facts)
-        return executeAll(database, kDeleteRun, run.value);
+        return deleteRunRows(database, run);
     RETURN_IF_ERROR(refreshGpus(database, run));
     RETURN_IF_ERROR(writeLaunch(database, run, facts->launch));
     RETURN_IF_ERROR(writeRun(database, run, *facts));
-    RETURN_IF_ERROR(dropSums(database, run));
-    return dropFigures(database, run);
+    return executeAll(database, kDeleteDerived, run.value);
 }
 
 Status refreshRange(Database& database, RunId run) {
     RETURN_IF_ERROR(
         database.execute("UPDATE run SET " + rangeColumns() + " WHERE id=?1", run.value));
-    RETURN_IF_ERROR(dropSums(database, run));
-    return dropFigures(database, run);
+    return executeAll(database, kDeleteDerived, run.value);
 }
 
 Result<RunId> findRunNamed(Database& database, const std::string& name) {
@@ -312,7 +315,7 @@ Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& rem
         for (const RunId other : others)
             RETURN_IF_ERROR(refreshRun(database, other));
     }
-    return executeAll(database, kDeleteRun, run.value);
+    return deleteRunRows(database, run);
 }
 
 Result<std::vector<SourceId>> sourcesAt(
