@@ -14,8 +14,7 @@
 #include "core/store/Values.h"
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
-#include "core/store/samples/SampleReader.h"
-#include "core/store/spans/SpanReader.h"
+#include "core/store/maintenance/Maintenance.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/RecordedNodes.h"
 #include "core/store/tables/Session.h"
@@ -188,37 +187,6 @@ std::string ofRank(const std::string& name, int rank) {
 bool isLoss(const Database& database, const Status& status) {
     return !status.hasValue() && status.error().code == ErrorCode::Unreadable
         && status.error().where == database.shownPath();
-}
-
-// In source numbers, to the last one that the catalogue says there is, else Unreadable.
-Status readAll(Database& database, const Series& series,
-    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit) {
-    SampleReader reader(database, series.id);
-    std::int64_t read = 0;
-    Status visited;
-    RETURN_IF_ERROR(reader.forEach(0, series.count, [&](auto times, auto values) {
-        read += static_cast<std::int64_t>(times.size());
-        visited = visit(times, values);
-        return visited.hasValue();
-    }));
-    if (visited.hasValue() && read != series.count)
-        return database.damaged("the index of samples");
-    return visited;
-}
-
-// In order of start; the same.
-Status readAll(Database& database, const Track& track,
-    const std::function<Status(std::span<const Span>)>& visit) {
-    SpanStream stream(database, track.id, kAllTime);
-    std::int64_t read = 0;
-    while (true) {
-        ASSIGN_OR_RETURN(const auto spans, stream.next());
-        if (spans.empty())
-            break;
-        read += static_cast<std::int64_t>(spans.size());
-        RETURN_IF_ERROR(visit(spans));
-    }
-    return read == track.count ? Status() : Status(database.damaged("the index of spans"));
 }
 
 class Merger {

@@ -1,12 +1,13 @@
 #include "core/store/maintenance/Maintenance.h"
 
 #include "core/model/Time.h"
-#include "core/store/codec/SpanCodec.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleData.h"
 #include "core/store/samples/SampleReader.h"
 #include "core/store/spans/LodPage.h"
+#include "core/store/spans/SpanReader.h"
+#include "core/store/tables/Catalogue.h"
 #include "core/store/tables/StringTable.h"
 
 #include <algorithm>
@@ -30,14 +31,12 @@ public:
 
     Result<CheckReport> run() {
         const ReadSnapshot snapshot(m_database); // of one moment, whoever writes meanwhile
-        for (const Step& step :
-            {Step{"the file", &Checker::measure}, {"the pages", &Checker::checkSums},
-                {"the structure", &Checker::checkStructure}, {"the spans", &Checker::checkSpans},
-                {"the numbers of spans", &Checker::checkSpanCounts},
-                {"the overviews of spans", &Checker::checkPages},
-                {"the samples", &Checker::checkSeries},
-                {"the overviews of samples", &Checker::checkBuckets},
-                {"the lists of names", &Checker::checkSourceNames}}) {
+        for (const Step& step : {Step{"the file", &Checker::measure},
+                 {"the pages", &Checker::checkSums}, {"the structure", &Checker::checkStructure},
+                 {"the samples and spans", &Checker::checkRuns},
+                 {"the overviews of spans", &Checker::checkPages},
+                 {"the overviews of samples", &Checker::checkBuckets},
+                 {"the lists of names", &Checker::checkSourceNames}}) {
             const Status status = (this->*step.check)();
             // A part too broken to be read on is a finding, not a failure, of the check.
             if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
@@ -118,48 +117,42 @@ private:
             m_report.damage.push_back(std::move(text));
     }
 
-    static std::string trackText(const Row& row, int from) {
-        return "the track \"" + row.string(from + 1) + "\"" + ofRank(row.integer(from))
-            + " in the run \"" + row.string(from + 2) + "\"";
+    Status checkRuns() {
+        ASSIGN_OR_RETURN(const auto samples, m_database.number("SELECT sum(count) FROM series"));
+        ASSIGN_OR_RETURN(const auto spans, m_database.number("SELECT sum(count) FROM track"));
+        m_total = static_cast<std::uint64_t>(samples) * sizeof(std::int64_t)
+            + static_cast<std::uint64_t>(spans) * sizeof(Span);
+        ASSIGN_OR_RETURN(const auto linked,
+            m_database.rows("SELECT source FROM run_link",
+                [](const Row& row) { return SourceId{row.integer(0)}; }));
+        ASSIGN_OR_RETURN(const auto runs, readRuns(m_database));
+        for (const Run& run : runs) {
+            const std::string ofRun = " in the run \"" + run.name + "\"";
+            ASSIGN_OR_RETURN(const auto series, readSeries(m_database, run.id));
+            for (const Series& one : series) {
+                const SeriesDescription& said = one.description;
+                if (std::find(linked.begin(), linked.end(), one.source) == linked.end())
+                    RETURN_IF_ERROR(
+                        note("samples of " + said.metric.name + ofRank(said.subject.rank) + ofRun,
+                            readAll(m_database, one,
+                                [this](auto times, auto) { return look(times.size_bytes()); })));
+            }
+            ASSIGN_OR_RETURN(const auto tracks, readTracks(m_database, run.id));
+            for (const Track& one : tracks)
+                RETURN_IF_ERROR(note("spans of the track \"" + one.description.name + "\""
+                        + ofRank(one.description.rank) + ofRun,
+                    readAll(m_database, one,
+                        [this](std::span<const Span> some) { return look(some.size_bytes()); })));
+        }
+        return {};
     }
 
-    Status checkSpans() {
-        SpanChunk chunk;
-        std::int64_t track = 0;
-        std::int64_t next = 0;
-        return m_database.forEach(
-            "SELECT track.id, span_chunk.sequence, span_chunk.count, span_chunk.data, track.rank, "
-            "track.name, run.name FROM track JOIN run ON run.id=track.run JOIN span_chunk ON "
-            "span_chunk.track=track.id ORDER BY track.id, span_chunk.sequence",
-            [&](const Row& row) -> Status {
-                if (std::exchange(track, row.integer(0)) != row.integer(0))
-                    next = 0;
-                if (row.integer(1) != next)
-                    damage("Spans are missing before chunk " + std::to_string(row.integer(1))
-                        + " of " + trackText(row, 4) + ".");
-                next = clampedSum(row.integer(1), 1);
-                const bool isGood = decodeSpans(row.blob(3), chunk)
-                    && std::cmp_equal(chunk.own.size(), row.integer(2))
-                    && std::is_sorted(chunk.own.begin(), chunk.own.end(),
-                        [](const Span& a, const Span& b) { return a.start < b.start; });
-                if (!isGood)
-                    damage("Up to " + std::to_string(row.integer(2)) + " spans of "
-                        + trackText(row, 4) + " cannot be read (chunk "
-                        + std::to_string(row.integer(1)) + ").");
-                return look(row.blob(3).size());
-            });
-    }
-
-    // Chunks that are lost behind the last one, or all of a track's, leave no hole.
-    Status checkSpanCounts() {
-        return m_database.forEach(
-            "SELECT rank, track.name, run.name, track.count - coalesce((SELECT sum(count) FROM "
-            "span_chunk WHERE span_chunk.track=track.id), 0) AS lacking FROM track JOIN run ON "
-            "run.id=track.run WHERE lacking>0",
-            [this](const Row& row) {
-                damage("Of " + trackText(row, 0) + " " + std::to_string(row.integer(3))
-                    + " spans are missing.");
-            });
+    Status note(const std::string& what, const Status& read) {
+        if (!read.hasValue() && read.error().code != ErrorCode::Unreadable)
+            return read;
+        if (!read.hasValue())
+            damage("Not all " + what + " can be read: some are damaged or missing.");
+        return {};
     }
 
     Status checkPages() {
@@ -171,66 +164,12 @@ private:
             "group_page.track=track.id",
             [&](const Row& row) -> Status {
                 if (!decodePage(row.blob(1), page) || !decodeNames(row.blob(2), names))
-                    damage("The overview of " + trackText(row, 3) + " cannot be read at level "
-                        + std::to_string(row.integer(0)) + "; its spans may still be whole.");
+                    damage("The overview of the track \"" + row.string(4) + "\""
+                        + ofRank(row.integer(3)) + " in the run \"" + row.string(5)
+                        + "\" cannot be read at level " + std::to_string(row.integer(0))
+                        + "; its spans may still be whole.");
                 return look(row.blob(1).size());
             });
-    }
-
-    struct SeriesEntry {
-        SeriesId id;
-        std::int64_t count;
-        std::string text;
-    };
-    Status checkSeries() {
-        ASSIGN_OR_RETURN(const auto all,
-            m_database.rows("SELECT series.id, series.count, metric, rank, run.name FROM series "
-                            "JOIN run ON run.id=series.run WHERE series.source NOT IN (SELECT "
-                            "source FROM run_link)",
-                [](const Row& row) {
-                    return SeriesEntry{{row.integer(0)}, row.integer(1),
-                        row.string(2) + ofRank(row.integer(3)) + " in the run \"" + row.string(4)
-                            + "\""};
-                }));
-        for (const SeriesEntry& series : all)
-            RETURN_IF_ERROR(checkSamples(series));
-        return {};
-    }
-
-    // Chunk by chunk, so that one that is damaged does not hide those behind it.
-    Status checkSamples(const SeriesEntry& series) {
-        struct Piece {
-            std::int64_t first;
-            std::int64_t count;
-            std::uint64_t bytes;
-        };
-        ASSIGN_OR_RETURN(const auto pieces,
-            m_database.rows(
-                "SELECT first_index, count, values_size + times_size FROM "
-                "sample_chunk WHERE series=? ORDER BY first_index",
-                [](const Row& row) {
-                    return Piece{
-                        row.integer(0), row.integer(1), static_cast<std::uint64_t>(row.integer(2))};
-                },
-                series.id.value));
-        SampleReader reader(m_database, series.id);
-        std::int64_t next = 0;
-        for (const Piece& piece : pieces) {
-            if (piece.first != next)
-                damage("Samples are missing of " + series.text + ", from sample "
-                    + std::to_string(next) + " on.");
-            next = clampedSum(piece.first, piece.count);
-            const auto chunk = reader.at(piece.first);
-            const bool isGood = chunk.hasValue() && chunk.value() != nullptr
-                && std::cmp_equal(chunk.value()->values.size(), piece.count);
-            if (!isGood)
-                damage(std::to_string(piece.count) + " samples of " + series.text
-                    + " cannot be read, from sample " + std::to_string(piece.first) + " on.");
-            RETURN_IF_ERROR(look(piece.bytes));
-        }
-        if (next != series.count)
-            damage("Samples are missing at the end of " + series.text + ".");
-        return {};
     }
 
     Status checkBuckets() {
@@ -273,6 +212,35 @@ private:
 };
 
 } // namespace
+
+Status readAll(Database& database, const Series& series,
+    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit) {
+    SampleReader reader(database, series.id);
+    std::int64_t read = 0;
+    Status visited;
+    RETURN_IF_ERROR(reader.forEach(0, series.count, [&](auto times, auto values) {
+        read += static_cast<std::int64_t>(times.size());
+        visited = visit(times, values);
+        return visited.hasValue();
+    }));
+    if (visited.hasValue() && read != series.count)
+        return database.damaged("the index of samples");
+    return visited;
+}
+
+Status readAll(Database& database, const Track& track,
+    const std::function<Status(std::span<const Span>)>& visit) {
+    SpanStream stream(database, track.id, kAllTime);
+    std::int64_t read = 0;
+    while (true) {
+        ASSIGN_OR_RETURN(const auto spans, stream.next());
+        if (spans.empty())
+            break;
+        read += static_cast<std::int64_t>(spans.size());
+        RETURN_IF_ERROR(visit(spans));
+    }
+    return read == track.count ? Status() : Status(database.damaged("the index of spans"));
+}
 
 Result<CheckReport> checkDatabase(Database& database, const Progress& progress) {
     return Checker(database, progress).run();

@@ -3,12 +3,24 @@
 // back. Each shows how far it is and can be stopped.
 
 #include "core/model/Import.h"
+#include "core/model/Series.h"
+#include "core/model/Span.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
+#include <functional>
+#include <span>
+
 namespace trainscope::store {
 
-// SQLite's own check of the file, then every chunk and page is decoded and counted. An error only
+// Visits samples, in source numbers, or spans, in order of start, to the last one that the
+// catalogue says there is, else Unreadable.
+Status readAll(Database& database, const Series& series,
+    const std::function<Status(std::span<const std::int64_t>, std::span<const double>)>& visit);
+Status readAll(Database& database, const Track& track,
+    const std::function<Status(std::span<const Span>)>& visit);
+
+// SQLite's own check of the file, then everything is decoded and counted. An error only
 // where the check itself could not be done.
 Result<CheckReport> checkDatabase(Database& database, const Progress& progress);
 
