@@ -36,7 +36,8 @@ constexpr std::uint64_t word(std::int64_t value) {
 inline constexpr std::size_t kMaxColumn = std::size_t{1} << 16U;
 
 // IfMuchSmaller: zstd is tried, and taken where it is smaller by an eighth; it is slow both ways.
-enum class Squeeze { No, IfMuchSmaller };
+// Repeating: the same, of the differences, which are zero where a value repeats the one before.
+enum class Squeeze { No, IfMuchSmaller, Repeating };
 
 void encodeInts(
     std::span<const std::int64_t> values, Bytes& out, Squeeze squeeze = Squeeze::IfMuchSmaller);

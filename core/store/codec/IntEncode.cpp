@@ -214,6 +214,8 @@ void encodeInts(std::span<const std::int64_t> values, Bytes& out, Squeeze wanted
     const std::size_t packed = out.size() - before;
     if (wanted == Squeeze::No || packed < kWorthSqueezing)
         return;
+    if (wanted == Squeeze::Repeating && plan.prediction == Prediction::Plain)
+        predictFirst(plan);
     Bytes squeezed;
     squeeze(plan, squeezed, packed);
     if (squeezed.empty())

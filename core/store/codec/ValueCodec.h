@@ -21,6 +21,7 @@ namespace trainscope::store {
 
 inline constexpr std::size_t kChunkSamples = 16384;
 
+// Squeezed as Repeating, readings that repeat cost next to nothing.
 void encodeValues(std::span<const double> values, Bytes& out, Squeeze squeeze = Squeeze::No);
 bool decodeValues(ByteView bytes, std::span<double> values);
 

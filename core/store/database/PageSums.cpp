@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -306,7 +305,7 @@ Status forEachPage(
     sqlite3_int64 size = 0;
     if (const int code = file->pMethods->xFileSize(file, &size); code != SQLITE_OK)
         return database.error(code);
-    const std::set<std::int64_t> inLog = pagesInLog(fileNameOf(database));
+    const auto inLog = pagesInLog(fileNameOf(database));
     for (sqlite3_int64 at = 0; at < size; at += kPageSize) {
         const std::int64_t page = at / kPageSize + 1;
         if (at != kLockPage && inLog.count(page) == 0)

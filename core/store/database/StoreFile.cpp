@@ -263,13 +263,32 @@ Status StoreFile::allowMixedUp() const {
             "would take it for its own: put back the file that it belongs to, or move the log "
             "away.",
             log};
-    if (m_start.size() <= kReadVersionAt || m_start[kReadVersionAt] == 2)
+    if (m_start.size() <= kReadVersionAt || m_start[kReadVersionAt] == 2 || isLogHome())
         return {};
     return Error{ErrorCode::Refused,
         "The log beside this database goes on from another file, or from another state of this "
         "one, and was left untouched as this file was: put back the file that it belongs to, or "
         "move the log away.",
         log};
+}
+
+// After a loss of power a log that was brought home and removed may be there again. The first page
+// has changed since: it says that there is no log.
+bool StoreFile::isLogHome() const {
+    std::ifstream file(m_path, std::ios::binary);
+    std::ifstream log(m_path.string() + "-wal", std::ios::binary);
+    const auto contentAt = [](std::ifstream& from, std::int64_t at) {
+        std::array<char, kPageSize - kSumSize> content{};
+        from.seekg(at);
+        from.read(content.data(), content.size());
+        return content;
+    };
+    const auto pages = pagesInLog(m_path.string());
+    return std::all_of(pages.begin(), pages.end(), [&](const auto& page) {
+        const auto& [number, at] = page;
+        return number == 1
+            || contentAt(log, at) == contentAt(file, (number - 1) * std::int64_t{kPageSize});
+    });
 }
 
 fs::path behindLinks(const fs::path& path) {
@@ -304,7 +323,7 @@ Error cannotBeOpened(const std::string& path) {
         path};
 }
 
-std::set<std::int64_t> pagesInLog(const std::string& database) {
+std::map<std::int64_t, std::int64_t> pagesInLog(const std::string& database) {
     // SQLite's file format, section 4: a header, and frames with a header each. Frames of an
     // earlier round, whose pages are in the file, lie behind those of this one.
     constexpr std::size_t saltsInHeader = 16;
@@ -317,12 +336,12 @@ std::set<std::int64_t> pagesInLog(const std::string& database) {
     };
     std::array<std::uint8_t, 32> header{};
     std::array<std::uint8_t, 24> frame{};
-    std::set<std::int64_t> pages;
+    std::map<std::int64_t, std::int64_t> pages;
     if (!read(header))
         return pages;
     const std::span round = std::span(header).subspan(saltsInHeader, salts);
     while (read(frame) && std::equal(round.begin(), round.end(), frame.begin() + saltsInFrame)) {
-        pages.insert(numberAt(frame, 0));
+        pages[numberAt(frame, 0)] = file.tellg();
         file.seekg(kPageSize, std::ios::cur);
     }
     return pages;

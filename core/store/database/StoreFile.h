@@ -9,9 +9,9 @@
 //     SQLite would recover, fill or wait for. It stays as it is, byte for byte.
 //   allow(), forged: a link beside the file, through which SQLite would write elsewhere, and a
 //     journal that names another file, which SQLite would delete when it undoes the transaction.
-//   allow(), mixed up: a log beside no file, or beside one that was at rest, as a backup is that
-//   took
-//     the place of the log's own. SQLite would write the pages of the one into the other.
+//   allow(), mixed up: a log beside no file, or beside one that was at rest and is not what the log
+//     made of it, as a backup is that took the place of the log's own. SQLite would write the pages
+//     of the one into the other.
 //   filesInUse(): closing a file gives up all locks that this process holds on it (POSIX), after
 //     which another program may take away what is being written. All reading goes through SQLite's
 //     own layer of files, which knows.
@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -77,6 +78,7 @@ private:
     [[nodiscard]] bool isOursWithADamagedHeader() const;
     [[nodiscard]] Status allowForged() const;
     [[nodiscard]] Status allowMixedUp() const;
+    [[nodiscard]] bool isLogHome() const;
 
     std::filesystem::path m_path;
     std::optional<Error> m_problem; // why it cannot be read
@@ -97,9 +99,9 @@ void removeWithSideFiles(const std::filesystem::path& path);
 // Ours, and damaged; it does not advise to check the file, which has to be opened for that.
 Error cannotBeOpened(const std::string& path);
 
-// Pages of a database with page checksums, by SQLite's name, that have a newer state in its log; a
-// checkpoint that failed may have written half of them.
-std::set<std::int64_t> pagesInLog(const std::string& database);
+// Pages of a database, by SQLite's name, that have a state in its log, and where it stands there,
+// in bytes; a checkpoint that failed may have written half of them.
+std::map<std::int64_t, std::int64_t> pagesInLog(const std::string& database);
 
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>; // device and number
 // Databases that SQLite holds open in this process, with what lies beside them. Any thread.

@@ -187,9 +187,9 @@ Status GrowingSamples::merge(bool isLast) {
                 id.value, series.held.whole));
         std::size_t done = 0;
         for (; done + whole <= series.times.size(); done += whole)
-            RETURN_IF_ERROR(stay.add(id, series, done, done + whole, Squeeze::IfMuchSmaller));
+            RETURN_IF_ERROR(stay.add(id, series, done, done + whole, Squeeze::Repeating));
         if (isLast) {
-            RETURN_IF_ERROR(stay.add(id, series, done, series.times.size(), Squeeze::IfMuchSmaller));
+            RETURN_IF_ERROR(stay.add(id, series, done, series.times.size(), Squeeze::Repeating));
             done = series.times.size();
         }
         series.next.whole += static_cast<std::int64_t>(done);

@@ -103,6 +103,7 @@ private Q_SLOTS:
                     const Ints values = column(shape, count, random);
                     QVERIFY(comesBack(values, Squeeze::No));
                     QVERIFY(comesBack(values, Squeeze::IfMuchSmaller));
+                    QVERIFY(comesBack(values, Squeeze::Repeating));
                 }
             }
         }

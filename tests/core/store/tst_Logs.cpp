@@ -195,6 +195,18 @@ private Q_SLOTS:
         QCOMPARE(got(fixture.view().runs()).size(), std::size_t{kCommits + 1});
     }
 
+    // As a loss of power may leave it: it was brought home and removed, and is there again.
+    void aLogThatIsHomeAlready() {
+        const Fixture fixture;
+        makeLeftLog(fixture);
+        const fs::path log = beside(fixture.path, "-wal");
+        const QByteArray bytes = bytesOf(log);
+        QCOMPARE(got(fixture.view().runs()).size(), std::size_t{kCommits + 1});
+        QVERIFY(!fs::exists(log));
+        write(log, bytes);
+        QCOMPARE(got(fixture.view().runs()).size(), std::size_t{kCommits + 1});
+    }
+
     // As the power leaves it that goes while the log is written.
     void aLogThatEndsEarly() {
         const Fixture fixture;
