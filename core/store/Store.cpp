@@ -120,29 +120,14 @@ Result<Run> Store::findRun(std::string_view name) const {
         path().string()};
 }
 
-Result<std::vector<Gpu>> Store::gpus(RunId run) const {
-    return m_connection->call(readGpus, run);
-}
 Result<std::vector<Series>> Store::series(RunId run) const {
     return m_connection->call(readSeries, run);
 }
 Result<std::vector<Track>> Store::tracks(RunId run) const {
     return m_connection->call(readTracks, run);
 }
-Result<std::vector<Iteration>> Store::iterations(RunId run) const {
-    return m_connection->call(readIterations, run);
-}
-Result<std::vector<Capture>> Store::captures(RunId run) const {
-    return m_connection->call(readCaptures, run);
-}
-Result<std::vector<Source>> Store::sources() const {
-    return m_connection->call(readSources);
-}
 Result<std::string> Store::name(NameId id) const {
     return m_connection->call(readName, id);
-}
-Result<std::vector<std::pair<NameId, std::string>>> Store::names(RunId run) const {
-    return m_connection->call(readNames, run);
 }
 
 Result<std::vector<Bucket>> Store::buckets(SeriesId series, TimeRange window, int columns) const {

@@ -2,7 +2,6 @@
 
 #include "core/model/SamplingPeriod.h"
 #include "core/model/Time.h"
-#include "core/model/Vectorized.h"
 
 #include <algorithm>
 #include <array>
@@ -11,67 +10,6 @@
 
 namespace trainscope::store {
 namespace {
-
-// Sums are kept in this many lanes, always the same ones, so that every machine adds in one order.
-constexpr std::size_t kSumLanes = 8;
-
-struct Dense {
-    double min;
-    double max;
-    double weighted;
-    double plain;
-};
-
-// The times are in order and less than 2^63 ns apart; others, as of a forged file, wrap around.
-double heldFor(const std::int64_t* times, std::size_t i) {
-    return static_cast<double>(static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(times[i + 1]) - static_cast<std::uint64_t>(times[i])));
-}
-
-// No sample is missing; the last holds for no time.
-TRAINSCOPE_VECTORIZED
-Dense denseFigures(const std::int64_t* times, const double* values, std::size_t count) {
-    std::array<double, kSumLanes> low;
-    std::array<double, kSumLanes> high;
-    std::array<double, kSumLanes> weighted{};
-    std::array<double, kSumLanes> plain{};
-    low.fill(values[0]);
-    high.fill(values[0]);
-    std::size_t i = 0;
-    for (; i + kSumLanes < count; i += kSumLanes) {
-        for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
-            const double value = values[i + lane];
-            low[lane] = value < low[lane] ? value : low[lane];
-            high[lane] = value > high[lane] ? value : high[lane];
-            plain[lane] += value;
-            weighted[lane] += value * heldFor(times, i + lane);
-        }
-    }
-    for (std::size_t lane = 0; i < count; ++i, ++lane) {
-        low[lane] = std::min(low[lane], values[i]);
-        high[lane] = std::max(high[lane], values[i]);
-        plain[lane] += values[i];
-        if (i + 1 < count)
-            weighted[lane] += values[i] * heldFor(times, i);
-    }
-    Dense dense{low[0], high[0], 0.0, 0.0};
-    for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
-        dense.min = std::min(dense.min, low[lane]);
-        dense.max = std::max(dense.max, high[lane]);
-        dense.weighted += weighted[lane];
-        dense.plain += plain[lane];
-    }
-    return dense;
-}
-
-void addSparse(
-    SampleFigures& figures, std::span<const std::int64_t> times, std::span<const double> values) {
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        figures.include(values[i]);
-        if (i + 1 < times.size() && !std::isnan(values[i]))
-            figures.hold(values[i], times[i], times[i + 1]);
-    }
-}
 
 constexpr double kLongest = 9e18; // ns, a period that 64 bits count
 constexpr int kFractionBits = 5; // classes per octave: 32
@@ -90,26 +28,13 @@ int classOf(std::uint64_t interval) {
 
 SampleFigures figuresOf(std::span<const std::int64_t> times, std::span<const double> values) {
     SampleFigures figures;
-    figures.count = static_cast<std::int64_t>(times.size());
     figures.begin = times.front();
     figures.end = times.back();
-    figures.last = values.back();
-    for (const double value : values)
-        figures.missing += std::isnan(value) ? 1 : 0;
-    figures.weight = clampedDifference(figures.end, figures.begin);
-    const bool isCountable = figures.weight >= 0 && figures.weight < kAllTime.end.ns;
-    if (figures.missing > 0 || !isCountable) {
-        figures.weight = figures.count = figures.missing = 0;
-        addSparse(figures, times, values);
-        return figures;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        figures.include(values[i]);
+        if (i + 1 < times.size() && !std::isnan(values[i]))
+            figures.hold(values[i], times[i], times[i + 1]);
     }
-    const Dense dense = denseFigures(times.data(), values.data(), times.size());
-    figures.min = dense.min;
-    figures.max = dense.max;
-    figures.weighted = dense.weighted;
-    figures.plain = dense.plain;
-    figures.firstPresent = values.front();
-    figures.lastPresent = values.back();
     return figures;
 }
 

@@ -10,6 +10,7 @@
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/MachineGuess.h"
+#include "core/store/Store.h"
 #include "core/store/database/Database.h"
 #include "core/store/tables/StoredJson.h"
 #include "core/text/NaturalOrder.h"
@@ -326,9 +327,12 @@ Result<std::vector<Run>> readRuns(Database& database) {
     return runs;
 }
 
-Result<std::vector<Gpu>> readGpus(Database& database, RunId run) {
-    return database.rows("SELECT rank, node, local, model, uuid FROM gpu WHERE run=? ORDER BY rank",
-        gpuFrom, run.value);
+Result<std::vector<Gpu>> Store::gpus(RunId run) const {
+    return m_connection->call([run](Database& database) {
+        return database.rows(
+            "SELECT rank, node, local, model, uuid FROM gpu WHERE run=? ORDER BY rank", gpuFrom,
+            run.value);
+    });
 }
 
 Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run) {
@@ -353,17 +357,22 @@ Result<std::vector<Track>> tracksOf(Database& database, SourceId source, RunId r
     return database.rows(tracksWhere("source=? AND +run=?"), trackFrom, source.value, run.value);
 }
 
-Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
-    return database.rows(
-        "SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE run=? ORDER BY "
-        "begin_ns, rank, id",
-        iterationFrom, run.value);
+Result<std::vector<Iteration>> Store::iterations(RunId run) const {
+    return m_connection->call([run](Database& database) {
+        return database.rows(
+            "SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE run=? ORDER BY "
+            "begin_ns, rank, id",
+            iterationFrom, run.value);
+    });
 }
 
-Result<std::vector<Capture>> readCaptures(Database& database, RunId run) {
-    return database.rows("SELECT name, rank, begin_ns, end_ns FROM capture WHERE run=? ORDER BY "
-                         "rank, begin_ns, id",
-        captureFrom, run.value);
+Result<std::vector<Capture>> Store::captures(RunId run) const {
+    return m_connection->call([run](Database& database) {
+        return database.rows(
+            "SELECT name, rank, begin_ns, end_ns FROM capture WHERE run=? ORDER BY rank, begin_ns, "
+            "id",
+            captureFrom, run.value);
+    });
 }
 
 Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run) {
@@ -378,23 +387,25 @@ Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source,
         iterationFrom, source.value, run.value);
 }
 
-Result<std::vector<Source>> readSources(Database& database) {
-    ASSIGN_OR_RETURN(auto sources,
-        database.rows(
-            "SELECT id, path, size, hash, imported_ns, report FROM source ORDER BY path, id",
-            [](const Row& row) {
-                return Source{{row.integer(0)}, {}, row.string(1),
-                    static_cast<std::uint64_t>(row.integer(2)), row.string(3), {row.integer(4)},
-                    reportFromJson(row.text(5))};
-            }));
-    for (Source& source : sources) {
-        RETURN_IF_ERROR(
-            assign(database.rows(
-                       "SELECT run FROM source_run WHERE source=? ORDER BY run",
-                       [](const Row& row) { return RunId{row.integer(0)}; }, source.id.value),
-                source.runs));
-    }
-    return sources;
+Result<std::vector<Source>> Store::sources() const {
+    return m_connection->call([](Database& database) -> Result<std::vector<Source>> {
+        ASSIGN_OR_RETURN(auto sources,
+            database.rows(
+                "SELECT id, path, size, hash, imported_ns, report FROM source ORDER BY path, id",
+                [](const Row& row) {
+                    return Source{{row.integer(0)}, {}, row.string(1),
+                        static_cast<std::uint64_t>(row.integer(2)), row.string(3), {row.integer(4)},
+                        reportFromJson(row.text(5))};
+                }));
+        for (Source& source : sources) {
+            RETURN_IF_ERROR(
+                assign(database.rows(
+                           "SELECT run FROM source_run WHERE source=? ORDER BY run",
+                           [](const Row& row) { return RunId{row.integer(0)}; }, source.id.value),
+                    source.runs));
+        }
+        return sources;
+    });
 }
 
 Result<std::string> readName(Database& database, NameId id) {
@@ -403,15 +414,16 @@ Result<std::string> readName(Database& database, NameId id) {
     return found(database, std::move(text), "name", id.value);
 }
 
-Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run) {
-    return database.rows(
-        "SELECT id, text FROM name WHERE id IN"
-        " (SELECT name FROM track_name WHERE track IN (SELECT id FROM track WHERE run=?)) ORDER BY "
-        "id",
-        [](const Row& row) {
-            return std::pair{NameId{row.integer(0)}, row.string(1)};
-        },
-        run.value);
+Result<std::vector<std::pair<NameId, std::string>>> Store::names(RunId run) const {
+    return m_connection->call([run](Database& database) {
+        return database.rows(
+            "SELECT id, text FROM name WHERE id IN (SELECT name FROM track_name WHERE track IN "
+            "(SELECT id FROM track WHERE run=?)) ORDER BY id",
+            [](const Row& row) {
+                return std::pair{NameId{row.integer(0)}, row.string(1)};
+            },
+            run.value);
+    });
 }
 
 Result<SeriesShape> readShape(Database& database, SeriesId series) {

@@ -17,20 +17,15 @@
 namespace trainscope::store {
 
 Result<std::vector<Run>> readRuns(Database& database);
-Result<std::vector<Gpu>> readGpus(Database& database, RunId run);
 Result<std::vector<Series>> readSeries(Database& database, RunId run);
 Result<std::vector<Track>> readTracks(Database& database, RunId run);
-Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
-Result<std::vector<Source>> readSources(Database& database);
 // Rows of one source about a run; whatever other sources say of it is not read.
 Result<std::vector<Series>> seriesOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Track>> tracksOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
-Result<std::vector<Capture>> readCaptures(Database& database, RunId run); // by rank, then begin
 Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run);
 Result<std::string> readName(Database& database, NameId id);
-Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
 // Error for samples of a linked run (RunLinks.h), which are not in the file but at that engine.
 Error linkedError(const std::string& location, const std::string& path);

@@ -21,10 +21,10 @@ def measure(table, figures, make, full):
     for samples in figures.arguments("windowZoom"):
         table.flat("query", f"the same at its slowest zoom, {_size(samples)} samples", figures.counter(f"windowZoom/{samples}", "worst_ms"),
                    figures.counter(f"windowZoom/{smallest}", "worst_ms"), f"{_size(smallest)} samples", 30)
-    sql = {"sqlAverage": "mean of a metric", "sqlGroups": "mean and extremes by metric and rank", "sqlExtremes": "extremes by rank"}
+    sql = {"sqlAverage": "mean of a metric", "sqlGroups": "mean and extremes by metric and rank"}
     for name, work in sql.items():
-        table.at_least("query", f"SQL over samples, {work}", figures.million_s(name), "M/s", 20)
-    table.plain("query", "SQL over samples, an expression of each value", figures.million_s("sqlRows"), "M/s")
+        table.at_least("query", f"SQL statistics of samples, {work}", figures.million_s(name), "M/s", 20)
+    table.plain("query", "SQL over samples, row by row", figures.million_s("sqlRows"), "M/s")
     table.plain("query", "SQL over samples, by minute", figures.million_s("sqlTimeGroups"), "M/s")
     table.times_faster("query", "SQL mean of 1e7 samples", figures.ms("sqlAverage"), figures.ms("sqlPlainTable"), "SQLite, a row per sample")
     spans = figures.arguments("spanGroups")
