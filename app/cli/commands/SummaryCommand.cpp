@@ -269,7 +269,8 @@ Result<RunFigures> figuresOf(
     }
     if (!options.detail)
         return figures;
-    const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
+    const analysis::DetailQuery query{
+        .window = window, .powerLimitW = options.powerLimitW, .energyPerGpu = options.perGpu};
     ASSIGN_OR_RETURN(figures.detail, analysis::detailOf(study, iterations, query));
     ASSIGN_OR_RETURN(figures.energy, tracedEnergy(study, iterations, window));
     const auto gpus = std::count_if(figures.summary.gpus.begin(), figures.summary.gpus.end(),

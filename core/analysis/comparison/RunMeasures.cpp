@@ -163,7 +163,8 @@ Result<RunMeasures> measuresOf(const RunStudy& study, const MeasureScope& scope)
         captured ? efficiencyOf(study, *captured) : efficiencyOf(study, window));
     made.gpus = efficiency.gpus;
     made.cluster = catalogue::gpusText(made.gpus, made.gpu.name);
-    ASSIGN_OR_RETURN(const auto detail, detailOf(study, iterations, {window, std::nullopt, false}));
+    ASSIGN_OR_RETURN(
+        const auto detail, detailOf(study, iterations, {.window = window, .withSettling = false}));
     if (study.run.status != RunStatus::Oom)
         made.iterations = counted(detail.iterationFigures);
     ASSIGN_OR_RETURN(made.traced,

@@ -151,7 +151,9 @@ Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus,
     facts.power = gpuSeriesOf(gpus, "gpu_power");
     ASSIGN_OR_RETURN(
         facts.traffic, busyTraffic(study.store, gpus, facts.steadyState.window, study.progress));
-    ASSIGN_OR_RETURN(auto detail, detailOf(study, facts.iterations, {window, std::nullopt, false}));
+    ASSIGN_OR_RETURN(auto detail,
+        detailOf(study, facts.iterations,
+            {.window = window, .withIterations = false, .withSettling = false}));
     facts.throttling = std::move(detail.throttling);
     if (detail.airflow.origin == AirflowOrigin::Inferred)
         facts.airflowEvidence = std::move(detail.airflow.evidence);

@@ -31,10 +31,12 @@ public:
         RETURN_IF_ERROR(addThrottling());
         const std::vector<Iteration> iterations = iterationsInside();
         RETURN_IF_ERROR(addPower(iterations));
-        ASSIGN_OR_RETURN(m_detail.iterationFigures,
-            iterationFigures(m_study.store, iterations, m_gpus, m_peaksW,
-                m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
-                m_study.progress));
+        if (m_query.withIterations) {
+            ASSIGN_OR_RETURN(m_detail.iterationFigures,
+                iterationFigures(m_study.store, iterations, m_gpus, m_peaksW,
+                    m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
+                    m_study.progress));
+        }
         RETURN_IF_ERROR(addTemperatures());
         if (m_detail.settledFrom && *m_detail.settledFrom < m_study.run.range.end) {
             const SummaryScope scope{{*m_detail.settledFrom, m_study.run.range.end},
@@ -140,9 +142,12 @@ private:
             ASSIGN_OR_RETURN(const auto mean, meanOf(temperature->second));
             if (const auto place = m_places.find(rank); place != m_places.end() && mean)
                 means[place->second.node][place->second.local] = *mean;
-            RETURN_IF_ERROR(fit(rank, gpu));
+            if (m_query.withSettling)
+                RETURN_IF_ERROR(fit(rank, gpu));
         }
         m_detail.gradient = airflowGradient(means, m_detail.airflow.order);
+        if (!m_query.withSettling)
+            return {};
         ASSIGN_OR_RETURN(const auto settling,
             runSettling(
                 m_study.store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_study.progress));

@@ -26,8 +26,11 @@ struct DetailQuery {
     // The window of iterations, throttling, airflow, bursts and spectrum; settling and thermal
     // constants are those of the whole run.
     TimeRange window = kAllTime;
-    std::optional<double> powerLimitW; // for excursions; absent: the sum of the boards' limits
+    std::optional<double> powerLimitW = {}; // for excursions; absent: the sum of the boards' limits
     bool energyPerGpu = false; // energy of each iteration, by GPU
+    // Parts that take long, for those who show them.
+    bool withIterations = true; // their figures
+    bool withSettling = true; // thermal constants, when temperatures settled, and the figures since
 };
 
 struct GpuDetail {

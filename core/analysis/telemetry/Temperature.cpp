@@ -123,20 +123,29 @@ ThermalCandidate solve(const Moments& moments, double tau) {
     const double decay = std::exp(-moments.step / tau);
     double filtered = moments.power.front();
     double transient = 1.0;
-    Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
-    Eigen::Vector3d right = Eigen::Vector3d::Zero();
-    double squares = 0.0;
+    // Sums of products by hand: a fit makes a hundred of these passes for each GPU.
+    double sumX = 0.0, sumD = 0.0, sumXX = 0.0, sumXD = 0.0, sumDD = 0.0;
+    double sumT = 0.0, sumXT = 0.0, sumDT = 0.0, squares = 0.0;
     for (std::size_t i = 0; i < moments.power.size(); ++i) {
         if (!std::isnan(moments.temperature[i])) {
             const double t = moments.temperature[i] - moments.mean;
-            const Eigen::Vector3d row(1.0, filtered, transient);
-            normal += row * row.transpose();
-            right += row * t;
+            sumX += filtered;
+            sumD += transient;
+            sumXX += filtered * filtered;
+            sumXD += filtered * transient;
+            sumDD += transient * transient;
+            sumT += t;
+            sumXT += filtered * t;
+            sumDT += transient * t;
             squares += t * t;
         }
         filtered += (1.0 - decay) * (moments.power[i] - filtered);
         transient *= decay;
     }
+    Eigen::Matrix3d normal;
+    normal << static_cast<double>(moments.known), sumX, sumD, sumX, sumXX, sumXD, sumD, sumXD,
+        sumDD;
+    const Eigen::Vector3d right(sumT, sumXT, sumDT);
     const Eigen::LDLT<Eigen::Matrix3d> factors(normal);
     const Eigen::Vector3d solution = factors.solve(right);
     ThermalCandidate out;
