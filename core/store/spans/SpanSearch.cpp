@@ -90,131 +90,19 @@ Result<std::vector<TreeNode>> childrenWith(
 }
 
 Status listChunks(Database& database, TrackId track, const TreeNode& node, const NameList& names,
-    std::vector<std::int64_t>& chunks) {
+    TimeRange window, std::vector<std::int64_t>& chunks) {
     if (node.level == 0) {
         chunks.push_back(node.sequence);
         return {};
     }
     ASSIGN_OR_RETURN(const auto children, childrenWith(database, track, node, names));
-    for (const TreeNode& child : children)
-        RETURN_IF_ERROR(listChunks(database, track, child, names, chunks));
+    for (std::size_t i = 0; i < children.size() && children[i].begin < window.end.ns; ++i) {
+        // Starts in a child are not behind the begin of the next one.
+        if (i + 1 == children.size() || children[i + 1].begin >= window.begin.ns)
+            RETURN_IF_ERROR(listChunks(database, track, children[i], names, window, chunks));
+    }
     return {};
 }
-
-struct Place {
-    TrackId track;
-    TreeNode node;
-};
-
-bool laterPlace(const Place& a, const Place& b) {
-    return std::tuple(a.node.begin, a.track, a.node.sequence)
-        > std::tuple(b.node.begin, b.track, b.node.sequence);
-}
-
-bool earlierHit(const FoundSpan& a, const FoundSpan& b) {
-    return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
-}
-
-// Visits the chunks of all tracks in order of their begin, until no earlier hit can follow.
-class Search {
-public:
-    Search(Database& database, NameList names, TimeRange window, std::size_t limit)
-        : m_database(database)
-        , m_names(std::move(names))
-        , m_set(m_names.begin(), m_names.end())
-        , m_window(window)
-        , m_limit(limit) { }
-
-    Status add(TrackId track) {
-        ASSIGN_OR_RETURN(const auto top, topOf(m_database, track));
-        push({track, top});
-        return {};
-    }
-
-    Result<std::vector<FoundSpan>> run() {
-        while (!m_places.empty() && m_places.front().node.begin < m_window.end.ns && !isDecided()) {
-            std::pop_heap(m_places.begin(), m_places.end(), laterPlace);
-            const Place place = m_places.back();
-            m_places.pop_back();
-            RETURN_IF_ERROR(place.node.level > 0 ? descend(place) : searchChunk(place));
-        }
-        keepFirst();
-        return std::move(m_found);
-    }
-
-private:
-    void push(Place place) {
-        m_places.push_back(place);
-        std::push_heap(m_places.begin(), m_places.end(), laterPlace);
-    }
-
-    [[nodiscard]] bool isDecided() {
-        if (m_found.size() < m_limit)
-            return false;
-        keepFirst();
-        return m_found.back().span.start.ns < m_places.front().node.begin;
-    }
-
-    // Hits are ordered by start, then by track, then as they follow each other there.
-    void keepFirst() {
-        if (!m_isSorted)
-            std::stable_sort(m_found.begin(), m_found.end(), earlierHit);
-        m_isSorted = true;
-        if (m_found.size() > m_limit)
-            m_found.resize(m_limit);
-    }
-
-    Status descend(const Place& place) {
-        ASSIGN_OR_RETURN(
-            const auto children, childrenWith(m_database, place.track, place.node, m_names));
-        // Starts in a child are not behind the begin of the next one.
-        for (std::size_t i = 0; i < children.size(); ++i) {
-            if (i + 1 == children.size() || children[i + 1].begin >= m_window.begin.ns)
-                push({place.track, children[i]});
-        }
-        return {};
-    }
-
-    Status searchChunk(const Place& place) {
-        return m_database.forEach(
-            "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
-            [&](const Row& row) -> Status {
-                bool isGood = decodeSpans(row.blob(0), m_chunk, SpanFields::Name);
-                findHits();
-                if (isGood && !m_hits.empty())
-                    isGood = decodeSpans(row.blob(0), m_chunk);
-                if (!isGood)
-                    return m_database.damaged("a chunk of spans");
-                for (const std::size_t hit : m_hits) {
-                    if (m_window.contains(m_chunk.own[hit].start))
-                        m_found.push_back({place.track, m_chunk.own[hit]});
-                }
-                m_isSorted = m_isSorted && m_hits.empty();
-                return {};
-            },
-            place.track.value, place.node.sequence);
-    }
-
-    // Notes the places in the chunk.
-    void findHits() {
-        m_hits.clear();
-        for (std::size_t i = 0; i < m_chunk.own.size(); ++i) {
-            if (m_set.contains(m_chunk.own[i].name.value))
-                m_hits.push_back(i);
-        }
-    }
-
-    Database& m_database;
-    NameList m_names;
-    std::unordered_set<std::int64_t> m_set; // the same
-    TimeRange m_window;
-    std::size_t m_limit;
-    std::vector<Place> m_places; // heap by begin
-    std::vector<FoundSpan> m_found;
-    bool m_isSorted = true;
-    SpanChunk m_chunk;
-    std::vector<std::size_t> m_hits;
-};
 
 Result<std::vector<TrackId>> tracksOf(Database& database, RunId run) {
     return database.rows(
@@ -236,7 +124,8 @@ Status keepHolding(Database& database, const NameList& names, std::vector<TrackI
 
 struct Wanted {
     NameList names; // ascending
-    std::vector<TrackId> tracks; // of the run, which may hold some
+    std::unordered_set<std::int64_t> set = {}; // the same
+    std::vector<TrackId> tracks = {}; // of the run, which may hold some
 };
 
 Result<Wanted> findWanted(Database& database, RunId run, const SpanWish& wish) {
@@ -248,61 +137,74 @@ Result<Wanted> findWanted(Database& database, RunId run, const SpanWish& wish) {
     }
     if (wanted.names.empty())
         return wanted;
+    wanted.set.insert(wanted.names.begin(), wanted.names.end());
     ASSIGN_OR_RETURN(wanted.tracks, tracksOf(database, run));
     if (wanted.names.size() <= kFewNames)
         RETURN_IF_ERROR(keepHolding(database, wanted.names, wanted.tracks));
     return wanted;
 }
 
-} // namespace
-
-Result<std::vector<std::int64_t>> chunksHolding(
-    Database& database, TrackId track, const NameList& names) {
-    ASSIGN_OR_RETURN(const auto top, topOf(database, track));
-    std::vector<std::int64_t> chunks;
-    RETURN_IF_ERROR(listChunks(database, track, top, names, chunks));
-    return chunks;
-}
-
-Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit) {
-    ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, {name.value}));
+// Calls visit(spans) with those of a chunk that have one of the names, until it says false.
+template <typename Visit>
+Status visitNamed(Database& database, TrackId track, const Wanted& wanted, TimeRange window,
+    SpanFields fields, Visit&& visit) {
+    ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, wanted.names, window));
     SpanChunk chunk;
     for (const std::int64_t sequence : chunks) {
-        RETURN_IF_ERROR(readSpanChunk(database, track, sequence, chunk));
-        std::erase_if(chunk.own, [name](const Span& span) { return span.name != name; });
+        RETURN_IF_ERROR(readSpanChunk(database, track, sequence, chunk, fields));
+        std::erase_if(chunk.own,
+            [&wanted](const Span& span) { return !wanted.set.contains(span.name.value); });
         if (!chunk.own.empty() && !visit(chunk.own))
             break;
     }
     return {};
 }
 
+} // namespace
+
+Result<std::vector<std::int64_t>> chunksHolding(
+    Database& database, TrackId track, const NameList& names, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto top, topOf(database, track));
+    std::vector<std::int64_t> chunks;
+    RETURN_IF_ERROR(listChunks(database, track, top, names, window, chunks));
+    return chunks;
+}
+
+Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit) {
+    return visitNamed(
+        database, track, {{name.value}, {name.value}}, kAllTime, SpanFields::All, visit);
+}
+
 Result<std::vector<FoundSpan>> queryFindSpans(
     Database& database, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) {
-    ASSIGN_OR_RETURN(auto found, findWanted(database, run, wanted));
-    if (found.names.empty() || limit == 0)
-        return std::vector<FoundSpan>{};
-    Search search(database, std::move(found.names), window, limit);
-    for (const TrackId track : found.tracks)
-        RETURN_IF_ERROR(search.add(track));
-    return search.run();
+    ASSIGN_OR_RETURN(const auto where, findWanted(database, run, wanted));
+    std::vector<FoundSpan> found;
+    for (const TrackId track : where.tracks) {
+        RETURN_IF_ERROR(
+            visitNamed(database, track, where, window, SpanFields::All, [&](const auto& spans) {
+                for (const Span& span : spans) {
+                    if (window.contains(span.start))
+                        found.push_back({track, span});
+                }
+                return true;
+            }));
+    }
+    // Hits are ordered by start, then by track, then as they follow each other there.
+    std::stable_sort(found.begin(), found.end(), [](const FoundSpan& a, const FoundSpan& b) {
+        return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
+    });
+    found.resize(std::min(found.size(), limit));
+    return found;
 }
 
 Status visitFoundSpans(
     Database& database, RunId run, const SpanWish& wanted, const FoundVisitor& visit) {
-    ASSIGN_OR_RETURN(const auto found, findWanted(database, run, wanted));
-    if (found.names.empty())
-        return {};
-    const std::unordered_set<std::int64_t> names(found.names.begin(), found.names.end());
-    SpanChunk chunk;
-    for (const TrackId track : found.tracks) {
-        ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, found.names));
-        for (const std::int64_t sequence : chunks) {
-            RETURN_IF_ERROR(readSpanChunk(database, track, sequence, chunk, SpanFields::Drawn));
-            std::erase_if(
-                chunk.own, [&names](const Span& span) { return !names.contains(span.name.value); });
-            if (!chunk.own.empty() && !visit(track, chunk.own))
-                return {};
-        }
+    ASSIGN_OR_RETURN(const auto where, findWanted(database, run, wanted));
+    bool goesOn = true;
+    for (std::size_t i = 0; i < where.tracks.size() && goesOn; ++i) {
+        const TrackId track = where.tracks[i];
+        RETURN_IF_ERROR(visitNamed(database, track, where, kAllTime, SpanFields::Drawn,
+            [&](const auto& spans) { return goesOn = visit(track, spans); }));
     }
     return {};
 }
