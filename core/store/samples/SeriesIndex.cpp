@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/IntColumn.h"
-#include "core/store/samples/CounterRate.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
 
@@ -12,8 +11,6 @@
 
 namespace trainscope::store {
 namespace {
-
-constexpr std::size_t kRateBlock = 4096; // rates that are turned into nodes at once
 
 // A chunk on its way through a job: its bytes go in, its nodes of level 1 come out.
 struct ChunkWork {
@@ -24,75 +21,43 @@ struct ChunkWork {
 struct ChunkLeaves {
     bool decoded = false;
     std::vector<NodeSums> leaves;
-    // The samples of a counter, for its rate.
-    std::vector<std::int64_t> times;
-    std::vector<double> values;
 };
 
-ChunkLeaves leavesOf(const ChunkWork& work, std::int64_t holeNs, bool keepSamples) {
+ChunkLeaves leavesOf(const ChunkWork& work, std::int64_t holeNs) {
     ChunkLeaves out;
-    out.times.resize(static_cast<std::size_t>(work.count));
-    out.values.resize(static_cast<std::size_t>(work.count));
-    out.decoded = decodeChunk(work.bytes, out.times, out.values);
-    if (!out.decoded)
-        return out;
-    appendLeaves(out.times, out.values, work.next, holeNs, out.leaves);
-    if (!keepSamples) {
-        out.times = {};
-        out.values = {};
-    }
+    std::vector<std::int64_t> times(static_cast<std::size_t>(work.count));
+    std::vector<double> values(times.size());
+    out.decoded = decodeChunk(work.bytes, times, values);
+    if (out.decoded)
+        appendLeaves(times, values, work.next, holeNs, out.leaves);
     return out;
 }
 
-// The rate of a counter, collected into nodes.
-class RateLeaves {
-public:
-    RateLeaves(const SeriesShape& series, PyramidBuilder& pyramid)
-        : m_rate(series.counterRule())
-        , m_scale(series.scale)
-        , m_holeNs(series.holeNs())
-        , m_pyramid(pyramid) { }
-
-    Status add(std::span<const std::int64_t> times, std::span<const double> values) {
-        m_settled.clear();
-        for (std::size_t i = 0; i < times.size(); ++i)
-            m_rate.push(times[i], values[i] * m_scale, m_settled);
-        for (const RateSample& sample : m_settled) {
-            m_times.push_back(sample.time);
-            m_rates.push_back(sample.rate);
-        }
-        m_lastTime = times.back();
-        // A node ends where the rate behind it begins.
-        return m_times.size() > kRateBlock
-            ? flush((m_times.size() - 1) / kLeafSamples * kLeafSamples)
-            : Status();
+// The nodes of level 1 of a counter's rates, of samples [from, from + kBlockSamples) as far as
+// there are any.
+Result<std::vector<NodeSums>> rateLeaves(
+    SampleReader& reader, const SeriesShape& series, std::int64_t from) {
+    // One more: the rate behind says how long the last one holds, else the last sample.
+    ASSIGN_OR_RETURN(const auto rates, readRates(reader, series, from, from + kBlockSamples + 1));
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+    for (const RateSample& rate : rates) {
+        times.push_back(rate.time);
+        values.push_back(rate.rate);
     }
-
-    // The last rate holds until the last sample, which has none.
-    Status finish() { return m_times.empty() ? Status() : flush(m_times.size()); }
-
-private:
-    Status flush(std::size_t count) {
-        const std::int64_t next = count < m_times.size() ? m_times[count] : m_lastTime;
-        m_leaves.clear();
-        appendLeaves(std::span(m_times).first(count), std::span(m_rates).first(count), next,
-            m_holeNs, m_leaves);
-        const auto done = static_cast<std::ptrdiff_t>(count);
-        m_times.erase(m_times.begin(), m_times.begin() + done);
-        m_rates.erase(m_rates.begin(), m_rates.begin() + done);
-        return m_pyramid.add(m_leaves);
+    std::vector<NodeSums> leaves;
+    if (times.empty())
+        return leaves;
+    const std::size_t count = std::min<std::size_t>(times.size(), kBlockSamples);
+    std::int64_t next = times.back();
+    if (count == times.size()) {
+        ASSIGN_OR_RETURN(const auto last, reader.sample(series.count - 1));
+        next = last.time.ns;
     }
-
-    CounterRate m_rate;
-    double m_scale;
-    std::int64_t m_holeNs;
-    PyramidBuilder& m_pyramid;
-    std::vector<RateSample> m_settled;
-    std::vector<std::int64_t> m_times;
-    std::vector<double> m_rates;
-    std::vector<NodeSums> m_leaves;
-    std::int64_t m_lastTime = 0;
-};
+    appendLeaves(std::span(times).first(count), std::span(values).first(count), next,
+        series.holeNs(), leaves);
+    return leaves;
+}
 
 // Writes the pages of a series' pyramid.
 class PageRows {
@@ -132,7 +97,6 @@ public:
         , m_proceed(proceed)
         , m_values(levelsFor(series.count), sink(PyramidKind::Value))
         , m_rates(isCounter() ? levelsFor(series.count) : 0, sink(PyramidKind::Rate))
-        , m_rateLeaves(series, m_rates)
         , m_jobs(WorkerPool::shared(), 0, [this](ChunkLeaves&& leaves) { take(leaves); }) { }
 
     Status run() {
@@ -144,12 +108,22 @@ public:
         m_jobs.finish();
         RETURN_IF_ERROR(m_failure);
         RETURN_IF_ERROR(m_values.finish());
-        RETURN_IF_ERROR(m_rateLeaves.finish());
-        return m_rates.finish();
+        return isCounter() ? addRates() : Status();
     }
 
 private:
     [[nodiscard]] bool isCounter() const { return m_series.counterBits > 0; }
+
+    Status addRates() {
+        SampleReader reader(m_database, m_series.id);
+        for (std::int64_t from = 0; from < m_series.count; from += kBlockSamples) {
+            if (!m_proceed(m_done, static_cast<std::uint64_t>(m_series.count)))
+                return cancelled();
+            ASSIGN_OR_RETURN(const auto leaves, rateLeaves(reader, m_series, from));
+            RETURN_IF_ERROR(m_rates.add(leaves));
+        }
+        return m_rates.finish();
+    }
 
     PyramidBuilder::PageSink sink(PyramidKind kind) {
         return [this, kind](int level, std::int64_t first, std::span<const NodeSums> nodes) {
@@ -172,8 +146,9 @@ private:
             return {};
         m_waiting.next = next;
         m_done += static_cast<std::uint64_t>(m_waiting.count);
-        m_jobs.submit([work = std::move(m_waiting), hole = m_series.holeNs(),
-                          counter = isCounter()] { return leavesOf(work, hole, counter); });
+        m_jobs.submit([work = std::move(m_waiting), hole = m_series.holeNs()] {
+            return leavesOf(work, hole);
+        });
         m_waiting = {};
         if (!m_proceed(m_done, static_cast<std::uint64_t>(m_series.count)))
             return cancelled();
@@ -188,8 +163,6 @@ private:
             return;
         }
         m_failure = m_values.add(chunk.leaves);
-        if (m_failure.hasValue() && isCounter())
-            m_failure = m_rateLeaves.add(chunk.times, chunk.values);
     }
 
     Database& m_database;
@@ -198,24 +171,11 @@ private:
     const IndexProceed& m_proceed;
     PyramidBuilder m_values;
     PyramidBuilder m_rates;
-    RateLeaves m_rateLeaves;
     ChunkWork m_waiting;
     std::int64_t m_end = 0; // last sample of the waiting chunk
     std::uint64_t m_done = 0;
     Status m_failure;
     OrderedJobs<ChunkLeaves> m_jobs;
-};
-
-// The samples of a block, and the first behind it.
-struct TimedValues {
-    std::vector<std::int64_t> times;
-    std::vector<double> values;
-
-    void appendLeaves(std::int64_t holeNs, std::vector<NodeSums>& leaves) const {
-        const std::size_t count = times.size() - 1;
-        store::appendLeaves(std::span(times).first(count), std::span(values).first(count),
-            times.back(), holeNs, leaves);
-    }
 };
 
 // Levels whose nodes a block holds whole.
@@ -239,29 +199,27 @@ Status indexBlock(
     PageRows pages(database, data, series, Squeeze::IfMuchSmaller);
     SampleReader reader(database, series.id);
     const std::int64_t behind = firstSample + kBlockSamples;
-    TimedValues block;
-    RETURN_IF_ERROR(reader.forEach(firstSample, behind + 1, [&block](auto times, auto values) {
-        block.times.insert(block.times.end(), times.begin(), times.end());
-        block.values.insert(block.values.end(), values.begin(), values.end());
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+    RETURN_IF_ERROR(reader.forEach(firstSample, behind + 1, [&](auto someTimes, auto someValues) {
+        times.insert(times.end(), someTimes.begin(), someTimes.end());
+        values.insert(values.end(), someValues.begin(), someValues.end());
         return true;
     }));
-    if (std::cmp_not_equal(block.times.size(), kBlockSamples + 1))
+    if (std::cmp_not_equal(times.size(), kBlockSamples + 1))
         return database.damaged("a chunk of samples");
+    constexpr auto count = static_cast<std::size_t>(kBlockSamples);
     std::vector<NodeSums> leaves;
-    block.appendLeaves(series.holeNs(), leaves);
+    appendLeaves(std::span(times).first(count), std::span(values).first(count), times.back(),
+        series.holeNs(), leaves);
     RETURN_IF_ERROR(addBlock(pages, PyramidKind::Value, firstSample, leaves));
     if (series.counterBits <= 0)
         return {};
-    ASSIGN_OR_RETURN(const auto rates, readRates(reader, series, firstSample, behind + 1));
-    block = {};
-    for (const RateSample& rate : rates) {
-        block.times.push_back(rate.time);
-        block.values.push_back(rate.rate);
-    }
-    if (std::cmp_not_equal(block.times.size(), kBlockSamples + 1))
+    RETURN_IF_ERROR(assign(rateLeaves(reader, series, firstSample), leaves));
+    // What lies behind may not settle all of them yet.
+    if (std::cmp_not_equal(leaves.size(), kBlockSamples / kLeafSamples)
+        || leaves.back().next != times.back())
         return {};
-    leaves.clear();
-    block.appendLeaves(series.holeNs(), leaves);
     return addBlock(pages, PyramidKind::Rate, firstSample, leaves);
 }
 

@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 
 namespace trainscope::store {
 
@@ -29,30 +28,20 @@ TimeShare::Decision TimeShare::decide(const TimeColumn& times) {
     return decision;
 }
 
-// Among the columns of that length the ones that begin nearest are tried.
+// The column of that length that begins nearest, where the differences to it are worth it.
 const TimeShare::Leader* TimeShare::leaderFor(const std::vector<std::int64_t>& times) const {
-    std::array<const Leader*, kMostTried> nearest{};
-    const auto distance = [&times](const Leader* leader) {
-        const auto a = static_cast<std::uint64_t>(leader->times->front());
-        const auto b = static_cast<std::uint64_t>(times.front());
-        return a > b ? a - b : b - a;
-    };
+    const Leader* nearest = nullptr;
+    std::uint64_t least = 0;
     for (const Leader& leader : m_leaders) {
-        if (leader.times->size() != times.size())
-            continue;
-        const Leader* candidate = &leader;
-        for (const Leader*& place : nearest) {
-            if (place == nullptr || distance(candidate) < distance(place))
-                std::swap(place, candidate);
-            if (candidate == nullptr)
-                break;
+        const std::int64_t begin = leader.times->front();
+        const std::uint64_t apart
+            = distance(std::min(begin, times.front()), std::max(begin, times.front()));
+        if (leader.times->size() == times.size() && (nearest == nullptr || apart < least)) {
+            nearest = &leader;
+            least = apart;
         }
     }
-    for (const Leader* leader : nearest) {
-        if (leader != nullptr && isWorthBeside(times, *leader->times))
-            return leader;
-    }
-    return nullptr;
+    return nearest != nullptr && isWorthBeside(times, *nearest->times) ? nearest : nullptr;
 }
 
 void TimeShare::lead(const TimeColumn& times, std::size_t slot) {

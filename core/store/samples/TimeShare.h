@@ -39,7 +39,6 @@ public:
 
 private:
     static constexpr std::size_t kMostValues = std::size_t{6} << 20U; // 48 MiB
-    static constexpr std::size_t kMostTried = 3;
     // Searching is linear in the leaders, and short columns gain little.
     static constexpr std::size_t kMostLeaders = 4096;
     static constexpr std::size_t kShortest = 256;
