@@ -5,7 +5,7 @@
 #include "importers/common/RunFolders.h"
 #include "importers/common/Stamp.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/sqlite/DatabaseHeader.h"
+#include "importers/sqlite/DatabaseFile.h"
 
 #include <algorithm>
 #include <array>
