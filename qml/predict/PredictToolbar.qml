@@ -36,16 +36,6 @@ SettingsBar {
         onClicked: bar.controller.ranked = !bar.controller.ranked
     }
     UiButton {
-        objectName: "whatIf"
-        text: "What if"
-        toolTip: "What other bandwidths, memory, batch, sequence or power limit would do"
-        checked: bar.controller.whatIf
-        Accessible.role: Accessible.CheckBox
-        Accessible.checkable: true
-        Accessible.checked: checked
-        onClicked: bar.controller.whatIf = !bar.controller.whatIf
-    }
-    UiButton {
         objectName: "calibrated"
         text: "By measured runs"
         toolTip: bar.controller.calibrationText !== "" ? bar.controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"

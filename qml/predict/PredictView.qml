@@ -91,6 +91,6 @@ ViewPage {
         height: parent.height
         visible: view.inspectorOpen && view.roomy
         controller: controller
-        hint: "Click a part of the figure for its numbers; a click on a point of the layouts takes it into the form."
+        hint: "Click a part of the figure for its numbers."
     }
 }

@@ -141,30 +141,28 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto prediction, predictor.predict(job));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
-    WhatIfFacts whatIf;
+    const plot::PredictedJob made{{}, job, prediction};
+    std::vector<predict::WhatIfRow> whatIf;
     if (options.whatIf) {
-        ASSIGN_OR_RETURN(whatIf, whatIfOf(job, prediction.seconds, asked, predictor));
+        ASSIGN_OR_RETURN(whatIf, predict::whatIfsOf(job, predictor));
     }
-    const auto training = trainingOf(job, prediction, asked);
     return show(
         console, options.json,
         [&] {
             Json row{{"row", 0}};
             row.update(predictionJson(prediction));
-            addTraining(training, row);
+            addTraining(trainingOf(job, prediction, asked), row);
             if (options.whatIf)
-                row["what_if"] = whatIfJson(whatIf);
+                row["what_if"] = whatIfJson(whatIf, asked.tokens, job.gpus());
             Json json{{"rows", Json::array({row})}};
             if (known.calibration)
                 json["calibration"] = calibrationJson(*known.calibration);
             return json;
         },
         [&](std::ostream& out) {
-            printPrediction(out, job, prediction, training);
-            if (options.whatIf) {
-                out << '\n';
-                printWhatIf(out, whatIf);
-            }
+            printPrediction(out, job, prediction, asked);
+            if (options.whatIf)
+                printWhatIf(out, made, whatIf, asked);
             if (known.calibration)
                 printCalibration(out, *known.calibration);
         });
@@ -187,21 +185,20 @@ Outcome compareClusters(const PredictOptions& options, const predict::SearchRequ
 // A ranking, and what would change its best layout.
 struct Ranking {
     predict::SearchResult found;
-    std::optional<WhatIfFacts> whatIf;
+    std::vector<predict::WhatIfRow> whatIf; // where it was asked for
 };
 Result<Ranking> rank(const PredictOptions& options, const predict::SearchRequest& request,
-    const predict::TrainingAsked& asked, const predict::Predictor& predictor,
-    const Console& console) {
+    const predict::Predictor& predictor, const Console& console) {
     ProgressLine line(console);
     Ranking ranking;
     ASSIGN_OR_RETURN(
         ranking.found, predict::searchLayouts(request, predictor, shownOn(line, console)));
     if (options.whatIf && !ranking.found.top.empty()) {
-        const predict::RankedLayout& best = ranking.found.top.front();
         ASSIGN_OR_RETURN(
-            ranking.whatIf, whatIfOf(best.job, best.prediction.seconds, asked, predictor));
-        ASSIGN_OR_RETURN(ranking.whatIf->memory,
-            predict::memoryChangesOf(request, predictor, shownOn(line, console)));
+            ranking.whatIf, predict::whatIfsOf(ranking.found.top.front().job, predictor));
+        ASSIGN_OR_RETURN(
+            const auto memory, predict::memoryWhatIf(request, predictor, shownOn(line, console)));
+        predict::takeMemory(memory, ranking.whatIf);
     }
     line.clear();
     return ranking;
@@ -223,7 +220,7 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
     if (clusters == 2)
         return compareClusters(options, request, asked, known, console);
     const predict::Predictor predictor = known.predictor();
-    ASSIGN_OR_RETURN(const auto ranking, rank(options, request, asked, predictor, console));
+    ASSIGN_OR_RETURN(const auto ranking, rank(options, request, predictor, console));
     const predict::SearchResult& result = ranking.found;
     const bool isLost = !options.database.empty() && result.top.empty();
     if (isLost)
@@ -237,16 +234,17 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
         console, options.json,
         [&] {
             Json json = searchJson(result, asked);
-            if (ranking.whatIf)
-                json["answer"]["what_if"] = whatIfJson(*ranking.whatIf);
+            if (!ranking.whatIf.empty())
+                json["answer"]["what_if"]
+                    = whatIfJson(ranking.whatIf, asked.tokens, request.cluster.gpus());
             return json;
         },
         [&](std::ostream& out) {
             printSearch(out, request.model.name + " on " + textOf(request.cluster), result, asked);
-            if (ranking.whatIf) {
-                out << '\n';
-                printWhatIf(out, *ranking.whatIf);
-            }
+            if (ranking.whatIf.empty())
+                return;
+            const predict::RankedLayout& best = result.top.front();
+            printWhatIf(out, {{}, best.job, best.prediction}, ranking.whatIf, asked);
         });
     return isLost ? ExitStatus::Partly : ExitStatus::Done;
 }
@@ -380,7 +378,7 @@ Examples:
   trainscope-cli predict --search --model llama3-70b --cluster 128x8xH100 --global-batch 2048 \
     --seq-len 8192 --top 5
   trainscope-cli predict --search --model llama3-8b --cluster 8xH100 --global-batch 256 \
-    --tokens 300B --price-gpu-hour 2.5 --price-kwh 0.12 --what-if
+    --tokens 300B --what-if
   trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
     --global-batch 256
   trainscope-cli predict --from runs.trainscope --run gpt3-175b_3_00000 --layout tp=4,pp=8

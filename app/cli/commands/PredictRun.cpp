@@ -3,8 +3,9 @@
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "core/figures/prediction/AskedJob.h"
-#include "core/figures/prediction/DecisionFigure.h"
+#include "core/figures/prediction/PredictionFigure.h"
 #include "core/model/Try.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
@@ -18,8 +19,8 @@ namespace {
 
 struct JobOfRun {
     figures::AskedJob job;
-    std::optional<figures::MeasuredStep> measured;
-    std::vector<figures::PredictedJob> predicted; // as launched where that can be, then as asked
+    std::optional<plot::MeasuredStep> measured;
+    std::vector<plot::PredictedJob> predicted; // as launched where that can be, then as asked
     predict::TrainingAsked training;
 };
 
@@ -82,12 +83,8 @@ void printPredictedRun(std::ostream& out, const JobOfRun& run) {
         const auto training = trainingOf(one.job, one.prediction, run.training);
         if (!training)
             continue;
-        out << fmt::format("{}: {} of {}, {}", one.name, figures::timeWords(*training),
-            figures::tokenWords(training->tokens), figures::energyWords(*training));
-        if (training->cost)
-            out << fmt::format(", cost {} at {}", figures::costWords(*training->cost),
-                figures::priceWords(training->asked));
-        out << '\n';
+        out << fmt::format("{}: {} of {}, {}\n", one.name, plot::timeWords(*training),
+            plot::tokenWords(training->tokens), plot::energyWords(*training));
     }
     for (const auto& note : run.job.notes)
         out << note << '\n';

@@ -1,7 +1,7 @@
 #include "app/cli/output/PredictionOutput.h"
 
 #include "app/cli/output/CalibrationOutput.h"
-#include "core/figures/prediction/DecisionFigure.h"
+#include "core/plot/prediction/PredictionTables.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -69,27 +69,11 @@ std::string keyOf(const predict::PredictedFigure& figure, std::string_view bound
         "{}{}{}{}", figure.key, bound, figure.suffix.empty() ? "" : "_", figure.suffix);
 }
 
-// "612 W (560 to 663)".
-std::string told(double value, const predict::Interval& interval, std::string_view unit) {
-    return text::withInterval(value, interval.low, interval.high, unit, text::Digits::Three);
-}
-
 void addBounded(Json& json, const std::string& key, const std::string& unit,
     const predict::BoundedValue& one, double scale = 1.0) {
     json[key + unit] = one.value * scale;
     json[key + "_low" + unit] = one.interval.low * scale;
     json[key + "_high" + unit] = one.interval.high * scale;
-}
-
-void printTraining(std::ostream& out, const predict::Training& training) {
-    out << fmt::format("  training     {} of {}, {}\n", figures::timeWords(training),
-        figures::tokenWords(training.tokens),
-        text::number(training.gpuHours.value, 4) + " GPU hours");
-    out << fmt::format("               {}, of the GPUs alone\n", figures::energyWords(training));
-    out << fmt::format("  goodput      {}\n", figures::goodputWords(training));
-    if (training.cost)
-        out << fmt::format("  cost         {} at {}\n", figures::costWords(*training.cost),
-            figures::priceWords(training.asked));
 }
 
 Json breakdownJson(const predict::Breakdown& breakdown) {
@@ -210,26 +194,6 @@ text::Table rowsTable(const TablePredictions& table) {
     return rows;
 }
 
-std::string_view fitWords(const Prediction& prediction) {
-    if (prediction.isOom)
-        return prediction.intervals.memoryB.low <= prediction.capacityB.value_or(0.0)
-            ? ": does not fit, as far as is known"
-            : ": does not fit";
-    const bool mayNot
-        = prediction.capacityB && prediction.intervals.memoryB.high > *prediction.capacityB;
-    return mayNot ? ": may not fit" : "";
-}
-
-// Words for a power limit that even the lowest clock exceeds; empty where it is kept.
-std::string overLimitWords(const predict::Job& job, const predict::Outlook& outlook) {
-    constexpr double kKept = 1.01; // to a limit's watt or so
-    const auto& limitW = job.machine.powerLimitW;
-    return limitW && outlook.peakW > kKept * *limitW
-        ? fmt::format(": its lowest clock does not keep the limit of {}",
-            text::quantity(*limitW, "W", text::Digits::Three))
-        : std::string();
-}
-
 text::Table breakdownTable(const Prediction& prediction) {
     text::Table table;
     table.title = "Step of the slowest stage";
@@ -258,16 +222,6 @@ text::Table memoryTable(const Prediction& prediction) {
         table.add({need.stage, need.weights, need.gradients, need.optimizer, need.activations(),
             need.logits, need.buffers, need.total()});
     return table;
-}
-
-void printServing(std::ostream& out, const predict::Job& job, const predict::Serving& serving) {
-    using text::quantity;
-    out << fmt::format("  first token  after {} of {}\n", quantity(serving.firstTokenSeconds, "s"),
-        text::counted(job.prompt(), "token"));
-    if (serving.tokenSeconds <= 0.0)
-        return;
-    out << fmt::format("  next tokens  {} each, {} tokens/s per GPU\n",
-        quantity(serving.tokenSeconds, "s"), text::number(serving.generatedPerSecondPerGpu, 4));
 }
 
 } // namespace
@@ -340,8 +294,6 @@ void addTraining(const std::optional<predict::Training>& training, Json& json) {
     addBounded(one, "gpu_hours", "", training->gpuHours);
     addBounded(one, "energy", "_j", training->energyJ);
     addBounded(one, "energy", "_mwh", training->energyJ, 1e-3 / predict::kJoulesOfKwh);
-    if (training->cost)
-        addBounded(one, "cost", "", *training->cost);
     const predict::Goodput& goodput = training->goodput;
     addBounded(one, "goodput", "", goodput.share);
     one["between_interruptions_s"] = goodput.betweenSeconds;
@@ -352,9 +304,6 @@ void addTraining(const std::optional<predict::Training>& training, Json& json) {
     addBounded(one, "elapsed", "_s", training->elapsedSeconds);
     addBounded(one, "elapsed_days", "", training->elapsedSeconds, 1.0 / predict::kSecondsOfDay);
     addBounded(one, "elapsed_energy", "_mwh", training->elapsedJ, 1e-3 / predict::kJoulesOfKwh);
-    add(one,
-        {{"price_gpu_hour", training->asked.gpuHourPrice},
-            {"price_kwh", training->asked.kwhPrice}});
     json["training"] = std::move(one);
 }
 
@@ -369,36 +318,15 @@ Json tableJson(const TablePredictions& table) {
 }
 
 void printFigures(std::ostream& out, const predict::Job& job, const predict::Prediction& prediction,
-    const std::optional<predict::Training>& training) {
-    using text::quantity;
+    const predict::TrainingAsked& asked) {
     out << fmt::format("{} on {} × {}, {}: {} of {} a step, {} in a micro-batch\n", job.model.name,
         job.gpus(), job.machine.gpu.name, predict::textOf(job.layout),
         text::counted(job.globalBatch, "sample"), text::counted(job.sequence, "token"),
         job.microBatch);
-    if (training)
-        printTraining(out, *training);
-    const predict::Intervals& bounds = prediction.intervals;
-    const predict::Outlook& outlook = prediction.outlook;
-    out << fmt::format("  step         {}\n",
-        text::withInterval(prediction.seconds, prediction.low, prediction.high, "s"));
-    out << fmt::format("  throughput   {} tokens/s per GPU, {} TFLOP/s per GPU, MFU {}\n",
-        told(prediction.tokensPerSecondPerGpu, bounds.tokensPerSecondPerGpu, ""),
-        text::number(prediction.flopsPerGpu / 1e12), text::percent(prediction.mfu));
-    if (prediction.serving)
-        printServing(out, job, *prediction.serving);
-    out << fmt::format("  memory       {} of {}{}\n", told(prediction.memoryB, bounds.memoryB, "B"),
-        quantity(prediction.capacityB, "B"), fitWords(prediction));
-    out << fmt::format("  power        {} a GPU, {} while busy{}\n",
-        told(outlook.meanW, bounds.meanW, "W"), told(outlook.peakW, bounds.peakW, "W"),
-        overLimitWords(job, outlook));
-    out << fmt::format("  clock        {}{}\n", told(outlook.clockHz, bounds.clockHz, "Hz"),
-        outlook.limit == predict::ClockLimit::None
-            ? std::string()
-            : fmt::format(", held by {}", toString(outlook.limit)));
-    out << fmt::format(
-        "  energy       {} a step, all GPUs\n", told(prediction.energyJ, bounds.energyJ, "J"));
-    out << fmt::format(
-        "  temperature  {} at most\n", told(outlook.hottestC, bounds.hottestC, "°C"));
+    for (const plot::PredictedCard& card : plot::predictedCards(job, prediction, asked)) {
+        out << fmt::format("  {:<28}{} ({}){}{}\n", card.title, card.number(card.value.value),
+            card.bounds(), card.note.empty() ? "" : ", ", card.note);
+    }
     if (!prediction.power.source.empty())
         out << fmt::format(
             "  power and heat by what was measured of {}\n", prediction.power.source);
@@ -406,8 +334,8 @@ void printFigures(std::ostream& out, const predict::Job& job, const predict::Pre
 }
 
 void printPrediction(std::ostream& out, const predict::Job& job,
-    const predict::Prediction& prediction, const std::optional<predict::Training>& training) {
-    printFigures(out, job, prediction, training);
+    const predict::Prediction& prediction, const predict::TrainingAsked& asked) {
+    printFigures(out, job, prediction, asked);
     if (prediction.isFromDataSheet)
         out << "This GPU is known by its data sheet alone, so that intervals are wider.\n\n";
     for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {

@@ -42,9 +42,9 @@ Json tableJson(const TablePredictions& table);
 
 // The figures alone, and with the parts of the step and of the memory.
 void printFigures(std::ostream& out, const predict::Job& job, const predict::Prediction& prediction,
-    const std::optional<predict::Training>& training);
+    const predict::TrainingAsked& asked);
 void printPrediction(std::ostream& out, const predict::Job& job,
-    const predict::Prediction& prediction, const std::optional<predict::Training>& training);
+    const predict::Prediction& prediction, const predict::TrainingAsked& asked);
 void printPredictions(std::ostream& out, const TablePredictions& table);
 
 } // namespace trainscope::cli

@@ -4,11 +4,12 @@
 // would take if one thing were otherwise.
 
 #include "app/cli/text/Json.h"
+#include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/Training.h"
 #include "core/predict/search/ScaleVerdict.h"
 #include "core/predict/search/Search.h"
-#include "core/predict/search/Sensitivity.h"
 #include "core/predict/search/Ties.h"
+#include "core/predict/search/WhatIf.h"
 
 #include <array>
 #include <iosfwd>
@@ -29,17 +30,10 @@ Json scalesJson(const std::array<std::string, 2>& names, const predict::ScaleCom
 void printScales(std::ostream& out, const std::array<std::string, 2>& names,
     const predict::ScaleComparison& comparison, const predict::TrainingAsked& asked);
 
-// A job's step if one thing were otherwise, and what a training takes then.
-struct WhatIfFacts {
-    double seconds = 0.0; // length of the step as it is
-    int gpus = 1;
-    std::optional<double> tokens; // to train on
-    std::vector<predict::Sensitivity> sensitivities;
-    std::vector<predict::MemoryChange> memory; // for the ranked layouts
-};
-Result<WhatIfFacts> whatIfOf(const predict::Job& job, double seconds,
-    const predict::TrainingAsked& asked, const predict::Predictor& predictor);
-Json whatIfJson(const WhatIfFacts& facts);
-void printWhatIf(std::ostream& out, const WhatIfFacts& facts);
+// What would take a job another time; `tokens`: to train on.
+Json whatIfJson(
+    const std::vector<predict::WhatIfRow>& rows, const std::optional<double>& tokens, int gpus);
+void printWhatIf(std::ostream& out, const plot::PredictedJob& job,
+    const std::vector<predict::WhatIfRow>& rows, const predict::TrainingAsked& asked);
 
 } // namespace trainscope::cli

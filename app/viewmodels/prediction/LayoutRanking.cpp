@@ -3,10 +3,8 @@
 #include "app/viewmodels/text/TextOf.h"
 
 #include "app/viewmodels/window/Theme.h"
-#include "core/figures/prediction/DecisionFigure.h"
-#include "core/figures/prediction/RankedLayouts.h"
+#include "core/plot/prediction/PredictionTables.h"
 #include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <algorithm>
 #include <array>
@@ -59,33 +57,6 @@ RankingSetting shareSetting(const char* key, int RankingSettings::*share,
         }};
 }
 
-text::Table rankedTable(
-    const std::vector<predict::ListedLayout>& listed, const predict::TrainingAsked& training) {
-    const auto title = [](const char* text) { return textOf(text).toStdString(); };
-    text::Table table;
-    table.columns = {{title("Layout"), text::Align::Left}, {title("Step (90 %)")}};
-    if (training.tokens)
-        table.columns.push_back({title("Training")});
-    table.columns.push_back(text::inUnit(title("Memory"), "B"));
-    table.columns.push_back({title("Tokens/s per GPU")});
-    table.columns.push_back(text::inUnit(title("Energy"), "J"));
-    table.columns.push_back(text::inUnit(title("Peak power"), "W"));
-    for (const auto& row : listed) {
-        const predict::RankedLayout& one = *row.layout;
-        const auto& made = one.prediction;
-        std::vector<text::Cell> cells{figures::choiceBrief(one.choice),
-            text::withInterval(made.seconds, made.low, made.high, "s", text::Digits::Three)};
-        if (const auto all = trainingOf(one.job, made, training))
-            cells.emplace_back(text::seconds(all->seconds.value));
-        else if (training.tokens)
-            cells.emplace_back();
-        cells.insert(
-            cells.end(), {made.memoryB, made.tokensPerSecondPerGpu, made.energyJ, one.peakW});
-        table.add(std::move(cells));
-    }
-    return table;
-}
-
 QString tieTip(const predict::ListedLayout& one) {
     if (one.isBest())
         return QStringLiteral("the best, which is the answer");
@@ -123,7 +94,8 @@ predict::SearchRequest searchOf(
 TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& found,
     const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training) {
     auto listed = found ? predict::listedLayouts(*found) : std::vector<predict::ListedLayout>();
-    const auto table = std::make_shared<const text::Table>(rankedTable(listed, training));
+    const auto table = std::make_shared<const text::Table>(plot::rankedTable(
+        listed, training, found ? found->objective : predict::SearchObjective::Time));
     TableContent content = contentOf(table, text::Digits::Three);
     content.sorted = {}; // they are ranked
     const auto words = table->inWords(text::Digits::Three);
@@ -143,19 +115,12 @@ TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& f
         TableRow row = known(at);
         const auto& place = listed[static_cast<std::size_t>(at)];
         const auto& one = *place.layout;
-        const bool isOnFront = one.isPareto || one.isPowerPareto;
         row.isChosen = chosen && one.choice == *chosen;
         row.isStrong = place.isBest();
         row.isQuiet = !place.isFirst;
-        row.tips = {QStringLiteral("%1: %2%3. Click to take it into the form")
-                        .arg(row.name, tieTip(place),
-                            isOnFront ? QStringLiteral("; on the front, nothing is better in both")
-                                      : QString())};
+        row.tips = {
+            QStringLiteral("%1: %2. Click to take it into the form").arg(row.name, tieTip(place))};
         row.note = place.isBest() ? QStringLiteral("best") : QString();
-        const QString group = QString::fromStdString(figures::groupWords(place));
-        row.cells.front().prepend(isOnFront ? QStringLiteral("◆ ") : QString());
-        if (!group.isEmpty())
-            row.cells.front().prepend(group + QStringLiteral("  "));
         return row;
     };
     return content;

@@ -1,6 +1,6 @@
 #include "app/viewmodels/prediction/LayoutSearch.h"
 
-#include "core/figures/prediction/RankedLayouts.h"
+#include "core/plot/prediction/PredictionWords.h"
 
 #include <utility>
 
@@ -25,10 +25,10 @@ void LayoutSearch::ask(ReaderPool& pool, const QString& key, const predict::Sear
                 }));
         },
         [this, &pool, request, predictor](Result<predict::SearchResult> found) {
-            m_memory.clear();
+            m_memory = {};
             if (found.hasValue() && !found.value().top.empty())
                 askMemory(pool, request, predictor);
-            take(std::move(found), request.objective);
+            take(std::move(found));
         });
     Q_EMIT changed();
 }
@@ -38,25 +38,21 @@ void LayoutSearch::askMemory(
     ReaderPool& pool, const predict::SearchRequest& request, const predict::Predictor& predictor) {
     m_memoryTask.ask(
         pool,
-        [request, predictor](
-            const store::Store&, const TaskStage<std::vector<predict::MemoryChange>>& stage) {
-            return predict::memoryChangesOf(request, predictor, stage.progress());
+        [request, predictor](const store::Store&, const TaskStage<predict::WhatIfRow>& stage) {
+            return predict::memoryWhatIf(request, predictor, stage.progress());
         },
-        [this](Result<std::vector<predict::MemoryChange>> changes) {
-            if (changes.hasValue())
-                m_memory = std::move(changes).value();
+        [this](Result<predict::WhatIfRow> row) {
+            if (row.hasValue())
+                m_memory = std::move(row).value();
             Q_EMIT memoryKnown();
         });
 }
 
-void LayoutSearch::take(Result<predict::SearchResult> found, predict::SearchObjective objective) {
-    m_offered.clear();
-    m_objective = objective;
+void LayoutSearch::take(Result<predict::SearchResult> found) {
     m_foundKey = m_key;
     if (found.hasValue()) {
         m_found = std::make_shared<const predict::SearchResult>(std::move(found).value());
-        m_offered = figures::choicesOfFront(*m_found, objective);
-        m_text = QString::fromStdString(figures::searchWords(*m_found));
+        m_text = QString::fromStdString(plot::searchWords(*m_found));
     } else {
         m_found.reset();
         m_text = QString::fromStdString(found.error().message);
@@ -77,13 +73,12 @@ void LayoutSearch::stop() {
 void LayoutSearch::forget() {
     m_task.cancel();
     m_memoryTask.cancel();
-    m_memory.clear();
+    m_memory = {};
     m_key.clear();
     m_foundKey.clear();
     m_text.clear();
     m_isStopped = false;
     m_found.reset();
-    m_offered.clear();
     Q_EMIT changed();
 }
 

@@ -7,11 +7,10 @@
 
 #include "app/viewmodels/workspace/Task.h"
 #include "core/predict/search/Search.h"
-#include "core/predict/search/Sensitivity.h"
+#include "core/predict/search/WhatIf.h"
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace trainscope::app {
 
@@ -36,14 +35,10 @@ public:
     [[nodiscard]] const std::shared_ptr<const predict::SearchResult>& found() const {
         return m_found;
     }
-    // Objective of the ranking that is shown; another one may be wanted by now.
-    [[nodiscard]] predict::SearchObjective objective() const { return m_objective; }
     // The key of what was found.
     [[nodiscard]] const QString& foundKey() const { return m_foundKey; }
-    // The best with other memory, which follows what was found; empty: not known yet.
-    [[nodiscard]] const std::vector<predict::MemoryChange>& memory() const { return m_memory; }
-    // Layouts of the picture's points, in their order.
-    [[nodiscard]] const std::vector<predict::LayoutChoice>& offered() const { return m_offered; }
+    // The best with other memory, which follows what was found; without points: not known yet.
+    [[nodiscard]] const predict::WhatIfRow& memory() const { return m_memory; }
 
 Q_SIGNALS:
     void changed();
@@ -51,21 +46,19 @@ Q_SIGNALS:
     void memoryKnown();
 
 private:
-    void take(Result<predict::SearchResult> found, predict::SearchObjective objective);
+    void take(Result<predict::SearchResult> found);
     void askMemory(ReaderPool& pool, const predict::SearchRequest& request,
         const predict::Predictor& predictor);
 
     Task<predict::SearchResult> m_task{Urgency::Background};
-    Task<std::vector<predict::MemoryChange>> m_memoryTask{Urgency::Background};
+    Task<predict::WhatIfRow> m_memoryTask{Urgency::Background};
     QString m_key;
     QString m_foundKey;
-    std::vector<predict::MemoryChange> m_memory;
+    predict::WhatIfRow m_memory;
     QString m_text;
     double m_progress = -1.0;
     bool m_isStopped = false;
     std::shared_ptr<const predict::SearchResult> m_found;
-    predict::SearchObjective m_objective = predict::SearchObjective::Time;
-    std::vector<predict::LayoutChoice> m_offered;
 };
 
 } // namespace trainscope::app

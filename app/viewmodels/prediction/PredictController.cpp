@@ -4,10 +4,10 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
-#include "core/figures/prediction/DecisionFigure.h"
-#include "core/figures/prediction/RankedLayouts.h"
+#include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/PredictedRun.h"
 
@@ -24,7 +24,6 @@ const QString kFormKey = QStringLiteral("form");
 const QString kCalibratedKey = QStringLiteral("calibrated");
 const QString kRankedKey = QStringLiteral("ranked");
 const QString kRankingKey = QStringLiteral("ranking");
-const QString kWhatIfKey = QStringLiteral("whatIf");
 
 // Parts of the form that a search depends on: all but the layout itself.
 QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
@@ -76,7 +75,6 @@ void PredictController::restore() {
     if (form != m_form.encoded())
         m_form.restore(form);
     m_isRanked = saved.value(kRankedKey).toBool();
-    m_hasWhatIf = saved.value(kWhatIfKey).toBool(true);
     m_isCalibrated = saved.value(kCalibratedKey).toBool();
     m_rankingSettings = rankingSettings().restored({}, saved.value(kRankingKey).toObject());
     m_ranking.setRows(rankingSettings().rows(m_rankingSettings, {}));
@@ -89,7 +87,7 @@ void PredictController::restore() {
 }
 
 void PredictController::keepSettings() {
-    QJsonObject kept{{kRankedKey, m_isRanked}, {kWhatIfKey, m_hasWhatIf},
+    QJsonObject kept{{kRankedKey, m_isRanked},
         {kRankingKey, rankingSettings().kept(m_rankingSettings)}, {kCalibratedKey, m_isCalibrated}};
     if (m_isEdited)
         kept.insert(kFormKey, m_form.encoded());
@@ -242,14 +240,6 @@ void PredictController::askDetails() {
         });
 }
 
-void PredictController::setWhatIf(bool shown) {
-    if (shown == m_hasWhatIf)
-        return;
-    m_hasWhatIf = shown;
-    keepSettings();
-    pictureChanged();
-}
-
 const Run* PredictController::chosenRun() const {
     if (workspace() == nullptr)
         return nullptr;
@@ -313,7 +303,7 @@ void PredictController::keep() {
         return;
     m_isEdited = true;
     m_peers.kept.push_back(*m_answer.asked);
-    m_peers.kept.back().name = figures::jobWords(m_answer.asked->job);
+    m_peers.kept.back().name = plot::jobWords(m_answer.asked->job);
     ask();
 }
 
@@ -331,7 +321,7 @@ void PredictController::forgetKept() {
 QString PredictController::verdict() const {
     if (!m_answer.asked)
         return {};
-    const QString job = QString::fromStdString(figures::jobWords(m_answer.asked->job));
+    const QString job = QString::fromStdString(plot::jobWords(m_answer.asked->job));
     return m_isEdited || !m_peers.kept.empty()
         ? job
         : QStringLiteral("%1. An example: change it, or choose a run that says its job.").arg(job);
@@ -401,30 +391,21 @@ using plot::PredictionPanel;
 // A part of the board by itself.
 struct PredictExport {
     const char* title;
-    const char* suffix; // end of the file's name
-    std::vector<PredictionPanel> panels; // empty: the board
+    const char* suffix; // of the file's name
+    std::vector<PredictionPanel> panels;
 };
 const std::vector<PredictExport>& exports() {
     static const std::vector<PredictExport> all{
-        {"Decision", "-decision", figures::decisionPanels()},
-        {"Board", "", {}},
+        {"Decision", "-decision", {plot::kDecisionPanels.begin(), plot::kDecisionPanels.end()}},
+        {"Board", "", {plot::kPredictionPanels.begin(), plot::kPredictionPanels.end()}},
         {"Predicted over measured", "-tracks", {PredictionPanel::Tracks}},
-        {"What if", "-what-if", {PredictionPanel::WhatIf}},
-        {"Layouts and clusters", "-search",
-            {PredictionPanel::Verdict, PredictionPanel::Front, PredictionPanel::Ranking}},
     };
     return all;
 }
 
-// Those of which `has` one of the panels.
-template <typename Has>
-std::vector<const PredictExport*> exportsThat(const Has& has) {
-    std::vector<const PredictExport*> some;
-    for (const auto& one : exports()) {
-        if (one.panels.empty() || std::any_of(one.panels.begin(), one.panels.end(), has))
-            some.push_back(&one);
-    }
-    return some;
+bool hasAny(const plot::PredictionFigureData& data, const PredictExport& one) {
+    return std::any_of(one.panels.begin(), one.panels.end(),
+        [&data](PredictionPanel panel) { return data.has(panel); });
 }
 
 } // namespace
@@ -433,52 +414,33 @@ std::shared_ptr<const plot::PredictionFigureData> PredictController::shown() con
     if (!m_answer.board)
         return nullptr;
     auto board = std::make_shared<plot::PredictionFigureData>(*m_answer.board);
-    if (m_hasWhatIf)
-        board->sensitivities = m_details.sensitivities;
+    board->whatIf = m_details.whatIf;
     board->tracks = m_details.tracks;
     board->rival = m_rival;
-    board->decision
-        = figures::decisionOf({&m_answer.asked->job, &m_answer.asked->prediction, m_form.training(),
-            isRankingShown() ? m_search.found().get() : nullptr, board->sensitivities,
-            isRankingShown() ? m_search.memory() : std::vector<predict::MemoryChange>(),
-            m_calibration ? m_calibrationText.toStdString() : std::string()});
-    if (hasPart(PredictionPanel::Front)) {
-        const auto& found = m_search.found();
-        const auto chosen = chosenLayout();
-        board->front = figures::frontOf(*found, m_search.objective(), chosen);
-        board->ranking = figures::rankingOf(*found, chosen);
+    if (isRankingShown()) {
+        board->found = m_search.found();
+        predict::takeMemory(m_search.memory(), board->whatIf);
     }
+    if (m_calibration)
+        board->calibration = m_calibrationText.toStdString();
     return board;
 }
 
+// The table has the layouts.
 figures::Figure PredictController::figure() const {
-    return figures::predictionFigure(shown());
-}
-
-bool PredictController::hasPart(PredictionPanel panel) const {
-    switch (panel) {
-    case PredictionPanel::Tracks:
-        return m_details.tracks != nullptr;
-    case PredictionPanel::Answer:
-    case PredictionPanel::Cards:
-    case PredictionPanel::Sources:
-        return true;
-    case PredictionPanel::WhatIf:
-    case PredictionPanel::Changes:
-        return m_hasWhatIf && !m_details.sensitivities.empty();
-    case PredictionPanel::Verdict:
-        return m_rival != nullptr;
-    default:
-        return m_isRanked && m_search.found() && !m_search.found()->feasible.empty();
-    }
+    std::vector<PredictionPanel> panels(
+        plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
+    std::erase(panels, PredictionPanel::Choices);
+    return figures::predictionFigure(shown(), std::move(panels));
 }
 
 QStringList PredictController::figureTitles() const {
     QStringList titles;
-    if (!isReady())
-        return titles;
-    for (const auto* one : exportsThat([this](PredictionPanel panel) { return hasPart(panel); }))
-        titles.append(textOf(one->title));
+    const auto board = shown();
+    for (const PredictExport& one : exports()) {
+        if (board && hasAny(*board, one))
+            titles.append(textOf(one.title));
+    }
     return titles;
 }
 
@@ -492,14 +454,8 @@ void PredictController::setFigureIndex(int figure) {
 // Drops parts of another answer, or of a form before, once there are newer ones.
 void PredictController::dropOlder(plot::PredictionFigureData& board) const {
     if (m_details.of != m_answer.asked) {
-        board.sensitivities.clear();
+        board.whatIf.clear();
         board.tracks.reset();
-        if (board.decision)
-            board.decision->changes = {};
-    }
-    if (m_isRefused || m_search.isRunning() || m_search.isStopped()) {
-        board.front.points.clear();
-        board.ranking.clear();
     }
     if (m_isRefused || !m_rivalText.isEmpty())
         board.rival.reset();
@@ -509,20 +465,13 @@ ExportJob PredictController::exportJob() const {
     if (!isReady())
         return {};
     auto data = std::make_shared<plot::PredictionFigureData>(*shown());
+    const auto at = std::clamp<qsizetype>(m_figure, 0, figureTitles().size() - 1);
+    const auto& one = exports()[static_cast<std::size_t>(at)];
     dropOlder(*data);
-    const auto offered = exportsThat([this](PredictionPanel panel) { return hasPart(panel); });
-    const auto& one = *offered[static_cast<std::size_t>(
-        std::clamp(m_figure, 0, static_cast<int>(offered.size()) - 1))];
-    std::vector<PredictionPanel> panels = one.panels;
-    if (panels.empty())
-        panels.assign(plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
-    if (panels.size() == plot::kPredictionPanels.size())
-        std::erase(panels, PredictionPanel::Choices); // the ranking has them
-    const bool hasAny = std::any_of(
-        panels.begin(), panels.end(), [&data](auto panel) { return data->has(panel); });
+    const bool isThere = hasAny(*data, one);
     auto job = exportJobOf(Views::keyOf(Views::Predict) + QLatin1String(one.suffix),
-        figures::predictionFigure(std::move(data), std::move(panels)));
-    if (!hasAny)
+        figures::predictionFigure(std::move(data), one.panels));
+    if (!isThere)
         job.figure = nullptr;
     return job;
 }
@@ -616,11 +565,6 @@ void PredictController::takeLayout(int row) {
         return;
     const auto listed = predict::listedLayouts(*m_search.found());
     takeChoice(listed[static_cast<std::size_t>(row)].layout->choice);
-}
-
-void PredictController::chooseOffered(std::size_t choice) {
-    if (choice < m_search.offered().size())
-        takeChoice(m_search.offered()[choice]);
 }
 
 void PredictController::takeChoice(const predict::LayoutChoice& choice) {

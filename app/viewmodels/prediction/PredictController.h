@@ -26,9 +26,9 @@ namespace trainscope::app {
 
 // Predictions beside the asked one: those kept, and the measured run that the form was filled from.
 struct PredictPeers {
-    std::vector<figures::PredictedJob> kept;
+    std::vector<plot::PredictedJob> kept;
     RunId source;
-    std::optional<figures::MeasuredStep> measured;
+    std::optional<plot::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks;
     std::vector<std::string> notes; // about the measured run
     bool isJobTold = false; // by that run: the form has it
@@ -55,8 +55,6 @@ class PredictController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString rankingText READ rankingText NOTIFY rankingChanged FINAL)
     Q_PROPERTY(trainscope::app::SettingListModel* ranking READ ranking CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TableModel* layouts READ layouts CONSTANT FINAL)
-    // True where the board has the panel of changes to the job.
-    Q_PROPERTY(bool whatIf READ hasWhatIf WRITE setWhatIf NOTIFY stateChanged FINAL)
     // State of the verdict on the other cluster: what it waits for, or why there is none; empty:
     // nothing.
     Q_PROPERTY(QString rivalText READ rivalText NOTIFY rivalChanged FINAL)
@@ -106,8 +104,6 @@ public:
     // Takes that layout of the ranking into the form.
     Q_INVOKABLE void takeLayout(int row);
 
-    [[nodiscard]] bool hasWhatIf() const { return m_hasWhatIf; }
-    void setWhatIf(bool shown);
     [[nodiscard]] QString rivalText() const { return m_rivalText; }
     [[nodiscard]] bool isRivalSearching() const { return m_rivalTask.isRunning(); }
     Q_INVOKABLE void stopRival();
@@ -149,13 +145,7 @@ private:
     void load() override;
     [[nodiscard]] figures::Figure figure() const override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
-    void chooseOffered(std::size_t choice) override;
-    [[nodiscard]] QString choosingText() const override {
-        return QStringLiteral("Take it into the form");
-    }
 
-    // True for a panel that is shown on request, or once its data has come.
-    [[nodiscard]] bool hasPart(plot::PredictionPanel panel) const;
     void dropOlder(plot::PredictionFigureData& board) const;
     void readRun(const Run& run);
     // The job of the chosen run goes into a form that nobody has changed.
@@ -190,7 +180,7 @@ private:
     PredictForm m_form;
     PredictAnswer m_answer;
     bool m_isRefused = false; // the form is, and the answer of one before
-    std::pair<std::shared_ptr<const figures::PredictedJob>, RunId> m_written; // as that run
+    std::pair<std::shared_ptr<const plot::PredictedJob>, RunId> m_written; // as that run
     PredictPeers m_peers;
     PredictDetails m_details;
     RunId m_selectedRun;
@@ -204,7 +194,6 @@ private:
     QString m_calibrationText;
     std::shared_ptr<const predict::RunCalibration> m_calibration; // none while it is not there yet
     bool m_isRanked = false;
-    bool m_hasWhatIf = true;
     int m_figure = 0;
     RankingSettings m_rankingSettings;
     SettingListModel m_ranking;

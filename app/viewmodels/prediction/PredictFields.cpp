@@ -317,30 +317,23 @@ void addExecutionFields(FormFields& fields, const JobRequest& request) {
                        "activations:N of N layers of each stage, or both with a comma between")});
 }
 
-// Prices have no usual value, which nobody would believe.
 void addTrainingFields(FormFields& fields) {
     fields.push_back({QLatin1String(field_key::kTokens), QStringLiteral("Tokens"),
         QStringLiteral("1T"), QStringLiteral("300B"),
-        QStringLiteral("To train on, as in 300e9, 300B or 1.5T: days, energy and cost of the "
-                       "training follow"),
+        QStringLiteral(
+            "To train on, as in 300e9, 300B or 1.5T: days and energy of the training follow"),
         QStringLiteral("Training")});
-    fields.push_back({QLatin1String(field_key::kGpuHourPrice), QStringLiteral("Price, GPU hour"),
-        {}, QStringLiteral("none"),
-        QStringLiteral("In any currency; without a price there is no cost")});
-    fields.push_back({QLatin1String(field_key::kKwhPrice), QStringLiteral("Price, kWh"), {},
-        QStringLiteral("none"), QStringLiteral("In the same currency, of what the GPUs draw")});
     for (const InterruptionField& one : kInterruptions)
         fields.push_back(
             {QLatin1String(one.key), textOf(one.label), {}, textOf(one.hint), textOf(one.tip)});
 }
 
 // Absent for an empty field.
-template <typename Read>
-std::optional<double> takeNumber(FormField& field, const Read& read) {
+std::optional<double> tokensOf(FormField& field) {
     const QString text = field.text.trimmed();
     if (text.isEmpty())
         return std::nullopt;
-    const Result<double> value = read(text.toStdString());
+    const auto value = predict::tokensFrom(text.toStdString());
     if (value.hasValue())
         return value.value();
     field.fault = QString::fromStdString(value.error().message);
@@ -518,11 +511,7 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
     FormField* tokens = fieldIn(fields, QLatin1String(field_key::kTokens));
     if (tokens == nullptr)
         return asked;
-    asked.tokens = takeNumber(*tokens, predict::tokensFrom);
-    asked.gpuHourPrice = takeNumber(fieldAt(fields, field_key::kGpuHourPrice),
-        [](std::string_view text) { return predict::priceFrom("The price of a GPU hour", text); });
-    asked.kwhPrice = takeNumber(fieldAt(fields, field_key::kKwhPrice),
-        [](std::string_view text) { return predict::priceFrom("The price of a kWh", text); });
+    asked.tokens = tokensOf(*tokens);
     for (const InterruptionField& one : kInterruptions)
         asked.reliability.*one.member = interruptionOf(fieldAt(fields, one.key), one);
     const auto checked = predict::checkTraining(asked, Workload::Training);
@@ -533,8 +522,6 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
 
 bool isOfTraining(const QString& key) {
     return key == QLatin1String(field_key::kTokens)
-        || key == QLatin1String(field_key::kGpuHourPrice)
-        || key == QLatin1String(field_key::kKwhPrice)
         || std::any_of(kInterruptions.begin(), kInterruptions.end(),
             [&key](const InterruptionField& one) { return key == QLatin1String(one.key); });
 }

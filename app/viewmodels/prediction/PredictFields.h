@@ -22,8 +22,6 @@ inline constexpr auto kNetwork = "network";
 inline constexpr auto kPower = "power_limit";
 inline constexpr auto kClock = "clock";
 inline constexpr auto kTokens = "tokens";
-inline constexpr auto kGpuHourPrice = "price_gpu_hour";
-inline constexpr auto kKwhPrice = "price_kwh";
 } // namespace field_key
 
 predict::JobRequest usualRequest(); // the example that a form begins with

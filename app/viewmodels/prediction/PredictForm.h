@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const std::optional<predict::ClusterRequest>& against() const {
         return m_against;
     }
-    // Tokens to train on and prices; of what cannot be read nothing is asked.
+    // Tokens to train on; of what cannot be read nothing is asked.
     [[nodiscard]] const predict::TrainingAsked& training() const { return m_training; }
     // Another number for each job that the form began with: no field tells all of it.
     [[nodiscard]] int beginning() const { return m_beginning; }

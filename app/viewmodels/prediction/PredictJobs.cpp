@@ -1,6 +1,7 @@
 #include "app/viewmodels/prediction/PredictJobs.h"
 
 #include "core/analysis/RunStudy.h"
+#include "core/figures/prediction/AskedJob.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -12,28 +13,20 @@
 #include <vector>
 
 namespace trainscope::app {
-namespace {
-
-Result<figures::PredictedJob> predicted(
-    const predict::JobRequest& request, const predict::Predictor& predictor) {
-    ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(auto made, predictor.predict(job));
-    std::string name = figures::layoutWords(job);
-    return figures::PredictedJob{std::move(name), std::move(job), std::move(made)};
-}
-
-} // namespace
 
 PredictAnswer answerTo(const PredictQuestion& question) {
-    auto made = predicted(question.request, predictorOf(question.calibration));
+    auto made = figures::predictedJob(question.request, {}, predictorOf(question.calibration));
     if (!made.hasValue())
         return {nullptr, nullptr, made.error().message};
     PredictAnswer answer;
-    answer.asked = std::make_shared<const figures::PredictedJob>(std::move(made).value());
-    figures::PredictionBoardFacts facts{*answer.asked, question.others, question.measured};
-    facts.training = question.training;
-    answer.board
-        = std::make_shared<const plot::PredictionFigureData>(figures::predictionData(facts));
+    answer.asked = std::make_shared<const plot::PredictedJob>(std::move(made).value());
+    auto board = std::make_shared<plot::PredictionFigureData>();
+    takeAsked(answer.asked, *board);
+    board->others = question.others;
+    board->measured = question.measured;
+    board->training = question.training;
+    addTexts(*board);
+    answer.board = std::move(board);
     return answer;
 }
 
@@ -60,13 +53,11 @@ std::string calibrationWords(const predict::RunCalibration& calibration) {
     return words + ".";
 }
 
-Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> asked,
+Result<PredictDetails> detailsOf(std::shared_ptr<const plot::PredictedJob> asked,
     const std::shared_ptr<const figures::MeasuredTracks>& measured,
     const std::shared_ptr<const predict::RunCalibration>& calibration, const Progress& progress) {
     PredictDetails details{std::move(asked), {}, {}};
-    ASSIGN_OR_RETURN(const auto sensitivities,
-        predict::sensitivitiesOf(details.of->job, predictorOf(calibration)));
-    details.sensitivities = figures::sensitivitiesShown(sensitivities);
+    ASSIGN_OR_RETURN(details.whatIf, predict::whatIfsOf(details.of->job, predictorOf(calibration)));
     if (measured && !measured->tracks.empty()) {
         ASSIGN_OR_RETURN(auto laid,
             figures::overlayOf(*measured, details.of->job, details.of->prediction, progress));
@@ -93,11 +84,9 @@ Result<LaunchedRun> launchedRun(const analysis::RunStudy& study,
     }
     launched.notes = std::move(made.value().notes);
     launched.request = std::move(made.value().request);
-    auto own = predicted(*launched.request, predictorOf(calibration));
-    if (own.hasValue()) {
+    auto own = figures::predictedJob(*launched.request, "as launched", predictorOf(calibration));
+    if (own.hasValue())
         launched.predicted = std::move(own).value();
-        launched.predicted->name = "as launched";
-    }
     return launched;
 }
 

@@ -17,15 +17,15 @@ namespace trainscope::app {
 
 struct PredictQuestion {
     predict::JobRequest request;
-    std::vector<figures::PredictedJob> others; // shown beside it
-    std::optional<figures::MeasuredStep> measured;
+    std::vector<plot::PredictedJob> others; // shown beside it
+    std::optional<plot::MeasuredStep> measured;
     std::shared_ptr<const predict::RunCalibration> calibration; // none: as shipped
     predict::TrainingAsked training;
 };
 
 // The board of the request, or why there is none.
 struct PredictAnswer {
-    std::shared_ptr<const figures::PredictedJob> asked;
+    std::shared_ptr<const plot::PredictedJob> asked;
     std::shared_ptr<const plot::PredictionFigureData> board;
     std::string problem;
 };
@@ -33,12 +33,12 @@ PredictAnswer answerTo(const PredictQuestion& question);
 
 // Details that take longer than an answer.
 struct PredictDetails {
-    std::shared_ptr<const figures::PredictedJob> of;
-    std::vector<plot::PredictedSensitivity> sensitivities;
+    std::shared_ptr<const plot::PredictedJob> of;
+    std::vector<predict::WhatIfRow> whatIf;
     std::shared_ptr<const plot::PredictedTracks> tracks; // nullptr: nothing was measured
 };
 // `measured` may be nullptr. Cancelled by progress.
-Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> asked,
+Result<PredictDetails> detailsOf(std::shared_ptr<const plot::PredictedJob> asked,
     const std::shared_ptr<const figures::MeasuredTracks>& measured,
     const std::shared_ptr<const predict::RunCalibration>& calibration, const Progress& progress);
 
@@ -46,9 +46,9 @@ Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> as
 struct LaunchedRun {
     RunId run;
     std::optional<predict::JobRequest> request; // absent: the run does not say enough
-    std::vector<std::string> notes; // facts that it does not state, with their substitutes
-    std::optional<figures::PredictedJob> predicted;
-    std::optional<figures::MeasuredStep> measured;
+    std::vector<std::string> notes; // what it does not say, and what is taken instead
+    std::optional<plot::PredictedJob> predicted;
+    std::optional<plot::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks; // nullptr: the run is a prediction
 
     [[nodiscard]] bool isMeasured() const {

@@ -4,6 +4,7 @@
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/cost/Rates.h"
 #include "core/text/Names.h"
 
@@ -204,21 +205,6 @@ std::vector<JobOption> executionOptions() {
     };
 }
 
-Result<double> gpuHourPriceFrom(std::string_view text) {
-    return predict::priceFrom("The price of a GPU hour", text);
-}
-Result<double> kwhPriceFrom(std::string_view text) {
-    return predict::priceFrom("The price of a kWh", text);
-}
-
-OptionOf<predict::TrainingAsked> trainingOption(Option words,
-    Result<double> (*read)(std::string_view text),
-    std::optional<double> predict::TrainingAsked::*member) {
-    return {std::move(words), [read, member](predict::TrainingAsked& asked, const Texts& given) {
-                return assign(read(given.back()), asked.*member);
-            }};
-}
-
 // The only one of the database where none is named.
 Result<Run> runOfJob(const store::Store& store, const Request& request) {
     if (request.runs.size() > 1)
@@ -303,16 +289,12 @@ const Options<SearchAsked>& searchOptions() {
 const Options<predict::TrainingAsked>& trainingOptions() {
     using predict::TrainingAsked;
     static const Options<TrainingAsked> all({
-        trainingOption({"tokens", "N",
-                           "Tokens to train on, as in 300e9, 300B or 1.5T: also the days and the "
-                           "energy of the training"},
-            predict::tokensFrom, &TrainingAsked::tokens),
-        trainingOption({"price-gpu-hour", "X",
-                           "With --tokens the price of an hour of a GPU, in any currency: also "
-                           "the cost"},
-            gpuHourPriceFrom, &TrainingAsked::gpuHourPrice),
-        trainingOption({"price-kwh", "Y", "With --tokens the price of a kWh, in the same currency"},
-            kwhPriceFrom, &TrainingAsked::kwhPrice),
+        {{"tokens", "N",
+             "Tokens to train on, as in 300e9, 300B or 1.5T: also the days and the energy of the "
+             "training"},
+            [](TrainingAsked& asked, const Texts& given) {
+                return assign(predict::tokensFrom(given.back()), asked.tokens);
+            }},
         numberOption<TrainingAsked>(
             {"gpu-hours-between", "H",
                 "With --tokens the hours of all GPUs together between two interruptions; 38,700 "
@@ -377,12 +359,13 @@ Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& 
     return job;
 }
 
-Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name) {
+Result<plot::PredictedJob> predictedJob(
+    const predict::JobRequest& request, std::string name, const predict::Predictor& predictor) {
     ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(auto prediction, predict::Predictor().predict(job));
+    ASSIGN_OR_RETURN(auto prediction, predictor.predict(job));
     if (name.empty())
-        name = layoutWords(job);
-    return PredictedJob{std::move(name), std::move(job), std::move(prediction)};
+        name = plot::layoutWords(job);
+    return plot::PredictedJob{std::move(name), std::move(job), std::move(prediction)};
 }
 
 Result<SearchAsked> searchOf(const predict::JobRequest& job, const OptionValues& options) {

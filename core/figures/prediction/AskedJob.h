@@ -36,7 +36,9 @@ struct AskedJob {
 // Usage where neither says enough; NotFound names what is not known of the run.
 Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& request);
 
-Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {});
+// Named by its layout, unless it is said.
+Result<plot::PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {},
+    const predict::Predictor& predictor = predict::Predictor());
 
 // Searches all layouts, whatever the job's own is.
 Result<SearchAsked> searchOf(const predict::JobRequest& job, const OptionValues& options);

@@ -2,7 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/figures/comparison/ComparisonLoad.h"
-#include "core/figures/prediction/RankedLayouts.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>

@@ -21,13 +21,15 @@ class PredictedMemory : public PanelContent {
 public:
     PredictedMemory(const PredictionFrame& frame, double width)
         : m_frame(frame)
-        , m_width(width) {
-        std::vector<double> ends{frame.data.capacityB.value_or(0.0)};
-        for (const auto& stage : frame.data.stages) {
+        , m_width(width)
+        , m_stages(frame.data.asked->prediction.memory)
+        , m_capacityB(frame.data.asked->prediction.capacityB) {
+        std::vector<double> ends{m_capacityB.value_or(0.0)};
+        for (const auto& stage : m_stages) {
             m_labels = std::max(m_labels, frame.width(nameOf(stage)));
             m_values = std::max(m_values, frame.width(valueOf(stage)));
             ends.push_back(stage.total());
-            m_parts.push_back(&stage.parts);
+            m_parts.push_back(partsOf(stage));
         }
         m_axis = axisOf("Memory", {}, "B", ends, true);
     }
@@ -44,10 +46,9 @@ public:
             left, area.y + headHeight(), std::max(right - left, 1.0), rows() * rowStep()};
         drawGrid(m_frame, m_axis, plot);
         const auto every = labelStep(m_frame.size(), rowStep());
-        for (std::size_t i = 0; i < m_frame.data.stages.size(); ++i) {
+        for (std::size_t i = 0; i < m_stages.size(); ++i) {
             const double y = plot.y + static_cast<double>(i) * rowStep();
-            drawStage(m_frame.data.stages[i], {plot.x, y, plot.width, 0.8 * rowStep()}, area,
-                i % every == 0);
+            drawStage(i, {plot.x, y, plot.width, 0.8 * rowStep()}, area, i % every == 0);
         }
         drawCapacity(plot);
         drawPartLegend(m_frame, m_parts,
@@ -55,29 +56,30 @@ public:
     }
 
 private:
-    [[nodiscard]] double rows() const { return static_cast<double>(m_frame.data.stages.size()); }
+    [[nodiscard]] double rows() const { return static_cast<double>(m_stages.size()); }
     [[nodiscard]] double rowStep() const {
-        return (m_frame.data.stages.size() > kManyStages ? 1.3 : 2.2) * m_frame.size();
+        return (m_stages.size() > kManyStages ? 1.3 : 2.2) * m_frame.size();
     }
     [[nodiscard]] double headHeight() const {
-        return m_frame.data.capacityB ? m_frame.lineHeight() + m_frame.gap() : 0.0;
+        return m_capacityB ? m_frame.lineHeight() + m_frame.gap() : 0.0;
     }
-    [[nodiscard]] static std::string nameOf(const PredictedStage& stage) {
+    [[nodiscard]] static std::string nameOf(const analysis::StageNeed& stage) {
         return fmt::format("stage {}", stage.stage);
     }
-    [[nodiscard]] bool isOver(const PredictedStage& stage) const {
-        return m_frame.data.capacityB && stage.total() > *m_frame.data.capacityB;
+    [[nodiscard]] bool isOver(const analysis::StageNeed& stage) const {
+        return m_capacityB && stage.total() > *m_capacityB;
     }
-    [[nodiscard]] std::string valueOf(const PredictedStage& stage) const {
+    [[nodiscard]] std::string valueOf(const analysis::StageNeed& stage) const {
         const std::string all = text::quantity(stage.total(), "B", text::Digits::Three);
         return isOver(stage) ? all + " OOM" : all;
     }
 
-    void drawStage(const PredictedStage& stage, Rect row, const Rect& area, bool hasTexts) const {
+    void drawStage(std::size_t at, Rect row, const Rect& area, bool hasTexts) const {
+        const analysis::StageNeed& stage = m_stages[at];
         const bool over = isOver(stage);
-        drawParts(m_frame, m_axis, row, nameOf(stage), stage.parts);
+        drawParts(m_frame, m_axis, row, nameOf(stage), m_parts[at]);
         if (over) {
-            const double from = row.x + row.width * fractionOf(m_axis, *m_frame.data.capacityB);
+            const double from = row.x + row.width * fractionOf(m_axis, *m_capacityB);
             const double to = row.x + row.width * fractionOf(m_axis, stage.total());
             m_frame.hatch({from, row.y, to - from, row.height}, m_frame.theme.text);
         }
@@ -89,13 +91,13 @@ private:
     }
 
     void drawCapacity(const Rect& plot) const {
-        if (!m_frame.data.capacityB)
+        if (!m_capacityB)
             return;
-        const double x = plot.x + plot.width * fractionOf(m_axis, *m_frame.data.capacityB);
+        const double x = plot.x + plot.width * fractionOf(m_axis, *m_capacityB);
         m_frame.line({x, plot.y - m_frame.gap()}, {x, plot.bottom()}, m_frame.theme.text,
             2.0 * m_frame.theme.lineWidth);
-        const std::string text = fmt::format(
-            "GPU has {}", text::quantity(*m_frame.data.capacityB, "B", text::Digits::Three));
+        const std::string text
+            = fmt::format("GPU has {}", text::quantity(*m_capacityB, "B", text::Digits::Three));
         const double half = m_frame.width(text) / 2.0;
         m_frame.note({std::min(x, plot.right() + m_values - half), plot.y - 2.0 * m_frame.gap()},
             text, Align::Centre);
@@ -103,17 +105,20 @@ private:
 
     const PredictionFrame& m_frame;
     double m_width;
+    const std::vector<analysis::StageNeed>& m_stages;
+    std::optional<double> m_capacityB;
     double m_labels = 0.0;
     double m_values = 0.0;
     FigureAxis m_axis;
-    std::vector<const std::vector<PredictedPart>*> m_parts;
+    std::vector<std::vector<PredictedPart>> m_parts; // by stage
 };
 
 class PredictedHeat : public PanelContent {
 public:
     PredictedHeat(const PredictionFrame& frame, double width)
         : m_frame(frame)
-        , m_columns(std::max<std::size_t>(1, std::min(frame.data.node.size(), kMostCells)))
+        , m_node(frame.data.asked->prediction.outlook.node)
+        , m_columns(std::max<std::size_t>(1, std::min(m_node.size(), kMostCells)))
         , m_cell(std::min(width / static_cast<double>(m_columns), 5.5 * frame.size())) {
         m_axis
             = axisOf("GPU temperature", metric::kGpuTemperature, "°C", {kCoolest, kHottest}, false);
@@ -126,9 +131,9 @@ public:
     }
 
     void draw(Rect area) const override {
-        for (std::size_t i = 0; i < m_frame.data.node.size(); ++i) {
+        for (std::size_t i = 0; i < m_node.size(); ++i) {
             const std::size_t row = i / m_columns;
-            drawGpu(m_frame.data.node[i],
+            drawGpu(m_node[i],
                 {area.x + static_cast<double>(i % m_columns) * m_cell,
                     area.y + static_cast<double>(row) * cellHeight(), m_cell, cellHeight()});
         }
@@ -143,13 +148,13 @@ private:
     static constexpr std::size_t kMostCells = 8; // side by side
 
     [[nodiscard]] double rows() const {
-        const std::size_t full = (m_frame.data.node.size() + m_columns - 1) / m_columns;
+        const std::size_t full = (m_node.size() + m_columns - 1) / m_columns;
         return static_cast<double>(full);
     }
     [[nodiscard]] double cellHeight() const { return 3.6 * m_frame.size(); }
     [[nodiscard]] double barHeight() const { return 2.0 * m_frame.gap(); }
 
-    void drawGpu(const PredictedGpu& gpu, Rect cell) const {
+    void drawGpu(const predict::GpuOutlook& gpu, Rect cell) const {
         const double gap = 0.5 * m_frame.gap();
         const Rect rect{cell.x, cell.y, cell.width - gap, cell.height - gap};
         const Color fill = scaleColor(m_axis, gpu.celsius);
@@ -169,6 +174,7 @@ private:
     }
 
     const PredictionFrame& m_frame;
+    const std::vector<predict::GpuOutlook>& m_node;
     std::size_t m_columns;
     double m_cell;
     FigureAxis m_axis;

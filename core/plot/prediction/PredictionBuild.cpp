@@ -1,11 +1,13 @@
 // The board of a prediction: its cards, and panels beside and below each other.
+#include "core/catalogue/GpuModel.h"
 #include "core/plot/prediction/PredictionFrame.h"
+#include "core/plot/prediction/PredictionTables.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace trainscope::plot {
@@ -20,6 +22,12 @@ struct PanelHead {
     std::string subtitle;
 };
 
+std::string workWords(const predict::Job& job) {
+    return fmt::format("{} on {}: {} in {}, {} a sample, global batch {}", job.model.name,
+        catalogue::gpusText(job.gpus(), job.machine.gpu.name), toString(job.workload),
+        predict::textOf(job.stated()), text::counted(job.sequence, "token"), job.globalBatch);
+}
+
 PanelHead headOf(const PredictionFigureData& data, PredictionPanel panel) {
     switch (panel) {
     case PredictionPanel::Step:
@@ -32,24 +40,15 @@ PanelHead headOf(const PredictionFigureData& data, PredictionPanel panel) {
     case PredictionPanel::Heat:
         return {"Heat of a node", "steady, GPUs in the order of the air, front first"};
     case PredictionPanel::Schedule:
-        return {"Pipeline schedule", data.schedule ? data.schedule->caption : std::string()};
-    case PredictionPanel::WhatIf:
-        return {"What if",
-            fmt::format("tokens/s per GPU, now {}, if one thing were otherwise; whiskers: 90 % "
-                        "interval",
-                text::quantity(data.rate, "", text::Digits::Three))};
-    case PredictionPanel::Front:
-        return {"Layouts", "step time against what it costs; line: nothing is better in both"};
-    case PredictionPanel::Ranking:
-        return {"Ranked layouts",
-            "the best first, step time with its 90 % interval; ◆ on the "
-            "front, ▸ as asked"};
+        return {data.asked->job.isInference() ? "Prompts in the pipeline" : "Pipeline schedule",
+            scheduleCaption(*data.asked)};
     case PredictionPanel::Answer:
-        return {data.decision->answer, data.decision->job};
+        return {layoutWords(data.asked->job), workWords(data.asked->job)};
     case PredictionPanel::Choices:
-        return {"Layouts to choose from", data.decision->choices.caption};
+        return {"Layouts to choose from", choicesCaption(data)};
     case PredictionPanel::Changes:
-        return {"What would change this", data.decision->changes.caption};
+        return {
+            "What would change this", changesTable(*data.asked, data.training, data.whatIf).title};
     case PredictionPanel::Sources:
         return {"Where the figures come from",
             "predicted, not measured; intervals hold nine of ten measurements"};
@@ -66,6 +65,15 @@ bool isHalf(PredictionPanel panel) {
 
 bool hasOwnFrames(PredictionPanel panel) {
     return panel == PredictionPanel::Cards || panel == PredictionPanel::Verdict;
+}
+
+std::string wayOf(const predict::Job& job) {
+    if (job.isInference())
+        return fmt::format("inference, {} of them generated", job.generated);
+    const std::string recomputation = fmt::format("recomputation {}", toString(job.recompute));
+    return job.workload == Workload::Lora
+        ? fmt::format("LoRA {}, {}", textOf(job.adapters), recomputation)
+        : recomputation;
 }
 
 class PredictionBoard {
@@ -122,24 +130,18 @@ private:
             return predictedHeat(m_frame, wide);
         case PredictionPanel::Schedule:
             return predictedSchedule(m_frame, wide);
-        case PredictionPanel::WhatIf:
-            return predictedWhatIf(m_frame, wide);
-        case PredictionPanel::Front:
-            return predictedFront(m_frame, wide);
-        case PredictionPanel::Ranking:
-            return predictedRanking(m_frame, wide);
         case PredictionPanel::Answer:
-            return predictedSentences(m_frame, m_data.decision->reasons, wide);
+            return predictedReasons(m_frame, wide);
         case PredictionPanel::Choices:
-            return predictedTable(m_frame, m_data.decision->choices, wide);
+            return predictedChoices(m_frame, wide);
         case PredictionPanel::Changes:
-            return predictedTable(m_frame, m_data.decision->changes, wide);
+            return predictedChanges(m_frame, wide);
         case PredictionPanel::Sources:
-            return predictedSentences(m_frame, m_data.decision->sources, wide);
+            return predictedSources(m_frame, wide);
         case PredictionPanel::Cards:
             break;
         }
-        return predictedCards(m_frame, wide);
+        return predictedCardGrid(m_frame, wide);
     }
 
     const PredictionFigureData& m_data;
@@ -151,48 +153,45 @@ private:
 
 } // namespace
 
-double PredictedStage::total() const {
-    return std::accumulate(parts.begin(), parts.end(), 0.0,
-        [](double sum, const PredictedPart& part) { return sum + part.value; });
-}
-
 bool PredictionFigureData::has(PredictionPanel panel) const {
+    const predict::Prediction* made = asked ? &asked->prediction : nullptr;
     switch (panel) {
-    case PredictionPanel::Cards:
-        return !cards.empty();
     case PredictionPanel::Verdict:
         return rival != nullptr;
-    case PredictionPanel::Step:
-        return !steps.empty();
     case PredictionPanel::Tracks:
         return tracks != nullptr && !tracks->tracks.empty();
     case PredictionPanel::Memory:
-        return !stages.empty();
+        return made != nullptr && !made->memory.empty();
     case PredictionPanel::Heat:
-        return !node.empty();
+        return made != nullptr && !made->outlook.node.empty();
     case PredictionPanel::Schedule:
-        return schedule.has_value();
-    case PredictionPanel::WhatIf:
-        return !sensitivities.empty();
-    case PredictionPanel::Front:
-        return !front.points.empty();
-    case PredictionPanel::Answer:
-        return decision && !decision->reasons.empty();
+        return schedule != nullptr;
     case PredictionPanel::Choices:
-        return decision && !decision->choices.rows.empty();
+        return found != nullptr && !found->top.empty();
     case PredictionPanel::Changes:
-        return decision && !decision->changes.rows.empty();
+        return made != nullptr && !whatIf.empty();
+    case PredictionPanel::Answer:
+    case PredictionPanel::Cards:
+    case PredictionPanel::Step:
     case PredictionPanel::Sources:
-        return decision && !decision->sources.empty();
-    case PredictionPanel::Ranking:
         break;
     }
-    return !ranking.empty();
+    return made != nullptr;
 }
 
-bool PredictionFigureData::isEmpty() const {
-    return std::none_of(kPredictionPanels.begin(), kPredictionPanels.end(),
-        [this](PredictionPanel panel) { return has(panel); });
+void addTexts(PredictionFigureData& data) {
+    const predict::Job& job = data.asked->job;
+    const std::string& power = data.asked->prediction.power.source;
+    data.title = fmt::format("Prediction · {} · {}", job.model.name, jobWords(job));
+    data.caption
+        = fmt::format("Predicted, not measured: {} in {}, {} a sample, global batch {}, {}. "
+                      "Intervals hold nine of ten measurements.",
+            job.model.name, toString(job.precision), text::counted(job.sequence, "token"),
+            job.globalBatch, wayOf(job));
+    std::vector<std::string> notes = job.layout.notes;
+    if (!power.empty())
+        notes.push_back("Power and heat by what was measured of " + power + ".");
+    data.notes.insert(data.notes.begin(), notes.begin(), notes.end());
 }
 
 Picture buildPrediction(const PredictionFigureData& data, const FigureStyle& style,

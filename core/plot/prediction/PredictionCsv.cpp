@@ -1,6 +1,7 @@
 // The numbers of a prediction's board.
 #include "core/plot/comparison/Comparison.h"
-#include "core/plot/prediction/PredictionFigure.h"
+#include "core/plot/prediction/PredictionTables.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -18,55 +19,67 @@ public:
 
     std::string write() {
         m_csv = "panel,name,part,unit,value,low,high\n";
-        addJob();
+        if (m_data.asked)
+            addJob(*m_data.asked);
         addLayouts();
-        addSensitivities();
+        addWhatIf();
         addTracks();
         return std::move(m_csv);
     }
 
 private:
     void add(std::string_view panel, std::string_view name, std::string_view part,
-        std::string_view unit, const PredictedValue& value) {
-        text::addCsvLine(m_csv, {panel, name, part, unit, value.value, value.low, value.high});
+        std::string_view unit, double value, std::optional<predict::Interval> bounds = {}) {
+        text::addCsvLine(m_csv,
+            {panel, name, part, unit, value, bounds ? text::Cell(bounds->low) : text::Cell(),
+                bounds ? text::Cell(bounds->high) : text::Cell()});
     }
-    void add(std::string_view panel, std::string_view name, std::string_view part,
-        std::string_view unit, double value) {
-        add(panel, name, part, unit, PredictedValue{value, {}, {}});
+    void addStep(const PredictedJob& one) {
+        const predict::Prediction& made = one.prediction;
+        add("step", one.name, made.isOom ? "out of memory" : "", "s", made.seconds,
+            predict::Interval{made.low, made.high});
+        for (const PredictedPart& part : partsOf(made.breakdown()))
+            add("step", one.name, part.key, "s", part.value);
     }
 
-    void addJob() {
-        for (const auto& card : m_data.cards)
-            add("figures", card.key, {}, card.unit == "%" ? "1" : card.unit, card.value);
-        for (const auto& step : m_data.steps) {
-            add("step", step.name, step.isOom ? "out of memory" : "", "s", step.seconds);
-            for (const auto& part : step.parts)
-                add("step", step.name, part.key, "s", part.value);
-        }
-        for (const auto& stage : m_data.stages) {
-            for (const auto& part : stage.parts)
+    void addJob(const PredictedJob& asked) {
+        for (const auto& card : predictedCards(asked.job, asked.prediction, m_data.training))
+            add("figures", card.key, {}, card.unit == "%" ? "1" : card.unit, card.value.value,
+                card.value.interval);
+        if (m_data.measured)
+            add("step", m_data.measured->name, {}, "s", m_data.measured->seconds);
+        for (const PredictedJob& other : m_data.others)
+            addStep(other);
+        addStep(asked);
+        for (const auto& stage : asked.prediction.memory) {
+            for (const PredictedPart& part : partsOf(stage))
                 add("memory", fmt::format("stage {}", stage.stage), part.key, "B", part.value);
         }
-        for (const auto& gpu : m_data.node) {
+        for (const auto& gpu : asked.prediction.outlook.node) {
             const std::string name = fmt::format("slot {}", gpu.slot);
             add("node", name, "power", "W", gpu.watts);
             add("node", name, "temperature", "°C", gpu.celsius);
         }
     }
 
+    void addRanked(const predict::ListedLayout& listed) {
+        const predict::RankedLayout& one = *listed.layout;
+        const predict::Prediction& made = one.prediction;
+        const std::string name = choiceWords(one.choice);
+        add("ranking", name, "step_time", "s", made.seconds,
+            predict::Interval{made.low, made.high});
+        add("ranking", name, "energy", "J", made.energyJ);
+        add("ranking", name, "peak_power", "W", one.peakW);
+        add("ranking", name, "memory", "B", made.memoryB);
+        add("ranking", name, "tokens_per_s_per_gpu", "1/s", made.tokensPerSecondPerGpu);
+        if (listed.group > 0)
+            add("ranking", name, "ties", "1", static_cast<double>(listed.group));
+    }
+
     void addLayouts() {
-        for (const auto& point : m_data.front.points) {
-            add("layouts", point.name, "step_time", "s", point.seconds);
-            add("layouts", point.name, m_data.front.title, m_data.front.unit, point.value);
-        }
-        for (const auto& one : m_data.ranking) {
-            add("ranking", one.name, "step_time", "s", one.seconds);
-            add("ranking", one.name, "energy", "J", one.energyJ);
-            add("ranking", one.name, "peak_power", "W", one.peakW);
-            add("ranking", one.name, "memory", "B", one.memoryB);
-            add("ranking", one.name, "tokens_per_s_per_gpu", "1/s", one.rate);
-            if (one.group > 0)
-                add("ranking", one.name, "ties", "1", static_cast<double>(one.group));
+        if (m_data.found) {
+            for (const predict::ListedLayout& one : predict::listedLayouts(*m_data.found))
+                addRanked(one);
         }
         if (!m_data.rival)
             return;
@@ -80,20 +93,23 @@ private:
     }
 
     // Out of memory: no rate is reached.
-    void addSensitivities() {
-        for (const auto& one : m_data.sensitivities) {
-            for (const auto& change : one.changes) {
+    void addWhatIf() {
+        for (const predict::WhatIfRow& row : m_data.whatIf) {
+            for (const predict::WhatIfPoint& point : row.points) {
+                const predict::Prediction& made = point.made;
                 const std::string part = fmt::format(
-                    "{}{:g} times", change.isOom ? "out of memory, " : "", change.factor);
-                if (change.isOom)
-                    text::addCsvLine(m_csv, {"what_if", one.key, part, "1/s", {}, {}, {}});
-                else
-                    add("what_if", one.key, part, "1/s", change.rate);
-                if (!change.isOom && change.seconds.value > 0.0)
-                    add("what_if", one.key, "step time, " + part, "s", change.seconds);
+                    "{}{:g} times", made.isOom ? "out of memory, " : "", point.factor);
+                if (made.isOom) {
+                    text::addCsvLine(
+                        m_csv, {"what_if", toString(row.what), part, "1/s", {}, {}, {}});
+                    continue;
+                }
+                const double tokens = made.tokensPerSecondPerGpu * made.seconds;
+                add("what_if", toString(row.what), part, "1/s", made.tokensPerSecondPerGpu,
+                    predict::Interval{tokens / made.high, tokens / made.low});
+                add("what_if", toString(row.what), "step time, " + part, "s", made.seconds,
+                    predict::Interval{made.low, made.high});
             }
-            if (one.elasticity)
-                add("what_if", one.key, "elasticity of the step time", "1", *one.elasticity);
         }
     }
 
@@ -112,20 +128,16 @@ private:
     }
 
     void addLine(const PredictedTrack& track, std::string_view panel, const PredictedLine& line) {
-        const auto known = [](float value) {
-            return std::isnan(value) ? std::nullopt : std::optional(static_cast<double>(value));
-        };
         const double whole = m_data.tracks->seconds.value_or(1.0);
         const auto columns = static_cast<double>(line.mean.size());
         for (std::size_t i = 0; i < line.mean.size(); ++i) {
             if (std::isnan(line.mean[i]))
                 continue;
             const double at = whole * (static_cast<double>(i) + 0.5) / columns;
-            add(panel, track.axis.metric,
-                fmt::format("at {:.6g}{}", at, m_data.tracks->seconds ? " s" : " of the step"),
-                track.axis.siUnit,
-                PredictedValue{
-                    static_cast<double>(line.mean[i]), known(line.low[i]), known(line.high[i])});
+            text::addCsvLine(m_csv,
+                {panel, track.axis.metric,
+                    fmt::format("at {:.6g}{}", at, m_data.tracks->seconds ? " s" : " of the step"),
+                    track.axis.siUnit, line.mean[i], line.low[i], line.high[i]});
         }
     }
 

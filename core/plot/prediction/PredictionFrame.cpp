@@ -50,23 +50,19 @@ const PartLook* lookOfPart(std::string_view part) {
 
 } // namespace
 
-void PredictionFrame::target(
-    Rect rect, std::string title, Facts facts, std::optional<std::size_t> choice) const {
-    Shown shown;
-    shown.choice = choice;
-    Sheet::target(rect, shown, [title = std::move(title), facts = std::move(facts)](Hit& hit) {
+void PredictionFrame::target(Rect rect, std::string title, Facts facts) const {
+    Sheet::target(rect, {}, [title = std::move(title), facts = std::move(facts)](Hit& hit) {
         hit.title = title;
         hit.facts = facts;
     });
 }
 
-void PredictionFrame::whisker(const PredictedValue& value, const FigureAxis& axis, Rect row) const {
-    if (!value.low || !value.high)
-        return;
+void PredictionFrame::whisker(
+    const predict::Interval& bounds, const FigureAxis& axis, Rect row) const {
     const double y = row.y + row.height / 2.0;
     const double cap = 0.2 * row.height;
-    const double from = row.x + row.width * fractionOf(axis, *value.low);
-    const double to = row.x + row.width * fractionOf(axis, *value.high);
+    const double from = row.x + row.width * fractionOf(axis, bounds.low);
+    const double to = row.x + row.width * fractionOf(axis, bounds.high);
     const double ink = 1.5 * theme.lineWidth;
     // Light below dark, so that it is seen over any part.
     line({from, y}, {to, y}, theme.panel, 3.0 * ink);
@@ -96,12 +92,6 @@ void PredictionFrame::drawSwatch(Rect rect, std::string_view part) const {
         hatch(rect, theme.textMuted);
 }
 
-std::string predictedText(const PredictedValue& value, std::string_view unit) {
-    if (!value.low || !value.high)
-        return text::quantity(value.value, unit, text::Digits::Three);
-    return text::withInterval(value.value, *value.low, *value.high, unit, text::Digits::Three);
-}
-
 std::string unbroken(std::string words) {
     for (std::size_t at = words.find(' '); at != std::string::npos; at = words.find(' ', at))
         words.replace(at, 1, "\u00a0");
@@ -126,15 +116,14 @@ void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot) {
 
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
     const std::string& name, const std::vector<PredictedPart>& parts,
-    const PredictedValue& whisker) {
+    const std::optional<predict::Interval>& whisker) {
     double from = 0.0;
     double total = 0.0;
     for (const auto& part : parts)
         total += part.value;
     const auto isCrossed = [&](double left, double right) {
-        return whisker.low && whisker.high
-            && right > row.x + row.width * fractionOf(axis, *whisker.low)
-            && left < row.x + row.width * fractionOf(axis, *whisker.high);
+        return whisker && right > row.x + row.width * fractionOf(axis, whisker->low)
+            && left < row.x + row.width * fractionOf(axis, whisker->high);
     };
     for (const auto& part : parts) {
         const double left = row.x + row.width * fractionOf(axis, from);
@@ -162,15 +151,15 @@ void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
 }
 
 double drawPartLegend(const PredictionFrame& frame,
-    const std::vector<const std::vector<PredictedPart>*>& rows, Point at, double width, bool draw) {
+    const std::vector<std::vector<PredictedPart>>& rows, Point at, double width, bool draw) {
     const double size = frame.size();
     const double swatch = 0.8 * size;
     LegendFlow flow(frame,
         {swatch, frame.gap(), 1.2 * size, 1.5 * size, 0.5 * size, frame.theme.text}, at, width,
         draw);
     std::set<std::string> known;
-    for (const auto* row : rows) {
-        for (const auto& part : *row) {
+    for (const auto& row : rows) {
+        for (const auto& part : row) {
             if (!(part.value > 0.0) || !known.insert(part.key).second)
                 continue;
             flow.add(part.title, [&](Point left) {

@@ -4,7 +4,7 @@
 
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBoard.h"
-#include "core/plot/prediction/PredictionFigure.h"
+#include "core/plot/prediction/PredictionTables.h"
 
 #include <string>
 #include <string_view>
@@ -23,18 +23,14 @@ public:
 
     using Facts = std::vector<std::pair<std::string, std::string>>;
     // Its words are ready, since a board has few.
-    void target(
-        Rect rect, std::string title, Facts facts, std::optional<std::size_t> choice = {}) const;
-    // The bounds of an interval along x, seen over any fill; nothing without one.
-    void whisker(const PredictedValue& value, const FigureAxis& axis, Rect row) const;
+    void target(Rect rect, std::string title, Facts facts) const;
+    // The bounds of an interval along x, seen over any fill.
+    void whisker(const predict::Interval& bounds, const FigureAxis& axis, Rect row) const;
     [[nodiscard]] Color fillOf(std::string_view part) const;
     // Hatched besides, where another part has the same hue.
     [[nodiscard]] static bool isHatched(std::string_view part);
     void drawSwatch(Rect rect, std::string_view part) const;
 };
-
-// "7.2 s (6.5 to 7.9)".
-std::string predictedText(const PredictedValue& value, std::string_view unit);
 
 // Numbers stay with their units where lines are broken.
 std::string unbroken(std::string words);
@@ -47,25 +43,26 @@ double gridHeight(const PredictionFrame& frame);
 // later, which leaves no room for numbers.
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
     const std::string& name, const std::vector<PredictedPart>& parts,
-    const PredictedValue& whisker = {});
+    const std::optional<predict::Interval>& whisker = {});
 // Legend of all parts that are not 0, in the order of their first showing. With draw false its
 // height.
 double drawPartLegend(const PredictionFrame& frame,
-    const std::vector<const std::vector<PredictedPart>*>& rows, Point at, double width, bool draw);
+    const std::vector<std::vector<PredictedPart>>& rows, Point at, double width, bool draw);
 
-MadeContent predictedCards(const PredictionFrame& frame, double width);
+MadeContent predictedCardGrid(const PredictionFrame& frame, double width);
 MadeContent predictedSteps(const PredictionFrame& frame, double width);
 MadeContent predictedMemory(const PredictionFrame& frame, double width);
 MadeContent predictedHeat(const PredictionFrame& frame, double width);
 MadeContent predictedSchedule(const PredictionFrame& frame, double width);
-MadeContent predictedFront(const PredictionFrame& frame, double width);
-MadeContent predictedRanking(const PredictionFrame& frame, double width);
-MadeContent predictedWhatIf(const PredictionFrame& frame, double width);
 MadeContent predictedTracks(const PredictionFrame& frame, double width);
 MadeContent predictedVerdict(const PredictionFrame& frame, double width);
-// Sentences below each other.
-MadeContent predictedSentences(
-    const PredictionFrame& frame, const std::vector<std::string>& sentences, double width);
-MadeContent predictedTable(const PredictionFrame& frame, const PredictedTable& table, double width);
+std::string scheduleCaption(const PredictedJob& asked);
+// Sentences below each other, and tables: of the layouts that were ranked, and what would change
+// the asked one.
+MadeContent predictedReasons(const PredictionFrame& frame, double width);
+MadeContent predictedSources(const PredictionFrame& frame, double width);
+MadeContent predictedChoices(const PredictionFrame& frame, double width);
+MadeContent predictedChanges(const PredictionFrame& frame, double width);
+std::string choicesCaption(const PredictionFigureData& data);
 
 } // namespace trainscope::plot

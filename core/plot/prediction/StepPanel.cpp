@@ -2,6 +2,8 @@
 // and the whiskers of its interval.
 #include "core/plot/Palette.h"
 #include "core/plot/prediction/PredictionFrame.h"
+#include "core/plot/prediction/PredictionTables.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -15,18 +17,15 @@ namespace {
 
 constexpr double kLeastPredictedCard = 11.0; // in sizes of the body text
 
-std::string cardNumber(const PredictedCard& card, double value) {
-    return card.unit == "%" ? text::roundedPercent(value)
-                            : text::quantity(value, card.unit, text::Digits::Three);
-}
-
-class PredictedCards : public PanelContent {
+class PredictedCardGrid : public PanelContent {
 public:
-    PredictedCards(const PredictionFrame& frame, double width)
-        : m_frame(frame) {
+    PredictedCardGrid(const PredictionFrame& frame, double width)
+        : m_frame(frame)
+        , m_cards(predictedCards(
+              frame.data.asked->job, frame.data.asked->prediction, frame.data.training)) {
         const double least = kLeastPredictedCard * frame.size(TextRole::Body) + gap();
         const auto most = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
-        const std::size_t count = frame.data.cards.size();
+        const std::size_t count = m_cards.size();
         m_rows = (count + most - 1) / most;
         m_columns = (count + m_rows - 1) / m_rows;
         m_width
@@ -38,10 +37,10 @@ public:
     }
 
     void draw(Rect area) const override {
-        for (std::size_t i = 0; i < m_frame.data.cards.size(); ++i) {
+        for (std::size_t i = 0; i < m_cards.size(); ++i) {
             const auto column = static_cast<double>(i % m_columns);
             const std::size_t row = i / m_columns;
-            drawCard(m_frame.data.cards[i],
+            drawCard(m_cards[i],
                 {area.x + column * (m_width + gap()),
                     area.y + static_cast<double>(row) * (cardHeight() + gap()), m_width,
                     cardHeight()});
@@ -55,15 +54,6 @@ private:
         return 2.0 * pad() + 1.4 * m_frame.size(TextRole::Secondary)
             + 1.35 * m_frame.size(TextRole::Title) + 2.0 * m_frame.lineHeight();
     }
-    [[nodiscard]] static std::string intervalOf(const PredictedCard& card) {
-        if (!card.bounds.empty())
-            return card.bounds;
-        if (!card.value.low || !card.value.high)
-            return {};
-        return fmt::format(
-            "{} to {}", cardNumber(card, *card.value.low), cardNumber(card, *card.value.high));
-    }
-
     void drawCard(const PredictedCard& card, Rect rect) const {
         m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
         const double inner = rect.width - 2.0 * pad();
@@ -72,48 +62,79 @@ private:
         m_frame.text({x, y}, m_frame.fitted(card.title, inner, TextRole::Secondary),
             m_frame.theme.textSecondary, TextRole::Secondary);
         y += 1.4 * m_frame.size(TextRole::Title);
-        const std::string big
-            = card.shown.empty() ? cardNumber(card, card.value.value) : card.shown;
+        const std::string big = card.number(card.value.value);
         m_frame.text({x, y}, m_frame.fitted(big, inner, TextRole::Title, true),
             card.isWarning ? m_frame.theme.warning : m_frame.theme.text, TextRole::Title,
             Align::Left, true);
-        const std::string interval = intervalOf(card);
+        const std::string interval = card.bounds();
         m_frame.text({x, rect.bottom() - pad() - m_frame.lineHeight()},
             m_frame.fitted(interval, inner), m_frame.theme.textSecondary);
         m_frame.text({x, rect.bottom() - pad()}, m_frame.fitted(card.note, inner),
             card.isWarning ? m_frame.theme.warning : m_frame.theme.textSecondary);
-        PredictionFrame::Facts facts{{card.title, big}};
-        if (!interval.empty())
-            facts.emplace_back("90 % interval", interval);
+        PredictionFrame::Facts facts{{card.title, big}, {"90 % interval", interval}};
         if (!card.note.empty())
             facts.emplace_back("Of it", card.note);
         m_frame.target(rect, card.title, std::move(facts));
     }
 
     const PredictionFrame& m_frame;
+    std::vector<PredictedCard> m_cards;
     std::size_t m_columns = 1;
     std::size_t m_rows = 1;
     double m_width = 0.0;
 };
 
+// A job whose step is compared: the one that is asked for, which comes last, others, or a measured
+// one, whose parts nobody knows.
+struct StepRow {
+    std::string name;
+    double seconds = 0.0;
+    std::optional<predict::Interval> bounds = {}; // of a predicted one
+    std::vector<PredictedPart> parts = {}; // add up to the seconds
+    bool isOom = false;
+
+    [[nodiscard]] std::string told() const {
+        return bounds ? predictedText(seconds, *bounds, "s")
+                      : text::quantity(seconds, "s", text::Digits::Three);
+    }
+};
+
+std::vector<StepRow> stepRows(const PredictionFigureData& data) {
+    std::vector<StepRow> rows;
+    if (data.measured)
+        rows.push_back({data.measured->name, data.measured->seconds});
+    const auto add = [&rows](const PredictedJob& one) {
+        const predict::Prediction& made = one.prediction;
+        StepRow& row = rows.emplace_back(
+            StepRow{one.name, made.seconds, predict::Interval{made.low, made.high}});
+        row.isOom = made.isOom;
+        row.parts = partsOf(made.breakdown());
+    };
+    for (const PredictedJob& one : data.others)
+        add(one);
+    add(*data.asked);
+    return rows;
+}
+
 class PredictedSteps : public PanelContent {
 public:
     PredictedSteps(const PredictionFrame& frame, double width)
         : m_frame(frame)
-        , m_width(width) {
+        , m_width(width)
+        , m_steps(stepRows(frame.data)) {
         std::vector<double> ends;
-        for (const auto& step : frame.data.steps) {
+        for (const auto& step : m_steps) {
             m_labels = std::max({m_labels, frame.width(step.name, TextRole::Small, true),
                 frame.width(secondLineOf(step))});
-            ends.push_back(step.seconds.most());
-            m_parts.push_back(&step.parts);
+            ends.push_back(step.bounds ? step.bounds->high : step.seconds);
+            m_parts.push_back(step.parts);
         }
         m_labels = std::min(m_labels, 0.34 * width);
         m_axis = axisOf("Step time", {}, "s", ends, true);
     }
 
     [[nodiscard]] double height() const override {
-        return static_cast<double>(m_frame.data.steps.size()) * (rowHeight() + m_frame.gap())
+        return static_cast<double>(m_steps.size()) * (rowHeight() + m_frame.gap())
             + gridHeight(m_frame) + m_frame.gap()
             + drawPartLegend(m_frame, m_parts, {}, m_width, false);
     }
@@ -122,12 +143,12 @@ public:
         const double left = area.x + m_labels + 3.0 * m_frame.gap();
         // Half of the last tick's text stands beyond the axis.
         const double right = area.right() - 2.5 * m_frame.size();
-        const auto rows = static_cast<double>(m_frame.data.steps.size());
+        const auto rows = static_cast<double>(m_steps.size());
         const Rect plot{
             left, area.y, std::max(right - left, 1.0), rows * (rowHeight() + m_frame.gap())};
         drawGrid(m_frame, m_axis, plot);
         double y = area.y;
-        for (const auto& step : m_frame.data.steps) {
+        for (const auto& step : m_steps) {
             drawStep(step, {plot.x, y, plot.width, rowHeight()}, area.x);
             y += rowHeight() + m_frame.gap();
         }
@@ -136,14 +157,14 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::string secondLineOf(const PredictedStep& step) {
-        return step.isOom ? "out of memory" : predictedText(step.seconds, "s");
+    [[nodiscard]] static std::string secondLineOf(const StepRow& step) {
+        return step.isOom ? "out of memory" : step.told();
     }
     [[nodiscard]] double rowHeight() const { return 2.0 * m_frame.lineHeight(); }
 
-    void drawStep(const PredictedStep& step, Rect row, double labels) const {
+    void drawStep(const StepRow& step, Rect row, double labels) const {
         const double line = m_frame.lineHeight();
-        const bool isAsked = &step == &m_frame.data.steps.back();
+        const bool isAsked = &step == &m_steps.back();
         m_frame.text({labels, row.y + m_frame.size()},
             m_frame.fitted(step.name, m_labels, TextRole::Small, isAsked), m_frame.theme.text,
             TextRole::Small, Align::Left, isAsked);
@@ -152,33 +173,32 @@ private:
             step.isOom ? m_frame.theme.warning : m_frame.theme.textSecondary);
         const double inset = 0.15 * row.height;
         const Rect bar{row.x, row.y + inset, row.width, row.height - 2.0 * inset};
-        const Rect whole{
-            bar.x, bar.y, bar.width * fractionOf(m_axis, step.seconds.value), bar.height};
-        const PredictionFrame::Facts facts{{step.isMeasured ? "Measured step" : "Predicted step",
-            predictedText(step.seconds, "s")}};
-        m_frame.target(row, step.name, facts);
-        if (step.parts.empty()) {
+        const Rect whole{bar.x, bar.y, bar.width * fractionOf(m_axis, step.seconds), bar.height};
+        m_frame.target(
+            row, step.name, {{step.bounds ? "Predicted step" : "Measured step", step.told()}});
+        if (!step.bounds) {
             m_frame.fill(whole, m_frame.theme.raised);
             m_frame.hatch(whole);
             m_frame.line({whole.right(), bar.y}, {whole.right(), bar.bottom()}, m_frame.theme.text,
                 2.0 * m_frame.theme.lineWidth);
         } else {
-            drawParts(m_frame, m_axis, bar, step.name, step.parts, step.seconds);
+            drawParts(m_frame, m_axis, bar, step.name, step.parts, step.bounds);
+            m_frame.whisker(*step.bounds, m_axis, row);
         }
-        m_frame.whisker(step.seconds, m_axis, row);
     }
 
     const PredictionFrame& m_frame;
     double m_width;
+    std::vector<StepRow> m_steps;
     double m_labels = 0.0;
     FigureAxis m_axis;
-    std::vector<const std::vector<PredictedPart>*> m_parts;
+    std::vector<std::vector<PredictedPart>> m_parts;
 };
 
 } // namespace
 
-MadeContent predictedCards(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedCards>(frame, width);
+MadeContent predictedCardGrid(const PredictionFrame& frame, double width) {
+    return std::make_unique<PredictedCardGrid>(frame, width);
 }
 
 MadeContent predictedSteps(const PredictionFrame& frame, double width) {

@@ -21,21 +21,8 @@ constexpr std::array kTokenSuffixes{std::pair{'k', 1e3}, std::pair{'K', 1e3}, st
     std::pair{'t', 1e12}, std::pair{'T', 1e12}};
 constexpr double kMostTokens = 1e18;
 
-std::optional<double> decimalOf(std::string_view text) {
-    double value = 0.0;
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, value);
-    const bool isNumber = read.ec == std::errc{} && read.ptr == end && std::isfinite(value);
-    return isNumber ? std::optional(value) : std::nullopt;
-}
-
 BoundedValue timesOf(const BoundedValue& value, double factor) {
     return {value.value * factor, {value.interval.low * factor, value.interval.high * factor}};
-}
-
-BoundedValue sumOf(const BoundedValue& a, const BoundedValue& b) {
-    return {
-        a.value + b.value, {a.interval.low + b.interval.low, a.interval.high + b.interval.high}};
 }
 
 constexpr double kStateBytes = 14.0; // of a parameter: weights, a copy of them, two moments
@@ -105,24 +92,17 @@ Result<double> tokensFrom(std::string_view text) {
             break;
         }
     }
-    const auto number = decimalOf(digits);
-    if (number && *number > 0.0 && *number * factor <= kMostTokens)
-        return *number * factor;
+    double number = 0.0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
+    const bool isNumber = read.ec == std::errc{} && read.ptr == end && std::isfinite(number);
+    if (isNumber && number > 0.0 && number * factor <= kMostTokens)
+        return number * factor;
     return usageError(fmt::format(
         "Tokens to train on are a number above 0, as in 300e9, 300B or 1.5T, not \"{}\".", text));
 }
 
-Result<double> priceFrom(std::string_view what, std::string_view text) {
-    const auto number = decimalOf(text);
-    if (number && *number >= 0.0)
-        return *number;
-    return usageError(
-        fmt::format("{} is a number of 0 or above, as in 2.5, not \"{}\".", what, text));
-}
-
 Status checkTraining(const TrainingAsked& asked, Workload workload) {
-    if (asked.isPriced() && !asked.tokens)
-        return usageError("A price is that of a training: say how many tokens it is on.");
     if (asked.reliability != Reliability{} && !asked.tokens)
         return usageError(
             "Interruptions and checkpoints are of a training: say how many tokens it is on.");
@@ -140,7 +120,6 @@ std::optional<Training> trainingOf(
     if (!asked.tokens || job.isInference())
         return std::nullopt;
     Training training;
-    training.asked = asked;
     training.tokens = *asked.tokens;
     training.steps = *asked.tokens / job.tokensPerStep();
     const BoundedValue step{prediction.seconds, {prediction.low, prediction.high}};
@@ -151,9 +130,6 @@ std::optional<Training> trainingOf(
     training.goodput = goodputOf(job, asked.reliability);
     training.elapsedSeconds = overShare(training.seconds, training.goodput.share);
     training.elapsedJ = overShare(training.energyJ, training.goodput.share);
-    if (asked.isPriced())
-        training.cost = sumOf(timesOf(training.gpuHours, asked.gpuHourPrice.value_or(0.0)),
-            timesOf(training.energyJ, asked.kwhPrice.value_or(0.0) / kJoulesOfKwh));
     return training;
 }
 

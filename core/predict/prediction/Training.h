@@ -1,16 +1,13 @@
 #pragma once
-// Training: what a training on so many tokens takes if every step is as predicted: its time, the
-// energy of its GPUs, and their cost at prices that the user names. Pure; any thread.
+// Training: what a training on so many tokens takes if every step is as predicted: its time and the
+// energy of its GPUs. Pure; any thread.
 //
 //   time      tokens / tokens per second of all GPUs
 //   energy    mean power × GPUs × time; of the GPUs alone, without hosts, network and cooling
-//   cost      GPU hours and kWh, each at its price; without any price there is no cost
-//   bounds    those of the step's 90 % interval and of its energy's; of the cost both together,
-//             which is too wide where a longer step draws less
+//   bounds    those of the step's 90 % interval and of its energy's
 //   goodput   the share of the time in which the training gets on, of jobs that are interrupted
-//   once
-//             in M seconds, stand still for δ seconds at each checkpoint, one after τ seconds of
-//             work, and for R seconds until they go on (Daly 2006,
+//             once in M seconds, stand still for δ seconds at each checkpoint, one after τ seconds
+//             of work, and for R seconds until they go on (Daly 2006,
 //             doi 10.1016/j.future.2004.11.016):
 //               τ / (M · exp(R / M) · (exp((τ + δ) / M) − 1))
 //             where not said
@@ -62,19 +59,14 @@ struct Reliability {
 
 struct TrainingAsked {
     std::optional<double> tokens; // absent: nothing is asked
-    std::optional<double> gpuHourPrice; // in the user's currency
-    std::optional<double> kwhPrice;
     Reliability reliability = {};
 
-    [[nodiscard]] bool isPriced() const { return gpuHourPrice || kwhPrice; }
     bool operator==(const TrainingAsked&) const = default;
 };
 
 // "300e9", "300B", "1.5T": a number with k, M, B or G, and T behind it. Usage says what is wrong.
 Result<double> tokensFrom(std::string_view text);
-// A number of 0 or above. Usage says what is wrong; `what` begins the sentence: "A price".
-Result<double> priceFrom(std::string_view what, std::string_view text);
-// Usage where prices are asked for without tokens, or tokens of inference.
+// Usage where interruptions are asked for without tokens, or tokens of inference.
 Status checkTraining(const TrainingAsked& asked, Workload workload);
 
 struct BoundedValue {
@@ -103,11 +95,9 @@ struct Training {
     BoundedValue seconds;
     BoundedValue gpuHours;
     BoundedValue energyJ;
-    std::optional<BoundedValue> cost;
     Goodput goodput;
     BoundedValue elapsedSeconds; // with what is lost to interruptions
     BoundedValue elapsedJ;
-    TrainingAsked asked;
 
     [[nodiscard]] double days() const { return seconds.value / kSecondsOfDay; }
 };

@@ -31,8 +31,6 @@ public:
         , m_estimates(estimates)
         , m_progress(progress) { }
 
-    // Also those at these places.
-    Status predictAt(const std::set<std::size_t>& places);
     // Until the best are known, or too many were predicted.
     Status findBest();
 
@@ -48,6 +46,7 @@ private:
 
         bool operator>(const Waiting& other) const { return least > other.least; }
     };
+    Status predictAt(const std::set<std::size_t>& places);
     [[nodiscard]] RankedCost leastCost(const LayoutEstimate& estimate, double correction) const;
     [[nodiscard]] RankedCost costOf(const RankedLayout& one) const;
     [[nodiscard]] RankedCost worstOfBest() const;

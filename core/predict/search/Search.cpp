@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/predict/search/BestFirst.h"
-#include "core/predict/search/Pareto.h"
 #include "core/predict/search/PartSearch.h"
 #include "core/predict/search/QuickPower.h"
 #include "core/predict/search/Ties.h"
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <set>
 #include <utility>
 
 namespace trainscope::predict {
@@ -27,8 +25,6 @@ constexpr auto kRefusalNames = enumNames<Refusal>({{Refusal::Ranks, "ranks"},
     {Refusal::Heads, "heads"}, {Refusal::Sequence, "sequence"}, {Refusal::Experts, "experts"},
     {Refusal::Layers, "layers"}, {Refusal::Batch, "batch"}, {Refusal::Schedule, "schedule"},
     {Refusal::Memory, "memory"}, {Refusal::Power, "power"}, {Refusal::Slow, "slow"}});
-
-constexpr std::size_t kMostOfFront = 12;
 
 Status checkRequest(const SearchRequest& request) {
     if (request.model.layers < 1 || request.model.heads < 1)
@@ -184,30 +180,11 @@ private:
         m_result.feasible = std::move(ranked);
     }
 
-    // Places of estimates that no other is better than in both, thinned evenly.
-    template <typename Second>
-    [[nodiscard]] std::set<std::size_t> frontOf(const Second& second) const {
-        std::vector<Costs> costs;
-        costs.reserve(m_result.feasible.size());
-        for (const LayoutEstimate& one : m_result.feasible)
-            costs.push_back({one.seconds, second(one)});
-        const auto front = paretoFront(costs);
-        const std::size_t kept = std::min(front.size(), kMostOfFront);
-        std::set<std::size_t> thinned;
-        for (std::size_t i = 0; i < kept; ++i)
-            thinned.insert(front[kept < 2 ? 0 : i * (front.size() - 1) / (kept - 1)]);
-        return thinned;
-    }
-
     Status predictBest() {
         BestFirst best(m_request, m_predictor, m_result.feasible, m_progress);
-        auto places = frontOf([](const LayoutEstimate& one) { return one.energyJ; });
-        places.merge(frontOf([](const LayoutEstimate& one) { return one.peakW; }));
-        RETURN_IF_ERROR(best.predictAt(places));
         RETURN_IF_ERROR(best.findBest());
         m_result.isProven = best.isProven();
         std::vector<RankedLayout> all = std::move(best).takeRanked();
-        takeFronts(all);
         ASSIGN_OR_RETURN(m_result.apart,
             layoutsApart(
                 all, m_result.feasible, m_request.objective, [this](const LayoutChoice& choice) {
@@ -217,26 +194,6 @@ private:
             all.end());
         m_result.top = std::move(all);
         return {};
-    }
-
-    void takeFronts(std::vector<RankedLayout>& all) {
-        std::vector<Costs> energy;
-        std::vector<Costs> power;
-        for (const RankedLayout& one : all) {
-            energy.push_back({one.prediction.seconds, one.prediction.energyJ});
-            power.push_back({one.prediction.seconds,
-                rankedCost(SearchObjective::PeakPower, 0.0, 0.0, one.peakW).first});
-        }
-        const auto energyFront = paretoFront(energy);
-        const auto powerFront = paretoFront(power);
-        for (const std::size_t at : energyFront)
-            all[at].isPareto = true;
-        for (const std::size_t at : powerFront)
-            all[at].isPowerPareto = true;
-        for (const std::size_t at : energyFront)
-            m_result.energyFront.push_back(all[at]);
-        for (const std::size_t at : powerFront)
-            m_result.powerFront.push_back(all[at]);
     }
 
     SearchRequest m_request;
@@ -253,10 +210,6 @@ private:
 
 std::string_view toString(SearchObjective objective) {
     return kObjectiveNames.nameOf(objective);
-}
-
-std::optional<SearchObjective> objectiveFrom(std::string_view text) {
-    return kObjectiveNames.find(text);
 }
 
 std::string_view toString(Refusal reason) {

@@ -40,7 +40,6 @@ enum class SearchObjective { Time, Energy, PeakPower };
 inline constexpr std::array kAllObjectives{
     SearchObjective::Time, SearchObjective::Energy, SearchObjective::PeakPower};
 std::string_view toString(SearchObjective objective); // "time", "energy", "peak-power"
-std::optional<SearchObjective> objectiveFrom(std::string_view text);
 
 // A dimension that has a value is not searched.
 struct FixedChoices {
@@ -126,8 +125,6 @@ struct RankedLayout {
     Job job;
     Prediction prediction; // without its schedule
     double peakW = 0.0; // all GPUs
-    bool isPareto = false; // none of the result is both faster and takes less energy
-    bool isPowerPareto = false; // and with peak power
 };
 
 // The reason that a combination is impossible.
@@ -160,10 +157,6 @@ struct SearchResult {
     std::vector<RankedLayout> apart; // the best, and up to two that truly differ, see Ties.h
     std::optional<NearestLayout> nearest; // where memory refuses all that could be
     std::optional<double> leastPowerW; // of all GPUs: where power refuses them, the least limit
-    // Layouts that no other beats in both: step time and energy, or step time and peak power.
-    // Sorted by step time; predicted whole, chosen among the estimates.
-    std::vector<RankedLayout> energyFront;
-    std::vector<RankedLayout> powerFront;
 
     [[nodiscard]] std::int64_t refusedBy(Refusal reason) const {
         return refused[static_cast<std::size_t>(reason)];

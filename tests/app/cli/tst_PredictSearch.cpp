@@ -41,7 +41,6 @@ private Q_SLOTS:
             QCOMPARE(row["tokens_per_s_per_gpu"].get<double>(), 64.0 * 8192 / seconds / 16);
             for (const char* key : {"mfu", "memory_b", "energy_j", "peak_power_w"})
                 QVERIFY2(row[key].get<double>() > 0.0, key);
-            QVERIFY(row["is_pareto"].is_boolean());
             for (const char* key : {"ep", "vpp", "zero"})
                 QVERIFY2(layout.contains(key), key);
         }
@@ -102,11 +101,10 @@ private Q_SLOTS:
                 "memory_size", "global_batch", "micro_batch", "sequence", "power_limit"}));
     }
 
-    // 8 GPUs train on 300 G tokens at their rate; an hour of a GPU costs 2, a kWh 0.5.
+    // 8 GPUs train on 300 G tokens at their rate.
     void theAnswerAndItsTraining() {
         const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
-            "8xH100", "--global-batch", "64", "--tokens", "300B", "--price-gpu-hour", "2",
-            "--price-kwh", "0.5", "--what-if", "--json"});
+            "8xH100", "--global-batch", "64", "--tokens", "300B", "--what-if", "--json"});
         QCOMPARE(ran.status, 0);
         const auto json = ran.json();
         const auto& answer = json["answer"];
@@ -123,19 +121,19 @@ private Q_SLOTS:
         QVERIFY(isAbout("gpu_hours", 8.0 * seconds / 3600.0));
         const double joules = answer["mean_power_w"].get<double>() * 8.0 * seconds;
         QVERIFY(isAbout("energy_mwh", joules / 3.6e9));
-        QVERIFY(isAbout("cost", 2.0 * 8.0 * seconds / 3600.0 + 0.5 * joules / 3.6e6));
         QVERIFY(training["days_low"].get<double>() < training["days"].get<double>());
-        QVERIFY(training["cost_high"].get<double>() > training["cost"].get<double>());
         for (const auto& row : json["rows"])
             QVERIFY(row["training"]["days"].get<double>() >= training["days"].get<double>());
         bool hasMemory = false;
         for (const auto& one : answer["what_if"]) {
-            hasMemory = hasMemory || one.contains("best_layouts");
-            for (const auto& point : one["points"])
-                QVERIFY(std::abs(point["days"].get<double>() * 86400.0 * 8.0
-                                * point["tokens_per_s_per_gpu"].get<double>() / 300e9
-                            - 1.0)
-                    < 1e-9);
+            for (const auto& point : one["points"]) {
+                hasMemory = hasMemory || point.contains("layout");
+                if (!point.contains("days"))
+                    continue;
+                const double trained = point["days"].get<double>() * 86400.0 * 8.0
+                    * point["tokens_per_s_per_gpu"].get<double>();
+                QVERIFY(std::abs(trained / 300e9 - 1.0) < 1e-9);
+            }
         }
         QVERIFY(hasMemory);
     }
@@ -160,9 +158,8 @@ private Q_SLOTS:
         const auto text = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
             "2x8xH100", "--global-batch", "64", "--tokens", "1T"});
         QVERIFY(text.out.find("The best layout: llama3-8b on 16 × H100") != std::string::npos);
-        QVERIFY(text.out.find("of 1T tokens") != std::string::npos);
+        QVERIFY(text.out.find(", 1T tokens\n") != std::string::npos);
         QVERIFY(text.out.find("\n  = 1 ") != std::string::npos);
-        QVERIFY(text.out.find("cost") == std::string::npos);
     }
 
     void whatIsNoTraining() {
@@ -173,15 +170,12 @@ private Q_SLOTS:
             all.insert(all.end(), more.begin(), more.end());
             return runCli(all);
         };
-        const auto priced = with({"--price-kwh", "0.1"});
-        QCOMPARE(priced.status, 2);
-        QVERIFY(priced.err.find("say how many tokens") != std::string::npos);
+        const auto interrupted = with({"--restart-time", "60"});
+        QCOMPARE(interrupted.status, 2);
+        QVERIFY(interrupted.err.find("say how many tokens") != std::string::npos);
         QCOMPARE(with({"--tokens", "0"}).status, 2);
-        QCOMPARE(with({"--tokens", "1T", "--price-gpu-hour", "cheap"}).status, 2);
         QCOMPARE(with({"--tokens", "1T", "--workload", "inference"}).status, 2);
         QCOMPARE(runCli({"predict", "--table", "t.csv", "--tokens", "1T"}).status, 2);
-        const auto plain = with({"--tokens", "1T", "--json"}).json()["rows"][0]["training"];
-        QVERIFY(!plain.contains("cost") && !plain.contains("price_kwh"));
         QVERIFY(!with({"--json"}).json()["rows"][0].contains("training"));
     }
 

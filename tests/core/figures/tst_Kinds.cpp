@@ -28,7 +28,7 @@ const std::string kOfJob
 const std::string kOfSearch
     = kOfJob + ", --against, --objective, --top, --memory-share, --cluster-power";
 const std::string kOfDecision = kOfSearch
-    + ", --tokens, --price-gpu-hour, --price-kwh, --gpu-hours-between, --checkpoint-interval, "
+    + ", --tokens, --gpu-hours-between, --checkpoint-interval, "
       "--checkpoint-time, --restart-time, --slow-nodes, --slow-by";
 
 struct Taken {
@@ -74,8 +74,6 @@ const std::vector<Taken> kTaken{
     {"placement", "no options of its own"},
     {"prediction", kOfJob},
     {"prediction-tracks", kOfJob},
-    {"prediction-what-if", kOfJob},
-    {"prediction-search", kOfSearch},
     {"decision", kOfDecision},
     {"operators-flame", "--rank, --from, --to, --colour, --frame, --python"},
     {"operators-roofline", "--rank, --from, --to, --by"},
@@ -137,7 +135,6 @@ const std::vector<Refused> kRefused{
         "The plan is the same in every iteration; give --planned or --iteration."},
     {"schedule", {{"to", "x"}}, kUsage, "--to takes a number, not 'x'."},
     {"decision", {{"tokens", "lots"}}, kUsage, "Tokens to train on are a number above 0, as in "},
-    {"decision", {{"price-kwh", "-1"}}, kUsage, "The price of a kWh is a number of 0 or above"},
     {"prediction", {{"clock", "x"}}, kUsage, "--clock takes a number, not 'x'."},
     {"prediction", {{"micro-batch", "0"}}, kUsage,
         "--micro-batch takes a number above 0, not '0'."},

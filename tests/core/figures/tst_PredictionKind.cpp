@@ -6,18 +6,21 @@
 
 #include "core/figures/Kinds.h"
 #include "core/figures/prediction/AskedJob.h"
-#include "core/figures/prediction/DecisionFigure.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/figures/prediction/RankedLayouts.h"
 #include "core/model/Metric.h"
+#include "core/plot/prediction/PredictionTables.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,11 +62,11 @@ predict::JobRequest sameByHand(const char* layout) {
 }
 
 std::string csvRow(const std::string& name, const predict::JobRequest& request) {
-    const auto made = predict::Predictor().predict(predict::jobOf(request).value()).value();
     plot::PredictionFigureData one;
-    one.steps = {{name, {made.seconds, made.low, made.high}, {}, false, made.isOom}};
+    one.asked = std::make_shared<const plot::PredictedJob>(predictedJob(request, name).value());
     const std::string csv = predictionCsv(one);
-    return csv.substr(csv.find('\n') + 1);
+    const std::size_t at = csv.find("\nstep,") + 1;
+    return csv.substr(at, csv.find('\n', at) - at);
 }
 
 } // namespace
@@ -195,8 +198,8 @@ private Q_SLOTS:
     void whatAnotherLayoutWouldCost() {
         const std::string csv = csvOf({{"layout", "tp=8,pp=2"}});
         QVERIFY(csv.find(csvRow("as launched", sameByHand("tp=4,pp=2"))) != std::string::npos);
-        const std::string row
-            = csvRow("TP 8 · PP 2 · DP 1, micro-batch 2", sameByHand("tp=8,pp=2"));
+        const std::string row = csvRow(
+            "TP 8 · PP 2 · DP 1, micro-batch 2, selective recomputation", sameByHand("tp=8,pp=2"));
         QVERIFY2(csv.find(row) != std::string::npos, csv.c_str());
     }
 
@@ -270,19 +273,13 @@ private Q_SLOTS:
 
     void whatElseWouldDo() {
         const auto job = predict::jobOf(sameByHand("tp=4,pp=2")).value();
-        const auto all = predict::sensitivitiesOf(job).value();
-        const std::string csv = csvOf({}, "prediction-what-if");
-        QVERIFY(csv.find("memory_bandwidth") != std::string::npos);
-        const auto shown = sensitivitiesShown(all);
-        QCOMPARE(shown.size(), all.size());
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            QCOMPARE(shown[i].key, std::string(toString(all[i].what)));
-            for (std::size_t point = 0; point < all[i].points.size(); ++point) {
-                // Twice the seconds are half of the tokens.
-                const auto& made = all[i].points[point];
-                const auto& rate = shown[i].changes[point].rate;
-                QVERIFY(std::abs(*rate.low * made.high - rate.value * made.seconds) < 1e-6);
-                QVERIFY(*rate.low <= rate.value && rate.value <= *rate.high);
+        const auto all = predict::whatIfsOf(job).value();
+        const std::string csv = csvOf({}, "prediction");
+        for (const predict::WhatIfRow& row : all) {
+            for (const predict::WhatIfPoint& point : row.points) {
+                const std::string line = fmt::format("what_if,{},\"step time, {:g} times\",s,{}",
+                    toString(row.what), point.factor, point.made.seconds);
+                QVERIFY2(point.made.isOom || csv.find(line) != std::string::npos, line.c_str());
             }
         }
     }
@@ -294,7 +291,7 @@ private Q_SLOTS:
         Request request;
         for (const auto& [name, value] : job)
             request.options.add(name, value);
-        const auto figure = load(*findKind("prediction-search"), *m_store, request);
+        const auto figure = load(*findKind("decision"), *m_store, request);
         QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
         QVERIFY(figure.value().runs.empty());
         predict::SearchRequest search;
@@ -312,16 +309,14 @@ private Q_SLOTS:
         QVERIFY2(csv.find("ranking,\"" + best + "\",step_time") != std::string::npos, csv.c_str());
         QVERIFY(csv.find("clusters,1x8xH200 SXM,tokens_per_s_per_gpu") != std::string::npos);
         request.options.add("objective", "beauty");
-        QCOMPARE(
-            load(*findKind("prediction-search"), *m_store, request).error().code, ErrorCode::Usage);
+        QCOMPARE(load(*findKind("decision"), *m_store, request).error().code, ErrorCode::Usage);
     }
 
     // 8 GPUs: the best layout is the answer, and 300 G tokens take 300e9 / (8 · rate) seconds.
     void theBestLayoutIsTheAnswer() {
         Request request;
-        for (const auto& [name, value] :
-            Given{{"model", "llama3-8b"}, {"cluster", "8xH100"}, {"global-batch", "64"},
-                {"tokens", "300B"}, {"price-gpu-hour", "2"}, {"price-kwh", "0.5"}})
+        for (const auto& [name, value] : Given{{"model", "llama3-8b"}, {"cluster", "8xH100"},
+                 {"global-batch", "64"}, {"tokens", "300B"}})
             request.options.add(name, value);
         const auto figure = load(*findKind("decision"), *m_store, request);
         QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
@@ -342,8 +337,6 @@ private Q_SLOTS:
             = [](double value, double expected) { return std::abs(value / expected - 1.0) < 1e-9; };
         QVERIFY2(isAbout(valueOf("figures,training_time,,s,"), seconds), csv.c_str());
         QVERIFY(isAbout(valueOf("figures,training_energy,,J,"), joules));
-        QVERIFY(isAbout(valueOf("figures,training_cost,,1,"),
-            2.0 * 8.0 * seconds / 3600.0 + 0.5 * joules / 3.6e6));
         QVERIFY(isAbout(valueOf("figures,step_time,,s,"), best.seconds));
         QVERIFY(isAbout(valueOf("figures,memory_headroom,,B,"), *best.capacityB - best.memoryB));
         QVERIFY(csv.find("what_if,micro_batch,") != std::string::npos);
@@ -351,15 +344,14 @@ private Q_SLOTS:
             != std::string::npos);
     }
 
-    void aPriceNeedsTokens() {
+    void interruptionsNeedTokens() {
         Request request;
         for (const auto& [name, value] : Given{{"model", "llama3-8b"}, {"cluster", "8xH100"},
-                 {"global-batch", "64"}, {"price-kwh", "0.5"}})
+                 {"global-batch", "64"}, {"restart-time", "60"}})
             request.options.add(name, value);
         const auto figure = load(*findKind("decision"), *m_store, request);
         QVERIFY(!figure.hasValue());
-        QCOMPARE(figure.error().message,
-            std::string("A price is that of a training: say how many tokens it is on."));
+        QVERIFY(figure.error().message.find("say how many tokens it is on") != std::string::npos);
     }
 
     void wordsOfATraining() {
@@ -369,27 +361,11 @@ private Q_SLOTS:
         made.tokens = 1e12;
         made.seconds = {86400.0 * 10.0, {86400.0 * 9.0, 86400.0 * 11.5}};
         made.energyJ = {3.6e9 * 2.0, {3.6e9 * 1.5, 3.6e9 * 2.5}};
-        made.cost = predict::BoundedValue{1.24e6, {1.1e6, 1.4e6}};
-        made.asked = {1e12, 2.5, 0.12};
         QCOMPARE(timeWords(made), std::string("10 days (9 days to 11.5 days)"));
         QCOMPARE(energyWords(made), std::string("2 MWh (1.5 to 2.5)"));
-        QCOMPARE(costWords(*made.cost), std::string("1.24 M (1.1 to 1.4)"));
-        QCOMPARE(priceWords(made.asked), std::string("2.5 a GPU hour, 0.12 a kWh"));
-        QCOMPARE(priceWords({1e12, {}, 0.12}), std::string("0.12 a kWh"));
-        const auto cards = trainingCards(made);
-        QCOMPARE(cards.size(), std::size_t{3});
-        QCOMPARE(cards[0].shown, std::string("10 days"));
-        QCOMPARE(cards[0].bounds, std::string("9 days to 11.5 days"));
-        QCOMPARE(cards[1].value.value, 7.2e9);
-        made.cost.reset();
-        QCOMPARE(trainingCards(made).size(), std::size_t{2});
         // Nine tenths of the time get it on: 11.1 days.
         made.goodput = {9000.0, 600.0, 20.0, 300.0, {0.9, {0.8, 0.95}}};
         made.elapsedSeconds = {86400.0 * 10.0 / 0.9, {86400.0 * 9.0 / 0.95, 86400.0 * 11.5 / 0.8}};
-        const auto interrupted = trainingCards(made);
-        QCOMPARE(interrupted.size(), std::size_t{3});
-        QCOMPARE(interrupted[2].shown, std::string("11.1 days"));
-        QCOMPARE(interrupted[2].bounds, std::string("9.47 days to 14.4 days"));
         QCOMPARE(goodputWords(made),
             std::string(
                 "90 % (80 to 95) of the time are steps, which makes 11.1 days (9.47 "
@@ -398,29 +374,51 @@ private Q_SLOTS:
                 "takes 20 s"));
     }
 
+    // The figures to decide by come first, with a training's in front.
+    void cardsAreInTheirOrder() {
+        const auto job = predict::jobOf(sameByHand("tp=4,pp=2")).value();
+        const auto made = predict::Predictor().predict(job).value();
+        std::string keys;
+        for (const auto& card : predictedCards(job, made, {1e12}))
+            keys += card.key + " ";
+        QCOMPARE(keys,
+            std::string("training_time training_energy elapsed_time step_time memory_headroom "
+                        "power hottest tokens_per_s_per_gpu mfu memory energy clock "));
+        QCOMPARE(predictedCards(job, made, {}).front().key, std::string("step_time"));
+        // 300 W are less than an H200 draws at its lowest clock.
+        auto capped = sameByHand("tp=4,pp=2");
+        capped.cluster.powerLimitW = 90.0;
+        const auto low = predict::jobOf(capped).value();
+        for (const auto& card : predictedCards(low, predict::Predictor().predict(low).value(), {}))
+            QCOMPARE(card.isWarning && card.note.find("does not keep") != std::string::npos,
+                card.key == "power");
+    }
+
     // One thing is otherwise at a time: a row each, with the days that the predictor says.
     void whatWouldChangeIt() {
         const auto job = predict::jobOf(sameByHand("tp=4,pp=2")).value();
-        const auto made = predict::Predictor().predict(job).value();
-        const auto shown = sensitivitiesShown(predict::sensitivitiesOf(job).value());
-        const auto decision = decisionOf({&job, &made, {1e12, {}, {}}, nullptr, shown});
-        QCOMPARE(decision.changes.rows.size(), predict::kAllWhatIfs.size());
-        for (std::size_t i = 0; i < shown.size(); ++i) {
-            const auto& cells = decision.changes.rows[i].cells;
-            QCOMPARE(cells.front(), shown[i].title);
-            for (const auto& change : shown[i].changes) {
-                if (change.factor != 2.0 || change.isOom)
+        PredictionFigureData data;
+        data.asked
+            = std::make_shared<const PredictedJob>(predictedJob(sameByHand("tp=4,pp=2")).value());
+        data.whatIf = predict::whatIfsOf(job).value();
+        const auto table = changesTable(*data.asked, {1e12}, data.whatIf);
+        QCOMPARE(table.rows.size(), predict::kAllWhatIfs.size());
+        const auto words = table.inWords(text::Digits::Three);
+        for (std::size_t i = 0; i < data.whatIf.size(); ++i) {
+            QCOMPARE(words[i].front(), std::string(titleOf(data.whatIf[i].what)));
+            for (const auto& point : data.whatIf[i].points) {
+                if (point.factor != 2.0 || point.made.isOom)
                     continue;
-                const double seconds = 1e12 / (change.rate.value * job.gpus());
-                QVERIFY2(cells.back().starts_with(text::seconds(seconds)), cells.back().c_str());
+                const double seconds = 1e12 / (point.made.tokensPerSecondPerGpu * job.gpus());
+                QVERIFY2(
+                    words[i].back().starts_with(text::seconds(seconds)), words[i].back().c_str());
             }
         }
-        QVERIFY(decision.choices.rows.empty());
-        QVERIFY(decision.reasons.back().find("were not ranked") != std::string::npos);
-        const auto untold = decisionOf({&job, &made, {}, nullptr, shown});
-        QVERIFY(untold.reasons.front().starts_with("A step takes "));
-        for (const auto& row : untold.changes.rows)
-            QVERIFY(row.cells.back().find("days") == std::string::npos);
+        QVERIFY(!data.has(PredictionPanel::Choices));
+        QVERIFY(reasonsOf(data).front().starts_with("A step takes "));
+        QVERIFY(reasonsOf(data).back().find("were not ranked") != std::string::npos);
+        for (const auto& row : changesTable(*data.asked, {}, data.whatIf).inWords())
+            QVERIFY(row.back().find("days") == std::string::npos);
     }
 
     // Each option of a job says the member of the request that it is of.
@@ -493,20 +491,17 @@ private Q_SLOTS:
 
     // The parts of the step and of each stage's memory add up.
     void thePartsAddUp() {
-        const auto request = sameByHand("tp=4,pp=2");
-        const predict::Job job = predict::jobOf(request).value();
-        const auto made = predict::Predictor().predict(job).value();
-        const auto data = predictionData({{"job", job, made}, {}, {}});
-        double seconds = 0.0;
-        for (const auto& part : data.steps.back().parts)
-            seconds += part.value;
-        QVERIFY(std::abs(seconds - made.step.seconds) < 1e-9 * seconds);
-        QCOMPARE(data.stages.size(), made.memory.size());
-        for (std::size_t i = 0; i < data.stages.size(); ++i)
-            QVERIFY(std::abs(data.stages[i].total() - made.memory[i].total()) < 1.0);
-        QVERIFY(data.schedule);
-        QCOMPARE(data.schedule->to, made.step.schedule.makespan);
-        QCOMPARE(data.node.size(), std::size_t{8});
+        const auto job = predictedJob(sameByHand("tp=4,pp=2")).value();
+        const auto& made = job.prediction;
+        const auto sumOf = [](const std::vector<PredictedPart>& parts) {
+            double sum = 0.0;
+            for (const auto& part : parts)
+                sum += part.value;
+            return sum;
+        };
+        QVERIFY(std::abs(sumOf(partsOf(made.breakdown())) / made.seconds - 1.0) < 1e-9);
+        for (const auto& stage : made.memory)
+            QVERIFY(std::abs(sumOf(partsOf(stage)) - stage.total()) < 1.0);
     }
 
 private:

@@ -45,9 +45,9 @@ class tst_Training : public QObject {
 
 private Q_SLOTS:
     // 691.2 M tokens at 8000 a second are 86,400 s: one day, 43,200 steps, 192 GPU hours and
-    // 345.6 MJ, which are 96 kWh; at 2 and 0.5 they cost 384 and 48.
+    // 345.6 MJ.
     void oneDay() {
-        const auto made = trainingOf(eightGpus(), plantedStep(), {691.2e6, 2.0, 0.5});
+        const auto made = trainingOf(eightGpus(), plantedStep(), {691.2e6});
         QVERIFY(made);
         QVERIFY(agrees(made->days(), 1.0));
         QVERIFY(agrees(made->steps, 43'200.0));
@@ -57,9 +57,6 @@ private Q_SLOTS:
         QVERIFY(agrees(made->energyJ.value, 345.6e6));
         QVERIFY(agrees(made->energyJ.value, 500.0 * 8 * 86'400.0)); // power × time
         QVERIFY(agrees(made->energyJ.interval.low, 302.4e6));
-        QVERIFY(agrees(made->cost->value, 384.0 + 48.0));
-        QVERIFY(agrees(made->cost->interval.low, 0.8 * 384.0 + 48.0 * 7.0 / 8.0));
-        QVERIFY(agrees(made->cost->interval.high, 1.25 * 384.0 + 48.0 * 1.2));
         QVERIFY(agrees(secondsOfTokens(691.2e6, 1000.0, 8), 86'400.0));
     }
 
@@ -119,7 +116,7 @@ private Q_SLOTS:
     }
 
     void elapsedIsTimeOverGoodput() {
-        TrainingAsked asked{691.2e6, 2.0, 0.5};
+        TrainingAsked asked{691.2e6};
         asked.reliability = {.gpuHours = 8.0 * 1e4 / 3600.0,
             .checkpointInterval = 1000.0,
             .checkpointSeconds = 100.0,
@@ -132,20 +129,11 @@ private Q_SLOTS:
         QVERIFY(agrees(made->days(), 1.0)); // as if nothing interrupted it
     }
 
-    void onePriceIsOfItsPart() {
-        const auto hours = trainingOf(eightGpus(), plantedStep(), {691.2e6, 2.0, {}});
-        QVERIFY(agrees(hours->cost->value, 384.0));
-        const auto energy = trainingOf(eightGpus(), plantedStep(), {691.2e6, {}, 0.5});
-        QVERIFY(agrees(energy->cost->value, 48.0));
-        QVERIFY(!trainingOf(eightGpus(), plantedStep(), {691.2e6, {}, {}})->cost);
-        QCOMPARE(trainingOf(eightGpus(), plantedStep(), {691.2e6, 0.0, {}})->cost->value, 0.0);
-    }
-
     void nothingAskedIsNothing() {
         QVERIFY(!trainingOf(eightGpus(), plantedStep(), {}));
         Job served = eightGpus();
         served.workload = Workload::Inference;
-        QVERIFY(!trainingOf(served, plantedStep(), {1e9, {}, {}}));
+        QVERIFY(!trainingOf(served, plantedStep(), {1e9}));
     }
 
     void tokensAreRead() {
@@ -161,23 +149,13 @@ private Q_SLOTS:
         }
     }
 
-    void pricesAreRead() {
-        QCOMPARE(priceFrom("A price", "0").value(), 0.0);
-        QCOMPARE(priceFrom("A price", "2.49").value(), 2.49);
-        for (const char* text : {"", "-1", "free", "inf", "2,5"})
-            QVERIFY2(!priceFrom("A price", text).hasValue(), text);
-        QCOMPARE(priceFrom("The price of a kWh", "x").error().message,
-            std::string("The price of a kWh is a number of 0 or above, as in 2.5, not \"x\"."));
-    }
-
     void whatGoesTogether() {
         QVERIFY(checkTraining({}, Workload::Training).hasValue());
-        QVERIFY(checkTraining({1e9, 2.0, {}}, Workload::Lora).hasValue());
-        QVERIFY(!checkTraining({{}, 2.0, {}}, Workload::Training).hasValue());
+        QVERIFY(checkTraining({1e9}, Workload::Lora).hasValue());
         TrainingAsked interrupted;
         interrupted.reliability.restartSeconds = 60.0;
         QVERIFY(!checkTraining(interrupted, Workload::Training).hasValue());
-        QVERIFY(!checkTraining({1e9, {}, {}}, Workload::Inference).hasValue());
+        QVERIFY(!checkTraining({1e9}, Workload::Inference).hasValue());
     }
 };
 

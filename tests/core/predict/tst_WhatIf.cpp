@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "core/predict/search/ScaleVerdict.h"
-#include "core/predict/search/Sensitivity.h"
+#include "core/predict/search/WhatIf.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -23,8 +23,8 @@ Job jobOn(const char* cluster, const char* layout, int batch) {
     return jobOf(request).value();
 }
 
-Sensitivity sensitivityTo(const std::vector<Sensitivity>& all, WhatIf what) {
-    for (const Sensitivity& one : all) {
+WhatIfRow rowOf(const std::vector<WhatIfRow>& all, WhatIf what) {
+    for (const WhatIfRow& one : all) {
         if (one.what == what)
             return one;
     }
@@ -40,33 +40,31 @@ private Q_SLOTS:
     void ofOneNode() {
         const Job job = jobOn("1x8xH100", "tp=8", 16);
         const double usual = Predictor().predict(job).value().seconds;
-        const auto all = sensitivitiesOf(job).value();
+        const auto all = whatIfsOf(job).value();
         QCOMPARE(all.size(), kAllWhatIfs.size());
         // Nothing leaves the node.
-        const auto network = sensitivityTo(all, WhatIf::NetworkBandwidth);
+        const auto network = rowOf(all, WhatIf::NetworkBandwidth);
         QCOMPARE(network.points.size(), kWhatIfFactors.size());
         for (const WhatIfPoint& point : network.points)
-            QCOMPARE(point.seconds, usual);
-        QCOMPARE(*network.elasticity, 0.0);
+            QCOMPARE(point.made.seconds, usual);
         // Twice the link halves what tensor-parallel exchanges take beyond their latency.
-        const auto link = sensitivityTo(all, WhatIf::LinkBandwidth);
-        QVERIFY(link.points[0].seconds > link.points[1].seconds);
-        QVERIFY(link.points[1].seconds > usual && usual > link.points[2].seconds);
-        QVERIFY(*link.elasticity < -0.01 && *link.elasticity > -1.0);
-        const auto power = sensitivityTo(all, WhatIf::PowerLimit);
-        QVERIFY(power.points[0].seconds > 1.05 * usual);
-        QVERIFY(power.points[3].seconds <= usual);
+        const auto link = rowOf(all, WhatIf::LinkBandwidth);
+        QVERIFY(link.points[0].made.seconds > usual && usual > link.points[1].made.seconds);
+        QVERIFY(link.points[0].made.step.schedule.tasks.empty());
+        const auto power = rowOf(all, WhatIf::PowerLimit);
+        QVERIFY(power.points[0].made.seconds > 1.05 * usual);
+        QVERIFY(power.points[1].made.seconds <= usual);
         QCOMPARE(*power.value, 700.0);
     }
 
     void halfTheMemoryFitsOrNot() {
         const Job job = jobOn("1x8xH100", "tp=8", 16);
         const auto prediction = Predictor().predict(job).value();
-        const auto memory = sensitivityTo(sensitivitiesOf(job).value(), WhatIf::MemorySize);
+        const auto memory = rowOf(whatIfsOf(job).value(), WhatIf::MemorySize);
         const double capacity = *job.machine.gpu.memoryBytes;
         for (const WhatIfPoint& point : memory.points) {
-            QCOMPARE(point.seconds, prediction.seconds);
-            QCOMPARE(point.isOom, prediction.memoryB > point.factor * capacity);
+            QCOMPARE(point.made.seconds, prediction.seconds);
+            QCOMPARE(point.made.isOom, prediction.memoryB > point.factor * capacity);
         }
     }
 
@@ -78,10 +76,11 @@ private Q_SLOTS:
         QCOMPARE(half->microbatches(), 8);
         QVERIFY(!withFactor(job, WhatIf::GlobalBatch, 0.8));
         QCOMPARE(withFactor(job, WhatIf::Sequence, 2.0)->sequence, 16384);
-        const auto batch = sensitivityTo(sensitivitiesOf(job).value(), WhatIf::GlobalBatch);
-        QCOMPARE(batch.points.size(), std::size_t{3});
+        const auto batch = rowOf(whatIfsOf(job).value(), WhatIf::GlobalBatch);
+        QCOMPARE(batch.points.size(), std::size_t{2});
         // All but the optimizer and what a step takes once.
-        QVERIFY(*batch.elasticity > 0.9 && *batch.elasticity < 1.0);
+        const double ratio = batch.points[1].made.seconds / batch.points[0].made.seconds;
+        QVERIFY(ratio > 3.5 && ratio < 4.0);
     }
 
     // Micro-batches of two are half as many; 16 of one cannot be halved, nor made 1.25 times.
@@ -101,9 +100,9 @@ private Q_SLOTS:
         request.sequence = 8192;
         request.microBatch = 2;
         const auto asked = Predictor().predict(jobOf(request).value()).value();
-        const auto micro = sensitivityTo(sensitivitiesOf(job).value(), WhatIf::MicroBatch);
+        const auto micro = rowOf(whatIfsOf(job).value(), WhatIf::MicroBatch);
         QCOMPARE(micro.points.size(), std::size_t{1});
-        QCOMPARE(micro.points.front().seconds, asked.seconds);
+        QCOMPARE(micro.points.front().made.seconds, asked.seconds);
         QCOMPARE(*micro.value, 1.0);
     }
 
@@ -115,17 +114,24 @@ private Q_SLOTS:
         request.cluster = clusterFrom("4x8xH100").value();
         request.globalBatch = 64;
         const double now = searchLayouts(request).value().top.front().prediction.seconds;
-        const auto changes = memoryChangesOf(request).value();
-        QCOMPARE(changes.size(), std::size_t{2});
-        QCOMPARE(changes[0].factor, 0.5);
-        QVERIFY(!changes[0].best || changes[0].best->prediction.seconds >= now);
-        QCOMPARE(changes[1].factor, 2.0);
-        QVERIFY(changes[1].best->prediction.seconds <= now);
+        const auto row = memoryWhatIf(request).value();
+        QCOMPARE(row.points.size(), std::size_t{2});
+        const WhatIfPoint& half = row.points[0];
+        const WhatIfPoint& twice = row.points[1];
+        QCOMPARE(half.factor, 0.5);
+        QVERIFY(half.made.isOom || half.made.seconds >= now);
+        QCOMPARE(half.made.isOom, !half.best.has_value());
+        QCOMPARE(twice.factor, 2.0);
+        QVERIFY(twice.made.seconds <= now);
+        // It stands in the place of the row that is of one layout.
+        std::vector<WhatIfRow> rows{{WhatIf::Sequence, 1.0, {}}, {WhatIf::MemorySize, 1.0, {}}};
+        takeMemory(row, rows);
+        QCOMPARE(rows[1].points.size(), std::size_t{2});
+        QVERIFY(rows[0].points.empty());
         request.cluster.gpu.memoryBytes = 2.0 * *request.cluster.gpu.memoryBytes;
-        QCOMPARE(changes[1].best->prediction.seconds,
-            searchLayouts(request).value().top.front().prediction.seconds);
+        QCOMPARE(twice.made.seconds, searchLayouts(request).value().top.front().prediction.seconds);
         request.cluster.gpu.memoryBytes.reset();
-        QVERIFY(memoryChangesOf(request).value().empty());
+        QVERIFY(memoryWhatIf(request).value().points.empty());
     }
 
     void measuresAreThePrediction() {

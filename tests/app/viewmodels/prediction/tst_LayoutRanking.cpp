@@ -60,7 +60,7 @@ private Q_SLOTS:
         const auto found
             = std::make_shared<const predict::SearchResult>(predict::searchLayouts(search).value());
         const auto content
-            = app::rankedContent(found, found->top[1].choice, predict::TrainingAsked{1e12, {}, {}});
+            = app::rankedContent(found, found->top[1].choice, predict::TrainingAsked{1e12});
         QStringList heads;
         for (const auto& head : content.heads)
             heads.append(head.title);

@@ -4,7 +4,8 @@
 #include "app/viewmodels/prediction/PredictController.h"
 #include "app/viewmodels/support/LaunchedDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
-#include "core/figures/prediction/RankedLayouts.h"
+#include "core/plot/prediction/PredictionTables.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 
@@ -71,24 +72,11 @@ class tst_PredictController : public QObject {
     static predict::Prediction predicted(const predict::JobRequest& request) {
         return predict::Predictor().predict(predict::jobOf(request).value()).value();
     }
-    // The middle of what is called so, in the picture as it is drawn.
-    std::optional<QPointF> placeOf(const std::string& title) {
-        const auto& theme = plot::lightTheme();
-        const auto scene = m_controller->draw(theme, app::measureWith(theme), 900.0, 600.0);
-        if (!scene)
-            return std::nullopt;
-        for (double y = 0.0; y < scene->height; y += 3.0) {
-            for (double x = 0.0; x < 900.0; x += 3.0) {
-                m_controller->hoverAt(x, y);
-                if (m_controller->hoverTitle().toStdString() == title)
-                    return m_controller->hovered().center();
-            }
-        }
-        return std::nullopt;
-    }
     [[nodiscard]] const plot::PredictionFigureData& board() const {
         return *m_controller->answer().board;
     }
+    [[nodiscard]] double seconds() const { return board().asked->prediction.seconds; }
+    [[nodiscard]] int beside() const { return static_cast<int>(board().others.size()); }
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(m_database.make(test::writeLaunched)); }
@@ -107,7 +95,7 @@ private Q_SLOTS:
         QTRY_VERIFY(
             m_controller->isReady() && m_controller->answer().asked->job.model.name == "gpt3-175b");
         QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
-        QCOMPARE(board().steps.back().seconds.value, predicted(launched()).seconds);
+        QCOMPARE(seconds(), predicted(launched()).seconds);
         QVERIFY(!m_controller->verdict().contains(QStringLiteral("example")));
         // Another run is chosen: its job, until the form is changed.
         showRun("timed");
@@ -131,11 +119,12 @@ private Q_SLOTS:
         QVERIFY(!m_controller->verdict().contains(QStringLiteral("An example")));
     }
 
-    // 1T tokens at the rate of all GPUs; the price is nobody's until it is typed.
+    // 1T tokens at the rate of all GPUs.
     void theTrainingIsTold() {
         QVERIFY(set("model", "llama3-8b"));
         const auto cardOf = [this](const char* key) {
-            for (const auto& card : board().cards) {
+            for (const auto& card : plot::predictedCards(
+                     board().asked->job, board().asked->prediction, board().training)) {
                 if (card.key == key)
                     return std::optional(card);
             }
@@ -144,18 +133,11 @@ private Q_SLOTS:
         QVERIFY(isAnswered("llama3-8b"));
         QVERIFY(cardOf("training_time"));
         const auto& made = m_controller->answer().asked->prediction;
-        const double seconds = 1e12 / (32.0 * made.tokensPerSecondPerGpu);
-        QVERIFY(std::abs(cardOf("training_time")->value.value / seconds - 1.0) < 1e-9);
+        const double time = 1e12 / (32.0 * made.tokensPerSecondPerGpu);
+        QVERIFY(std::abs(cardOf("training_time")->value.value / time - 1.0) < 1e-9);
         QVERIFY(cardOf("memory_headroom"));
-        QVERIFY(!cardOf("training_cost"));
-        m_controller->form()->set(QStringLiteral("price_gpu_hour"), QStringLiteral("3"));
-        QTRY_VERIFY(cardOf("training_cost"));
-        QVERIFY(
-            std::abs(cardOf("training_cost")->value.value / (3.0 * 32.0 * seconds / 3600.0) - 1.0)
-            < 1e-9);
-        QVERIFY(m_controller->shown()->decision->reasons.front().starts_with("1T tokens take "));
+        QVERIFY(reasonsOf(*m_controller->shown()).front().starts_with("1T tokens take "));
         m_controller->form()->set(QStringLiteral("tokens"), QString());
-        m_controller->form()->set(QStringLiteral("price_gpu_hour"), QString());
         QTRY_VERIFY(!cardOf("training_time"));
     }
 
@@ -165,17 +147,11 @@ private Q_SLOTS:
                  std::pair{"sequence", "2048"}, std::pair{"model", "gpt3-175b"}})
             m_controller->form()->set(QLatin1String(key), QLatin1String(text));
         const auto made = predicted(launched());
-        QTRY_VERIFY(m_controller->isReady() && board().steps.back().seconds.value == made.seconds);
-        QCOMPARE(board().steps.size(), std::size_t{1});
-        QCOMPARE(board().steps.back().seconds.low.value(), made.low);
-        QCOMPARE(board().steps.back().seconds.high.value(), made.high);
-        QCOMPARE(board().stages.size(), std::size_t{4});
-        QCOMPARE(board().stages.front().total(), made.memory.front().total());
-        QCOMPARE(board().capacityB, made.capacityB);
-        double parts = 0.0;
-        for (const auto& part : board().steps.back().parts)
-            parts += part.value;
-        QVERIFY(std::abs(parts - made.step.seconds) < 1e-9 * parts);
+        QTRY_VERIFY(m_controller->isReady() && seconds() == made.seconds);
+        QCOMPARE(beside(), 0);
+        QCOMPARE(board().asked->prediction.low, made.low);
+        QCOMPARE(board().asked->prediction.high, made.high);
+        QCOMPARE(board().asked->prediction.memory.size(), std::size_t{4});
         QVERIFY(m_controller->verdict().startsWith(QStringLiteral("32 × H200 SXM, TP 8 · PP 4")));
         QVERIFY(m_controller->exportJob().figure);
     }
@@ -208,16 +184,16 @@ private Q_SLOTS:
         QVERIFY(fillFrom("launched"));
         QCOMPARE(m_controller->errorText(), QString());
         const auto made = predicted(launched());
-        QTRY_VERIFY(m_controller->isReady() && board().steps.back().seconds.value == made.seconds);
+        QTRY_VERIFY(m_controller->isReady() && seconds() == made.seconds);
         // The run as it was launched stays beside every change.
         QVERIFY(set("tp", "4"));
         QTRY_COMPARE(m_controller->answer().asked->job.layout.grid.degrees().tensor, 4);
-        QCOMPARE(board().steps.size(), std::size_t{2});
-        QCOMPARE(board().steps.front().seconds.value, made.seconds);
-        QVERIFY(board().steps.front().name.starts_with("as launched"));
+        QCOMPARE(beside(), 1);
+        QCOMPARE(board().others.front().prediction.seconds, made.seconds);
+        QVERIFY(board().others.front().name.starts_with("as launched"));
         auto changed = launched();
         changed.layout.tensor = 4;
-        QCOMPARE(board().steps.back().seconds.value, predicted(changed).seconds);
+        QCOMPARE(seconds(), predicted(changed).seconds);
     }
 
     void aRunThatSaysNothingIsRefusedInWords() {
@@ -232,7 +208,7 @@ private Q_SLOTS:
         QVERIFY(answers());
         QVERIFY(set("tp", "4"));
         QTRY_COMPARE(m_controller->answer().asked->job.layout.grid.degrees().tensor, 4);
-        QCOMPARE(board().steps.size(), std::size_t{2});
+        QCOMPARE(beside(), 1);
         for (int i = 1; i < PredictController::kMostKept; ++i)
             m_controller->keep();
         QVERIFY(!m_controller->isKeepable());
@@ -241,19 +217,19 @@ private Q_SLOTS:
             [&undo](const QString&, const std::function<void()>& offered) { undo = offered; });
         m_controller->forgetKept();
         QCOMPARE(m_controller->keptCount(), 0);
-        QTRY_COMPARE(board().steps.size(), std::size_t{1});
+        QTRY_COMPARE(beside(), 0);
         QVERIFY(undo);
         undo();
         QCOMPARE(m_controller->keptCount(), PredictController::kMostKept);
-        QTRY_COMPARE(board().steps.size(), std::size_t{PredictController::kMostKept} + 1);
+        QTRY_COMPARE(beside(), PredictController::kMostKept);
     }
 
     void lowerLimitsTakeLonger() {
         QVERIFY(set("model", "llama3-8b"));
         QVERIFY(isAnswered("llama3-8b"));
-        const double usual = board().steps.back().seconds.value;
+        const double usual = seconds();
         m_controller->form()->slide(QStringLiteral("power_limit"), 350.0);
-        QTRY_VERIFY(board().steps.back().seconds.value > usual);
+        QTRY_VERIFY(seconds() > usual);
         QVERIFY(m_controller->answer().asked->prediction.outlook.peakW <= 350.0 * 1.001);
     }
 
@@ -268,29 +244,29 @@ private Q_SLOTS:
             app::searchOf(*m_controller->form()->request(), app::RankingSettings{}));
         QVERIFY(found.hasValue());
         const auto& best = found.value().top.front();
-        QCOMPARE(m_controller->layouts()->at(0, "name").toString(),
-            QString::fromStdString(figures::choiceBrief(best.choice)));
+        QVERIFY(m_controller->layouts()->at(0, "name").toString().endsWith(
+            QString::fromStdString(plot::choiceWords(best.choice))));
         // TP 8 and PP 4 do not fit on 16 GPUs; the best layout is the answer without a click.
-        QTRY_VERIFY(m_controller->isReady()
-            && board().steps.back().seconds.value == best.prediction.seconds);
+        QTRY_VERIFY(m_controller->isReady() && seconds() == best.prediction.seconds);
         QTRY_VERIFY(m_controller->layouts()->at(0, "chosen").toBool());
         QVERIFY(m_controller->layouts()->at(0, "strong").toBool());
         QVERIFY(!m_controller->layouts()->at(1, "strong").toBool());
-        const auto decision = *m_controller->shown()->decision;
-        QVERIFY(decision.answer == figures::choiceWords(best.choice));
-        QVERIFY(decision.choices.rows.front().isStrong);
+        QVERIFY(m_controller->shown()->found->top.front().choice == best.choice);
         // With other memory the best then follows.
-        QTRY_VERIFY_WITH_TIMEOUT(
-            m_controller->shown()->decision->changes.caption.find("other memory")
-                != std::string::npos,
-            60'000);
+        const auto hasOtherBest = [this] {
+            const auto rows = m_controller->shown()->whatIf;
+            return std::any_of(rows.begin(), rows.end(), [](const predict::WhatIfRow& row) {
+                return row.what == predict::WhatIf::MemorySize && !row.points.empty()
+                    && row.points.back().best.has_value();
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(hasOtherBest(), 60'000);
         // Another layout may be chosen, and stays.
         m_controller->takeLayout(1);
         const auto listed = predict::listedLayouts(found.value());
-        QTRY_COMPARE(board().steps.back().seconds.value, listed[1].layout->prediction.seconds);
+        QTRY_COMPARE(seconds(), listed[1].layout->prediction.seconds);
         QTRY_VERIFY(m_controller->layouts()->at(1, "chosen").toBool());
         QVERIFY(m_controller->layouts()->at(0, "strong").toBool());
-        // By energy: the last of the energy front is the one that takes least.
         m_controller->chooseRanking(QStringLiteral("objective"), 1);
         QVERIFY(m_controller->isSearching());
         QTRY_VERIFY_WITH_TIMEOUT(!m_controller->isSearching(), 60'000);
@@ -337,8 +313,7 @@ private Q_SLOTS:
         QTRY_VERIFY(m_controller->isReady() && m_controller->shown()->tracks != nullptr);
         QVERIFY(m_controller->isComparable());
         QVERIFY(!m_controller->comparisonQuestion().contains(QStringLiteral("does not say")));
-        QCOMPARE(board().steps.front().seconds.value, 10.0);
-        QVERIFY(board().steps.front().isMeasured);
+        QCOMPARE(board().measured->seconds, 10.0);
         const auto& power = m_controller->shown()->tracks->tracks.front();
         QCOMPARE(power.axis.metric, std::string(metric::kGpuPower));
         QCOMPARE(power.measured.mean.front(), 600.0F);
@@ -365,7 +340,7 @@ private Q_SLOTS:
         QCOMPARE(m_controller->answer().asked->job.machine.gpu.name, std::string("H200 SXM"));
         QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
         QVERIFY(m_controller->isComparable());
-        QCOMPARE(board().steps.front().seconds.value, 10.0);
+        QCOMPARE(board().measured->seconds, 10.0);
         // The run's model is not known, and nothing is written before the user agrees.
         const QString question = m_controller->comparisonQuestion();
         QVERIFY2(question.contains(QStringLiteral("logged does not say which job it ran. The "
@@ -391,47 +366,10 @@ private Q_SLOTS:
     void whatElseWouldDo() {
         QVERIFY(set("model", "llama3-8b"));
         QVERIFY(isAnswered("llama3-8b"));
-        QTRY_VERIFY(!m_controller->shown()->sensitivities.empty());
-        const auto all = predict::sensitivitiesOf(m_controller->answer().asked->job).value();
-        QTRY_COMPARE(m_controller->shown()->sensitivities.front().changes.front().rate.value,
-            all.front().points.front().tokensPerSecondPerGpu);
-        m_controller->setWhatIf(false);
-        QVERIFY(m_controller->shown()->sensitivities.empty());
-        makeController();
-        QVERIFY(!m_controller->hasWhatIf());
-    }
-
-    // A click on a point of the picture takes its layout into the form; arrows only go there, and
-    // Enter takes it.
-    void pointsGoIntoTheForm() {
-        QVERIFY(set("nodes", "1"));
-        QVERIFY(set("model", "llama3-8b"));
-        QVERIFY(set("pp", "1"));
-        m_controller->setRanked(true);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            m_controller->isReady() && m_controller->layouts()->count() > 2, 60'000);
-        QTRY_VERIFY(!m_controller->shown()->sensitivities.empty()); // the picture is whole
-        const auto points = m_controller->shown()->front.points;
-        const auto other = std::find_if(points.begin(), points.end(),
-            [](const auto& point) { return point.isOnFront && !point.isChosen; });
-        QVERIFY(other != points.end());
-        const std::string name = other->name;
-        const auto place = placeOf(name);
-        QVERIFY(place);
-        m_controller->clickAt(place->x(), place->y());
-        const auto chosen = [this] {
-            return figures::choiceWords(predict::choiceOf(m_controller->answer().asked->job));
-        };
-        QTRY_COMPARE(chosen(), name);
-        QVERIFY(placeOf(name));
-        QCOMPARE(m_controller->selectedTitle().toStdString(), name);
-        QVERIFY(m_controller->step(1, 0));
-        const std::string next = m_controller->selectedTitle().toStdString();
-        QVERIFY(next != name);
-        QCOMPARE(chosen(), name);
-        QVERIFY(!m_controller->openText().isEmpty());
-        m_controller->openSelected();
-        QTRY_COMPARE(chosen(), next);
+        QTRY_VERIFY(!m_controller->shown()->whatIf.empty());
+        const auto all = predict::whatIfsOf(m_controller->answer().asked->job).value();
+        QTRY_COMPARE(m_controller->shown()->whatIf.front().points.front().made.seconds,
+            all.front().points.front().made.seconds);
     }
 
     // One page, of the best layout.

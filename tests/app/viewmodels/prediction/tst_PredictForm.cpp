@@ -43,23 +43,22 @@ private Q_SLOTS:
         QVERIFY(job.hasValue());
         QVERIFY(!predict::Predictor().predict(job.value()).value().isOom);
         QCOMPARE(*form.training().tokens, 1e12);
-        QVERIFY(!form.training().isPriced());
     }
 
     void trainingsAreAskedFor() {
         PredictForm form;
-        setAll(form, {{"tokens", "300B"}, {"price_gpu_hour", "2.5"}, {"price_kwh", "0.12"}});
-        QVERIFY(form.training() == (predict::TrainingAsked{300e9, 2.5, 0.12}));
+        setAll(form, {{"tokens", "300B"}, {"restart_time", "60"}});
+        QVERIFY(form.training() == (predict::TrainingAsked{300e9, {.restartSeconds = 60.0}}));
         setAll(form, {{"tokens", "many"}});
         QVERIFY(!form.training().tokens);
         QVERIFY(fieldOf(form, "tokens").fault.contains(QStringLiteral("as in 300e9")));
         QVERIFY(form.request()); // the job can be predicted all the same
-        setAll(form, {{"tokens", "300B"}, {"price_kwh", "-1"}});
-        QVERIFY(fieldOf(form, "price_kwh").fault.contains(QStringLiteral("0 or above")));
+        setAll(form, {{"tokens", "300B"}, {"restart_time", "-1"}});
+        QVERIFY(fieldOf(form, "restart_time").fault.contains(QStringLiteral("0 or above")));
         QVERIFY(fieldOf(form, "tokens").fault.isEmpty());
-        setAll(form, {{"tokens", ""}, {"price_kwh", ""}});
+        setAll(form, {{"tokens", ""}, {"restart_time", "60"}});
         QVERIFY(fieldOf(form, "tokens").fault.contains(QStringLiteral("how many tokens")));
-        setAll(form, {{"price_gpu_hour", ""}});
+        setAll(form, {{"restart_time", ""}});
         QVERIFY(form.fault().isEmpty());
         QVERIFY(form.training() == predict::TrainingAsked{});
         setAll(form, {{"tokens", "2T"}, {"workload", "inference"}});
@@ -67,14 +66,14 @@ private Q_SLOTS:
         QVERIFY(form.training() == predict::TrainingAsked{});
     }
 
-    // Another run's job has the same tokens and prices, which no run says.
+    // Another run's job has the same tokens and interruptions, which no run says.
     void trainingsStayWithAnotherJob() {
         PredictForm form;
-        setAll(form, {{"tokens", "2T"}, {"price_kwh", "0.2"}});
+        setAll(form, {{"tokens", "2T"}, {"restart_time", "60"}});
         auto request = *form.request();
         request.globalBatch = 256;
         form.begin(request);
-        QVERIFY(form.training() == (predict::TrainingAsked{2e12, {}, 0.2}));
+        QVERIFY(form.training() == (predict::TrainingAsked{2e12, {.restartSeconds = 60.0}}));
     }
 
     void makesTheRequest() {

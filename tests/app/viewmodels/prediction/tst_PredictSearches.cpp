@@ -43,6 +43,10 @@ class tst_PredictSearches : public QObject {
             },
             60'000);
     }
+    [[nodiscard]] double bestSeconds() const {
+        const auto board = m_controller->shown();
+        return board->found ? board->found->top.front().prediction.seconds : 0.0;
+    }
     [[nodiscard]] QString csv() const {
         figures::Request request;
         request.numbers = true;
@@ -63,34 +67,31 @@ private Q_SLOTS:
         m_database.close();
     }
 
-    // A search by another objective that is stopped leaves what was found by the first one: its
-    // points are what a click takes.
-    void pointsAreOfWhatWasFound() {
+    // A search by another objective that is stopped leaves what was found by the first one in the
+    // table alone.
+    void whatIsStoppedIsNotShown() {
         QVERIFY(ranks(ownJob(32)));
-        QCOMPARE(m_controller->shown()->front.title, std::string("Energy of a step"));
-        const std::size_t points = m_controller->shown()->front.points.size();
+        QVERIFY(m_controller->shown()->found != nullptr);
         m_controller->chooseRanking(QStringLiteral("objective"), 2);
         m_controller->stopSearch();
         QVERIFY(m_controller->isSearchStopped());
-        QCOMPARE(m_controller->shown()->front.title, std::string("Energy of a step"));
-        QCOMPARE(m_controller->shown()->front.points.size(), points);
+        QVERIFY(m_controller->layouts()->count() > 2);
         QVERIFY(!csv().contains(QStringLiteral("\nranking,")));
         m_controller->searchAgain();
         QTRY_VERIFY_WITH_TIMEOUT(!m_controller->isSearching(), 60'000);
-        QCOMPARE(m_controller->shown()->front.title, std::string("Peak power of all GPUs"));
+        QVERIFY(m_controller->shown()->found->objective == predict::SearchObjective::PeakPower);
     }
 
     // The same name and the same fields, but half the layers.
     void anotherModelOfThatNameIsSearched() {
         QVERIFY(ranks(ownJob(32)));
-        const double before = m_controller->shown()->ranking.front().seconds.value;
+        const double before = bestSeconds();
         m_controller->form()->begin(ownJob(16));
         const auto found
             = predict::searchLayouts(app::searchOf(ownJob(16), app::RankingSettings{}));
         const double expected = found.value().top.front().prediction.seconds;
         QVERIFY(expected < before);
-        QTRY_COMPARE_WITH_TIMEOUT(
-            m_controller->shown()->ranking.front().seconds.value, expected, 60'000);
+        QTRY_COMPARE_WITH_TIMEOUT(bestSeconds(), expected, 60'000);
     }
 
     // TP 3 is none: the answer before stays, and the layouts that are found are no figure together
@@ -107,9 +108,6 @@ private Q_SLOTS:
             QVERIFY(!m_controller->layouts()->at(row, "chosen").toBool());
         QVERIFY(csv().contains(QStringLiteral("\nstep,")));
         QVERIFY(!csv().contains(QStringLiteral("\nranking,")));
-        m_controller->setFigureIndex(static_cast<int>(
-            m_controller->figureTitles().indexOf(QStringLiteral("Layouts and clusters"))));
-        QVERIFY(!m_controller->exportJob().figure);
         m_controller->takeLayout(0);
         QTRY_VERIFY_WITH_TIMEOUT(
             m_controller->fault().isEmpty() && m_controller->exportJob().figure, 60'000);

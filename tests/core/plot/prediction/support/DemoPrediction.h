@@ -1,14 +1,17 @@
 #pragma once
 // A prediction of round numbers: a step of 4 s (3 to 5), half of it GEMM; two stages of 60 and 90
-// GB on GPUs of 80 GB; a node of two GPUs; three layouts of a search, of which two are ranked; what
-// another link or memory would do to 500 tokens/s; power over what was measured in four columns; a
-// second cluster; and the decision in words.
+// GB on GPUs of 80 GB; a node of two GPUs; three layouts of a search, the second of which is a tie
+// with the first; what another link or memory would do to 500 tokens/s; power over what was
+// measured in four columns; and a second cluster.
 
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/layout/support/DemoSchedule.h"
 #include "core/plot/prediction/PredictionFigure.h"
+#include "core/predict/prediction/JobRequest.h"
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace trainscope::test {
 
@@ -29,59 +32,86 @@ inline plot::PredictedTracks demoPredictedTracks() {
     return {"run", "one step", std::nullopt, {power}};
 }
 
-inline plot::PredictedDecision demoDecision() {
-    plot::PredictedDecision decision;
-    decision.answer = "TP 8";
-    decision.job = "demo on 8 × H200";
-    decision.reasons = {"1T tokens take 41 days.", "A step takes 4 s."};
-    decision.choices.caption = "those that differ first";
-    decision.choices.heads = {"Layout", "Step", "Memory"};
-    decision.choices.rows = {{{"1  TP 8", "4 s (3 to 5)", "60 GB"}, true, false},
-        {{"2  TP 4", "5 s (4 to 6)", "50 GB"}, false, false},
-        {{"= 1  TP 2", "4.1 s", "61 GB"}, false, true}};
-    decision.changes.caption = "predicted anew";
-    decision.changes.heads = {"If it were otherwise", "now", "half of it", "twice of it"};
-    decision.changes.rows = {{{"Link bandwidth", "450 GB/s", "5 s", "3.6 s"}, false, false},
-        {{"Memory size", "80 GB", "does not fit", "4 s"}, false, false}};
-    decision.sources = {"Step: from formulas."};
-    return decision;
+inline predict::Prediction demoStep(double seconds, double memoryB, double rate) {
+    predict::Prediction made;
+    made.seconds = made.step.seconds = seconds;
+    made.low = seconds - 1.0;
+    made.high = seconds + 1.0;
+    made.spread.own = 0.01;
+    made.memoryB = memoryB;
+    made.intervals.memoryB = {memoryB, memoryB};
+    made.tokensPerSecondPerGpu = rate;
+    made.intervals.tokensPerSecondPerGpu = {rate, rate};
+    made.energyJ = 8e3;
+    made.intervals.energyJ = {7e3, 9e3};
+    return made;
+}
+
+inline predict::Job demoJob(const char* layout) {
+    predict::JobRequest request;
+    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+    request.cluster = predict::clusterFrom("8xH100").value();
+    request.layout = predict::layoutFrom(layout).value();
+    request.globalBatch = 16;
+    return predict::jobOf(request).value();
+}
+
+inline plot::PredictedJob demoPredicted() {
+    plot::PredictedJob job{"TP 8", demoJob("tp=4,pp=2"), demoStep(4.0, 90e9, 500.0)};
+    predict::Prediction& made = job.prediction;
+    made.step.breakdown[predict::StepPart::Gemm] = 2.0;
+    made.step.breakdown[predict::StepPart::TensorParallel] = 1.0;
+    made.step.breakdown[predict::StepPart::Bubble] = 1.0;
+    made.mfu = 0.5;
+    made.intervals.mfu = {0.4, 0.625};
+    for (const int stage : {0, 1}) {
+        analysis::StageNeed& need = made.memory.emplace_back();
+        need.stage = stage;
+        need.weights = 20e9;
+        need.held = stage == 0 ? 40e9 : 70e9;
+    }
+    made.capacityB = 80e9;
+    made.isOom = true;
+    made.outlook.node = {{0, 600.0, 55.0}, {1, 600.0, 70.0}};
+    made.step.schedule = *demoSchedule(false).planned;
+    return job;
+}
+
+inline std::vector<predict::WhatIfRow> demoChanges() {
+    std::vector<predict::WhatIfRow> rows{
+        {predict::WhatIf::LinkBandwidth, 450e9, {}}, {predict::WhatIf::MemorySize, 80e9, {}}};
+    rows[0].points = {{0.5, demoStep(5.0, 60e9, 400.0), {}}, {2.0, demoStep(3.6, 60e9, 550.0), {}}};
+    rows[1].points = {{0.5, {}, {}}, {2.0, demoStep(4.0, 60e9, 500.0), {}}};
+    rows[1].points[0].made.isOom = true;
+    return rows;
+}
+
+// 4 s and 60 GB, 4.01 s, which is a tie with them, and 5 s and 50 GB.
+inline predict::SearchResult demoSearch() {
+    predict::SearchResult found;
+    const auto add = [&found](const char* layout, predict::Prediction made) {
+        predict::Job job = demoJob(layout);
+        const predict::LayoutChoice choice = predict::choiceOf(job);
+        found.top.push_back({choice, std::move(job), std::move(made), 1e4});
+    };
+    add("tp=8", demoStep(4.0, 60e9, 500.0));
+    add("tp=2", demoStep(4.01, 61e9, 498.0));
+    add("tp=4", demoStep(5.0, 50e9, 400.0));
+    found.apart = {found.top[0], found.top[2]};
+    found.feasible.resize(3);
+    found.searched = 3;
+    return found;
 }
 
 inline plot::PredictionFigureData demoPrediction() {
     plot::PredictionFigureData data;
     data.title = "Prediction · demo";
     data.caption = "Predicted, not measured.";
-    data.decision = demoDecision();
-    data.cards = {{"Time of the training", "training_time", "s", {3542400.0, 3.2e6, 4e6},
-                      "1T tokens", false, "41 days", "37 to 46.3 days"},
-        {"Step time", "step_time", "s", {4.0, 3.0, 5.0}, {}},
-        {"MFU", "mfu", "%", {0.5, 0.4, 0.625}, {}},
-        {"Memory of a GPU", "memory", "B", {90e9, {}, {}}, "out of memory: the GPU has 80 GB",
-            true}};
-    data.steps = {{"measured", {4.4, {}, {}}, {}, true, false},
-        {"TP 8", {4.0, 3.0, 5.0},
-            {{"gemm", "GEMM", 2.0}, {"tensor_parallel", "Tensor parallel", 1.0},
-                {"bubble", "Bubble", 1.0}},
-            false, true}};
-    data.stages = {{0, {{"weights", "Weights", 20e9}, {"activations", "Activations", 40e9}}},
-        {1, {{"weights", "Weights", 20e9}, {"activations", "Activations", 70e9}}}};
-    data.capacityB = 80e9;
-    data.node = {{0, 600.0, 55.0}, {1, 600.0, 70.0}};
-    data.schedule = demoSchedule(false);
-    data.schedule->unit = "s";
-    data.schedule->caption = "1F1B, 2 stages";
-    data.front = {"Energy of a step", "J",
-        {{"TP 8", {4.0, 3.0, 5.0}, 9e3, true, true}, {"TP 4", {5.0, 4.0, 6.0}, 8e3, true, false},
-            {"TP 2", {6.0, {}, {}}, 9.5e3, false, false}}};
-    data.ranking = {{"TP 8", {4.0, 3.0, 5.0}, 9e3, 1e4, 60e9, 500.0, true, true},
-        {"TP 4", {5.0, 4.0, 6.0}, 8e3, 9e3, 50e9, 400.0, false, false}};
-    data.rate = 500.0;
-    data.sensitivities = {{"link_bandwidth", "Link bandwidth", "450 GB/s",
-                              {{0.5, {400.0, 300.0, 500.0}}, {0.8, {450.0, 350.0, 550.0}},
-                                  {1.25, {525.0, 425.0, 625.0}}, {2.0, {550.0, 450.0, 650.0}}},
-                              -0.2},
-        {"memory_size", "Memory size", "80 GB",
-            {{0.5, {500.0, {}, {}}, true}, {2.0, {500.0, 400.0, 600.0}}}, 0.0}};
+    takeAsked(std::make_shared<const plot::PredictedJob>(demoPredicted()), data);
+    data.measured = plot::MeasuredStep{{}, "measured", 4.4};
+    data.training.tokens = 1e12;
+    data.found = std::make_shared<const predict::SearchResult>(demoSearch());
+    data.whatIf = demoChanges();
     data.tracks = std::make_shared<const plot::PredictedTracks>(demoPredictedTracks());
     data.rival = std::make_shared<const plot::ComparisonData>(demoComparison());
     return data;

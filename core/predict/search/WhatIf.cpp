@@ -1,4 +1,4 @@
-#include "core/predict/search/Sensitivity.h"
+#include "core/predict/search/WhatIf.h"
 
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
@@ -92,20 +92,6 @@ bool scale(std::optional<double>& value, double factor) {
     return value.has_value();
 }
 
-std::optional<double> elasticityOf(const std::vector<WhatIfPoint>& points) {
-    const WhatIfPoint* below = nullptr;
-    const WhatIfPoint* above = nullptr;
-    for (const WhatIfPoint& point : points) {
-        if (point.factor < 1.0)
-            below = &point;
-        else if (above == nullptr)
-            above = &point;
-    }
-    if (below == nullptr || above == nullptr)
-        return std::nullopt;
-    return std::log(above->seconds / below->seconds) / std::log(above->factor / below->factor);
-}
-
 } // namespace
 
 std::string_view toString(WhatIf what) {
@@ -148,46 +134,56 @@ std::optional<Job> withFactor(const Job& job, WhatIf what, double factor) {
     return canBe ? std::optional(std::move(other)) : std::nullopt;
 }
 
-Result<std::vector<Sensitivity>> sensitivitiesOf(const Job& job, const Predictor& predictor) {
+Result<std::vector<WhatIfRow>> whatIfsOf(const Job& job, const Predictor& predictor) {
     ASSIGN_OR_RETURN(const auto rates, predictor.ratesOf(job));
     RETURN_IF_ERROR(predictor.predict(job));
-    std::vector<Sensitivity> all;
+    std::vector<WhatIfRow> all;
     for (const WhatIf what : kAllWhatIfs) {
-        Sensitivity one{what, valueOf(job, rates, what), {}, {}};
+        WhatIfRow row{what, valueOf(job, rates, what), {}};
         for (const double factor : kWhatIfFactors) {
             const auto other = withFactor(job, what, factor);
             if (!other)
                 continue;
             // Interleaved schedules refuse fewer micro-batches than stages.
-            const auto prediction = predictor.predict(*other);
-            if (!prediction.hasValue())
+            auto made = predictor.predict(*other);
+            if (!made.hasValue())
                 continue;
-            const Prediction& made = prediction.value();
-            one.points.push_back({factor, made.seconds, made.low, made.high,
-                made.tokensPerSecondPerGpu, made.memoryB, made.isOom});
+            row.points.push_back({factor, std::move(made).value(), {}});
+            row.points.back().made.step.schedule = {};
         }
-        one.elasticity = elasticityOf(one.points);
-        all.push_back(std::move(one));
+        all.push_back(std::move(row));
     }
     return all;
 }
 
-Result<std::vector<MemoryChange>> memoryChangesOf(
+Result<WhatIfRow> memoryWhatIf(
     const SearchRequest& request, const Predictor& predictor, const Progress& progress) {
-    std::vector<MemoryChange> all;
-    if (!request.cluster.gpu.memoryBytes)
-        return all;
-    for (const double factor : {kWhatIfFactors.front(), kWhatIfFactors.back()}) {
+    WhatIfRow row{WhatIf::MemorySize, request.cluster.gpu.memoryBytes, {}};
+    if (!row.value)
+        return row;
+    for (const double factor : kWhatIfFactors) {
         SearchRequest other = request;
-        other.cluster.gpu.memoryBytes = factor * *request.cluster.gpu.memoryBytes;
+        other.cluster.gpu.memoryBytes = factor * *row.value;
         other.top = 1;
         ASSIGN_OR_RETURN(auto found, searchLayouts(other, predictor, progress));
-        MemoryChange& change = all.emplace_back();
-        change.factor = factor;
-        if (!found.top.empty())
-            change.best = std::move(found.top.front());
+        WhatIfPoint& point = row.points.emplace_back();
+        point.factor = factor;
+        point.made.isOom = found.top.empty();
+        if (!found.top.empty()) {
+            point.best = found.top.front().choice;
+            point.made = std::move(found.top.front().prediction);
+        }
     }
-    return all;
+    return row;
+}
+
+void takeMemory(const WhatIfRow& memory, std::vector<WhatIfRow>& rows) {
+    if (memory.points.empty())
+        return;
+    for (WhatIfRow& row : rows) {
+        if (row.what == memory.what)
+            row = memory;
+    }
 }
 
 } // namespace trainscope::predict

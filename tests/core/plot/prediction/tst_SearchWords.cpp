@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "core/figures/prediction/RankedLayouts.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "support/TestProgram.h"
 
 #include <string>
@@ -25,12 +25,12 @@ private Q_SLOTS:
         refuse(Refusal::Memory, 40);
         refuse(Refusal::Ranks, 30);
         refuse(Refusal::Batch, 20);
-        QCOMPARE(figures::searchWords(found),
+        QCOMPARE(plot::searchWords(found),
             std::string("4 of 100 layouts are possible; ruled out: 40 by memory, 30 by ranks, 20 "
                         "by batch"));
         refuse(Refusal::Heads, 5);
         refuse(Refusal::Slow, 1);
-        QCOMPARE(figures::searchWords(found),
+        QCOMPARE(plot::searchWords(found),
             std::string("4 of 100 layouts are possible; ruled out: 40 by memory, 30 by ranks, 20 "
                         "by batch and 6 by other limits"));
     }
@@ -50,7 +50,7 @@ private Q_SLOTS:
         predict::SearchResult found;
         found.searched = searched;
         found.feasible.resize(static_cast<std::size_t>(possible));
-        QTEST(QString::fromStdString(figures::searchWords(found)), "words");
+        QTEST(QString::fromStdString(plot::searchWords(found)), "words");
     }
 };
 

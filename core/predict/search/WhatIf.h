@@ -1,13 +1,11 @@
 #pragma once
-// Sensitivity: what a step of a job would take if one thing about it were otherwise. Pure; any
-// thread.
+// WhatIf: what a job would take if one thing about it were otherwise. Pure; any thread.
 
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
 
 #include <array>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,43 +27,32 @@ inline constexpr std::array kAllWhatIfs{WhatIf::LinkBandwidth, WhatIf::NetworkBa
 std::string_view toString(WhatIf what); // "link_bandwidth", …
 std::string_view titleOf(WhatIf what); // for people: "Link bandwidth"
 
-// Factors on a job's own value, beside 1.
-inline constexpr std::array kWhatIfFactors{0.5, 0.8, 1.25, 2.0};
+// Factors on a job's own value.
+inline constexpr std::array kWhatIfFactors{0.5, 2.0};
 
 struct WhatIfPoint {
     double factor = 1.0;
-    double seconds = 0.0; // of a step
-    double low = 0.0; // 90 % interval
-    double high = 0.0;
-    double tokensPerSecondPerGpu = 0.0;
-    double memoryB = 0.0;
-    bool isOom = false;
+    Prediction made; // without its schedule; out of memory where no layout fits
+    std::optional<LayoutChoice> best; // layout that it is of, where layouts were ranked
 };
 
-struct Sensitivity {
+struct WhatIfRow {
     WhatIf what = WhatIf::LinkBandwidth;
     std::optional<double> value; // SI; absent: not known, and neither are points
     std::vector<WhatIfPoint> points; // of kWhatIfFactors those that can be
-    // d log(seconds) / d log(value) between the points next to 1: −1 where all of the step is bound
-    // by it, 0 where nothing is.
-    std::optional<double> elasticity;
 };
 
 // The job with that times `factor`; absent where it cannot be so.
 std::optional<Job> withFactor(const Job& job, WhatIf what, double factor);
 
-// Sensitivities to all of kAllWhatIfs. Errors are those of Predictor::predict(job).
-Result<std::vector<Sensitivity>> sensitivitiesOf(
-    const Job& job, const Predictor& predictor = Predictor());
+// A row for each of kAllWhatIfs. Errors are those of Predictor::predict(job).
+Result<std::vector<WhatIfRow>> whatIfsOf(const Job& job, const Predictor& predictor = Predictor());
 
-// The best layout of a search if the GPUs had other memory: more of it makes no layout faster, but
-// others possible.
-struct MemoryChange {
-    double factor = 1.0; // on what each GPU has
-    std::optional<RankedLayout> best; // absent: none is possible
-};
-// Half and twice of it; none where the memory is not known. Errors are those of searchLayouts().
-Result<std::vector<MemoryChange>> memoryChangesOf(const SearchRequest& request,
+// The row of the memory's size with the best layout of a search at each point: more memory makes no
+// layout faster, but others possible. Errors are those of searchLayouts().
+Result<WhatIfRow> memoryWhatIf(const SearchRequest& request,
     const Predictor& predictor = Predictor(), const Progress& progress = {});
+// Takes such a row in the place of the job's own; one without points is left.
+void takeMemory(const WhatIfRow& memory, std::vector<WhatIfRow>& rows);
 
 } // namespace trainscope::predict
