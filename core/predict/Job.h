@@ -74,12 +74,11 @@ struct Machine {
     double networkFactor = 1.0; // times its network's
 };
 
-struct Job {
+// The work of a job and the way in which it is run, as it is stated by hand.
+struct Setup {
     catalogue::TrainingModel model;
-    Machine machine;
-    layout::Layout layout; // with chunks, micro-batches, sharding and schedule
     Workload workload = Workload::Training;
-    int sequence = 2048; // tokens; of inference the prompt and what is generated
+    int sequence = 4096; // tokens; of inference the prompt and what is generated
     int generated = 0; // of them, by inference
     int microBatch = 1; // samples
     int globalBatch = 1;
@@ -87,19 +86,29 @@ struct Job {
     analysis::KeptNumbers kept = {};
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0; // of each stage (block n); 0: all
-    analysis::RecomputedParts recomputedParts = {}; // of Selective
     analysis::Offload offload = {};
     AttentionKind attention = AttentionKind::Flash;
-    int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
-    bool sequenceParallel = false;
-    bool dropout = false; // of what attention and MLP give
     analysis::Adapters adapters = {}; // of LoRA
     std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual
     Execution execution = {};
 
     [[nodiscard]] bool isInference() const { return workload == Workload::Inference; }
+    [[nodiscard]] StatedPrecision stated() const { return {precision, kept}; }
     // Tokens of a sample that go through the model together.
     [[nodiscard]] int prompt() const { return isInference() ? sequence - generated : sequence; }
+    [[nodiscard]] double tokensPerStep() const {
+        return static_cast<double>(globalBatch) * sequence;
+    }
+};
+
+struct Job : Setup {
+    Machine machine;
+    layout::Layout layout; // with chunks, micro-batches, sharding and schedule
+    analysis::RecomputedParts recomputedParts = {}; // of Selective
+    int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
+    bool sequenceParallel = false;
+    bool dropout = false; // of what attention and MLP give
+
     // Times that one token more of each sample goes through: the prompt gives the first.
     [[nodiscard]] int decodes() const { return isInference() && generated > 1 ? generated - 1 : 0; }
     // Micro-batches that the pipeline works on at a time: of inference no more than keep its stages
@@ -108,7 +117,6 @@ struct Job {
         const int stages = layout.grid.degrees().pipeline;
         return decodes() > 0 && microbatches() > stages ? stages : microbatches();
     }
-    [[nodiscard]] StatedPrecision stated() const { return {precision, kept}; }
     // By its software: what is between products, as one GPU in plain PyTorch runs it.
     [[nodiscard]] analysis::Kernels kernels() const;
     // Weights in 32 bits, cast for products of 16: as plain PyTorch has them unless said otherwise.
@@ -119,9 +127,6 @@ struct Job {
     }
     [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }
     [[nodiscard]] int microbatches() const { return layout.microbatches.value_or(1); }
-    [[nodiscard]] double tokensPerStep() const {
-        return static_cast<double>(globalBatch) * sequence;
-    }
 };
 
 // Plain PyTorch, unless compiled: what trains a dense model on one GPU.

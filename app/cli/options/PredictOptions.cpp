@@ -51,19 +51,11 @@ Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
                           "order and stage-layers out.");
     ASSIGN_OR_RETURN(const auto search, figures::searchOf(job, options.asked));
     predict::SearchRequest request = search.search;
-    request.fixed = {asked.tensor, asked.context, asked.expert, asked.pipeline, asked.virtualStages,
-        asked.zeroStage, {}, {}};
-    if (options.asked.has("micro-batch"))
-        request.fixed.microBatch = job.microBatch;
-    if (asked.fsdp.value_or(false))
-        request.fixed.zeroStage = 3;
-    if (options.asked.has("recompute"))
-        request.fixed.recompute = job.recompute;
-    request.fixed.recomputedLayers = job.recomputedLayers;
-    request.fixed.data = asked.data;
-    request.fixed.expertTensor = asked.expertTensor;
-    request.fixed.shard = asked.shardSize;
-    request.fixed.schedule = asked.schedule;
+    request.layout = asked;
+    if (request.layout.fsdp.value_or(false))
+        request.layout.zeroStage = 3;
+    request.isMicroBatchFixed = options.asked.has("micro-batch");
+    request.isRecomputeFixed = options.asked.has("recompute");
     return request;
 }
 

@@ -64,11 +64,7 @@ std::optional<predict::ClusterRequest> againstOf(FormFields& fields) {
     const auto perNode = countIn(fieldAt(fields, field_key::kAgainstPerNode));
     if (!nodes || !perNode)
         return std::nullopt;
-    predict::ClusterRequest cluster;
-    cluster.gpu = *gpu;
-    cluster.nodes = *nodes;
-    cluster.gpusPerNode = *perNode;
-    return cluster;
+    return predict::clusterOf(*gpu, *nodes, *perNode);
 }
 
 } // namespace trainscope::app

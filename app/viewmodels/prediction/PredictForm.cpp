@@ -86,7 +86,7 @@ bool PredictForm::fits(const Run& run) const {
     if (!m_request || gpu == nullptr || run.gpuCount < 1 || run.nodeCount < 1)
         return false;
     JobRequest request = *m_request;
-    request.cluster = {*gpu, run.nodeCount, run.gpuCount / run.nodeCount, {}, {}, {}, {}, {}};
+    request.cluster = predict::clusterOf(*gpu, run.nodeCount, run.gpuCount / run.nodeCount);
     return predict::jobOf(request).hasValue();
 }
 

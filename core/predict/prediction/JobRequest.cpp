@@ -116,6 +116,14 @@ int usualGpusPerNode(const catalogue::GpuModel& gpu) {
     return gpu.linkDomain ? kGraceNode : kUsualNode;
 }
 
+ClusterRequest clusterOf(const catalogue::GpuModel& gpu, int nodes, int gpusPerNode) {
+    ClusterRequest cluster;
+    cluster.gpu = gpu;
+    cluster.nodes = nodes;
+    cluster.gpusPerNode = gpusPerNode;
+    return cluster;
+}
+
 Result<ClusterRequest> clusterFrom(std::string_view text) {
     std::vector<int> numbers;
     std::string_view rest = trimmed(text);
@@ -134,7 +142,7 @@ Result<ClusterRequest> clusterFrom(std::string_view text) {
             "\"{}\" is no cluster: say nodes, GPUs per node and a GPU of the catalogue, as in "
             "4x8xH200, or 64xH100.",
             text));
-    ClusterRequest cluster{*gpu, 1, usualGpusPerNode(*gpu), {}, {}, {}, {}, {}};
+    ClusterRequest cluster = clusterOf(*gpu, 1, usualGpusPerNode(*gpu));
     if (numbers.size() == 2) {
         cluster.nodes = numbers[0];
         cluster.gpusPerNode = numbers[1];
@@ -378,28 +386,8 @@ Result<Job> jobOf(const JobRequest& asked) {
     placed.microbatches = static_cast<int>(request.globalBatch / each);
     const int tensor = placed.grid.degrees().tensor;
     RETURN_IF_ERROR(checkHeads(request, placed.grid.degrees()));
-    Job job{request.model, {}, std::move(placed)};
-    job.machine.gpu = request.cluster.gpu;
-    job.machine.site = request.cluster.site;
-    job.machine.linkBandwidth = request.cluster.linkBandwidth;
-    job.machine.networkBandwidth = request.cluster.networkBandwidth;
-    job.machine.powerLimitW = request.cluster.powerLimitW;
-    job.machine.clockHz = request.cluster.clockHz;
-    job.workload = request.workload;
-    job.sequence = request.sequence;
-    job.generated = request.generated;
-    job.adapters = request.adapters;
-    job.microBatch = request.microBatch;
-    job.globalBatch = request.globalBatch;
-    job.precision = request.precision;
-    job.kept = request.kept;
-    job.recompute = request.recompute;
-    job.recomputedLayers = request.recomputedLayers;
-    job.offload = request.offload;
-    job.attention = request.attention;
+    Job job{static_cast<Setup&>(request), request.cluster, std::move(placed)};
     job.sequenceParallel = request.sequenceParallel.value_or(!job.isInference()) && tensor > 1;
-    job.stack = request.stack;
-    job.execution = request.execution;
     takeHabits(job);
     return job;
 }

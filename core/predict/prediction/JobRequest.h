@@ -10,15 +10,9 @@
 
 namespace trainscope::predict {
 
-struct ClusterRequest {
-    catalogue::GpuModel gpu;
+struct ClusterRequest : Machine {
     int nodes = 1;
     int gpusPerNode = 8;
-    std::optional<double> linkBandwidth; // B/s; the constants' where absent
-    std::optional<double> networkBandwidth; // of a GPU, B/s
-    std::optional<double> powerLimitW;
-    std::optional<double> clockHz;
-    std::string site = {}; // see Machine
 
     // Number of GPUs of a cluster that checkCluster() accepts.
     [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
@@ -28,6 +22,7 @@ struct ClusterRequest {
 // the GPU where they are not said. Usage names what is wrong.
 Result<ClusterRequest> clusterFrom(std::string_view text);
 std::string textOf(const ClusterRequest& cluster); // "4x8xH200 SXM"
+ClusterRequest clusterOf(const catalogue::GpuModel& gpu, int nodes, int gpusPerNode);
 int usualGpusPerNode(const catalogue::GpuModel& gpu);
 
 // "tp=8,pp=4,vpp=2,ep=8,zero=3"; keys tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp (no value),
@@ -37,26 +32,11 @@ Result<layout::LayoutRequest> layoutFrom(std::string_view text);
 // The degrees above 1, in that form; "tp=1" for none. Of schedules those that are not usual.
 std::string textOf(const layout::Layout& layout);
 
-struct JobRequest {
-    catalogue::TrainingModel model;
+struct JobRequest : Setup {
     ClusterRequest cluster;
     layout::LayoutRequest layout; // degrees; layers, ranks and micro-batches follow from the rest
-    Workload workload = Workload::Training;
-    int microBatch = 1;
-    int globalBatch = 1;
-    int sequence = 4096; // of inference the prompt and what is generated
-    int generated = 0; // tokens of it
-    Precision precision = Precision::Bf16;
-    analysis::KeptNumbers kept = {};
-    Recompute recompute = Recompute::None;
-    int recomputedLayers = 0;
-    analysis::Offload offload = {};
-    AttentionKind attention = AttentionKind::Flash;
     // With tensor parallelism, where not said, of training.
     std::optional<bool> sequenceParallel;
-    analysis::Adapters adapters = {}; // of LoRA
-    std::string stack = {};
-    Execution execution = {};
 };
 
 // Takes what the job's software does unless the job says otherwise: weights kept in 8 bits,

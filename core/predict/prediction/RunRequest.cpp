@@ -49,7 +49,7 @@ Status takeCluster(const Run& run, const layout::Layout& layout, RunRequest& mad
                 gpus, run.name, layout.nodes),
             {}};
     ClusterRequest& cluster = made.request.cluster;
-    cluster = {*gpu, layout.nodes, gpus / layout.nodes, {}, {}, {}, {}, {}};
+    cluster = clusterOf(*gpu, layout.nodes, gpus / layout.nodes);
     if (gpus != layout.nodes * layout.gpusPerNode)
         made.notes.push_back(
             fmt::format("The {} GPUs of the run do not fill its nodes of {}; {} nodes of {} are "

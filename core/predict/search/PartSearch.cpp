@@ -217,7 +217,7 @@ private:
     [[nodiscard]] std::optional<Refusal> refusalOf(int pipeline) const {
         const std::int64_t gpus = m_request.cluster.gpus();
         const std::int64_t ranks = std::int64_t{m_part.tensor} * m_part.context * pipeline;
-        if (gpus % ranks != 0 || gpus / ranks != m_request.fixed.data.value_or(gpus / ranks))
+        if (gpus % ranks != 0 || gpus / ranks != m_request.layout.data.value_or(gpus / ranks))
             return Refusal::Ranks;
         const std::int64_t slices = m_part.expertTensor > 0 ? m_part.expertTensor : m_part.tensor;
         if (gpus % (m_part.expert * slices * pipeline) != 0)

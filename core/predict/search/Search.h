@@ -41,43 +41,15 @@ inline constexpr std::array kAllObjectives{
     SearchObjective::Time, SearchObjective::Energy, SearchObjective::PeakPower};
 std::string_view toString(SearchObjective objective); // "time", "energy", "peak-power"
 
-// A dimension that has a value is not searched.
-struct FixedChoices {
-    std::optional<int> tensor;
-    std::optional<int> context;
-    std::optional<int> expert;
-    std::optional<int> pipeline;
-    std::optional<int> virtualStages;
-    std::optional<int> zeroStage;
-    std::optional<int> microBatch;
-    std::optional<Recompute> recompute = {};
-    std::optional<int> expertTensor = {};
-    std::optional<int> shard = {}; // ranks of a shard group
-    std::optional<layout::ScheduleKind> schedule = {};
-    std::optional<int> data = {};
-    int recomputedLayers = 0; // of each stage, where `recompute` has a value; 0: all
-};
-
 inline constexpr double kSlowest = 3.0; // times the fastest step
 
-struct SearchRequest {
-    catalogue::TrainingModel model;
-    ClusterRequest cluster;
-    Workload workload = Workload::Training;
-    int globalBatch = 1;
-    int sequence = 4096;
-    int generated = 0; // tokens of it, by inference
-    analysis::Adapters adapters = {}; // of LoRA
-    Precision precision = Precision::Bf16;
-    analysis::KeptNumbers kept = {};
-    analysis::Offload offload = {};
-    AttentionKind attention = AttentionKind::Flash;
-    std::optional<bool> sequenceParallel = {}; // as of a JobRequest
-    std::string stack = {};
-    Execution execution = {};
-    FixedChoices fixed = {};
+// A degree of the layout that has a value is not searched; neither are micro-batch and
+// recomputation that are fixed.
+struct SearchRequest : JobRequest {
+    bool isMicroBatchFixed = false;
+    bool isRecomputeFixed = false;
     double memoryShare = 1.0; // of a GPU's memory that may be used
-    std::optional<double> powerLimitW; // of all GPUs together
+    std::optional<double> powerLimitW = {}; // of all GPUs together
     SearchObjective objective = SearchObjective::Time;
     std::size_t top = 10; // to be predicted whole
 };
@@ -163,8 +135,7 @@ struct SearchResult {
     }
 };
 
-// The work and the machine of a job, with nothing of its layout fixed.
-SearchRequest searchLike(const Job& job);
+// Of a job, with nothing of its layout fixed.
 SearchRequest searchLike(const JobRequest& job);
 // The job of a choice; Usage where the choice is impossible.
 Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);

@@ -43,7 +43,7 @@ int linkDomainOf(const ClusterRequest& cluster) {
 SearchSpace::SearchSpace(const SearchRequest& request)
     : m_request(request) {
     const std::vector<int> divisors = divisorsOf(request.cluster.gpus());
-    const FixedChoices& fixed = request.fixed;
+    const layout::LayoutRequest& fixed = request.layout;
     const int longest = std::max(1, request.sequence / (2 * kLeastChunk));
     m_tensors = chosen(fixed.tensor, upTo(divisors, linkDomainOf(request.cluster)));
     m_contexts = chosen(fixed.context, upTo(divisors, longest));
@@ -51,7 +51,8 @@ SearchSpace::SearchSpace(const SearchRequest& request)
         = upTo(divisorsOf(std::max(1, request.model.experts)), request.cluster.gpus());
     m_experts = chosen(fixed.expert, experts);
     m_pipelines = chosen(fixed.pipeline, divisors);
-    m_microBatches = chosen(fixed.microBatch, powersOfTwo(request.globalBatch));
+    m_microBatches = request.isMicroBatchFixed ? std::vector{request.microBatch}
+                                               : powersOfTwo(request.globalBatch);
 }
 
 int SearchSpace::largestStage(int pipeline) const {
@@ -85,7 +86,7 @@ std::vector<FlowChoice> SearchSpace::flows(int pipeline) const {
         if (isTraining && pipeline % 2 == 0 && goesBothWays())
             all.push_back({1, ScheduleKind::DualPipe});
     }
-    const FixedChoices& fixed = m_request.fixed;
+    const layout::LayoutRequest& fixed = m_request.layout;
     const auto isOther = [&fixed](const FlowChoice& one) {
         return (fixed.virtualStages && one.virtualStages != *fixed.virtualStages)
             || (fixed.schedule && one.schedule != *fixed.schedule);
@@ -95,7 +96,7 @@ std::vector<FlowChoice> SearchSpace::flows(int pipeline) const {
 }
 
 std::vector<ShardChoice> SearchSpace::shardings(const SearchPart& part, int pipeline) const {
-    const FixedChoices& fixed = m_request.fixed;
+    const layout::LayoutRequest& fixed = m_request.layout;
     const bool isTraining = m_request.workload == Workload::Training;
     const std::vector<int> stages = chosen(
         fixed.zeroStage, isTraining ? std::vector<int>{1, 2, kFullShards} : std::vector{0});
@@ -104,8 +105,8 @@ std::vector<ShardChoice> SearchSpace::shardings(const SearchPart& part, int pipe
     for (const int zeroStage : stages) {
         if (ranks == 1 && !all.empty())
             break;
-        all.push_back({zeroStage, fixed.shard.value_or(0)});
-        if (zeroStage < kFullShards || fixed.shard)
+        all.push_back({zeroStage, fixed.shardSize.value_or(0)});
+        if (zeroStage < kFullShards || fixed.shardSize)
             continue;
         for (const int group : divisorsOf(ranks)) {
             if (group > 1 && group < ranks)
@@ -116,8 +117,8 @@ std::vector<ShardChoice> SearchSpace::shardings(const SearchPart& part, int pipe
 }
 
 std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroStage) const {
-    if (m_request.fixed.recompute)
-        return {{*m_request.fixed.recompute, m_request.fixed.recomputedLayers}};
+    if (m_request.isRecomputeFixed)
+        return {{m_request.recompute, m_request.recomputedLayers}};
     if (m_request.workload == Workload::Inference)
         return {{Recompute::None, 0}};
     std::vector<RecomputeChoice> all{{Recompute::None, 0}};
@@ -139,8 +140,8 @@ std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroS
 std::vector<int> SearchSpace::expertTensors(int tensor) const {
     if (m_request.model.experts <= 1)
         return {0};
-    if (m_request.fixed.expertTensor)
-        return {*m_request.fixed.expertTensor};
+    if (m_request.layout.expertTensor)
+        return {*m_request.layout.expertTensor};
     return tensor > 1 ? std::vector{1, tensor} : std::vector{1};
 }
 

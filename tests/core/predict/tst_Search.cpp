@@ -45,8 +45,8 @@ SearchRequest smallRequest() {
     request.cluster = clusterFrom("1x8xH100").value();
     request.globalBatch = 8;
     request.sequence = 256;
-    request.fixed.microBatch = 1;
-    request.fixed.recompute = Recompute::None;
+    request.isMicroBatchFixed = true;
+    request.isRecomputeFixed = true;
     request.top = 100;
     return request;
 }
@@ -128,8 +128,8 @@ private Q_SLOTS:
     // Micro-batches 1, 2, 4, 8 of a batch of 8 on DP 8, 4, 2, 1: 1, 2, 3 and 4 of them divide it.
     void batchesThatDoNotDivideAreRefused() {
         SearchRequest request = smallRequest();
-        request.fixed.microBatch.reset();
-        request.fixed.zeroStage = 1;
+        request.isMicroBatchFixed = false;
+        request.layout.zeroStage = 1;
         const auto result = searchLayouts(request).value();
         QCOMPARE(result.searched, std::int64_t{20 * 4});
         // PP 1: DP 8, 4, 2; PP 2 with two schedules: DP 4, 2, 1.
@@ -269,7 +269,7 @@ private Q_SLOTS:
     // The least limit of all GPUs is one that can be kept, and nothing below it can.
     void leastPowerIsTheLeast() {
         SearchRequest request = requestOf("llama3-8b", "2x8xH100", 64, 8192);
-        request.fixed.tensor = 2;
+        request.layout.tensor = 2;
         request.powerLimitW = 16 * 10.0;
         const double least = *searchLayouts(request).value().leastPowerW;
         request.powerLimitW = least * 0.99;
@@ -303,9 +303,10 @@ private Q_SLOTS:
 
     void fixedDimensionsAreNotSearched() {
         SearchRequest request = requestOf("llama3-70b", "8x8xH100", 128, 8192);
-        request.fixed.tensor = 8;
-        request.fixed.pipeline = 4;
-        request.fixed.recompute = Recompute::Full;
+        request.layout.tensor = 8;
+        request.layout.pipeline = 4;
+        request.isRecomputeFixed = true;
+        request.recompute = Recompute::Full;
         const auto result = searchLayouts(request).value();
         QVERIFY(!result.feasible.empty());
         for (const LayoutEstimate& one : result.feasible) {
@@ -324,7 +325,7 @@ private Q_SLOTS:
         asked.globalBatch = 64;
         asked.sequence = 8192;
         const Job job = jobOf(asked).value();
-        const auto result = searchLayouts(searchLike(job)).value();
+        const auto result = searchLayouts(searchLike(asked)).value();
         LayoutChoice own;
         own.tensor = own.pipeline = 2;
         own.data = 4;
@@ -375,7 +376,7 @@ private Q_SLOTS:
         asked.execution.graphs = true;
         asked.sequenceParallel = false;
         SearchRequest request = searchLike(asked);
-        request.fixed.recompute = Recompute::None;
+        request.isRecomputeFixed = true;
         request.top = 3;
         const SearchResult found = searchLayouts(request).value();
         QVERIFY(!found.top.empty());
@@ -396,10 +397,10 @@ private Q_SLOTS:
     void bothDirections() {
         SearchRequest request = requestOf("deepseek-v3", "64x8xH800", 4096, 4096);
         request.precision = Precision::Fp8;
-        request.fixed.tensor = 1;
-        request.fixed.context = 1;
-        request.fixed.pipeline = 16;
-        request.fixed.expert = 32;
+        request.layout.tensor = 1;
+        request.layout.context = 1;
+        request.layout.pipeline = 16;
+        request.layout.expert = 32;
         request.top = 5;
         const SearchResult found = searchLayouts(request).value();
         const auto isDual
