@@ -4,7 +4,7 @@
 // owns the store.
 
 #include "core/figures/Figure.h"
-#include "core/figures/prediction/PredictionFigure.h"
+#include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/predict/prediction/Training.h"
 #include "core/predict/search/Search.h"
@@ -32,6 +32,8 @@ struct AskedJob {
     std::optional<predict::JobRequest> launched; // what the run did, where that was changed
     bool isAsLaunched = false; // it is what the run did
     std::vector<std::string> notes; // what the run does not say, and what is taken instead
+
+    [[nodiscard]] bool isMeasured() const { return run && run->kind == RunKind::Measured; }
 };
 // Usage where neither says enough; NotFound names what is not known of the run.
 Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& request);

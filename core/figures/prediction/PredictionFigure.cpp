@@ -37,7 +37,7 @@ public:
         return data;
     }
     Result<PredictionFigureData> tracks() {
-        ASSIGN_OR_RETURN(auto data, predictJob());
+        ASSIGN_OR_RETURN(auto data, askedBoard(m_studies, m_request, m_job));
         ASSIGN_OR_RETURN(data.tracks, tracksOf(*data.asked));
         data.emptyText = "The run has no measured power, temperature or clock of its GPUs.";
         return data;
@@ -67,30 +67,6 @@ public:
     [[nodiscard]] const std::optional<Run>& run() const { return m_job.run; }
 
 private:
-    [[nodiscard]] bool isMeasured() const {
-        return m_job.run && m_job.run->kind == RunKind::Measured;
-    }
-
-    Result<PredictionFigureData> predictJob() {
-        PredictionFigureData data;
-        ASSIGN_OR_RETURN(m_job, askedJobOf(m_studies, m_request));
-        ASSIGN_OR_RETURN(
-            auto asked, predictedJob(m_job.asked, m_job.isAsLaunched ? "as launched" : ""));
-        takeAsked(std::make_shared<const PredictedJob>(std::move(asked)), data);
-        if (m_job.launched) {
-            // The run itself may be one that cannot be predicted.
-            auto own = predictedJob(*m_job.launched, "as launched");
-            if (own.hasValue())
-                data.others.push_back(std::move(own).value());
-        }
-        if (isMeasured()) {
-            ASSIGN_OR_RETURN(data.measured, measuredStepOf(m_studies.of(*m_job.run)));
-        }
-        data.notes = m_job.notes;
-        addTexts(data);
-        return data;
-    }
-
     Status decide(const predict::SearchRequest& search, const predict::RankedLayout& best,
         PredictionFigureData& data) const {
         ASSIGN_OR_RETURN(auto made, predict::Predictor().predict(best.job)); // with its schedule
@@ -105,7 +81,7 @@ private:
     }
 
     Result<std::shared_ptr<const plot::PredictedTracks>> tracksOf(const PredictedJob& asked) {
-        if (!isMeasured())
+        if (!m_job.isMeasured())
             return std::shared_ptr<const plot::PredictedTracks>();
         ASSIGN_OR_RETURN(const auto measured, measuredTracksOf(m_studies.of(*m_job.run)));
         if (measured.tracks.empty())
@@ -172,6 +148,26 @@ void addWords(std::vector<Option> options, std::vector<Option>& all) {
 }
 
 } // namespace
+
+Result<PredictionFigureData> askedBoard(
+    const analysis::RunStudies& studies, const Request& request, AskedJob& job) {
+    PredictionFigureData data;
+    ASSIGN_OR_RETURN(job, askedJobOf(studies, request));
+    ASSIGN_OR_RETURN(auto asked, predictedJob(job.asked, job.isAsLaunched ? "as launched" : ""));
+    takeAsked(std::make_shared<const PredictedJob>(std::move(asked)), data);
+    if (job.launched) {
+        // The run itself may be one that cannot be predicted.
+        auto own = predictedJob(*job.launched, "as launched");
+        if (own.hasValue())
+            data.others.push_back(std::move(own).value());
+    }
+    if (job.isMeasured()) {
+        ASSIGN_OR_RETURN(data.measured, measuredStepOf(studies.of(*job.run)));
+    }
+    data.notes = job.notes;
+    addTexts(data);
+    return data;
+}
 
 Figure predictionFigure(
     const std::shared_ptr<const PredictionFigureData>& data, PredictionPanels panels) {

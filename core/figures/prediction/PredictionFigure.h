@@ -3,6 +3,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/figures/Figure.h"
+#include "core/figures/prediction/AskedJob.h"
 #include "core/plot/prediction/PredictionFigure.h"
 
 #include <memory>
@@ -13,6 +14,11 @@ namespace trainscope::figures {
 
 // Absent where nothing tells the iterations of the run. Any thread that owns the store.
 Result<std::optional<plot::MeasuredStep>> measuredStepOf(const analysis::RunStudy& study);
+
+// The asked job's prediction beside that of the run as it was launched and what was measured of it;
+// `job` is known also where it cannot be predicted. Errors are those of askedJobOf() and jobOf().
+Result<plot::PredictionFigureData> askedBoard(
+    const analysis::RunStudies& studies, const Request& request, AskedJob& job);
 
 // Draws predictions that have been made; panels without data are left out.
 Figure predictionFigure(const std::shared_ptr<const plot::PredictionFigureData>& data,

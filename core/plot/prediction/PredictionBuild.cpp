@@ -179,6 +179,15 @@ bool PredictionFigureData::has(PredictionPanel panel) const {
     return made != nullptr;
 }
 
+std::vector<const PredictedJob*> PredictionFigureData::predicted() const {
+    std::vector<const PredictedJob*> all;
+    for (const PredictedJob& one : others)
+        all.push_back(&one);
+    if (asked)
+        all.push_back(asked.get());
+    return all;
+}
+
 void addTexts(PredictionFigureData& data) {
     const predict::Job& job = data.asked->job;
     const std::string& power = data.asked->prediction.power.source;

@@ -48,9 +48,8 @@ private:
                 card.value.interval);
         if (m_data.measured)
             add("step", m_data.measured->name, {}, "s", m_data.measured->seconds);
-        for (const PredictedJob& other : m_data.others)
-            addStep(other);
-        addStep(asked);
+        for (const PredictedJob* one : m_data.predicted())
+            addStep(*one);
         for (const auto& stage : asked.prediction.memory) {
             for (const PredictedPart& part : partsOf(stage))
                 add("memory", fmt::format("stage {}", stage.stage), part.key, "B", part.value);

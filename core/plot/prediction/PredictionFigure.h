@@ -100,6 +100,8 @@ struct PredictionFigureData : SheetTexts {
     std::string calibration; // in words; empty: constants are as shipped
 
     [[nodiscard]] bool has(PredictionPanel panel) const;
+    // The others, then the asked one.
+    [[nodiscard]] std::vector<const PredictedJob*> predicted() const;
 };
 
 // Takes a job as the asked one, with its schedule: the plan with the predicted durations of passes.

@@ -103,16 +103,11 @@ std::vector<StepRow> stepRows(const PredictionFigureData& data) {
     std::vector<StepRow> rows;
     if (data.measured)
         rows.push_back({data.measured->name, data.measured->seconds});
-    const auto add = [&rows](const PredictedJob& one) {
-        const predict::Prediction& made = one.prediction;
-        StepRow& row = rows.emplace_back(
-            StepRow{one.name, made.seconds, predict::Interval{made.low, made.high}});
-        row.isOom = made.isOom;
-        row.parts = partsOf(made.breakdown());
-    };
-    for (const PredictedJob& one : data.others)
-        add(one);
-    add(*data.asked);
+    for (const PredictedJob* one : data.predicted()) {
+        const predict::Prediction& made = one->prediction;
+        rows.push_back({one->name, made.seconds, predict::Interval{made.low, made.high},
+            partsOf(made.breakdown()), made.isOom});
+    }
     return rows;
 }
 

@@ -179,9 +179,4 @@ RateFit fitRateFactors(const std::vector<MeasuredJob>& rows, const RateTable& ta
     return RateFitter(rows, table, start, options).fit();
 }
 
-RateFactors fitRates(const std::vector<MeasuredJob>& rows, const RateTable& table,
-    const RateFactors& start, const FitOptions& options) {
-    return fitRateFactors(rows, table, start, options).factors;
-}
-
 } // namespace trainscope::predict

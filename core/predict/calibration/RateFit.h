@@ -39,7 +39,5 @@ struct RateFit {
 // Rows that cannot be predicted are left out. Empty without rows.
 RateFit fitRateFactors(const std::vector<MeasuredJob>& rows, const RateTable& table,
     const RateFactors& start = {}, const FitOptions& options = {});
-RateFactors fitRates(const std::vector<MeasuredJob>& rows, const RateTable& table,
-    const RateFactors& start = {}, const FitOptions& options = {});
 
 } // namespace trainscope::predict

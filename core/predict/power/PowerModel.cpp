@@ -7,8 +7,6 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kAlwaysDrawn = 0.4; // of the power beyond idle, by whatever runs
-
 // The highest clock whose power is not above the limit; power grows with the clock.
 template <typename PowerAt>
 double highestClock(double lowest, double highest, double limitW, const PowerAt& powerAt) {
@@ -114,12 +112,6 @@ std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times) 
                 gpu.clockBound[activity], activity == Activity::Waiting && !time.isBrief});
     }
     return loads;
-}
-
-double intensityOf(double achieved, double usual) {
-    if (usual <= 0.0)
-        return 1.0;
-    return kAlwaysDrawn + (1.0 - kAlwaysDrawn) * std::max(0.0, achieved) / usual;
 }
 
 double rateAt(double clockBound, double clock) {

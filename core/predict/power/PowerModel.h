@@ -22,7 +22,7 @@ struct TimedLoad {
 };
 
 // Seconds of each activity of a step at the highest clock. intensity: how much of the usual power
-// beyond idle it draws, see intensityOf().
+// beyond idle it draws.
 struct ActivityTime {
     double seconds = 0.0;
     double intensity = 1.0;
@@ -31,10 +31,6 @@ struct ActivityTime {
 using ActivityTimes = ByActivity<ActivityTime>;
 
 std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times);
-
-// Intensity of work that reaches the share `achieved` of the peak rate (FLOP/s or B/s), where such
-// work reaches `usual` on large shapes. Any running work draws a part of the power; estimated.
-double intensityOf(double achieved, double usual);
 
 // The rate of work that is bound by the clock for a share of its time, 1 at the highest clock.
 double rateAt(double clockBound, double clock);

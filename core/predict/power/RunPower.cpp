@@ -355,24 +355,6 @@ Result<RunPower> powerOfRun(const analysis::RunStudy& study) {
     return out;
 }
 
-Status readHeat(const store::Store& store, const Run& run, int node, HeatRecord& record) {
-    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf({store, run}, nullptr));
-    ASSIGN_OR_RETURN(const auto series, gpuSeries(store, run));
-    for (const layout::ClusterNode& one : cluster.nodes) {
-        if (one.node != node)
-            continue;
-        NodeReader reader(store, series, one);
-        RETURN_IF_ERROR(reader.open());
-        if (reader.isEmpty())
-            break;
-        ASSIGN_OR_RETURN(auto values, readNode(reader, one));
-        record = std::move(values.heat);
-        return {};
-    }
-    return Error{ErrorCode::NotFound,
-        "Node " + std::to_string(node) + " has no power of all of its GPUs.", run.name};
-}
-
 GpuPower calibrated(const GpuPower& gpu, const RunPower& run) {
     GpuPower out = gpu;
     out.idleW = run.states.idleW.value_or(gpu.idleW);

@@ -56,10 +56,6 @@ struct RunPower {
 // Parts that the run does not tell are absent. Cancelled by progress.
 Result<RunPower> powerOfRun(const analysis::RunStudy& study);
 
-// The powers and temperatures of a node, slots in the order of the air. NotFound without that node
-// or where a GPU of it has no power.
-Status readHeat(const store::Store& store, const Run& run, int node, HeatRecord& record);
-
 // A GPU with the constants that the run tells in place of its own.
 GpuPower calibrated(const GpuPower& gpu, const RunPower& run);
 

@@ -66,7 +66,8 @@ private Q_SLOTS:
         const RateFactors truth{{"gpu/H100 SXM5/gemm_16", 0.88},
             {"gpu/A100 SXM4 80GB/gemm_16", 1.1}, {"gpu/H100 SXM5/link", 0.7}};
         const auto rows = measured(truth, 0.01);
-        const RateFactors found = fitRates(rows, RateTable::builtIn(), {}, {.noise = 0.01});
+        const RateFactors found
+            = fitRateFactors(rows, RateTable::builtIn(), {}, {.noise = 0.01}).factors;
         QVERIFY(std::abs(found.at("gpu/H100 SXM5/gemm_16") / 0.88 - 1.0) < 0.03);
         QVERIFY(std::abs(found.at("gpu/A100 SXM4 80GB/gemm_16") / 1.1 - 1.0) < 0.03);
         QVERIFY(std::abs(found.at("gpu/H100 SXM5/link") / 0.7 - 1.0) < 0.15);

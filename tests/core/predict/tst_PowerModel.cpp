@@ -196,12 +196,6 @@ private Q_SLOTS:
         QVERIFY(isNear(same.factor, 1.0));
     }
 
-    void intensityIsOneForUsualWork() {
-        QCOMPARE(intensityOf(0.7, 0.7), 1.0);
-        QCOMPARE(intensityOf(0.0, 0.7), 0.4);
-        QVERIFY(isNear(intensityOf(0.35, 0.7), 0.7));
-    }
-
     // A card of the MI250 is two GPUs.
     void cardsAreShared() {
         const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("MI250X"));

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/Airflow.h"
+#include "core/model/Metric.h"
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/RunPower.h"
 #include "core/store/Writing.h"
@@ -78,6 +79,19 @@ std::vector<double> samplesOf(const Recorded& recorded, const char* name, int ra
             qFatal("%s", read.error().describe().c_str());
     }
     return out;
+}
+
+// Powers and temperatures of the node's GPUs, sample by sample.
+HeatRecord recordOf(const Recorded& recorded, const NodeHeat& node) {
+    HeatRecord record;
+    for (std::size_t slot = 0; slot < node.ranks.size(); ++slot) {
+        record.rows.push_back(node.fit.node.slots[slot].row);
+        record.watts.push_back(samplesOf(recorded, metric::kGpuPower, node.ranks[slot]));
+        record.celsius.push_back(samplesOf(recorded, metric::kGpuTemperature, node.ranks[slot]));
+    }
+    record.stepSeconds = recorded.run().range.length().seconds()
+        / (static_cast<double>(record.watts.front().size()) - 1.0);
+    return record;
 }
 
 TrainingErrors trainingErrors(const Recorded& recorded, const SteadyPower& steady) {
@@ -163,9 +177,7 @@ private Q_SLOTS:
         for (ThermalSlot& slot : plain.slots)
             slot.thermal = gpu.thermal;
         plain.air = NodeAir{};
-        HeatRecord record;
-        QVERIFY(readHeat(recorded.store(), recorded.run(), 0, record).hasValue());
-        const HeatError error = heatError(plain, record);
+        const HeatError error = heatError(plain, recordOf(recorded, node));
         qInfo("catalogue: %.2f C of %zu", error.celsius, error.moments);
         QVERIFY(error.celsius < 3.0);
     }

@@ -412,7 +412,7 @@ private Q_SLOTS:
                     if (familyOf(other.source) != family)
                         others.push_back(other);
                 }
-                factors[family] = predict::fitRates(others, table);
+                factors[family] = predict::fitRateFactors(others, table).factors;
             }
             const auto rates = table.ratesOf(row.job, factors[family]).value();
             errors.push_back(
