@@ -3,10 +3,10 @@
 #include "core/plot/Palette.h"
 #include "core/plot/RunInk.h"
 #include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/figures/CurvePlot.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -102,101 +102,35 @@ private:
             : m_frame.inkOf(run);
     }
 
-    void drawGrid(Rect plot, const FigureAxis& axis) const {
-        const int most = std::clamp(static_cast<int>(plot.height / (2.2 * m_frame.size())), 2, 6);
-        for (const auto& tick : ticksOf(axis, most)) {
-            const double y = plot.bottom() - plot.height * fractionOf(axis, tick.value);
-            m_frame.line({plot.x, y}, {plot.right(), y}, m_frame.theme.grid);
-            m_frame.note({plot.x - m_frame.gap(), m_frame.centred(y)}, tick.label, Align::Right);
-        }
-    }
-
     void drawPlot(Rect plot, std::size_t only) const {
-        drawGrid(plot, m_curves.axis);
+        const CurvePlot drawn(m_frame, m_curves.axis, plot);
+        drawn.grid();
         const auto isShown = [&](std::size_t i) { return !m_frame.choice.stacked || i == only; };
         for (std::size_t i = 0; i < m_curves.curves.size(); ++i) {
+            const auto& curve = m_curves.curves[i];
             if (isShown(i))
-                drawBand(plot, m_curves.curves[i]);
+                drawn.band(curve.low, curve.high, withAlpha(m_frame.fillOf(curve.run), kBandAlpha));
         }
         for (std::size_t i = 0; i < m_curves.curves.size(); ++i) {
+            const auto& curve = m_curves.curves[i];
             if (isShown(i))
-                drawMean(plot, m_curves.curves[i]);
+                drawn.line(curve.mean, lineInkOf(curve.run), curve.run);
         }
-    }
-
-    [[nodiscard]] float yOf(Rect plot, const FigureAxis& axis, float value) const {
-        if (std::isnan(value))
-            return kNothing;
-        return static_cast<float>(
-            plot.bottom() - plot.height * fractionOf(axis, static_cast<double>(value)));
-    }
-
-    void drawBand(Rect plot, const ComparisonCurves::Curve& curve) const {
-        Columns columns;
-        columns.area = plot;
-        columns.color = withAlpha(m_frame.fillOf(curve.run), kBandAlpha);
-        for (std::size_t i = 0; i < curve.low.size(); ++i) {
-            columns.top.push_back(yOf(plot, m_curves.axis, curve.high[i]));
-            columns.bottom.push_back(yOf(plot, m_curves.axis, curve.low[i]));
-        }
-        m_frame.scene.items.emplace_back(std::move(columns));
-    }
-
-    void drawMean(Rect plot, const ComparisonCurves::Curve& curve) const {
-        std::vector<float> values = curve.mean;
-        if (isPrinted(m_frame.theme)) {
-            const double step
-                = plot.width / static_cast<double>(std::max<std::size_t>(values.size(), 1));
-            // A dash has two points at least.
-            const double unit = std::max(m_frame.theme.lineWidth, 0.5 * step);
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                if (!isInked(curve.run, step * static_cast<double>(i) / unit))
-                    values[i] = kNothing;
-            }
-        }
-        drawLine(plot, m_curves.axis, values, lineInkOf(curve.run));
-    }
-
-    // Joined through the middles of the columns, broken where nothing is known.
-    void drawLine(
-        Rect plot, const FigureAxis& axis, const std::vector<float>& values, Color ink) const {
-        Polyline line{{}, ink, 1.5 * m_frame.theme.lineWidth};
-        const double width
-            = plot.width / static_cast<double>(std::max<std::size_t>(values.size(), 1));
-        const auto finish = [&] {
-            if (line.points.size() > 1)
-                m_frame.scene.items.emplace_back(line);
-            line.points.clear();
-        };
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (std::isnan(values[i]))
-                finish();
-            else
-                line.points.push_back({plot.x + width * (static_cast<double>(i) + 0.5),
-                    static_cast<double>(yOf(plot, axis, values[i]))});
-        }
-        finish();
     }
 
     void drawDifference(const ComparisonCurves::Difference& difference, Rect plot) const {
         const std::string title = m_frame.mark(difference.run) + " − " + m_frame.mark(0)
             + (m_curves.isFolded ? "; shaded where it exceeds the spread over iterations" : "");
         m_frame.note({plot.x, plot.y - 1.5 * m_frame.gap()}, m_frame.fitted(title, plot.width));
-        drawGrid(plot, m_curves.differenceAxis);
-        const float zero = yOf(plot, m_curves.differenceAxis, 0.0F);
-        Columns shade;
-        shade.area = plot;
-        shade.color = withAlpha(m_frame.fillOf(difference.run), kBeyondAlpha);
-        for (std::size_t i = 0; i < difference.values.size(); ++i) {
-            const bool beyond = difference.beyond[i] != 0;
-            const float y = yOf(plot, m_curves.differenceAxis, difference.values[i]);
-            shade.top.push_back(beyond ? std::min(y, zero) : kNothing);
-            shade.bottom.push_back(beyond ? std::max(y, zero) : kNothing);
+        const CurvePlot drawn(m_frame, m_curves.differenceAxis, plot);
+        drawn.grid();
+        std::vector<float> beyond = difference.values;
+        for (std::size_t i = 0; i < beyond.size(); ++i) {
+            if (difference.beyond[i] == 0)
+                beyond[i] = kNothing;
         }
-        m_frame.scene.items.emplace_back(std::move(shade));
-        const auto level = static_cast<double>(zero);
-        m_frame.line({plot.x, level}, {plot.right(), level}, m_frame.theme.textMuted);
-        drawLine(plot, m_curves.differenceAxis, difference.values, m_frame.inkOf(difference.run));
+        drawn.shade(beyond, withAlpha(m_frame.fillOf(difference.run), kBeyondAlpha));
+        drawn.line(difference.values, m_frame.inkOf(difference.run));
     }
 
     const ComparisonFrame& m_frame;

@@ -2,7 +2,7 @@
 // step, and below each metric what the prediction leaves.
 #include "core/plot/Palette.h"
 #include "core/plot/RunInk.h"
-#include "core/plot/figures/PanelBuild.h"
+#include "core/plot/figures/CurvePlot.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/text/Numbers.h"
 
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace trainscope::plot {
 
@@ -112,18 +111,23 @@ private:
             TextRole::Small, Align::Left, true);
         const Rect plot{
             rect.x, rect.y + line() + 2.0 * m_frame.gap(), rect.width, kTrackLines * line()};
-        drawLevels(track.axis, plot);
-        drawBand(track.axis, track.measured, plot, kMeasuredInk);
-        drawBand(track.axis, track.predicted, plot, kPredictedInk);
-        drawLine(track.axis, track.measured.mean, plot, kMeasuredInk);
-        drawLine(track.axis, track.predicted.mean, plot, kPredictedInk);
+        const CurvePlot drawn(m_frame, track.axis, plot);
+        drawn.grid();
+        for (const std::size_t place : {kMeasuredInk, kPredictedInk}) {
+            const PredictedLine& line = place == kMeasuredInk ? track.measured : track.predicted;
+            drawn.band(line.low, line.high, withAlpha(seriesColor(place), kTrackBandAlpha));
+        }
+        drawn.line(track.measured.mean, inkOf(kMeasuredInk), kMeasuredInk);
+        drawn.line(track.predicted.mean, inkOf(kPredictedInk), kPredictedInk);
         double y = plot.bottom() + 2.0 * m_frame.gap();
         for (const auto& words : m_told[at]) {
             m_frame.text({left, y + m_frame.size()}, words, m_frame.theme.textSecondary);
             y += line();
         }
         const Rect lane{rect.x, y + 2.0 * m_frame.gap(), rect.width, kResidualLines * line()};
-        drawResidual(track, lane);
+        const CurvePlot residual(m_frame, track.residualAxis, lane);
+        residual.grid();
+        residual.shade(track.residual, withAlpha(seriesColor(kPredictedInk), 2 * kTrackBandAlpha));
         const auto told = [&track](double value) {
             return text::quantity(value, track.axis.siUnit, text::Digits::Three);
         };
@@ -135,103 +139,6 @@ private:
                     track.told.gpus > 0
                         ? text::counted(static_cast<std::int64_t>(track.told.gpus), "GPU")
                         : std::string("the means of the GPUs")}});
-    }
-
-    void drawLevels(const FigureAxis& axis, Rect plot) const {
-        for (const auto& tick : ticksOf(axis, std::max(2, mostTicks(m_frame, plot.height)))) {
-            const double y = plot.bottom() - plot.height * fractionOf(axis, tick.value);
-            m_frame.line({plot.x, y}, {plot.right(), y}, m_frame.theme.grid);
-            m_frame.note({plot.x - m_frame.gap(), m_frame.centred(y)}, tick.label, Align::Right);
-        }
-    }
-
-    [[nodiscard]] static float yOf(const FigureAxis& axis, float value, Rect plot) {
-        if (std::isnan(value))
-            return kNothing;
-        return static_cast<float>(
-            plot.bottom() - plot.height * fractionOf(axis, static_cast<double>(value)));
-    }
-
-    void drawBand(
-        const FigureAxis& axis, const PredictedLine& of, Rect plot, std::size_t place) const {
-        Columns columns;
-        columns.area = plot;
-        columns.color = withAlpha(seriesColor(place), kTrackBandAlpha);
-        for (std::size_t i = 0; i < of.mean.size(); ++i) {
-            columns.top.push_back(yOf(axis, of.high[i], plot));
-            columns.bottom.push_back(yOf(axis, of.low[i], plot));
-        }
-        m_frame.scene.items.emplace_back(std::move(columns));
-    }
-
-    // Broken where nothing is known.
-    void drawLine(const FigureAxis& axis, const std::vector<float>& values, Rect plot,
-        std::size_t place) const {
-        const double step
-            = plot.width / static_cast<double>(std::max<std::size_t>(values.size(), 1));
-        Polyline drawn{{}, inkOf(place), 1.5 * m_frame.theme.lineWidth};
-        const auto finish = [&] {
-            if (drawn.points.size() > 1)
-                addInPattern(drawn, place);
-            drawn.points.clear();
-        };
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (std::isnan(values[i])) {
-                finish();
-                continue;
-            }
-            drawn.points.push_back({plot.x + step * (static_cast<double>(i) + 0.5),
-                static_cast<double>(yOf(axis, values[i], plot))});
-        }
-        finish();
-    }
-
-    // In print in the pattern of its place, along the line.
-    void addInPattern(const Polyline& line, std::size_t place) const {
-        if (!isPrinted(m_frame.theme)) {
-            m_frame.scene.items.emplace_back(line);
-            return;
-        }
-        Polyline dash{{}, line.color, line.width};
-        const auto finish = [&] {
-            if (dash.points.size() > 1)
-                m_frame.scene.items.emplace_back(dash);
-            dash.points.clear();
-        };
-        const double unit = m_frame.theme.lineWidth;
-        double along = 0.0;
-        for (std::size_t i = 0; i + 1 < line.points.size(); ++i) {
-            const Point from = line.points[i];
-            const Point to = line.points[i + 1];
-            const double length = std::hypot(to.x - from.x, to.y - from.y);
-            const int pieces = std::max(1, static_cast<int>(std::ceil(length / unit)));
-            for (int piece = 0; piece < pieces; ++piece) {
-                const double share = static_cast<double>(piece) / pieces;
-                if (isInked(place, (along + share * length) / unit))
-                    dash.points.push_back(
-                        {from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
-                else
-                    finish();
-            }
-            along += length;
-        }
-        finish();
-    }
-
-    void drawResidual(const PredictedTrack& track, Rect lane) const {
-        drawLevels(track.residualAxis, lane);
-        const float zero = yOf(track.residualAxis, 0.0F, lane);
-        Columns shade;
-        shade.area = lane;
-        shade.color = withAlpha(seriesColor(kPredictedInk), 2 * kTrackBandAlpha);
-        for (const float value : track.residual) {
-            const float y = yOf(track.residualAxis, value, lane);
-            shade.top.push_back(std::isnan(y) ? y : std::min(y, zero));
-            shade.bottom.push_back(std::isnan(y) ? y : std::max(y, zero));
-        }
-        m_frame.scene.items.emplace_back(std::move(shade));
-        const auto level = static_cast<double>(zero);
-        m_frame.line({lane.x, level}, {lane.right(), level}, m_frame.theme.textMuted);
     }
 
     const PredictionFrame& m_frame;
