@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -170,7 +171,7 @@ struct ShardGroup {
 
 class PartSearcher {
 public:
-    PartSearcher(const SearchBasis& basis, const SearchPart& part)
+    PartSearcher(const SearchBasis& basis, const LayoutChoice& part)
         : m_basis(basis)
         , m_request(basis.request)
         , m_space(basis.space)
@@ -178,7 +179,7 @@ public:
         , m_costs(basis.costs, basis.shardedCosts) { }
 
     PartResult search() {
-        m_result.searched = m_space.combinations(m_part);
+        m_result.searched = m_space.allCombinations(m_part);
         if (const auto refusal = refusalOfPart()) {
             refuse(*refusal, m_result.searched);
             return std::move(m_result);
@@ -230,27 +231,24 @@ private:
     }
 
     void searchPipeline(int pipeline) {
+        LayoutChoice choice = m_part;
+        choice.pipeline = pipeline;
         if (const auto refusal = refusalOf(pipeline)) {
-            refuse(*refusal, m_space.combinations(m_part, pipeline));
+            refuse(*refusal, m_space.combinations(choice));
             return;
         }
         m_costs.forget();
-        LayoutChoice choice{m_part.tensor, m_part.context, m_part.expert, 1, pipeline};
-        choice.expertTensor = m_part.expertTensor;
         choice.data = m_request.cluster.gpus() / (m_part.tensor * m_part.context * pipeline);
-        const auto shardings = m_space.shardings(m_part, pipeline);
+        const auto shardings = m_space.shardings(choice);
         choice.zeroStage = shardings.front().zeroStage;
-        for (const FlowChoice& flow : m_space.flows(pipeline)) {
-            choice.virtualStages = flow.virtualStages;
-            choice.schedule = flow.schedule;
-            searchFlow(choice, shardings);
-        }
+        for (const LayoutChoice& flow : m_space.flows(choice))
+            searchFlow(flow, shardings);
     }
 
-    void searchFlow(const LayoutChoice& choice, const std::vector<ShardChoice>& shardings) {
+    void searchFlow(const LayoutChoice& choice, const std::vector<LayoutChoice>& shardings) {
         std::int64_t each = 0; // shardings with their recomputations
-        for (const ShardChoice& one : shardings)
-            each += modesOf(choice, one.zeroStage);
+        for (const LayoutChoice& one : shardings)
+            each += modesOf(one);
         auto job = jobOf(m_request, choice);
         if (!job.hasValue()) {
             const auto sizes = static_cast<std::int64_t>(m_space.microBatches().size());
@@ -262,14 +260,14 @@ private:
         takeBatches(choice, each);
         for (auto first = shardings.begin(); first != shardings.end();) {
             const auto end = std::find_if(first, shardings.end(),
-                [&](const ShardChoice& one) { return one.zeroStage != first->zeroStage; });
+                [&](const LayoutChoice& one) { return one.zeroStage != first->zeroStage; });
             searchShardings(choice, job.value(), {first, end});
             first = end;
         }
     }
 
-    [[nodiscard]] std::int64_t modesOf(const LayoutChoice& choice, int zeroStage) const {
-        return static_cast<std::int64_t>(m_space.recomputations(choice.pipeline, zeroStage).size());
+    [[nodiscard]] std::int64_t modesOf(const LayoutChoice& sharding) const {
+        return std::ssize(m_space.recomputations(sharding));
     }
 
     static bool isUnscheduled(const LayoutChoice& choice, int microbatches) {
@@ -299,30 +297,28 @@ private:
 
     // Tries all shardings of one ZeRO stage.
     void searchShardings(
-        const LayoutChoice& choice, Job& job, const std::vector<ShardChoice>& shardings) {
-        const int zeroStage = shardings.front().zeroStage;
+        const LayoutChoice& choice, Job& job, const std::vector<LayoutChoice>& shardings) {
         takeGroups(choice, job, shardings);
-        for (const RecomputeChoice& mode : m_space.recomputations(choice.pipeline, zeroStage)) {
+        for (const LayoutChoice& mode : m_space.recomputations(shardings.front())) {
             for (ShardGroup& group : m_groups) {
-                group.choice.recompute = mode.mode;
-                group.choice.recomputedLayers = mode.layers;
+                group.choice.recompute = mode.recompute;
+                group.choice.recomputedLayers = mode.recomputedLayers;
                 group.isOpen = true;
             }
-            job.recompute = mode.mode;
-            job.recomputedLayers = mode.layers;
+            job.recompute = mode.recompute;
+            job.recomputedLayers = mode.recomputedLayers;
             searchMicroBatches(job);
         }
     }
 
     void takeGroups(
-        const LayoutChoice& choice, Job& job, const std::vector<ShardChoice>& shardings) {
+        const LayoutChoice& choice, Job& job, const std::vector<LayoutChoice>& shardings) {
         const int ranks = choice.data * choice.context;
         m_groups.clear();
-        for (const ShardChoice& one : shardings) {
-            const int group = one.group > 0 ? one.group : ranks;
+        for (const LayoutChoice& one : shardings) {
+            const int group = one.shard > 0 ? one.shard : ranks;
             if (ranks % group != 0) {
-                refuse(Refusal::Ranks,
-                    modesOf(choice, one.zeroStage) * static_cast<std::int64_t>(m_batches.size()));
+                refuse(Refusal::Ranks, modesOf(one) * static_cast<std::int64_t>(m_batches.size()));
                 continue;
             }
             ShardGroup made{{one.zeroStage, group, ranks / group}, choice, {}};
@@ -455,7 +451,7 @@ private:
     const SearchBasis& m_basis;
     const SearchRequest& m_request;
     const SearchSpace& m_space;
-    SearchPart m_part;
+    LayoutChoice m_part; // TP, CP, EP and ETP
     LayerCostCache m_costs;
     PartResult m_result;
     std::vector<int> m_stages; // that can be the fullest
@@ -466,7 +462,7 @@ private:
 
 } // namespace
 
-PartResult searchPart(const SearchBasis& basis, const SearchPart& part) {
+PartResult searchPart(const SearchBasis& basis, const LayoutChoice& part) {
     return PartSearcher(basis, part).search();
 }
 

@@ -41,6 +41,6 @@ struct SearchBasis {
     std::function<bool()> isCancelled; // asked often, answers at once
 };
 
-PartResult searchPart(const SearchBasis& basis, const SearchPart& part);
+PartResult searchPart(const SearchBasis& basis, const LayoutChoice& part);
 
 } // namespace trainscope::predict

@@ -102,13 +102,13 @@ private:
         const SearchBasis basis{m_request, m_space, std::move(costs), std::move(shardedCosts),
             memory ? *memory * m_request.memoryShare : std::numeric_limits<double>::infinity(),
             m_fastest, [this] { return m_isCancelled.load(); }};
-        const std::vector<SearchPart> parts = m_space.parts();
+        const std::vector<LayoutChoice> parts = m_space.parts();
         std::size_t done = 0;
         OrderedJobs<PartResult> jobs(WorkerPool::shared(), 0, [&](PartResult&& part) {
             take(std::move(part));
             goesOn(++done, parts.size());
         });
-        for (const SearchPart& part : parts) {
+        for (const LayoutChoice& part : parts) {
             jobs.submit([&basis, part] { return searchPart(basis, part); });
             if (m_isCancelled)
                 break;

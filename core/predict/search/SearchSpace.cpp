@@ -1,7 +1,6 @@
 #include "core/predict/search/SearchSpace.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace trainscope::predict {
 
@@ -69,71 +68,91 @@ bool SearchSpace::goesBothWays() const {
     return m_request.model.experts > 1 && (stack.empty() || stack.starts_with("deepseek"));
 }
 
-std::vector<FlowChoice> SearchSpace::flows(int pipeline) const {
+std::vector<LayoutChoice> SearchSpace::flows(const LayoutChoice& choice) const {
     using layout::ScheduleKind;
-    std::vector<FlowChoice> all{{1, ScheduleKind::OneForwardOneBackward}};
+    const layout::LayoutRequest& fixed = m_request.layout;
+    std::vector<LayoutChoice> all;
+    const auto add = [&](int virtualStages, ScheduleKind schedule) {
+        if (virtualStages != fixed.virtualStages.value_or(virtualStages)
+            || schedule != fixed.schedule.value_or(schedule))
+            return;
+        all.push_back(choice);
+        all.back().virtualStages = virtualStages;
+        all.back().schedule = schedule;
+    };
+    add(1, ScheduleKind::OneForwardOneBackward);
+    const int pipeline = choice.pipeline;
     const bool isDivided = pipeline > 1 && pipeline <= m_request.model.layers;
     if (isDivided && m_request.workload != Workload::Inference) {
         const bool isTraining = m_request.workload == Workload::Training;
         if (isTraining)
-            all.push_back({1, ScheduleKind::ZeroBubble});
+            add(1, ScheduleKind::ZeroBubble);
         for (const int virtualStages : divisorsOf(largestStage(pipeline))) {
             if (virtualStages > 1)
-                all.push_back({virtualStages, ScheduleKind::Interleaved});
+                add(virtualStages, ScheduleKind::Interleaved);
             if (virtualStages == 2 && isTraining)
-                all.push_back({virtualStages, ScheduleKind::ZeroBubbleV});
+                add(virtualStages, ScheduleKind::ZeroBubbleV);
         }
         if (isTraining && pipeline % 2 == 0 && goesBothWays())
-            all.push_back({1, ScheduleKind::DualPipe});
+            add(1, ScheduleKind::DualPipe);
     }
-    const layout::LayoutRequest& fixed = m_request.layout;
-    const auto isOther = [&fixed](const FlowChoice& one) {
-        return (fixed.virtualStages && one.virtualStages != *fixed.virtualStages)
-            || (fixed.schedule && one.schedule != *fixed.schedule);
-    };
-    std::erase_if(all, isOther);
     return all;
 }
 
-std::vector<ShardChoice> SearchSpace::shardings(const SearchPart& part, int pipeline) const {
+std::vector<LayoutChoice> SearchSpace::shardings(const LayoutChoice& choice) const {
     const layout::LayoutRequest& fixed = m_request.layout;
     const bool isTraining = m_request.workload == Workload::Training;
     const std::vector<int> stages = chosen(
         fixed.zeroStage, isTraining ? std::vector<int>{1, 2, kFullShards} : std::vector{0});
-    const int ranks = std::max(1, m_request.cluster.gpus() / std::max(1, part.tensor * pipeline));
-    std::vector<ShardChoice> all;
+    const int ranks
+        = std::max(1, m_request.cluster.gpus() / std::max(1, choice.tensor * choice.pipeline));
+    std::vector<LayoutChoice> all;
+    const auto add = [&](int zeroStage, int group) {
+        all.push_back(choice);
+        all.back().zeroStage = zeroStage;
+        all.back().shard = group;
+    };
     for (const int zeroStage : stages) {
         if (ranks == 1 && !all.empty())
             break;
-        all.push_back({zeroStage, fixed.shardSize.value_or(0)});
+        add(zeroStage, fixed.shardSize.value_or(0));
         if (zeroStage < kFullShards || fixed.shardSize)
             continue;
         for (const int group : divisorsOf(ranks)) {
             if (group > 1 && group < ranks)
-                all.push_back({zeroStage, group});
+                add(zeroStage, group);
         }
     }
     return all;
 }
 
-std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroStage) const {
-    if (m_request.isRecomputeFixed)
-        return {{m_request.recompute, m_request.recomputedLayers}};
-    if (m_request.workload == Workload::Inference)
-        return {{Recompute::None, 0}};
-    std::vector<RecomputeChoice> all{{Recompute::None, 0}};
-    if (m_request.attention == AttentionKind::Unfused)
-        all.push_back({Recompute::Selective, 0});
-    if (zeroStage >= kFullShards)
-        all.push_back({Recompute::PerOperator, 0});
-    constexpr int kQuarters = 4;
-    const int layers = largestStage(pipeline);
-    for (int quarter = 1; quarter < kQuarters; ++quarter) {
-        const RecomputeChoice block{Recompute::Full, layers * quarter / kQuarters};
-        if (block.layers > 0 && block != all.back())
-            all.push_back(block);
+std::vector<LayoutChoice> SearchSpace::recomputations(const LayoutChoice& choice) const {
+    std::vector<LayoutChoice> all;
+    const auto add = [&](Recompute recompute, int layers) {
+        all.push_back(choice);
+        all.back().recompute = recompute;
+        all.back().recomputedLayers = layers;
+    };
+    if (m_request.isRecomputeFixed) {
+        add(m_request.recompute, m_request.recomputedLayers);
+        return all;
     }
-    all.push_back({Recompute::Full, 0});
+    add(Recompute::None, 0);
+    if (m_request.workload == Workload::Inference)
+        return all;
+    if (m_request.attention == AttentionKind::Unfused)
+        add(Recompute::Selective, 0);
+    if (choice.zeroStage >= kFullShards)
+        add(Recompute::PerOperator, 0);
+    constexpr int kQuarters = 4;
+    int before = 0;
+    for (int quarter = 1; quarter < kQuarters; ++quarter) {
+        const int layers = largestStage(choice.pipeline) * quarter / kQuarters;
+        if (layers > before)
+            add(Recompute::Full, layers);
+        before = layers;
+    }
+    add(Recompute::Full, 0);
     return all;
 }
 
@@ -145,29 +164,35 @@ std::vector<int> SearchSpace::expertTensors(int tensor) const {
     return tensor > 1 ? std::vector{1, tensor} : std::vector{1};
 }
 
-std::vector<SearchPart> SearchSpace::parts() const {
-    std::vector<SearchPart> all;
+std::vector<LayoutChoice> SearchSpace::parts() const {
+    std::vector<LayoutChoice> all;
     for (const int tensor : m_tensors) {
         for (const int context : m_contexts) {
             for (const int expert : m_experts) {
-                for (const int expertTensor : expertTensors(tensor))
-                    all.push_back({tensor, context, expert, expertTensor});
+                for (const int expertTensor : expertTensors(tensor)) {
+                    all.push_back({tensor, context, expert});
+                    all.back().expertTensor = expertTensor;
+                }
             }
         }
     }
     return all;
 }
 
-std::int64_t SearchSpace::combinations(const SearchPart& part, int pipeline) const {
+std::int64_t SearchSpace::combinations(const LayoutChoice& choice) const {
     std::size_t each = 0;
-    for (const ShardChoice& sharding : shardings(part, pipeline))
-        each += recomputations(pipeline, sharding.zeroStage).size();
-    return static_cast<std::int64_t>(each * flows(pipeline).size() * m_microBatches.size());
+    for (const LayoutChoice& sharding : shardings(choice))
+        each += recomputations(sharding).size();
+    return static_cast<std::int64_t>(each * flows(choice).size() * m_microBatches.size());
 }
 
-std::int64_t SearchSpace::combinations(const SearchPart& part) const {
-    return std::accumulate(m_pipelines.begin(), m_pipelines.end(), std::int64_t{0},
-        [&](std::int64_t sum, int pipeline) { return sum + combinations(part, pipeline); });
+std::int64_t SearchSpace::allCombinations(LayoutChoice part) const {
+    std::int64_t sum = 0;
+    for (const int pipeline : m_pipelines) {
+        part.pipeline = pipeline;
+        sum += combinations(part);
+    }
+    return sum;
 }
 
 } // namespace trainscope::predict
