@@ -185,7 +185,7 @@ Outcome compareClusters(const PredictOptions& options, const predict::SearchRequ
 // A ranking, and what would change its best layout.
 struct Ranking {
     predict::SearchResult found;
-    std::vector<predict::WhatIfRow> whatIf; // where it was asked for
+    std::vector<predict::WhatIfRow> whatIf; // empty: it was not asked for
 };
 Result<Ranking> rank(const PredictOptions& options, const predict::SearchRequest& request,
     const predict::Predictor& predictor, const Console& console) {

@@ -30,7 +30,7 @@ Json scalesJson(const std::array<std::string, 2>& names, const predict::ScaleCom
 void printScales(std::ostream& out, const std::array<std::string, 2>& names,
     const predict::ScaleComparison& comparison, const predict::TrainingAsked& asked);
 
-// What would take a job another time; `tokens`: to train on.
+// Steps and days of a job if one thing were otherwise; `tokens`: to train on.
 Json whatIfJson(
     const std::vector<predict::WhatIfRow>& rows, const std::optional<double>& tokens, int gpus);
 void printWhatIf(std::ostream& out, const plot::PredictedJob& job,

@@ -391,7 +391,7 @@ using plot::PredictionPanel;
 // A part of the board by itself.
 struct PredictExport {
     const char* title;
-    const char* suffix; // of the file's name
+    const char* suffix; // end of the file's name
     std::vector<PredictionPanel> panels;
 };
 const std::vector<PredictExport>& exports() {

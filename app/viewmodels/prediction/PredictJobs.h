@@ -46,7 +46,7 @@ Result<PredictDetails> detailsOf(std::shared_ptr<const plot::PredictedJob> asked
 struct LaunchedRun {
     RunId run;
     std::optional<predict::JobRequest> request; // absent: the run does not say enough
-    std::vector<std::string> notes; // what it does not say, and what is taken instead
+    std::vector<std::string> notes; // facts that it does not state, with their substitutes
     std::optional<plot::PredictedJob> predicted;
     std::optional<plot::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks; // nullptr: the run is a prediction

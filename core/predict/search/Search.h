@@ -135,7 +135,7 @@ struct SearchResult {
     }
 };
 
-// Of a job, with nothing of its layout fixed.
+// A search for a job, with nothing of its layout fixed.
 SearchRequest searchLike(const JobRequest& job);
 // The job of a choice; Usage where the choice is impossible.
 Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);
