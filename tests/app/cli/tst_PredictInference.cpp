@@ -68,7 +68,7 @@ private Q_SLOTS:
     void inWords() {
         const auto ran = runCli(kServed);
         QCOMPARE(ran.status, 0);
-        QVERIFY(ran.out.find("first token") != std::string::npos);
+        QVERIFY(ran.out.find("First token") != std::string::npos);
         QVERIFY(ran.out.find("1,024 tokens") != std::string::npos
             || ran.out.find("1024 tokens") != std::string::npos);
     }
