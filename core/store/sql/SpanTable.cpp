@@ -22,8 +22,6 @@
 namespace trainscope::store {
 namespace {
 
-// SpanFilter: the spans of a chunk that a query's constraints select.
-
 // The columns of `spans` that the store knows by itself; the computed ones follow.
 enum OwnSpanColumn {
     kRun,
@@ -40,25 +38,6 @@ enum OwnSpanColumn {
     kTrackId,
     kStream,
     kOwnSpanColumns
-};
-
-class SpanFilter {
-public:
-    SpanFilter() = default;
-    // names: ids of the only names that are wanted.
-    SpanFilter(const Scan& scan, std::optional<NameList> names);
-
-    [[nodiscard]] const IntegerRange& start() const { return m_start; }
-    // The places of those that are wanted; replaces `wanted`.
-    void apply(std::span<const Span> spans, std::vector<std::uint32_t>& wanted) const;
-
-private:
-    static constexpr std::size_t kKinds = static_cast<std::size_t>(SpanKind::Other) + 1;
-    [[nodiscard]] bool isWanted(const Span& span) const;
-
-    IntegerRange m_start;
-    std::optional<NameList> m_names;
-    std::array<bool, kKinds> m_kinds{};
 };
 
 // True where any constraint is on that column.
@@ -79,28 +58,6 @@ SpanFields fieldsOf(const Scan& scan) {
             fields |= 1U << field;
     }
     return static_cast<SpanFields>(fields);
-}
-
-SpanFilter::SpanFilter(const Scan& scan, std::optional<NameList> names)
-    : m_start(integerRangeOf(scan.constraints, kStart))
-    , m_names(std::move(names)) {
-    for (std::size_t i = 0; i < kKinds; ++i)
-        m_kinds[i] = admits(scan.constraints, kKind, toString(static_cast<SpanKind>(i)));
-}
-
-void SpanFilter::apply(std::span<const Span> spans, std::vector<std::uint32_t>& wanted) const {
-    wanted.clear();
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-        if (isWanted(spans[i]))
-            wanted.push_back(static_cast<std::uint32_t>(i));
-    }
-}
-
-bool SpanFilter::isWanted(const Span& span) const {
-    if (!m_start.contains(span.start.ns) || !m_kinds[static_cast<std::size_t>(span.kind)])
-        return false;
-    return !m_names
-        || std::find(m_names->begin(), m_names->end(), span.name.value) != m_names->end();
 }
 
 constexpr std::size_t kMaxCachedNames = 100'000;
@@ -149,6 +106,7 @@ public:
     [[nodiscard]] std::int64_t rowId() const override;
 
 private:
+    [[nodiscard]] bool isWanted(const Span& span) const;
     [[nodiscard]] const Span& spanOfRow() const { return m_chunk.own[m_wantedSpans[row()]]; }
     Status readAllTracks();
     Status listTracks(const Scan& scan);
@@ -173,7 +131,8 @@ private:
     std::optional<std::vector<std::int64_t>> m_chunks; // of the current track, where it is known
     std::size_t m_place = 0; // in m_chunks
     std::int64_t m_sequence = 0;
-    SpanFilter m_filter;
+    IntegerRange m_start;
+    std::array<bool, static_cast<std::size_t>(SpanKind::Other) + 1> m_kinds{}; // that are wanted
     SpanFields m_fields = SpanFields::All;
     SpanChunk m_chunk;
     std::int64_t m_read = 0; // the number of m_chunk
@@ -247,9 +206,11 @@ Status SpanRows::start(const Scan& scan) {
     endTrack();
     m_correlation = numberAsked(scan.constraints, kCorrelation);
     RETURN_IF_ERROR(findName(scan));
-    m_filter = SpanFilter(scan, m_wanted);
+    m_start = integerRangeOf(scan.constraints, kStart);
+    for (std::size_t i = 0; i < m_kinds.size(); ++i)
+        m_kinds[i] = admits(scan.constraints, kKind, toString(static_cast<SpanKind>(i)));
     m_fields = fieldsOf(scan);
-    if ((!m_wanted || !m_wanted->empty()) && !m_filter.start().isEmpty())
+    if ((!m_wanted || !m_wanted->empty()) && !m_start.isEmpty())
         RETURN_IF_ERROR(listTracks(scan));
     return nextBlock();
 }
@@ -276,7 +237,7 @@ Status SpanRows::beginTrack() {
     m_current = m_tracks[m_next++];
     m_place = 0;
     const TrackId track = m_current->track.id;
-    RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_filter.start().begin}), m_sequence));
+    RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_start.begin}), m_sequence));
     RETURN_IF_ERROR(assign(chunksOf(track), m_chunks));
     if (!m_chunks)
         return {};
@@ -301,6 +262,12 @@ bool SpanRows::nextChunk() {
     return true;
 }
 
+bool SpanRows::isWanted(const Span& span) const {
+    return m_start.contains(span.start.ns) && m_kinds[static_cast<std::size_t>(span.kind)]
+        && (!m_wanted
+            || std::find(m_wanted->begin(), m_wanted->end(), span.name.value) != m_wanted->end());
+}
+
 // The chunk that m_sequence names, and goes to the next.
 Status SpanRows::readChunk() {
     ASSIGN_OR_RETURN(const auto isThere,
@@ -311,8 +278,12 @@ Status SpanRows::readChunk() {
         return requireNoneBehind(m_database, track, m_sequence);
     }
     const auto& spans = m_chunk.own;
-    const bool isLast = !spans.empty() && spans.back().start.ns >= m_filter.start().end;
-    m_filter.apply(spans, m_wantedSpans);
+    const bool isLast = !spans.empty() && spans.back().start.ns >= m_start.end;
+    m_wantedSpans.clear();
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (isWanted(spans[i]))
+            m_wantedSpans.push_back(static_cast<std::uint32_t>(i));
+    }
     m_read = m_sequence;
     if (isLast || !nextChunk())
         m_sequence = kNoChunk;

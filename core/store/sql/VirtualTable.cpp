@@ -83,14 +83,6 @@ bool isComparedWithText(sqlite3_index_info* info, int i) {
 // Text of a plan, which SQLite keeps between planning and running: numbers behind each other.
 //   columns used; number of order terms, each: column, descending;
 //   then for each argument: column, op, 1 for a list
-class PlanText {
-public:
-    void add(std::int64_t number) { m_text += fmt::format("{} ", number); }
-    [[nodiscard]] const std::string& text() const { return m_text; }
-
-private:
-    std::string m_text;
-};
 class PlanReader {
 public:
     explicit PlanReader(const char* plan)
@@ -102,7 +94,8 @@ private:
 };
 
 // Hands down one constraint, where the table can do something with it.
-bool take(const TableDefinition& definition, sqlite3_index_info* info, int i, PlanText& arguments) {
+bool take(
+    const TableDefinition& definition, sqlite3_index_info* info, int i, std::string& arguments) {
     const auto& constraint = info->aConstraint[i];
     const auto op = comparisonOf(constraint.op);
     if (constraint.usable == 0 || !op || constraint.iColumn < 0)
@@ -118,23 +111,21 @@ bool take(const TableDefinition& definition, sqlite3_index_info* info, int i, Pl
     const bool isExact = column.narrowing == Narrowing::Equal
         && (!isText(column) || (!isList && isComparedWithText(info, i)));
     info->aConstraintUsage[i].omit = isExact ? 1 : 0;
-    arguments.add(constraint.iColumn);
-    arguments.add(constraint.op);
-    arguments.add(isList ? 1 : 0);
+    arguments += fmt::format("{} {} {:d} ", constraint.iColumn, constraint.op, isList);
     return true;
 }
 
-void takeOrder(const TableDefinition& definition, sqlite3_index_info* info, PlanText& plan) {
+void takeOrder(const TableDefinition& definition, sqlite3_index_info* info, std::string& plan) {
     std::vector<OrderTerm> order;
     for (int i = 0; i < info->nOrderBy; ++i)
         order.push_back({info->aOrderBy[i].iColumn, info->aOrderBy[i].desc != 0});
     const bool isKept = !order.empty() && definition.keepsOrder && definition.keepsOrder(order);
     info->orderByConsumed = isKept ? 1 : 0;
-    plan.add(isKept ? static_cast<std::int64_t>(order.size()) : 0);
-    for (std::size_t i = 0; isKept && i < order.size(); ++i) {
-        plan.add(order[i].column);
-        plan.add(order[i].isDescending ? 1 : 0);
-    }
+    if (!isKept)
+        order.clear();
+    plan += fmt::format("{} ", order.size());
+    for (const OrderTerm& term : order)
+        plan += fmt::format("{} {:d} ", term.column, term.isDescending);
 }
 
 // An argument is not known before the tables that it is taken from are read.
@@ -151,10 +142,10 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
         return SQLITE_CONSTRAINT;
     return reported(base, [&]() -> Status {
         const TableDefinition& definition = tableOf(base)->module->definition;
-        PlanText plan;
-        plan.add(static_cast<std::int64_t>(info->colUsed));
+        std::string plan;
+        plan = fmt::format("{} ", static_cast<std::int64_t>(info->colUsed));
         takeOrder(definition, info, plan);
-        PlanText arguments;
+        std::string arguments;
         int used = 0;
         double cost = 1e12;
         for (int i = 0; i < info->nConstraint; ++i) {
@@ -163,7 +154,7 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
             info->aConstraintUsage[i].argvIndex = ++used;
             cost /= info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ ? 50 : 4;
         }
-        info->idxStr = sqlite3_mprintf("%s%s", plan.text().c_str(), arguments.text().c_str());
+        info->idxStr = sqlite3_mprintf("%s%s", plan.c_str(), arguments.c_str());
         info->needToFreeIdxStr = 1;
         info->estimatedCost = cost;
         info->estimatedRows = static_cast<std::int64_t>(cost / 10) + 1;
