@@ -20,6 +20,7 @@
 #include "core/store/tables/Session.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -463,6 +464,20 @@ private:
     MergeOutcome m_outcome;
 };
 
+// The job that a recorder says a run is of.
+Result<std::map<RunId, std::string>> jobsOf(const Store& store) {
+    std::map<RunId, std::string> jobs;
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
+    for (const Source& source : sources) {
+        const auto job = source.report.facts.find("job");
+        for (const RunId run : source.runs) {
+            if (job != source.report.facts.end())
+                jobs.try_emplace(run, job->second);
+        }
+    }
+    return jobs;
+}
+
 } // namespace
 
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
@@ -479,6 +494,29 @@ Result<MergeOutcome> mergeInto(Store& into, const Store& from,
         return {};
     }));
     return outcome;
+}
+
+Result<std::function<std::string(const Run&)>> joinByJob(const Store& into, const Store& from) {
+    ASSIGN_OR_RETURN(const auto jobsThere, jobsOf(into));
+    ASSIGN_OR_RETURN(const auto jobs, jobsOf(from));
+    ASSIGN_OR_RETURN(const auto there, into.runs());
+    return std::function<std::string(const Run&)>([jobsThere, jobs, there](const Run& run) {
+        const auto job = jobs.find(run.id);
+        if (job == jobs.end())
+            return run.name;
+        std::string name = run.name;
+        for (const Run& other : there) {
+            const auto otherJob = jobsThere.find(other.id);
+            if (otherJob == jobsThere.end() || otherJob->second != job->second)
+                continue;
+            if (other.range.overlaps(run.range))
+                return other.name;
+            // The job was recorded twice.
+            if (other.name == name)
+                name += " " + text::moment(run.range.begin);
+        }
+        return name;
+    });
 }
 
 } // namespace trainscope::store
