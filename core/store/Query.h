@@ -1,6 +1,7 @@
 #pragma once
 // SQL over a run database, read-only: the tables of the file, `samples`, `sample_statistics` and
-// `spans` (sql/SqlTables.h says their columns), and columns of `spans` that are computed above the store.
+// `spans` (sql/SqlTables.h says their columns), and columns of `spans` that are computed above the
+// store.
 
 #include "core/store/Store.h"
 
@@ -33,8 +34,8 @@ struct QueryOptions {
 };
 
 // Several statements may follow each other, separated by semicolons. `header` gets the column names
-// once for each, `row` each row; false stops. Errors of the SQL are Usage, in SQLite's words; `where`
-// is their place, "line 2, column 8".
+// once for each, `row` each row; false stops. Errors of the SQL are Usage, in SQLite's words;
+// `where` is their place, "line 2, column 8".
 Status query(const Store& store, std::string_view sql, const SqlHeader& header, const SqlRow& row,
     const QueryOptions& options);
 

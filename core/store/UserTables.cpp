@@ -6,8 +6,6 @@
 #include "core/store/Connection.h"
 #include "core/store/Writing.h"
 
-#include <charconv>
-
 namespace trainscope::store {
 
 namespace {
@@ -37,17 +35,6 @@ Error nameless(const Database& database) {
 }
 
 } // namespace
-
-Result<std::vector<SavedComparison>> Store::comparisons() const {
-    return m_connection->call([](Database& database) {
-        return database.rows(
-            "SELECT name, spec, created_ns, changed_ns FROM comparison ORDER BY name",
-            [](const Row& row) {
-                return SavedComparison{
-                    row.string(0), row.string(1), {row.integer(2)}, {row.integer(3)}};
-            });
-    });
-}
 
 Status saveComparison(Store& store, std::string_view name, std::string_view spec) {
     return store.connection().change([&](Database& database) -> Status {
@@ -87,14 +74,6 @@ Status removeComparison(Store& store, std::string_view name) {
     });
 }
 
-Result<std::optional<std::string>> Store::enteredLayout(RunId run) const {
-    return m_connection->call([run](Database& database) {
-        return database.single(
-            "SELECT spec FROM run_layout WHERE run=?", [](const Row& row) { return row.string(0); },
-            run.value);
-    });
-}
-
 Status setEnteredLayout(Store& store, RunId run, const std::optional<std::string>& spec) {
     return store.connection().change([&](Database& database) {
         if (!spec)
@@ -104,14 +83,6 @@ Status setEnteredLayout(Store& store, RunId run, const std::optional<std::string
                 "INSERT OR REPLACE INTO run_layout(run, spec) SELECT id, ?2 FROM run WHERE id=?1",
                 run.value, harmless(*spec)),
             noRun(database, "The run whose layout is to be kept does not exist."));
-    });
-}
-
-Result<std::optional<std::string>> Store::machine(RunId run) const {
-    return m_connection->call([run](Database& database) {
-        return database.single(
-            "SELECT machine FROM cluster WHERE run=? AND machine<>''",
-            [](const Row& row) { return row.string(0); }, run.value);
     });
 }
 
@@ -125,26 +96,6 @@ Status setMachine(Store& store, RunId run, const std::optional<std::string>& fac
                 harmless(facts.value_or(std::string()))),
             noRun(database, "The run whose machine is to be described does not exist."));
     });
-}
-
-Result<std::vector<int>> Store::airflow(RunId run) const {
-    std::vector<int> order;
-    const auto read = [&order](const Row& row) {
-        const std::string_view text = row.text(0);
-        const char* at = text.data();
-        const char* const end = at + text.size();
-        for (int index = 0; at < end; ++at) {
-            const auto parsed = std::from_chars(at, end, index);
-            if (parsed.ec != std::errc())
-                break;
-            order.push_back(index);
-            at = parsed.ptr;
-        }
-    };
-    RETURN_IF_ERROR(m_connection->call([&](Database& database) {
-        return database.forEach("SELECT airflow FROM cluster WHERE run=?", read, run.value);
-    }));
-    return order;
 }
 
 Status setAirflow(Store& store, RunId run, std::span<const int> order) {

@@ -16,6 +16,7 @@
 #include "core/text/NaturalOrder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -406,6 +407,53 @@ Result<std::vector<Source>> Store::sources() const {
         }
         return sources;
     });
+}
+
+Result<std::vector<SavedComparison>> Store::comparisons() const {
+    return m_connection->call([](Database& database) {
+        return database.rows(
+            "SELECT name, spec, created_ns, changed_ns FROM comparison ORDER BY name",
+            [](const Row& row) {
+                return SavedComparison{
+                    row.string(0), row.string(1), {row.integer(2)}, {row.integer(3)}};
+            });
+    });
+}
+
+Result<std::optional<std::string>> Store::enteredLayout(RunId run) const {
+    return m_connection->call([run](Database& database) {
+        return database.single(
+            "SELECT spec FROM run_layout WHERE run=?", [](const Row& row) { return row.string(0); },
+            run.value);
+    });
+}
+
+Result<std::optional<std::string>> Store::machine(RunId run) const {
+    return m_connection->call([run](Database& database) {
+        return database.single(
+            "SELECT machine FROM cluster WHERE run=? AND machine<>''",
+            [](const Row& row) { return row.string(0); }, run.value);
+    });
+}
+
+Result<std::vector<int>> Store::airflow(RunId run) const {
+    std::vector<int> order;
+    const auto read = [&order](const Row& row) {
+        const std::string_view text = row.text(0);
+        const char* at = text.data();
+        const char* const end = at + text.size();
+        for (int index = 0; at < end; ++at) {
+            const auto parsed = std::from_chars(at, end, index);
+            if (parsed.ec != std::errc())
+                break;
+            order.push_back(index);
+            at = parsed.ptr;
+        }
+    };
+    RETURN_IF_ERROR(m_connection->call([&](Database& database) {
+        return database.forEach("SELECT airflow FROM cluster WHERE run=?", read, run.value);
+    }));
+    return order;
 }
 
 Result<std::string> readName(Database& database, NameId id) {
