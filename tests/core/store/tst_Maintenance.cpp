@@ -245,8 +245,9 @@ private Q_SLOTS:
         QTest::newRow("spans") << QByteArray("UPDATE span_chunk SET data=substr(data, 1, "
                                              "length(data) - 5) WHERE sequence=3")
                                << QByteArray("\"stream gemm\" of rank 3 in the run \"run\"");
-        QTest::newRow("missing spans") << QByteArray("DELETE FROM span_chunk WHERE sequence=2")
-                                       << QByteArray("spans of the track \"stream gemm\" of rank 3");
+        QTest::newRow("missing spans")
+            << QByteArray("DELETE FROM span_chunk WHERE sequence=2")
+            << QByteArray("spans of the track \"stream gemm\" of rank 3");
         QTest::newRow("missing spans at the end")
             << QByteArray(
                    "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM span_chunk)")
