@@ -1,9 +1,10 @@
 #pragma once
-// The members of a JSON object that lies in memory.
+// The members of a JSON object that lies in memory, and texts that are one value.
 
 #include "core/model/AsciiText.h"
 #include "importers/common/JsonScanner.h"
 
+#include <string>
 #include <string_view>
 
 namespace trainscope::importers {
@@ -30,6 +31,18 @@ void forEachMember(std::string_view text, Visit&& visit) {
         if (scanner.peek() == ',')
             scanner.advance();
     }
+}
+
+// True for one object or array alone, which may be cut: a document, where a log has many values.
+inline bool isOneJsonValue(std::string_view text) {
+    std::string value(trimmed(text));
+    const std::size_t size = value.size();
+    value.append(JsonScanner::kPadding, '\0');
+    JsonScanner scanner(value.data(), value.data() + size);
+    JsonToken token;
+    const Scan scan
+        = value.front() == '{' || value.front() == '[' ? scanner.value(token) : Scan::Broken;
+    return scan == Scan::NeedMore || (scan == Scan::Ok && scanner.atEnd());
 }
 
 } // namespace trainscope::importers

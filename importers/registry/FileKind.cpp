@@ -1,6 +1,7 @@
 #include "importers/registry/FileKind.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/JsonMembers.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/Stamp.h"
@@ -77,7 +78,7 @@ constexpr std::array kJson{
     Sign{"\"nbformat\"", "Jupyter notebook, not telemetry"},
     Sign{"\"ops\"", "JSON of another tool"},
     Sign{"\"log_history\"", "training log of Hugging Face's Trainer without steps that are known"},
-    Sign{"loss\"", "training log without steps that are known"},
+    Sign{"loss\"", kSteplessLog},
     Sign{"\"zero_optimization\"", "DeepSpeed configuration, not telemetry"},
     Sign{"\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
     Sign{"\"hidden_size\"", "configuration of a model, not telemetry"},
@@ -216,14 +217,16 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
         return "empty: nothing but blanks";
     if (isJson(text)) {
         if (const auto kind = bySign(head.substr(0, 4096), kJson))
-            return *kind;
+            return *kind == kSteplessLog && isOneJsonValue(text)
+                ? "settings or results as JSON, no log"
+                : *kind;
         return head.find("\"nodes\"") != std::string_view::npos
             ? "execution trace without nodes that could be read"
             : "JSON without trace events or readings that are known";
     }
     if (text.front() == '<')
         return "XML or HTML, not telemetry";
-    if (auto named = byName(path); !named.empty())
+    if (auto named = byName(text.starts_with("#!") ? ".sh" : path); !named.empty())
         return named;
     if (const auto kind = bySign(head, kText))
         return *kind;

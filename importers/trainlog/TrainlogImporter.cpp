@@ -5,6 +5,7 @@
 #include "core/text/Numbers.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/Importer.h"
+#include "importers/common/JsonMembers.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/trainlog/Dialect.h"
@@ -191,8 +192,18 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& file) {
     return unit;
 }
 
-Confidence sniff(std::string_view head, std::string_view /*path*/) {
+// A file of settings or results, whose last row could be a log's.
+bool isDocument(std::string_view head, std::string_view path) {
+    const bool isLine = trimmed(head).find('\n') == std::string_view::npos;
+    return (!isLine || path.ends_with(".json") || path.ends_with(".json.gz"))
+        && isOneJsonValue(head);
+}
+
+Confidence sniff(std::string_view head, std::string_view path) {
     const LogProbe probe = probePart(head);
+    if (probe.dialect != nullptr && probe.dialect->reader == jsonLinesReader
+        && isDocument(head, path))
+        return 0;
     return probe.steps > 0 || probe.marks > 0 ? kByBegin : 0;
 }
 

@@ -168,6 +168,28 @@ private Q_SLOTS:
         QTest::newRow("settings that quote a log")
             << QStringLiteral("run.toml") << "command = \"train\"\n" + kSteps
             << QStringLiteral("configuration, not telemetry");
+        QTest::newRow("command that records")
+            << QStringLiteral("commands.txt")
+            << "nvidia-smi --query-gpu=timestamp,index,power.draw,utilization.gpu --format=csv\n"s
+            << QStringLiteral("text without known columns");
+        QTest::newRow("script that records")
+            << QStringLiteral("record.txt")
+            << "#!/bin/bash\nnvidia-smi --query-gpu=timestamp,power.draw --format=csv &\n"
+               "torchrun train.py\n"s
+            << QStringLiteral("script or source text, not telemetry");
+        QTest::newRow("settings with a command")
+            << QStringLiteral("settings.json")
+            << R"({"command": "torchrun train.py", "step": 10, "loss": 2.5})"s
+            << QStringLiteral("settings or results as JSON, no log");
+        QTest::newRow("results") << QStringLiteral("results.json")
+                                 << "[\n{\"command\": \"a\", \"step\": 100, \"loss\": 2.5},\n"
+                                    "{\"command\": \"b\", \"step\": 100, \"loss\": 2.4}\n]\n"s
+                                 << QStringLiteral("settings or results as JSON, no log");
+        QTest::newRow("results of a command")
+            << QStringLiteral("results.txt")
+            << "{\n\"command\": \"a\",\n\"results\": [\n{\"step\": 1, \"loss\": 2.5},\n"
+               "{\"step\": 2, \"loss\": 2.4}\n]}\n"s
+            << QStringLiteral("settings or results as JSON, no log");
         QTest::newRow("XLA's trace for viewers")
             << QStringLiteral("host.trace.json")
             << R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name",
@@ -205,6 +227,22 @@ private Q_SLOTS:
         QVERIFY(plan.units.empty());
         QCOMPARE(plan.unrecognised.size(), std::size_t{1});
         QCOMPARE(QString::fromStdString(plan.unrecognised[0].reason), reason);
+    }
+    // Rows that name their command are a log: each is an object of its own.
+    void rowsWithACommandAreALog() {
+        const std::string rows = "{\"command\": \"train\", \"step\": 1, \"loss\": 2.5}\n"
+                                 "{\"command\": \"train\", \"step\": 2, \"loss\": 2.4}\n";
+        QVERIFY(unitOf(planOf({{"log.json", rows}}), "trainlog") != nullptr);
+        QVERIFY(unitOf(planOf({{"log.jsonl", rows.substr(0, rows.find('\n'))}}), "trainlog")
+            != nullptr);
+    }
+    // A terminal that was kept: the command, and what it printed.
+    void aCommandBeforeItsRowsIsNoHead() {
+        const ImportPlan plan = planOf({{"smi.log",
+            "$ nvidia-smi --query-gpu=timestamp,index,power.draw --format=csv -l 1\n" + kLog}});
+        QCOMPARE(plan.units.size(), std::size_t{1});
+        QCOMPARE(plan.units[0].importer, "nvsmi"s);
+        QVERIFY(plan.units[0].start.has_value());
     }
     void writtenTextsAreReadAsSaid() {
         QVERIFY(planOf({{"steps.log", kSteps}}).units.size() == 1);
