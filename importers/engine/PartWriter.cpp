@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/DcgmFields.h"
+#include "importers/common/HighestValue.h"
 
 #include <algorithm>
 #include <cmath>
@@ -136,13 +137,13 @@ Status PartWriter::write(std::size_t channel, Joined joined) {
         ASSIGN_OR_RETURN(const auto id, m_sink.series(m_run, one.description));
         written = m_written.emplace(channel, Written{id, {}, {}}).first;
     }
-    if (one.engineName.starts_with("DCGM_")) {
-        for (double& value : joined.values) {
-            if (!isDcgmBlank(value))
-                continue;
-            value = kNoValue;
-            ++m_blanks;
-        }
+    const bool isDcgm = one.engineName.starts_with("DCGM_");
+    const double highest = certainlyPossible(one.description);
+    for (double& value : joined.values) {
+        const bool isBlank = (isDcgm && isDcgmBlank(value))
+            || (value > highest && !isPossible(one.description, value));
+        m_blanks += isBlank ? 1 : 0;
+        value = isBlank ? kNoValue : value;
     }
     written->second.labels = std::move(joined.labels);
     written->second.statistics.append(
@@ -178,8 +179,8 @@ ImportReport PartWriter::report(const std::string& source) const {
     report.counts["joined_series"] = m_relabelled;
     remark(
         m_notNumbers, "value is", "values are", " no number (NaN or infinite) and missing here.");
-    remark(m_blanks, "value is", "values are",
-        " one of DCGM's numbers for \"no value\", and missing here.");
+    remark(m_blanks, "value cannot be", "values cannot be",
+        ": exporters write such numbers where they do not know the value. Missing here.");
     remark(m_unordered, "sample comes", "samples come", " out of order.");
     for (const std::string& warning : m_warnings)
         report.warn(source, 0, "The engine says: " + warning);

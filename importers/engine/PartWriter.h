@@ -48,7 +48,7 @@ private:
     std::unordered_map<std::string, std::optional<std::size_t>> m_channels; // by labels
     std::int64_t m_doubled = 0; // samples of a series of which another was taken
     std::int64_t m_relabelled = 0; // times that other labels went on
-    std::int64_t m_blanks = 0; // numbers that DCGM has for "no value"
+    std::int64_t m_blanks = 0; // numbers that stand for "not known"
     std::int64_t m_notNumbers = 0;
     std::int64_t m_unordered = 0;
     std::uint64_t m_wireBytes = 0;

@@ -243,6 +243,25 @@ private Q_SLOTS:
         QCOMPARE(copied.report.missing, std::int64_t{3});
         QCOMPARE(values[4], 7.0);
     }
+    // The highest number of 32 bits, and a share of thousands of percent. Energy counts on to 2^63.
+    void numbersForNotKnown() {
+        SimulatedEngine engine;
+        engine.add(gpuLabels("DCGM_FI_DEV_GPU_UTIL", 0, 0),
+            {{kBegin, "50"}, {kBegin + 1000, "4294967295"}, {kBegin + 2000, "5000"},
+                {kBegin + 3000, "100"}});
+        engine.add(
+            gpuLabels(kEnergy, 0, 0), {{kBegin, "5000000000"}, {kBegin + 1000, "5000000700"}});
+        DirectFetch fetch(engine);
+        Copied copied;
+        copyAll(fetch, {{}, seconds(60), {}}, {}, copied);
+        const auto& shares = copied.find("gpu_utilization", 0)->values;
+        QCOMPARE(shares.size(), std::size_t{4});
+        QCOMPARE(shares[0], 50.0);
+        QVERIFY(std::isnan(shares[1]) && std::isnan(shares[2]));
+        QCOMPARE(shares[3], 100.0);
+        QCOMPARE(copied.find("gpu_energy", 0)->values[1], 5000000700.0);
+        QCOMPARE(copied.report.missing, std::int64_t{2});
+    }
     // node-exporter names the host by its address, dcgm-exporter by its name.
     void nodesByOtherNames() {
         SimulatedEngine engine;
