@@ -39,7 +39,7 @@ Result<std::vector<text::Cell>> rowOf(
 
 } // namespace
 
-text::Table importedRuns(const std::vector<UnitOutcome>& outcomes,
+Result<text::Table> importedRuns(const std::vector<UnitOutcome>& outcomes,
     const std::filesystem::path& database, const Progress& progress) {
     text::Table table{.columns
         = {{"run", text::Align::Left}, {"steps"}, {"GPUs"}, {"time"}, {"energy"}, {"from"}}};
@@ -52,16 +52,17 @@ text::Table importedRuns(const std::vector<UnitOutcome>& outcomes,
             files[name] += std::max<std::int64_t>(std::ssize(outcome.unit.files), 1);
         }
     }
-    const auto store = store::Store::open(database, store::OpenMode::ReadOnly);
+    if (runs.empty())
+        return table;
+    ASSIGN_OR_RETURN(const auto store, store::Store::open(database, store::OpenMode::ReadOnly));
     for (const std::string& name : runs) {
-        const auto run
-            = store.hasValue() ? store.value().findRun(name) : Result<Run>(store.error());
+        const auto run = store.findRun(name);
+        if (!run.hasValue() && run.error().code == ErrorCode::NotFound)
+            continue; // its user has given it another name
         if (!run.hasValue())
-            continue;
-        auto row = rowOf(store.value(), run.value(), files[name], progress);
-        if (!row.hasValue())
-            return {};
-        table.add(std::move(row).value());
+            return run.error();
+        ASSIGN_OR_RETURN(auto row, rowOf(store, run.value(), files[name], progress));
+        table.add(std::move(row));
     }
     return table;
 }

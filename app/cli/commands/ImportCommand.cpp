@@ -141,10 +141,15 @@ void printWarnings(
 }
 
 void printOutcome(const ImportOptions& options, const ImportOutcome& outcome,
-    const Progress& progress, std::ostream& out) {
-    const auto table = app::importedRuns(outcome.units, options.request.database, progress);
-    if (!table.isEmpty())
-        text::print(out, table);
+    const Console& console, std::ostream& out) {
+    ProgressLine shown(console);
+    const auto table
+        = app::importedRuns(outcome.units, options.request.database, shownOn(shown, console));
+    shown.clear();
+    if (!table.hasValue() && table.error().code != ErrorCode::Cancelled)
+        console.warn("The runs are not listed: " + table.error().describe());
+    else if (table.hasValue() && !table.value().isEmpty())
+        text::print(out, table.value());
     for (const std::string& line : importers::attemptLines(outcome.unrecognised))
         out << line << '\n';
     for (const importers::JoinSuggestion& one : outcome.suggestions)
@@ -184,12 +189,9 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
             : ExitStatus::Refused;
     }
     printWarnings(options, outcome.value(), console);
-    ProgressLine line(console);
     show(
         console, options.json, [&] { return outcomeJson(options, outcome.value()); },
-        [&](std::ostream& out) {
-            printOutcome(options, outcome.value(), shownOn(line, console), out);
-        });
+        [&](std::ostream& out) { printOutcome(options, outcome.value(), console, out); });
     return outcome.value().status();
 }
 

@@ -238,9 +238,12 @@ void ImportController::takeOutcomes(const Result<Imported>& made) {
         const auto path = m_planned->import.given.tree->displayPath(outcome.unit.path);
         entries.push_back(ImportReportModel::entryOf(outcome, QString::fromStdString(path)));
     }
-    m_report.setEntries(std::move(entries), made.value().runs);
+    const auto& runs = made.value().runs;
+    m_report.setEntries(std::move(entries), runs.valueOr({}));
     m_planned.reset();
     setStage(Stage::Finished);
+    if (!runs.hasValue() && runs.error().code != ErrorCode::Cancelled)
+        Q_EMIT failed(runs.error());
     if (!runNames.isEmpty())
         Q_EMIT imported(m_importedInto, runNames);
 }

@@ -129,7 +129,7 @@ private:
     void proposeShownRun();
     struct Imported {
         std::vector<UnitOutcome> outcomes;
-        text::Table runs;
+        Result<text::Table> runs = text::Table();
     };
     void takeOutcomes(const Result<Imported>& made);
     void takeProgress(const ImportProgress& progress);
