@@ -16,21 +16,33 @@ namespace {
 
 using Of = ImportField::Of;
 
-// The text that all of them share, else another.
+// Texts of the rows, each once.
 template <typename Of>
-QString commonText(
-    const std::vector<const ImportRow*>& rows, const QString& otherwise, const Of& of) {
+QStringList textsOf(const std::vector<const ImportRow*>& rows, const Of& of) {
     QStringList texts;
     for (const ImportRow* row : rows)
         texts.append(shownLine(of(*row)));
     texts.removeDuplicates();
-    return texts.size() == 1 ? texts.front() : otherwise;
+    return texts;
+}
+
+// "UTC and UTC+02:00".
+QString listed(const QStringList& texts) {
+    constexpr qsizetype kMost = 3;
+    const QString last = texts.value(texts.size() - 1);
+    return texts.size() > kMost ? QStringLiteral("several")
+        : texts.size() < 2      ? last
+                                : texts.mid(0, texts.size() - 1).join(QStringLiteral(", "))
+            + QStringLiteral(" and ") + last;
 }
 
 QVariantMap cellOf(const ImportField& field, const std::vector<const ImportRow*>& open) {
-    const auto several = QStringLiteral("several");
-    const QString value
-        = commonText(open, several, [&](const ImportRow& row) { return textOf(field, row); });
+    const QStringList values
+        = textsOf(open, [&](const ImportRow& row) { return textOf(field, row); });
+    const auto hint = [&](const ImportRow& row) {
+        const std::string said = values.size() > 1 ? textOf(field, row) : std::string();
+        return said.empty() ? field.hint(row) : said;
+    };
     const bool isFaulty = std::any_of(open.begin(), open.end(),
         [&](const ImportRow* row) { return row->faulty.contains(field.key); });
     QStringList choices;
@@ -38,10 +50,9 @@ QVariantMap cellOf(const ImportField& field, const std::vector<const ImportRow*>
         choices.append(textOf(choice));
     return {{QStringLiteral("key"), textOf(field.key)},
         {QStringLiteral("label"), textOf(field.label)},
-        {QStringLiteral("value"), value == several ? QString() : value},
-        {QStringLiteral("hint"),
-            value == several ? several : commonText(open, several, field.hint)},
-        {QStringLiteral("choices"), choices}, {QStringLiteral("faulty"), isFaulty},
+        {QStringLiteral("value"), values.size() == 1 ? values.front() : QString()},
+        {QStringLiteral("hint"), listed(textsOf(open, hint))}, {QStringLiteral("choices"), choices},
+        {QStringLiteral("faulty"), isFaulty},
         {QStringLiteral("pressing"), field.isPressing || isFaulty}};
 }
 
