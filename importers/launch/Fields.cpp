@@ -17,9 +17,10 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr int kMaxHops = 8;
-constexpr std::array kPrefixes{"model."sv, ""sv, "cfg.model."sv, "cfg."sv, "config.model."sv,
-    "config."sv, "training.model."sv, "training."sv, "run.model."sv, "run."sv, "model.config."sv,
-    "model.data."sv, "deepspeed_config."sv, "megatron_lm_config."sv, "args."sv};
+constexpr std::array kPrefixes{"model."sv, ""sv, "parallelism."sv, "experimental."sv,
+    "cfg.model."sv, "cfg."sv, "config.model."sv, "config."sv, "training.model."sv, "training."sv,
+    "run.model."sv, "run."sv, "model.config."sv, "model.data."sv, "deepspeed_config."sv,
+    "megatron_lm_config."sv, "args."sv};
 
 bool isNull(const std::string& text) {
     const std::string value = lowered(text);

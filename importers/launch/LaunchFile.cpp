@@ -30,6 +30,8 @@ Result<Settings> settingsOf(LaunchKind kind, std::string_view text, const std::s
     switch (kind) {
     case LaunchKind::Yaml:
         return readYamlSettings(text, where);
+    case LaunchKind::Toml:
+        return readTomlSettings(text, where);
     case LaunchKind::Json:
         return readJsonSettings(text, where);
     case LaunchKind::Script:
@@ -54,6 +56,9 @@ const char* whyNone(LaunchKind kind) {
     case LaunchKind::Yaml:
         return "This YAML is no launch configuration: neither trainer.devices nor any model "
                "setting is in it.";
+    case LaunchKind::Toml:
+        return "This TOML is no launch configuration: neither a batch size nor degrees of "
+               "parallelism are in it.";
     case LaunchKind::Json:
         return "This JSON is no launch configuration: neither a batch size nor a number of layers "
                "is in it.";
@@ -72,6 +77,8 @@ std::optional<LaunchKind> launchKindOf(std::string_view path) {
     const std::string name = lowered(namePart(path));
     if (endsWithOneOf(name, {".yaml", ".yml"}))
         return LaunchKind::Yaml;
+    if (name.ends_with(".toml"))
+        return LaunchKind::Toml;
     if (name.ends_with(".json") && holdsOneOf(name, {"config", "deepspeed", "ds_", "zero", "args"}))
         return LaunchKind::Json;
     if (endsWithOneOf(name, {".sh", ".slurm", ".sbatch", ".bash"}))

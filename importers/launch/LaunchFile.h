@@ -4,6 +4,7 @@
 //  top
 //    or under `cfg`, `config`, `training` or `run` (hparams.yaml, launcher files), and Megatron's
 //    argument names at the top level;
+//  - TOML of torchtitan, in its sections;
 //  - JSON: DeepSpeed configurations (batch, ZeRO stage, precision), Hugging Face config.json (the
 //    model's shape), dumped arguments;
 //  - Text: logs and argument files, which say what was in force (Arguments.h);
@@ -22,7 +23,7 @@
 namespace trainscope::importers::launch {
 
 // In the order of trust, where files of one folder say different things.
-enum class LaunchKind { Yaml, Text, Script, Json, Environment };
+enum class LaunchKind { Yaml, Toml, Text, Script, Json, Environment };
 
 // By the name's ending; absent: no launch configuration is looked for in it. JSON files count only
 // where their names speak of a configuration, since traces are JSON too.

@@ -64,7 +64,8 @@ std::string differing(const LaunchConfig& a, const LaunchConfig& b) {
 std::string_view settingsFolder(std::string_view path) {
     const std::string_view own = folderPart(path);
     const std::string_view name = namePart(own);
-    const bool isOfSettings = name == "config" || name == "configs" || name == "conf";
+    const bool isOfSettings
+        = name == "config" || name == "configs" || name == "conf" || name == "train_configs";
     return isOfSettings ? folderPart(own) : own;
 }
 

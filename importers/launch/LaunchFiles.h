@@ -6,13 +6,14 @@
 //     the one that shares most folder names with the run (its sweep, its model) wins; a tie of
 //     different files, or folders that name different GPUs (h100, h200), decide nothing, since one
 //     index means different layouts on different clusters;
-//  3. logs and argument files in the run folder, then scripts, JSON configurations and variables
+//  3. TOML, logs and argument files in the run folder, then scripts, JSON configurations and
+//  variables
 //     there: they fill what is not stated yet, and what one says otherwise is noted. Files of one
 //     kind that contradict each other are left out, unless one is named like the run;
 //  4. without any of these, a script or log anywhere, named like the run folder, as in 2;
 //  5. as in 3 in the folders above it in which no run lies, with YAML, the nearest first.
-// Folders named config, configs or conf belong to the one that they lie in. Only files that are
-// launch configurations count.
+// Folders named config, configs, conf or train_configs belong to the one that they lie in. Only
+// files that are launch configurations count.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"

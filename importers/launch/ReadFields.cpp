@@ -91,6 +91,8 @@ std::optional<bool> fsdp(const Fields& fields) {
     const std::string how = lowered(fields.word({"fsdp"}).value_or(std::string()));
     if (how.find("shard") != std::string::npos || strategyOf(fields).starts_with("fsdp"))
         return true;
+    if (const auto shards = fields.count({"data_parallel_shard_degree"}, -1))
+        return *shards != 1;
     return fields.anyOf({"fsdp", "use_torch_fsdp2", "use_custom_fsdp", "use_megatron_fsdp"});
 }
 
@@ -111,6 +113,13 @@ void readDegrees(const Fields& fields, LaunchConfig& config) {
     config.expertTensorParallel
         = fields.count({"expert_tensor_parallel_size", "expert_tensor_model_parallel_size"});
     config.dataParallel = fields.count({"data_parallel_size", "dp_size", "dp"});
+    // torchtitan replicates groups of shards; -1: all GPUs that are left.
+    const auto shards = fields.count({"data_parallel_shard_degree"});
+    const auto replicas = fields.count({"data_parallel_replicate_degree"});
+    if (!config.dataParallel && shards && replicas)
+        config.dataParallel = product({*shards, *replicas});
+    if (shards && replicas.value_or(1) > 1)
+        config.shardGroup = shards;
     if (!config.dataParallel)
         config.dataParallel = dataParallel(fields, config);
     config.sequenceParallel = fields.flag({"sequence_parallel"});
@@ -190,6 +199,9 @@ std::optional<int> kvHeads(const Fields& fields) {
 
 // "Llama-3-8B" of "meta-llama/Llama-3-8B" or of a folder; a model by its shape alone has no name.
 std::optional<std::string> modelName(const Fields& fields) {
+    const auto family = fields.word({"model.name"}); // of torchtitan: "llama3"
+    if (const auto flavor = fields.word({"model.flavor"}); flavor && family)
+        return *family + "-" + *flavor;
     auto name = fields.word({"model_name_or_path", "pretrained_model_name_or_path", "model_name",
         "hf_model", "model", "_name_or_path"});
     if (!name)
@@ -232,22 +244,10 @@ std::optional<Workload> workload(const Fields& fields) {
         = lowered(fields.word({"peft.peft_scheme", "peft_scheme"}).value_or(""));
     if (scheme.find("lora") != std::string::npos)
         return Workload::Lora;
-    const bool trains = fields.count({"trainer.max_steps", "train_iters", "train_samples"})
+    const bool trains
+        = fields.count({"trainer.max_steps", "train_iters", "train_samples", "training.steps"})
         || fields.hasSection("model.optim") || fields.word({"optimizer.type"});
     return trains ? std::optional(Workload::Training) : std::nullopt;
-}
-
-std::optional<std::string> products(const Fields& fields) {
-    if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype", "dtype"}))
-        return stated;
-    const auto mixed = fields.word({"mixed_precision"}); // Accelerate's; "no" leaves it open
-    if (mixed && lowered(*mixed) != "no")
-        return mixed;
-    if (fields.flag({"bf16", "bf16.enabled", "bfloat16.enabled"}).value_or(false))
-        return "bf16";
-    if (fields.flag({"fp16", "fp16.enabled"}).value_or(false))
-        return "fp16";
-    return std::nullopt;
 }
 
 // "fp32" of "torch.float32", "float32" or "fp32".
@@ -258,6 +258,27 @@ std::string typeOf(std::string_view stated) {
     if (type.starts_with("bf"))
         return "bf16";
     return type.starts_with("float") ? "fp" + type.substr(5) : type;
+}
+
+std::optional<std::string> products(const Fields& fields) {
+    if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype", "dtype"}))
+        return stated;
+    for (const char* converter : {"model.converters.0", "model.converters.1"}) {
+        if (const auto name = fields.word({converter}); name && name->starts_with("float8"))
+            return "fp8";
+    }
+    if (fields.flag({"float8.enable_float8_linear"}).value_or(false))
+        return "fp8";
+    if (const auto param = fields.word({"mixed_precision_param"}))
+        return typeOf(*param);
+    const auto mixed = fields.word({"mixed_precision"}); // Accelerate's; "no" leaves it open
+    if (mixed && lowered(*mixed) != "no")
+        return mixed;
+    if (fields.flag({"bf16", "bf16.enabled", "bfloat16.enabled"}).value_or(false))
+        return "bf16";
+    if (fields.flag({"fp16", "fp16.enabled"}).value_or(false))
+        return "fp16";
+    return std::nullopt;
 }
 
 // Types that numbers are kept in, as Megatron-LM, DeepSpeed and scripts in pure 16 bits say them.
@@ -307,14 +328,23 @@ void readBatch(const Fields& fields, LaunchConfig& config) {
         config.sequenceLength = fields.count({"data.train_ds.max_seq_length"});
     }
     if (!config.microBatch)
-        config.microBatch = fields.count({"micro_batch_size", "train_micro_batch_size_per_gpu",
-            "per_device_train_batch_size", "micro_batch", "mbs"});
+        config.microBatch = fields.count(
+            {"micro_batch_size", "train_micro_batch_size_per_gpu", "per_device_train_batch_size",
+                "micro_batch", "mbs", "pipeline_parallel_microbatch_size"});
+    // torchtitan's is a rank's, which pipelines cut; it accumulates where the global one is said.
+    const auto ofRank = fields.word({"model.flavor"})
+        ? fields.count({"training.local_batch_size", "training.batch_size"})
+        : std::nullopt;
+    if (!config.microBatch && config.pipelineParallel.value_or(1) == 1)
+        config.microBatch = ofRank;
     // Hugging Face's train_batch_size is that of a device.
     const bool isOfDevice = fields.count({"per_device_train_batch_size"}).has_value();
     if (!config.globalBatch)
         config.globalBatch = fields.count({"global_batch_size", "global_batch", "gbs"});
     if (!config.globalBatch && !isOfDevice)
         config.globalBatch = fields.count({"train_batch_size"});
+    if (!config.globalBatch && ofRank && config.dataParallel)
+        config.globalBatch = product({*ofRank, *config.dataParallel});
     if (!config.sequenceLength)
         config.sequenceLength = fields.count({"encoder_seq_length", "seq_length", "data.seq_length",
             "block_size", "max_seq_length", "max_seq_len", "seq_len", "sequence_length"});
@@ -339,8 +369,8 @@ void readBatch(const Fields& fields, LaunchConfig& config) {
 
 // "full" or "selective" as it is in force; empty: none.
 std::optional<std::string> granularity(const Fields& fields) {
-    const auto stated
-        = fields.text({"activations_checkpoint_granularity", "recompute_granularity"});
+    const auto stated = fields.text({"activations_checkpoint_granularity", "recompute_granularity",
+        "activation_checkpoint.mode"});
     const auto layers = fields.text({"activations_checkpoint_num_layers", "recompute_num_layers"});
     const auto method = fields.text({"activations_checkpoint_method", "recompute_method"});
     if (!stated && !method)
@@ -418,11 +448,12 @@ LaunchConfig readFields(const Fields& fields) {
     config.overlap = fields.anyOf({"optim.overlap_grad_sync", "optim.overlap_param_sync",
         "overlap_grad_sync", "overlap_param_sync", "ub_tp_comm_overlap", "tp_comm_overlap",
         "overlap_grad_reduce", "overlap_param_gather"});
-    config.optimizer = fields.word({"optim.name", "optimizer.type", "optimizer"});
+    config.optimizer = fields.word({"optim.name", "optimizer.type", "optimizer.name", "optimizer"});
     config.contextExchange = contextExchange(fields, config);
     config.cudaGraphs = cudaGraphs(fields);
     config.offload = offload(fields);
-    config.maxSteps = fields.count({"trainer.max_steps", "train_iters", "max_steps"});
+    config.maxSteps
+        = fields.count({"trainer.max_steps", "train_iters", "max_steps", "training.steps"});
     return config;
 }
 

@@ -1,11 +1,15 @@
 #include "importers/launch/Settings.h"
 
 #include <nlohmann/json.hpp>
+#include <toml.hpp>
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <exception>
 #include <sstream>
 #include <vector>
@@ -155,6 +159,63 @@ Result<Settings> readYamlSettings(std::string_view text, const std::string& wher
     } catch (const std::exception& failure) {
         return Error{ErrorCode::Unrecognised,
             std::string("The YAML cannot be read: ") + failure.what(), where};
+    }
+}
+
+namespace {
+
+constexpr std::size_t kMaxTomlBytes = std::size_t{256} << 10;
+
+// The parser descends at each bracket and each part of a key.
+bool isDeep(std::string_view toml) {
+    constexpr int kMostOpen = 32;
+    constexpr int kMostDots = 256; // of a line
+    int open = 0;
+    int dots = 0;
+    return std::ranges::any_of(toml, [&](char c) {
+        open += c == '[' || c == '{' ? 1 : 0;
+        open -= (c == ']' || c == '}') && open > 0 ? 1 : 0;
+        dots = c == '\n' ? 0 : dots + (c == '.' ? 1 : 0);
+        return open > kMostOpen || dots > kMostDots;
+    });
+}
+
+void flatten(const toml::value& value, const std::string& path, Settings& into) {
+    const auto below
+        = [&path](const std::string& key) { return path.empty() ? key : path + "." + key; };
+    if (value.is_table()) {
+        for (const auto& [key, member] : value.as_table())
+            flatten(member, below(key), into);
+    } else if (value.is_array()) {
+        const auto& items = value.as_array();
+        for (std::size_t i = 0; i < items.size(); ++i)
+            flatten(items[i], below(std::to_string(i)), into);
+        into[path + "#"] = std::to_string(items.size());
+    } else if (value.is_string()) {
+        into[path] = value.as_string().str;
+    } else if (value.is_boolean()) {
+        into[path] = value.as_boolean() ? "true" : "false";
+    } else if (value.is_integer()) {
+        into[path] = std::to_string(value.as_integer());
+    } else if (value.is_floating()) {
+        into[path] = fmt::format("{}", value.as_floating());
+    }
+}
+
+} // namespace
+
+Result<Settings> readTomlSettings(std::string_view text, const std::string& where) {
+    if (text.size() > kMaxTomlBytes || isDeep(text))
+        return Error{ErrorCode::Unrecognised,
+            "This is too large or nested too deep for a launch configuration.", where};
+    try {
+        std::istringstream stream{std::string(text)};
+        Settings scalars;
+        flatten(toml::parse(stream, where), {}, scalars);
+        return scalars;
+    } catch (const std::exception& failure) {
+        return Error{ErrorCode::Unrecognised,
+            std::string("This is not readable TOML: ") + failure.what(), where};
     }
 }
 

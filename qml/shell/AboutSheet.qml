@@ -23,7 +23,7 @@ UiSheet {
         }
         UiNote {
             Layout.fillWidth: true
-            text: "Built with Qt (LGPL 3), SQLite (public domain), zlib (zlib), Zstandard, xxHash, ISA-L, libarchive, CLI11 (BSD), nlohmann JSON, fmt, yaml-cpp, Expat, HarfBuzz (MIT), Boost (BSL), Eigen (MPL 2), qpdf and cctz (Apache 2.0). Set in Inter (OFL) where it is installed."
+            text: "Built with Qt (LGPL 3), SQLite (public domain), zlib (zlib), Zstandard, xxHash, ISA-L, libarchive, CLI11 (BSD), nlohmann JSON, fmt, yaml-cpp, toml11, Expat, HarfBuzz (MIT), Boost (BSL), Eigen (MPL 2), qpdf and cctz (Apache 2.0). Set in Inter (OFL) where it is installed."
             wrapMode: Text.Wrap
         }
         Item {

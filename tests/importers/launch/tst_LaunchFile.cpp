@@ -77,6 +77,102 @@ private Q_SLOTS:
         QVERIFY(read(kNemo) == expected);
     }
 
+    // As torchtitan's train_configs/llama3_8b.toml has it since 2025, on 16 GPUs.
+    void torchtitan() {
+        const std::string text = R"([job]
+dump_folder = "./outputs"  # relative
+[model]
+name = "llama3"
+flavor = "8B"
+converters = ["float8"]
+[optimizer]
+name = "AdamW"
+lr = 3e-4
+[training]
+local_batch_size = 2
+seq_len = 8192
+steps = 1_000
+mixed_precision_param = "bfloat16"
+[parallelism]
+data_parallel_replicate_degree = 2
+data_parallel_shard_degree = 4
+tensor_parallel_degree = 2
+pipeline_parallel_degree = 1
+context_parallel_degree = 1
+[activation_checkpoint]
+mode = "selective"  # ["none", "selective", "full"]
+selective_ac_option = 'op'
+)";
+        const auto config = readLaunch(LaunchKind::Toml, text, "job_config.toml");
+        LaunchConfig expected;
+        expected.model = "llama3-8B";
+        expected.precision = "fp8";
+        expected.tensorParallel = 2;
+        expected.pipelineParallel = 1;
+        expected.contextParallel = 1;
+        expected.dataParallel = 8; // 2 × 4
+        expected.shardGroup = 4;
+        expected.fsdp = true;
+        expected.microBatch = 2;
+        expected.globalBatch = 16; // 2 × 8
+        expected.gradientAccumulation = 1;
+        expected.sequenceLength = 8192;
+        expected.recompute = true;
+        expected.recomputeGranularity = "selective";
+        expected.workload = Workload::Training;
+        expected.optimizer = "AdamW";
+        expected.maxSteps = 1000;
+        expected.origin = "job_config.toml";
+        QVERIFY2(config.hasValue(), config.hasValue() ? "" : config.error().message.c_str());
+        QVERIFY(config.value() == expected);
+    }
+    // The form of 2024: degrees in [training] and [experimental], all GPUs that are left in shards.
+    void torchtitanOf2024() {
+        const auto config = readLaunch(LaunchKind::Toml, R"(
+model = {name = "llama3", flavor = "70B"}
+[training]
+batch_size = 8
+seq_len = 4096
+steps = 10
+data_parallel_replicate_degree = 1
+data_parallel_shard_degree = -1
+tensor_parallel_degree = 4
+mixed_precision_param = "bfloat16"
+[experimental]
+pipeline_parallel_degree = 2
+[activation_checkpoint]
+mode = "none"
+)",
+            "x.toml")
+                                .valueOr(LaunchConfig{});
+        QCOMPARE(config.model, std::optional<std::string>("llama3-70B"));
+        QCOMPARE(config.precision, std::optional<std::string>("bf16"));
+        QCOMPARE(config.tensorParallel, std::optional(4));
+        QCOMPARE(config.pipelineParallel, std::optional(2));
+        QVERIFY(!config.dataParallel && !config.globalBatch); // -1 needs the number of GPUs
+        QVERIFY(!config.microBatch); // the stages cut the batch of a rank, nobody says how
+        QCOMPARE(config.fsdp, std::optional(true));
+        QCOMPARE(config.recompute, std::optional(false));
+    }
+    void tomlThatIsNone_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::newRow("other program's")
+            << std::string("[project]\nname = \"x\"\nversion = \"1\"\n");
+        QTest::newRow("broken") << std::string("[training\nsteps = = 3\n");
+        QTest::newRow("deep brackets") << "a = " + std::string(100'000, '[');
+        std::string dots = "a";
+        for (int i = 0; i < 100'000; ++i)
+            dots += ".a";
+        QTest::newRow("deep key") << dots + " = 1\n";
+        QTest::newRow("large") << "a = \"" + std::string(std::size_t{300} << 10, 'x') + "\"\n";
+    }
+    void tomlThatIsNone() {
+        QFETCH(std::string, text);
+        const auto config = readLaunch(LaunchKind::Toml, text, "x.toml");
+        QVERIFY(!config.hasValue());
+        QCOMPARE(config.error().code, ErrorCode::Unrecognised);
+    }
+
     void nestedUnderCfg() {
         const LaunchConfig config = read("cfg:\n  tensor_model_parallel_size: 4\n  trainer:\n    "
                                          "devices: 4\n  hidden_size: 64\n");

@@ -61,6 +61,18 @@ private Q_SLOTS:
                            "sweep/b/.env, which was taken.")));
     }
 
+    // torchtitan's, beside the folder that it dumps into.
+    void tomlOfTrainConfigs() {
+        Launches found({{"titan/outputs/smi.csv", stepLogOf(0)},
+            {"titan/train_configs/llama3_8b.toml",
+                "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 2\n"},
+            {"titan/pyproject.toml", "[project]\nname = \"titan\"\n"}});
+        QCOMPARE(found.of.at("titan/outputs").model, std::string("llama3-8B"));
+        QCOMPARE(found.of.at("titan/outputs").microBatch, 2);
+        QCOMPARE(
+            found.of.at("titan/outputs").origin, std::string("titan/train_configs/llama3_8b.toml"));
+    }
+
     void ofAnotherRun() {
         Launches found({{"sweep/smi.csv", stepLogOf(0)}, {"sweep/b/smi.csv", stepLogOf(1)},
             {"sweep/launch.sh", "train.py --num-layers 32"},
