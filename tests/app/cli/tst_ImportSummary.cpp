@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 using namespace trainscope::test;
 
@@ -254,6 +255,36 @@ private Q_SLOTS:
         QCOMPARE(unknown.status, 2);
         QVERIFY(unknown.out.empty());
         QVERIFY(unknown.err.find("sweep/gpt3/gpt3_3_00000") != std::string::npos);
+    }
+
+    // nvidia-smi dmon without times: 300 W over three readings, as far apart as was assumed, or
+    // said.
+    void anAssumedPeriodIsToldBesideTheEnergy() {
+        const std::string log = (m_folder->path() + QStringLiteral("/dmon.log")).toStdString();
+        std::ofstream file(log);
+        file << "# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk\n"
+                "# Idx      W      C      C      %      %      %      %    MHz    MHz\n";
+        for (int i = 0; i < 3; ++i)
+            file << "    0    300     52      -     95     40      0      0   1593   1980\n";
+        file.close();
+        const auto database = [this](const char* name) {
+            return (m_folder->path() + QLatin1Char('/') + QLatin1String(name)).toStdString();
+        };
+        const std::string assumed = database("assumed.trainscope");
+        QVERIFY(runCli({"import", log, "--into", assumed}).status >= 0);
+        const std::string told = "dmon.log has no time stamps: 1 s between its readings was "
+                                 "assumed, and energy and duration rest on it; say --period on "
+                                 "import";
+        const auto run = runCli({"summary", assumed, "--json"}).json()["runs"][0];
+        QCOMPARE(run["assumptions"], nlohmann::json::array({told}));
+        QCOMPARE(run["energy_j"], 600.0);
+        QVERIFY(runCli({"summary", assumed}).out.find(told) != std::string::npos);
+        const std::string said = database("said.trainscope");
+        QVERIFY(runCli({"import", log, "--into", said, "--period", "5s"}).status >= 0);
+        const auto other = runCli({"summary", said, "--json"}).json()["runs"][0];
+        QVERIFY(!other.contains("assumptions"));
+        QCOMPARE(other["energy_j"], 3000.0);
+        QVERIFY(runCli({"summary", said}).out.find("assumed") == std::string::npos);
     }
 
     void tablesForPeople() {

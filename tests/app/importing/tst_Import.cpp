@@ -1,5 +1,6 @@
 // Imports of whole folders: replaced when repeated, broken files beside good ones, cancel, and
 // databases that must not be touched.
+#include "app/importing/ImportedRuns.h"
 #include "app/importing/Logs.h"
 #include "support/TestProgram.h"
 
@@ -101,6 +102,42 @@ private Q_SLOTS:
             QVERIFY(writeFile(path("alone/gpu.csv"), log));
             QCOMPARE(warningsOf("alone", "alone.trainscope"), QStringList());
         }
+    }
+    // A clock that had not been set, and then one that was set wrong: such times cannot be, and the
+    // run is no longer for them.
+    void timesThatCannotBe() {
+        std::string log = "timestamp, index, power.draw [W]\n";
+        for (const auto& [year, rows] : {std::pair("1970", 40), {"2025", 50}, {"2107", 40}}) {
+            for (int i = 0; i < rows; ++i)
+                log += year + std::string("/01/01 00:00:") + (i < 10 ? "0" : "") + std::to_string(i)
+                    + ".000, 0, 150.00 W\n";
+        }
+        QVERIFY(writeFile(path("in/a.csv"), log));
+        const auto outcomes = importFolder(path("in"), path("db.trainscope"));
+        QStringList texts;
+        for (const auto& warning : outcomes.value().front().report.value().warnings)
+            texts.append(QString::fromStdString(warning.text));
+        QCOMPARE(texts.filter(QStringLiteral("before 1990 or after 2100")),
+            QStringList(QStringLiteral("40 readings have times before 1990 or after 2100, which "
+                                       "cannot be: left out.")));
+        const auto store
+            = store::Store::open(path("db.trainscope").toStdString(), store::OpenMode::ReadOnly);
+        QCOMPARE(store.value().findRun("a").value().range.length().ns, 49'000'000'000);
+        QCOMPARE(samplesByRun(path("db.trainscope")).value().at("a"), std::int64_t{50});
+    }
+    // What the import made is told as a value, or why not.
+    void runsThatWereMade() {
+        QVERIFY(writeFile(path("in/a.csv"), logText(30)));
+        const auto outcomes = importFolder(path("in"), path("db.trainscope"));
+        const auto database = path("db.trainscope").toStdString();
+        const auto made = app::importedRuns(outcomes.value(), database, {});
+        QCOMPARE(made.value().rows.size(), std::size_t{1});
+        QVERIFY(app::importedRuns({}, "/nowhere.trainscope", {}).value().isEmpty());
+        const auto none = app::importedRuns(outcomes.value(), "/nowhere.trainscope", {});
+        QVERIFY(!none.hasValue() && !none.error().message.empty());
+        const auto stopped = app::importedRuns(
+            outcomes.value(), database, [](const ProgressState&) { return false; });
+        QCOMPARE(stopped.error().code, ErrorCode::Cancelled);
     }
     void brokenBesideGood() {
         QVERIFY(writeFile(
