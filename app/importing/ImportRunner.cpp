@@ -15,7 +15,7 @@
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/common/Importer.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
 
@@ -215,6 +215,9 @@ private:
         auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
+        importers::moveTold(report.value().facts, m_unit.place);
+        for (int& rank : report.value().ranksFound)
+            rank += m_unit.place.rank;
         RETURN_IF_ERROR(addLaunch(session));
         if (m_unit.machine && importer.machineFacts != nullptr) {
             ASSIGN_OR_RETURN(const auto facts, importer.machineFacts(m_tree, m_unit));

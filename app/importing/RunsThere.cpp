@@ -47,15 +47,24 @@ public:
             if (run.kind != RunKind::Measured || run.simulated || name == names.end()
                 || !mayMatter(run, name->second) || ++count > kMostRunsThere)
                 continue;
-            std::vector<std::string> paths;
+            Part part;
+            Sources own;
             for (const store::Source& source : sources) {
-                if (std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end())
-                    paths.push_back(source.path);
+                if (std::ranges::find(source.runs, run.id) == source.runs.end())
+                    continue;
+                own.push_back(&source);
+                part.unit.files.push_back(source.path);
+                part.known.contents.emplace(
+                    source.size, source.hash.substr(0, source.hash.find(' ')));
             }
-            if (paths.empty())
+            if (own.empty())
                 continue;
-            addTelemetry(run, name->second, paths);
-            addCaptures(run, name->second, paths);
+            describe(run, name->second, part);
+            const std::size_t before = m_parts.size();
+            addTelemetry(run, own, part);
+            addCaptures(run, own, part);
+            if (m_parts.size() == before && m_names.contains(name->second))
+                m_parts.push_back(std::move(part)); // it has the name
         }
         for (Part& part : m_parts)
             units.push_back({nullptr, &part.unit, &part.known});
@@ -66,6 +75,7 @@ private:
         ImportUnit unit;
         KnownMachine known;
     };
+    using Sources = std::vector<const store::Source*>;
 
     // Imports find runs by the names that they were imported under.
     [[nodiscard]] std::map<std::int64_t, std::string> importedNames() const {
@@ -88,22 +98,36 @@ private:
                });
     }
 
-    Part& addPart(const Run& run, const std::string& name, const std::vector<std::string>& paths) {
-        Part& part = m_parts.emplace_back();
+    static void describe(const Run& run, const std::string& name, Part& part) {
         part.unit.runName = name;
-        part.unit.path = paths.front();
-        part.unit.files = paths;
+        part.unit.path = part.unit.files.front();
         part.unit.start = run.range.begin;
         part.unit.worldSize = run.worldSize;
         part.unit.gpuModel = run.gpuModel;
         part.known.seen.vendor = catalogue::vendorOf(run.gpuModel);
         part.known.seen.model = catalogue::findGpuModel(run.gpuModel);
         part.known.seen.isEndKnown = true;
-        return part;
     }
 
-    void addTelemetry(
-        const Run& run, const std::string& name, const std::vector<std::string>& paths) {
+    // Of all ranks, or of one; as its sources state it.
+    [[nodiscard]] importers::GpuIds gpusOf(
+        const Run& run, const Sources& sources, std::optional<int> rank) const {
+        importers::GpuIds ids;
+        auto gpus = m_store.gpus(run.id).valueOr({});
+        std::erase_if(gpus, [rank](const Gpu& gpu) { return rank && gpu.rank != *rank; });
+        importers::identify(gpus, {}, ids);
+        for (const store::Source* source : sources) {
+            const auto& found = source->report.ranksFound;
+            std::vector<Gpu> own = gpus;
+            std::erase_if(own, [&found](const Gpu& gpu) {
+                return std::ranges::find(found, gpu.rank) == found.end();
+            });
+            importers::identify(own, source->report.facts, ids);
+        }
+        return ids;
+    }
+
+    void addTelemetry(const Run& run, const Sources& sources, const Part& part) {
         std::vector<Series> readings;
         std::set<std::int64_t> traces; // sources of captures bring gauges of their own
         for (const Track& track : m_store.tracks(run.id).valueOr({}))
@@ -115,7 +139,7 @@ private:
         }
         if (readings.empty())
             return;
-        KnownMachine& known = addPart(run, name, paths).known;
+        KnownMachine& known = m_parts.emplace_back(part).known;
         known.seen.isTelemetry = true;
         for (const Series& series : readings) {
             const int rank = series.description.subject.rank;
@@ -128,10 +152,7 @@ private:
                         std::max(range->end, series.range.end)}
                           : series.range;
         }
-        for (const Gpu& gpu : m_store.gpus(run.id).valueOr({})) {
-            if (!gpu.uuid.empty())
-                known.seen.uuids.insert(gpu.uuid);
-        }
+        known.seen.gpus = gpusOf(run, sources, std::nullopt);
         known.power = [this, readings = std::move(readings)](
                           TimeRange around) { return powerOf(readings, around); };
     }
@@ -162,8 +183,7 @@ private:
         return power;
     }
 
-    void addCaptures(
-        const Run& run, const std::string& name, const std::vector<std::string>& paths) {
+    void addCaptures(const Run& run, const Sources& sources, const Part& usual) {
         std::map<int, std::vector<Track>> streams; // by rank
         std::map<int, TimeRange> traced;
         for (const Track& track : m_store.tracks(run.id).valueOr({})) {
@@ -183,10 +203,11 @@ private:
         }
         captures.resize(std::min(captures.size(), kMostCapturesOfRun));
         for (const Capture& capture : captures) {
-            Part& part = addPart(run, name, paths);
+            Part& part = m_parts.emplace_back(usual);
             part.unit.rank = capture.rank;
             part.unit.start = capture.range.begin;
             part.known.seen.ranks = {capture.rank};
+            part.known.seen.gpus = gpusOf(run, sources, capture.rank);
             part.known.seen.range = TimeRange{capture.range.begin, capture.range.begin};
             part.known.work = [this, tracks = streams[capture.rank], range = capture.range] {
                 return workOf(tracks, range);

@@ -232,6 +232,7 @@ ExporterSubject exporterSubject(SubjectKind kind, std::span<const MetricLabel> l
     out.gpu = gpuIndexIn(labels);
     out.uuid = firstOf(labels, kUuidLabels);
     out.model = firstOf(labels, kModelLabels);
+    out.address = labelOf(labels, "pci_bus_id");
     if (const std::string_view part = firstOf(labels, kInstanceLabels); !part.empty())
         out.device = "GPU-I " + std::string(part);
     return out;

@@ -48,6 +48,7 @@ struct ExporterSubject {
     int gpu = -1; // index in its node
     std::string uuid; // of the GPU, or its serial number
     std::string model;
+    std::string address; // of the GPU on the PCI bus
     std::string device; // of a link; of a part of a GPU its instance: "GPU-I 3"
     std::string job; // of Slurm
 };

@@ -12,6 +12,7 @@
 // a package, whose whole power the first one tells.
 
 #include "core/model/Import.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/common/MeterNodes.h"
 #include "importers/common/PowerDoubts.h"
 #include "importers/common/SampleStatistics.h"
@@ -38,6 +39,7 @@ struct Who {
     std::string uuid = {};
     bool isById
         = false; // of a GPU: the id tells it apart, whatever its UUID (which may be redacted)
+    std::string address = {}; // of a GPU: on the PCI bus
 };
 
 // The registered metric of that name, or one of the source's own.
@@ -145,6 +147,8 @@ private:
     PowerDoubts m_doubts;
     // Numbers of a metric that were no readings: how many, and the first.
     std::map<std::string, std::pair<std::int64_t, double>> m_impossible;
+    ToldByNumber m_hosts; // by node
+    ToldByNumber m_addresses; // by rank
     std::string m_key; // of the last look-up, kept for its storage
 };
 

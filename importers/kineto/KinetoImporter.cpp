@@ -1,7 +1,7 @@
 #include "importers/kineto/KinetoImporter.h"
 
 #include "core/model/Try.h"
-#include "importers/common/Importer.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/common/RunFolders.h"
 #include "importers/kineto/EventMapper.h"
 #include "importers/kineto/TraceProbe.h"
@@ -272,6 +272,8 @@ private:
             m_report.warn(m_path, 0, doubt);
         RETURN_IF_ERROR(m_output.flushCapture(*m_run, captureName(m_path)));
         m_report.facts.insert(header.facts.begin(), header.facts.end());
+        if (const auto process = processInStem(traceStem(m_path)); !process.empty())
+            m_report.facts.emplace("host", process.substr(0, process.rfind('_')));
         if (const auto records = m_mapper.memoryRecords(*m_base); !records.empty())
             m_report.facts[std::string(analysis::kAllocatorFact)]
                 = analysis::allocatorText(records);
@@ -329,6 +331,9 @@ private:
         gpu.model = header.deviceName(device);
         if (const auto uuid = header.deviceUuids.find(device); uuid != header.deviceUuids.end())
             gpu.uuid = uuid->second;
+        if (const auto pci = header.devicePciAddresses.find(device);
+            pci != header.devicePciAddresses.end())
+            tellAddresses(m_report, {{m_rank, pci->second}});
         return m_sink.gpu(*m_run, gpu);
     }
 

@@ -208,9 +208,10 @@ constexpr std::size_t kRowsToJudge = 600;
 constexpr std::size_t kLongestLine = 8192; // of a header, and of rows that are guessed from
 constexpr std::size_t kMostColumns = 512;
 
-// Columns of other tools' logs whose remaining names look like ours.
-constexpr std::array<std::string_view, 9> kForeign{"emissions", "project_name", "socket_power",
-    "gfx_activity", "hotspot_temperature", "timestampus", "dataset", "gfx_0_clk",
+// Columns of other tools' logs whose remaining names look like ours; and a command, which names
+// them.
+constexpr std::array<std::string_view, 10> kForeign{"--query-", "emissions", "project_name",
+    "socket_power", "gfx_activity", "hotspot_temperature", "timestampus", "dataset", "gfx_0_clk",
     "codecarbon_version"};
 
 bool isForeign(std::string_view line) {
@@ -526,6 +527,8 @@ void findParts(ColumnOrder& order) {
             take(order.name);
         else if (role == Role::Uuid)
             take(order.uuid);
+        else if (role == Role::BusId)
+            take(order.address);
     }
 }
 

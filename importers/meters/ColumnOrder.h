@@ -34,6 +34,7 @@ struct ColumnOrder {
     int host = -1;
     int name = -1;
     int uuid = -1;
+    int address = -1; // on the PCI bus
     Rhythm rhythm; // used when gpu is -1
     std::optional<StampKind> clock; // of the first stamp
     TimeNs firstStamp; // where there is a clock

@@ -43,6 +43,7 @@ ExposedSeries exposedSeries(std::string_view name, std::span<const MetricLabel> 
     who.device = meant.whom.device;
     who.model = meant.whom.model;
     who.uuid = meant.whom.uuid;
+    who.address = meant.whom.address;
     if (who.kind == SubjectKind::Gpu)
         who.id = meant.whom.gpu >= 0 ? std::to_string(meant.whom.gpu) : meant.whom.uuid;
     const auto subject = log.table().subject(who);

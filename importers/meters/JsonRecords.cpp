@@ -331,6 +331,8 @@ class MonitorJsonReader final : public RecordReader {
             who.host = member.text;
         else if (part == ColumnRole::Name && key.starts_with("gpu"))
             who.model = member.text;
+        else if (part == ColumnRole::BusId)
+            who.address = member.text;
     }
     static Who whoOf(const Who& own, const KeyedMetric& known) {
         Who who = own;

@@ -177,8 +177,9 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
     } else {
         if (!m_subjects[at]) {
             ASSIGN_OR_RETURN(m_subjects[at],
-                subjectOf(
-                    {SubjectKind::Gpu, who.host, who.gpu, {}, who.model, who.uuid, true}, group));
+                subjectOf({SubjectKind::Gpu, who.host, who.gpu, {}, who.model, who.uuid, true,
+                              who.address},
+                    group));
         }
         if (!m_subjects[at])
             return {};
@@ -198,7 +199,7 @@ Status LogReader::recordGroups(
             RETURN_IF_ERROR(recordOfNode(who, group, time, numbers));
             continue;
         }
-        Who gpu{SubjectKind::Gpu, who.host, who.gpu, {}, who.model, who.uuid, true};
+        Who gpu{SubjectKind::Gpu, who.host, who.gpu, {}, who.model, who.uuid, true, who.address};
         if (group.gpu >= 0)
             gpu.id = std::to_string(group.gpu);
         else if (m_order->gpu < 0)

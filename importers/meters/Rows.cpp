@@ -173,12 +173,13 @@ private:
         const auto cell = [&cells](int column) {
             return column < 0 ? std::string_view() : cells[static_cast<std::size_t>(column)];
         };
-        m_who = {cell(m_order.host), cell(m_order.gpu), cell(m_order.name), cell(m_order.uuid)};
+        m_who = {cell(m_order.host), cell(m_order.gpu), cell(m_order.name), cell(m_order.uuid),
+            cell(m_order.address)};
         if (m_order.gpu >= 0 && (isMissingCell(m_who.gpu) || m_who.gpu.size() > 64))
             return unrecognised("The line does not say which GPU it is about.");
         if (isMissingCell(m_who.model) || m_who.model.size() > 200)
             m_who.model = {};
-        if (m_who.uuid.size() > 200 || m_who.host.size() > 200)
+        if (m_who.uuid.size() > 200 || m_who.host.size() > 200 || m_who.address.size() > 200)
             return unrecognised("The line has a name of more than 200 characters.");
         return {};
     }
@@ -216,14 +217,14 @@ private:
             const std::size_t at = (m_lastIdentity + i) % count;
             const RowIdentity& known = m_out.identities[at];
             if (known.gpu == m_who.gpu && known.host == m_who.host && known.uuid == m_who.uuid
-                && known.model == m_who.model) {
+                && known.model == m_who.model && known.address == m_who.address) {
                 m_lastIdentity = at;
                 return static_cast<int>(at);
             }
         }
         m_lastIdentity = count;
         m_out.identities.push_back({std::string(m_who.host), std::string(m_who.gpu),
-            std::string(m_who.model), std::string(m_who.uuid)});
+            std::string(m_who.model), std::string(m_who.uuid), std::string(m_who.address)});
         return static_cast<int>(count);
     }
 
@@ -233,6 +234,7 @@ private:
         std::string_view gpu;
         std::string_view model;
         std::string_view uuid;
+        std::string_view address;
     };
     const ColumnOrder& m_order;
     CellSplitter m_splitter;

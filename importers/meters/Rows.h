@@ -32,6 +32,7 @@ struct RowIdentity {
     std::string gpu; // empty: not named
     std::string model;
     std::string uuid;
+    std::string address; // on the PCI bus
 };
 
 struct BlockRow {

@@ -99,8 +99,10 @@ public:
         const std::size_t indent = line.find_first_not_of(' ');
         const std::size_t colon = plain.find(" : ");
         if (colon == std::string_view::npos) {
-            if (indent == 0 && plain.starts_with("GPU "))
+            if (indent == 0 && plain.starts_with("GPU ")) {
                 m_out.startGpu();
+                m_out.who().address = plain.substr(4);
+            }
             if (!plain.empty() && indent != 0) {
                 m_sections.resize(std::min(m_sections.size(), indent / 4));
                 m_sections.resize(indent / 4);
@@ -183,6 +185,8 @@ private:
             m_out.who().model = text;
         if (name == "uuid" && m_path.size() == 2)
             m_out.who().uuid = text;
+        if (name == "pci_bus_id")
+            m_out.who().address = text;
         std::string path;
         for (std::size_t i = 2; i < m_path.size(); ++i)
             path += m_path[i] + "/";

@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/nsys/DeviceWork.h"
 #include "importers/nsys/Metrics.h"
 #include "importers/nsys/Nvtx.h"
@@ -223,7 +224,7 @@ private:
         const auto listed = static_cast<int>(m_facts.gpus.size());
         const bool isNodeKnown = listed >= outputs.rankCount() && listed > 1;
         const int perNode = isNodeKnown ? listed : std::max(kUsualGpusPerNode, outputs.rankCount());
-        std::string models;
+        ToldByNumber addresses;
         for (int i = 0; i < outputs.rankCount(); ++i) {
             const int device = outputs.output(i).firstDevice();
             if (device < 0)
@@ -238,10 +239,11 @@ private:
                 gpu.model = known->model;
                 gpu.uuid = known->uuid;
                 if (!known->bus.empty())
-                    m_report.facts["bus of rank " + std::to_string(rank)] = known->bus;
+                    addresses[rank] = known->bus;
             }
             RETURN_IF_ERROR(m_sink.gpu(session.writer().run(), gpu));
         }
+        tellAddresses(m_report, addresses);
         if (!m_facts.gpus.empty())
             m_report.facts["GPU"] = m_facts.gpus.front().model;
         return {};

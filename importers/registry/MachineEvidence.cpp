@@ -45,8 +45,7 @@ public:
     Status gpu(RunId, const Gpu& gpu) override {
         if (!gpu.model.empty())
             model = gpu.model;
-        if (!gpu.uuid.empty())
-            uuids.insert(gpu.uuid);
+        gpus.push_back(gpu);
         return {};
     }
     Result<SeriesId> series(RunId, const SeriesDescription& description) override {
@@ -89,7 +88,7 @@ public:
 
     std::string model;
     int worldSize = 0;
-    std::set<std::string> uuids;
+    std::vector<Gpu> gpus;
     std::set<int> ranks;
     std::optional<TimeRange> range;
     PowerByRank power;
@@ -211,20 +210,38 @@ bool touch(const MachineSeen& a, const MachineSeen& b) {
     return a.range->begin <= b.range->end + slack && b.range->begin <= a.range->end + slack;
 }
 
+using CommonGpus = std::vector<std::pair<PlaceInRun, PlaceInRun>>;
+
+// Absent where not both have such identities.
+std::optional<CommonGpus> commonOf(const MachineSeen& a, const MachineSeen& b, GpuId kind) {
+    const auto& first = a.gpus[static_cast<std::size_t>(kind)];
+    const auto& second = b.gpus[static_cast<std::size_t>(kind)];
+    if (first.empty() || second.empty())
+        return std::nullopt;
+    CommonGpus common;
+    for (const auto& [id, place] : first) {
+        if (const auto other = second.find(id); other != second.end())
+            common.emplace_back(place, other->second);
+    }
+    return common;
+}
+
 bool areOfTwoMachines(const MachineSeen& a, const MachineSeen& b) {
     using catalogue::Vendor;
     if (a.vendor != b.vendor && a.vendor != Vendor::Unknown && b.vendor != Vendor::Unknown)
         return true;
     if (a.model != nullptr && b.model != nullptr && a.model != b.model)
         return true;
-    const bool shareUuids = std::any_of(a.uuids.begin(), a.uuids.end(),
-        [&b](const std::string& uuid) { return b.uuids.contains(uuid); });
-    if (!a.uuids.empty() && !b.uuids.empty() && !shareUuids)
+    const auto uuids = commonOf(a, b, GpuId::Uuid);
+    if (uuids && uuids->empty())
         return true;
     if (a.worldSize > 0 && b.worldSize > 0 && a.worldSize != b.worldSize)
         return true;
+    // They may number the same GPUs otherwise.
+    const bool areSame
+        = uuids || !commonOf(a, b, GpuId::AddressOnHost).value_or(CommonGpus()).empty();
     return (a.range && b.range && !touch(a, b))
-        || (a.isTelemetry && b.isTelemetry && areOfOtherPower(a, b));
+        || (a.isTelemetry && b.isTelemetry && !areSame && areOfOtherPower(a, b));
 }
 
 } // namespace
@@ -351,7 +368,7 @@ void MachineEvidence::readLog(const PlannedUnit& planned) {
         seen.vendor = catalogue::vendorOf(
             model.empty() && format != read.value().facts.end() ? format->second : model);
         seen.model = catalogue::findGpuModel(model);
-        seen.uuids = std::move(sink.uuids);
+        identify(sink.gpus, read.value().facts, seen.gpus);
         seen.ranks = std::move(sink.ranks);
         for (const auto& [rank, power] : sink.power) {
             if (!power.watts.empty())
@@ -408,6 +425,11 @@ MachineEvidence::Known& MachineEvidence::known(const ImportUnit& unit) {
     known.seen.meanPower.clear();
     for (const auto& [rank, mean] : unit.reading->seen.meanPower)
         known.seen.meanPower[rank + unit.place.rank] = mean;
+    for (auto& kind : known.seen.gpus) {
+        for (auto& [id, place] : kind)
+            place = {place.rank + unit.place.rank, place.node + unit.place.node,
+                place.local + unit.place.local};
+    }
     return known;
 }
 
@@ -460,6 +482,7 @@ void MachineEvidence::readTrace(const PlannedUnit& planned) {
             window = {std::min(window.begin, part.begin), std::max(window.end, part.end)};
         reading->work.add(window, std::move(sink.work));
         reading->device = sink.device;
+        identify(sink.gpus, read.value().facts, reading->seen.gpus);
     }
     unit.reading = std::move(reading);
 }
@@ -503,6 +526,36 @@ const analysis::GpuByPower& MachineEvidence::byPower(
 bool MachineEvidence::follows(const ImportUnit& log, const ImportUnit& trace) {
     const auto& found = byPower(log, trace);
     return !found.following.empty() || (found.gpu && of(log).ranks.size() > 1);
+}
+
+CommonGpus MachineEvidence::commonGpus(const ImportUnit& a, const ImportUnit& b) {
+    const auto seenOf = [this](const ImportUnit& unit) {
+        static_cast<void>(workOf(unit)); // a trace tells its GPU when it is read
+        MachineSeen seen = of(unit);
+        if (!seen.isTelemetry && unit.reading)
+            seen.gpus = unit.reading->seen.gpus;
+        return seen;
+    };
+    const MachineSeen first = seenOf(a);
+    const MachineSeen second = seenOf(b);
+    if (auto common = commonOf(first, second, GpuId::Uuid))
+        return std::move(*common);
+    if (!first.range || !second.range || !first.overlaps(second))
+        return {};
+    if (auto common = commonOf(first, second, GpuId::AddressOnHost))
+        return std::move(*common);
+    const auto tellsIndex = [](const MachineSeen& seen, const ImportUnit& unit, std::size_t gpus) {
+        return seen.isTelemetry || std::cmp_equal(unit.gpusPerNode, gpus);
+    };
+    if (auto common = commonOf(first, second, GpuId::IndexOnHost))
+        return tellsIndex(first, a, second.ranks.size())
+                && tellsIndex(second, b, first.ranks.size())
+            ? std::move(*common)
+            : CommonGpus();
+    auto common = commonOf(first, second, GpuId::Address);
+    const bool areAlike = first.model != nullptr && first.model == second.model
+        && (!first.isTelemetry || !second.isTelemetry || readAlike(a, b));
+    return common && areAlike ? std::move(*common) : CommonGpus();
 }
 
 bool MachineEvidence::readAlike(const ImportUnit& a, const ImportUnit& b) {

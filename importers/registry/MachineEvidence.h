@@ -4,6 +4,7 @@
 
 #include "core/analysis/traces/KernelPower.h"
 #include "core/catalogue/GpuModel.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/common/Importer.h"
 
 #include <functional>
@@ -23,7 +24,7 @@ struct MachineSeen {
     bool isTelemetry = false; // readings of GPUs; else a trace, or a log of something else
     catalogue::Vendor vendor = catalogue::Vendor::Unknown;
     const catalogue::GpuModel* model = nullptr;
-    std::set<std::string> uuids;
+    GpuIds gpus; // by what tells them apart
     std::set<int> ranks;
     std::map<int, double> meanPower; // W, by rank
     int worldSize = 0; // 0: not said
@@ -41,6 +42,8 @@ struct KnownMachine {
     MachineSeen seen;
     std::function<PowerByRank(TimeRange)> power; // of telemetry
     std::function<analysis::TracedWork()> work; // of a trace
+    std::set<std::pair<std::uint64_t, std::string>> contents
+        = {}; // bytes and hashes of its sources
 };
 
 // A unit with the tree that its files lie in; of a run of a database its name, which it keeps, its
@@ -75,6 +78,12 @@ public:
     // no GPU follows. Logs of programs may begin and end minutes before and after, and, where one
     // of two clocks has no zone, hours.
     [[nodiscard]] bool contradict(const ImportUnit& a, const ImportUnit& b);
+    // The places in `a` and in `b` of GPUs that both are of, as they state: by UUID; in overlapping
+    // time by host and PCI address, or host and index (of a trace whose process saw as many GPUs as
+    // the log has); where one of the two names no host, by the address alone if both name one model
+    // and, of two logs, read the same power. What tells more decides alone.
+    std::vector<std::pair<PlaceInRun, PlaceInRun>> commonGpus(
+        const ImportUnit& a, const ImportUnit& b);
     // They read the same power of the same GPUs at the same time.
     [[nodiscard]] bool readAlike(const ImportUnit& a, const ImportUnit& b);
     // The power of a GPU of the log follows the kernels of the trace, or of several GPUs it alone

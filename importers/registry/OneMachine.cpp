@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/RunFolders.h"
+#include "importers/registry/HashingTree.h"
 #include "importers/registry/TracedGpus.h"
 #include "importers/trace/TraceName.h"
 
@@ -271,6 +272,7 @@ public:
         , m_runs(runsOf(evidence)) { }
 
     void join() {
+        renameStrangers();
         std::erase_if(m_runs, [](const RunSoFar& run) {
             return !run.isTelemetry && std::ranges::none_of(run.units, [](const auto* planned) {
                 return isTraceOf(*planned);
@@ -279,7 +281,6 @@ public:
         if (m_runs.size() < 2 || m_runs.size() > kMostRuns
             || std::ranges::none_of(m_runs, &RunSoFar::isTelemetry))
             return;
-        renameStrangers();
         for (std::size_t a = 0; a < m_runs.size(); ++a) {
             for (std::size_t b = a + 1; b < m_runs.size();) {
                 if (areOne(m_runs[a], m_runs[b]) && !isAmbiguous(m_runs[a], m_runs[b]))
@@ -296,8 +297,10 @@ private:
         for (RunSoFar& own : m_runs) {
             const bool isStranger
                 = !own.isThere && std::ranges::any_of(m_runs, [&](const RunSoFar& there) {
-                      return there.isThere && own.name == there.name && contradict(own, there)
-                          && !isOfSources(own, there);
+                      return there.isThere && own.name == there.name && !isOfSources(own, there)
+                          && (areBeside(own, there)
+                                  ? contradict(own, there)
+                                  : !areOne(own, there) && !areOneWorld({&own, &there}));
                   });
             if (!isStranger)
                 continue;
@@ -306,25 +309,47 @@ private:
                 planned->unit->runName = name;
                 addNote(*planned->unit,
                     "Another run is called \"" + own.name
-                        + "\", of another machine or time: this one becomes \"" + name + "\".");
+                        + "\", and nothing says that they are one: this one becomes \"" + name
+                        + "\".");
             }
             own.name = name;
         }
     }
 
-    // It is imported again.
+    // It is imported again, from there or as a copy.
     static bool isOfSources(const RunSoFar& run, const RunSoFar& known) {
-        return std::ranges::any_of(run.units, [&](const PlannedUnit* planned) {
-            const std::string path = planned->tree->displayPath(planned->unit->path);
-            return std::ranges::any_of(known.units, [&](const PlannedUnit* one) {
-                return std::ranges::find(one->unit->files, path) != one->unit->files.end();
-            });
+        return anyPair(run, known, [](const PlannedUnit& own, const PlannedUnit& there) {
+            const ImportUnit& unit = *own.unit;
+            const auto& contents = there.known->contents;
+            const auto like = contents.lower_bound({unit.bytes, {}});
+            return std::ranges::find(there.unit->files, own.tree->displayPath(unit.path))
+                != there.unit->files.end()
+                || (like != contents.end() && like->first == unit.bytes
+                    && contents.contains(
+                        {unit.bytes, HashingTree(*own.tree).hashOf(unit, {}).valueOr({})}));
+        });
+    }
+    // It has more of that run's folder.
+    static bool areBeside(const RunSoFar& run, const RunSoFar& known) {
+        return anyPair(run, known, [](const PlannedUnit& own, const PlannedUnit& there) {
+            const std::string path = own.tree->displayPath(own.unit->path);
+            return std::ranges::any_of(there.unit->files,
+                [&path](const std::string& file) { return folderPart(file) == folderPart(path); });
         });
     }
 
+    // Its name behind more and more of the folders above it.
     [[nodiscard]] std::string freeName(const RunSoFar& run) const {
+        std::string above = run.shownFolder();
+        if (above.ends_with(run.name))
+            above.resize(above.size() - run.name.size());
+        while (above.ends_with('/'))
+            above.pop_back();
+        std::string name = run.name;
         for (int i = 2;; ++i) {
-            const std::string name = run.name + " " + std::to_string(i);
+            const std::string folder(namePart(above));
+            above = folderPart(above);
+            name = folder.empty() ? run.name + " " + std::to_string(i) : folder + "/" + name;
             const auto other = std::find_if(m_runs.begin(), m_runs.end(),
                 [&name](const RunSoFar& one) { return one.name == name; });
             if (other == m_runs.end() || (other->isThere && isOfSources(run, *other)))
@@ -352,18 +377,16 @@ private:
         return areTwoJobs || !first.range || !second.range || first.overlaps(second);
     }
 
-    bool shareUuids(const RunSoFar& a, const RunSoFar& b) {
+    bool shareGpus(const RunSoFar& a, const RunSoFar& b) {
         return anyPair(a, b, [this](const PlannedUnit& left, const PlannedUnit& right) {
-            const auto& others = m_evidence.of(*right.unit).uuids;
-            return std::ranges::any_of(m_evidence.of(*left.unit).uuids,
-                [&others](const std::string& uuid) { return others.contains(uuid); });
+            return !m_evidence.commonGpus(*left.unit, *right.unit).empty();
         });
     }
 
     bool areOne(const RunSoFar& a, const RunSoFar& b) {
         if ((!a.isTelemetry && !b.isTelemetry) || (a.isThere && b.isThere) || contradict(a, b))
             return false;
-        return shareUuids(a, b)
+        return shareGpus(a, b)
             || (a.isTelemetry != b.isTelemetry && (a.isTelemetry ? follows(a, b) : follows(b, a)));
     }
 
@@ -389,9 +412,37 @@ private:
         });
     }
 
+    // A log that numbers its GPUs otherwise than the other one gets that one's numbers.
+    void align(const RunSoFar& into, const RunSoFar& from) {
+        for (const PlannedUnit* own : from.units) {
+            for (const PlannedUnit* other : into.units) {
+                const auto common = isTelemetryOf(*own) && isTelemetryOf(*other)
+                    ? m_evidence.commonGpus(*other->unit, *own->unit)
+                    : std::vector<std::pair<PlaceInRun, PlaceInRun>>();
+                if (common.empty())
+                    continue;
+                const PlaceInRun by = apart(common.front());
+                if (own->known == nullptr && std::ranges::all_of(common, [&by](const auto& gpus) {
+                        return apart(gpus) == by;
+                    }))
+                    own->unit->place = {own->unit->place.rank + by.rank,
+                        own->unit->place.node + by.node, own->unit->place.local + by.local};
+                break;
+            }
+        }
+    }
+    static PlaceInRun apart(const std::pair<PlaceInRun, PlaceInRun>& gpus) {
+        return {gpus.first.rank - gpus.second.rank, gpus.first.node - gpus.second.node,
+            gpus.first.local - gpus.second.local};
+    }
+
     void unite(std::size_t a, std::size_t b) {
         RunSoFar& into = m_runs[a];
         const RunSoFar& from = m_runs[b];
+        if (into.isThere || !from.isThere)
+            align(into, from);
+        else
+            align(from, into);
         const bool isThere = into.isThere || from.isThere;
         into.name = nameOf({&into, &from});
         joinRuns({&into, &from}, into.name,

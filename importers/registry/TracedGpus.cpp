@@ -2,13 +2,13 @@
 
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -268,6 +268,10 @@ private:
     Choice choiceFor(const std::vector<ImportUnit*>& traces, const std::set<int>& metered) {
         analysis::TracedWork work;
         for (const ImportUnit* trace : traces) {
+            for (const ImportUnit* log : m_logs) {
+                if (const auto common = m_evidence.commonGpus(*log, *trace); !common.empty())
+                    return {common.front().first.rank, "as both say"};
+            }
             const auto device = m_evidence.deviceOf(*trace);
             if (device && metered.contains(*device)
                 && trace->gpusPerNode == static_cast<int>(metered.size()))
@@ -330,24 +334,6 @@ void placeOnGpus(MachineEvidence& evidence) {
 }
 
 namespace {
-
-// The digits of a UUID or PCI address, however it is written: "GPU-5d7e…", "00000000:1B:00.0".
-std::string identityDigits(std::string_view identity) {
-    constexpr std::string_view prefix = "GPU-";
-    if (identity.starts_with(prefix))
-        identity.remove_prefix(prefix.size());
-    std::string digits;
-    for (const char c : identity) {
-        if (std::isxdigit(static_cast<unsigned char>(c)) != 0)
-            digits += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    // A domain of PCI has four digits or eight.
-    return digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-}
-
-bool areSameGpu(std::string_view a, std::string_view b) {
-    return !a.empty() && !b.empty() && identityDigits(a) == identityDigits(b);
-}
 
 struct GpuPlace {
     int rank = 0;

@@ -87,11 +87,46 @@ private Q_SLOTS:
             amd.replace(at, 14, "A100-SXM4-80GB");
         for (int i = 0; i < 2; ++i) {
             const auto units = bring({{"elsewhere/smi.csv", amd}}, "second");
-            QCOMPARE(units.front().runName, std::string("smi 2"));
+            QCOMPARE(units.front().runName, std::string("elsewhere/smi"));
             QVERIFY(units.front().notes.back().find("Another run is called \"smi\"")
                 != std::string::npos);
-            QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"smi", 1}, {"smi 2", 1}}));
+            QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"smi", 1}, {"elsewhere/smi", 1}}));
         }
+    }
+    // Traces of one rank, and logs, of two experiments, one import after the other: their folders
+    // tell them apart. A copy is the run that is there.
+    void filesOfOneNameInTwoFolders_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<std::string>("first");
+        QTest::addColumn<std::string>("second");
+        QTest::addColumn<QString>("run");
+        const auto steps = [](int minute) {
+            std::string text;
+            for (int i = 1; i < 5; ++i)
+                text += " [2026-04-22 00:0" + std::to_string(minute) + ":0" + std::to_string(i)
+                    + "] iteration " + std::to_string(i)
+                    + "/ 9 | elapsed time per iteration (ms): 1000.0 | lm loss: 2.0 |\n";
+            return text;
+        };
+        QTest::newRow("traces") << QStringLiteral("rank0.json") << traceOf({{100.0, 102.0}})
+                                << traceOf({{200.0, 202.0}}) << QStringLiteral("rank0");
+        QTest::newRow("training logs")
+            << QStringLiteral("train.log") << steps(1) << steps(5) << QStringLiteral("train");
+    }
+    void filesOfOneNameInTwoFolders() {
+        QFETCH(QString, file);
+        QFETCH(std::string, first);
+        QFETCH(std::string, second);
+        QFETCH(QString, run);
+        const std::string name = file.toStdString();
+        const std::string own = run.toStdString();
+        QCOMPARE(bring({{name, first}}, "a").front().runName, own);
+        const auto series = seriesByRun().at(own);
+        for (int i = 0; i < 2; ++i)
+            QCOMPARE(bring({{name, second}}, "b").front().runName, "b/" + own);
+        QCOMPARE(seriesByRun(), (std::map<std::string, int>{{own, series}, {"b/" + own, series}}));
+        QCOMPARE(bring({{name, first}}, "copy").front().runName, own);
+        QCOMPARE(seriesByRun(), (std::map<std::string, int>{{own, series}, {"b/" + own, series}}));
     }
     void nothingOfAFileThatIsNoDatabase() {
         write("db.trainscope", "no database");

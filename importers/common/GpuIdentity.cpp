@@ -1,0 +1,126 @@
+#include "importers/common/GpuIdentity.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr const char* kHost = "host";
+constexpr const char* kHosts = "hosts";
+constexpr const char* kAddresses = "PCI addresses";
+constexpr std::size_t kMostTold = 1024; // of a source
+
+void tell(std::map<std::string, std::string>& facts, const char* key, const ToldByNumber& told) {
+    std::vector<std::string> texts;
+    for (const auto& [number, text] : told)
+        texts.push_back(fmt::format("{}={}", number, text));
+    if (!texts.empty() && texts.size() <= kMostTold)
+        facts[key] = fmt::format("{}", fmt::join(texts, ", "));
+}
+
+ToldByNumber toldIn(const std::map<std::string, std::string>& facts, const char* key) {
+    ToldByNumber told;
+    const auto fact = facts.find(key);
+    for (const std::string_view one :
+        fact == facts.end() ? std::vector<std::string_view>{} : words(fact->second, ", ")) {
+        const std::size_t equals = std::min(one.find('='), one.size() - 1);
+        if (const auto number = wholeNumber<int>(one.substr(0, equals)))
+            told[*number] = one.substr(equals + 1);
+    }
+    return told;
+}
+
+std::string plainUuid(std::string_view uuid) {
+    constexpr std::string_view kPrefix = "GPU-";
+    uuid.remove_prefix(uuid.starts_with(kPrefix) ? kPrefix.size() : 0);
+    return lowered(uuid);
+}
+
+// The digits of a UUID or PCI address. A domain of PCI has four digits or eight.
+std::string digitsOf(std::string_view id) {
+    std::string digits;
+    for (const char c : id) {
+        const char small = lowerChar(c);
+        if (isDigit(small) || (small >= 'a' && small <= 'f'))
+            digits += small;
+    }
+    return digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+// "node-0" of "Node-0.cluster.local"; empty for what every host may be called. Addresses stay
+// whole.
+std::string hostName(std::string_view host) {
+    std::string name = lowered(host);
+    const bool isNumber = name.find_first_not_of("0123456789") == std::string::npos;
+    if (name.find_first_not_of("0123456789.") != std::string::npos)
+        name.resize(std::min(name.find('.'), name.size()));
+    return isNumber || name == "localhost" || name.starts_with("127.") ? std::string() : name;
+}
+
+} // namespace
+
+void tellHosts(ImportReport& report, const ToldByNumber& byNode) {
+    if (byNode.size() == 1)
+        report.facts[kHost] = byNode.begin()->second;
+    else
+        tell(report.facts, kHosts, byNode);
+}
+
+void tellAddresses(ImportReport& report, const ToldByNumber& byRank) {
+    tell(report.facts, kAddresses, byRank);
+}
+
+void moveTold(std::map<std::string, std::string>& facts, const PlaceInRun& by) {
+    if (by == PlaceInRun{})
+        return;
+    for (const auto& [key, more] : {std::pair(kHosts, by.node), std::pair(kAddresses, by.rank)}) {
+        ToldByNumber moved;
+        for (auto& [number, text] : toldIn(facts, key))
+            moved[number + more] = text;
+        tell(facts, key, moved);
+    }
+}
+
+void identify(
+    const std::vector<Gpu>& gpus, const std::map<std::string, std::string>& facts, GpuIds& ids) {
+    const ToldByNumber addresses = toldIn(facts, kAddresses);
+    const ToldByNumber hosts = toldIn(facts, kHosts);
+    const auto host = facts.find(kHost);
+    std::set<int> nodes;
+    for (const Gpu& gpu : gpus)
+        nodes.insert(gpu.node);
+    for (const Gpu& gpu : gpus) {
+        const auto add = [&](GpuId kind, const std::string& id) {
+            ids[static_cast<std::size_t>(kind)].emplace(
+                id, PlaceInRun{gpu.rank, gpu.node, gpu.local});
+        };
+        if (!gpu.uuid.empty())
+            add(GpuId::Uuid, plainUuid(gpu.uuid));
+        const auto named = hosts.find(gpu.node);
+        const std::string own = hostName(named != hosts.end() ? named->second
+                : host != facts.end()                         ? host->second
+                                                              : std::string());
+        const auto address = addresses.find(gpu.rank);
+        if (address != addresses.end() && !own.empty())
+            add(GpuId::AddressOnHost, own + " " + digitsOf(address->second));
+        if (address != addresses.end() && nodes.size() == 1)
+            add(GpuId::Address, digitsOf(address->second));
+        if (!own.empty())
+            add(GpuId::IndexOnHost, own + " " + std::to_string(gpu.local));
+    }
+}
+
+bool areSameGpu(std::string_view a, std::string_view b) {
+    return !a.empty() && !b.empty() && digitsOf(plainUuid(a)) == digitsOf(plainUuid(b));
+}
+
+} // namespace trainscope::importers

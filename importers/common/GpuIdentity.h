@@ -1,0 +1,38 @@
+#pragma once
+// Identity of GPUs as sources state it. Hosts and PCI addresses are facts of a source's report,
+// which the database keeps: "host", or "hosts" by node ("0=a, 1=b"), and "PCI addresses" by rank.
+//
+// A UUID is one in the world. A PCI address and an index are one on a host, which both sources must
+// name; nodes of one type have the same addresses. An address alone can tell GPUs apart, not prove
+// that two are one.
+
+#include "core/model/Import.h"
+#include "importers/common/Importer.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+enum class GpuId { Uuid, AddressOnHost, IndexOnHost, Address };
+// The GPUs of a source by each kind of identity. Addresses alone only where it has one node.
+using GpuIds = std::array<std::map<std::string, PlaceInRun>, 4>;
+
+// Numbers of nodes and ranks with what a source says of them.
+using ToldByNumber = std::map<int, std::string>;
+void tellHosts(ImportReport& report, const ToldByNumber& byNode);
+void tellAddresses(ImportReport& report, const ToldByNumber& byRank);
+// Moves the numbers of those facts.
+void moveTold(std::map<std::string, std::string>& facts, const PlaceInRun& by);
+
+// `gpus` of a source with these facts; adds to `ids`.
+void identify(
+    const std::vector<Gpu>& gpus, const std::map<std::string, std::string>& facts, GpuIds& ids);
+
+// UUIDs or addresses, however they are written: "GPU-5d7e…", "00000000:1B:00.0".
+bool areSameGpu(std::string_view a, std::string_view b);
+
+} // namespace trainscope::importers
