@@ -13,74 +13,59 @@ namespace trainscope::importers {
 
 namespace {
 
-struct Spelling {
-    std::string_view text;
+struct Spellings {
     Unit unit;
+    std::string_view texts; // in small letters, with '|' between them
 };
 constexpr double kKibi = 1024.0;
 constexpr double kMebi = kKibi * 1024.0;
 constexpr double kGibi = kMebi * 1024.0;
 
 constexpr std::array kSpellings{
-    Spelling{"w", {"W", 1.0}},
-    Spelling{"watt", {"W", 1.0}},
-    Spelling{"watts", {"W", 1.0}},
-    Spelling{"mw", {"W", 1e-3}},
-    Spelling{"milliwatts", {"W", 1e-3}},
-    Spelling{"kw", {"W", 1e3}},
-    Spelling{"c", {"°C", 1.0}},
-    Spelling{"°c", {"°C", 1.0}},
-    Spelling{"degc", {"°C", 1.0}},
-    Spelling{"celsius", {"°C", 1.0}},
-    Spelling{"celsius degree", {"°C", 1.0}},
-    Spelling{"degrees celsius", {"°C", 1.0}},
-    Spelling{"degree celsius", {"°C", 1.0}},
-    Spelling{"deg c", {"°C", 1.0}},
-    Spelling{"'c", {"°C", 1.0}},
-    Spelling{"℃", {"°C", 1.0}},
-    Spelling{"ºc", {"°C", 1.0}},
-    Spelling{"hz", {"Hz", 1.0}},
-    Spelling{"khz", {"Hz", 1e3}},
-    Spelling{"mhz", {"Hz", 1e6}},
-    Spelling{"ghz", {"Hz", 1e9}},
-    Spelling{"%", {"1", 0.01}},
-    Spelling{"pct", {"1", 0.01}},
-    Spelling{"percent", {"1", 0.01}},
-    Spelling{"fraction", {"1", 1.0}},
-    Spelling{"ratio", {"1", 1.0}},
-    Spelling{"b", {"B", 1.0}},
-    Spelling{"bytes", {"B", 1.0}},
-    Spelling{"kib", {"B", kKibi}},
-    Spelling{"kb", {"B", kKibi}},
-    Spelling{"mib", {"B", kMebi}},
-    Spelling{"mb", {"B", kMebi}},
-    Spelling{"gib", {"B", kGibi}},
-    Spelling{"gb", {"B", kGibi}},
-    Spelling{"b/s", {"B/s", 1.0}},
-    Spelling{"kb/s", {"B/s", 1e3}},
-    Spelling{"mb/s", {"B/s", 1e6}},
-    Spelling{"gb/s", {"B/s", 1e9}},
-    Spelling{"kbs", {"B/s", 1e3}},
-    Spelling{"mbs", {"B/s", 1e6}},
-    Spelling{"gbs", {"B/s", 1e9}},
-    Spelling{"kib/s", {"B/s", kKibi}},
-    Spelling{"mib/s", {"B/s", kMebi}},
-    Spelling{"gib/s", {"B/s", kGibi}},
-    Spelling{"j", {"J", 1.0}},
-    Spelling{"mj", {"J", 1e-3}},
-    Spelling{"uj", {"J", 1e-6}},
-    Spelling{"kj", {"J", 1e3}},
-    Spelling{"kwh", {"J", 3.6e6}},
-    Spelling{"wh", {"J", 3600.0}},
-    Spelling{"s", {"s", 1.0}},
-    Spelling{"sec", {"s", 1.0}},
-    Spelling{"seconds", {"s", 1.0}},
-    Spelling{"ms", {"s", 1e-3}},
-    Spelling{"us", {"s", 1e-6}},
-    Spelling{"ns", {"s", 1e-9}},
+    Spellings{{"W", 1.0}, "w|watt|watts"},
+    Spellings{{"W", 1e-3}, "mw|milliwatts"},
+    Spellings{{"W", 1e3}, "kw"},
+    Spellings{{"°C", 1.0},
+        "c|°c|degc|celsius|celsius degree|degrees celsius|degree celsius|deg c|'c|℃|ºc"},
+    Spellings{{"Hz", 1.0}, "hz"},
+    Spellings{{"Hz", 1e3}, "khz"},
+    Spellings{{"Hz", 1e6}, "mhz"},
+    Spellings{{"Hz", 1e9}, "ghz"},
+    Spellings{{"1", 0.01}, "%|pct|percent"},
+    Spellings{{"1", 1.0}, "fraction|ratio"},
+    Spellings{{"B", 1.0}, "b|bytes"},
+    Spellings{{"B", kKibi}, "kib|kb"},
+    Spellings{{"B", kMebi}, "mib|mb"},
+    Spellings{{"B", kGibi}, "gib|gb"},
+    Spellings{{"B/s", 1.0}, "b/s"},
+    Spellings{{"B/s", 1e3}, "kb/s|kbs"},
+    Spellings{{"B/s", 1e6}, "mb/s|mbs"},
+    Spellings{{"B/s", 1e9}, "gb/s|gbs"},
+    Spellings{{"B/s", kKibi}, "kib/s"},
+    Spellings{{"B/s", kMebi}, "mib/s"},
+    Spellings{{"B/s", kGibi}, "gib/s"},
+    Spellings{{"J", 1.0}, "j"},
+    Spellings{{"J", 1e-3}, "mj"},
+    Spellings{{"J", 1e-6}, "uj"},
+    Spellings{{"J", 1e3}, "kj"},
+    Spellings{{"J", 3.6e6}, "kwh"},
+    Spellings{{"J", 3600.0}, "wh"},
+    Spellings{{"s", 1.0}, "s|sec|seconds"},
+    Spellings{{"s", 1e-3}, "ms"},
+    Spellings{{"s", 1e-6}, "us"},
+    Spellings{{"s", 1e-9}, "ns"},
 };
 
 } // namespace
+
+bool isOneOf(std::string_view text, std::string_view texts) {
+    for (std::size_t end = texts.find('|'); end != std::string_view::npos; end = texts.find('|')) {
+        if (equalsIgnoringCase(text, texts.substr(0, end)))
+            return true;
+        texts.remove_prefix(end + 1);
+    }
+    return equalsIgnoringCase(text, texts);
+}
 
 std::optional<Unit> findUnit(std::string_view text) {
     constexpr double kMega = 1e6;
@@ -88,18 +73,15 @@ std::optional<Unit> findUnit(std::string_view text) {
         return Unit{"W", kMega};
     if (text == "MJ")
         return Unit{"J", kMega};
-    for (const Spelling& spelling : kSpellings) {
-        if (equalsIgnoringCase(text, spelling.text))
-            return spelling.unit;
+    for (const Spellings& spellings : kSpellings) {
+        if (isOneOf(text, spellings.texts))
+            return spellings.unit;
     }
     return std::nullopt;
 }
 
 bool isFahrenheit(std::string_view unit) {
-    constexpr std::array<std::string_view, 6> kFahrenheit{
-        "f", "°f", "degf", "deg f", "degrees f", "fahrenheit"};
-    return std::any_of(kFahrenheit.begin(), kFahrenheit.end(),
-        [unit](std::string_view text) { return equalsIgnoringCase(unit, text); });
+    return isOneOf(unit, "f|°f|degf|deg f|degrees f|fahrenheit");
 }
 
 double celsiusOf(double fahrenheit) {

@@ -17,6 +17,9 @@ struct Unit {
     double scale = 1.0; // SI value = number × scale
 };
 
+// `text`, in any case, is one of `texts`, which have '|' between them and small letters.
+bool isOneOf(std::string_view text, std::string_view texts);
+
 // "W", "mhz", "MiB", "%", ...; case-insensitive. Absent for text that is no unit.
 // Only of W and J the case of the prefix matters: mJ and MJ.
 // MB and GB of memory are binary: nvidia-smi counts in MiB whatever a script writes above the

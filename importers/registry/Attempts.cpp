@@ -21,10 +21,11 @@ constexpr std::size_t kLastOfLog = std::size_t{64} << 10;
 constexpr std::size_t kPackedLog = std::size_t{4} << 20; // of a file whose end is not at hand
 constexpr std::size_t kLongestError = 200;
 
-// Words of errors; the greater weight says more of the cause, since one failure brings on others.
-struct ErrorSign {
-    std::string_view text;
+// Words of errors, with '|' between them; the greater weight says more of the cause, since one
+// failure brings on others.
+struct ErrorSigns {
     int weight = 0;
+    std::string_view texts;
 };
 constexpr int kOfMemory = 5;
 constexpr int kOfPython = 4;
@@ -32,38 +33,16 @@ constexpr int kOfLibrary = 3;
 constexpr int kOfLauncher = 2;
 constexpr int kOfOthers = 1;
 constexpr std::array kSigns{
-    ErrorSign{"out of memory", kOfMemory},
-    ErrorSign{"OutOfMemoryError", kOfMemory},
-    ErrorSign{"oom-kill", kOfMemory},
-    ErrorSign{"oom_kill", kOfMemory},
-    ErrorSign{"std::bad_alloc", kOfMemory},
-    ErrorSign{"NCCL error", kOfLibrary},
-    ErrorSign{"ncclSystemError", kOfLibrary},
-    ErrorSign{"ncclInternalError", kOfLibrary},
-    ErrorSign{"ncclUnhandledCudaError", kOfLibrary},
-    ErrorSign{"ncclRemoteError", kOfLibrary},
-    ErrorSign{"CUDA error", kOfLibrary},
-    ErrorSign{"HIP error", kOfLibrary},
-    ErrorSign{"CUDA driver error", kOfLibrary},
-    ErrorSign{"Segmentation fault", kOfLibrary},
-    ErrorSign{"Bus error", kOfLibrary},
-    ErrorSign{"core dumped", kOfLibrary},
-    ErrorSign{"srun: error:", kOfLauncher},
-    ErrorSign{"slurmstepd: error:", kOfLauncher},
-    ErrorSign{"sbatch: error:", kOfLauncher},
-    ErrorSign{"docker: Error", kOfLauncher},
-    ErrorSign{"error: unrecognized arguments", kOfLauncher},
-    ErrorSign{"command not found", kOfLauncher},
-    ErrorSign{"No such file or directory", kOfLauncher},
-    ErrorSign{"Permission denied", kOfLauncher},
-    ErrorSign{"can't open file", kOfLauncher},
-    ErrorSign{"mpirun noticed", kOfLauncher},
-    ErrorSign{"Connection refused", kOfLauncher},
-    ErrorSign{"ChildFailedError", kOfOthers},
-    ErrorSign{"Killed", kOfOthers},
-    ErrorSign{"Exited with exit code", kOfOthers},
-    ErrorSign{"FATAL", kOfOthers},
-    ErrorSign{"fatal:", kOfOthers},
+    ErrorSigns{kOfMemory, "out of memory|OutOfMemoryError|oom-kill|oom_kill|std::bad_alloc"},
+    ErrorSigns{kOfLibrary,
+        "NCCL error|ncclSystemError|ncclInternalError|ncclUnhandledCudaError|"
+        "ncclRemoteError|CUDA error|HIP error|CUDA driver error|Segmentation fault|"
+        "Bus error|core dumped"},
+    ErrorSigns{kOfLauncher,
+        "srun: error:|slurmstepd: error:|sbatch: error:|docker: Error|"
+        "error: unrecognized arguments|command not found|No such file or directory|"
+        "Permission denied|can't open file|mpirun noticed|Connection refused"},
+    ErrorSigns{kOfOthers, "ChildFailedError|Killed|Exited with exit code|FATAL|fatal:"},
 };
 
 bool isOfName(char c) {
@@ -96,12 +75,14 @@ struct FoundError {
 FoundError errorIn(std::string_view line) {
     const std::string_view exception = exceptionIn(line);
     int weight = exception.empty() ? 0 : kOfPython;
-    for (const ErrorSign& sign : kSigns) {
-        if (line.find(sign.text) == std::string_view::npos)
-            continue;
-        if (sign.text == "ChildFailedError")
-            weight = 0; // torchrun's, of a worker whose own exception stands before it
-        weight = std::max(weight, sign.weight);
+    for (const ErrorSigns& signs : kSigns) {
+        for (const std::string_view text : words(signs.texts, "|")) {
+            if (line.find(text) == std::string_view::npos)
+                continue;
+            if (text == "ChildFailedError")
+                weight = 0; // torchrun's, of a worker whose own exception stands before it
+            weight = std::max(weight, signs.weight);
+        }
     }
     std::string text(exception.empty() ? line : exception);
     if (text.size() > kLongestError)

@@ -62,15 +62,14 @@ constexpr std::array kStores{Store{".aim/", "Aim"}, Store{".neptune/", "Neptune"
 
 // Texts of other tools, told by something near their beginning.
 struct Sign {
-    std::string_view text;
+    std::string_view texts; // with '|' between them
     std::string_view kind;
 };
 constexpr std::string_view kXla
     = "trace of JAX or TensorFlow for viewers, without its moments: import "
       "the .xplane.pb of the same profile";
 constexpr std::array kJson{
-    Sign{"\"/host:CPU\"", kXla},
-    Sign{"\"/device:", kXla},
+    Sign{"\"/host:CPU\"|\"/device:", kXla},
     Sign{"chakra", "execution trace without nodes that could be read"},
     Sign{"\"panels\"", "Grafana dashboard, not telemetry"},
     Sign{"\"iter_energy\"", "Perseus profile of a pipeline, not telemetry"},
@@ -79,8 +78,7 @@ constexpr std::array kJson{
     Sign{"\"ops\"", "JSON of another tool"},
     Sign{"\"log_history\"", "training log of Hugging Face's Trainer without steps that are known"},
     Sign{"loss\"", kSteplessLog},
-    Sign{"\"zero_optimization\"", "DeepSpeed configuration, not telemetry"},
-    Sign{"\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
+    Sign{"\"zero_optimization\"|\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
     Sign{"\"hidden_size\"", "configuration of a model, not telemetry"},
     Sign{"\"weight_map\"", "index of a model's weights, not telemetry"},
 };
@@ -91,12 +89,8 @@ constexpr std::array kText{
     Sign{"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
     Sign{"ROCm System Management", "rocm-smi output without readings that are known"},
     Sign{"AMD-SMI", "amd-smi output without readings that are known"},
-    Sign{"elapsed time per iteration", kSteplessLog},
-    Sign{"lm loss", kSteplessLog},
-    Sign{"train_loss", kSteplessLog},
-    Sign{"[deepspeed", kSteplessLog},
-    Sign{"[real_accelerator.py", kSteplessLog},
-    Sign{"torchrun", kSteplessLog},
+    Sign{"elapsed time per iteration|lm loss|train_loss|[deepspeed|[real_accelerator.py|torchrun",
+        kSteplessLog},
 };
 
 std::string_view firstText(std::string_view head) {
@@ -122,8 +116,10 @@ bool isLogName(std::string_view path) {
 template <typename Signs>
 std::optional<std::string> bySign(std::string_view head, const Signs& signs) {
     for (const Sign& sign : signs) {
-        if (head.find(sign.text) != std::string_view::npos)
-            return std::string(sign.kind);
+        for (const std::string_view text : words(sign.texts, "|")) {
+            if (head.find(text) != std::string_view::npos)
+                return std::string(sign.kind);
+        }
     }
     return std::nullopt;
 }

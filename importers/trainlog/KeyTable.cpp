@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/Cells.h"
 
 #include <algorithm>
 #include <array>
@@ -22,148 +23,68 @@ constexpr double kPercent = 0.01;
 constexpr std::size_t kLongestKey = 64; // of those in the table
 
 using enum KeyRole;
-constexpr std::array kKeys{
-    KnownKey{"loss", Value, metric::kLoss},
-    KnownKey{"lm loss", Value, metric::kLoss},
-    KnownKey{"train_loss", Value, metric::kLoss},
-    KnownKey{"loss train", Value, metric::kLoss},
-    KnownKey{"train_loss_step", Value, metric::kLoss},
-    KnownKey{"training_loss", Value, metric::kLoss},
-    KnownKey{"total_loss", Value, metric::kLoss},
-    KnownKey{"reduced_train_loss", Value, metric::kLoss},
-    KnownKey{"loss/train/total", Value, metric::kLoss},
-    KnownKey{"actor/pg_loss", Value, metric::kLoss},
-    KnownKey{"actor loss", Value, metric::kLoss},
-    KnownKey{"act_loss", Value, metric::kLoss},
-    KnownKey{"grad norm", Value, metric::kGradNorm},
-    KnownKey{"gradient norm", Value, metric::kGradNorm},
-    KnownKey{"actor/grad_norm", Value, metric::kGradNorm},
-    KnownKey{"l2_norm/grad/global", Value, metric::kGradNorm},
-    KnownKey{"gnorm", Value, metric::kGradNorm},
-    KnownKey{"norm", Value, metric::kGradNorm},
-    KnownKey{"learning rate", Value, metric::kLearningRate},
-    KnownKey{"lr", Value, metric::kLearningRate},
-    KnownKey{"current_lr", Value, metric::kLearningRate},
-    KnownKey{"actor/lr", Value, metric::kLearningRate},
-    KnownKey{"lr(1e-3)", Value, metric::kLearningRate, 1e-3},
-    KnownKey{"actor/lr(1e-4)", Value, metric::kLearningRate, 1e-4},
-    KnownKey{"samples/s", Value, metric::kSampleRate},
-    KnownKey{"throughput", Value, metric::kSampleRate},
-    KnownKey{"train samples/s", Value, metric::kSampleRate},
-    KnownKey{"throughput/samples/s", Value, metric::kSampleRate},
-    KnownKey{"images/s", Value, metric::kSampleRate},
-    KnownKey{"imgs/s", Value, metric::kSampleRate},
-    KnownKey{"img/s", Value, metric::kSampleRate},
-    KnownKey{"examples/s", Value, metric::kSampleRate},
-    KnownKey{"sequences/s", Value, metric::kSampleRate},
-    KnownKey{"seq/s", Value, metric::kSampleRate},
-    KnownKey{"train_throughput", Value, metric::kSampleRate},
-    KnownKey{"tok/s", Value, metric::kTokenRate},
-    KnownKey{"tokens/s", Value, metric::kTokenRate},
-    KnownKey{"throughput/tokens/s", Value, metric::kTokenRate},
-    KnownKey{"tokens_per_second_per_gpu", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tokens per gpu/s", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tokens/s/device", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tokens_per_sec_per_gpu", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"interval_tokens_per_second_per_device", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"perf/throughput", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tps", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tokens per gpu per second (tgs)", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"tgs", TokenRatePerGpu, metric::kTokenRate},
-    KnownKey{"throughput per gpu (tflop/s/gpu)", Value, metric::kReportedFlops, kTera},
-    KnownKey{"approx flops per gpu", Value, metric::kReportedFlops, kTera},
-    KnownKey{"gpu utilization", Value, metric::kReportedFlops, kTera},
-    KnownKey{"tflops", Value, metric::kReportedFlops, kTera},
-    KnownKey{"tflops_per_gpu", Value, metric::kReportedFlops, kTera},
-    KnownKey{"tflop/s/device", Value, metric::kReportedFlops, kTera},
-    KnownKey{"throughput/device/flops/s", Value, metric::kReportedFlops},
-    KnownKey{"mfu", Value, metric::kReportedMfu, kPercent},
-    KnownKey{"mfu/actor", Value, metric::kReportedMfu, kPercent},
-    KnownKey{"perf/mfu/actor", Value, metric::kReportedMfu, kPercent},
-    KnownKey{"throughput/device/mfu", Value, metric::kReportedMfu, kPercent},
-    KnownKey{"bf16_mfu", Value, metric::kReportedMfu, kPercent},
-    KnownKey{"elapsed time per iteration (ms)", StepSeconds, nullptr, kMilli},
-    KnownKey{"elapsed time per iteration", StepSeconds, nullptr, kMilli},
-    KnownKey{"elapsed time per iteration (s)", StepSeconds},
-    KnownKey{"train_step_timing in s", StepSeconds},
-    KnownKey{"train_step_time", StepSeconds},
-    KnownKey{"train_step_timing", StepSeconds},
-    KnownKey{"timing_s/step", StepSeconds},
-    KnownKey{"time(s)", StepSeconds},
-    KnownKey{"perf/time_per_step", StepSeconds},
-    KnownKey{"per_step_time", StepSeconds},
-    KnownKey{"iter time (s)", StepSeconds},
-    KnownKey{"iter time", StepSeconds},
-    KnownKey{"step_time", StepSeconds},
-    KnownKey{"step_time_s", StepSeconds},
-    KnownKey{"step_time_ms", StepSeconds, nullptr, kMilli},
-    KnownKey{"iteration_time", StepSeconds},
-    KnownKey{"iteration_time_ms", StepSeconds, nullptr, kMilli},
-    KnownKey{"time_per_step", StepSeconds},
-    KnownKey{"time_per_iteration", StepSeconds},
-    KnownKey{"time_per_iter", StepSeconds},
-    KnownKey{"time/iter", StepSeconds},
-    KnownKey{"batch_time", StepSeconds},
-    KnownKey{"batch_time_ms", StepSeconds, nullptr, kMilli},
-    KnownKey{"avg_batch_cost", StepSeconds},
-    KnownKey{"s/it", StepSeconds},
-    KnownKey{"s/iter", StepSeconds},
-    KnownKey{"sec/iter", StepSeconds},
-    KnownKey{"dt", StepSeconds},
-    KnownKey{"dt_ms", StepSeconds, nullptr, kMilli},
-    KnownKey{"time", StepSeconds},
-    KnownKey{"it/s", StepRate},
-    KnownKey{"its/s", StepRate},
-    KnownKey{"iter/s", StepRate},
-    KnownKey{"iters/s", StepRate},
-    KnownKey{"iterations/s", StepRate},
-    KnownKey{"step/s", StepRate},
-    KnownKey{"steps/s", StepRate},
-    KnownKey{"interval steps/s", StepRate},
-    KnownKey{"train_time", Elapsed},
-    KnownKey{"elapsed", Elapsed},
-    KnownKey{"elapsed_s", Elapsed},
-    KnownKey{"elapsed_ms", Elapsed, nullptr, kMilli},
-    KnownKey{"elapsed_seconds", Elapsed},
-    KnownKey{"elapsed_time", Elapsed},
-    KnownKey{"_runtime", Elapsed},
-    KnownKey{"global batch size", GlobalBatch},
-    KnownKey{"number of skipped iterations", Skipped},
-    KnownKey{"total time", Ignored},
-    KnownKey{"eta", Ignored},
-    KnownKey{"remaining_time", Ignored},
-    KnownKey{"total_steps", Ignored},
-    KnownKey{"percentage", Ignored},
-    KnownKey{"step_avg", Ignored},
-    KnownKey{"step", Ignored},
-    KnownKey{"iteration", Ignored},
-    KnownKey{"global_step", Ignored},
-    KnownKey{"v_num", Ignored},
-    KnownKey{"training/global_step", Ignored},
-    KnownKey{"time/batch", Ignored},
-    KnownKey{"time/batch_in_epoch", Ignored},
-    KnownKey{"time/remaining_estimate", Ignored},
-    KnownKey{"throughput/batches/s", Ignored},
+// Keys in small letters, with '|' between them, that mean the same.
+struct KeyGroup {
+    KnownKey meaning;
+    std::string_view keys;
+};
+constexpr std::array kGroups{
+    KeyGroup{{Value, metric::kLoss},
+        "loss|lm loss|train_loss|loss train|train_loss_step|training_loss|"
+        "total_loss|reduced_train_loss|loss/train/total|actor/pg_loss|actor loss|"
+        "act_loss"},
+    KeyGroup{{Value, metric::kGradNorm},
+        "grad norm|gradient norm|actor/grad_norm|l2_norm/grad/global|gnorm|norm"},
+    KeyGroup{{Value, metric::kLearningRate}, "learning rate|lr|current_lr|actor/lr"},
+    KeyGroup{{Value, metric::kLearningRate, 1e-3}, "lr(1e-3)"},
+    KeyGroup{{Value, metric::kLearningRate, 1e-4}, "actor/lr(1e-4)"},
+    KeyGroup{{Value, metric::kSampleRate},
+        "samples/s|throughput|train samples/s|throughput/samples/s|images/s|imgs/s|"
+        "img/s|examples/s|sequences/s|seq/s|train_throughput"},
+    KeyGroup{{Value, metric::kTokenRate}, "tok/s|tokens/s|throughput/tokens/s"},
+    KeyGroup{{TokenRatePerGpu, metric::kTokenRate},
+        "tokens_per_second_per_gpu|tokens per gpu/s|tokens/s/device|"
+        "tokens_per_sec_per_gpu|interval_tokens_per_second_per_device|"
+        "perf/throughput|tps|tokens per gpu per second (tgs)|tgs"},
+    KeyGroup{{Value, metric::kReportedFlops, kTera},
+        "throughput per gpu (tflop/s/gpu)|approx flops per gpu|gpu utilization|"
+        "tflops|tflops_per_gpu|tflop/s/device"},
+    KeyGroup{{Value, metric::kReportedFlops}, "throughput/device/flops/s"},
+    KeyGroup{{Value, metric::kReportedMfu, kPercent},
+        "mfu|mfu/actor|perf/mfu/actor|throughput/device/mfu|bf16_mfu"},
+    KeyGroup{{StepSeconds, nullptr, kMilli},
+        "elapsed time per iteration (ms)|elapsed time per iteration|step_time_ms|"
+        "iteration_time_ms|batch_time_ms|dt_ms"},
+    KeyGroup{{StepSeconds},
+        "elapsed time per iteration (s)|train_step_timing in s|train_step_time|"
+        "train_step_timing|timing_s/step|time(s)|perf/time_per_step|per_step_time|"
+        "iter time (s)|iter time|step_time|step_time_s|iteration_time|"
+        "time_per_step|time_per_iteration|time_per_iter|time/iter|batch_time|"
+        "avg_batch_cost|s/it|s/iter|sec/iter|dt|time"},
+    KeyGroup{{StepRate}, "it/s|its/s|iter/s|iters/s|iterations/s|step/s|steps/s|interval steps/s"},
+    KeyGroup{{Elapsed}, "train_time|elapsed|elapsed_s|elapsed_seconds|elapsed_time|_runtime"},
+    KeyGroup{{Elapsed, nullptr, kMilli}, "elapsed_ms"},
+    KeyGroup{{GlobalBatch}, "global batch size"},
+    KeyGroup{{Skipped}, "number of skipped iterations"},
+    KeyGroup{{Ignored},
+        "total time|eta|remaining_time|total_steps|percentage|step_avg|step|"
+        "iteration|global_step|v_num|training/global_step|time/batch|"
+        "time/batch_in_epoch|time/remaining_estimate|throughput/batches/s"},
 };
 
 struct Unit {
-    std::string_view text; // in lower case
+    std::string_view texts; // in lower case, with '|' between them
     double scale = 1.0;
     std::string_view si;
 };
 constexpr std::array kUnits{
     Unit{"ms", kMilli, "s"},
-    Unit{"s", 1.0, "s"},
-    Unit{"sec", 1.0, "s"},
+    Unit{"s|sec", 1.0, "s"},
     Unit{"us", 1e-6, "s"},
-    Unit{"m", 60.0, "s"},
-    Unit{"min", 60.0, "s"},
+    Unit{"m|min", 60.0, "s"},
     Unit{"h", 3600.0, "s"},
     Unit{"%", kPercent, "1"},
-    Unit{"tflops", kTera, "FLOP/s"},
-    Unit{"tflop/s", kTera, "FLOP/s"},
-    Unit{"tflop/s/gpu", kTera, "FLOP/s"},
-    Unit{"model_tflop/s/gpu", kTera, "FLOP/s"},
+    Unit{"tflops|tflop/s|tflop/s/gpu|model_tflop/s/gpu", kTera, "FLOP/s"},
     Unit{"pflops", 1e15, "FLOP/s"},
     Unit{"gib", 1024.0 * 1024.0 * 1024.0, "B"},
     Unit{"mib", 1024.0 * 1024.0, "B"},
@@ -175,7 +96,7 @@ constexpr std::array kUnits{
 
 const Unit* findUnit(std::string_view text) {
     const auto found = std::find_if(kUnits.begin(), kUnits.end(),
-        [text](const Unit& unit) { return equalsIgnoringCase(text, unit.text); });
+        [text](const Unit& unit) { return isOneOf(text, unit.texts); });
     return found == kUnits.end() ? nullptr : &*found;
 }
 
@@ -269,15 +190,19 @@ KeysByWords keysByWords() {
         {" seconds", 1.0}};
     std::array<char, kLongestKey> plain;
     KeysByWords made;
-    for (const KnownKey& known : kKeys)
-        made.emplace(std::string(wordsOf(known.key, plain)), known);
-    for (const KnownKey& known : kKeys) {
-        if (known.role != StepSeconds && known.role != Elapsed)
+    for (const KeyGroup& group : kGroups) {
+        for (const std::string_view key : words(group.keys, "|"))
+            made.emplace(wordsOf(key, plain), group.meaning);
+    }
+    for (const KeyGroup& group : kGroups) {
+        if (group.meaning.role != StepSeconds && group.meaning.role != Elapsed)
             continue;
-        for (const Behind& unit : kBehind) {
-            KnownKey with = known;
-            with.scale = unit.scale;
-            made.try_emplace(std::string(wordsOf(known.key, plain)).append(unit.text), with);
+        for (const std::string_view key : words(group.keys, "|")) {
+            for (const Behind& unit : kBehind) {
+                KnownKey with = group.meaning;
+                with.scale = unit.scale;
+                made.try_emplace(std::string(wordsOf(key, plain)).append(unit.text), with);
+            }
         }
     }
     return made;

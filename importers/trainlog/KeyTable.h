@@ -30,7 +30,6 @@ struct KeyMeaning {
 
 // A row of the table; nullptr for a key that is not in it. Cheap, other than meaningOf().
 struct KnownKey {
-    std::string_view key; // in lower case
     KeyRole role = KeyRole::Value;
     const char* metric = nullptr; // of the registry
     double scale = 1.0; // where no unit stands behind the number; of a MFU see StepRecorder
