@@ -57,10 +57,8 @@ const char* whyNone(LaunchKind kind) {
         return "This YAML is no launch configuration: neither trainer.devices nor any model "
                "setting is in it.";
     case LaunchKind::Toml:
-        return "This TOML is no launch configuration: neither a batch size nor degrees of "
-               "parallelism are in it.";
     case LaunchKind::Json:
-        return "This JSON is no launch configuration: neither a batch size nor a number of layers "
+        return "This file is no launch configuration: neither a batch size nor a number of layers "
                "is in it.";
     case LaunchKind::Text:
     case LaunchKind::Script:

@@ -18,27 +18,17 @@ using Of = ImportField::Of;
 
 // Texts of the rows, each once.
 template <typename Of>
-QStringList textsOf(const std::vector<const ImportRow*>& rows, const Of& of) {
-    QStringList texts;
-    for (const ImportRow* row : rows)
-        texts.append(shownLine(of(*row)));
-    texts.removeDuplicates();
+std::vector<std::string> textsOf(const std::vector<const ImportRow*>& rows, const Of& of) {
+    std::vector<std::string> texts;
+    for (const ImportRow* row : rows) {
+        if (std::string text = of(*row); std::ranges::find(texts, text) == texts.end())
+            texts.push_back(std::move(text));
+    }
     return texts;
 }
 
-// "UTC and UTC+02:00".
-QString listed(const QStringList& texts) {
-    constexpr qsizetype kMost = 3;
-    const QString last = texts.value(texts.size() - 1);
-    return texts.size() > kMost ? QStringLiteral("several")
-        : texts.size() < 2      ? last
-                                : texts.mid(0, texts.size() - 1).join(QStringLiteral(", "))
-            + QStringLiteral(" and ") + last;
-}
-
 QVariantMap cellOf(const ImportField& field, const std::vector<const ImportRow*>& open) {
-    const QStringList values
-        = textsOf(open, [&](const ImportRow& row) { return textOf(field, row); });
+    const auto values = textsOf(open, [&](const ImportRow& row) { return textOf(field, row); });
     const auto hint = [&](const ImportRow& row) {
         const std::string said = values.size() > 1 ? textOf(field, row) : std::string();
         return said.empty() ? field.hint(row) : said;
@@ -50,9 +40,9 @@ QVariantMap cellOf(const ImportField& field, const std::vector<const ImportRow*>
         choices.append(textOf(choice));
     return {{QStringLiteral("key"), textOf(field.key)},
         {QStringLiteral("label"), textOf(field.label)},
-        {QStringLiteral("value"), values.size() == 1 ? values.front() : QString()},
-        {QStringLiteral("hint"), listed(textsOf(open, hint))}, {QStringLiteral("choices"), choices},
-        {QStringLiteral("faulty"), isFaulty},
+        {QStringLiteral("value"), values.size() == 1 ? shownLine(values.front()) : QString()},
+        {QStringLiteral("hint"), shownLine(importers::listNames(textsOf(open, hint), 3))},
+        {QStringLiteral("choices"), choices}, {QStringLiteral("faulty"), isFaulty},
         {QStringLiteral("pressing"), field.isPressing || isFaulty}};
 }
 
