@@ -215,7 +215,7 @@ private:
         auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
-        importers::moveTold(report.value().facts, m_unit.place);
+        importers::moveTold(report.value().facts, m_unit.place.rank);
         for (int& rank : report.value().ranksFound)
             rank += m_unit.place.rank;
         RETURN_IF_ERROR(addLaunch(session));

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace trainscope::importers {
 
@@ -19,7 +18,7 @@ constexpr const char* kHosts = "hosts";
 constexpr const char* kAddresses = "PCI addresses";
 constexpr std::size_t kMostTold = 1024; // of a source
 
-void tell(std::map<std::string, std::string>& facts, const char* key, const ToldByNumber& told) {
+void tell(std::map<std::string, std::string>& facts, const char* key, const ToldByRank& told) {
     std::vector<std::string> texts;
     for (const auto& [number, text] : told)
         texts.push_back(fmt::format("{}={}", number, text));
@@ -27,8 +26,8 @@ void tell(std::map<std::string, std::string>& facts, const char* key, const Told
         facts[key] = fmt::format("{}", fmt::join(texts, ", "));
 }
 
-ToldByNumber toldIn(const std::map<std::string, std::string>& facts, const char* key) {
-    ToldByNumber told;
+ToldByRank toldIn(const std::map<std::string, std::string>& facts, const char* key) {
+    ToldByRank told;
     const auto fact = facts.find(key);
     for (const std::string_view one :
         fact == facts.end() ? std::vector<std::string_view>{} : words(fact->second, ", ")) {
@@ -68,32 +67,30 @@ std::string hostName(std::string_view host) {
 
 } // namespace
 
-void tellHosts(ImportReport& report, const ToldByNumber& byNode) {
-    if (byNode.size() == 1)
-        report.facts[kHost] = byNode.begin()->second;
+void tellGpus(ImportReport& report, const ToldByRank& hosts, const ToldByRank& addresses) {
+    std::set<std::string> names;
+    for (const auto& [rank, host] : hosts)
+        names.insert(host);
+    if (names.size() == 1)
+        report.facts[kHost] = *names.begin();
     else
-        tell(report.facts, kHosts, byNode);
+        tell(report.facts, kHosts, hosts);
+    tell(report.facts, kAddresses, addresses);
 }
 
-void tellAddresses(ImportReport& report, const ToldByNumber& byRank) {
-    tell(report.facts, kAddresses, byRank);
-}
-
-void moveTold(std::map<std::string, std::string>& facts, const PlaceInRun& by) {
-    if (by == PlaceInRun{})
-        return;
-    for (const auto& [key, more] : {std::pair(kHosts, by.node), std::pair(kAddresses, by.rank)}) {
-        ToldByNumber moved;
-        for (auto& [number, text] : toldIn(facts, key))
-            moved[number + more] = text;
+void moveTold(std::map<std::string, std::string>& facts, int ranks) {
+    for (const char* key : {kHosts, kAddresses}) {
+        ToldByRank moved;
+        for (auto& [rank, text] : toldIn(facts, key))
+            moved[rank + ranks] = text;
         tell(facts, key, moved);
     }
 }
 
 void identify(
     const std::vector<Gpu>& gpus, const std::map<std::string, std::string>& facts, GpuIds& ids) {
-    const ToldByNumber addresses = toldIn(facts, kAddresses);
-    const ToldByNumber hosts = toldIn(facts, kHosts);
+    const ToldByRank addresses = toldIn(facts, kAddresses);
+    const ToldByRank hosts = toldIn(facts, kHosts);
     const auto host = facts.find(kHost);
     std::set<int> nodes;
     for (const Gpu& gpu : gpus)
@@ -105,7 +102,7 @@ void identify(
         };
         if (!gpu.uuid.empty())
             add(GpuId::Uuid, plainUuid(gpu.uuid));
-        const auto named = hosts.find(gpu.node);
+        const auto named = hosts.find(gpu.rank);
         const std::string own = hostName(named != hosts.end() ? named->second
                 : host != facts.end()                         ? host->second
                                                               : std::string());

@@ -1,6 +1,6 @@
 #pragma once
 // Identity of GPUs as sources state it. Hosts and PCI addresses are facts of a source's report,
-// which the database keeps: "host", or "hosts" by node ("0=a, 1=b"), and "PCI addresses" by rank.
+// which the database keeps: "host", or "hosts" by rank ("0=a, 1=b"), and "PCI addresses" likewise.
 //
 // A UUID is one in the world. A PCI address and an index are one on a host, which both sources must
 // name; nodes of one type have the same addresses. An address alone can tell GPUs apart, not prove
@@ -21,12 +21,11 @@ enum class GpuId { Uuid, AddressOnHost, IndexOnHost, Address };
 // The GPUs of a source by each kind of identity. Addresses alone only where it has one node.
 using GpuIds = std::array<std::map<std::string, PlaceInRun>, 4>;
 
-// Numbers of nodes and ranks with what a source says of them.
-using ToldByNumber = std::map<int, std::string>;
-void tellHosts(ImportReport& report, const ToldByNumber& byNode);
-void tellAddresses(ImportReport& report, const ToldByNumber& byRank);
-// Moves the numbers of those facts.
-void moveTold(std::map<std::string, std::string>& facts, const PlaceInRun& by);
+// By rank.
+using ToldByRank = std::map<int, std::string>;
+void tellGpus(ImportReport& report, const ToldByRank& hosts, const ToldByRank& addresses);
+// Moves the ranks of those facts.
+void moveTold(std::map<std::string, std::string>& facts, int ranks);
 
 // `gpus` of a source with these facts; adds to `ids`.
 void identify(

@@ -262,7 +262,7 @@ Status MeterTable::place(Row& row) {
         row.subject.rank = rank;
         m_report.ranksFound.push_back(rank);
         if (!row.who.host.empty())
-            m_hosts[node] = row.who.host;
+            m_hosts[rank] = row.who.host;
         if (!row.who.address.empty())
             m_addresses[rank] = row.who.address;
         return m_sink.gpu(m_run, {rank, node, row.local, row.who.model, row.who.uuid});
@@ -450,8 +450,7 @@ Status MeterTable::finish() {
     for (const Row& row : m_rows)
         m_doubts.compare(row.sums);
     m_doubts.tell(m_report, m_shown);
-    tellHosts(m_report, m_hosts);
-    tellAddresses(m_report, m_addresses);
+    tellGpus(m_report, m_hosts, m_addresses);
     std::int64_t repeated = 0;
     std::int64_t decreasing = 0;
     const SampleStatistics* first = nullptr;

@@ -147,8 +147,8 @@ private:
     PowerDoubts m_doubts;
     // Numbers of a metric that were no readings: how many, and the first.
     std::map<std::string, std::pair<std::int64_t, double>> m_impossible;
-    ToldByNumber m_hosts; // by node
-    ToldByNumber m_addresses; // by rank
+    ToldByRank m_hosts;
+    ToldByRank m_addresses;
     std::string m_key; // of the last look-up, kept for its storage
 };
 

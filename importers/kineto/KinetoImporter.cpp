@@ -333,7 +333,7 @@ private:
             gpu.uuid = uuid->second;
         if (const auto pci = header.devicePciAddresses.find(device);
             pci != header.devicePciAddresses.end())
-            tellAddresses(m_report, {{m_rank, pci->second}});
+            tellGpus(m_report, {}, {{m_rank, pci->second}});
         return m_sink.gpu(*m_run, gpu);
     }
 

@@ -224,7 +224,7 @@ private:
         const auto listed = static_cast<int>(m_facts.gpus.size());
         const bool isNodeKnown = listed >= outputs.rankCount() && listed > 1;
         const int perNode = isNodeKnown ? listed : std::max(kUsualGpusPerNode, outputs.rankCount());
-        ToldByNumber addresses;
+        ToldByRank addresses;
         for (int i = 0; i < outputs.rankCount(); ++i) {
             const int device = outputs.output(i).firstDevice();
             if (device < 0)
@@ -243,7 +243,7 @@ private:
             }
             RETURN_IF_ERROR(m_sink.gpu(session.writer().run(), gpu));
         }
-        tellAddresses(m_report, addresses);
+        tellGpus(m_report, {}, addresses);
         if (!m_facts.gpus.empty())
             m_report.facts["GPU"] = m_facts.gpus.front().model;
         return {};

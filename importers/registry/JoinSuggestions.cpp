@@ -71,10 +71,8 @@ private:
     }
 
     static bool areOfOneKind(const RunSoFar& a, const RunSoFar& b) {
-        return std::ranges::any_of(a.units, [&b](const PlannedUnit* left) {
-            return std::ranges::any_of(b.units, [left](const PlannedUnit* right) {
-                return left->unit->importer == right->unit->importer;
-            });
+        return anyPair(a, b, [](const PlannedUnit& left, const PlannedUnit& right) {
+            return left.unit->importer == right.unit->importer;
         });
     }
 
@@ -110,10 +108,8 @@ private:
 
     bool contradictsAny(const RunSoFar& run, const std::vector<const RunSoFar*>& group) {
         return std::ranges::any_of(group, [&](const RunSoFar* one) {
-            return std::ranges::any_of(one->units, [&](const PlannedUnit* left) {
-                return std::ranges::any_of(run.units, [&](const PlannedUnit* right) {
-                    return m_evidence.contradict(*left->unit, *right->unit);
-                });
+            return anyPair(*one, run, [this](const PlannedUnit& left, const PlannedUnit& right) {
+                return m_evidence.contradict(*left.unit, *right.unit);
             });
         });
     }

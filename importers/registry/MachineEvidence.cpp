@@ -278,6 +278,13 @@ std::vector<RunSoFar> runsOf(const MachineEvidence& evidence) {
     return runs;
 }
 
+bool anyPair(const RunSoFar& a, const RunSoFar& b, const OfTwo& holds) {
+    return std::ranges::any_of(a.units, [&](const PlannedUnit* left) {
+        return std::ranges::any_of(
+            b.units, [&](const PlannedUnit* right) { return holds(*left, *right); });
+    });
+}
+
 bool isTelemetryOf(const PlannedUnit& planned) {
     return planned.known != nullptr ? planned.known->seen.isTelemetry
                                     : hasGpuReadings(*planned.unit);
@@ -501,6 +508,8 @@ const analysis::TracedWork& MachineEvidence::workOf(const ImportUnit& unit) {
     }
     if (isNew && findImporter(unit.importer) != nullptr && !unit.machine)
         readTrace(*own);
+    if (unit.reading)
+        one.seen.gpus = unit.reading->seen.gpus;
     return unit.reading ? unit.reading->work : kNone;
 }
 
@@ -529,15 +538,10 @@ bool MachineEvidence::follows(const ImportUnit& log, const ImportUnit& trace) {
 }
 
 CommonGpus MachineEvidence::commonGpus(const ImportUnit& a, const ImportUnit& b) {
-    const auto seenOf = [this](const ImportUnit& unit) {
-        static_cast<void>(workOf(unit)); // a trace tells its GPU when it is read
-        MachineSeen seen = of(unit);
-        if (!seen.isTelemetry && unit.reading)
-            seen.gpus = unit.reading->seen.gpus;
-        return seen;
-    };
-    const MachineSeen first = seenOf(a);
-    const MachineSeen second = seenOf(b);
+    static_cast<void>(workOf(a)); // a trace tells its GPU when it is read
+    static_cast<void>(workOf(b));
+    const MachineSeen& first = of(a);
+    const MachineSeen& second = of(b);
     if (auto common = commonOf(first, second, GpuId::Uuid))
         return std::move(*common);
     if (!first.range || !second.range || !first.overlaps(second))

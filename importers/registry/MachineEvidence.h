@@ -122,6 +122,8 @@ struct RunSoFar {
 // The runs of all units that are imported and have a time of their own.
 std::vector<RunSoFar> runsOf(const MachineEvidence& evidence);
 
+using OfTwo = std::function<bool(const PlannedUnit&, const PlannedUnit&)>;
+bool anyPair(const RunSoFar& a, const RunSoFar& b, const OfTwo& holds);
 bool isTelemetryOf(const PlannedUnit& planned);
 bool hasGpuReadings(const ImportUnit& unit);
 bool tellsSteps(const ImportUnit& unit); // of a training

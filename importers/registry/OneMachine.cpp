@@ -256,14 +256,6 @@ void joinHosts(const MachineEvidence& evidence) {
     }
 }
 
-bool anyPair(const RunSoFar& a, const RunSoFar& b,
-    const std::function<bool(const PlannedUnit&, const PlannedUnit&)>& holds) {
-    return std::ranges::any_of(a.units, [&](const PlannedUnit* left) {
-        return std::ranges::any_of(
-            b.units, [&](const PlannedUnit* right) { return holds(*left, *right); });
-    });
-}
-
 // Runs of a plan, or of a database, of the same GPUs.
 class SameGpus {
 public:
@@ -298,9 +290,7 @@ private:
             const bool isStranger
                 = !own.isThere && std::ranges::any_of(m_runs, [&](const RunSoFar& there) {
                       return there.isThere && own.name == there.name && !isOfSources(own, there)
-                          && (areBeside(own, there)
-                                  ? contradict(own, there)
-                                  : !areOne(own, there) && !areOneWorld({&own, &there}));
+                          && !areOne(own, there) && !areOneWorld({&own, &there});
                   });
             if (!isStranger)
                 continue;
@@ -327,14 +317,6 @@ private:
                 || (like != contents.end() && like->first == unit.bytes
                     && contents.contains(
                         {unit.bytes, HashingTree(*own.tree).hashOf(unit, {}).valueOr({})}));
-        });
-    }
-    // It has more of that run's folder.
-    static bool areBeside(const RunSoFar& run, const RunSoFar& known) {
-        return anyPair(run, known, [](const PlannedUnit& own, const PlannedUnit& there) {
-            const std::string path = own.tree->displayPath(own.unit->path);
-            return std::ranges::any_of(there.unit->files,
-                [&path](const std::string& file) { return folderPart(file) == folderPart(path); });
         });
     }
 

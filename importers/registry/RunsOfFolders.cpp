@@ -115,13 +115,10 @@ private:
     }
 
     bool contradict(const RunSoFar& a, const RunSoFar& b) {
-        return std::ranges::any_of(a.units, [&](const PlannedUnit* left) {
-            return std::ranges::any_of(b.units, [&](const PlannedUnit* right) {
-                const ImportUnit& one = *left->unit;
-                const ImportUnit& other = *right->unit;
-                return m_evidence.contradict(one, other)
-                    || (kindOf(one) == kindOf(other) && !m_evidence.readAlike(one, other));
-            });
+        return anyPair(a, b, [this](const PlannedUnit& left, const PlannedUnit& right) {
+            return m_evidence.contradict(*left.unit, *right.unit)
+                || (kindOf(*left.unit) == kindOf(*right.unit)
+                    && !m_evidence.readAlike(*left.unit, *right.unit));
         });
     }
 

@@ -139,11 +139,10 @@ private Q_SLOTS:
     // The facts of a second node, whose GPUs stand behind those of the first.
     void factsMoveWithTheirSource() {
         ImportReport report;
-        tellHosts(report, {{0, "alpha"}, {1, "beta"}});
-        tellAddresses(report, {{0, "0000:1b:00.0"}, {1, "0000:2c:00.0"}});
+        tellGpus(report, {{0, "alpha"}, {1, "beta"}}, {{0, "0000:1b:00.0"}, {1, "0000:2c:00.0"}});
         QCOMPARE(report.facts.at("hosts"), std::string("0=alpha, 1=beta"));
-        moveTold(report.facts, {8, 1, 0});
-        QCOMPARE(report.facts.at("hosts"), std::string("1=alpha, 2=beta"));
+        moveTold(report.facts, 8);
+        QCOMPARE(report.facts.at("hosts"), std::string("8=alpha, 9=beta"));
         QCOMPARE(report.facts.at("PCI addresses"), std::string("8=0000:1b:00.0, 9=0000:2c:00.0"));
         GpuIds ids;
         identify({{8, 1, 0, {}, "GPU-5D7E"}}, report.facts, ids);
