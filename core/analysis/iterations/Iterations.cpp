@@ -188,9 +188,8 @@ void addFrequency(RunIterations& run) {
 }
 
 // Searches the summed gpu_power; in large runs that of some GPUs, which all wait for one another.
-Result<PowerIterations> powerIterations(
-    const store::Store& store, RunId run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run));
+Result<PowerIterations> powerIterations(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     PowerIterations out;
     const auto powers = chosen(gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuPower));
     if (powers.empty()) {
@@ -198,7 +197,7 @@ Result<PowerIterations> powerIterations(
                       "period in";
         return out;
     }
-    ASSIGN_OR_RETURN(const auto signal, sumOf(store, powers, kMostPowerSteps, kAllTime, progress));
+    ASSIGN_OR_RETURN(const auto signal, sumOf(study, powers, kMostPowerSteps));
     out.step = signal.step;
     const auto period = findPeriod(signal);
     if (period) {
@@ -327,7 +326,7 @@ Result<RunIterations> findIterations(const RunStudy& study) {
             markWarmup(iterations);
     }
     if (recordedShare(out, study.run) < kLeastRecorded) {
-        ASSIGN_OR_RETURN(auto found, powerIterations(study.store, study.run.id, study.progress));
+        ASSIGN_OR_RETURN(auto found, powerIterations(study));
         ASSIGN_OR_RETURN(const bool areSteps,
             found.iterations.empty() || !out.byRank.empty() ? Result<bool>(true) : hadSteps(study));
         if (areSteps)

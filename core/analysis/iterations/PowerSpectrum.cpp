@@ -34,16 +34,14 @@ Result<std::optional<PowerSpectrum>> powerSpectrumOf(
         ASSIGN_OR_RETURN(made.state, steadyStateOf(study));
     }
     if (!made.state.isWholeRun) {
-        ASSIGN_OR_RETURN(made.power,
-            sumOf(study.store, power, kMostSpectrumSteps, made.state.window, study.progress));
+        ASSIGN_OR_RETURN(made.power, sumOf(study, power, kMostSpectrumSteps, made.state.window));
         if (made.power.values.size() < kLeastSteadySteps) {
             made.state = {};
             made.state.window = study.run.range;
         }
     }
     if (made.state.isWholeRun) {
-        ASSIGN_OR_RETURN(
-            made.power, sumOf(study.store, power, kMostSpectrumSteps, kAllTime, study.progress));
+        ASSIGN_OR_RETURN(made.power, sumOf(study, power, kMostSpectrumSteps));
     }
     made.lines = strongestLines(made.power, mostLines);
     return std::optional(std::move(made));

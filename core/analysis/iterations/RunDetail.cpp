@@ -78,9 +78,8 @@ private:
                 = "The GPUs' power was recorded at the same time for a small part only.";
             return {};
         }
-        ASSIGN_OR_RETURN(m_power,
-            sumOf(m_study.store, powers, kPowerSteps / powers.size(), m_query.window,
-                m_study.progress));
+        ASSIGN_OR_RETURN(
+            m_power, sumOf(m_study, powers, kPowerSteps / powers.size(), m_query.window));
         m_detail.burst = burstOf(m_power);
         std::vector<TimeRange> parts;
         for (const Iteration& one : inside)

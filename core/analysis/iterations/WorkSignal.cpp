@@ -113,8 +113,7 @@ Result<PowerSignal> powerSignal(const RunStudy& study) {
     if (power.empty())
         return Error{
             ErrorCode::NotFound, "The run has no power by which the log could be placed.", {}};
-    ASSIGN_OR_RETURN(
-        const auto sum, sumOf(study.store, power, kMostSignalSteps, kAllTime, study.progress));
+    ASSIGN_OR_RETURN(const auto sum, sumOf(study, power, kMostSignalSteps));
     DurationNs period{};
     PowerSignal result;
     for (const Series& series : power) {

@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/Throttling.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SampleWalk.h"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -32,6 +34,8 @@ constexpr const char* kLaunch = "launch";
 constexpr const char* kCatalogue = "catalogue";
 constexpr const char* kInferred = "inferred";
 constexpr std::int64_t kSamplesPerQuestion = 4096;
+
+using KeepGoing = std::function<bool()>;
 
 // Origin of facts that the catalogue has of the run's model.
 const char* originOf(const Run& run) {
@@ -78,7 +82,7 @@ public:
 
     // `take` says false where it has enough.
     template <typename Take>
-    Status run(const Take& take, const std::function<bool()>& keepGoing) {
+    Status run(const Take& take, const KeepGoing& keepGoing) {
         RETURN_IF_ERROR(m_lead.start());
         for (std::int64_t i = 1; !m_lead.atEnd(); ++i) {
             if (i % kSamplesPerQuestion == 0 && !keepGoing())
@@ -115,13 +119,10 @@ private:
 
 class ThrottleScan {
 public:
-    ThrottleScan(const RunStudy& study, const std::map<int, GpuSeries>& gpus, TimeRange window,
-        const std::function<bool()>& keepGoing)
-        : m_store(study.store)
-        , m_run(study.run)
+    ThrottleScan(const RunStudy& study, const std::map<int, GpuSeries>& gpus, TimeRange window)
+        : m_study(study)
         , m_gpus(gpus)
-        , m_window(window)
-        , m_keepGoing(keepGoing) {
+        , m_window(window) {
         if (const auto* model = catalogue::findGpuModel(study.run.gpuModel))
             m_found.slowdownTemperatureC = model->slowdownC;
         if (m_found.slowdownTemperatureC)
@@ -149,15 +150,38 @@ public:
     }
 
 private:
+    // ask(store, GPU, whether to go on) → Result, of the GPUs that may throttle or tell reasons.
+    template <typename Ask, typename Take>
+    Status forEachGpu(bool (*isWanted)(const GpuSeries&), const Ask& ask, const Take& take) const {
+        std::vector<std::pair<int, const GpuSeries*>> wanted;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (isWanted(gpu))
+                wanted.emplace_back(rank, &gpu);
+        }
+        return forEachPart(
+            m_study, "Finding throttle episodes", wanted,
+            [&ask](const store::Store& store, const std::pair<int, const GpuSeries*>& gpu,
+                const Progress& progress) {
+                return ask(store, gpu.first, *gpu.second, [&progress] {
+                    return progress({"", 0, 0});
+                });
+            },
+            [&take](const std::pair<int, const GpuSeries*>& gpu, auto&& answer) {
+                take(gpu.first, std::forward<decltype(answer)>(answer));
+                return Status();
+            });
+    }
+
     Status findReference() {
         Distribution clocks;
-        for (const auto& [rank, gpu] : m_gpus) {
-            if (!canThrottle(gpu))
-                continue;
-            ASSIGN_OR_RETURN(auto statistics,
-                seriesStatistics(m_store, *find(gpu, metric::kSmClock), m_keepGoing));
-            clocks.add(std::move(statistics.distribution));
-        }
+        RETURN_IF_ERROR(forEachGpu(
+            canThrottle,
+            [](const store::Store& store, int, const GpuSeries& gpu, const KeepGoing& keepGoing) {
+                return seriesStatistics(store, *find(gpu, metric::kSmClock), keepGoing);
+            },
+            [&clocks](int, SeriesStatistics&& statistics) {
+                clocks.add(std::move(statistics.distribution));
+            }));
         m_lost.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
         return {};
     }
@@ -188,70 +212,101 @@ private:
     }
 
     Status addLowClocks() {
+        std::map<int, ThrottleLimits> limits;
         for (const auto& [rank, gpu] : m_gpus) {
-            if (!canThrottle(gpu))
-                continue;
-            const ThrottleLimits limits = limitsOf(rank, gpu);
-            ThrottleDetector detector(limits, m_window);
-            // Samples around the window tell whether it begins or ends with low clocks.
-            const DurationNs around = DurationNs{limits.holeNs} + DurationNs{limits.holeNs};
-            GpuWalk walk(
-                m_store, gpu, metric::kSmClock, {m_window.begin - around, m_window.end + around});
-            RETURN_IF_ERROR(walk.run(
-                [&detector](const GpuMoment& moment) {
-                    detector.add(moment);
-                    return true;
-                },
-                m_keepGoing));
-            for (const ThrottleEpisode& episode : detector.finish()) {
-                m_lost.gpuSeconds += episode.lostSeconds;
-                m_lost.episodes.push_back({rank, episode});
-            }
+            if (canThrottle(gpu))
+                limits[rank] = limitsOf(rank, gpu);
         }
-        return {};
+        using Episodes = Result<std::vector<ThrottleEpisode>>;
+        return forEachGpu(
+            canThrottle,
+            [&](const store::Store& store, int rank, const GpuSeries& gpu,
+                const KeepGoing& keepGoing) -> Episodes {
+                const ThrottleLimits& own = limits.at(rank);
+                ThrottleDetector detector(own, m_window);
+                // Samples around the window tell whether it begins or ends with low clocks.
+                const DurationNs around = DurationNs{own.holeNs} + DurationNs{own.holeNs};
+                GpuWalk walk(
+                    store, gpu, metric::kSmClock, {m_window.begin - around, m_window.end + around});
+                RETURN_IF_ERROR(walk.run(
+                    [&detector](const GpuMoment& moment) {
+                        detector.add(moment);
+                        return true;
+                    },
+                    keepGoing));
+                return detector.finish();
+            },
+            [this](int rank, std::vector<ThrottleEpisode>&& episodes) {
+                for (const ThrottleEpisode& episode : episodes) {
+                    m_lost.gpuSeconds += episode.lostSeconds;
+                    m_lost.episodes.push_back({rank, episode});
+                }
+            });
     }
 
-    // Reads them of the GPUs that have them, from the reading that holds when the window begins.
+    // The reasons of one GPU over the window.
+    struct Reasons {
+        double ofSeconds = 0.0;
+        std::vector<TimeRange> observed;
+        std::vector<ThrottleEpisode> episodes;
+    };
+
+    // Reads them of the GPUs that have them.
     Status readReasons() {
-        for (const auto& [rank, gpu] : m_gpus) {
-            const Series* reasons = find(gpu, metric::kThrottleReasons);
-            if (reasons == nullptr)
-                continue;
-            ASSIGN_OR_RETURN(const auto before, m_store.lastBefore(reasons->id, m_window.begin));
-            const TimeNs from = before ? before->time : m_window.begin;
-            std::optional<GpuMoment> last;
-            const auto take = [this, &last, number = rank](const GpuMoment& reading) {
-                if (last && last->reasons)
-                    holdReasons(number, *last, shared({last->time, reading.time}, m_window));
-                last = reading;
-                return reading.time < m_window.end;
-            };
-            GpuWalk walk(m_store, gpu, metric::kThrottleReasons, {from, kAllTime.end});
-            RETURN_IF_ERROR(walk.run(take, m_keepGoing));
-        }
+        RETURN_IF_ERROR(forEachGpu(
+            [](const GpuSeries& gpu) { return find(gpu, metric::kThrottleReasons) != nullptr; },
+            [this](const store::Store& store, int, const GpuSeries& gpu,
+                const KeepGoing& keepGoing) { return reasonsOf(store, gpu, keepGoing); },
+            [this](int rank, Reasons&& own) {
+                if (own.observed.empty())
+                    return;
+                m_found.basis = ThrottleBasis::Reasons;
+                m_found.gpus[rank].ofSeconds += own.ofSeconds;
+                m_found.observed.insert(
+                    m_found.observed.end(), own.observed.begin(), own.observed.end());
+                for (const ThrottleEpisode& episode : own.episodes)
+                    m_found.episodes.push_back({rank, episode});
+            }));
         inOrder(m_found.episodes);
         return {};
     }
 
-    void holdReasons(int rank, const GpuMoment& reading, TimeRange range) {
+    // From the reading that holds when the window begins.
+    Result<Reasons> reasonsOf(
+        const store::Store& store, const GpuSeries& gpu, const KeepGoing& keepGoing) const {
+        const Series& reasons = *find(gpu, metric::kThrottleReasons);
+        ASSIGN_OR_RETURN(const auto before, store.lastBefore(reasons.id, m_window.begin));
+        const TimeNs from = before ? before->time : m_window.begin;
+        Reasons found;
+        std::optional<GpuMoment> last;
+        const auto take = [&](const GpuMoment& reading) {
+            if (last && last->reasons)
+                hold(*last, shared({last->time, reading.time}, m_window), found);
+            last = reading;
+            return reading.time < m_window.end;
+        };
+        GpuWalk walk(store, gpu, metric::kThrottleReasons, {from, kAllTime.end});
+        RETURN_IF_ERROR(walk.run(take, keepGoing));
+        return found;
+    }
+
+    void hold(const GpuMoment& reading, TimeRange range, Reasons& found) const {
         if (range.isEmpty())
             return;
-        m_found.basis = ThrottleBasis::Reasons;
-        m_found.gpus[rank].ofSeconds += range.length().seconds();
-        auto& observed = m_found.observed;
-        if (!observed.empty() && observed.back().end == range.begin)
-            observed.back().end = range.end;
+        found.ofSeconds += range.length().seconds();
+        if (!found.observed.empty() && found.observed.back().end == range.begin)
+            found.observed.back().end = range.end;
         else
-            observed.push_back(range);
+            found.observed.push_back(range);
         const auto cause = throttleCauseOf(*reading.reasons);
         if (!cause)
             return;
-        auto& all = m_found.episodes;
-        const bool goesOn = !all.empty() && all.back().rank == rank
-            && all.back().episode.cause == *cause && all.back().episode.range.end == range.begin;
+        auto& all = found.episodes;
+        const bool goesOn
+            = !all.empty() && all.back().cause == *cause && all.back().range.end == range.begin;
         if (!goesOn)
-            all.push_back({rank, {{range.begin, range.begin}, *cause, 0.0, 0, false}});
-        ThrottleEpisode& episode = all.back().episode;
+            all.push_back({{range.begin, range.begin}, *cause, 0.0, 0, false});
+        ThrottleEpisode& episode = all.back();
         episode.range.end = range.end;
         episode.lostSeconds += range.length().seconds()
             * clockLackOf(reading, m_lost.referenceClockHz).value_or(0.0);
@@ -292,23 +347,29 @@ private:
     Status inferLimits() {
         ThrottleEvidence all(m_lost.referenceClockHz);
         std::vector<double> plateaus;
-        for (const auto& [rank, gpu] : m_gpus) {
-            if (!canThrottle(gpu) || find(gpu, metric::kThrottleReasons) != nullptr)
-                continue;
-            ThrottleEvidence own(m_lost.referenceClockHz);
-            GpuWalk walk(m_store, gpu, metric::kSmClock, kAllTime);
-            RETURN_IF_ERROR(walk.run(
-                [&own](const GpuMoment& moment) {
-                    own.add(moment);
-                    return true;
-                },
-                m_keepGoing));
-            if (const auto plateau = own.powerPlateauW()) {
-                m_plateaus[rank] = *plateau;
-                plateaus.push_back(*plateau);
-            }
-            all.add(own);
-        }
+        RETURN_IF_ERROR(forEachGpu(
+            [](const GpuSeries& gpu) {
+                return canThrottle(gpu) && find(gpu, metric::kThrottleReasons) == nullptr;
+            },
+            [this](const store::Store& store, int, const GpuSeries& gpu,
+                const KeepGoing& keepGoing) -> Result<ThrottleEvidence> {
+                ThrottleEvidence own(m_lost.referenceClockHz);
+                GpuWalk walk(store, gpu, metric::kSmClock, kAllTime);
+                RETURN_IF_ERROR(walk.run(
+                    [&own](const GpuMoment& moment) {
+                        own.add(moment);
+                        return true;
+                    },
+                    keepGoing));
+                return own;
+            },
+            [&](int rank, ThrottleEvidence&& own) {
+                if (const auto plateau = own.powerPlateauW()) {
+                    m_plateaus[rank] = *plateau;
+                    plateaus.push_back(*plateau);
+                }
+                all.add(own);
+            }));
         takeGiveWay(all.giveWayTemperatureC());
         if (!plateaus.empty())
             m_usualPlateau = upperMedian(std::move(plateaus));
@@ -328,7 +389,7 @@ private:
     }
 
     void takePowerLimit(int rank, const GpuSeries& gpu, ThrottleLimits& limits) {
-        const auto known = powerLimitOf(m_run, gpu);
+        const auto known = powerLimitOf(m_study.run, gpu);
         const auto own = m_plateaus.find(rank);
         const std::optional<double> plateau
             = own == m_plateaus.end() ? m_usualPlateau : std::optional(own->second);
@@ -354,7 +415,7 @@ private:
             || (m_found.slowdownOrigin == kInferred && !m_givesWay
                 && m_found.causes.contains(ThrottleCause::Thermal));
         if (isOfModel && m_found.inferredGpuSeconds > 0.0)
-            m_found.evidence.push_back("The limits are those of " + m_run.gpuModel + ".");
+            m_found.evidence.push_back("The limits are those of " + m_study.run.gpuModel + ".");
     }
 
     void tellPlateau() {
@@ -381,11 +442,9 @@ private:
         return limits;
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
+    const RunStudy& m_study;
     const std::map<int, GpuSeries>& m_gpus;
     TimeRange m_window;
-    const std::function<bool()>& m_keepGoing;
     std::map<int, double> m_plateaus; // W, by rank
     std::optional<double> m_usualPlateau;
     bool m_givesWay = false; // the slowdown temperature is what the samples show
@@ -421,10 +480,7 @@ Result<std::optional<Throttling>> findThrottling(const RunStudy& study, TimeRang
     for (const Gpu& gpu : recorded)
         gpus.try_emplace(gpu.rank); // a GPU without a series
     const DurationNs duration = window == kAllTime ? runDuration(series, tracks) : window.length();
-    const std::function<bool()> keepGoing = [&study] {
-        return !study.progress || study.progress({"Finding throttle episodes", 0, 0});
-    };
-    return ThrottleScan(study, gpus, window, keepGoing).run(duration);
+    return ThrottleScan(study, gpus, window).run(duration);
 }
 
 Result<std::optional<Throttling>> findThrottlingOfAll(const RunStudy& study) {

@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
@@ -20,17 +21,18 @@ bool isCounter(const Series& series) {
     return series.description.counterBits > 0;
 }
 
-Status addTo(UniformSeries& grid, const store::Store& store, const Series& series) {
+// The means of its buckets; NaN in a gap.
+Result<std::vector<double>> valuesOn(
+    const UniformSeries& grid, const store::Store& store, const Series& series) {
     const auto columns = static_cast<int>(grid.values.size());
     ASSIGN_OR_RETURN(const auto buckets,
         isCounter(series) ? store.rateBuckets(series.id, spanOf(grid), columns)
                           : store.buckets(series.id, spanOf(grid), columns));
-    for (std::size_t i = 0; i < grid.values.size(); ++i) {
-        const Bucket& bucket = buckets[i];
-        // NaN in a gap, which stays NaN in the sum.
-        grid.values[i] += double{bucket.mean};
-    }
-    return {};
+    std::vector<double> values;
+    values.reserve(buckets.size());
+    for (const Bucket& bucket : buckets)
+        values.push_back(double{bucket.mean});
+    return values;
 }
 
 } // namespace
@@ -66,10 +68,10 @@ UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps, Time
 
 Result<UniformSeries> resample(
     const store::Store& store, const Series& series, const UniformSeries& grid) {
-    UniformSeries out{grid.begin, grid.step, std::vector<double>(grid.values.size(), 0.0)};
-    if (out.values.empty())
+    UniformSeries out{grid.begin, grid.step, {}};
+    if (grid.values.empty())
         return out;
-    RETURN_IF_ERROR(addTo(out, store, series));
+    ASSIGN_OR_RETURN(out.values, valuesOn(grid, store, series));
     if (!isCounter(series))
         out.age = {samplingPeriod(series).ns / 2};
     return out;
@@ -97,17 +99,20 @@ bool haveMostInCommon(std::span<const Series> series, TimeRange window) {
     return !common.isEmpty() && common.length().seconds() >= kLeastOfLongest * longest.seconds();
 }
 
-Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> series,
-    std::size_t mostSteps, TimeRange window, const Progress& progress) {
+Result<UniformSeries> sumOf(const RunStudy& study, const std::vector<Series>& series,
+    std::size_t mostSteps, TimeRange window) {
     UniformSeries sum = gridOf(series, mostSteps, window);
     if (sum.values.empty())
         return sum;
-    std::uint64_t done = 0;
-    for (const Series& one : series) {
-        if (progress && !progress({"Summing power", done++, series.size()}))
-            return cancelled();
-        RETURN_IF_ERROR(addTo(sum, store, one));
-    }
+    const auto read = [&sum](const store::Store& store, const Series& one, const Progress&) {
+        return valuesOn(sum, store, one);
+    };
+    const auto add = [&sum](const Series&, const std::vector<double>& values) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            sum.values[i] += values[i];
+        return Status();
+    };
+    RETURN_IF_ERROR(forEachPart(study, "Summing power", series, read, add));
     return sum;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Series resampled at equal steps of time.
 
-#include "core/model/Import.h"
+#include "core/analysis/RunStudy.h"
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
@@ -47,8 +47,9 @@ bool haveMostInCommon(std::span<const Series> series, TimeRange window = kAllTim
 Result<UniformSeries> resample(
     const store::Store& store, const Series& series, const UniformSeries& grid);
 
-// The sum of several series on their common grid, NaN where one is missing.
-Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> series,
-    std::size_t mostSteps, TimeRange window = kAllTime, const Progress& progress = {});
+// The sum of several series of a run on their common grid, NaN where one is missing. They are read
+// on the pool of workers. Cancelled by progress.
+Result<UniformSeries> sumOf(const RunStudy& study, const std::vector<Series>& series,
+    std::size_t mostSteps, TimeRange window = kAllTime);
 
 } // namespace trainscope::analysis

@@ -1,11 +1,12 @@
-#include "core/analysis/traces/DevicePass.h"
+#include "core/analysis/StudyPass.h"
 
 namespace trainscope::analysis {
 
-SharedReading::SharedReading(const RunStudy& study, std::size_t devices)
+SharedReading::SharedReading(const RunStudy& study, std::string_view phase, std::size_t parts)
     : m_study(study)
-    , m_devices(devices)
-    , m_isShared(devices > 1 && study.store.isReadOnly()) { }
+    , m_phase(phase)
+    , m_parts(parts)
+    , m_isShared(parts > 1 && study.store.isReadOnly()) { }
 
 Result<std::unique_ptr<store::Store>> SharedReading::takeStore() {
     {
@@ -28,8 +29,7 @@ void SharedReading::giveBack(std::unique_ptr<store::Store> store) {
 // Another thread that is telling meanwhile speaks for all.
 bool SharedReading::goesOn() {
     const std::unique_lock lock(m_telling, std::try_to_lock);
-    if (!m_isStopped && lock && m_study.progress
-        && !m_study.progress({"Reading traces", m_taken, m_devices}))
+    if (!m_isStopped && lock && m_study.progress && !m_study.progress({m_phase, m_taken, m_parts}))
         m_isStopped = true;
     return !m_isStopped;
 }
