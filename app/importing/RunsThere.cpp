@@ -109,7 +109,7 @@ private:
         part.known.seen.isEndKnown = true;
     }
 
-    // Of all ranks, or of one; as its sources state it.
+    // All ranks' GPUs, or one rank's, as its sources state them.
     [[nodiscard]] importers::GpuIds gpusOf(
         const Run& run, const Sources& sources, std::optional<int> rank) const {
         importers::GpuIds ids;

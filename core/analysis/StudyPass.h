@@ -17,7 +17,7 @@
 
 namespace trainscope::analysis {
 
-// What the jobs of one pass share. Any thread, but for stop() and countTaken().
+// The jobs of one pass share it. Any thread, but for stop() and countTaken().
 class SharedReading {
 public:
     // Refers to the study; phase: of its progress.

@@ -1,5 +1,5 @@
 #pragma once
-// What analyses tell of all traced devices in one window of the common clock.
+// Traces of all devices in one window of the common clock.
 
 #include "core/analysis/traces/DeviceTraces.h"
 

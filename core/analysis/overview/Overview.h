@@ -80,7 +80,7 @@ struct TimeOfWork {
     std::map<std::string, double> categoriesS; // exposed collectives by their kind
     TimeRange window; // of the first device
 };
-// Of all that was traced (allTraced()). Pure.
+// Sums the devices that were traced (allTraced()). Pure.
 TimeOfWork timeOfWork(std::span<const DeviceTrace> devices);
 
 // The latest run that began before it: of its kind and model, on as many GPUs of theirs. Runs of

@@ -40,8 +40,8 @@ private:
     std::vector<IterationBreakdown> m_iterations;
 };
 
-// Of all traced devices, by rank, then device; the window is on the clock of each rank, iterations
-// count as for traceBreakdown().
+// Reads all traced devices, by rank, then device; the window is on the clock of each rank,
+// iterations count as for traceBreakdown().
 Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
     const KernelCategories& categories, const RankWindow& window,
     const IterationChoice& iterations);

@@ -99,7 +99,7 @@ private:
     // The calls of a rank that are parts of a hub's collectives.
     struct Compared {
         int rank = -1;
-        std::size_t calls = 0; // that could have been matched
+        std::size_t calls = 0; // at most so many could match
         std::vector<MatchedCall> matched;
     };
 

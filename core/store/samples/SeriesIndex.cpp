@@ -216,7 +216,7 @@ Status indexBlock(
     if (series.counterBits <= 0)
         return {};
     RETURN_IF_ERROR(assign(rateLeaves(reader, series, firstSample), leaves));
-    // What lies behind may not settle all of them yet.
+    // Samples behind them may not settle all of them yet.
     if (std::cmp_not_equal(leaves.size(), kBlockSamples / kLeafSamples)
         || leaves.back().next != times.back())
         return {};

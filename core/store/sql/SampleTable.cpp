@@ -51,7 +51,7 @@ public:
     void column(int index, sqlite3_context* into) override;
 
 protected:
-    // Of the series that the constraints leave, in the order that is asked for.
+    // Lists the series that the constraints leave, in the order that is asked for.
     Status listSeries(const Scan& scan);
     // False behind the last of them.
     bool nextSeries() {

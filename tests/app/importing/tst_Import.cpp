@@ -125,7 +125,7 @@ private Q_SLOTS:
         QCOMPARE(store.value().findRun("a").value().range.length().ns, 49'000'000'000);
         QCOMPARE(samplesByRun(path("db.trainscope")).value().at("a"), std::int64_t{50});
     }
-    // What the import made is told as a value, or why not.
+    // The runs that an import made are told as values, or why not.
     void runsThatWereMade() {
         QVERIFY(writeFile(path("in/a.csv"), logText(30)));
         const auto outcomes = importFolder(path("in"), path("db.trainscope"));

@@ -373,7 +373,7 @@ private Q_SLOTS:
         QVERIFY2(anyContains(outcome.remarks, lost.constData()), outcome.remarks.front().c_str());
         QVERIFY(got(store.runs()).empty());
         QCOMPARE(got(store.check()).damageCount, 0);
-        // What is there of it stays, and the whole of it is merged as ever.
+        // Its runs that are there stay, and the whole of it is merged as ever.
         QCOMPARE(merge(kept, other).remarks.size(), std::size_t{1});
         QVERIFY(contents(kept) == sound);
         QVERIFY(merge(store, whole).remarks.empty());
