@@ -185,7 +185,7 @@ constexpr std::string_view kFillers
     = "current now reading value sensor the of in level speed rate percent percentage average avg "
       "mean instant instantaneous inst edge p";
 
-bool isOneOf(std::string_view list, std::string_view word) {
+bool listHas(std::string_view list, std::string_view word) {
     for (const std::string_view each : words(list, " ")) {
         if (each == word)
             return true;
@@ -208,14 +208,14 @@ struct NameWords {
 private:
     void take(std::string_view word) {
         for (const PartWord& known : kPartWords) {
-            if (isOneOf(known.words, word))
+            if (listHas(known.words, word))
                 return takePart(known.part);
         }
         for (const QuantityWord& known : kQuantityWords) {
-            if (isOneOf(known.words, word))
+            if (listHas(known.words, word))
                 return takeQuantity(known.quantity);
         }
-        isKnown = isKnown && isOneOf(kFillers, word);
+        isKnown = isKnown && listHas(kFillers, word);
         if (word == "average" || word == "avg" || word == "mean")
             sensor = SensorKind::Averaged;
         else if (word.starts_with("inst"))
@@ -309,7 +309,7 @@ std::optional<int> takeNumber(std::string& word) {
     if (digits == word.size() || word.size() - digits > 4)
         return std::nullopt;
     const std::string name = word.substr(0, digits);
-    if (!name.empty() && !isOneOf(kPartWords.front().words, name))
+    if (!name.empty() && !listHas(kPartWords.front().words, name))
         return std::nullopt;
     const auto number = wholeNumber<int>(std::string_view(word).substr(digits));
     word = name;

@@ -50,7 +50,7 @@ constexpr std::array<std::string_view, 6> kLoadingFunctions{"from_pretrained", "
     "reset_parameters", "init_weights", "_init_weights", "_load_pretrained_model"};
 
 template <typename Names>
-bool isOneOf(std::string_view name, const Names& names) {
+bool isAmong(std::string_view name, const Names& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -68,16 +68,16 @@ bool isOfBackward(const Call& call) {
 }
 
 bool isOfForward(const Call& call) {
-    return contains(call.function, "forward") || isOneOf(call.function, kActivationFunctions)
+    return contains(call.function, "forward") || isAmong(call.function, kActivationFunctions)
         || call.file.ends_with("torch/nn/functional.py");
 }
 
 bool isOfModel(const Call& call) {
-    if (isOneOf(call.function, kLoadingFunctions))
+    if (isAmong(call.function, kLoadingFunctions))
         return true;
     if (call.function == "__init__")
         return containsAny(call.file, kModelWords);
-    return isOneOf(call.function, kParameterFunctions) && containsAny(call.file, kParameterFiles);
+    return isAmong(call.function, kParameterFunctions) && containsAny(call.file, kParameterFiles);
 }
 
 std::string textOf(const Call& call) {

@@ -332,11 +332,11 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
 namespace {
 
 // Tells the energy of each device.
-class EnergyReader {
+class TracedEnergyReader {
 public:
-    static Result<EnergyReader> open(const RunStudy& study,
+    static Result<TracedEnergyReader> open(const RunStudy& study,
         const std::vector<DeviceTracks>& devices, const EnergyOptions& options) {
-        EnergyReader reader(options);
+        TracedEnergyReader reader(options);
         reader.m_iterations = tracedIterations(options.iterations, tracedOf(devices));
         for (const DeviceTracks& device : devices)
             ++reader.m_devicesOfRank[device.rank];
@@ -402,7 +402,7 @@ public:
     }
 
 private:
-    explicit EnergyReader(const EnergyOptions& options)
+    explicit TracedEnergyReader(const EnergyOptions& options)
         : m_options(options) { }
 
     // nullptr: the answer says why.
@@ -443,9 +443,9 @@ private:
 Result<TracesWithEnergy> readDevices(
     const RunStudy& study, const EnergyOptions& options, const KernelCategories* categories) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    ASSIGN_OR_RETURN(const auto reader, EnergyReader::open(study, devices, options));
+    ASSIGN_OR_RETURN(const auto reader, TracedEnergyReader::open(study, devices, options));
     TracesWithEnergy result;
-    const auto take = [&](const DeviceTracks& device, EnergyReader::Answer&& answer) {
+    const auto take = [&](const DeviceTracks& device, TracedEnergyReader::Answer&& answer) {
         if (answer.trace)
             result.devices.push_back(std::move(*answer.trace));
         reader.add(device.rank, std::move(answer), result.energy);
