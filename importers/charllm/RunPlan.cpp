@@ -41,34 +41,6 @@ void applyMicroBatch(std::string_view digits, LaunchConfig& launch) {
         launch.microBatch = size;
 }
 
-} // namespace
-
-void applyFolderName(std::string_view folderName, LaunchConfig& launch) {
-    const std::size_t last = folderName.rfind('_');
-    if (last == std::string_view::npos || last == 0)
-        return;
-    const std::size_t first = folderName.rfind('_', last - 1);
-    if (first == std::string_view::npos || first == 0)
-        return;
-    const std::string_view index = folderName.substr(first + 1, last - first - 1);
-    const std::string_view tag = folderName.substr(last + 1);
-    const bool isBitmap = tag.size() >= kMinBits && consistsOf(tag, "01");
-    const bool isMicroBatch
-        = tag.starts_with(kMicroBatch) && consistsOf(tag.substr(kMicroBatch.size()), kDigits);
-    if (!consistsOf(index, kDigits) || !(isBitmap || isMicroBatch))
-        return;
-    if (!launch.model)
-        launch.model = std::string(folderName.substr(0, first));
-    if (isBitmap)
-        applyBitmap(tag, launch);
-    else
-        applyMicroBatch(tag.substr(kMicroBatch.size()), launch);
-    if (launch.origin.empty())
-        launch.origin = "folder name";
-}
-
-namespace {
-
 // True for the configurations that a unit was launched with.
 bool isLaunchFile(std::string_view path) {
     return launch::launchKindOf(path).has_value();
@@ -129,53 +101,6 @@ int ranksExpected(const Inventory& inventory) {
     return std::max(expected, launchedGpus(inventory.launch));
 }
 
-} // namespace
-
-Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit) {
-    Inventory inventory;
-    for (const std::string& path : unit.files) {
-        if (isLaunchFile(path))
-            readLaunch(tree, path, inventory);
-    }
-    const std::string folder = unit.path.empty() ? tree.displayPath({}) : unit.path;
-    applyFolderName(namePart(folder), inventory.launch);
-    inventory.gpuFamily = gpuFamilyOfPath(unit.path);
-    // Folders above the one that was given are not part of the results.
-    if (inventory.gpuFamily.empty())
-        inventory.gpuFamily = gpuFamilyOfPath(namePart(tree.displayPath({})));
-    inventory.gpusPerNode = inventory.launch.gpusPerNode.value_or(kDefaultGpusPerNode);
-    for (const std::string& path : unit.files) {
-        if (auto name = telemetryName(namePart(path)); name && !isLaunchFile(path)) {
-            SeriesDescription description = describeSeries(*name, inventory.gpusPerNode);
-            inventory.files.push_back({path, std::move(*name), std::move(description)});
-        }
-    }
-    keepBesideGpuPower(inventory.files);
-    std::sort(inventory.files.begin(), inventory.files.end(),
-        [](const TelemetryFile& a, const TelemetryFile& b) {
-            return subjectOrder(a) < subjectOrder(b);
-        });
-    dropRepeated(inventory);
-    inventory.ranksExpected = ranksExpected(inventory);
-    return inventory;
-}
-
-std::string listRanks(const std::set<int>& ranks) {
-    std::string text;
-    for (auto first = ranks.begin(); first != ranks.end();) {
-        auto last = first;
-        while (std::next(last) != ranks.end() && *std::next(last) == *last + 1)
-            ++last;
-        text += (text.empty() ? "" : ", ") + std::to_string(*first);
-        if (last != first)
-            text += (*last == *first + 1 ? ", " : "-") + std::to_string(*last);
-        first = std::next(last);
-    }
-    return text;
-}
-
-namespace {
-
 // Start of the first file: the recorder of a run starts them together.
 std::optional<TimeNs> startOf(const SourceTree& tree, const Inventory& inventory) {
     constexpr std::size_t kFirstLines = 4096;
@@ -223,6 +148,73 @@ void describe(const Inventory& inventory, ImportUnit& unit) {
 }
 
 } // namespace
+
+void applyFolderName(std::string_view folderName, LaunchConfig& launch) {
+    const std::size_t last = folderName.rfind('_');
+    if (last == std::string_view::npos || last == 0)
+        return;
+    const std::size_t first = folderName.rfind('_', last - 1);
+    if (first == std::string_view::npos || first == 0)
+        return;
+    const std::string_view index = folderName.substr(first + 1, last - first - 1);
+    const std::string_view tag = folderName.substr(last + 1);
+    const bool isBitmap = tag.size() >= kMinBits && consistsOf(tag, "01");
+    const bool isMicroBatch
+        = tag.starts_with(kMicroBatch) && consistsOf(tag.substr(kMicroBatch.size()), kDigits);
+    if (!consistsOf(index, kDigits) || !(isBitmap || isMicroBatch))
+        return;
+    if (!launch.model)
+        launch.model = std::string(folderName.substr(0, first));
+    if (isBitmap)
+        applyBitmap(tag, launch);
+    else
+        applyMicroBatch(tag.substr(kMicroBatch.size()), launch);
+    if (launch.origin.empty())
+        launch.origin = "folder name";
+}
+
+Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit) {
+    Inventory inventory;
+    for (const std::string& path : unit.files) {
+        if (isLaunchFile(path))
+            readLaunch(tree, path, inventory);
+    }
+    const std::string folder = unit.path.empty() ? tree.displayPath({}) : unit.path;
+    applyFolderName(namePart(folder), inventory.launch);
+    inventory.gpuFamily = gpuFamilyOfPath(unit.path);
+    // Folders above the one that was given are not part of the results.
+    if (inventory.gpuFamily.empty())
+        inventory.gpuFamily = gpuFamilyOfPath(namePart(tree.displayPath({})));
+    inventory.gpusPerNode = inventory.launch.gpusPerNode.value_or(kDefaultGpusPerNode);
+    for (const std::string& path : unit.files) {
+        if (auto name = telemetryName(namePart(path)); name && !isLaunchFile(path)) {
+            SeriesDescription description = describeSeries(*name, inventory.gpusPerNode);
+            inventory.files.push_back({path, std::move(*name), std::move(description)});
+        }
+    }
+    keepBesideGpuPower(inventory.files);
+    std::sort(inventory.files.begin(), inventory.files.end(),
+        [](const TelemetryFile& a, const TelemetryFile& b) {
+            return subjectOrder(a) < subjectOrder(b);
+        });
+    dropRepeated(inventory);
+    inventory.ranksExpected = ranksExpected(inventory);
+    return inventory;
+}
+
+std::string listRanks(const std::set<int>& ranks) {
+    std::string text;
+    for (auto first = ranks.begin(); first != ranks.end();) {
+        auto last = first;
+        while (std::next(last) != ranks.end() && *std::next(last) == *last + 1)
+            ++last;
+        text += (text.empty() ? "" : ", ") + std::to_string(*first);
+        if (last != first)
+            text += (*last == *first + 1 ? ", " : "-") + std::to_string(*last);
+        first = std::next(last);
+    }
+    return text;
+}
 
 std::vector<ImportUnit> planRuns(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     const RunFolders runs(tree);

@@ -185,6 +185,12 @@ ExporterSeries ownSeries(
     return out;
 }
 
+// An instance of MIG has activities and memory of its own; power, heat and clocks are the board's,
+// and stand in the rows of all its instances.
+bool isOfInstance(std::string_view name) {
+    return name.starts_with("DCGM_FI_PROF_") || name.starts_with("DCGM_FI_DEV_FB_");
+}
+
 } // namespace
 
 std::string_view labelOf(std::span<const MetricLabel> labels, std::string_view name) {
@@ -237,16 +243,6 @@ ExporterSubject exporterSubject(SubjectKind kind, std::span<const MetricLabel> l
         out.device = "GPU-I " + std::string(part);
     return out;
 }
-
-namespace {
-
-// An instance of MIG has activities and memory of its own; power, heat and clocks are the board's,
-// and stand in the rows of all its instances.
-bool isOfInstance(std::string_view name) {
-    return name.starts_with("DCGM_FI_PROF_") || name.starts_with("DCGM_FI_DEV_FB_");
-}
-
-} // namespace
 
 ExporterSeries exporterSeries(
     std::string_view name, std::span<const MetricLabel> labels, std::string_view exposedType) {

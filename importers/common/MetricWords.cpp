@@ -316,6 +316,17 @@ std::optional<int> takeNumber(std::string& word) {
     return number;
 }
 
+// A whole name of plain numbers that are no counter, in a unit of the same quantity.
+std::optional<NamedMetric> gaugeNamed(std::string_view name, std::string_view unit) {
+    const auto named = metricNamed(name);
+    const auto own = named ? findUnit(named->unit) : std::nullopt;
+    const auto said = findUnit(unit);
+    if (!own || named->form != CellForm::Number || own->si == "J" || named->unit == "GB"
+        || (said && said->si != own->si))
+        return std::nullopt;
+    return named;
+}
+
 } // namespace
 
 ColumnRole roleNamed(std::string_view name) {
@@ -398,21 +409,6 @@ std::optional<NamedMetric> metricOfWords(std::string_view base, std::string_view
     }
     return std::nullopt;
 }
-
-namespace {
-
-// A whole name of plain numbers that are no counter, in a unit of the same quantity.
-std::optional<NamedMetric> gaugeNamed(std::string_view name, std::string_view unit) {
-    const auto named = metricNamed(name);
-    const auto own = named ? findUnit(named->unit) : std::nullopt;
-    const auto said = findUnit(unit);
-    if (!own || named->form != CellForm::Number || own->si == "J" || named->unit == "GB"
-        || (said && said->si != own->si))
-        return std::nullopt;
-    return named;
-}
-
-} // namespace
 
 std::optional<KeyedMetric> metricOfKey(std::string_view key) {
     constexpr std::size_t kLongest = 200;

@@ -66,31 +66,6 @@ std::optional<TelemetryName> systemName(std::string_view stem) {
     return name;
 }
 
-} // namespace
-
-std::optional<TelemetryName> telemetryName(std::string_view fileName) {
-    constexpr std::string_view kSystem = "system_";
-    const std::string_view stem = stemOf(fileName);
-    if (stem.starts_with(kSystem)) {
-        if (auto name = systemName(stem.substr(kSystem.size())))
-            return name;
-    }
-    const std::size_t underscore = stem.rfind('_');
-    if (underscore == std::string_view::npos)
-        return std::nullopt;
-    const auto rank = rankIn(stem.substr(underscore + 1));
-    TelemetryName name;
-    name.metric = stem.substr(0, underscore);
-    if (!rank || !isMetricText(name.metric))
-        return std::nullopt;
-    name.rank = *rank;
-    name.isKnown
-        = std::find(kGpuMetrics.begin(), kGpuMetrics.end(), name.metric) != kGpuMetrics.end();
-    return name;
-}
-
-namespace {
-
 struct KinetoFolder {
     std::string_view run; // the folder above
     long number = 0;
@@ -116,6 +91,27 @@ std::optional<KinetoFolder> kinetoFolderOf(std::string_view path) {
 }
 
 } // namespace
+
+std::optional<TelemetryName> telemetryName(std::string_view fileName) {
+    constexpr std::string_view kSystem = "system_";
+    const std::string_view stem = stemOf(fileName);
+    if (stem.starts_with(kSystem)) {
+        if (auto name = systemName(stem.substr(kSystem.size())))
+            return name;
+    }
+    const std::size_t underscore = stem.rfind('_');
+    if (underscore == std::string_view::npos)
+        return std::nullopt;
+    const auto rank = rankIn(stem.substr(underscore + 1));
+    TelemetryName name;
+    name.metric = stem.substr(0, underscore);
+    if (!rank || !isMetricText(name.metric))
+        return std::nullopt;
+    name.rank = *rank;
+    name.isKnown
+        = std::find(kGpuMetrics.begin(), kGpuMetrics.end(), name.metric) != kGpuMetrics.end();
+    return name;
+}
 
 std::string_view folderPart(std::string_view path) {
     const std::size_t slash = path.rfind('/');

@@ -50,6 +50,65 @@ private:
     std::unique_ptr<ByteStream> m_rest;
 };
 
+// nullptr: not listed.
+const SourceFile* listed(const std::vector<SourceFile>& all, std::string_view path) {
+    const auto file = std::lower_bound(all.begin(), all.end(), path,
+        [](const SourceFile& one, std::string_view name) { return one.path < name; });
+    return file != all.end() && file->path == path ? &*file : nullptr;
+}
+
+class MemoryStream final : public ByteStream {
+public:
+    explicit MemoryStream(std::string_view content)
+        : m_content(content) { }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        const std::size_t count = std::min(buffer.size(), m_content.size() - m_position);
+        if (count > 0)
+            std::memcpy(buffer.data(), m_content.data() + m_position, count);
+        m_position += count;
+        return count;
+    }
+    Result<std::uint64_t> skip(std::uint64_t count) override {
+        count = std::min<std::uint64_t>(count, m_content.size() - m_position);
+        m_position += static_cast<std::size_t>(count);
+        return count;
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_position; }
+
+private:
+    std::string_view m_content;
+    std::size_t m_position = 0;
+};
+
+class MemoryTree final : public SourceTree {
+public:
+    explicit MemoryTree(std::vector<std::pair<std::string, std::string>>&& files) {
+        for (auto& [path, content] : files)
+            m_contents[path] = std::move(content);
+        for (const auto& [path, content] : m_contents)
+            m_files.push_back({path, content.size(), {}});
+    }
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
+
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override {
+        const auto found = m_contents.find(path);
+        if (found == m_contents.end())
+            return Error{ErrorCode::NotFound, "There is no such file.", path};
+        return memoryStream(found->second);
+    }
+
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return path.empty() ? "memory" : path;
+    }
+
+private:
+    std::map<std::string, std::string> m_contents;
+    std::vector<SourceFile> m_files;
+};
+
 } // namespace
 
 Result<std::uint64_t> ByteStream::skip(std::uint64_t count) {
@@ -65,17 +124,6 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t count) {
     }
     return passed;
 }
-
-namespace {
-
-// nullptr: not listed.
-const SourceFile* listed(const std::vector<SourceFile>& all, std::string_view path) {
-    const auto file = std::lower_bound(all.begin(), all.end(), path,
-        [](const SourceFile& one, std::string_view name) { return one.path < name; });
-    return file != all.end() && file->path == path ? &*file : nullptr;
-}
-
-} // namespace
 
 std::uint64_t SourceTree::sizeOf(std::string_view path) const {
     const SourceFile* file = listed(files(), path);
@@ -142,62 +190,6 @@ std::string readBeforeEnd(
     text.clear();
     return readUpTo(*stream.value(), limit, text).hasValue() ? text : std::string();
 }
-
-namespace {
-
-class MemoryStream final : public ByteStream {
-public:
-    explicit MemoryStream(std::string_view content)
-        : m_content(content) { }
-
-    Result<std::size_t> read(std::span<std::byte> buffer) override {
-        const std::size_t count = std::min(buffer.size(), m_content.size() - m_position);
-        if (count > 0)
-            std::memcpy(buffer.data(), m_content.data() + m_position, count);
-        m_position += count;
-        return count;
-    }
-    Result<std::uint64_t> skip(std::uint64_t count) override {
-        count = std::min<std::uint64_t>(count, m_content.size() - m_position);
-        m_position += static_cast<std::size_t>(count);
-        return count;
-    }
-    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_position; }
-
-private:
-    std::string_view m_content;
-    std::size_t m_position = 0;
-};
-
-class MemoryTree final : public SourceTree {
-public:
-    explicit MemoryTree(std::vector<std::pair<std::string, std::string>>&& files) {
-        for (auto& [path, content] : files)
-            m_contents[path] = std::move(content);
-        for (const auto& [path, content] : m_contents)
-            m_files.push_back({path, content.size(), {}});
-    }
-
-    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
-
-    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
-        const std::string& path) const override {
-        const auto found = m_contents.find(path);
-        if (found == m_contents.end())
-            return Error{ErrorCode::NotFound, "There is no such file.", path};
-        return memoryStream(found->second);
-    }
-
-    [[nodiscard]] std::string displayPath(const std::string& path) const override {
-        return path.empty() ? "memory" : path;
-    }
-
-private:
-    std::map<std::string, std::string> m_contents;
-    std::vector<SourceFile> m_files;
-};
-
-} // namespace
 
 std::unique_ptr<ByteStream> memoryStream(std::string_view content) {
     return std::make_unique<MemoryStream>(content);

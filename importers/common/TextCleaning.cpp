@@ -54,61 +54,6 @@ std::size_t escapeLength(std::string_view text) {
     return text[i] == kBell ? i + 1 : std::min(i + 2, text.size());
 }
 
-} // namespace
-
-bool isText(std::string_view head) {
-    head = head.substr(0, kLookedAt);
-    if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
-        return true;
-    if (std::any_of(kBytes.begin(), kBytes.end(),
-            [head](std::string_view mark) { return head.starts_with(mark); }))
-        return false;
-    std::size_t controls = 0;
-    std::size_t nuls = 0;
-    for (const char c : head) {
-        nuls += c == '\0' ? 1U : 0U;
-        controls += c > '\0' && c < ' ' && !isTextControl(c) ? 1U : 0U;
-    }
-    constexpr std::size_t kPerControl = 256; // a stray one is damage
-    const std::size_t rest = head.size() - nuls;
-    const bool isLines = nuls == 0 || head.find('\n') != std::string_view::npos;
-    return controls * kPerControl <= rest && isLines && (nuls == 0 || rest > 0);
-}
-
-std::string withoutEscapes(std::string_view text) {
-    std::string plain;
-    while (!text.empty()) {
-        const std::size_t escape = text.find(kEscape);
-        plain.append(text.substr(0, escape));
-        if (escape == std::string_view::npos)
-            break;
-        text.remove_prefix(escape);
-        text.remove_prefix(escapeLength(text));
-    }
-    return plain;
-}
-
-void appendUtf8(std::string& out, char32_t code) {
-    const auto byte = [&out](char32_t value) { out.push_back(static_cast<char>(value & 0xFF)); };
-    if (code < 0x80) {
-        byte(code);
-    } else if (code < 0x800) {
-        byte(0xC0 | (code >> 6));
-        byte(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        byte(0xE0 | (code >> 12));
-        byte(0x80 | ((code >> 6) & 0x3F));
-        byte(0x80 | (code & 0x3F));
-    } else {
-        byte(0xF0 | (code >> 18));
-        byte(0x80 | ((code >> 12) & 0x3F));
-        byte(0x80 | ((code >> 6) & 0x3F));
-        byte(0x80 | (code & 0x3F));
-    }
-}
-
-namespace {
-
 constexpr std::size_t kTextBlock = std::size_t{64} << 10;
 constexpr char32_t kReplacement = 0xFFFD;
 
@@ -226,6 +171,57 @@ private:
 };
 
 } // namespace
+
+bool isText(std::string_view head) {
+    head = head.substr(0, kLookedAt);
+    if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
+        return true;
+    if (std::any_of(kBytes.begin(), kBytes.end(),
+            [head](std::string_view mark) { return head.starts_with(mark); }))
+        return false;
+    std::size_t controls = 0;
+    std::size_t nuls = 0;
+    for (const char c : head) {
+        nuls += c == '\0' ? 1U : 0U;
+        controls += c > '\0' && c < ' ' && !isTextControl(c) ? 1U : 0U;
+    }
+    constexpr std::size_t kPerControl = 256; // a stray one is damage
+    const std::size_t rest = head.size() - nuls;
+    const bool isLines = nuls == 0 || head.find('\n') != std::string_view::npos;
+    return controls * kPerControl <= rest && isLines && (nuls == 0 || rest > 0);
+}
+
+std::string withoutEscapes(std::string_view text) {
+    std::string plain;
+    while (!text.empty()) {
+        const std::size_t escape = text.find(kEscape);
+        plain.append(text.substr(0, escape));
+        if (escape == std::string_view::npos)
+            break;
+        text.remove_prefix(escape);
+        text.remove_prefix(escapeLength(text));
+    }
+    return plain;
+}
+
+void appendUtf8(std::string& out, char32_t code) {
+    const auto byte = [&out](char32_t value) { out.push_back(static_cast<char>(value & 0xFF)); };
+    if (code < 0x80) {
+        byte(code);
+    } else if (code < 0x800) {
+        byte(0xC0 | (code >> 6));
+        byte(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        byte(0xE0 | (code >> 12));
+        byte(0x80 | ((code >> 6) & 0x3F));
+        byte(0x80 | (code & 0x3F));
+    } else {
+        byte(0xF0 | (code >> 18));
+        byte(0x80 | ((code >> 12) & 0x3F));
+        byte(0x80 | ((code >> 6) & 0x3F));
+        byte(0x80 | (code & 0x3F));
+    }
+}
 
 std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream) {
     return std::make_unique<Utf8Stream>(std::move(stream));

@@ -62,6 +62,25 @@ bool contains(const Keys& keys, const std::string& key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+std::string_view streamLabel(std::string_view tid) {
+    return tid.starts_with("stream ") ? tid.substr(7) : tid;
+}
+
+TrackKind trackKindOf(SpanPlace place) {
+    switch (place) {
+    case SpanPlace::Host:
+        return TrackKind::Thread;
+    case SpanPlace::DeviceStream:
+        return TrackKind::Stream;
+    case SpanPlace::DeviceAnnotation:
+        return TrackKind::StreamAnnotation;
+    case SpanPlace::DeviceOther:
+    case SpanPlace::Elsewhere:
+        break;
+    }
+    return TrackKind::Other;
+}
+
 } // namespace
 
 EventKind eventKindOf(std::string_view category) {
@@ -86,29 +105,6 @@ bool isDetailArgument(SpanKind kind, std::string_view key) {
         return !contains(kUnique, lowerKey);
     }
 }
-
-namespace {
-
-std::string_view streamLabel(std::string_view tid) {
-    return tid.starts_with("stream ") ? tid.substr(7) : tid;
-}
-
-TrackKind trackKindOf(SpanPlace place) {
-    switch (place) {
-    case SpanPlace::Host:
-        return TrackKind::Thread;
-    case SpanPlace::DeviceStream:
-        return TrackKind::Stream;
-    case SpanPlace::DeviceAnnotation:
-        return TrackKind::StreamAnnotation;
-    case SpanPlace::DeviceOther:
-    case SpanPlace::Elsewhere:
-        break;
-    }
-    return TrackKind::Other;
-}
-
-} // namespace
 
 std::string_view labelOf(const JsonToken& token, std::string& storage) {
     std::string_view text = plainText(token, storage);

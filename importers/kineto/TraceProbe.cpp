@@ -71,26 +71,6 @@ private:
     bool m_stopsAtEvent;
 };
 
-} // namespace
-
-TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDepth depth) {
-    TraceProbe probe;
-    auto stream = tree.open(path);
-    if (!stream.hasValue()) {
-        probe.problem = stream.error().describe();
-        return probe;
-    }
-    LimitedStream limited(*stream.value(), depth == ProbeDepth::Head ? kHeadLimit : kMembersLimit);
-    TraceReader reader(limited, 0, "Looking at the trace", nullptr, TraceReader::kSmallPiece);
-    ProbeVisitor visitor(probe, depth == ProbeDepth::Head);
-    const auto result = reader.run(visitor, {});
-    if (!result.hasValue() && result.error().code != ErrorCode::Cancelled)
-        probe.problem = result.error().describe();
-    return probe;
-}
-
-namespace {
-
 constexpr std::string_view kKey = "\"baseTimeNanoseconds\"";
 // The end of the key begins with a letter that is rare in traces, which makes it quick to look for.
 constexpr std::string_view kKeyEnd = "Nanoseconds\"";
@@ -137,55 +117,6 @@ std::optional<std::int64_t> readMembers(JsonScanner& scanner) {
     scanner.advance();
     return scanner.peek() == '\0' && scanner.atEnd() ? header.baseNs : std::nullopt;
 }
-
-} // namespace
-
-std::optional<std::int64_t> baseTimeOfTail(std::string_view tail) {
-    const std::size_t key = tail.rfind(kKey);
-    if (key == std::string_view::npos)
-        return std::nullopt;
-    // Members that lie between may have brackets of their own.
-    constexpr int kMostBrackets = 200;
-    std::size_t bracket = tail.rfind(']', key);
-    for (int i = 0; i < kMostBrackets && bracket != std::string_view::npos && bracket > 0; ++i) {
-        std::string text(tail.substr(bracket + 1));
-        const std::size_t size = text.size();
-        text.append(JsonScanner::kPadding, '\0');
-        JsonScanner scanner(text.data(), text.data() + size);
-        if (const auto base = readMembers(scanner))
-            return base;
-        bracket = tail.rfind(']', bracket - 1);
-    }
-    return std::nullopt;
-}
-
-Result<BaseTime> findBaseTime(
-    const SourceTree& tree, const std::string& path, const Progress& progress) {
-    if (const auto base = baseTimeOfTail(readTail(tree, path, kTail)))
-        return BaseTime{base};
-    const std::uint64_t size = tree.sizeOf(path);
-    ASSIGN_OR_RETURN(auto stream, tree.open(path));
-    std::string text; // the last kTail bytes read, at least
-    bool isMentioned = false;
-    for (bool goesOn = true; goesOn;) {
-        if (progress && !progress({"Looking for the base time", stream->bytesConsumed(), size}))
-            return cancelled();
-        if (text.size() > kTail)
-            text.erase(0, text.size() - kTail);
-        const std::size_t old = text.size();
-        appendUpTo(*stream, kTail, text);
-        goesOn = text.size() == old + kTail;
-        const std::size_t from = old - std::min(old, kKeyEnd.size() - 1);
-        isMentioned = isMentioned || text.find(kKeyEnd, from) != std::string::npos;
-    }
-    BaseTime found{baseTimeOfTail(text), !endsAsTrace(text)};
-    if (!found.ns && isMentioned) {
-        ASSIGN_OR_RETURN(found.ns, parseForBaseTime(tree, path, size, progress));
-    }
-    return found;
-}
-
-namespace {
 
 // Widened by the events of pieces of a trace's text, as written.
 class WrittenExtent {
@@ -254,10 +185,6 @@ void addWhole(const SourceTree& tree, const std::string& path, WrittenExtent& ex
     }
 }
 
-} // namespace
-
-namespace {
-
 class DeviceVisitor final : public TraceVisitor {
 public:
     void header(std::string_view key, const JsonToken& value) override {
@@ -304,6 +231,67 @@ private:
 };
 
 } // namespace
+
+TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDepth depth) {
+    TraceProbe probe;
+    auto stream = tree.open(path);
+    if (!stream.hasValue()) {
+        probe.problem = stream.error().describe();
+        return probe;
+    }
+    LimitedStream limited(*stream.value(), depth == ProbeDepth::Head ? kHeadLimit : kMembersLimit);
+    TraceReader reader(limited, 0, "Looking at the trace", nullptr, TraceReader::kSmallPiece);
+    ProbeVisitor visitor(probe, depth == ProbeDepth::Head);
+    const auto result = reader.run(visitor, {});
+    if (!result.hasValue() && result.error().code != ErrorCode::Cancelled)
+        probe.problem = result.error().describe();
+    return probe;
+}
+
+std::optional<std::int64_t> baseTimeOfTail(std::string_view tail) {
+    const std::size_t key = tail.rfind(kKey);
+    if (key == std::string_view::npos)
+        return std::nullopt;
+    // Members that lie between may have brackets of their own.
+    constexpr int kMostBrackets = 200;
+    std::size_t bracket = tail.rfind(']', key);
+    for (int i = 0; i < kMostBrackets && bracket != std::string_view::npos && bracket > 0; ++i) {
+        std::string text(tail.substr(bracket + 1));
+        const std::size_t size = text.size();
+        text.append(JsonScanner::kPadding, '\0');
+        JsonScanner scanner(text.data(), text.data() + size);
+        if (const auto base = readMembers(scanner))
+            return base;
+        bracket = tail.rfind(']', bracket - 1);
+    }
+    return std::nullopt;
+}
+
+Result<BaseTime> findBaseTime(
+    const SourceTree& tree, const std::string& path, const Progress& progress) {
+    if (const auto base = baseTimeOfTail(readTail(tree, path, kTail)))
+        return BaseTime{base};
+    const std::uint64_t size = tree.sizeOf(path);
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    std::string text; // the last kTail bytes read, at least
+    bool isMentioned = false;
+    for (bool goesOn = true; goesOn;) {
+        if (progress && !progress({"Looking for the base time", stream->bytesConsumed(), size}))
+            return cancelled();
+        if (text.size() > kTail)
+            text.erase(0, text.size() - kTail);
+        const std::size_t old = text.size();
+        appendUpTo(*stream, kTail, text);
+        goesOn = text.size() == old + kTail;
+        const std::size_t from = old - std::min(old, kKeyEnd.size() - 1);
+        isMentioned = isMentioned || text.find(kKeyEnd, from) != std::string::npos;
+    }
+    BaseTime found{baseTimeOfTail(text), !endsAsTrace(text)};
+    if (!found.ns && isMentioned) {
+        ASSIGN_OR_RETURN(found.ns, parseForBaseTime(tree, path, size, progress));
+    }
+    return found;
+}
 
 Result<UsedGpu> usedGpuOf(
     const SourceTree& tree, const std::string& path, const Progress& progress) {

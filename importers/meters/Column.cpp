@@ -140,6 +140,43 @@ Column unknownColumn(const HeaderName& name) {
     return column;
 }
 
+Column roleColumn(Role role) {
+    Column column;
+    column.role = role;
+    column.certain = true;
+    return column;
+}
+
+// "gpu3_power_w", "GPU3": of one GPU, whatever its words say.
+Column columnOfGpu(const HeaderName& name, int gpu, std::string_view unitText) {
+    const bool isBare = name.base.empty() && unitText.empty();
+    auto column = isBare ? columnFor(importers::metricNamed("power"))
+                         : columnFor(importers::metricNamed(name.base));
+    if (!column)
+        column = columnFor(metricOfWords(name.base, unitText));
+    Column owned = column ? std::move(*column) : unknownColumn(name);
+    owned.ofNode = false;
+    owned.gpu = gpu;
+    owned.certain = true;
+    return owned;
+}
+
+// With its header, and the unit that stands there.
+Column finished(Column column, std::string_view header, std::string_view unitText) {
+    column.header = header;
+    if (column.role == Role::Stamp || column.role == Role::Elapsed)
+        column.nsPerUnit = timeUnit(unitText).value_or(0);
+    // Counters of bytes have the unit of the monitors that write them; see columnOf.
+    if (column.role != Role::Metric || (column.counterBits != 0 && column.metric.unit == "B"))
+        return column;
+    adoptUnit(column, unitText);
+    const bool isUsual = column.unitKnown || unitText.empty() || isRemark(header, unitText)
+        || (column.metric.unit == "°C" && saysCelsius(unitText));
+    if (column.certain && column.form == CellForm::Number && !isUsual)
+        column.foreignUnit = unitText;
+    return column;
+}
+
 } // namespace
 
 std::string ownMetricName(std::string_view header) {
@@ -223,47 +260,6 @@ std::optional<Column> columnSaid(std::string_view header) {
         adoptUnit(column, said->unit);
     return column;
 }
-
-namespace {
-
-Column roleColumn(Role role) {
-    Column column;
-    column.role = role;
-    column.certain = true;
-    return column;
-}
-
-// "gpu3_power_w", "GPU3": of one GPU, whatever its words say.
-Column columnOfGpu(const HeaderName& name, int gpu, std::string_view unitText) {
-    const bool isBare = name.base.empty() && unitText.empty();
-    auto column = isBare ? columnFor(importers::metricNamed("power"))
-                         : columnFor(importers::metricNamed(name.base));
-    if (!column)
-        column = columnFor(metricOfWords(name.base, unitText));
-    Column owned = column ? std::move(*column) : unknownColumn(name);
-    owned.ofNode = false;
-    owned.gpu = gpu;
-    owned.certain = true;
-    return owned;
-}
-
-// With its header, and the unit that stands there.
-Column finished(Column column, std::string_view header, std::string_view unitText) {
-    column.header = header;
-    if (column.role == Role::Stamp || column.role == Role::Elapsed)
-        column.nsPerUnit = timeUnit(unitText).value_or(0);
-    // Counters of bytes have the unit of the monitors that write them; see columnOf.
-    if (column.role != Role::Metric || (column.counterBits != 0 && column.metric.unit == "B"))
-        return column;
-    adoptUnit(column, unitText);
-    const bool isUsual = column.unitKnown || unitText.empty() || isRemark(header, unitText)
-        || (column.metric.unit == "°C" && saysCelsius(unitText));
-    if (column.certain && column.form == CellForm::Number && !isUsual)
-        column.foreignUnit = unitText;
-    return column;
-}
-
-} // namespace
 
 Column columnNamed(std::string_view header) {
     header = trimmed(header);

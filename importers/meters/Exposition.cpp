@@ -1,4 +1,12 @@
-#include "importers/meters/Exposition.h"
+// Samples of exporters: the text exposition format of Prometheus and OpenMetrics (one scrape, or
+// several one after the other, with or without time stamps), and answers of query APIs as JSON
+// (vector and matrix of Prometheus, the lines of VictoriaMetrics' export). What metrics and labels
+// mean stands in importers/common/ExporterMetrics.h.
+//
+// Clock: unix time, in seconds or milliseconds; a scrape without stamps has none, unless a comment
+// between scrapes is one. The same GPU's metric that comes a second time for one moment, under
+// other labels of jobs and pods, is a duplicate: the first is taken, the others are counted.
+#include "importers/meters/Readers.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -207,8 +215,6 @@ bool isExpositionLine(std::string_view line) {
     return readSample(trimmed(line), sample) && exposedNumber(sample.value, false).has_value();
 }
 
-std::unique_ptr<MeterReader> makeExpositionReader() {
-    return std::make_unique<ExpositionReader>();
-}
+const MakeMeterReader makeExpositionReader = makeReader<ExpositionReader>;
 
 } // namespace trainscope::importers::meters

@@ -5,11 +5,8 @@
 #include "importers/common/Stamp.h"
 #include "importers/meters/ColumnNames.h"
 #include "importers/meters/ColumnOrder.h"
-#include "importers/meters/Exposition.h"
 #include "importers/meters/GpuTables.h"
-#include "importers/meters/JsonRecords.h"
-#include "importers/meters/NodeLogs.h"
-#include "importers/meters/SmiTexts.h"
+#include "importers/meters/Readers.h"
 #include "importers/meters/TableReader.h"
 
 #include <algorithm>
@@ -318,7 +315,7 @@ constexpr auto kOfNodes = MeterFamily::Nodes;
 
 constexpr auto kOfLogs = MeterFamily::Logs;
 
-constexpr std::array kFormats{
+const std::array kFormats{
     MeterFormat{kOfLogs, "nvidia-smi log", sniffRows, nullptr},
     MeterFormat{kOfLogs, "table of nvidia-smi", sniffSmiTable, makeSmiTableReader},
     // MLPerf's script makes unix time of PTDaemon's local times, in the zone that it runs in.

@@ -323,34 +323,6 @@ int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& colu
     return slashes && columns.size() >= 3 ? 40 : 0;
 }
 
-} // namespace
-
-int decimalPlaces(std::string_view cell) {
-    const std::size_t point = cell.find('.');
-    if (point == std::string_view::npos)
-        return 0;
-    const std::string_view rest = cell.substr(point + 1);
-    return static_cast<int>(std::min(rest.find_first_not_of("0123456789"), rest.size()));
-}
-
-std::size_t commonWidth(const std::vector<Cells>& rows) {
-    std::map<std::size_t, std::size_t> widths;
-    for (const Cells& row : rows)
-        ++widths[row.size()];
-    const auto common = std::max_element(widths.begin(), widths.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
-    return common == widths.end() ? 0 : common->first;
-}
-
-int guessColumns(const std::vector<Cells>& rows, std::vector<Column>& columns) {
-    if (rows.empty() || rows.front().size() < 2 || rows.front().size() > 64)
-        return 0;
-    columns = Guesser(rows).run();
-    return confidenceOf(rows, columns);
-}
-
-namespace {
-
 // True for a number whose unit is the column's own.
 bool isUnitOf(const Column& column, std::string_view text) {
     const auto unit = findUnit(text);
@@ -379,6 +351,30 @@ void settleMagnitude(Column& column, const Profile& profile, std::vector<std::st
 }
 
 } // namespace
+
+int decimalPlaces(std::string_view cell) {
+    const std::size_t point = cell.find('.');
+    if (point == std::string_view::npos)
+        return 0;
+    const std::string_view rest = cell.substr(point + 1);
+    return static_cast<int>(std::min(rest.find_first_not_of("0123456789"), rest.size()));
+}
+
+std::size_t commonWidth(const std::vector<Cells>& rows) {
+    std::map<std::size_t, std::size_t> widths;
+    for (const Cells& row : rows)
+        ++widths[row.size()];
+    const auto common = std::max_element(widths.begin(), widths.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    return common == widths.end() ? 0 : common->first;
+}
+
+int guessColumns(const std::vector<Cells>& rows, std::vector<Column>& columns) {
+    if (rows.empty() || rows.front().size() < 2 || rows.front().size() > 64)
+        return 0;
+    columns = Guesser(rows).run();
+    return confidenceOf(rows, columns);
+}
 
 void settleForms(
     std::vector<Column>& columns, const std::vector<Cells>& rows, std::vector<std::string>& notes) {

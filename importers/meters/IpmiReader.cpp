@@ -1,9 +1,9 @@
-// `ipmitool sensor`, `sdr` and `dcmi power reading`; see NodeLogs.h.
+// `ipmitool sensor`, `sdr` and `dcmi power reading`.
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Number.h"
-#include "importers/meters/NodeLogs.h"
+#include "importers/meters/Readers.h"
 
 #include <algorithm>
 #include <array>
@@ -185,8 +185,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<MeterReader> makeIpmiReader() {
-    return std::make_unique<IpmiReader>();
-}
+const MakeMeterReader makeIpmiReader = makeReader<IpmiReader>;
 
 } // namespace trainscope::importers::meters

@@ -1,4 +1,11 @@
-#include "importers/meters/JsonRecords.h"
+// JSON of monitors, one record after the other: `amd-smi metric --json`, `rocm-smi --json`,
+// `gpustat --json`, Weights & Biases' system metrics as JSON lines, and answers of Redfish services
+// (Power, EnvironmentMetrics, Thermal). A record is an object that lies in no other object; it is
+// held whole, as names and texts.
+//
+// Clocks: what the record says (timestamp, query_time, _timestamp …); else the records follow one
+// another.
+#include "importers/meters/Readers.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -388,23 +395,11 @@ bool isMonitorJson(std::string_view head) {
     return hasStamp && hasReading;
 }
 
-std::unique_ptr<MeterReader> makeMonitorJsonReader() {
-    return std::make_unique<MonitorJsonReader>();
-}
-std::unique_ptr<MeterReader> makeAmdJsonReader() {
-    return std::make_unique<AmdJsonReader>();
-}
-std::unique_ptr<MeterReader> makeRocmJsonReader() {
-    return std::make_unique<RocmJsonReader>();
-}
-std::unique_ptr<MeterReader> makeGpustatReader() {
-    return std::make_unique<GpustatReader>();
-}
-std::unique_ptr<MeterReader> makeWandbJsonReader() {
-    return std::make_unique<WandbJsonReader>();
-}
-std::unique_ptr<MeterReader> makeRedfishReader() {
-    return std::make_unique<RedfishReader>();
-}
+const MakeMeterReader makeMonitorJsonReader = makeReader<MonitorJsonReader>;
+const MakeMeterReader makeAmdJsonReader = makeReader<AmdJsonReader>;
+const MakeMeterReader makeRocmJsonReader = makeReader<RocmJsonReader>;
+const MakeMeterReader makeGpustatReader = makeReader<GpustatReader>;
+const MakeMeterReader makeWandbJsonReader = makeReader<WandbJsonReader>;
+const MakeMeterReader makeRedfishReader = makeReader<RedfishReader>;
 
 } // namespace trainscope::importers::meters

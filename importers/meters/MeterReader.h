@@ -29,6 +29,10 @@ public:
     virtual Status finish(MeterLog&) { return {}; }
 };
 using MakeMeterReader = std::unique_ptr<MeterReader> (*)();
+template <typename Reader>
+std::unique_ptr<MeterReader> makeReader() {
+    return std::make_unique<Reader>();
+}
 
 // Times of readings under a stamp that stands before them, or none: then they follow one another.
 class ReadingTimes {

@@ -1,4 +1,10 @@
-#include "importers/meters/NodeLogs.h"
+// Logs of node power that are no tables: MLPerf's `:::MLLOG` power readings, SPEC PTDaemon's
+// spl.txt, `ipmitool sensor`, `sdr` and `dcmi power reading`, `perf stat -I` of RAPL events, and
+// CodeCarbon's emissions.csv, which has one line a run.
+//
+// Clocks: MLPerf's time_ms is unix time; PTDaemon and CodeCarbon write local time without zone;
+// ipmitool writes none where it says none (dcmi does); perf counts seconds since its start.
+#include "importers/meters/Readers.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -309,15 +315,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<MeterReader> makeMllogReader() {
-    return std::make_unique<MllogReader>();
-}
-std::unique_ptr<MeterReader> makePtdReader() {
-    return std::make_unique<PtdReader>();
-}
-std::unique_ptr<MeterReader> makePerfReader() {
-    return std::make_unique<PerfReader>();
-}
+const MakeMeterReader makeMllogReader = makeReader<MllogReader>;
+const MakeMeterReader makePtdReader = makeReader<PtdReader>;
+const MakeMeterReader makePerfReader = makeReader<PerfReader>;
 std::vector<std::string> codeCarbonRuns(const SourceTree& tree, const std::string& path) {
     constexpr std::size_t kMostRuns = 200; // more are one
     std::vector<std::string> runs;
@@ -340,8 +340,6 @@ std::vector<std::string> codeCarbonRuns(const SourceTree& tree, const std::strin
     return runs.size() == 1 || runs.size() > kMostRuns ? std::vector<std::string>{} : runs;
 }
 
-std::unique_ptr<MeterReader> makeCodeCarbonReader() {
-    return std::make_unique<CodeCarbonReader>();
-}
+const MakeMeterReader makeCodeCarbonReader = makeReader<CodeCarbonReader>;
 
 } // namespace trainscope::importers::meters

@@ -1,7 +1,7 @@
 #include "importers/common/AnsweredSeries.h"
 #include "importers/common/Cells.h"
 #include "importers/meters/ExposedSeries.h"
-#include "importers/meters/Exposition.h"
+#include "importers/meters/Readers.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -112,8 +112,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<MeterReader> makePrometheusReader() {
-    return std::make_unique<PrometheusReader>();
-}
+const MakeMeterReader makePrometheusReader = makeReader<PrometheusReader>;
 
 } // namespace trainscope::importers::meters

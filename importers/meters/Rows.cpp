@@ -45,32 +45,6 @@ std::optional<double> inUnitOf(const Column& column, const CellValue& value) {
     return std::nullopt;
 }
 
-} // namespace
-
-std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns) {
-    std::map<int, ColumnGroup> groups;
-    ColumnGroup node{-1, true, {}};
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].role != Role::Metric)
-            continue;
-        ColumnGroup& group = columns[i].ofNode ? node : groups[columns[i].gpu];
-        group.gpu = columns[i].gpu;
-        group.columns.push_back(i);
-    }
-    // In a wide file the columns without a GPU are totals of the node: there is no GPU to give them
-    // to.
-    if (groups.size() > 1)
-        groups.erase(-1);
-    std::vector<ColumnGroup> result;
-    for (auto& [gpu, group] : groups)
-        result.push_back(std::move(group));
-    if (!node.columns.empty())
-        result.push_back(std::move(node));
-    return result;
-}
-
-namespace {
-
 constexpr std::size_t kUsualRow = 64; // bytes, for the first guess at the number of rows
 
 class Reader {
@@ -247,6 +221,28 @@ private:
 };
 
 } // namespace
+
+std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns) {
+    std::map<int, ColumnGroup> groups;
+    ColumnGroup node{-1, true, {}};
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].role != Role::Metric)
+            continue;
+        ColumnGroup& group = columns[i].ofNode ? node : groups[columns[i].gpu];
+        group.gpu = columns[i].gpu;
+        group.columns.push_back(i);
+    }
+    // In a wide file the columns without a GPU are totals of the node: there is no GPU to give them
+    // to.
+    if (groups.size() > 1)
+        groups.erase(-1);
+    std::vector<ColumnGroup> result;
+    for (auto& [gpu, group] : groups)
+        result.push_back(std::move(group));
+    if (!node.columns.empty())
+        result.push_back(std::move(node));
+    return result;
+}
 
 RowBlock readRows(std::shared_ptr<const LineBlock> block, std::shared_ptr<const ColumnOrder> order,
     std::int64_t firstLine) {

@@ -5,7 +5,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
-#include "importers/meters/SmiTexts.h"
+#include "importers/meters/Readers.h"
 
 #include <algorithm>
 #include <array>
@@ -132,8 +132,6 @@ bool isSmiTable(const std::vector<std::string>& lines) {
     return false;
 }
 
-std::unique_ptr<MeterReader> makeSmiTableReader() {
-    return std::make_unique<SmiTableReader>();
-}
+const MakeMeterReader makeSmiTableReader = makeReader<SmiTableReader>;
 
 } // namespace trainscope::importers::meters

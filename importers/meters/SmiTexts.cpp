@@ -1,4 +1,10 @@
-#include "importers/meters/SmiTexts.h"
+// Texts and XML of monitors for people: the drawn table of `nvidia-smi`, `nvidia-smi -q` as text
+// and XML (`-q -x`), once or in a loop, rocm-smi's lists (`GPU[0] : …`) and its concise table,
+// tegrastats and gpustat.
+//
+// Clocks: nvidia-smi -q and gpustat write local time without zone; rocm-smi none, unless lines with
+// a date stand between the outputs.
+#include "importers/meters/Readers.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -509,9 +515,7 @@ bool isGpustatLine(std::string_view line) {
         && parts[2].find(" / ") != std::string_view::npos;
 }
 
-std::unique_ptr<MeterReader> makeGpustatTextReader() {
-    return std::make_unique<GpustatTextReader>();
-}
+const MakeMeterReader makeGpustatTextReader = makeReader<GpustatTextReader>;
 bool isTegrastatsLine(std::string_view line) {
     return line.find("RAM ") != std::string_view::npos
         && line.find("MB (lfb ") != std::string_view::npos
@@ -519,17 +523,9 @@ bool isTegrastatsLine(std::string_view line) {
             || line.find(" CPU [") != std::string_view::npos);
 }
 
-std::unique_ptr<MeterReader> makeTegrastatsReader() {
-    return std::make_unique<TegrastatsReader>();
-}
-std::unique_ptr<MeterReader> makeSmiQueryReader() {
-    return std::make_unique<SmiQueryReader>();
-}
-std::unique_ptr<MeterReader> makeSmiXmlReader() {
-    return std::make_unique<SmiXmlReader>();
-}
-std::unique_ptr<MeterReader> makeRocmTextReader() {
-    return std::make_unique<RocmTextReader>();
-}
+const MakeMeterReader makeTegrastatsReader = makeReader<TegrastatsReader>;
+const MakeMeterReader makeSmiQueryReader = makeReader<SmiQueryReader>;
+const MakeMeterReader makeSmiXmlReader = makeReader<SmiXmlReader>;
+const MakeMeterReader makeRocmTextReader = makeReader<RocmTextReader>;
 
 } // namespace trainscope::importers::meters

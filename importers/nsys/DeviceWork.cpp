@@ -1,4 +1,4 @@
-#include "importers/nsys/DeviceWork.h"
+#include "importers/nsys/Session.h"
 
 #include "core/model/Try.h"
 #include "importers/trace/DetailText.h"

@@ -3,9 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/GpuIdentity.h"
-#include "importers/nsys/DeviceWork.h"
 #include "importers/nsys/Metrics.h"
-#include "importers/nsys/Nvtx.h"
 #include "importers/nsys/Session.h"
 #include "importers/trace/RunGrouping.h"
 

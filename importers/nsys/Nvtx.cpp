@@ -1,6 +1,7 @@
-#include "importers/nsys/Nvtx.h"
+#include "importers/nsys/Session.h"
 
 #include "core/model/Try.h"
+#include "importers/nsys/Payload.h"
 #include "importers/trace/DetailText.h"
 
 #include <array>

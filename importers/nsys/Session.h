@@ -59,4 +59,24 @@ constexpr bool isTime(std::int64_t ns) {
     return ns > -kThirtyYears && ns < kThirtyYears;
 }
 
+// The table NVTX_EVENTS: ranges become annotations of their threads, and are kept for projecting
+// them; domains are told beside them; NCCL's ranges give the facts of collectives; ranges that name
+// iterations mark these.
+Status readNvtx(Session& session);
+
+struct DeviceFindings {
+    std::int64_t kernels = 0;
+    std::int64_t copies = 0;
+    std::int64_t sets = 0;
+    std::int64_t graphs = 0; // traced whole
+    std::int64_t graphKernels = 0; // of them, nodes of a graph
+
+    [[nodiscard]] std::int64_t total() const { return kernels + copies + sets + graphs; }
+};
+
+// Reads work on the GPUs: kernels, copies, memory sets, whole CUDA graphs and synchronisation, on
+// the streams of their ranks, with the names and arguments that PyTorch's traces have for them.
+// Comes after the ranges and the launches.
+Result<DeviceFindings> readDeviceWork(Session& session);
+
 } // namespace trainscope::importers::nsys

@@ -1,7 +1,6 @@
-#include "importers/record/AmdProcesses.h"
+#include "importers/record/AmdProbe.h"
 
 #include "core/model/WholeNumber.h"
-#include "importers/record/KernelFolder.h"
 #include "importers/record/PciTree.h"
 
 #include <cstdint>

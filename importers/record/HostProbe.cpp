@@ -1,7 +1,7 @@
 #include "importers/record/HostProbe.h"
 
 #include "importers/common/Number.h"
-#include "importers/record/KernelFolder.h"
+#include "importers/record/PciTree.h"
 
 #include <fmt/format.h>
 

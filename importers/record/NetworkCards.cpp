@@ -1,6 +1,5 @@
 #include "importers/record/NetworkCards.h"
 
-#include "importers/record/KernelFolder.h"
 #include "importers/record/PciTree.h"
 
 #include <algorithm>

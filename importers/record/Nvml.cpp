@@ -2,7 +2,6 @@
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/NvmlApi.h"
 #include "importers/record/NvmlProbe.h"
-#include "importers/record/NvmlTopology.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "importers/record/NvmlTopology.h"
+#include "importers/record/NvmlProbe.h"
 
 #include "core/model/AsciiText.h"
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <system_error>
 
 namespace trainscope::record {
 
@@ -45,6 +46,16 @@ std::optional<int> numaOf(const fs::path& device) {
 }
 
 } // namespace
+
+std::vector<std::filesystem::path> entriesOf(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> all;
+    std::error_code ignored; // an iterator that fails is at its end
+    for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end;
+         entry.increment(ignored))
+        all.push_back(entry->path());
+    std::sort(all.begin(), all.end());
+    return all;
+}
 
 std::string pciAddress(std::uint64_t place) {
     return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", place >> 16U, place >> 8U & 0xffU,

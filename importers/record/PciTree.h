@@ -13,6 +13,10 @@
 
 namespace trainscope::record {
 
+// Entries of a folder of the kernel (/sys, /proc), which may go while they are read, in order of
+// their names; of what cannot be listed none.
+std::vector<std::filesystem::path> entriesOf(const std::filesystem::path& folder);
+
 struct PciPlace {
     // Root complex ("pci0000:80"), bridges, and the device itself ("0000:83:00.0").
     std::vector<std::string> way;

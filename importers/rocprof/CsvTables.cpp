@@ -1,4 +1,4 @@
-#include "importers/rocprof/CsvTables.h"
+#include "importers/rocprof/Forms.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace trainscope::importers::rocprof {
@@ -149,21 +150,30 @@ private:
         return shape;
     }
 
-    Status kernel(const NamedRow& row) {
+    // Fields that kernels and copies have. Absent: the row has no times.
+    std::optional<ProfiledWork> workOf(const NamedRow& row) {
         const auto range
             = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
         if (!range)
-            return {};
+            return std::nullopt;
         ProfiledWork work;
         work.process = row.integer("process_id").value_or(m_process);
-        work.device = deviceOf(row.text("agent_id"));
-        const std::string_view stream = row.text("stream_id");
-        work.stream = stream.empty() ? row.text("queue_id") : stream;
+        work.stream = row.text("stream_id");
         work.range = *range;
         work.correlation = row.integer("correlation_id").value_or(0);
-        work.name = row.text("kernel_name");
+        return work;
+    }
+
+    Status kernel(const NamedRow& row) {
+        auto work = workOf(row);
+        if (!work)
+            return {};
+        work->device = deviceOf(row.text("agent_id"));
+        if (work->stream.empty())
+            work->stream = row.text("queue_id");
+        work->name = row.text("kernel_name");
         rocprof::describe(shapeOf(row), m_detail);
-        return m_writer.work(work, m_detail);
+        return m_writer.work(*work, m_detail);
     }
 
     Status oldKernel(const NamedRow& row) {
@@ -189,22 +199,17 @@ private:
     }
 
     Status copy(const NamedRow& row) {
-        const auto range
-            = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
-        if (!range)
+        auto work = workOf(row);
+        if (!work)
             return {};
         const std::string name = copyName(row.text("direction"));
         const bool isToHost = name.ends_with("DtoH");
-        ProfiledWork work;
-        work.process = m_process;
-        work.device = deviceOf(row.text(isToHost ? "source_agent_id" : "destination_agent_id"));
-        const std::string_view stream = row.text("stream_id");
-        work.stream = stream.empty() ? std::string_view("copies") : stream;
-        work.range = *range;
-        work.correlation = row.integer("correlation_id").value_or(0);
-        work.name = name;
-        work.kind = SpanKind::Copy;
-        return m_writer.work(work, m_detail);
+        work->device = deviceOf(row.text(isToHost ? "source_agent_id" : "destination_agent_id"));
+        if (work->stream.empty())
+            work->stream = "copies";
+        work->name = name;
+        work->kind = SpanKind::Copy;
+        return m_writer.work(*work, m_detail);
     }
 
     const SourceTree& m_tree;

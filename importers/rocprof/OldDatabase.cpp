@@ -1,6 +1,6 @@
 #include "core/model/Try.h"
+#include "importers/rocprof/Forms.h"
 #include "importers/rocprof/OldRows.h"
-#include "importers/rocprof/OldTrace.h"
 
 #include <algorithm>
 #include <array>
@@ -52,40 +52,20 @@ std::array<std::string_view, 12> columnsOf(const OldTableName& table) {
         "queue-id", "grd", "wgr", "arch_vgpr", "lds"};
 }
 
-} // namespace
-
 bool isOldDatabase(const ForeignDatabase& database) {
     return std::any_of(kOldTables.begin(), kOldTables.end(),
         [&](const OldTableName& table) { return hasTimes(database, table); });
 }
 
-TraceFacts factsOfOldDatabase(const SourceTree& tree, const SourceFile& file) {
-    TraceFacts facts;
-    facts.kind = "database of rocprof";
-    const Progress noProgress;
-    auto database = ForeignDatabase::open(tree, file.path, noProgress);
-    if (!database.hasValue()) {
-        facts.problem = database.error().describe();
-        return facts;
-    }
+void tellOldDatabase(ForeignDatabase& database, TraceFacts& facts) {
     for (const OldTableName& table : kOldTables) {
-        if (!isWork(table.table) || facts.firstNs || !hasTimes(database.value(), table))
-            continue;
-        const auto end = database.value().scan(table.name, columnsOf(table),
-            [&](const ForeignRow& row) {
-                facts.firstNs = row.integer(0);
-                return Status();
-            },
-            {.limit = 1});
-        if (!end.hasValue())
-            facts.problem = end.error().describe();
+        if (isWork(table.table) && hasTimes(database, table))
+            takeFirst(database, table.name, "BeginNs", facts);
     }
-    return facts;
 }
 
 Result<ImportReport> importOldDatabase(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
+    ForeignDatabase& database, const SourceTree& tree, const ImportUnit& unit, Sink& sink) {
     TraceImport into(tree, unit, sink);
     into.opened(database);
     return importOld(into, [&](bool ofGpus, const OldVisit& visit) -> Status {
@@ -97,5 +77,10 @@ Result<ImportReport> importOldDatabase(
         return {};
     });
 }
+
+} // namespace
+
+const DatabaseForm kOldDatabase{
+    "database of rocprof", isOldDatabase, tellOldDatabase, importOldDatabase};
 
 } // namespace trainscope::importers::rocprof

@@ -3,8 +3,8 @@
 #include "importers/common/JsonMembers.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
+#include "importers/rocprof/Forms.h"
 #include "importers/rocprof/OldRows.h"
-#include "importers/rocprof/OldTrace.h"
 
 #include <functional>
 #include <map>

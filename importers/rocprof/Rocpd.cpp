@@ -1,4 +1,4 @@
-#include "importers/rocprof/Rocpd.h"
+#include "importers/rocprof/Forms.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -327,8 +327,6 @@ std::vector<std::string> modelsOf(const Recording& recording) {
     return models;
 }
 
-} // namespace
-
 bool isRocpd(const ForeignDatabase& database) {
     const auto& tables = database.tables();
     const auto has = [&](std::string_view prefix) {
@@ -339,17 +337,12 @@ bool isRocpd(const ForeignDatabase& database) {
         && (has("rocpd_kernel_dispatch") || has("rocpd_region"));
 }
 
-TraceFacts factsOfRocpd(const SourceTree& tree, const SourceFile& file) {
-    TraceFacts facts;
-    facts.kind = "rocprof database";
-    const Progress noProgress;
-    auto database = ForeignDatabase::open(tree, file.path, noProgress);
-    auto recordings = database.hasValue() ? readRecordings(database.value())
-                                          : Result<std::vector<Recording>>(database.error());
+void tellRocpd(ForeignDatabase& database, TraceFacts& facts) {
+    const auto recordings = readRecordings(database);
     if (!recordings.hasValue() || recordings.value().empty()) {
         facts.problem = recordings.hasValue() ? std::string("There is no recording in it.")
                                               : recordings.error().describe();
-        return facts;
+        return;
     }
     const Recording& first = recordings.value().front();
     facts.ranks = std::max(1, static_cast<int>(processesOf(recordings.value()).size()));
@@ -361,21 +354,11 @@ TraceFacts factsOfRocpd(const SourceTree& tree, const SourceFile& file) {
         if (agent.device == 0)
             facts.gpuModel = agent.model;
     }
-    constexpr std::array<std::string_view, 1> kStart{"start"};
-    const auto end = database.value().scan("rocpd_kernel_dispatch" + first.suffix, kStart,
-        [&](const ForeignRow& row) {
-            facts.firstNs = row.integer(0);
-            return Status();
-        },
-        {.limit = 1});
-    if (!end.hasValue())
-        facts.problem = end.error().describe();
-    return facts;
+    takeFirst(database, "rocpd_kernel_dispatch" + first.suffix, "start", facts);
 }
 
 Result<ImportReport> importRocpd(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
+    ForeignDatabase& database, const SourceTree& tree, const ImportUnit& unit, Sink& sink) {
     ASSIGN_OR_RETURN(const auto recordings, readRecordings(database));
     if (!isRocpd(database) || recordings.empty())
         return Error{ErrorCode::Unrecognised, "There are no tables of rocpd in this database.",
@@ -399,5 +382,9 @@ Result<ImportReport> importRocpd(
         report.facts["GPU"] = unit.gpuModel;
     return std::move(report);
 }
+
+} // namespace
+
+const DatabaseForm kRocpd{"rocprof database", isRocpd, tellRocpd, importRocpd};
 
 } // namespace trainscope::importers::rocprof

@@ -3,11 +3,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/NamedTable.h"
-#include "importers/rocprof/CsvTables.h"
-#include "importers/rocprof/OldTrace.h"
-#include "importers/rocprof/Rocpd.h"
-#include "importers/rocprof/Rpd.h"
-#include "importers/rocprof/ToolJson.h"
+#include "importers/rocprof/Forms.h"
 
 #include <map>
 #include <utility>
@@ -32,33 +28,43 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
     }
 }
 
+// nullptr: it is of none.
+const DatabaseForm* formOf(const ForeignDatabase& database) {
+    for (const DatabaseForm* form : {&kRocpd, &kRpd, &kOldDatabase}) {
+        if (form->isIt(database))
+            return form;
+    }
+    return nullptr;
+}
+
 Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view head) {
     if (!ForeignDatabase::isDatabase(head))
         return 0;
     const Progress noProgress;
     const auto database = ForeignDatabase::open(tree, file.path, noProgress);
-    if (!database.hasValue())
-        return 0;
-    const ForeignDatabase& opened = database.value();
-    return isRocpd(opened) || isOldDatabase(opened) || isRpd(opened) ? 95 : 0;
+    return database.hasValue() && formOf(database.value()) != nullptr ? 95 : 0;
 }
 
-struct DatabaseReader {
-    TraceFacts (*facts)(const SourceTree& tree, const SourceFile& file);
-    Result<ImportReport> (*import)(
-        const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
-};
-
-// A database that is none of the others is taken for rocpd's, whose reader says what it lacks.
-DatabaseReader readerOf(const SourceTree& tree, const std::string& path) {
+// A database that is of none is taken for rocpd's, whose reader says what it lacks.
+TraceFacts factsOfDatabase(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
     const Progress noProgress;
-    const auto database = ForeignDatabase::open(tree, path, noProgress);
-    if (!database.hasValue() || isRocpd(database.value()))
-        return {factsOfRocpd, importRocpd};
-    if (isRpd(database.value()))
-        return {factsOfRpd, importRpd};
-    return isOldDatabase(database.value()) ? DatabaseReader{factsOfOldDatabase, importOldDatabase}
-                                           : DatabaseReader{factsOfRocpd, importRocpd};
+    auto database = ForeignDatabase::open(tree, file.path, noProgress);
+    const DatabaseForm* const known = database.hasValue() ? formOf(database.value()) : nullptr;
+    const DatabaseForm& form = known == nullptr ? kRocpd : *known;
+    facts.kind = form.kind;
+    if (database.hasValue())
+        form.tell(database.value(), facts);
+    else
+        facts.problem = database.error().describe();
+    return facts;
+}
+
+Result<ImportReport> importDatabase(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
+    const DatabaseForm* const known = formOf(database);
+    return (known == nullptr ? kRocpd : *known).import(database, tree, unit, sink);
 }
 
 // The first stamp of a table, which tells processes of one job from recordings of other days.
@@ -115,7 +121,7 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
         if (!head.hasValue())
             continue;
         if (ForeignDatabase::isDatabase(head.value()))
-            traces.push_back(traceFileOf(file, readerOf(tree, file.path).facts(tree, file)));
+            traces.push_back(traceFileOf(file, factsOfDatabase(tree, file)));
         else if (isToolJson(head.value()))
             traces.push_back(traceFileOf(file, factsOfToolJson(tree, file)));
         else if (isOldJson(head.value()))
@@ -138,7 +144,7 @@ Result<ImportReport> import(
         const auto read = isToolJson(head)       ? importToolJson
             : isOldJson(head)                    ? importOldJson
             : !ForeignDatabase::isDatabase(head) ? importTables
-                                                 : readerOf(tree, unit.path).import;
+                                                 : importDatabase;
         return read(tree, unit, sink, progress);
     });
 }

@@ -1,4 +1,4 @@
-#include "importers/rocprof/Rpd.h"
+#include "importers/rocprof/Forms.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Import.h"
@@ -448,48 +448,24 @@ private:
     std::map<std::int64_t, std::int64_t> m_processOfGpu;
 };
 
-} // namespace
-
 bool isRpd(const ForeignDatabase& database) {
     return database.hasColumn("rocpd_string", "string") && database.hasColumn("rocpd_op", "gpuId")
         && database.hasColumn("rocpd_api", "apiName_id");
 }
 
-TraceFacts factsOfRpd(const SourceTree& tree, const SourceFile& file) {
-    TraceFacts facts;
-    facts.kind = "rocmProfileData trace";
-    const Progress noProgress;
-    auto database = ForeignDatabase::open(tree, file.path, noProgress);
-    if (!database.hasValue()) {
-        facts.problem = database.error().describe();
-        return facts;
-    }
-    const auto first = [&](std::string_view table) {
-        constexpr std::array<std::string_view, 1> kStart{"start"};
-        const auto end = database.value().scan(table, kStart,
-            [&](const ForeignRow& row) {
-                facts.firstNs = row.integer(0);
-                return Status();
-            },
-            {.limit = 1});
-        if (!end.hasValue())
-            facts.problem = end.error().describe();
-    };
-    first("rocpd_op");
-    if (!facts.firstNs)
-        first("rocpd_api");
-    RpdReader reader(database.value());
+void tellRpd(ForeignDatabase& database, TraceFacts& facts) {
+    takeFirst(database, "rocpd_op", "start", facts);
+    takeFirst(database, "rocpd_api", "start", facts);
+    RpdReader reader(database);
     const auto processes = reader.processes();
     if (processes.hasValue())
         facts.ranks = std::max(1, static_cast<int>(processes.value().size()));
     else
         facts.problem = processes.error().describe();
-    return facts;
 }
 
 Result<ImportReport> importRpd(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
+    ForeignDatabase& database, const SourceTree& tree, const ImportUnit& unit, Sink& sink) {
     RpdReader reader(database);
     ASSIGN_OR_RETURN(const auto processes, reader.processes());
     TraceImport into(tree, unit, sink, processes);
@@ -502,5 +478,9 @@ Result<ImportReport> importRpd(
     RETURN_IF_ERROR(reader.readMonitor(into));
     return std::move(into.report());
 }
+
+} // namespace
+
+const DatabaseForm kRpd{"rocmProfileData trace", isRpd, tellRpd, importRpd};
 
 } // namespace trainscope::importers::rocprof

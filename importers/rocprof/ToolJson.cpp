@@ -1,4 +1,4 @@
-#include "importers/rocprof/ToolJson.h"
+#include "importers/rocprof/Forms.h"
 
 #include "core/model/Try.h"
 #include "importers/common/JsonMembers.h"

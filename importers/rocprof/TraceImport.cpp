@@ -2,9 +2,23 @@
 
 #include "core/model/Try.h"
 
+#include <array>
 #include <utility>
 
 namespace trainscope::importers::rocprof {
+
+void takeFirst(
+    ForeignDatabase& database, std::string_view table, std::string_view column, TraceFacts& facts) {
+    const std::array columns{column};
+    const auto end = database.scan(table, columns,
+        [&](const ForeignRow& row) {
+            facts.firstNs = facts.firstNs ? facts.firstNs : row.integer(0);
+            return Status();
+        },
+        {.limit = 1});
+    if (!end.hasValue())
+        facts.problem = end.error().describe();
+}
 
 TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
     const std::vector<std::int64_t>& processes)

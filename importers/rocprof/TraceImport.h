@@ -5,6 +5,7 @@
 #include "importers/common/Importer.h"
 #include "importers/sqlite/ForeignDatabase.h"
 #include "importers/trace/ProfileWriter.h"
+#include "importers/trace/RunGrouping.h"
 
 #include <functional>
 #include <span>
@@ -13,6 +14,10 @@
 #include <vector>
 
 namespace trainscope::importers::rocprof {
+
+// Looks up the first start in a table, where no other told one.
+void takeFirst(
+    ForeignDatabase& database, std::string_view table, std::string_view column, TraceFacts& facts);
 
 class TraceImport {
 public:

@@ -145,10 +145,6 @@ bool isOfMetric(std::string_view key, std::string_view metric) {
     return known != nullptr && known->metric != nullptr && known->metric == metric;
 }
 
-} // namespace
-
-namespace {
-
 // Words in small letters with one blank between them, so that "lm-loss", "LM loss" and "lm_loss"
 // are one key, and so are "tokens per second", "tokens_per_sec" and "tokens/s". Writes as many
 // bytes as the key has, or fewer.
@@ -171,10 +167,6 @@ std::string_view wordsOf(std::string_view key, std::span<char, kLongestKey> into
     }
     return {into.data(), size};
 }
-
-} // namespace
-
-namespace {
 
 using KeysByWords = std::unordered_map<std::string, KnownKey, TextHash, std::equal_to<>>;
 
@@ -207,41 +199,6 @@ KeysByWords keysByWords() {
     }
     return made;
 }
-
-} // namespace
-
-const KnownKey* findKey(std::string_view key) {
-    static const KeysByWords table = keysByWords();
-    std::array<char, kLongestKey> plain;
-    if (key.size() > plain.size())
-        return nullptr;
-    const auto found = table.find(wordsOf(key, plain));
-    return found == table.end() ? nullptr : &found->second;
-}
-
-bool isLoss(std::string_view key) {
-    return isOfMetric(key, metric::kLoss);
-}
-
-bool isMfu(std::string_view key) {
-    return isOfMetric(key, metric::kReportedMfu);
-}
-
-KeyMeaning meaningOf(std::string_view key, std::string_view unit) {
-    const KnownKey* found = findKey(key);
-    if (found == nullptr)
-        return ownMetric(key, unit);
-    KeyMeaning meaning;
-    meaning.role = found->role;
-    meaning.isKnown = true;
-    if (found->metric != nullptr)
-        meaning.metric = *findMetric(found->metric);
-    const Unit* known = findUnit(unit);
-    meaning.scale = known == nullptr ? found->scale : known->scale;
-    return meaning;
-}
-
-namespace {
 
 // "0:10:20", "1 day, 2:03:04": hours, minutes and seconds.
 std::optional<double> clockSpan(std::string_view text) {
@@ -281,6 +238,37 @@ double thousandsIn(std::string_view behind) {
 }
 
 } // namespace
+
+const KnownKey* findKey(std::string_view key) {
+    static const KeysByWords table = keysByWords();
+    std::array<char, kLongestKey> plain;
+    if (key.size() > plain.size())
+        return nullptr;
+    const auto found = table.find(wordsOf(key, plain));
+    return found == table.end() ? nullptr : &found->second;
+}
+
+bool isLoss(std::string_view key) {
+    return isOfMetric(key, metric::kLoss);
+}
+
+bool isMfu(std::string_view key) {
+    return isOfMetric(key, metric::kReportedMfu);
+}
+
+KeyMeaning meaningOf(std::string_view key, std::string_view unit) {
+    const KnownKey* found = findKey(key);
+    if (found == nullptr)
+        return ownMetric(key, unit);
+    KeyMeaning meaning;
+    meaning.role = found->role;
+    meaning.isKnown = true;
+    if (found->metric != nullptr)
+        meaning.metric = *findMetric(found->metric);
+    const Unit* known = findUnit(unit);
+    meaning.scale = known == nullptr ? found->scale : known->scale;
+    return meaning;
+}
 
 std::optional<Measured> measured(std::string_view text) {
     text = trimmed(text);

@@ -37,17 +37,12 @@ struct StepLine {
     // Keys, texts and the rank are views into the line, or into the dialect's memory.
     std::vector<LoggedValue> values;
 
+    // Keeps the room of the values.
     void clear() {
-        kind = Kind::Step;
-        index = 0;
-        secondsEach.reset();
-        elapsedS.reset();
-        stamp.reset();
-        rank = {};
-        opens = {};
-        closes = {};
-        interval = {};
-        values.clear();
+        auto room = std::move(values);
+        room.clear();
+        *this = {};
+        values = std::move(room);
     }
 };
 

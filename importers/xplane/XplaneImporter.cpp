@@ -126,7 +126,7 @@ public:
         RETURN_IF_ERROR(writer.begin(describe()));
         RETURN_IF_ERROR(readHosts(goesOn(progress, 1)));
         writer.nest();
-        RETURN_IF_ERROR(readDevices(goesOn(progress, 2)));
+        RETURN_IF_ERROR(readEvents(PlaneKind::Device, goesOn(progress, 2)));
         RETURN_IF_ERROR(writer.finish());
         RETURN_IF_ERROR(writeMachine());
         RETURN_IF_ERROR(writeIterations());
@@ -200,14 +200,22 @@ private:
                 m_writer->outputs().output(0).nameThread(
                     std::to_string(hostProcess()), std::to_string(line.id), line.name);
         }
+        return readEvents(PlaneKind::Host, asked);
+    }
+
+    Status readEvents(PlaneKind kind, const WireStream::GoesOn& asked) {
         EventVisitor visitor;
-        visitor.wants = [](const Plane& plane) { return plane.kind == PlaneKind::Host; };
-        visitor.event = [this](const Plane& plane, const Line& line, const Event& event) {
-            return hostEvent(plane, line, event);
+        visitor.kind = kind;
+        visitor.event = [this, kind](const Plane& plane, const Line& line, const Event& event) {
+            return kind == PlaneKind::Host ? hostEvent(plane, line, event)
+                                           : deviceEvent(plane, line, event);
         };
-        visitor.damaged = [this] { ++m_space.damages; };
-        visitor.endOfLine = [](const Plane&, const Line&) { return Status(); };
-        return eachEvent(m_tree, m_unit.path, m_space, asked, visitor);
+        visitor.endOfLine = [this](const Plane& plane, const Line& line) {
+            Status status = m_held ? write(plane, line, *m_held, false) : Status();
+            m_held.reset();
+            return status;
+        };
+        return eachEvent(m_tree, m_unit.path, m_space, asked, visitor, m_space.damages);
     }
 
     [[nodiscard]] std::int64_t hostProcess() const {
@@ -246,21 +254,6 @@ private:
     }
 
     // ------------------------------------------------------------------ devices
-
-    Status readDevices(const WireStream::GoesOn& asked) {
-        EventVisitor visitor;
-        visitor.wants = [](const Plane& plane) { return plane.kind == PlaneKind::Device; };
-        visitor.event = [this](const Plane& plane, const Line& line, const Event& event) {
-            return deviceEvent(plane, line, event);
-        };
-        visitor.damaged = [this] { ++m_space.damages; };
-        visitor.endOfLine = [this](const Plane& plane, const Line& line) {
-            Status status = m_held ? write(plane, line, *m_held, false) : Status();
-            m_held.reset();
-            return status;
-        };
-        return eachEvent(m_tree, m_unit.path, m_space, asked, visitor);
-    }
 
     // An event of a device, until the next one shows whether it holds others.
     struct Held {

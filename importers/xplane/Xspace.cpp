@@ -293,8 +293,8 @@ std::optional<Event> eventFrom(std::string_view message, std::string& stats) {
 }
 
 // The events of one line.
-Status walkLine(
-    WireStream& wire, const Plane& plane, const Line& line, const EventVisitor& visitor) {
+Status walkLine(WireStream& wire, const Plane& plane, const Line& line, const EventVisitor& visitor,
+    std::int64_t& damages) {
     WireField field;
     std::string stats;
     while (wire.next(field)) {
@@ -305,19 +305,20 @@ Status walkLine(
         if (event)
             RETURN_IF_ERROR(visitor.event(plane, line, *event));
         else
-            visitor.damaged();
+            ++damages;
     }
     return visitor.endOfLine(plane, line);
 }
 
-Status walkPlane(WireStream& wire, const Plane& plane, const EventVisitor& visitor) {
+Status walkPlane(
+    WireStream& wire, const Plane& plane, const EventVisitor& visitor, std::int64_t& damages) {
     WireField field;
     std::size_t at = 0;
     while (wire.next(field)) {
         if (field.number != PlaneField::kLine || !field.isBytes || at >= plane.lines.size())
             continue;
         wire.enter();
-        RETURN_IF_ERROR(walkLine(wire, plane, plane.lines[at++], visitor));
+        RETURN_IF_ERROR(walkLine(wire, plane, plane.lines[at++], visitor, damages));
         wire.leave();
     }
     return {};
@@ -413,7 +414,7 @@ Result<Space> readSpace(
 }
 
 Status eachEvent(const SourceTree& tree, const std::string& path, const Space& space,
-    const WireStream::GoesOn& goesOn, const EventVisitor& visitor) {
+    const WireStream::GoesOn& goesOn, const EventVisitor& visitor, std::int64_t& damages) {
     ASSIGN_OR_RETURN(const auto stream, tree.open(path));
     WireStream wire(*stream, goesOn);
     WireField field;
@@ -422,10 +423,10 @@ Status eachEvent(const SourceTree& tree, const std::string& path, const Space& s
         if (field.number != SpaceField::kPlane || !field.isBytes || at >= space.planes.size())
             continue;
         const Plane& plane = space.planes[at++];
-        if (!visitor.wants(plane))
+        if (plane.kind != visitor.kind)
             continue;
         wire.enter();
-        RETURN_IF_ERROR(walkPlane(wire, plane, visitor));
+        RETURN_IF_ERROR(walkPlane(wire, plane, visitor, damages));
         wire.leave();
     }
     return wire.isCancelled() ? Status(cancelled()) : Status();

@@ -95,15 +95,15 @@ struct Event {
     std::string_view stats; // for Plane::take(), of the event alone
 };
 
-// The events of planes that are asked for, in the order of the file. Either may end the walk with
+// The events of planes of a kind, in the order of the file. Either may end the walk with
 // an error.
 struct EventVisitor {
-    std::function<bool(const Plane&)> wants;
+    PlaneKind kind = PlaneKind::Device;
     std::function<Status(const Plane&, const Line&, const Event&)> event;
     std::function<Status(const Plane&, const Line&)> endOfLine;
-    std::function<void()> damaged; // an event that cannot be read
 };
 Status eachEvent(const SourceTree& tree, const std::string& path, const Space& space,
-    const WireStream::GoesOn& goesOn, const EventVisitor& visitor);
+    const WireStream::GoesOn& goesOn, const EventVisitor& visitor,
+    std::int64_t& damages); // counts events that cannot be read
 
 } // namespace trainscope::importers::xplane
