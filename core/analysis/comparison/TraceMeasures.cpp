@@ -362,7 +362,7 @@ private:
 
     struct Measured {
         DeviceActivity activity;
-        DeviceSums sums; // of the iterations, else of the whole part
+        DeviceSums sums; // the iterations' together, else the whole part's
     };
     Result<std::optional<Measured>> measure(const DeviceReading& reading) const {
         using Answer = Result<std::optional<Measured>>;

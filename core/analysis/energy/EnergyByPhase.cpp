@@ -352,7 +352,7 @@ public:
     }
 
     struct Answer {
-        std::optional<DeviceTrace> trace; // where asked for
+        std::optional<DeviceTrace> trace; // absent unless categories were given
         std::optional<GpuEnergy> energy;
         std::optional<NoEnergy> unknown;
     };
