@@ -22,6 +22,9 @@ namespace {
 
 constexpr std::size_t kMostScriptPairs = 64;
 constexpr std::string_view kBlanks = " \t";
+// Ends are looked for no further, so that a line of brackets or commas takes time as its length.
+constexpr std::size_t kLongestNumber = 64;
+constexpr std::size_t kLongestBracket = 256;
 
 // The first of them that a line has numbers its iteration.
 constexpr std::array<std::string_view, 14> kCounters{"global step", "global_step", "num_updates",
@@ -112,7 +115,7 @@ private:
 
     // "step_time(ms)", "step time [s]": the key goes on with its unit.
     bool takeUnitOfKey() {
-        const std::size_t close = m_text.find_first_of(")]");
+        const std::size_t close = m_text.substr(0, kLongestBracket).find_first_of(")]");
         const bool isUnit = !m_key.empty() && !m_isAssigned && close != std::string_view::npos
             && timeUnit(m_text.substr(1, close - 1));
         if (!isUnit)
@@ -137,9 +140,10 @@ private:
 
     // "120ms", "0.50 sec", "1,234", "48.4%"; "100/500" is 100.
     std::optional<ScriptPair> number() {
-        std::size_t size = std::min(m_text.find_first_of(" \t|;]()=:"), m_text.size());
+        const std::string_view text = m_text.substr(0, kLongestNumber);
+        std::size_t size = std::min(text.find_first_of(" \t|;]()=:"), text.size());
         // "0:10:20" as well.
-        const std::size_t whole = std::min(m_text.find_first_of(" \t|;,]()="), m_text.size());
+        const std::size_t whole = std::min(text.find_first_of(" \t|;,]()="), text.size());
         if (!m_key.empty() && whole > size && measured(m_text.substr(0, whole)))
             size = whole;
         if (const std::size_t comma = m_text.substr(0, size).find(',');
@@ -164,7 +168,7 @@ private:
 
     // "8200 tok/s": a number with what it counts behind.
     std::optional<ScriptPair> countedBehind(std::string_view value) {
-        const std::string_view rest = trimmed(m_text);
+        const std::string_view rest = trimmed(m_text.substr(0, kLongestNumber));
         const std::string_view word = rest.substr(0, rest.find_first_of(" \t,|;"));
         if (findKey(word) == nullptr)
             return std::nullopt;
@@ -187,7 +191,7 @@ private:
     // "[100/500]", "[ 50/500]", "(10/400)"; in other brackets there are remarks, and round ones
     // hold the mean beside a value, "0.123 ( 0.234)".
     std::optional<ScriptPair> bracketed(bool isRound) {
-        const std::size_t end = m_text.find(isRound ? ')' : ']');
+        const std::size_t end = m_text.substr(0, kLongestBracket).find(isRound ? ')' : ']');
         if (end == std::string_view::npos) {
             m_text.remove_prefix(1);
             return std::nullopt;

@@ -41,6 +41,23 @@ std::vector<double> withoutHoles(std::vector<double> values) {
     return values;
 }
 
+// The longest even segment up to `most` without a large prime factor, with which the transform
+// would take that many times longer. Short signals stay whole.
+std::size_t segmentLength(std::size_t most) {
+    constexpr std::size_t kShort = 4096;
+    const auto isQuick = [](std::size_t length) {
+        for (const std::size_t factor : {2U, 3U, 5U}) {
+            while (length % factor == 0)
+                length /= factor;
+        }
+        return length == 1;
+    };
+    std::size_t length = most & ~std::size_t{1}; // even, so that the half spectrum is whole
+    while (length > kShort && !isQuick(length))
+        length -= 2;
+    return length;
+}
+
 // Amplitude of each bin, √ of the mean power of the segments; a sine on a bin shows its amplitude.
 class Spectrum {
 public:
@@ -187,8 +204,7 @@ AmplitudeSpectrum amplitudeSpectrum(const UniformSeries& signal) {
     const std::vector<double> values = withoutHoles(signal.values);
     if (values.size() < kLeastSteps || signal.step.ns <= 0)
         return {};
-    // Even, so that the half spectrum is whole.
-    const std::size_t length = std::min(values.size(), kSegment) & ~std::size_t{1};
+    const std::size_t length = segmentLength(std::min(values.size(), kSegment));
     Spectrum spectrum(length);
     for (std::size_t from = 0; from + length <= values.size(); from += length / 2)
         spectrum.add(values.data() + from);

@@ -52,6 +52,7 @@ private Q_SLOTS:
         QTest::newRow("odd length") << 1.2345 << 50.0 << 2999;
         QTest::newRow("short") << 1.0 << 100.0 << 100;
         QTest::newRow("near the top") << 4.7 << 100.0 << 3000;
+        QTest::newRow("a prime number of steps") << 0.50166 << 800.0 << 10'007;
     }
     void aPlantedToneIsFound() {
         QFETCH(const double, frequency);
@@ -65,6 +66,13 @@ private Q_SLOTS:
         QVERIFY(std::abs(lines[0].frequencyHz - frequency) < 0.05 * bin);
         QVERIFY(std::abs(lines[0].amplitude - amplitude) < 0.02 * amplitude);
         QVERIFY(lines[0].frequencyErrorHz > 0.0 && lines[0].frequencyErrorHz < bin);
+    }
+
+    // 10,007 and 5,003 are primes, with which the transform takes thousands of times longer.
+    void longSignalsEndAtSmallFactors() {
+        QCOMPARE(amplitudeSpectrum(signalOf({}, 10'007)).binHz, 1.0 / (0.1 * 10'000));
+        QCOMPARE(amplitudeSpectrum(signalOf({}, 3'001)).binHz, 1.0 / (0.1 * 3'000));
+        QCOMPARE(amplitudeSpectrum(signalOf({}, 4'094)).binHz, 1.0 / (0.1 * 4'094));
     }
 
     void strongestComesFirst() {
