@@ -68,7 +68,7 @@ private Q_SLOTS:
         QVERIFY(lines[0].frequencyErrorHz > 0.0 && lines[0].frequencyErrorHz < bin);
     }
 
-    // 10,007 and 5,003 are primes, with which the transform takes thousands of times longer.
+    // With a prime number of steps the transform takes thousands of times longer.
     void longSignalsEndAtSmallFactors() {
         QCOMPARE(amplitudeSpectrum(signalOf({}, 10'007)).binHz, 1.0 / (0.1 * 10'000));
         QCOMPARE(amplitudeSpectrum(signalOf({}, 3'001)).binHz, 1.0 / (0.1 * 3'000));
