@@ -25,7 +25,7 @@ std::vector<double> chunkValues(const std::string& kind) {
         if (kind == "power") { // a walk with 3 decimals
             x = std::clamp(x + (2.0 * part(random) - 1.0) * 40.0, 90.0, 700.0);
             values.push_back(std::round(x * 1000.0) / 1000.0);
-        } else if (kind == "counter") { // of 32 bits, wrapping now and then
+        } else if (kind == "counter") { // 32 bits, wrapping now and then
             x = std::fmod(x + std::floor(part(random) * 4e4), 4294967296.0);
             values.push_back(x);
         } else {

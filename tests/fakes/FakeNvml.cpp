@@ -1,4 +1,4 @@
-// A management library as NVIDIA's, for machines without GPUs. What it shows is set by
+// A management library as NVIDIA's, for machines without GPUs. Set by
 //   TRAINSCOPE_FAKE_GPUS    number of GPUs; 8 unless given
 //   TRAINSCOPE_FAKE_FAULTS  kind:gpu:seconds, separated by commas:
 //     lost       from then on every call says that the GPU is lost
@@ -55,7 +55,7 @@ constexpr Return kTimeout = 10;
 std::vector<FakeGpu> gpus;
 std::vector<Fault> faults;
 std::chrono::steady_clock::time_point begun;
-int users = 0; // that have begun and not ended
+int users = 0; // those that have begun and not ended
 
 bool costs = false;
 std::string powerKind;

@@ -20,7 +20,7 @@ public:
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
     ~Folder() {
-        std::error_code ignored; // what stays lies in memory
+        std::error_code ignored; // files that stay lie in memory
         std::filesystem::remove_all(m_path, ignored);
     }
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }

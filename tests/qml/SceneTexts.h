@@ -93,7 +93,7 @@ public:
 private:
     static constexpr qreal kSlack = 2.0; // lines may touch by their leading
     static constexpr double kReadable = 4.5;
-    static constexpr int kElideMiddle = 2; // of QQuickText
+    static constexpr int kElideMiddle = 2; // QQuickText's
 
     struct Seen {
         QString words;
@@ -107,7 +107,7 @@ private:
     // Inherited state of an item: that of all that it stands in.
     struct Place {
         QRectF shown;
-        bool scrollsX = false; // what is scrolled may end at the edge of its list
+        bool scrollsX = false; // scrolled texts may end at the edge of their list
         bool scrollsY = false;
         qreal opacity = 1.0;
     };
@@ -140,7 +140,7 @@ private:
     }
 
     static void addScrolling(const QQuickItem& flickable, Place& place) {
-        enum Direction { Horizontal = 1, Vertical = 2 }; // of QQuickFlickable; others: both
+        enum Direction { Horizontal = 1, Vertical = 2 }; // QQuickFlickable's; others: both
         const int direction = flickable.property("flickableDirection").toInt();
         const auto isLonger = [&](const char* content, qreal room) {
             return flickable.property(content).toReal() > room + kSlack;

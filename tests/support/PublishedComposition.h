@@ -32,13 +32,13 @@ struct PublishedRun {
     const char* fabric;
     double hidden;
     double heads;
-    double tokens; // of a sample; four samples in a micro-batch
+    double tokens; // per sample; four samples in a micro-batch
     int microbatches;
     int stages;
     int tensor;
     int data;
     int gpusPerNode;
-    std::array<double, 3> layers; // of the first stage, each in the middle, the last
+    std::array<double, 3> layers; // the first stage, each in the middle, the last
     bool isLlama; // RMS norms, and two all-reduces in the forward pass of a layer
     bool hasFlash;
     // Measured, the fastest batch.
@@ -47,7 +47,7 @@ struct PublishedRun {
     double allReduce;
     double gradients;
     double step; // s
-    double publishedError; // of the step, per cent
+    double publishedError; // the step's, per cent
     double send; // ms, measured
     // Published predictions in per cent: the slowest stage forward and backward.
     double publishedStageForward;

@@ -37,8 +37,8 @@ public:
     void clear() { m_held.clear(); }
     Answer ask(const std::string& path, const Parameters& parameters);
 
-    std::int64_t mostSamples = 50'000'000; // of a query, else 422
-    std::int64_t mostPoints = 11'000; // of a series of query_range, else 400
+    std::int64_t mostSamples = 50'000'000; // per query, else 422
+    std::int64_t mostPoints = 11'000; // per series of query_range, else 400
     bool isClosedOnTheLeft = true; // as Prometheus before 3
     std::vector<std::string> asked() const; // paths with their query, in order
 

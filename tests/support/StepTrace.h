@@ -16,10 +16,10 @@ namespace trainscope::test {
 struct StepTrace {
     int rank = 0;
     int ranks = 2;
-    std::int64_t offsetUs = 0; // of the rank's clock
+    std::int64_t offsetUs = 0; // the rank's clock
     std::int64_t steps = 10;
     std::int64_t stepUs = 1'000;
-    std::int64_t kernelUs = 100; // of step 0
+    std::int64_t kernelUs = 100; // in step 0
     std::string kernel = "gemm";
 
     // Kernel time of the products of steps [first, last], µs.

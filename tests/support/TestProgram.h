@@ -7,7 +7,7 @@
 
 namespace trainscope::test {
 
-enum class Application { Core, Gui }; // which of Qt's applications stands while the tests run
+enum class Application { Core, Gui }; // Qt's application that stands while the tests run
 
 struct Registration {
     using Make = std::unique_ptr<QObject> (*)();

@@ -71,7 +71,7 @@ bool QMetaObject::invokeMethodImpl(
             "tionTypeEPv");
     give();
     const bool isDone = own(object, slot, type, result);
-    take(); // where it waited for the other thread
+    take(); // it waited for the other thread here
     return isDone;
 }
 

@@ -163,7 +163,7 @@ private Q_SLOTS:
         QCOMPARE(json["comparisons"][1]["verdict"]["winner"].get<std::string>(),
             std::string("undecided"));
         QCOMPARE(json["verdict"]["winner"].get<std::string>(), std::string("scale-up"));
-        QCOMPARE(runCli({"compare", path}).status, 2); // which of the three?
+        QCOMPARE(runCli({"compare", path}).status, 2); // three runs: two have to be named
     }
 
     // A large cluster with half the GPUs, and traces of a whole step.

@@ -234,7 +234,7 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArrayList lines = file.readAll().trimmed().split('\n');
         QCOMPARE(lines.back(), QByteArray("# EOF"));
-        std::map<QByteArray, double> last; // of each series
+        std::map<QByteArray, double> last; // by series
         std::size_t power = 0;
         for (const QByteArray& line : lines) {
             if (line.startsWith('#'))

@@ -306,7 +306,7 @@ private Q_SLOTS:
         const auto rank = runCli({"operators", database, "--json"}).json()["ranks"][0];
         const auto step = rank["iterations"][0];
         QCOMPARE(step["duration_s"].get<double>(), 1e-3);
-        const double peak = 2.0 * 312e12 * 1e-3; // of both in that time
+        const double peak = 2.0 * 312e12 * 1e-3; // both, in that time
         QVERIFY(std::abs(step["mfu"].get<double>() - 4.0 * 1024 * 1024 * 1024 / peak) < 1e-9);
         QVERIFY(runCli({"operators", database}).out.find("% in 1 ms") != std::string::npos);
         // Both streams are numbered 7.

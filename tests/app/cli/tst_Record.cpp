@@ -480,7 +480,7 @@ private Q_SLOTS:
     }
 
     // A process worked on GPU 1 of two, and says no rank: its kernels stand beside the
-    // power of GPU 1. Where it saw the GPUs in another order, beside that of GPU 0.
+    // power of GPU 1, or of GPU 0 if it saw the GPUs in another order.
     void tracesStandWithTheirGpu_data() {
         QTest::addColumn<QByteArray>("visible");
         QTest::addColumn<int>("rank");
@@ -704,9 +704,9 @@ private Q_SLOTS:
     void theCommandRunsAnyway_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QByteArray>("variable"); // NAME=VALUE
-        QTest::addColumn<QString>("limit"); // of the shell
+        QTest::addColumn<QString>("limit"); // the shell's
         QTest::addColumn<QString>("told");
-        QTest::addColumn<int>("steps"); // that are recorded; -1: there is no run
+        QTest::addColumn<int>("steps"); // recorded ones; -1: there is no run
         const QStringList into = texts({"--into", "F"});
         QTest::newRow("folder of temporary files")
             << into << QByteArray("TMPDIR=/nonexistent") << QString() << QString() << 1;

@@ -215,7 +215,7 @@ private Q_SLOTS:
         QCOMPARE(recorded.gpuCount, 8);
         QCOMPARE(recorded.nodeCount, 2);
         QCOMPARE(recorded.worldSize, 8);
-        std::vector<double> watts; // of rank 0, 1, …: 100·(g+1) W of GPU g of each node
+        std::vector<double> watts; // by rank: 100·(g+1) W for GPU g of each node
         for (const Series& series : job.value().series(recorded.id).value()) {
             if (series.description.metric.name == metric::kGpuPower)
                 watts.push_back(series.mean);

@@ -1,4 +1,4 @@
-// trainscope.so in the programs that people have: the sqlite3 shell and Python. What they read is
+// trainscope.so in the programs that people have: the sqlite3 shell and Python. They read
 // what `query` reads.
 
 #include "support/CharllmTree.h"

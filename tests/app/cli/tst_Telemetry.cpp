@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kStart = 1'735'689'600.0;
 constexpr double kWarmup = 8.0; // s of each of three iterations
-constexpr double kIteration = 4.0; // of each of 30
-constexpr double kFirst = 6.0; // where the first begins
+constexpr double kIteration = 4.0; // length of each of 30
+constexpr double kFirst = 6.0; // begin of the first
 constexpr double kSteady = kFirst + 3 * kWarmup;
 constexpr double kEnd = kSteady + 30 * kIteration;
 constexpr double kDuration = kEnd + 6.0;

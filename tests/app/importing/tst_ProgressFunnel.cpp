@@ -49,11 +49,11 @@ private Q_SLOTS:
         QCOMPARE(seen.fraction, 0.0);
         funnel.report({"Reading", 50, 100});
         QCOMPARE(seen.unitFraction, 0.35); // half of the 0.7 that reading takes
-        QCOMPARE(seen.fraction, 0.0875); // of a quarter of the bytes
+        QCOMPARE(seen.fraction, 0.0875); // a quarter of the bytes is there
         QCOMPARE(seen.bytesDone, std::uint64_t{50});
         funnel.report({"Reading", 90, 100});
         funnel.report({"Indexing", 0, 16});
-        QCOMPARE(seen.unitFraction, 0.7); // what was not read is not needed
+        QCOMPARE(seen.unitFraction, 0.7); // the rest is not needed
         QCOMPARE(seen.bytesDone, std::uint64_t{90});
         funnel.report({"Indexing", 8, 16});
         QCOMPARE(seen.unitFraction, 0.7 + 0.3 * 0.45);

@@ -18,7 +18,7 @@ using namespace trainscope::test;
 namespace {
 
 constexpr double kFirst = 120.0; // s: when training begins in the recording
-constexpr int kIterations = 400; // of 0.5 s
+constexpr int kIterations = 400; // 0.5 s each
 
 // One GPU, a reading a second for ten minutes.
 std::string gpuLog() {

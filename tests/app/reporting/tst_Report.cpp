@@ -286,7 +286,7 @@ private Q_SLOTS:
         throttling.clockLost = analysis::ClockLoss{1.98e9, 12'345.6, 0.103, {}};
         throttling.causes[analysis::ThrottleCause::Thermal] = {3, 120'000.0, 12'345.6};
         const auto table = report::throttlingTable({{"a", throttling}});
-        QCOMPARE(table.inWords()[0][1], std::string("<0.01 %")); // which is not nothing
+        QCOMPARE(table.inWords()[0][1], std::string("<0.01 %")); // not nothing
         QCOMPARE(table.inWords()[0][2], std::string("clocks"));
         QCOMPARE(table.inWords()[0][3], std::string("10.30 %, 12346 GPU·s"));
         QCOMPARE(table.inWords()[0][5], std::string("3: 120000 GPU·s, clock lost 12346"));

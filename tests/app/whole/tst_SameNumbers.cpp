@@ -29,7 +29,7 @@ namespace {
 // are alike, all but the first.
 struct Dropped {
     const char* folder;
-    std::vector<const char*> parts = {}; // of it; none: all
+    std::vector<const char*> parts = {}; // parts of it; none: all
 };
 const std::vector<Dropped>& dropped() {
     static const std::vector<Dropped> kDropped{{"h100_recording/training"},
@@ -53,7 +53,7 @@ const std::vector<Dropped>& dropped() {
 class tst_SameNumbers : public QObject, OpenDatabase {
     Q_OBJECT
 
-    std::vector<ShownNumber> m_numbers; // of the recording
+    std::vector<ShownNumber> m_numbers; // the recording's
     std::vector<std::string> m_wrong; // sums of energies and sentences
     std::size_t m_shared = 0; // quantities in several places, of all recordings
     std::size_t m_recordings = 0;
@@ -141,8 +141,8 @@ private Q_SLOTS:
         rounded.read("a", kWholeRun, "energy_j", "The GPU took 12.3 kJ in 2 min 33 s", "J");
         QCOMPARE(numbers.size(), 2U);
         QVERIFY(contradictionsIn(numbers).empty());
-        rounded.read("b", kWholeRun, "energy_j", "12.4 kJ", "J"); // of another run
-        rounded.read("a", "iterations 2 to 9", "energy_j", "12.4 kJ", "J"); // of another window
+        rounded.read("b", kWholeRun, "energy_j", "12.4 kJ", "J"); // another run
+        rounded.read("a", "iterations 2 to 9", "energy_j", "12.4 kJ", "J"); // another window
         QVERIFY(contradictionsIn(numbers).empty());
         rounded.read("a", kWholeRun, "energy_j", "12.4 kJ", "J");
         const auto found = contradictionsIn(numbers);

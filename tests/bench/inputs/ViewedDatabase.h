@@ -11,10 +11,10 @@ namespace trainscope::bench {
 // first ranks, densely one after the other.
 struct ViewedRun {
     int gpus = 64;
-    int samples = 20'000; // of one series
+    int samples = 20'000; // per series
     int tracedRanks = 8;
-    int streams = 2; // of one rank
-    int spans = 50'000; // of one stream
+    int streams = 2; // per rank
+    int spans = 50'000; // per stream
 };
 std::filesystem::path viewedDatabase(const ViewedRun& run);
 

@@ -240,13 +240,13 @@ private Q_SLOTS:
         for (const int rank : {0, 1})
             power.values[rank] = std::vector<float>(kColumns, 400.0F);
         predict::PredictedTelemetry telemetry;
-        telemetry.periodSeconds = 2.0 / kColumns; // of a step of 2 s
+        telemetry.periodSeconds = 2.0 / kColumns; // a step takes 2 s
         for (const double off : {10.0, -30.0}) {
             auto& gpu = telemetry.gpus.emplace_back();
             gpu.rank = off > 0.0 ? 0 : 1;
             for (int i = 0; i < 2 * kColumns; ++i)
                 gpu.watts.push_back(i % kColumns < kColumns / 2 ? 400.0 + off : 400.0);
-            gpu.watts[5] = 9999.0; // of the first step, which is not taken
+            gpu.watts[5] = 9999.0; // the first step's, which is not taken
         }
         const auto laid = overlayOf(measured, telemetry, 2.0);
         QVERIFY(!laid.seconds);

@@ -83,7 +83,7 @@ private Q_SLOTS:
     // hours further east.
     void theAxisInTheZoneOfTheReader_data() {
         QTest::addColumn<std::string>("axis");
-        QTest::addColumn<std::string>("minute"); // of the first tick
+        QTest::addColumn<std::string>("minute"); // the first tick's
         QTest::newRow("utc") << "utc"s
                              << "22:15"s;
         QTest::newRow("local") << "local"s

@@ -82,7 +82,7 @@ private Q_SLOTS:
         QCOMPARE(kAllTime.length().ns, kMost);
         QCOMPARE((kAllTime.begin - kAllTime.end).ns, kLeast);
         QCOMPARE((TimeNs{0} - kAllTime.begin).ns, kMost);
-        QCOMPARE((TimeNs{-1} - kAllTime.begin).ns, kMost); // which is right
+        QCOMPARE((TimeNs{-1} - kAllTime.begin).ns, kMost); // is right
         QCOMPARE((kAllTime.end + DurationNs{1}).ns, kMost);
         QCOMPARE((kAllTime.begin + DurationNs{-1}).ns, kLeast);
         QCOMPARE((kAllTime.begin - DurationNs{1}).ns, kLeast);
@@ -164,10 +164,10 @@ private Q_SLOTS:
         launch.tensorParallel = 2;
         launch.contextParallel = 2;
         launch.pipelineParallel = 3;
-        QCOMPARE(launchedGpus(launch), 0); // of how many replicas?
+        QCOMPARE(launchedGpus(launch), 0); // the number of replicas is not known
         launch.dataParallel = 5;
         QCOMPARE(launchedGpus(launch), 60);
-        launch.nodes = 4; // of how many GPUs?
+        launch.nodes = 4; // the GPUs of a node are not known
         QCOMPARE(launchedGpus(launch), 60);
         launch.gpusPerNode = 8;
         QCOMPARE(launchedGpus(launch), 32);

@@ -138,8 +138,8 @@ private Q_SLOTS:
         QCOMPARE(added(), inside + 2.0 * 4096 * 8192);
     }
 
-    // Frozen weights have no states, adapters all of them: 2 + 4 + 12 B. Of activations what frozen
-    // weights take is not kept: of 8,192 tokens a layer 2 · 8192 B before the MLP and 2 · 28672 B
+    // Frozen weights have no states, adapters all of them: 2 + 4 + 12 B. Activations for frozen
+    // weights are not kept: of 8,192 tokens a layer 2 · 8192 B before the MLP and 2 · 28672 B
     // before its last product, half of both on each of two GPUs; the adapter's 2 · 16 B are.
     void memoryByHand() {
         const Job job = jobOf(adapted("llama3-70b", "tp=2,pp=4", 8)).value();

@@ -135,7 +135,7 @@ private Q_SLOTS:
         const Step step = predictStep(job, rates).value();
         const double weights = 2.0 * (8.03e9 - 4096.0 * 128256.0);
         const double cache = 2.0 * 32 * 2 * 8 * 128 * (kPrompt + kGenerated / 2.0);
-        const double least = (weights + cache) / 3.35e12; // of an H100
+        const double least = (weights + cache) / 3.35e12; // an H100's bandwidth
         const double token = step.inference->tokenSeconds;
         QVERIFY2(token > least && token < 1.05 * least, qPrintable(QString::number(token / least)));
     }

@@ -44,7 +44,7 @@ private Q_SLOTS:
     void isMonotoneAndSmooth() {
         QFETCH(const QByteArray, cluster);
         constexpr double kStepW = 5.0;
-        constexpr double kMostChange = 0.03; // of the step, for 5 W
+        constexpr double kMostChange = 0.03; // share of the step, for 5 W
         const Job job = sweptJob(cluster.constData());
         Prediction before = at(job, 300.0);
         double changeBefore = kMostChange;

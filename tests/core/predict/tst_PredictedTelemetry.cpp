@@ -138,7 +138,7 @@ private Q_SLOTS:
     }
 
     // Half of the time products, half an exchange that draws nothing: 100 + 300/2 = 250 W are
-    // within 260 W, though the 400 W of products alone are not. Where nothing has the other half,
+    // within 260 W, though the 400 W of products alone are not. If nothing has the other half,
     // it is a wait.
     void whatSharesASpanIsLimitedByItsMean() {
         TelemetryRequest asked = request(3);

@@ -22,7 +22,7 @@ using namespace trainscope::predict;
 namespace {
 
 struct StagePower {
-    double busySeconds = 0.0; // of a step
+    double busySeconds = 0.0; // per step
     double seconds = 0.0;
     double joules = 0.0;
 };

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kLayers = 24;
 constexpr double kHidden = 2048;
-constexpr double kTokens = 1024; // of a sample
+constexpr double kTokens = 1024; // per sample
 constexpr double kWords = 50304;
 constexpr double kScores = 4.0 * kTokens * kTokens * kHidden; // forward FLOP of a layer's scores
-constexpr double kWeights = 24.0 * kTokens * kHidden * kHidden; // of its products
+constexpr double kWeights = 24.0 * kTokens * kHidden * kHidden; // its products
 
 class CountedFlop : public OperatorCosts, public CollectiveCosts {
 public:
@@ -97,7 +97,7 @@ private Q_SLOTS:
         request.layout = layoutFrom("pp=4,vpp=3").value();
         request.globalBatch = 8;
         request.recompute = Recompute::Full;
-        request.recomputedLayers = 3; // of 6
+        request.recomputedLayers = 3; // out of 6
         const Job job = jobOf(request).value();
         const CountedFlop costs;
         const Rates rates = RateTable::builtIn().ratesOf(job).value();

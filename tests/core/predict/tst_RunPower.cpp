@@ -125,7 +125,7 @@ private Q_SLOTS:
             moments.push_back({697.0 + i % 5, (i == 0 ? 2.0 : 1.8) * 1e9, 1.0, 60.0});
         const StatePowers states = statePowers(plantedGpu(), {moments});
         QVERIFY(isWithin(states.limitW, 700.0, 0.005));
-        QVERIFY(*states.busyW > 700.0); // what it would draw at the highest clock
+        QVERIFY(*states.busyW > 700.0); // its draw at the highest clock
     }
 
     void unknownReadingsAreLeftOut() {

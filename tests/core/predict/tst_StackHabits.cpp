@@ -133,7 +133,7 @@ private Q_SLOTS:
     }
 
     // Frozen weights: 2 B are read and 1 B written once, since nothing is transposed for a
-    // gradient. What is gathered in 8 bits is cast before, by each of 8 GPUs its part: of casts of
+    // gradient. Numbers gathered in 8 bits are cast before, by each of 8 GPUs its part: of casts of
     // h, h/8, h and f/8 numbers of a token the first and the third.
     void fewerCasts() {
         const Operator cast{.kind = OperatorKind::Cast,

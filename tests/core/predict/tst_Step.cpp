@@ -170,7 +170,7 @@ private Q_SLOTS:
         const double share = filling / (64.0 * (f + b + w) + filling);
         const double found = step.breakdown[StepPart::Bubble] / step.schedule.makespan;
         QVERIFY2(std::abs(found - share) < 0.003, qPrintable(QString::number(found)));
-        QVERIFY(found < 7.0 / 71.0); // of 1F1B
+        QVERIFY(found < 7.0 / 71.0); // less than 1F1B's
     }
 
     // One micro-batch goes through all stages and back, Σ (f + b), and leaves its gradients of
@@ -251,7 +251,7 @@ private Q_SLOTS:
         const double layers = piece.forward.total() - piece.forward[StepPart::Embedding]
             - piece.forward[StepPart::Loss];
         QVERIFY(std::abs(piece.backward[StepPart::Recompute] / layers - 1.0) < 0.01);
-        request.recomputedLayers = 8; // of 32
+        request.recomputedLayers = 8; // out of 32
         const Step block = stepOf(request);
         QVERIFY(std::abs(block.pieces.front().backward[StepPart::Recompute]
                         / piece.backward[StepPart::Recompute]

@@ -15,7 +15,7 @@ namespace {
 
 struct Shown {
     double watts = 0.0; // mean of all GPUs and samples
-    double busyHz = 0.0; // of samples without a wait
+    double busyHz = 0.0; // samples without a wait
 };
 
 // Two steps of 400 samples each; sensors that show the period before, as they measure it.
@@ -50,7 +50,7 @@ class tst_StepTelemetry : public QObject {
 
 private Q_SLOTS:
     // Products above the limit, what is recomputed among them, and work below it are of one pass,
-    // whose mean the limiter sees. What is left: waits have the highest clock, rear GPUs leak more.
+    // whose mean the limiter sees. The rest: waits have the highest clock, rear GPUs leak more.
     void sensorsShowThePowerThatIsPredicted_data() {
         QTest::addColumn<int>("recompute");
         QTest::newRow("kept") << static_cast<int>(Recompute::None);

@@ -83,8 +83,8 @@ private Q_SLOTS:
         QVERIFY(!areTied(a, c, SearchObjective::Time));
     }
 
-    // The power has 8 % of its own in each: 0.08 · 1.124 = 0.0899, 16 % apart. Of energy the step's
-    // 0.0337 counts besides, at most whole.
+    // The power has 8 % of its own in each: 0.08 · 1.124 = 0.0899, 16 % apart. In the energy the
+    // step's 0.0337 counts besides, at most whole.
     void byWhatTheyAreRankedBy() {
         auto a = planted(choiceWith(1, 1, 1), 10.0);
         auto b = planted(choiceWith(2, 1, 1), 20.0);

@@ -101,7 +101,7 @@ private Q_SLOTS:
     }
 
     // One node of eight in ten is slow by a fifth: none of them is with 0.9⁸ = 0.43047, so that a
-    // step takes 1 + 0.2 · 0.56953 of its time. Of 2,048 nodes one is slow almost always.
+    // step takes 1 + 0.2 · 0.56953 of its time. Among 2,048 nodes one is slow almost always.
     void slowNodesByHand() {
         QVERIFY(std::abs(slowdownOf(8, 0.1, 0.2) - 1.113906) < 1e-6);
         QVERIFY(std::abs(slowdownOf(2048, kSlowNodes, kSlowBy) - 1.1) < 1e-5);

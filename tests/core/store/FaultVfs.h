@@ -19,7 +19,7 @@ struct FaultPlan {
     Fault fault = Fault::None;
     int after = 0; // calls of the kind that succeed before
     bool lasts = false; // a full disk stays full, a disk that hiccups does not
-    int calls = 0; // of the kind so far
+    int calls = 0; // calls of the kind so far
     bool isDue() {
         const int call = calls++;
         return lasts ? call >= after : call == after;

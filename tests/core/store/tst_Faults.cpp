@@ -19,7 +19,7 @@ Q_DECLARE_METATYPE(trainscope::test::Fault)
 
 namespace {
 
-constexpr int kPlaces = 3; // that each kind of fault is tried at, where not all are
+constexpr int kPlaces = 3; // tried for each kind of fault, where not all are
 
 struct Kind {
     const char* name;

@@ -165,7 +165,7 @@ private Q_SLOTS:
             couldRead = reader.runs().hasValue() && couldRead;
         writing.join();
         QVERIFY(couldRead);
-        QTRY_COMPARE(got(reader.runs()).size(), std::size_t{1}); // when the burst is over
+        QTRY_COMPARE(got(reader.runs()).size(), std::size_t{1}); // once the burst is over
     }
 
     void whatAKilledWriterHalfWroteIsUndone() {

@@ -182,7 +182,7 @@ private Q_SLOTS:
         place(fixture.path, unzipped(file));
         const int format = formatOf(fixture.path);
         QCOMPARE(keptFile(format), file);
-        compareAll(fixture.view(), format); // which brings it up
+        compareAll(fixture.view(), format); // brings it up
         QCOMPARE(formatOf(fixture.path), schemaVersion());
         QCOMPARE(tablesOf(fixture.path), tablesOf(fresh.path));
     }

@@ -73,7 +73,7 @@ struct KillSubject {
     std::filesystem::path base;
     std::string before;
     std::string after;
-    std::int64_t microseconds = 0; // that it takes undisturbed, at least
+    std::int64_t microseconds = 0; // taken undisturbed, at least
 };
 
 // Undisturbed; leaves what it made.

@@ -137,7 +137,7 @@ private Q_SLOTS:
     }
 
     void anotherFileInItsPlace_data() {
-        QTest::addColumn<bool>("isBackup"); // of the same database, written over the file
+        QTest::addColumn<bool>("isBackup"); // the same database, written over the file
         QTest::newRow("backup") << true;
         QTest::newRow("another database") << false;
     }

@@ -23,7 +23,7 @@ class tst_OtherPrograms : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { installFaultVfs(); } // which does not wait for the disk
+    void initTestCase() { installFaultVfs(); } // does not wait for the disk
 
     // The numbers of what was removed are those of the next import.
     void aRecordingStopsWhereItsRunWasRemoved() {

@@ -14,7 +14,7 @@ using namespace trainscope::test;
 
 namespace {
 
-constexpr int kCuts = 40; // of each operation, where not all are tried
+constexpr int kCuts = 40; // per operation, where not all are tried
 constexpr int kNever = std::numeric_limits<int>::max();
 
 // Runs the work until the power goes, before that write or sync; leaves the files as they may be.

@@ -20,8 +20,8 @@ constexpr std::int64_t kBegun = 1'700'000'000'000'000'000;
 
 struct RecordedNode {
     std::string host;
-    std::vector<int> locals; // of its GPUs
-    double watts; // of all of them
+    std::vector<int> locals; // local indices of its GPUs
+    double watts; // each GPU's
     std::string node = "0 of 1";
 };
 

@@ -286,7 +286,7 @@ private Q_SLOTS:
                 taken.bytes = got(taken.recording->series(counter("pcie_tx", 0, 32)));
                 expected.times.push_back(source.power.times[done - 1] + kStep);
                 expected.values.push_back(kMissing);
-                done += 1000; // of which nothing is recorded
+                done += 1000; // nothing of these is recorded
             } else {
                 first = taken.power;
             }

@@ -43,7 +43,7 @@ private Q_SLOTS:
         row(3.2e12, "B", "nvlink_rx", "3.2 TB", "3.2 TB", "3.200 TB");
         row(0.0, "B", "nvlink_rx", "0 B", "0 B", "0.000 B");
         row(0.125, "Hz", "", "125 mHz", "125 mHz", "0.125 Hz");
-        row(3.52e-7, "s", "", "352 ns", "352 ns", "352.0 ns"); // what kernels differ by
+        row(3.52e-7, "s", "", "352 ns", "352 ns", "352.0 ns"); // kernels differ by so much
         row(-3.04, "°C", "", "-3 °C", "-3.04 °C", "-3.040 °C");
         // Four digits of what rounds to the next power are four all the same.
         row(999.96, "W", "gpu_power", "1000 W", "1 kW", "1000 W");

@@ -238,7 +238,7 @@ private Q_SLOTS:
         QVERIFY(!workOf("mine::secret", R"({"Input Dims":[[2,3]],"Input type":["float"]})"));
         QVERIFY(!workOf("aten::view", R"({"Input Dims":[[2,3]],"Input type":["float"]})"));
         QVERIFY(!workOf("aten::mm", ""));
-        QVERIFY(!workOf("aten::mm", R"({"Input Dims":[[2,3],[3,2]]})")); // of which types?
+        QVERIFY(!workOf("aten::mm", R"({"Input Dims":[[2,3],[3,2]]})")); // without types
         QVERIFY(!workOf("vllm::unified_attention_with_output",
             R"({"Input Dims":[[2,3,4],[2,3,4],[2,3,4]],"Input type":["float","float","float"]})"));
     }

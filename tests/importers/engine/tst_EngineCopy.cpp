@@ -39,7 +39,7 @@ TimeRange seconds(std::int64_t count) {
 
 struct Copied {
     RecordingSink sink;
-    ImportReport report; // of all parts
+    ImportReport report; // over all parts
     Catalogue catalogue;
     std::vector<Part> parts;
     Error error;

@@ -146,7 +146,7 @@ void tst_KinetoMapping::allocatorSamplesBecomeSeries() {
     importText(traceText({one, other}), imported);
     QVERIFY(imported.report);
     const auto& list = imported.sink.seriesList;
-    QCOMPARE(list.size(), std::size_t{6}); // of each device: allocated, reserved, the difference
+    QCOMPARE(list.size(), std::size_t{6}); // for each device: allocated, reserved, the difference
     QCOMPARE(list[0].description.metric.unit, std::string("B"));
     QCOMPARE(list[0].values[0], 5435638784.0);
     QCOMPARE(list[1].values[0], 12782141440.0);

@@ -90,7 +90,7 @@ private Q_SLOTS:
 
     void words_data() {
         QTest::addColumn<std::string>("text");
-        QTest::addColumn<std::string>("expected"); // of seq_length
+        QTest::addColumn<std::string>("expected"); // value of seq_length
         const auto row = [](const char* name, const char* text, const char* expected) {
             QTest::newRow(name) << std::string(text) << std::string(expected);
         };
@@ -321,7 +321,7 @@ private Q_SLOTS:
         expected.vocabulary = 32000;
         expected.precision = "bfloat16";
         expected.origin = "x";
-        QVERIFY(launch == expected); // how long a sequence may be is not how long it is
+        QVERIFY(launch == expected); // the longest possible sequence is not the sequence's length
     }
 
     // With embedding and loss as a layer each, all pieces are equal: 7 + 1 are 4 + 4 and 10 + 2 are

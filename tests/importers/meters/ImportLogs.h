@@ -15,7 +15,7 @@ namespace trainscope::test {
 
 struct ImportedLog {
     std::vector<importers::ImportUnit> units;
-    RecordingSink sink; // of all units
+    RecordingSink sink; // fed by all units
     std::vector<Result<ImportReport>> reports; // one per unit
 
     // Values of a series in SI.

@@ -16,7 +16,7 @@ namespace trainscope::test {
 
 struct ImportedMeters {
     std::vector<importers::ImportUnit> units;
-    RecordingSink sink; // of all units
+    RecordingSink sink; // fed by all units
     std::vector<Result<ImportReport>> reports; // one per unit
 
     // SI values of a series, NaN for missing; empty where there is none.

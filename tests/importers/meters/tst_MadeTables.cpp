@@ -113,7 +113,7 @@ private Q_SLOTS:
 
     // One row a second, 100, 120 and 140 W: 240 J.
     void namesOfPower_data() {
-        QTest::addColumn<double>("number"); // of 100 W
+        QTest::addColumn<double>("number"); // stands for 100 W
         for (const char* name : {"power_draw_W", "gpu_watts", "gpu_w", "Power (W)", "GPU Power",
                  "gpuPower", "board_power_w", "GPU power draw [Watts]"})
             QTest::newRow(name) << 100.0;
@@ -254,8 +254,8 @@ private Q_SLOTS:
         QCOMPARE(said.ofGpu("gpu_temperature"), Values(12, 60.0));
     }
 
-    // Two rows a reading: their whole numbers are indices. What stays at 50 may be either of two
-    // things and is left as a column.
+    // Two rows a reading: their whole numbers are indices. Numbers that stay at 50 may be either of
+    // two things and is left as a column.
     void headerlessTwoGpus() {
         std::string text;
         for (int i = 0; i < 12; ++i) {
@@ -557,7 +557,7 @@ private Q_SLOTS:
         importFile("log.txt", text, log);
         QVERIFY2(log.warnings().empty(), log.warnings().c_str());
         QCOMPARE(log.seconds("gpu_power", 1), (Values{0, 1, 2}));
-        QVERIFY(qAbs(log.joules(0) + log.joules(1) - 420.0) < 1.01); // of 100.25 W
+        QVERIFY(qAbs(log.joules(0) + log.joules(1) - 420.0) < 1.01); // at 100.25 W
         QVERIFY(log.ofGpu("gpu_power", 2).empty());
     }
 

@@ -84,7 +84,7 @@ private Q_SLOTS:
         QCOMPARE(log.ofGpu("gpu_temperature").at(0), 48.0);
         QCOMPARE(log.ofGpu("mem_used").at(0), 12574.0 * 1024 * 1024);
         QCOMPARE(log.ofGpu("mem_total").at(0), 62841.0 * 1024 * 1024);
-        QCOMPARE(log.ofNode("cpu_utilization").at(0), 0.03); // of the two that are on
+        QCOMPARE(log.ofNode("cpu_utilization").at(0), 0.03); // mean of the two that are on
         QCOMPARE(log.ofNode("vdd_gpu_soc").at(0), 2.8);
         QCOMPARE(log.ofNode("node_power").at(0), 9.0);
     }

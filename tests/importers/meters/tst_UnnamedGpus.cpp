@@ -108,9 +108,9 @@ private Q_SLOTS:
         QVERIFY(log.sink.gpus.at({1, 0}).uuid.empty());
     }
     void dateLines_data() {
-        QTest::addColumn<std::string>("date"); // of minute {}
+        QTest::addColumn<std::string>("date"); // minute {}
         QTest::addColumn<std::string>("head");
-        QTest::addColumn<std::string>("before"); // of each row
+        QTest::addColumn<std::string>("before"); // in front of each row
         const std::string head = "power.draw [W], utilization.gpu [%]\n";
         QTest::newRow("date") << std::string("Tue Jan  6 09:0{}:00 UTC 2026") << "index, " + head
                               << std::string("{}, ");

@@ -90,8 +90,8 @@ private Q_SLOTS:
         QCOMPARE(log.rows()[0].timeUs, 20.0);
         QCOMPARE(log.rows()[0].busBandwidth, 52.43);
         QCOMPARE(log.rows()[2].timeUs, 90.0);
-        QCOMPARE(log.brokenRows(), std::int64_t{1}); // that of 4 MiB
-        QCOMPARE(log.ways().at("NET/IB"), std::int64_t{1}); // what stood close to the row
+        QCOMPARE(log.brokenRows(), std::int64_t{1}); // the row of 4 MiB
+        QCOMPARE(log.ways().at("NET/IB"), std::int64_t{1}); // the line close to the row
         QCOMPARE(log.lines(), std::int64_t{3});
     }
 
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QCOMPARE(formatOf(table), std::string("nccl"));
         QCOMPARE(formatOf(noise), std::string());
         QCOMPARE(formatOf(library + noise), std::string("nccl"));
-        std::string much; // what many ranks say is longer than the distance between two looks
+        std::string much; // words of many ranks are longer than the distance between two looks
         while (much.size() < (std::size_t{1} << 19))
             much += library;
         QCOMPARE(formatOf(noise + much + noise), std::string("nccl"));
@@ -164,7 +164,7 @@ private Q_SLOTS:
             comm(host, 10 + rank, rank % 2, 2, rank < 2 ? "0xt0" : "0xt1");
             comm(host, 10 + rank, rank / 2, 2, rank % 2 == 0 ? "0xd0" : "0xd1");
         }
-        comm("b", 10, 0, 3, "0xcut"); // of which the log has one rank
+        comm("b", 10, 0, 3, "0xcut"); // the log has one rank of it
         const auto groups = log.groups();
         QCOMPARE(groups.size(), std::size_t{5});
         std::map<std::string, std::vector<int>> ranks;

@@ -17,7 +17,7 @@ constexpr std::int64_t globalId(std::int64_t process, std::int64_t thread = 0) {
     return (std::int64_t{1} << 48) + (process << 24) + thread;
 }
 
-inline constexpr std::int64_t kProcess = 4242; // where a test has but one
+inline constexpr std::int64_t kProcess = 4242; // for tests that have but one
 
 class MadeReport {
 public:

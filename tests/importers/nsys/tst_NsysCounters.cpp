@@ -38,7 +38,7 @@ private Q_SLOTS:
         report.database.run(
             "CREATE TABLE GPU_METRICS (rawTimestamp INTEGER, timestamp INTEGER, typeId"
             " INTEGER, metricId INTEGER, value INTEGER)");
-        constexpr std::int64_t kType = 0x12340001; // of GPU 1
+        constexpr std::int64_t kType = 0x12340001; // GPU 1's
         const std::array<const char*, 3> names{"SMs Active [Throughput %]",
             "DRAM Read Bandwidth [Throughput %]", "GPC Clock Frequency [MHz]"};
         for (std::int64_t i = 0; i < 3; ++i) {

@@ -162,7 +162,7 @@ private Q_SLOTS:
         QCOMPARE(
             std::count_if(kernels.begin(), kernels.end(),
                 [](const std::string& line) { return line.find("|0|0|") != std::string::npos; }),
-            std::ptrdiff_t{2}); // of no length, without correlation
+            std::ptrdiff_t{2}); // no length, no correlation
         const ImportReport& said = imported.reports[0].value();
         QCOMPARE(said.counts.at("negative durations"), std::int64_t{1});
         QCOMPARE(said.counts.at("rows without end"), std::int64_t{2});

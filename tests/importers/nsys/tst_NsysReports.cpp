@@ -249,7 +249,7 @@ private Q_SLOTS:
             {std::int64_t{0}, std::int64_t{0}, std::int64_t{200}, nullptr});
         report.context(100, 0);
         report.context(200, 0);
-        report.environment("SLURM_PROCID", "2"); // of four tasks, one a node
+        report.environment("SLURM_PROCID", "2"); // four tasks, one a node
         report.environment("SLURM_NTASKS", "4");
         report.environment("SLURM_NODEID", "2");
         report.kernel("k", 0, 10, 100, 1);

@@ -94,7 +94,7 @@ public:
 
 private:
     int m_calls = 0;
-    std::array<std::atomic<std::thread::id>, 2> m_threads; // that asked last
+    std::array<std::atomic<std::thread::id>, 2> m_threads; // threads that asked last
     std::vector<Channel> m_channels{channelNamed("state"), channelNamed("stalling")};
     std::vector<Reading> m_readings{{Pace::Round, {0}}, {Pace::Round, {1}}};
 };
@@ -341,7 +341,7 @@ private Q_SLOTS:
             }
             return still.take(begin + DurationNs{to * 20'000'000LL}, false);
         };
-        QVERIFY(add(0, 50, false).empty()); // of the first second
+        QVERIFY(add(0, 50, false).empty()); // in the first second
         QCOMPARE(add(50, 150, false).size(), 150U); // three, of which none tells anything
         QCOMPARE(add(150, 250, true).size(), 100U);
         QVERIFY(still.words().starts_with("the driver's own samples"));

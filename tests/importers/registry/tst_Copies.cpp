@@ -62,8 +62,8 @@ class tst_Copies : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // The container's runtime put a stamp before each line, and printed its own besides. What it
-    // has alone makes it the source.
+    // The container's runtime put a stamp before each line, and printed its own besides. Lines that
+    // it has alone make it the source.
     void aLogOfAContainer() {
         const auto plan = planWithCopies({{"a/run_1.log", stepLines(1)},
             {"a/run_1_docker.log",

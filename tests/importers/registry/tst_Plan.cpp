@@ -258,7 +258,7 @@ private Q_SLOTS:
         database[27] = 7;
         database[31] = 10;
         database[95] = 7;
-        database.resize(38'911, 'x'); // of 10 * 4096 bytes
+        database.resize(38'911, 'x'); // cut from 10 * 4096 bytes
         const std::string whole = database + std::string(40'960 - database.size(), 'x');
         std::string outdated = database; // by a program that does not count pages
         outdated[95] = 6;

@@ -228,7 +228,7 @@ const std::vector<Case>& cases() {
                                 != std::string::npos;
                     }
                 }
-                return told == 3; // of each rank
+                return told == 3; // for each rank
             }},
         // A step of no length at the begin of an operator of 200 µs.
         {"53",

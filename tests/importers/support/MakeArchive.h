@@ -109,7 +109,7 @@ inline std::string overlappingZip(int count, const std::string& content) {
         return crc32(
             0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
     };
-    std::string data = deflated(content); // of the member in hand, built from the last to the first
+    std::string data = deflated(content); // the member in hand, built from the last to the first
     std::size_t size = content.size();
     auto sum = sumOf(content);
     std::string file;

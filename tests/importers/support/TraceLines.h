@@ -12,7 +12,7 @@ namespace trainscope::test {
 
 struct ImportedTraces {
     std::vector<importers::ImportUnit> units;
-    CollectingSink sink; // of all that are switched on
+    CollectingSink sink; // takes all that is switched on
     std::vector<Result<ImportReport>> reports;
 
     // Lines of a kind, as "rank|device or process/thread|name|start|duration|correlation|detail".

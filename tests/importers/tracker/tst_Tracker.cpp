@@ -96,10 +96,10 @@ void tst_Tracker::wandbFolderIsOneRun() {
     const Run& run = got.sink.runs[0];
     QCOMPARE(run.name, std::string("run-20241012_153325-abc"));
     QCOMPARE(run.gpuModel, std::string("NVIDIA H100 80GB HBM3"));
-    QCOMPARE(run.launch.layers, std::optional(24)); // of the log
-    QCOMPARE(run.launch.microBatch, std::optional(4)); // of config.yaml
+    QCOMPARE(run.launch.layers, std::optional(24)); // from the log
+    QCOMPARE(run.launch.microBatch, std::optional(4)); // from config.yaml
     QCOMPARE(run.launch.tensorParallel, std::optional(2));
-    QCOMPARE(run.launch.globalBatch, std::optional(64)); // of the command
+    QCOMPARE(run.launch.globalBatch, std::optional(64)); // from the command
     QCOMPARE(run.launch.precision, std::optional(std::string("bf16")));
     QCOMPARE(got.ofGpu("gpu_power", 0), (Numbers{100, 101, 102}));
     QCOMPARE(got.ofGpu("gpu_power", 1), (Numbers{300.5, 300.5, 300.5}));
@@ -223,7 +223,7 @@ void tst_Tracker::eventsOfOneFolder() {
     QCOMPARE(ofRun(got, "loss"), (Numbers{4.5, 3.5, 2.5}));
     QCOMPARE(ofRun(got, "learning_rate"), (Numbers{0.25}));
     QCOMPARE(ofRun(got, "sample_rate"), (Numbers{8}));
-    QCOMPARE(ofRun(got, "mean_train_loss"), (Numbers{3.5})); // of the whole run
+    QCOMPARE(ofRun(got, "mean_train_loss"), (Numbers{3.5})); // over the whole run
     QCOMPARE(got.sink.iterations.size(), std::size_t{20});
     QCOMPARE(got.sink.iterations.back().second.range.length(), DurationNs{2'000'000'000});
     QCOMPARE(got.warnings(), std::string());
@@ -455,7 +455,7 @@ void tst_Tracker::realEvents() {
 
     ImportedAll both;
     importAll(*importers::openDiskTree(realFiles() + "/data/tensorboard").value(), both);
-    QCOMPARE(both.sink.runs.size(), std::size_t{2}); // of two programs
+    QCOMPARE(both.sink.runs.size(), std::size_t{2}); // two programs
 }
 
 TRAINSCOPE_TEST(tst_Tracker)

@@ -424,7 +424,7 @@ private Q_SLOTS:
         QVERIFY(meanOf(mixtures) <= 0.20);
     }
 
-    // Nor of MLPerf's rows any. What is a tenth over its GPU is called so: the adapters' run
+    // Nor of MLPerf's rows any. A row a tenth over its GPU is called so: the adapters' run
     // without tensor parallelism on 80 GB, 405B on half of its pipeline.
     void mlperfFits() {
         if (test::realFiles().empty())

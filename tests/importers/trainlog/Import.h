@@ -30,7 +30,7 @@ struct ImportedTraining {
             result.push_back(value * series->description.scale);
         return result;
     }
-    [[nodiscard]] std::vector<double> seconds() const { // of the iterations
+    [[nodiscard]] std::vector<double> seconds() const { // iterations' lengths
         std::vector<double> result;
         for (const auto& [run, iteration] : sink.iterations)
             result.push_back(iteration.range.length().seconds());

@@ -376,7 +376,7 @@ void tst_LogDialects::timeGoesBack() {
 
 void tst_LogDialects::scripts_data() {
     QTest::addColumn<QString>("line"); // %1 the iteration, %2 a loss of 10 less a tenth of that
-    QTest::addColumn<double>("seconds"); // of an iteration; 0 where the line does not tell
+    QTest::addColumn<double>("seconds"); // length of an iteration; 0 where the line does not tell
     QTest::newRow("assignments") << "step=%1 loss=%2 time_per_iter=0.5s lr=1e-4" << 0.5;
     QTest::newRow("logger") << "INFO:root:iter=%1 LM_Loss=%2 dt=500ms" << 0.5;
     QTest::newRow("colons") << "step %1/100: train loss: %2, batch time: 0.50 sec" << 0.5;

@@ -15,7 +15,7 @@ namespace {
 struct RealLog {
     const char* file;
     std::size_t iterations;
-    double medianS; // of the iterations
+    double medianS; // median iteration
     double meanS;
     double firstLoss;
     double lastLoss;
@@ -119,7 +119,7 @@ private Q_SLOTS:
 
         ImportedTraining titan;
         importReal("torchtitan_qwen3_14b_run102_profile.log", titan);
-        QCOMPARE(titan.values("token_rate").back(), 9236.0 * 8.0); // of eight GPUs
+        QCOMPARE(titan.values("token_rate").back(), 9236.0 * 8.0); // eight GPUs
         QVERIFY(isNear(titan.values("reported_flops").back(), 778.16e12, 1e-9));
         QVERIFY(isNear(titan.values("reported_mfu").back(), 0.3458, 1e-9));
         QCOMPARE(titan.values("grad_norm").back(), 28.125);

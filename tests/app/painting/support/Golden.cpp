@@ -235,7 +235,7 @@ QByteArray sceneSvg(
     return QString::fromUtf8(svg)
         .replace(kFamily, QStringLiteral("font-family=\"Inter\""))
         .remove(kEmpty)
-        .replace(QStringLiteral("\"  version"), QStringLiteral("\" version")) // of Qt 6.4
+        .replace(QStringLiteral("\"  version"), QStringLiteral("\" version")) // Qt 6.4's
         .toUtf8();
 }
 

@@ -25,7 +25,7 @@ class tst_ComparisonController : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
-    std::unique_ptr<QTemporaryDir> m_database; // of each test its own
+    std::unique_ptr<QTemporaryDir> m_database; // each test has its own
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;
     std::unique_ptr<Views> m_views;

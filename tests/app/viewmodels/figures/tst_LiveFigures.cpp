@@ -30,7 +30,7 @@ private:
     std::unique_ptr<store::Store> m_store;
     std::unique_ptr<store::Recording> m_recording;
     std::array<SeriesId, 2> m_power;
-    std::int64_t m_time = 0; // of the next sample
+    std::int64_t m_time = 0; // the next sample's
     std::unique_ptr<app::Workspace> m_workspace;
     std::unique_ptr<app::Views> m_views;
 
@@ -141,7 +141,7 @@ private Q_SLOTS:
         playback.setRange({{0}, {20 * kSecond}});
         QCOMPARE(playback.time().ns, 3 * kSecond);
         QVERIFY(moves.isEmpty());
-        playback.setRange({{kSecond}, {21 * kSecond}}); // of another run
+        playback.setRange({{kSecond}, {21 * kSecond}}); // another run's
         QCOMPARE(playback.time().ns, 11 * kSecond);
     }
 

@@ -36,7 +36,7 @@ void tst_ReportFacts::missingRanks() {
     report.ranksFound = {0, 1, 2, 6};
     QCOMPARE(valueOf(report, QStringLiteral("Ranks found")),
         QStringLiteral("4 of 8 expected, missing: 3-5, 7"));
-    for (const int expected : {0, 2'000'000'000}) { // of no cluster
+    for (const int expected : {0, 2'000'000'000}) { // no cluster has so many
         report.ranksExpected = expected;
         QCOMPARE(valueOf(report, QStringLiteral("Ranks found")), QStringLiteral("0-2, 6"));
     }

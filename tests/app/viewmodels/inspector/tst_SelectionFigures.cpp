@@ -81,7 +81,7 @@ private Q_SLOTS:
         compareNs(row[2], {101'001'000});
         compareNs(row[7], {0}); // no copies
         compareNs(row[8], {1'899'000'000});
-        QCOMPARE(kernels().gpus()->count(), 0); // of one GPU
+        QCOMPARE(kernels().gpus()->count(), 0); // there is one GPU
         QCOMPARE(kernels().times()->count(), 5); // no copies, no overlap
     }
     // Half of the first GEMM and half of the collective; what `kernels --from 1.05 --to 2.0005`

@@ -110,14 +110,14 @@ private Q_SLOTS:
         QCOMPARE(of(run, "pcie_rx").total.value_or(-1), 4e6);
     }
     // Half a second without a sample: the last ones hold, and power and counters are on the line
-    // between theirs. Of rank 1 the power goes from 22.5 to 27.5 W.
+    // between theirs. The power of rank 1 goes from 22.5 to 27.5 W.
     void betweenTwoSamples() {
         const auto run = statistics({seconds(2.25), seconds(2.75)});
         QCOMPARE(run.gpus[0].energy.value_or(-1), 50.0);
         QCOMPARE(run.gpus[1].energy.value_or(-1), 12.5);
         QCOMPARE(run.energyCoverage, 1.0);
         QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 60.0); // 100 and 20 W
-        QCOMPARE(of(run, "gpu_power").max.value_or(-1), 100.0); // which holds
+        QCOMPARE(of(run, "gpu_power").max.value_or(-1), 100.0); // it holds
         QCOMPARE(run.gpus[0].peakPower.value_or(-1), 100.0);
         QCOMPARE(run.gpus[1].peakPower.value_or(-1), 20.0);
         QCOMPARE(of(run, "gpu_temperature").mean.value_or(-1), 55.0);
@@ -132,13 +132,13 @@ private Q_SLOTS:
         QCOMPARE(run.told->of, std::size_t{2});
         // 100 W over 10 s, 40 W over 5 s of them.
         QCOMPARE(run.energy.value_or(-1), 1200.0);
-        QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 70.0); // of the GPUs' means
+        QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 70.0); // mean over the GPUs' means
         QCOMPARE(of(run, "gpu_power").min.value_or(-1), 0.0);
         QCOMPARE(of(run, "gpu_power").max.value_or(-1), 110.0);
         QCOMPARE(run.gpus[1].energy.value_or(-1), 200.0);
         QCOMPARE(run.gpus[1].peakPower.value_or(-1), 60.0);
         QVERIFY(!of(run, "gpu_temperature").mean.has_value());
-        QCOMPARE(run.energyCoverage, 0.75); // of 10 s all and half
+        QCOMPARE(run.energyCoverage, 0.75); // all of 10 s, and half of them
         app::InspectorModel inspector;
         inspector.showStatistics(all);
         QVERIFY(inspector.selection()->text().contains(QStringLiteral("75 % of the GPUs")));
@@ -229,8 +229,8 @@ private Q_SLOTS:
         QCOMPARE(value(at.gpu, "Node power, node 1"), QStringLiteral("1500 W"));
     }
     // Two nodes of two GPUs that draw 400 W for 10 s each; node 0 has a meter, which says 1000 W:
-    // 1 − 8 kJ / 10 kJ. Another source has GPU 0's power again, which is the same 4 kJ. Where GPU 1
-    // has no power the rest of node 0 is not known.
+    // 1 − 8 kJ / 10 kJ. Another source has GPU 0's power again, which is the same 4 kJ. If GPU 1
+    // has no power, the rest of node 0 is not known.
     void nodesOfWhichSomeHaveNoMeter_data() {
         QTest::addColumn<int>("without");
         QTest::newRow("every GPU") << -1;

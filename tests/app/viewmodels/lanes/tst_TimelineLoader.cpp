@@ -76,7 +76,7 @@ private Q_SLOTS:
         loader.request(over(2, 3));
         QTRY_VERIFY(!loader.isLoading());
         QCOMPARE(columns.size(), std::size_t{3});
-        QVERIFY(columns[0] < 1000); // of everything
+        QVERIFY(columns[0] < 1000); // all of the recording
         QCOMPARE(columns[1], 2000); // half a window more on both sides
         const auto data = loader.dataFor(over(2, 3).window);
         QCOMPARE(data->columns, 2000);

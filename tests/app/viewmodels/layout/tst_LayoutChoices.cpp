@@ -108,7 +108,7 @@ private Q_SLOTS:
         QTRY_COMPARE(valueOf(0), 60.0);
     }
 
-    // The first metric is power, 100 W throughout. What is asked for next supersedes its reading.
+    // The first metric is power, 100 W throughout. The next choice supersedes its reading.
     void aChoiceThatIsOvertaken() {
         QVERIFY(show({runOf("grid")}));
         QCOMPARE(m_controller->colours().scale.metric, std::string("gpu_temperature"));

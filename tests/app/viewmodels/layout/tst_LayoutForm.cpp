@@ -99,7 +99,7 @@ private Q_SLOTS:
     void shardingIsChosen() {
         LayoutForm form;
         layout::LayoutRequest request;
-        request.fsdp = true; // which is stage 3
+        request.fsdp = true; // stage 3
         form.begin(request, 16);
         const auto chosen = [&form] {
             for (int row = 0; row < form.rowCount(); ++row) {

@@ -214,7 +214,7 @@ private Q_SLOTS:
         m_controller->toggleColumn(0); // the name stays
         QCOMPARE(m_controller->table()->heads()->count(), before + 1);
         m_controller->setExpression(QStringLiteral("tp > 1"));
-        closeAll(); // which writes what was chosen
+        closeAll(); // writes the choice
         openAll();
         QTRY_COMPARE(m_controller->table()->heads()->count(), before + 1);
         QCOMPARE(m_controller->expression(), QStringLiteral("tp > 1"));

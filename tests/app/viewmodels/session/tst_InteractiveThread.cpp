@@ -87,7 +87,7 @@ private Q_SLOTS:
         ReaderPool pool;
         pool.post(Urgency::View, {}, [&](const Result<store::Store>&) {
             std::thread([&] {
-                giveWayToInteractiveThread(); // what its maker did does not add up
+                giveWayToInteractiveThread(); // its maker's blocking does not add up
                 reader.set_value(niceness());
             }).join();
         });

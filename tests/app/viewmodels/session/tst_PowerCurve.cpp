@@ -66,7 +66,7 @@ private Q_SLOTS:
         addLog(*m_store, "a.csv", {0, 1}, 39,
             [](int rank, int second) { return 100.0 + 200.0 * rank + (second < 20 ? 0 : 200.0); });
         const auto curve = curveOf(*m_store);
-        QCOMPARE(curve.size(), qsizetype(20)); // of 40 samples
+        QCOMPARE(curve.size(), qsizetype(20)); // from 40 samples
         QCOMPARE(curve.front(), 0.5);
         QCOMPARE(curve.back(), 1.0);
     }

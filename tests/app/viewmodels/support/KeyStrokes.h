@@ -1,5 +1,5 @@
 #pragma once
-// The strokes of a row of the keys table, as they are printed. What is done with the pointer has
+// The strokes of a row of the keys table, as they are printed. Rows for the pointer have
 // none.
 
 #include "app/manual/Keys.h"

@@ -1,6 +1,6 @@
 #pragma once
 // A database in a folder of its own, open in a workspace as the window opens it, with the views on
-// it: a member of a test, or its base. What views keep lies in the folder too.
+// it: a member of a test, or its base. Views keep their files in the folder too.
 
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/workspace/ViewFile.h"

@@ -98,7 +98,7 @@ private Q_SLOTS:
         QVERIFY(told.back().startsWith(QStringLiteral("Not recorded: ")));
         for (int row = 0; row < 8; ++row) {
             QVERIFY(at(row).shown);
-            QCOMPARE(at(row).isFirst, row == 0 || row > 3); // of its kind
+            QCOMPARE(at(row).isFirst, row == 0 || row > 3); // the first of its kind
         }
         // Two GPUs: their temperature is a row each.
         QCOMPARE(at(1).styles[at(1).style], QStringLiteral("Heat"));

@@ -125,7 +125,7 @@ private Q_SLOTS:
                     m_workspace->setShown({run.id});
             }
         };
-        choose("later"); // of one GPU, without a trace
+        choose("later"); // one GPU, without a trace
         QTRY_VERIFY(!said(Places::Kernels).isEmpty());
         QVERIFY(said(Places::Machine).contains(QStringLiteral("one GPU")));
         QCOMPARE(said(Places::Timeline), QString());

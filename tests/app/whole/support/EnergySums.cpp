@@ -169,7 +169,7 @@ private:
     }
 
     const AskedRun& m_asked;
-    std::map<int, Whole> m_ranks; // that kernels() told last
+    std::map<int, Whole> m_ranks; // as kernels() told last
     std::string m_place;
     Words m_wrong;
 };

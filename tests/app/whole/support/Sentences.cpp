@@ -52,7 +52,7 @@ std::string unitOfValue(const std::string& name) {
 
 void check(const std::string& run, std::string_view about, const std::string& text,
     const Values& values, const ShownValues& shown, std::vector<std::string>& wrong) {
-    constexpr double kNever = 0.0005; // of the time: said in words
+    constexpr double kNever = 0.0005; // share of the time: said in words
     const auto wanted = shown.find(about);
     if (wanted == shown.end())
         return;

@@ -129,7 +129,7 @@ std::vector<TextNumber> numbersIn(const std::string& text) {
 
 bool agree(double value, double step, double other, double otherStep) {
     constexpr double kOrderOfSums = 1e-9; // sums of other orders differ by that much
-    constexpr double kNothing = 1e-13; // that a difference of shares leaves
+    constexpr double kNothing = 1e-13; // left by a difference of shares
     const double open = 0.5 * (step + otherStep) * (1.0 + 1e-6);
     return std::abs(value - other)
         <= open + kNothing + kOrderOfSums * std::max(std::abs(value), std::abs(other));

@@ -17,7 +17,7 @@ struct ShownNumber {
     std::string window;
     std::string key; // quantity: "energy_j"
     double value = 0.0; // SI
-    double step = 0.0; // of its last digit, SI; 0: all digits are shown
+    double step = 0.0; // one in its last digit, SI; 0: all digits are shown
     std::string text = {}; // as it stands there
 };
 
@@ -48,7 +48,7 @@ private:
 // A number in a text.
 struct TextNumber {
     double value = 0.0; // SI
-    double step = 0.0; // of its last digit
+    double step = 0.0; // one in its last digit
     std::string unit; // SI: "W"; "1" of plain numbers and percentages
     std::string text; // "2.55 min"
 };
@@ -59,7 +59,7 @@ std::vector<TextNumber> numbersIn(const std::string& text);
 bool agree(double value, double step, double other, double otherStep);
 
 struct Contradiction {
-    ShownNumber finest; // of that quantity, subject and window
+    ShownNumber finest; // finest for that quantity, subject and window
     ShownNumber other;
     [[nodiscard]] std::string wording() const;
 };

@@ -22,7 +22,7 @@ struct Plant {
     int layers = 96;
     std::optional<std::string> model;
     std::optional<std::string> stageLayers;
-    double hotClock = 1980e6 * 11.0 / 13.0; // of rear GPUs
+    double hotClock = 1980e6 * 11.0 / 13.0; // rear GPUs
     double gap = 16.0;
     std::vector<int> airflow; // empty: as assumed
     bool hasClocks = true;

@@ -23,7 +23,7 @@ struct Machine {
     int layers = 96;
     double gap = 15.0; // °C
     double rearLost = 2.0 / 13.0;
-    std::string order; // of ranks
+    std::string order; // order of ranks
 };
 
 PlacementInput inputOf(const Machine& machine) {

@@ -25,7 +25,7 @@ struct PlantedSide {
     double stepS = 2.0;
     double stepNoiseS = 0.0; // std. dev.
     int iterations = 12;
-    int warmup = 2; // of these, twice as long
+    int warmup = 2; // the first of these, twice as long
     int earlySteps = 0; // after these, of earlyStepS each, while the GPUs heat up by 20 °C
     double earlyStepS = 1.5;
     double watts = 500.0; // each GPU
@@ -43,8 +43,8 @@ struct PlantedSide {
     bool isTraced = false;
     bool saysGroups = true; // its collectives have arguments
     bool hasPower = true;
-    bool isPartTraced = false; // of the last iteration its compute alone
-    int networkNodes = 0; // that count 1000 B/s sent over InfiniBand
+    bool isPartTraced = false; // the last iteration has its compute alone
+    int networkNodes = 0; // they count 1000 B/s sent over InfiniBand
     RunStatus status = RunStatus::Ok;
     RunKind kind = RunKind::Measured;
     LaunchConfig launch;

@@ -166,7 +166,7 @@ private Q_SLOTS:
     void theWholeRunWhereAskedFor() {
         const MeasureScope whole{true};
         const RunMeasures run = compared(largeSide(), smallSide(), whole).runs[0];
-        QVERIFY(isNear(run.value("step_time_s"), 2.0)); // of those that are not warm-up
+        QVERIFY(isNear(run.value("step_time_s"), 2.0)); // without the warm-up
         // From a second before the first iteration to a second after the last.
         QVERIFY(isNear(run.value("energy_j"), 2000.0 * (2 * 4.0 + 10 * 2.0 + 2.0)));
         QVERIFY(run.wording.find("whole run") != std::string::npos);

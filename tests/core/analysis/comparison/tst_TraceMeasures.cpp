@@ -15,7 +15,7 @@ class tst_TraceMeasures : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Rank 1's clock is a minute ahead. Of each step rank 0 computes 60 % and rank 1 80 %, the rest
+    // Rank 1's clock is a minute ahead. In each step rank 0 computes 60 % and rank 1 80 %, the rest
     // they reduce: exposed 40 % and 20 %, in the mean 30 %. The first two steps lie before the
     // window.
     void aWindowOnClocksThatDiffer() {

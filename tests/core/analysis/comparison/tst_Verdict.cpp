@@ -25,7 +25,7 @@ private Q_SLOTS:
         RunMeasures b = measured(few());
         a.capture = "eager";
         b.capture = "compiled";
-        set(b, "step_time_s", 6.0, 0.005, 10); // of 8 s
+        set(b, "step_time_s", 6.0, 0.005, 10); // instead of 8 s
         const Verdict found = verdictOf(a, b);
         QVERIFY(found.winner == Winner::Undecided);
         QCOMPARE(found.headline, std::string("compiled takes 25.0 % less time per step"));

@@ -135,7 +135,7 @@ private Q_SLOTS:
         QVERIFY(made.missing.empty());
         QCOMPARE(*made.samplesPerS, 128.0);
         QCOMPARE(*made.tokensPerS, 131072.0);
-        QCOMPARE(*made.tokensPerSPerGpu, 4096.0); // of 32
+        QCOMPARE(*made.tokensPerSPerGpu, 4096.0); // for each of 32
         QCOMPARE(*made.tokensPerJ, 262.144);
         QCOMPARE(*made.samplesPerSPerMj, 32.0); // 128 / 4
         const double flop = 72.0 * 64 * 1024 * 96 * 12288.0 * 12288.0
@@ -164,7 +164,7 @@ private Q_SLOTS:
         logged.loggedTokensPerS = 3200.0;
         const Efficiency made = efficiencyFrom(logged, built());
         QCOMPARE(*made.tokensPerS, 3200.0);
-        QCOMPARE(*made.tokensPerSPerGpu, 100.0); // of 32
+        QCOMPARE(*made.tokensPerSPerGpu, 100.0); // for each of 32
         QVERIFY(!made.missing.contains("tokens_per_s"));
         QVERIFY(!made.missing.contains("tokens_per_s_per_gpu"));
         QVERIFY(made.missing.contains("tokens_per_j"));

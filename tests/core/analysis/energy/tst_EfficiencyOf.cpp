@@ -29,7 +29,7 @@ struct Plan {
     double powerFromS = 0.0; // on, as nothing else of the run
     bool goesOn = false; // for ten seconds more, in which there is no power
     std::vector<double> tokens; // marked at the begin of each step
-    bool byRanks = false; // of whom each has half of them
+    bool byRanks = false; // each has half of them
 };
 
 Plan plan() {

@@ -73,7 +73,7 @@ struct PlantedSensor {
     double windowNs = 0.0;
     double periodNs = 0.0;
     double lagNs = 0.0;
-    double noise = 0.0; // of the reading; to whole watts beside
+    double noise = 0.0; // the reading's; to whole watts beside
 };
 
 class Planter {

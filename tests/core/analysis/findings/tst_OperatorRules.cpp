@@ -158,7 +158,7 @@ private Q_SLOTS:
         const auto told = [](FrameKind kind, double copyS) {
             PlantedTree planted;
             const auto copy = planted.add(0, FrameKind::Operator, "aten::copy_");
-            planted.launch(copy, kind, 1, 800 * kMs); // of 4 s that are traced
+            planted.launch(copy, kind, 1, 800 * kMs); // 4 s are traced
             RunFacts run = clean();
             run.operators = operatorFacts(planted.tree, nullptr);
             for (TracedDevice& device : run.traced)

@@ -22,7 +22,7 @@ struct Case {
     double below; // does not speak
     double above; // speaks
     Change change;
-    std::vector<std::string> words; // of the sentence above
+    std::vector<std::string> words; // words of the sentence above
     std::map<std::string, double> values; // above
     int rank = -1;
 };

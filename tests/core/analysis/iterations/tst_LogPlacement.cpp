@@ -22,8 +22,8 @@ constexpr TimeNs kRecordBegin{1'700'000'000'000'000'000};
 
 struct Planned {
     double noiseW = 0.0;
-    double periodS = 1.0; // of the samples
-    double startS = 100.0; // of the first iteration in the record
+    double periodS = 1.0; // the samples'
+    double startS = 100.0; // the first iteration in the record
     double recordS = 900.0;
     std::vector<double> stretches{200.0, 150.0}; // s of work between pauses
     std::vector<double> pauses{30.0};

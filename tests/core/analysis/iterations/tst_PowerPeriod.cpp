@@ -28,7 +28,7 @@ struct PlantedPower {
     int warmup = 0; // the first ones take warmupFactor times as long
     double warmupFactor = 2.0;
     double before = 5.0; // s of idling before and after
-    double busy = 0.7; // of an iteration at full power
+    double busy = 0.7; // share of an iteration at full power
     unsigned seed = 1;
 };
 

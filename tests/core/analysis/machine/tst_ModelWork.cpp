@@ -141,7 +141,7 @@ private Q_SLOTS:
         QCOMPARE(workOf(model, Workload::Inference, 5, 2).tokensPerSample, 5.0);
     }
 
-    // One of two layers looks back at 2 tokens: 5 and 2 positions a token in place of twice 5. Of
+    // One of two layers looks back at 2 tokens: 5 and 2 positions a token in place of twice 5. In
     // inference the prompt of 3 meets 9 and 6 positions, the two tokens after it 4 + 5 and 2 + 2.
     void windowsByHand() {
         TrainingModel model;

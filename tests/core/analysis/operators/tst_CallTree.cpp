@@ -103,7 +103,7 @@ PlantedTrace plantedStep() {
     trace.kernel(0, "7", "gemm", 400, 30, 4);
     trace.kernel(0, "7", "adam", 800, 20, 5);
     trace.kernel(0, "7", "stray", 900, 5);
-    trace.work(0, "7", SpanKind::Set, "Memset", 950, 1, 6); // whose launch was not recorded
+    trace.work(0, "7", SpanKind::Set, "Memset", 950, 1, 6); // its launch was not recorded
     return trace;
 }
 
@@ -366,7 +366,7 @@ private Q_SLOTS:
             TimeRange range;
         };
         PlantedTrace planted;
-        std::vector<Piece> pieces; // of self time
+        std::vector<Piece> pieces; // self time
         const auto plant
             = [&](auto& self, const std::string& thread, TimeRange range, int depth) -> void {
             const std::string name = "op" + std::to_string(below(7));

@@ -66,7 +66,7 @@ private Q_SLOTS:
         const auto table = operatorTable(tree, OperatorGrouping::Operator, &gpu);
         QCOMPARE(table.rows.size(), std::size_t{1});
         QCOMPARE(table.rows[0].time.ns, 200 * kUs);
-        QCOMPARE(table.rows[0].busy.ns, 200 * kUs); // of both
+        QCOMPARE(table.rows[0].busy.ns, 200 * kUs); // both of them
         QCOMPARE(*table.rows[0].efficiency.flopPerSecond, 2e13);
         QCOMPARE(*table.rows[0].efficiency.rooflineFraction, 0.2);
         const auto iterations = iterationMfus({store, run}, 0, kAllTime, &gpu).value();

@@ -441,7 +441,7 @@ private Q_SLOTS:
         OverviewInputs inputs = manyGpus();
         QVERIFY(checksOf(inputs).findings.empty());
         for (TracedDevice& device : inputs.facts.traced)
-            device.idleS = 0.5; // of 1 s
+            device.idleS = 0.5; // in 1 s
         const auto found = applyRules(inputs.facts);
         QVERIFY(!found.empty());
         const OverviewChecks checks = checksOf(inputs);

@@ -27,7 +27,7 @@ enum class Evidence {
     HostAnnotations,
     LayerAnnotations,
     Numbers, // annotations of zero-bubble-pipeline-parallelism: "B3.1.0"
-    Pipelining, // of torch.distributed.pipelining: "PP:5I3"
+    Pipelining, // torch.distributed.pipelining: "PP:5I3"
     None
 };
 
@@ -39,9 +39,9 @@ struct Plant {
     double sendTime = 0.05;
     Evidence evidence = Evidence::Names;
     bool hasTransfers = true;
-    int kernels = 5; // of a forward pass
+    int kernels = 5; // in a forward pass
     bool saysMicrobatches = true;
-    std::int64_t clockStep = 0; // of each stage's clock against the one before
+    std::int64_t clockStep = 0; // each stage's clock against the one before
     bool recomputes = false; // layer by layer, inside the backward pass
     bool losesLastWeights = false; // those of the last micro-batch are one W_clear
 };
@@ -85,7 +85,7 @@ public:
     }
 
     layout::Schedule schedule;
-    std::vector<layout::PieceTimes> times; // of the pieces, in units
+    std::vector<layout::PieceTimes> times; // by piece, in units
     PlantedTrace trace;
     static constexpr std::int64_t kOrigin = 1'000'000'000;
 

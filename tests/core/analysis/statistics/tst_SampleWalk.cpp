@@ -113,7 +113,7 @@ private Q_SLOTS:
         QCOMPARE(got(walk.heldAt({30})), 4.0);
         QCOMPARE(got(walk.heldAt({39})), 4.0);
         QVERIFY(std::isnan(got(walk.heldAt({40}))));
-        QCOMPARE(got(power.walk(35).heldAt({36})), 4.0); // that began before the walk
+        QCOMPARE(got(power.walk(35).heldAt({36})), 4.0); // began before the walk
         const Planted last({{10, 1.0}, {20, 2.0}});
         QCOMPARE(got(last.walk(0).heldAt({1'000})), 2.0); // the last one is held for ever
         QCOMPARE(
@@ -134,7 +134,7 @@ private Q_SLOTS:
     }
     void laterStamps() {
         const Planted planted({{100, 100.0}, {200, 300.0}});
-        SampleWalk power = planted.walk(0, kWalkSecond, 100); // what it shows happened 100 ago
+        SampleWalk power = planted.walk(0, kWalkSecond, 100); // shows what happened 100 ago
         QCOMPARE(got(power.to({100})).line.integral(), 200.0 * 100e-9);
     }
     void neighboursSumToTheWhole_data() {

@@ -220,7 +220,7 @@ private Q_SLOTS:
         const auto summary = analysis::summarise({*m_store, run}, window).value();
         const auto& temperature = summary.metrics.at("gpu_temperature").all;
         QCOMPARE(*temperature.mean, 0.25 * 20 + 0.5 * 30 + 0.25 * 40);
-        QCOMPARE(*temperature.min, 20.0); // that holds at the begin
+        QCOMPARE(*temperature.min, 20.0); // holds at the begin
         QCOMPARE(*temperature.max, 40.0);
         QCOMPARE(*temperature.p50, 30.0);
         QCOMPARE(temperature.samples, std::int64_t{2});

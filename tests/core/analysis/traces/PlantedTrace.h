@@ -53,7 +53,7 @@ public:
         m_power[rank].second.push_back(watts);
     }
 
-    std::map<std::string, int> devices; // of streams; the others are of the first
+    std::map<std::string, int> devices; // by stream; others are on the first
     std::vector<Iteration> iterations;
     std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;

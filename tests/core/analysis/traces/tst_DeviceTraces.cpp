@@ -154,7 +154,7 @@ private Q_SLOTS:
     }
 
     // The log's iterations 10: [100, 110) and 11: [110, 120) µs; a kernel runs throughout, traced
-    // from 104 µs on, so that nothing is known of the first 40 % of iteration 10. Where another
+    // from 104 µs on, so that nothing is known of the first 40 % of iteration 10. If another
     // rank was traced from 100 µs on, rank 0 did idle for them.
     void partlyTracedIterationsOfALogAreLeftOut() {
         PlantedTrace trace;

@@ -45,7 +45,7 @@ private Q_SLOTS:
         trace.kernel(0, "7", "a", 60, 5, 3);
         trace.work(0, "7", SpanKind::Copy, "Memcpy HtoD", 70, 5, 4);
         trace.kernel(0, "7", "a", 80, 10, 5);
-        trace.kernel(0, "8", "a", 85, 3); // whose launch the trace does not have
+        trace.kernel(0, "8", "a", 85, 3); // the trace does not have its launch
         const LaunchStatistics found = launchesOf(trace).launches;
         QCOMPARE(found.joined, 4);
         QCOMPARE(found.unjoined, 1);

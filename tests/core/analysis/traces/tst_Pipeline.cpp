@@ -237,7 +237,7 @@ void tst_Pipeline::devicesWithoutKernels() {
     const auto pipeline = pipelineOf(*map.value(), devices);
     QVERIFY(pipeline);
     QCOMPARE(pipeline->stages[0].ranks.size(), std::size_t{1});
-    QCOMPARE(pipeline->stages[0].bubbleNs, 40.0); // of 100
+    QCOMPARE(pipeline->stages[0].bubbleNs, 40.0); // in 100
     QCOMPARE(pipeline->bubbleFraction, 60.0 / 200.0);
     QVERIFY(!pipelineOf(*map.value(), {copies}));
 }

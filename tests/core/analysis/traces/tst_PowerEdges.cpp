@@ -25,7 +25,7 @@ constexpr std::int64_t kMilli = 1'000'000;
 
 struct Plan {
     double lagS = 0.0;
-    std::int64_t period = 100 * kMilli; // of the samples
+    std::int64_t period = 100 * kMilli; // the samples'
     std::int64_t traced = 8'000 * kMilli;
     std::int64_t recorded = 60'000 * kMilli;
     bool regular = false; // equal steps of 700 ms

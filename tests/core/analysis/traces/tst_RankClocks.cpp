@@ -30,7 +30,7 @@ std::int64_t uniformInt(Random& random, std::int64_t low, std::int64_t high) {
 struct Pair {
     std::vector<SequencedCall> a;
     std::vector<SequencedCall> b;
-    std::int64_t offset = 0; // of b at true time 0
+    std::int64_t offset = 0; // b's at true time 0
     double drift = 0.0;
 };
 

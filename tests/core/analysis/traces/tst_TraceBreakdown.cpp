@@ -144,7 +144,7 @@ private Q_SLOTS:
             {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
         QVERIFY(devices.hasValue());
         QCOMPARE(
-            devices.value()[0].window, (TimeRange{{0}, {65}})); // that of the kernels, as without
+            devices.value()[0].window, (TimeRange{{0}, {65}})); // the kernels' window, as without
         const auto& iterations = devices.value()[0].iterations;
         QCOMPARE(iterations.size(), std::size_t{2});
         QCOMPARE(iterations[0].index, 3);

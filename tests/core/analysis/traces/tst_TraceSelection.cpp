@@ -149,8 +149,9 @@ private Q_SLOTS:
     // The same with a third rank that nobody traced and that comes 200 µs after rank 1: 8,000 bytes
     // in 2 × 250 µs. Then five more of the ranks 0 and 1 alone, 4,000 bytes in 50 µs on each: these
     // alone tell the bandwidth of the purpose, 80 MB/s. So do the sums that are kept.
-    // Of 20,000 collectives, one every 10 ms, those within a second or so of the stretch are looked
-    // at, and its waits are those of all of them. Some wait for half a second, which reaches back.
+    // Out of 20,000 collectives, one every 10 ms, those within a second or so of the stretch are
+    // looked at, and its waits are those of all of them. Some wait for half a second, which reaches
+    // back.
     void waitsOfAStretchAreReadAroundIt() {
         constexpr int many = 20'000;
         PlantedTrace trace;

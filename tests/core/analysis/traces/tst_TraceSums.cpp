@@ -18,7 +18,7 @@ using namespace trainscope::test;
 namespace {
 
 constexpr int kSummedRanks = 2;
-constexpr int kSummedWorks = 9'000; // of a rank: four slices and a part
+constexpr int kSummedWorks = 9'000; // per rank: four slices and a part
 
 class PlantDice {
 public:
@@ -288,7 +288,7 @@ private Q_SLOTS:
         plantManyWorks(trace, false);
         const auto store = trace.store();
         const RunStudy study{store, store.findRun("run").value()};
-        constexpr std::size_t few = 64; // of thousands
+        constexpr std::size_t few = 64; // among thousands
         const auto inMemory = sumTraces(study);
         const auto inFile = sumTraces(study, few);
         QCOMPARE(inFile.value().sequences.size(), inMemory.value().sequences.size());

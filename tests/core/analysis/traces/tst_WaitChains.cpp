@@ -37,7 +37,7 @@ private Q_SLOTS:
         QVERIFY(isNear(zero.waitS, causes.waitS));
         QVERIFY(isNear(zero.byReasonS[LateReason::SlowerKernels], causes.waitS));
         QCOMPARE(zero.kernel, std::string("gemm"));
-        QVERIFY(isNear(zero.kernelS, 100 * 600e-6)); // where it was last itself
+        QVERIFY(isNear(zero.kernelS, 100 * 600e-6)); // it was last itself there
         QCOMPARE(zero.throughS.size(), std::size_t{1});
         QVERIFY(isNear(zero.throughS.at(1), 100 * 300e-6));
         QCOMPARE(zero.worstRank, 0);

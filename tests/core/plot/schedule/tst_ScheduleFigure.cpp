@@ -52,7 +52,7 @@ private Q_SLOTS:
         QCOMPARE(passesOf(geometry).size(), std::size_t{16}); // 8 traced, 8 planned
         const Rect& area = geometry.areas.front();
         const double perSecond = area.width / data.to;
-        std::array<double, 2> lowest{0.0, 1e9}; // of stage 0: bottom of traced, top of planned
+        std::array<double, 2> lowest{0.0, 1e9}; // stage 0: bottom of traced, top of planned
         for (const bool isPlanned : {false, true}) {
             for (const auto& task : (isPlanned ? data.planned : data.traced)->tasks) {
                 const Rect& row = geometry.areas[static_cast<std::size_t>(task.stage)];

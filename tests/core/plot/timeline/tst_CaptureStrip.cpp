@@ -45,7 +45,7 @@ private Q_SLOTS:
         QCOMPARE(geometry.stretches[0].rect.x, 122.0);
         QCOMPARE(geometry.stretches[0].rect.width, 30.0);
         QCOMPARE(geometry.stretches[1].rect.x, 202.0);
-        QCOMPARE(geometry.stretches[1].rect.width, 2.0); // of 1 px: still seen
+        QCOMPARE(geometry.stretches[1].rect.width, 2.0); // 1 px wide: still seen
         QVERIFY(says(geometry.scene, "captures"));
         // 42 px wide, beside its 30 px, before the next one 50 px further.
         QVERIFY(says(geometry.scene, "eager-4"));

@@ -44,7 +44,7 @@ private Q_SLOTS:
         QCOMPARE(columns[0].top[0], bottom - 30.0F);
         QCOMPARE(columns[0].bottom[0], bottom - 10.0F);
         QCOMPARE(columns[0].top[1], bottom - 50.0F);
-        QCOMPARE(columns[0].bottom[1], bottom - 20.0F); // what held before, 30, lies inside
+        QCOMPARE(columns[0].bottom[1], bottom - 20.0F); // the value before, 30, lies inside
     }
 
     // Steps within each column: the block is pale and the means stand before it. A slope is one

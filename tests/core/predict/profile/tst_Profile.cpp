@@ -18,7 +18,7 @@ using namespace trainscope::predict;
 
 namespace {
 
-constexpr double kPeak = 312e12; // of the catalogue's A100 SXM4 80GB
+constexpr double kPeak = 312e12; // the catalogue's A100 SXM4 80GB
 constexpr double kBandwidth = 2.039e12;
 
 Operator gemm(double m, double n, double k) {
