@@ -19,15 +19,14 @@ void putAll(const Rows& rows, Of&& of, store::Bytes& out) {
     numbers.reserve(rows.size());
     for (const auto& row : rows)
         numbers.push_back(of(row));
-    putRows<Columns<N>>(
-        numbers, N, [](auto& row, std::size_t i) -> std::int64_t& { return row[i]; }, out);
+    putRows<Columns<N>>(numbers, kArrayColumns, out);
 }
 
 // The first column is a number below `end`, ascending.
 template <std::size_t N, typename Take>
 bool takeAll(store::ByteReader& in, std::size_t end, Take&& take) {
     std::vector<Columns<N>> numbers;
-    if (!takeRows(in, numbers, N, [](auto& row, std::size_t i) -> std::int64_t& { return row[i]; }))
+    if (!takeRows(in, numbers, kArrayColumns))
         return false;
     std::int64_t last = -1;
     for (const Columns<N>& row : numbers) {

@@ -180,12 +180,11 @@ void CallPaths::encode(store::Bytes& out) const {
     for (const CallFrame& frame : m_frames)
         frames.push_back({static_cast<std::int64_t>(frame.kind),
             static_cast<std::int64_t>(frame.told), frame.name, frame.signature});
-    const auto column = [](auto& row, std::size_t i) -> std::int64_t& { return row[i]; };
-    putRows<FrameRow>(frames, 4, column, out);
+    putRows<FrameRow>(frames, kArrayColumns, out);
     std::vector<PathRow> paths;
     for (const Path& path : m_paths)
         paths.push_back({path.parent, path.frame});
-    putRows<PathRow>(paths, 2, column, out);
+    putRows<PathRow>(paths, kArrayColumns, out);
 }
 
 bool CallPaths::decode(store::ByteView bytes, CallPaths& paths) {
@@ -196,10 +195,10 @@ bool CallPaths::decode(store::ByteView bytes, CallPaths& paths) {
     read.m_isOfHost = (flags & 4U) != 0;
     if (!read.m_names.decode(in) || !read.m_signatures.decode(in))
         return false;
-    const auto column = [](auto& row, std::size_t i) -> std::int64_t& { return row[i]; };
     std::vector<FrameRow> frames;
     std::vector<PathRow> rows;
-    if (!takeRows(in, frames, 4, column) || !takeRows(in, rows, 2, column) || in.left() != 0)
+    if (!takeRows(in, frames, kArrayColumns) || !takeRows(in, rows, kArrayColumns)
+        || in.left() != 0)
         return false;
     const auto isBelow = [](std::int64_t value, std::size_t end) {
         return value >= 0 && std::cmp_less(value, end);

@@ -20,25 +20,16 @@ const std::string& purposeOf(const Communicator& group) {
 
 constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 20U;
 
-constexpr std::size_t kSumColumns = 9;
-std::int64_t& sumColumn(CallSum& row, std::size_t i) {
-    static constexpr std::array<std::int64_t CallSum::*, kSumColumns> kMembers{&CallSum::group,
-        &CallSum::count, &CallSum::time, &CallSum::sized, &CallSum::bytes, &CallSum::sizedTime,
-        &CallSum::matched, &CallSum::wait, &CallSum::sizedWait};
-    return row.*kMembers[i];
-}
-
-constexpr std::size_t kEntryColumns = 4;
-std::int64_t& callColumn(CallEntry& row, std::size_t i) {
-    static constexpr std::array<std::int64_t CallEntry::*, kEntryColumns> kMembers{
-        &CallEntry::start, &CallEntry::group, &CallEntry::time, &CallEntry::bytes};
-    return row.*kMembers[i];
-}
-std::int64_t& waitColumn(WaitEntry& row, std::size_t i) {
-    static constexpr std::array<std::int64_t WaitEntry::*, kEntryColumns> kMembers{
-        &WaitEntry::start, &WaitEntry::group, &WaitEntry::wait, &WaitEntry::sizedWait};
-    return row.*kMembers[i];
-}
+constexpr auto kSumColumns = [](auto& row) {
+    return std::array{&row.group, &row.count, &row.time, &row.sized, &row.bytes, &row.sizedTime,
+        &row.matched, &row.wait, &row.sizedWait};
+};
+constexpr auto kCallColumns = [](auto& row) {
+    return std::array{&row.start, &row.group, &row.time, &row.bytes};
+};
+constexpr auto kWaitColumns = [](auto& row) {
+    return std::array{&row.start, &row.group, &row.wait, &row.sizedWait};
+};
 
 } // namespace
 
@@ -117,41 +108,38 @@ void add(CallSums& sums, const WaitEntry& wait) {
 void add(CallSums& sums, const CallSum& part) {
     CallSum& sum = sums[part.group];
     sum.group = part.group;
-    for (std::size_t i = 1; i < kSumColumns; ++i) {
-        CallSum copy = part;
-        sumColumn(sum, i) = boundedSum(sumColumn(sum, i), sumColumn(copy, i));
-    }
+    addRow(sum, part, 1, kSumColumns);
 }
 
 void encodeSums(const CallSums& sums, store::Bytes& out) {
     std::vector<CallSum> rows;
     for (const auto& [group, sum] : sums)
         rows.push_back(sum);
-    putRows<CallSum>(rows, kSumColumns, sumColumn, out);
+    putRows<CallSum>(rows, kSumColumns, out);
 }
 
 bool decodeSums(store::ByteView bytes, std::vector<CallSum>& sums) {
     store::ByteReader in(bytes);
-    if (!takeRows(in, sums, kSumColumns, sumColumn) || in.left() != 0)
+    if (!takeRows(in, sums, kSumColumns) || in.left() != 0)
         return false;
-    boundColumns<CallSum>(sums, 1, kSumColumns, sumColumn);
+    boundRows<CallSum>(sums, 1, kSumColumns);
     return true;
 }
 
 void encodeEntries(std::span<const CallEntry> calls, store::Bytes& out) {
-    putRows(calls, kEntryColumns, callColumn, out);
+    putRows(calls, kCallColumns, out);
 }
 void encodeEntries(std::span<const WaitEntry> waits, store::Bytes& out) {
-    putRows(waits, kEntryColumns, waitColumn, out);
+    putRows(waits, kWaitColumns, out);
 }
 
 bool decodeEntries(store::ByteView bytes, std::vector<CallEntry>& calls) {
     store::ByteReader in(bytes);
-    return takeRows(in, calls, kEntryColumns, callColumn) && in.left() == 0;
+    return takeRows(in, calls, kCallColumns) && in.left() == 0;
 }
 bool decodeEntries(store::ByteView bytes, std::vector<WaitEntry>& waits) {
     store::ByteReader in(bytes);
-    return takeRows(in, waits, kEntryColumns, waitColumn) && in.left() == 0;
+    return takeRows(in, waits, kWaitColumns) && in.left() == 0;
 }
 
 } // namespace trainscope::analysis

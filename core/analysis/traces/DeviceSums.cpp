@@ -9,184 +9,29 @@ namespace trainscope::analysis {
 
 namespace {
 
-void addTo(KernelSum& row, const KernelSum& other) {
-    row.count = boundedSum(row.count, other.count);
-    row.carried = boundedSum(row.carried, other.carried);
-    row.time = boundedSum(row.time, other.time);
-    row.see(other.longest, other.longestAt);
-}
-
-// Both by name, then detail.
-void addRows(std::vector<KernelSum>& rows, std::span<const KernelSum> part, bool isFirst) {
-    std::vector<KernelSum> all;
-    all.reserve(rows.size() + part.size());
-    auto known = rows.begin();
-    for (KernelSum row : part) {
-        row.carried = isFirst ? row.carried : 0;
-        for (; known != rows.end() && precedes(*known, row); ++known)
-            all.push_back(*known);
-        if (known != rows.end() && !precedes(row, *known))
-            addTo(row, *known++);
-        all.push_back(row);
-    }
-    all.insert(all.end(), known, rows.end());
-    rows.swap(all);
-}
-
-void addTo(CopySum& sum, const CopySum& part) {
-    sum.count = boundedSum(sum.count, part.count);
-    sum.carried = boundedSum(sum.carried, part.carried);
-    sum.time = boundedSum(sum.time, part.time);
-    sum.withBytes = boundedSum(sum.withBytes, part.withBytes);
-    sum.bytes = boundedSum(sum.bytes, part.bytes);
-    sum.timeWithBytes = boundedSum(sum.timeWithBytes, part.timeWithBytes);
-}
-
-void addTo(LaunchSums& sum, const LaunchSums& part) {
-    sum.joined = boundedSum(sum.joined, part.joined);
-    sum.unjoined = boundedSum(sum.unjoined, part.unjoined);
-    sum.early = boundedSum(sum.early, part.early);
-    sum.hostBound = boundedSum(sum.hostBound, part.hostBound);
-    sum.queues.resize(std::max(sum.queues.size(), part.queues.size()));
-    for (std::size_t i = 0; i < part.queues.size(); ++i) {
-        QueueSums& queue = sum.queues[i];
-        queue.waited = boundedSum(queue.waited, part.queues[i].waited);
-        queue.maxDepth = std::max(queue.maxDepth, part.queues[i].maxDepth);
-        queue.isKnown = queue.isKnown || part.queues[i].isKnown;
+void addQueues(std::vector<QueueSums>& sums, const std::vector<QueueSums>& part) {
+    sums.resize(std::max(sums.size(), part.size()));
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        sums[i].waited = boundedSum(sums[i].waited, part[i].waited);
+        sums[i].maxDepth = std::max(sums[i].maxDepth, part[i].maxDepth);
+        sums[i].isKnown = sums[i].isKnown || part[i].isKnown;
     }
 }
 
-constexpr std::size_t kKernelColumns = 7;
-std::int64_t& kernelColumn(KernelSum& row, std::size_t i) {
-    switch (i) {
-    case 0:
-        return row.name.value;
-    case 1:
-        return row.detail.value;
-    case 2:
-        return row.count;
-    case 3:
-        return row.carried;
-    case 4:
-        return row.time.ns;
-    case 5:
-        return row.longest.ns;
-    default:
-        return row.longestAt.ns;
-    }
-}
-
-constexpr std::size_t kCopyColumns = 6;
-std::int64_t& copyColumn(CopySum& row, std::size_t i) {
-    switch (i) {
-    case 0:
-        return row.count;
-    case 1:
-        return row.carried;
-    case 2:
-        return row.time.ns;
-    case 3:
-        return row.withBytes;
-    case 4:
-        return row.bytes;
-    default:
-        return row.timeWithBytes.ns;
-    }
-}
-
-struct QueueRow {
-    std::int64_t waited = 0;
-    std::int64_t maxDepth = 0;
-    std::int64_t isKnown = 0;
+constexpr auto kKernelColumns = [](auto& row) {
+    return std::array{&row.name.value, &row.detail.value, &row.count, &row.carried, &row.time.ns};
 };
-constexpr std::size_t kQueueColumns = 3;
-std::int64_t& queueColumn(QueueRow& row, std::size_t i) {
-    if (i == 0)
-        return row.waited;
-    return i == 1 ? row.maxDepth : row.isKnown;
-}
-
-std::vector<QueueRow> queueRowsOf(const std::vector<QueueSums>& queues) {
-    std::vector<QueueRow> rows;
-    for (const QueueSums& queue : queues)
-        rows.push_back({queue.waited.ns, queue.maxDepth, queue.isKnown ? 1 : 0});
-    return rows;
-}
-
-constexpr std::size_t kScalars = 10;
-
-} // namespace
-
-void DeviceSums::add(const DeviceSums& part, bool isFirst) {
-    const auto carriedOnce = [isFirst](CopySum row) {
-        row.carried = isFirst ? row.carried : 0;
-        return row;
-    };
-    busy = boundedSum(busy, part.busy);
-    kernelBusy = boundedSum(kernelBusy, part.kernelBusy);
-    compute = boundedSum(compute, part.compute);
-    communication = boundedSum(communication, part.communication);
-    work = spanned(work, part.work);
-    addRows(names, part.names, isFirst);
-    for (std::size_t i = 0; i < copies.size(); ++i)
-        addTo(copies[i], carriedOnce(part.copies[i]));
-    addTo(sets, carriedOnce(part.sets));
-    addTo(launches, part.launches);
-}
-
-void encodeSums(const DeviceSums& sums, store::Bytes& out) {
-    const std::array<std::int64_t, kScalars> scalars{sums.busy.ns, sums.compute.ns,
-        sums.communication.ns, sums.work.begin.ns, sums.work.end.ns, sums.launches.joined,
-        sums.launches.unjoined, sums.launches.early, sums.launches.hostBound.ns,
-        sums.kernelBusy.ns};
-    putColumn(scalars, out);
-    putRows<KernelSum>(sums.names, kKernelColumns, kernelColumn, out);
-    std::vector<CopySum> copies(sums.copies.begin(), sums.copies.end());
-    copies.push_back(sums.sets);
-    putRows<CopySum>(copies, kCopyColumns, copyColumn, out);
-    const auto queues = queueRowsOf(sums.launches.queues);
-    putRows<QueueRow>(queues, kQueueColumns, queueColumn, out);
-}
-
-bool decodeSums(store::ByteView bytes, DeviceSums& sums) {
-    store::ByteReader in(bytes);
-    std::vector<std::int64_t> scalars;
-    std::vector<CopySum> copies;
-    std::vector<QueueRow> queues;
-    if (!takeColumn(in, scalars) || scalars.size() != kScalars
-        || !takeRows(in, sums.names, kKernelColumns, kernelColumn)
-        || !takeRows(in, copies, kCopyColumns, copyColumn)
-        || copies.size() != sums.copies.size() + 1
-        || !takeRows(in, queues, kQueueColumns, queueColumn) || in.left() != 0)
-        return false;
-    sums.work = {{scalars[3]}, {scalars[4]}};
-    std::transform(scalars.begin(), scalars.end(), scalars.begin(), bounded);
-    boundColumns<KernelSum>(sums.names, 2, kKernelColumns - 1, kernelColumn);
-    boundColumns<CopySum>(copies, 0, kCopyColumns, copyColumn);
-    boundColumns<QueueRow>(queues, 0, kQueueColumns, queueColumn);
-    sums.busy = {scalars[0]};
-    sums.compute = {scalars[1]};
-    sums.communication = {scalars[2]};
-    sums.kernelBusy = {scalars[9]};
-    std::copy_n(copies.begin(), sums.copies.size(), sums.copies.begin());
-    sums.sets = copies.back();
-    sums.launches = {scalars[5], scalars[6], scalars[7], {scalars[8]}, {}};
-    for (const QueueRow& queue : queues)
-        sums.launches.queues.push_back({{queue.waited}, queue.maxDepth, queue.isKnown != 0});
-    return true;
-}
-
-void encodeDelays(std::span<const std::int64_t> delays, store::Bytes& out) {
-    putColumn(delays, out);
-}
-
-bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays) {
-    store::ByteReader in(bytes);
-    return takeColumn(in, delays) && in.left() == 0 && std::is_sorted(delays.begin(), delays.end())
-        && (delays.empty() || delays.front() >= 0);
-}
-
-namespace {
+constexpr std::size_t kKernelKeys = 2;
+constexpr auto kCopyColumns = [](auto& row) {
+    return std::array{
+        &row.count, &row.carried, &row.time.ns, &row.withBytes, &row.bytes, &row.timeWithBytes.ns};
+};
+constexpr auto kScalars = [](auto& sums) {
+    return std::array{&sums.busy.ns, &sums.compute.ns, &sums.communication.ns,
+        &sums.launches.joined, &sums.launches.unjoined, &sums.launches.early,
+        &sums.launches.hostBound.ns, &sums.kernelBusy.ns};
+};
+using QueueRow = std::array<std::int64_t, 3>;
 
 // A name has one row, of the category in which it spent the most time.
 struct NameRow {
@@ -229,6 +74,70 @@ Result<std::vector<KernelRow>> kernelRowsOf(std::span<const KernelSum> sums, Ker
 
 } // namespace
 
+void DeviceSums::add(const DeviceSums& part, bool isFirst) {
+    const auto addCopies = [isFirst](CopySum& sum, CopySum row) {
+        row.carried = isFirst ? row.carried : 0;
+        addRow(sum, row, 0, kCopyColumns);
+    };
+    addRow(*this, part, 0, kScalars);
+    work = spanned(work, part.work);
+    addRows<KernelSum>(names, part.names, isFirst, kKernelKeys, kKernelColumns);
+    for (std::size_t i = 0; i < copies.size(); ++i)
+        addCopies(copies[i], part.copies[i]);
+    addCopies(sets, part.sets);
+    addQueues(launches.queues, part.launches.queues);
+}
+
+void encodeSums(const DeviceSums& sums, store::Bytes& out) {
+    std::vector<std::int64_t> scalars{sums.work.begin.ns, sums.work.end.ns};
+    for (const std::int64_t* number : kScalars(sums))
+        scalars.push_back(*number);
+    putColumn(scalars, out);
+    putRows<KernelSum>(sums.names, kKernelColumns, out);
+    std::vector<CopySum> copies(sums.copies.begin(), sums.copies.end());
+    copies.push_back(sums.sets);
+    putRows<CopySum>(copies, kCopyColumns, out);
+    std::vector<QueueRow> queues;
+    for (const QueueSums& queue : sums.launches.queues)
+        queues.push_back({queue.waited.ns, queue.maxDepth, queue.isKnown ? 1 : 0});
+    putRows<QueueRow>(queues, kArrayColumns, out);
+}
+
+bool decodeSums(store::ByteView bytes, DeviceSums& sums) {
+    store::ByteReader in(bytes);
+    const auto numbers = kScalars(sums);
+    constexpr std::size_t others = 2; // begin and end of the work, which may be any
+    std::vector<std::int64_t> scalars;
+    std::vector<CopySum> copies;
+    std::vector<QueueRow> queues;
+    if (!takeColumn(in, scalars) || scalars.size() != others + numbers.size()
+        || !takeRows(in, sums.names, kKernelColumns) || !takeRows(in, copies, kCopyColumns)
+        || copies.size() != sums.copies.size() + 1 || !takeRows(in, queues, kArrayColumns)
+        || in.left() != 0)
+        return false;
+    sums.work = {{scalars[0]}, {scalars[1]}};
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        *numbers[i] = bounded(scalars[others + i]);
+    boundRows<KernelSum>(sums.names, kKernelKeys, kKernelColumns);
+    boundRows<CopySum>(copies, 0, kCopyColumns);
+    boundRows<QueueRow>(queues, 0, kArrayColumns);
+    std::copy_n(copies.begin(), sums.copies.size(), sums.copies.begin());
+    sums.sets = copies.back();
+    for (const auto& [waited, maxDepth, isKnown] : queues)
+        sums.launches.queues.push_back({{waited}, maxDepth, isKnown != 0});
+    return true;
+}
+
+void encodeDelays(std::span<const std::int64_t> delays, store::Bytes& out) {
+    putColumn(delays, out);
+}
+
+bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays) {
+    store::ByteReader in(bytes);
+    return takeColumn(in, delays) && in.left() == 0 && std::is_sorted(delays.begin(), delays.end())
+        && (delays.empty() || delays.front() >= 0);
+}
+
 Status breakDown(const DeviceSums& sums, KernelNames& names, TimeBreakdown& times) {
     for (const KernelSum& sum : sums.names) {
         ASSIGN_OR_RETURN(const auto kernel, names.kernel(sum.name));
@@ -269,9 +178,10 @@ CopyStatistics copiesOf(const DeviceSums& sums) {
     CopyStatistics result;
     for (std::size_t i = 0; i < sums.copies.size(); ++i) {
         const CopySum& copy = sums.copies[i];
-        if (copy.count + copy.carried > 0)
-            result[std::string(kCopyDirections[i])] = {copy.count + copy.carried, copy.time,
-                copy.withBytes, copy.bytes, copy.timeWithBytes};
+        if (copy.count + copy.carried == 0)
+            continue;
+        CopyKind& kind = result[std::string(kCopyDirections[i])] = copy;
+        kind.count += copy.carried;
     }
     return result;
 }

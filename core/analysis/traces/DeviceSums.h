@@ -31,30 +31,12 @@ struct KernelSum {
     std::int64_t count = 0; // kernels that begin in the part
     std::int64_t carried = 0; // kernels that began before it
     DurationNs time;
-    DurationNs longest; // whole kernels that touch the part
-    TimeNs longestAt; // the first of them
-
-    // A kernel of them.
-    void see(DurationNs duration, TimeNs at) {
-        if (duration > longest || (duration == longest && at < longestAt)) {
-            longest = duration;
-            longestAt = at;
-        }
-    }
 };
-inline bool precedes(const KernelSum& a, const KernelSum& b) {
-    return a.name != b.name ? a.name < b.name : a.detail < b.detail;
-}
 
-// Copies of a direction, or sets.
-struct CopySum {
-    std::int64_t count = 0; // copies that begin in the part
-    std::int64_t carried = 0;
-    DurationNs time;
-    // Those that begin in the part, end in the window and state their bytes.
-    std::int64_t withBytes = 0;
-    std::int64_t bytes = 0;
-    DurationNs timeWithBytes;
+// Copies of a direction, or sets; those count that begin in the part, their bytes where they are
+// stated and the copy ends in the window.
+struct CopySum : CopyKind {
+    std::int64_t carried = 0; // copies that began before it
 };
 
 inline constexpr std::array<std::string_view, 6> kCopyDirections{

@@ -93,7 +93,9 @@ Result<DeviceSums> DeviceSumsMeter::sum(TimeRange part, const std::optional<Time
     sums.communication = communication.length();
     for (const auto& [key, row] : rows)
         sums.names.push_back(row);
-    std::sort(sums.names.begin(), sums.names.end(), precedes);
+    std::sort(sums.names.begin(), sums.names.end(), [](const KernelSum& a, const KernelSum& b) {
+        return a.name != b.name ? a.name < b.name : a.detail < b.detail;
+    });
     sums.launches = m_flow.take();
     sums.delays = std::exchange(m_delays, {});
     sums.afterReturn = std::exchange(m_afterReturn, {});
@@ -110,9 +112,6 @@ Status DeviceSumsMeter::addKernel(const Work& work, const TimeRange& part, Kerne
     row.name = span.name;
     row.detail = detail;
     row.time = row.time + cutTo(part, span).length();
-    if (row.count + row.carried == 0)
-        row.longestAt = span.start;
-    row.see(span.duration, span.start);
     ++(span.start < part.begin ? row.carried : row.count);
     return {};
 }

@@ -9,17 +9,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-bool isNameBefore(const OperatorSum& a, const OperatorSum& b) {
-    return a.name < b.name;
-}
-
-void takeLongest(DurationNs duration, TimeNs at, OperatorSum& row) {
-    if (duration > row.longest || (duration == row.longest && at < row.longestAt)) {
-        row.longest = duration;
-        row.longestAt = at;
-    }
-}
-
 // Gives each moment to the operator that began last of those that run.
 class SelfTimes {
 public:
@@ -53,59 +42,25 @@ private:
     std::vector<Running> m_running; // by begin
 };
 
-constexpr std::size_t kOperatorColumns = 7;
-std::int64_t& operatorColumn(OperatorSum& row, std::size_t i) {
-    switch (i) {
-    case 0:
-        return row.name.value;
-    case 1:
-        return row.count;
-    case 2:
-        return row.carried;
-    case 3:
-        return row.time.ns;
-    case 4:
-        return row.self.ns;
-    case 5:
-        return row.longest.ns;
-    default:
-        return row.longestAt.ns;
-    }
-}
+constexpr auto kOperatorColumns = [](auto& row) {
+    return std::array{&row.name.value, &row.count, &row.carried, &row.time.ns, &row.self.ns};
+};
 
 } // namespace
 
 void addSums(OperatorSums& sums, std::span<const OperatorSum> part, bool isFirst) {
-    OperatorSums all;
-    all.reserve(sums.size() + part.size());
-    auto known = sums.begin();
-    for (OperatorSum row : part) {
-        row.carried = isFirst ? row.carried : 0;
-        for (; known != sums.end() && known->name < row.name; ++known)
-            all.push_back(*known);
-        if (known != sums.end() && known->name == row.name) {
-            row.count = boundedSum(row.count, known->count);
-            row.carried = boundedSum(row.carried, known->carried);
-            row.time = boundedSum(row.time, known->time);
-            row.self = boundedSum(row.self, known->self);
-            takeLongest(known->longest, known->longestAt, row);
-            ++known;
-        }
-        all.push_back(row);
-    }
-    all.insert(all.end(), known, sums.end());
-    sums.swap(all);
+    addRows(sums, part, isFirst, 1, kOperatorColumns);
 }
 
 void encodeSums(std::span<const OperatorSum> sums, store::Bytes& out) {
-    putRows(sums, kOperatorColumns, operatorColumn, out);
+    putRows(sums, kOperatorColumns, out);
 }
 
 bool decodeSums(store::ByteView bytes, OperatorSums& sums) {
     store::ByteReader in(bytes);
-    if (!takeRows(in, sums, kOperatorColumns, operatorColumn) || in.left() != 0)
+    if (!takeRows(in, sums, kOperatorColumns) || in.left() != 0)
         return false;
-    boundColumns<OperatorSum>(sums, 1, kOperatorColumns - 1, operatorColumn);
+    boundRows<OperatorSum>(sums, 1, kOperatorColumns);
     return true;
 }
 
@@ -129,20 +84,17 @@ OperatorSums OperatorMeter::close(TimeNs end) {
         const TimeNs from = std::max(span.start, m_begin);
         const TimeNs until = std::max(from, std::min(span.start + span.duration, end));
         OperatorSum& row = rows[span.name];
-        if (row.count + row.carried == 0) {
-            row.name = span.name;
-            row.longestAt = span.start;
-        }
+        row.name = span.name;
         ++(span.start < m_begin ? row.carried : row.count);
         row.time = row.time + (until - from);
-        takeLongest(span.duration, span.start, row);
         selfTimes.begin(from, until, row);
     }
     selfTimes.advance(end);
     OperatorSums sums;
     for (const auto& [name, row] : rows)
         sums.push_back(row);
-    std::sort(sums.begin(), sums.end(), isNameBefore);
+    std::sort(sums.begin(), sums.end(),
+        [](const OperatorSum& a, const OperatorSum& b) { return a.name < b.name; });
     std::erase_if(m_spans, [end](const Span& span) { return span.start + span.duration <= end; });
     m_begin = end;
     m_begun = 0;

@@ -19,8 +19,6 @@ struct OperatorSum {
     std::int64_t carried = 0; // calls that began before it
     DurationNs time;
     DurationNs self;
-    DurationNs longest; // whole calls that touch the part
-    TimeNs longestAt; // the first of them
 };
 
 // By name. Carried calls of the part were counted before, unless it is the first.

@@ -7,8 +7,11 @@
 #include "core/store/codec/IntColumn.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -55,20 +58,26 @@ inline bool takeColumn(store::ByteReader& in, std::vector<std::int64_t>& column)
     return in.ok() && count <= mostRows(in.left(), 1) && takeNumbers(in, count, column);
 }
 
-// Rows as columns: of(row, i) → std::int64_t&, the i-th number of a row.
+// Rows as columns; of(row) → an array of the addresses of its numbers.
+
+// The numbers of a row that is an array.
+inline constexpr auto kArrayColumns = [](auto& row) {
+    return std::apply([](auto&... number) { return std::array{&number...}; }, row);
+};
+
 template <typename Row, typename Of>
-void putRows(std::span<const Row> rows, std::size_t columns, Of&& of, store::Bytes& out) {
+void putRows(std::span<const Row> rows, Of&& of, store::Bytes& out) {
+    constexpr std::size_t columns = std::tuple_size_v<decltype(of(std::declval<Row&>()))>;
     std::vector<std::int64_t> column(rows.size());
     for (std::size_t i = 0; i < columns; ++i) {
-        for (std::size_t k = 0; k < rows.size(); ++k) {
-            Row row = rows[k];
-            column[k] = of(row, i);
-        }
+        std::transform(
+            rows.begin(), rows.end(), column.begin(), [&](const Row& row) { return *of(row)[i]; });
         putColumn(column, out);
     }
 }
 template <typename Row, typename Of>
-bool takeRows(store::ByteReader& in, std::vector<Row>& rows, std::size_t columns, Of&& of) {
+bool takeRows(store::ByteReader& in, std::vector<Row>& rows, Of&& of) {
+    constexpr std::size_t columns = std::tuple_size_v<decltype(of(std::declval<Row&>()))>;
     std::vector<std::int64_t> column;
     for (std::size_t i = 0; i < columns; ++i) {
         const std::uint64_t count = in.varint();
@@ -77,17 +86,51 @@ bool takeRows(store::ByteReader& in, std::vector<Row>& rows, std::size_t columns
             return false;
         rows.resize(column.size());
         for (std::size_t k = 0; k < rows.size(); ++k)
-            of(rows[k], i) = column[k];
+            *of(rows[k])[i] = column[k];
     }
     return true;
 }
-// The columns [first, end) of what was read, which are counts and times.
+// The numbers from the first-th on are counts and times.
 template <typename Row, typename Of>
-void boundColumns(std::span<Row> rows, std::size_t first, std::size_t end, Of&& of) {
+void boundRows(std::span<Row> rows, std::size_t first, Of&& of) {
     for (Row& row : rows) {
-        for (std::size_t i = first; i < end; ++i)
-            of(row, i) = bounded(of(row, i));
+        const auto numbers = of(row);
+        for (std::size_t i = first; i < numbers.size(); ++i)
+            *numbers[i] = bounded(*numbers[i]);
     }
+}
+template <typename Row, typename Of>
+void addRow(Row& sum, const Row& part, std::size_t first, Of&& of) {
+    const auto sums = of(sum);
+    const auto parts = of(part);
+    for (std::size_t i = first; i < sums.size(); ++i)
+        *sums[i] = boundedSum(*sums[i], *parts[i]);
+}
+
+// Adds a part that follows, both in the order of their first `keys` numbers. Those it carries were
+// counted before, unless it is the first.
+template <typename Row, typename Of>
+void addRows(
+    std::vector<Row>& rows, std::span<const Row> part, bool isFirst, std::size_t keys, Of&& of) {
+    const auto precedes = [&](const Row& a, const Row& b) {
+        const auto left = of(a);
+        const auto right = of(b);
+        return std::lexicographical_compare(left.begin(), left.begin() + keys, right.begin(),
+            right.begin() + keys, [](const auto* x, const auto* y) { return *x < *y; });
+    };
+    std::vector<Row> all;
+    all.reserve(rows.size() + part.size());
+    auto known = rows.begin();
+    for (Row row : part) {
+        row.carried = isFirst ? row.carried : 0;
+        for (; known != rows.end() && precedes(*known, row); ++known)
+            all.push_back(*known);
+        if (known != rows.end() && !precedes(row, *known))
+            addRow(row, *known++, keys, of);
+        all.push_back(row);
+    }
+    all.insert(all.end(), known, rows.end());
+    rows.swap(all);
 }
 
 } // namespace trainscope::analysis

@@ -23,7 +23,7 @@ enum class SumKind { Device, Thread, Calls, Waits, CallPaths, CallTree };
 store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 
 // Raise it when sums are computed differently: those of another version are computed again.
-inline constexpr std::int64_t kTraceSumsVersion = 5;
+inline constexpr std::int64_t kTraceSumsVersion = 6;
 
 // One pass over all traces of the run: all sums but the call trees
 // (core/analysis/operators/KeptTraces.h). Memory grows with the slices and the names, and with the
