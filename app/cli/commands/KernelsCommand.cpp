@@ -48,19 +48,19 @@ struct KernelsOptions : OneRunOptions {
 Status compute(const analysis::RunStudy& study, const analysis::IterationChoice& choice,
     const analysis::RankWindow& windowOf, const KernelCategories& categories,
     KernelsReport& report) {
-    ASSIGN_OR_RETURN(auto traces, analysis::deviceTraces(study, categories, windowOf, choice));
-    for (analysis::DeviceTrace& device : traces) {
-        report.devices.push_back(std::move(device.breakdown));
-        report.activities.push_back(std::move(device.activity));
-    }
-    ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(study));
-    if (stages)
-        report.pipeline = analysis::pipelineOf(*stages, report.activities);
     analysis::EnergyOptions options;
     options.windowOf = windowOf;
     options.iterations = choice;
     options.byKernel = true;
-    ASSIGN_OR_RETURN(report.energy, analysis::energyByPhase(study, options));
+    ASSIGN_OR_RETURN(auto read, analysis::tracesWithEnergy(study, categories, options));
+    for (analysis::DeviceTrace& device : read.devices) {
+        report.devices.push_back(std::move(device.breakdown));
+        report.activities.push_back(std::move(device.activity));
+    }
+    report.energy = std::move(read.energy);
+    ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(study));
+    if (stages)
+        report.pipeline = analysis::pipelineOf(*stages, report.activities);
     return {};
 }
 

@@ -7,9 +7,8 @@
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
-#include "core/analysis/traces/DeviceAccount.h"
-#include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DevicePass.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/SteadyWindows.h"
@@ -374,22 +373,20 @@ private:
         // Work outside of the covered iterations does not count, if there are any.
         if (!m_covered.empty() && shown->iterations.empty())
             return Answer(std::nullopt);
-        PhaseMeter phases(*shown);
         DeviceSums ofIterations;
-        AccountMeter meter(reading.store, device, *shown, [&](std::size_t, const DeviceSums& sums) {
-            ofIterations.add(sums, true);
-            return Status();
-        });
-        ASSIGN_OR_RETURN(const auto evidence, reading.walk(shown->range, phases, meter));
-        const WindowPhases all = phases.all(evidence);
-        if (all.traced.ns <= 0)
+        TraceMeter meter(reading.store, device, *shown, KernelCategories::builtIn(),
+            [&](std::size_t, const DeviceSums& sums) {
+                ofIterations.add(sums, true);
+                return Status();
+            });
+        ASSIGN_OR_RETURN(
+            const auto evidence, reading.walk(shown->range, meter.phases, meter.account));
+        ASSIGN_OR_RETURN(auto trace, meter.finish(evidence));
+        if (trace.activity.phases.traced.ns <= 0)
             return Answer(std::nullopt);
-        ASSIGN_OR_RETURN(auto account, meter.finish());
-        auto iterations = phases.iterations(evidence);
-        const bool isWhole = iterations.empty();
-        return std::optional(Measured{{device.rank, device.device, all, std::move(iterations),
-                                          evidence, {}, {}, phases.shares()},
-            isWhole ? std::move(account.sums) : std::move(ofIterations)});
+        const bool isWhole = trace.activity.iterations.empty();
+        return std::optional(
+            Measured{std::move(trace.activity), isWhole ? meter.sums() : ofIterations});
     }
 
     Status add(Measured&& measured) {

@@ -356,7 +356,7 @@ public:
         std::optional<GpuEnergy> energy;
         std::optional<NoEnergy> unknown;
     };
-    // On a worker. categories: of the trace that is wanted with it, of a window that holds all.
+    // On a worker. categories: of the trace that is wanted with it.
     [[nodiscard]] Result<Answer> read(
         const DeviceReading& reading, const KernelCategories* categories) const {
         const DeviceTracks& device = reading.device;
@@ -369,23 +369,21 @@ public:
         if (categories != nullptr)
             trace.emplace(reading.store, device, *shown, *categories);
         ASSIGN_OR_RETURN(auto energy, attributionOf(reading, *shown, answer));
-        std::vector<DeviceVisitor*> visitors;
-        if (trace)
-            visitors = {&trace->phases, &trace->account};
-        if (energy)
-            visitors.push_back(&energy->meter());
-        if (visitors.empty())
+        if (trace && energy && energy->range() == shown->range) {
+            ASSIGN_OR_RETURN(const auto evidence,
+                reading.walk(shown->range, trace->phases, trace->account, energy->meter()));
+            ASSIGN_OR_RETURN(answer.trace, trace->finish(evidence));
+            RETURN_IF_ERROR(takeEnergy(*energy, evidence, answer));
             return answer;
-        ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(reading.store, device, energy ? energy->range() : shown->range, visitors,
-                reading.progress));
+        }
         if (trace) {
+            ASSIGN_OR_RETURN(
+                const auto evidence, reading.walk(shown->range, trace->phases, trace->account));
             ASSIGN_OR_RETURN(answer.trace, trace->finish(evidence));
         }
         if (energy) {
-            ASSIGN_OR_RETURN(answer.energy, energy->finish(evidence));
-            if (!answer.energy)
-                answer.unknown = NoEnergy::NoPower;
+            ASSIGN_OR_RETURN(const auto evidence, reading.walk(energy->range(), energy->meter()));
+            RETURN_IF_ERROR(takeEnergy(*energy, evidence, answer));
         }
         return answer;
     }
@@ -404,6 +402,13 @@ public:
 private:
     explicit TracedEnergyReader(const EnergyOptions& options)
         : m_options(options) { }
+
+    static Status takeEnergy(GpuAttribution& energy, const MarkEvidence& evidence, Answer& answer) {
+        ASSIGN_OR_RETURN(answer.energy, energy.finish(evidence));
+        if (!answer.energy)
+            answer.unknown = NoEnergy::NoPower;
+        return {};
+    }
 
     // nullptr: the answer says why.
     Result<std::unique_ptr<GpuAttribution>> attributionOf(
@@ -466,6 +471,11 @@ Result<TracesWithEnergy> readAllTraced(const RunStudy& study) {
 Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options) {
     ASSIGN_OR_RETURN(auto read, readDevices(study, options, nullptr));
     return std::move(read.energy);
+}
+
+Result<TracesWithEnergy> tracesWithEnergy(
+    const RunStudy& study, const KernelCategories& categories, const EnergyOptions& options) {
+    return readDevices(study, options, &categories);
 }
 
 Result<TracesWithEnergy> allTraced(const RunStudy& study) {

@@ -117,12 +117,15 @@ struct EnergyOptions {
 // Without GPUs: the run has no such data.
 Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options = {});
 
-// All that was traced, from one pass: what deviceTraces() and energyByPhase() tell of it, without
-// iterations. A study reads it once.
+// Tells what deviceTraces() and energyByPhase() tell, from one pass; of a window, whose energy
+// rests on more time than its trace, each device is walked for both.
 struct TracesWithEnergy {
     std::vector<DeviceTrace> devices; // by rank, then device
     EnergyByPhase energy;
 };
+Result<TracesWithEnergy> tracesWithEnergy(
+    const RunStudy& study, const KernelCategories& categories, const EnergyOptions& options);
+// The same of all that was traced, without iterations. A study reads it once.
 Result<TracesWithEnergy> allTraced(const RunStudy& study);
 
 // An iteration of which all GPUs with power, so many, were traced has the energy that is told of it

@@ -24,6 +24,14 @@ void OverrunScan::add(const StreamKernel& kernel) {
     m_before = kernel;
 }
 
+void OverrunScan::add(const OverrunScan& later) {
+    m_written = m_written + later.m_written;
+    m_clippedOff = m_clippedOff + later.m_clippedOff;
+    m_found.behind += later.m_found.behind;
+    if (later.m_found.longest.range.length() > m_found.longest.range.length())
+        m_found.longest = later.m_found.longest;
+}
+
 std::optional<KernelOverruns> OverrunScan::found() const {
     KernelOverruns found = m_found;
     found.writtenS = m_written.seconds();
@@ -38,6 +46,11 @@ void EmptyStepScan::add(TimeNs begin) {
         [](TimeNs at, const TimeRange& step) { return at < step.begin; });
     if (behind != m_steps.begin() && begin < std::prev(behind)->end)
         m_areEmpty[static_cast<std::size_t>(std::prev(behind) - m_steps.begin())] = false;
+}
+
+void EmptyStepScan::add(const EmptyStepScan& other) {
+    for (std::size_t i = 0; i < m_areEmpty.size(); ++i)
+        m_areEmpty[i] = m_areEmpty[i] && other.m_areEmpty[i];
 }
 
 std::vector<bool> EmptyStepScan::found() const {

@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Plausibility.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SampleWalk.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -176,23 +178,36 @@ public:
         }
     }
 
-    // take(kernel): stream by stream, of each in order.
-    template <typename Take>
-    Status forEach(Take&& take) const {
-        for (std::size_t i = 0; i < m_streams.size(); ++i) {
-            if (m_study.progress && !m_study.progress({"Reading kernels", 0, 0}))
-                return cancelled();
-            RETURN_IF_ERROR(m_study.store.forEachSpan(
-                m_streams[i].id, kAllTime, [&](std::span<const Span> spans) {
-                    for (const Span& span : spans) {
-                        if (span.kind == SpanKind::Kernel)
-                            take(StreamKernel{i, rangeOf(span)});
-                    }
-                    return true;
-                }));
-        }
-        return {};
+    // Shows both scans the kernels of all streams, which are read on the pool of workers.
+    Status scan(OverrunScan& overruns, EmptyStepScan& emptySteps) const {
+        std::vector<std::size_t> numbers(m_streams.size());
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        using Scans = std::pair<OverrunScan, EmptyStepScan>;
+        const auto read = [&](const store::Store& store, std::size_t number,
+                              const Progress& progress) -> Result<Scans> {
+            Scans scans{{}, EmptyStepScan(emptySteps.steps())};
+            bool isStopped = false;
+            const auto take = [&](std::span<const Span> spans) {
+                for (const Span& span : spans) {
+                    if (span.kind != SpanKind::Kernel)
+                        continue;
+                    scans.first.add({number, rangeOf(span)});
+                    scans.second.add(span.start);
+                }
+                isStopped = progress && !progress({"Reading kernels", 0, 0});
+                return !isStopped;
+            };
+            RETURN_IF_ERROR(store.forEachSpan(m_streams[number].id, kAllTime, take));
+            return isStopped ? Result<Scans>(cancelled()) : std::move(scans);
+        };
+        const auto add = [&](std::size_t, const Scans& scans) {
+            overruns.add(scans.first);
+            emptySteps.add(scans.second);
+            return Status();
+        };
+        return forEachPart(m_study, "Reading kernels", numbers, read, add);
     }
+
     // take(kernel): of a rank, in order of their begin.
     template <typename Take>
     Status forEachOf(int rank, Take&& take) const {
@@ -408,10 +423,7 @@ Result<Plausibility> plausibilityOf(
     ASSIGN_OR_RETURN(auto steps, tracedSteps(study, tracks, iterations));
     OverrunScan overruns;
     EmptyStepScan emptySteps(std::move(steps));
-    RETURN_IF_ERROR(streams.forEach([&](const StreamKernel& kernel) {
-        overruns.add(kernel);
-        emptySteps.add(kernel.range.begin);
-    }));
+    RETURN_IF_ERROR(streams.scan(overruns, emptySteps));
     ASSIGN_OR_RETURN(found.kernels, overrunOf(streams, overruns.found()));
     ASSIGN_OR_RETURN(found.steps, emptyStepsOf(streams, emptySteps));
     ASSIGN_OR_RETURN(found.early, earlyWork(study));

@@ -9,9 +9,7 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CaptureWindows.h"
-#include "core/analysis/traces/DeviceAccount.h"
-#include "core/analysis/traces/DeviceActivity.h"
-#include "core/analysis/traces/DevicePass.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/catalogue/Accelerators.h"
@@ -47,50 +45,28 @@ Result<SteadyTraces> tracesBehindWarmup(const RunStudy& study, RunFacts& facts) 
     return part;
 }
 
-struct FactsOfDevice {
-    TracedDevice traced;
-    DeviceActivity activity;
-};
-
-Result<FactsOfDevice> measureDevice(const DeviceReading& reading, const TraceWindow& shown) {
-    const DeviceTracks& device = reading.device;
-    PhaseMeter phases(shown);
-    AccountMeter meter(reading.store, device, shown);
-    ASSIGN_OR_RETURN(const auto evidence, reading.walk(shown.range, phases, meter));
-    const WindowPhases all = phases.all(evidence);
-    ASSIGN_OR_RETURN(const auto account, meter.finish());
-    const LaunchStatistics launched = launchesOf(account, device, all.traced);
-    TracedDevice traced{device.rank, all.window, all.traced.seconds(),
+TracedDevice tracedDeviceOf(const DeviceActivity& activity) {
+    const WindowPhases& all = activity.phases;
+    TracedDevice traced{activity.rank, all.window, all.traced.seconds(),
         all.time[Phase::Idle].seconds(), all.time[Phase::CommunicationExposed].seconds(),
-        launched.hostBound.seconds(), {}, all.time[Phase::Copy].seconds(), {}};
-    for (const auto& [direction, kind] : copiesOf(account.sums))
+        activity.launches.hostBound.seconds(), {}, all.time[Phase::Copy].seconds(), {}};
+    for (const auto& [direction, kind] : activity.copies)
         traced.copiesS[direction] = kind.time.seconds();
-    for (const auto& [kind, time] : phases.exposedByKind())
+    for (const auto& [kind, time] : activity.exposedByKind)
         traced.exposedByKindS[kind] = time.seconds();
-    return FactsOfDevice{std::move(traced),
-        {device.rank, device.device, all, phases.iterations(evidence), evidence, launched, {}, {}}};
+    return traced;
 }
 
 Status addTraces(const RunStudy& study, const std::optional<StageMap>& stages,
     const RankWindow& windowOf, RunFacts& facts) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    const IterationChoice choice
-        = tracedIterations({facts.iterations.everyOne(), std::nullopt}, tracedOf(devices));
-    using Measured = Result<std::optional<FactsOfDevice>>;
-    const auto measure = [&](const DeviceReading& reading) -> Measured {
-        const auto shown = traceWindow(reading.device, windowOf(reading.device.rank), choice);
-        if (!shown || shown->range.isEmpty())
-            return Measured(std::nullopt);
-        ASSIGN_OR_RETURN(auto measured, measureDevice(reading, *shown));
-        return std::optional(std::move(measured));
-    };
-    std::vector<FactsOfDevice> measured;
-    RETURN_IF_ERROR(forEachDevice(study, devices, measure, collectInto(measured)));
+    ASSIGN_OR_RETURN(auto traces,
+        deviceTraces(study, KernelCategories::builtIn(), windowOf,
+            {facts.iterations.everyOne(), std::nullopt}));
     std::vector<DeviceActivity> activities;
-    for (FactsOfDevice& one : measured) {
-        if (one.traced.windowS > 0.0)
-            facts.traced.push_back(std::move(one.traced));
-        activities.push_back(std::move(one.activity));
+    for (DeviceTrace& trace : traces) {
+        if (trace.activity.phases.traced.ns > 0)
+            facts.traced.push_back(tracedDeviceOf(trace.activity));
+        activities.push_back(std::move(trace.activity));
     }
     const auto pipeline = stages ? pipelineOf(*stages, activities) : std::nullopt;
     if (pipeline)

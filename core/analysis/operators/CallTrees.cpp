@@ -1,5 +1,6 @@
 #include "core/analysis/operators/CallTrees.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/operators/CallMeter.h"
 #include "core/analysis/operators/TreeMerge.h"
 #include "core/analysis/operators/TreeSums.h"
@@ -329,6 +330,12 @@ Result<CallTree> treeOf(const RunStudy& study, TreeSource& calls, TimeRange wind
     return tree;
 }
 
+Result<CallTree> callTree(
+    const RunStudy& study, const std::vector<Track>& tracks, int rank, TimeRange window) {
+    ASSIGN_OR_RETURN(auto calls, treeSourceOf(study, tracks, rank));
+    return treeOf(study, calls, window);
+}
+
 } // namespace
 
 Result<std::vector<int>> tracedRanks(const RunStudy& study) {
@@ -346,8 +353,7 @@ Result<std::vector<int>> tracedRanks(const RunStudy& study) {
 
 Result<CallTree> callTree(const RunStudy& study, int rank, TimeRange window) {
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
-    ASSIGN_OR_RETURN(auto calls, treeSourceOf(study, tracks, rank));
-    return treeOf(study, calls, window);
+    return callTree(study, tracks, rank, window);
 }
 
 Status forEachCallTree(const RunStudy& study, int rank, const std::vector<TimeRange>& windows,
@@ -365,11 +371,14 @@ Result<CallTree> callTree(const RunStudy& study, const RankWindow& window) {
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     ASSIGN_OR_RETURN(const auto ranks, tracedRanks(study));
     TreeMerge merge;
-    for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(auto calls, treeSourceOf(study, tracks, rank));
-        ASSIGN_OR_RETURN(const auto tree, treeOf(study, calls, window(rank)));
+    const auto read = [&](const store::Store& store, int rank, const Progress& progress) {
+        return callTree({store, study.run, progress}, tracks, rank, window(rank));
+    };
+    const auto take = [&merge](int, const CallTree& tree) {
         merge.add(tree);
-    }
+        return Status();
+    };
+    RETURN_IF_ERROR(forEachPart(study, "Following calls", ranks, read, take));
     return merge.take();
 }
 

@@ -3,6 +3,7 @@
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
@@ -214,9 +215,8 @@ private:
         if (!own)
             return stage;
         PassCutter cutter(m_study.store, *own, kMostKernelsKept / m_speakers.stages.size());
-        const std::array<DeviceVisitor*, 1> visitors{&cutter};
         ASSIGN_OR_RETURN(const auto evidence,
-            walkDevice(m_study.store, device, *own, visitors, m_study.progress));
+            DeviceReading{m_study.store, device, m_study.progress}.walk(*own, cutter));
         const RankClock* clock = clocks.find(device.rank);
         stage.rank = device.rank;
         stage.covered = onReference(shared(*own, device.extent), clock);

@@ -1,14 +1,13 @@
 #include "core/analysis/traces/CaptureIterations.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -172,9 +171,8 @@ private:
             if (traced.empty())
                 continue;
             OptimizerSteps steps(m_study.store);
-            const std::array<DeviceVisitor*, 1> visitors{&steps};
-            RETURN_IF_ERROR(toStatus(
-                walkDevice(m_study.store, device, own, visitors, m_study.progress, own.begin)));
+            const DeviceReading reading{m_study.store, device, m_study.progress, own.begin};
+            RETURN_IF_ERROR(reading.walk(own, steps));
             ASSIGN_OR_RETURN(auto found, between(steps.ends(), device, traced));
             if (found.empty())
                 continue;
@@ -185,10 +183,6 @@ private:
             return true;
         }
         return false;
-    }
-
-    static Status toStatus(const Result<MarkEvidence>& walked) {
-        return walked.hasValue() ? Status() : Status(walked.error());
     }
 
     Result<std::vector<Iteration>> between(const std::vector<TimeNs>& ends,

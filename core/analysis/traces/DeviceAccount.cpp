@@ -136,11 +136,4 @@ std::vector<IterationBreakdown> markedIterations(const TraceWindow& shown) {
     return result;
 }
 
-AccountMeter::TakeIteration takeInto(
-    std::vector<IterationBreakdown>& iterations, KernelNames& names) {
-    return [&iterations, &names](std::size_t iteration, const DeviceSums& sums) {
-        return breakDown(sums, names, iterations[iteration]);
-    };
-}
-
 } // namespace trainscope::analysis

@@ -65,9 +65,7 @@ private:
     bool m_isFirst = true;
 };
 
-// The iterations of a window, of which nothing is known but their times, and who fills them in.
+// The iterations of a window, of which nothing is known but their times.
 std::vector<IterationBreakdown> markedIterations(const TraceWindow& shown);
-AccountMeter::TakeIteration takeInto(
-    std::vector<IterationBreakdown>& iterations, KernelNames& names);
 
 } // namespace trainscope::analysis

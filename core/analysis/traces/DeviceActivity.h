@@ -116,6 +116,7 @@ struct DeviceActivity {
     LaunchStatistics launches;
     CopyStatistics copies;
     CategoryShares shares;
+    std::map<std::string, DurationNs> exposedByKind; // PhaseMeter
 };
 
 } // namespace trainscope::analysis

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/DeviceLog.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/model/Try.h"
 
 namespace trainscope::analysis {
@@ -77,7 +78,7 @@ DeviceTimes DeviceLog::timesIn(TimeRange range) const {
 
 Result<DeviceLogs> DeviceLogs::open(
     const RunStudy& study, const RankClocks& clocks, std::int64_t spansPerWindow) {
-    DeviceLogs logs(study.store, study.progress);
+    DeviceLogs logs(study);
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     for (const DeviceTracks& device : devices)
         logs.addRank(device, clocks);
@@ -137,18 +138,24 @@ Status DeviceLogs::readTo(TimeNs time) {
 
 Status DeviceLogs::readNext() {
     const TimeRange window = m_windows[m_read];
-    for (auto& [id, rank] : m_ranks) {
+    std::vector<std::pair<int, Rank*>> ranks;
+    for (auto& [id, rank] : m_ranks)
+        ranks.emplace_back(id, &rank);
+    // Nobody else touches the log of a rank meanwhile.
+    const auto read = [&](const store::Store& store, const std::pair<int, Rank*>& one,
+                          const Progress& progress) -> Result<bool> {
+        const auto& [id, rank] = one;
         const TimeRange range = m_windows.size() == 1 ? kAllTime : local(id, window);
         if (m_read > 1)
-            rank.log.forgetBefore(local(id, m_windows[m_read - 1]).begin);
+            rank->log.forgetBefore(local(id, m_windows[m_read - 1]).begin);
         if (m_read > 0)
-            rank.log.continueAt(range.begin);
-        const std::array<DeviceVisitor*, 1> visitors{&rank.log};
-        const auto walked = walkDevice(*m_store, rank.tracks, range, visitors, m_progress);
-        if (!walked.hasValue())
-            return walked.error();
-        rank.log.runUntil(range.end);
-    }
+            rank->log.continueAt(range.begin);
+        RETURN_IF_ERROR(DeviceReading{store, rank->tracks, progress}.walk(range, rank->log));
+        rank->log.runUntil(range.end);
+        return true;
+    };
+    const auto take = [](const std::pair<int, Rank*>&, bool) { return Status(); };
+    RETURN_IF_ERROR(forEachPart(*m_study, "Following launches", ranks, read, take));
     ++m_read;
     return {};
 }

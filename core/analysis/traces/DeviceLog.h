@@ -93,10 +93,11 @@ private:
 inline constexpr std::int64_t kLoggedSpans = 2'000'000; // on all streams together, in one window
 
 // The logs of all ranks whose clocks are known. Reads the traces once, in windows of the common
-// clock so short that what two of them hold fits into memory: of the past it knows one window.
+// clock so short that what two of them hold fits into memory: of the past it knows one window. The
+// ranks of a window are read on the pool of workers.
 class DeviceLogs {
 public:
-    // Refers to the store and the clocks.
+    // Refers to the study and the clocks.
     static Result<DeviceLogs> open(const RunStudy& study, const RankClocks& clocks,
         std::int64_t spansPerWindow = kLoggedSpans);
 
@@ -116,15 +117,13 @@ private:
         TimeNs recordedFrom; // own clock
         DeviceLog log;
     };
-    DeviceLogs(const store::Store& store, const Progress& progress)
-        : m_store(&store)
-        , m_progress(progress) { }
+    explicit DeviceLogs(const RunStudy& study)
+        : m_study(&study) { }
     void addRank(const DeviceTracks& device, const RankClocks& clocks);
     void chooseWindows(std::int64_t spansPerWindow);
     Status readNext();
 
-    const store::Store* m_store;
-    Progress m_progress;
+    const RunStudy* m_study;
     std::map<int, Rank> m_ranks;
     std::vector<TimeRange> m_windows; // common clock
     std::size_t m_read = 0; // windows read so far

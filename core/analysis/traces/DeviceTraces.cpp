@@ -9,43 +9,44 @@
 namespace trainscope::analysis {
 
 TraceMeter::TraceMeter(const store::Store& store, const DeviceTracks& device,
-    const TraceWindow& shown, const KernelCategories& categories)
+    const TraceWindow& shown, const KernelCategories& categories, AccountMeter::TakeIteration also)
     : phases(shown)
-    , account(store, device, shown, takeInto(m_iterations, m_names))
+    , account(store, device, shown,
+          [this, also = std::move(also)](std::size_t iteration, const DeviceSums& sums) -> Status {
+              if (also)
+                  RETURN_IF_ERROR(also(iteration, sums));
+              return breakDown(sums, m_names, m_iterations[iteration]);
+          })
     , m_device(device)
     , m_shown(shown)
     , m_names(store, categories)
     , m_iterations(markedIterations(shown)) { }
 
 Result<DeviceTrace> TraceMeter::finish(const MarkEvidence& evidence) {
-    ASSIGN_OR_RETURN(const auto sums, account.finish());
-    ASSIGN_OR_RETURN(auto breakdown, breakdownOf(sums, m_device, m_shown, m_names));
+    ASSIGN_OR_RETURN(auto metered, account.finish());
+    ASSIGN_OR_RETURN(auto breakdown, breakdownOf(metered, m_device, m_shown, m_names));
     breakdown.iterations = std::move(m_iterations);
     const WindowPhases all = phases.all(evidence);
-    return DeviceTrace{std::move(breakdown),
+    DeviceTrace trace{std::move(breakdown),
         {m_device.rank, m_device.device, all, phases.iterations(evidence), evidence,
-            launchesOf(sums, m_device, all.traced), copiesOf(sums.sums), phases.shares()}};
+            launchesOf(metered, m_device, all.traced), copiesOf(metered.sums), phases.shares(),
+            phases.exposedByKind()}};
+    m_sums = std::move(metered.sums);
+    return trace;
 }
 
 Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
     const KernelCategories& categories, const RankWindow& window,
     const IterationChoice& iterations) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    const IterationChoice traced = tracedIterations(iterations, tracedOf(devices));
     using Trace = Result<std::optional<DeviceTrace>>;
-    const auto measure = [&](const DeviceReading& reading) -> Trace {
-        const auto shown = traceWindow(reading.device, window(reading.device.rank), traced);
-        if (!shown)
-            return Trace(std::nullopt);
-        TraceMeter meter(reading.store, reading.device, *shown, categories);
-        ASSIGN_OR_RETURN(
-            const auto evidence, reading.walk(shown->range, meter.phases, meter.account));
-        ASSIGN_OR_RETURN(auto trace, meter.finish(evidence));
-        return std::optional(std::move(trace));
-    };
-    std::vector<DeviceTrace> result;
-    RETURN_IF_ERROR(forEachDevice(study, devices, measure, collectInto(result)));
-    return result;
+    return readWindows<DeviceTrace>(study, window, iterations,
+        [&](const DeviceReading& reading, const TraceWindow& shown) -> Trace {
+            TraceMeter meter(reading.store, reading.device, shown, categories);
+            ASSIGN_OR_RETURN(
+                const auto evidence, reading.walk(shown.range, meter.phases, meter.account));
+            ASSIGN_OR_RETURN(auto trace, meter.finish(evidence));
+            return std::optional(std::move(trace));
+        });
 }
 
 } // namespace trainscope::analysis

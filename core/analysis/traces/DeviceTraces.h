@@ -17,27 +17,30 @@ struct DeviceTrace {
     DeviceActivity activity;
 };
 
-// A device's trace in a window, from one walk over it.
+// A device's trace in a window, from one walk over its range: the one place where phases and
+// account of a device are metered.
 class TraceMeter {
 public:
-    // Refers to the store, the device and the categories.
+    // Refers to the store, the device and the categories. `also`: who takes the sums of each
+    // iteration besides.
     TraceMeter(const store::Store& store, const DeviceTracks& device, const TraceWindow& shown,
-        const KernelCategories& categories);
+        const KernelCategories& categories, AccountMeter::TakeIteration also = {});
     TraceMeter(const TraceMeter&) = delete;
     TraceMeter& operator=(const TraceMeter&) = delete;
     ~TraceMeter() = default;
 
-    // Both walk the window's range.
     PhaseMeter phases;
     AccountMeter account;
     // After the walk, once.
     Result<DeviceTrace> finish(const MarkEvidence& evidence);
+    [[nodiscard]] const DeviceSums& sums() const { return m_sums; } // behind it, of the window
 
 private:
     const DeviceTracks& m_device;
     TraceWindow m_shown;
     KernelNames m_names;
     std::vector<IterationBreakdown> m_iterations;
+    DeviceSums m_sums;
 };
 
 // Reads all traced devices, by rank, then device; the window is on the clock of each rank,

@@ -3,14 +3,13 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/GroupText.h"
 #include "core/analysis/traces/CollectiveKind.h"
-#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/MovedBytes.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -86,8 +85,8 @@ private:
 Result<SpanPhases> SpanPhases::read(
     const store::Store& store, const DeviceTracks& device, const Progress& progress) {
     Recorder recorder(device.streams.size());
-    const std::array<DeviceVisitor*, 1> visitors{&recorder};
-    ASSIGN_OR_RETURN(const auto evidence, walkDevice(store, device, kAllTime, visitors, progress));
+    ASSIGN_OR_RETURN(
+        const auto evidence, DeviceReading{store, device, progress}.walk(kAllTime, recorder));
     SpanPhases phases;
     for (std::size_t i = 0; i < device.streams.size(); ++i)
         phases.m_changes[device.streams[i].id] = recorder.changes(i, evidence.unmarked());

@@ -1,11 +1,11 @@
 // Passes over the traces of a run, cut into slices.
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/database/Spill.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -99,12 +99,7 @@ private:
 Result<store::SumSequence> sumDevice(
     const store::Store& store, const DeviceTracks& device, SummingProgress& progress) {
     DeviceSlicer slicer(store, device, progress);
-    const std::array<DeviceVisitor*, 1> visitors{&slicer};
-    DeviceTracks tracks = device;
-    tracks.annotations.clear(); // tell phases, which nobody asks for here
-    ASSIGN_OR_RETURN(
-        const auto evidence, walkDevice(store, tracks, kAllTime, visitors, progress.asked()));
-    static_cast<void>(evidence);
+    RETURN_IF_ERROR(DeviceReading{store, device, progress.asked()}.walkLaunches(kAllTime, slicer));
     ASSIGN_OR_RETURN(auto slices, slicer.finish());
     return store::SumSequence{
         placeOf(SumKind::Device, device.rank, device.device), std::move(slices)};

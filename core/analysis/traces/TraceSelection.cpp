@@ -3,12 +3,12 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/DeviceAccount.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/SumColumns.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -98,11 +98,9 @@ Result<DeviceAccount> walked(
     const store::Store& store, const ChosenDevice& device, ReadingProgress& reading) {
     AccountMeter meter(store, device.tracks, device.shown);
     PlaceVisitor place(reading);
-    const std::array<DeviceVisitor*, 2> visitors{&meter, &place};
-    DeviceTracks tracks = device.tracks;
-    tracks.annotations.clear(); // tell phases, which nobody asks for here
-    const auto evidence = walkDevice(store, tracks, device.shown.range, visitors, reading.asked());
-    return evidence.hasValue() ? meter.finish() : evidence.error();
+    RETURN_IF_ERROR(DeviceReading{store, device.tracks, reading.asked()}.walkLaunches(
+        device.shown.range, meter, place));
+    return meter.finish();
 }
 
 // From what was kept of the run, else from its spans.

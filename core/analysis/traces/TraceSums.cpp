@@ -1,9 +1,9 @@
 #include "core/analysis/traces/TraceSums.h"
 
+#include "core/analysis/traces/DevicePass.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -127,12 +127,8 @@ Result<DeviceSums> TraceSums::edge(const DeviceTracks& device, TimeRange part, T
     TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const {
     DeviceSumsMeter meter(*m_store, device, launchBegin, part.begin);
     DeviceSumsVisitor visitor(meter, last ? std::optional(last->end) : std::nullopt);
-    const std::array<DeviceVisitor*, 1> visitors{&visitor};
-    DeviceTracks tracks = device;
-    tracks.annotations.clear(); // tell phases, which nobody asks for here
-    ASSIGN_OR_RETURN(const auto evidence,
-        walkDevice(*m_store, tracks, {launchBegin, part.end}, visitors, progress, hostFrom));
-    static_cast<void>(evidence);
+    RETURN_IF_ERROR(DeviceReading{*m_store, device, progress, hostFrom}.walkLaunches(
+        {launchBegin, part.end}, visitor));
     return last ? meter.closeLast(*last) : meter.close(part.end);
 }
 

@@ -43,11 +43,10 @@ PlantedTrace periods(int count) {
     return planted;
 }
 
-DeviceLogs logsOf(const store::Store& store, std::int64_t spansPerWindow) {
-    const Run run = got(store.findRun("run"));
+DeviceLogs logsOf(const RunStudy& study, std::int64_t spansPerWindow) {
     static RankClocks clocks;
-    clocks = got(alignRanks({store, run}));
-    return got(DeviceLogs::open({store, run}, clocks, spansPerWindow));
+    clocks = got(alignRanks(study));
+    return got(DeviceLogs::open(study, clocks, spansPerWindow));
 }
 
 TimeRange ofPeriod(std::int64_t period, std::int64_t from, std::int64_t to) {
@@ -64,7 +63,8 @@ private Q_SLOTS:
     void stretches() {
         PlantedTrace planted = periods(4);
         const auto store = planted.store();
-        DeviceLogs logs = logsOf(store, kLoggedSpans);
+        const RunStudy study(store, got(store.findRun("run")));
+        DeviceLogs logs = logsOf(study, kLoggedSpans);
         QCOMPARE(logs.recordedFrom(0).ns, 1'000 * kMs - 300 * kUs);
         ok(logs.readTo(kAllTime.end));
         const DeviceLog* log = logs.find(0);
@@ -96,9 +96,10 @@ private Q_SLOTS:
     void windowsMakeNoDifference() {
         PlantedTrace planted = periods(40);
         const auto store = planted.store();
-        DeviceLogs whole = logsOf(store, kLoggedSpans);
+        const RunStudy study(store, got(store.findRun("run")));
+        DeviceLogs whole = logsOf(study, kLoggedSpans);
         ok(whole.readTo(kAllTime.end));
-        DeviceLogs cut = logsOf(store, 15);
+        DeviceLogs cut = logsOf(study, 15);
         for (std::int64_t period = 0; period < 39; ++period) {
             const TimeRange range = ofPeriod(period, 0, 1000);
             ok(cut.readTo(ofPeriod(period + 1, 0, 1).begin));
