@@ -13,13 +13,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-double tracedSeconds(const RunFacts& facts) {
-    double sum = 0.0;
-    for (const TracedDevice& device : facts.traced)
-        sum += device.windowS;
-    return sum;
-}
-
 TimeRange windowOf(const RunFacts& facts, int rank) {
     for (const TracedDevice& device : facts.traced) {
         if (device.rank == rank)
@@ -99,11 +92,9 @@ LinkLoad loadOf(const RunFacts& facts, const Link& link) {
 
 double exposedShare(const RunFacts& facts) {
     double exposed = 0.0;
-    double all = 0.0;
-    for (const TracedDevice& device : facts.traced) {
+    for (const TracedDevice& device : facts.traced)
         exposed += device.exposedS;
-        all += device.windowS;
-    }
+    const double all = facts.tracedS();
     return all > 0.0 ? exposed / all : 0.0;
 }
 
@@ -151,7 +142,7 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
 } // namespace
 
 void findLinkUse(const RunFacts& facts, Findings& found) {
-    const double traced = tracedSeconds(facts);
+    const double traced = facts.tracedS();
     if (!facts.communication || traced <= 0.0)
         return;
     const CommunicationRow* worst = nullptr;

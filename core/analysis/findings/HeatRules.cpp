@@ -169,11 +169,6 @@ void findAboveLimit(const RunFacts& facts, Findings& found) {
         if (worst == nullptr || gpu.seconds > worst->seconds)
             worst = &gpu;
     }
-    TimeRange longest{};
-    for (const TimeRange& stay : staysAbove(worst->steps)) {
-        if (stay.length() > longest.length())
-            longest = stay;
-    }
     const char* source = all->source == "recorded" ? "recorded"
         : all->source == "launch"                  ? "as launched"
         : all->source == "inferred"                ? "of the inferred model"
@@ -186,7 +181,7 @@ void findAboveLimit(const RunFacts& facts, Findings& found) {
         {{"limit_w", all->limitW}, {"seconds", all->seconds}, {"share", all->share},
             {"highest_w", all->highestW}, {"energy_j", all->joules},
             {"worst_rank_share", worst->share}},
-        {worst->rank, longest, metric::kGpuPower},
+        {worst->rank, longestStay(*worst), metric::kGpuPower},
         text::roundedPercent(kAboveLimitFraction) + " of the GPUs' time",
         "the time of all GPUs with power; each reading holds until the next", Severity::Attention,
         0.0};

@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t kMostPartsTold = 3;
 
-double tracedSecondsOf(const RunFacts& facts) {
-    double sum = 0.0;
-    for (const TracedDevice& device : facts.traced)
-        sum += device.windowS;
-    return sum;
-}
-
 Evidence tracedEvidence(const RunFacts& facts) {
     return facts.traced.empty()
         ? Evidence{}
@@ -54,7 +47,7 @@ struct PartsFinding {
 
 void addParts(const PartsFinding& one, const RunFacts& facts, Findings& found) {
     found.push_back({one.rule, one.text,
-        {{"fraction", one.share}, {"seconds", one.seconds}, {"traced_s", tracedSecondsOf(facts)}},
+        {{"fraction", one.share}, {"seconds", one.seconds}, {"traced_s", facts.tracedS()}},
         tracedEvidence(facts), one.threshold, one.denominator, severityOfCost(one.share),
         one.share});
 }
@@ -71,7 +64,7 @@ std::string smallOfAll(std::int64_t small, std::int64_t all) {
 } // namespace
 
 void findSlowOperators(const RunFacts& facts, Findings& found) {
-    const double tracedS = tracedSecondsOf(facts);
+    const double tracedS = facts.tracedS();
     if (!facts.operators || !(tracedS > 0.0))
         return;
     double saved = 0.0;
@@ -96,7 +89,7 @@ void findSlowOperators(const RunFacts& facts, Findings& found) {
 }
 
 void findSmallKernels(const RunFacts& facts, Findings& found) {
-    const double tracedS = tracedSecondsOf(facts);
+    const double tracedS = facts.tracedS();
     if (!facts.operators || !(tracedS > 0.0))
         return;
     const OperatorFacts& all = *facts.operators;
@@ -117,7 +110,7 @@ void findSmallKernels(const RunFacts& facts, Findings& found) {
 }
 
 void findLaunchBound(const RunFacts& facts, Findings& found) {
-    const double tracedS = tracedSecondsOf(facts);
+    const double tracedS = facts.tracedS();
     double waited = 0.0;
     for (const TracedDevice& device : withoutStragglers(facts))
         waited += device.hostBoundS;
@@ -147,7 +140,7 @@ void findLaunchBound(const RunFacts& facts, Findings& found) {
 }
 
 void findRecomputation(const RunFacts& facts, Findings& found) {
-    const double tracedS = tracedSecondsOf(facts);
+    const double tracedS = facts.tracedS();
     if (!facts.operators || !(tracedS > 0.0))
         return;
     const double share = facts.operators->recomputedS / tracedS;
@@ -167,7 +160,7 @@ void findRecomputation(const RunFacts& facts, Findings& found) {
 }
 
 void findHiddenCopies(const RunFacts& facts, Findings& found) {
-    const double tracedS = tracedSecondsOf(facts);
+    const double tracedS = facts.tracedS();
     if (!facts.operators || !(tracedS > 0.0))
         return;
     const double share = facts.operators->copiedS / tracedS;

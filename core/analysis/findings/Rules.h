@@ -4,8 +4,9 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,40 @@ void findSmallKernels(const RunFacts& facts, Findings& found);
 void findLaunchBound(const RunFacts& facts, Findings& found);
 void findRecomputation(const RunFacts& facts, Findings& found);
 void findHiddenCopies(const RunFacts& facts, Findings& found);
+
+// Data that checks want.
+enum class Need {
+    Nothing,
+    Telemetry,
+    Power,
+    Limit,
+    Counter,
+    Clock,
+    Temperature,
+    Links,
+    NodePower,
+    Trace,
+    Calls,
+    RankTraces,
+    Stages,
+    Steps,
+    Model,
+    Snapshot,
+    FlightRecords,
+};
+// A property of the machine without which a check means nothing.
+enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages };
+enum class CheckGroup { Heat, Machine, Time, Operators, Data };
+
+// A check that an overview tells of, and the rules that make it: one or two.
+struct Check {
+    const char* name;
+    CheckGroup group;
+    Need need;
+    Applies applies;
+    std::array<void (*)(const RunFacts&, Findings&), 2> rules;
+};
+std::span<const Check> allChecks(); // every rule stands in one of them
 
 // Every rule, the costliest finding first, then by severity.
 Findings applyRules(const RunFacts& facts);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -159,15 +160,17 @@ Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus,
 // Finding the causes takes another pass over the traces.
 bool isWaitingWorthACause(const RunFacts& facts) {
     double waitS = 0.0;
-    double tracedS = 0.0;
     for (const RankCommunication& rank : facts.communication->ranks)
         waitS += rank.waitS;
-    for (const TracedDevice& device : facts.traced)
-        tracedS += device.windowS;
-    return waitS >= kStragglerWait * tracedS;
+    return waitS >= kStragglerWait * facts.tracedS();
 }
 
 } // namespace
+
+double RunFacts::tracedS() const {
+    return std::accumulate(traced.begin(), traced.end(), 0.0,
+        [](double sum, const TracedDevice& device) { return sum + device.windowS; });
+}
 
 Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& options) {
     RunFacts facts;

@@ -85,6 +85,7 @@ struct RunFacts {
     Plausibility plausibility; // of the run
     std::vector<AllocatorRecord> allocators; // by memory snapshots
 
+    [[nodiscard]] double tracedS() const; // summed over the devices
     // Names the stretch that the numbers are of, for people.
     [[nodiscard]] std::string scope() const { return capture.empty() ? "the run" : capture; }
 };

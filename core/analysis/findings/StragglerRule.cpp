@@ -14,13 +14,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-double secondsTraced(const RunFacts& facts) {
-    double sum = 0.0;
-    for (const TracedDevice& device : facts.traced)
-        sum += device.windowS;
-    return sum;
-}
-
 const RankCommunication* communicationOfRank(const RunFacts& facts, int rank) {
     for (const RankCommunication& one : facts.communication->ranks) {
         if (one.rank == rank)
@@ -154,7 +147,7 @@ std::map<std::string, double> valuesOf(const RunFacts& facts, const WaitCause& c
     const RankCommunication* rank = communicationOfRank(facts, cause.rank);
     std::map<std::string, double> values{{"share", cause.waitS / facts.causes->waitS},
         {"caused_wait_s", cause.waitS}, {"all_wait_s", facts.causes->waitS},
-        {"exposed_wait_s", cause.exposedS}, {"fraction", cause.waitS / secondsTraced(facts)}};
+        {"exposed_wait_s", cause.exposedS}, {"fraction", cause.waitS / facts.tracedS()}};
     for (const LateReason reason : kLateReasons) {
         if (reason != LateReason::InTurn)
             values[std::string(toString(reason)) + "_s"] = cause.byReasonS[reason];
@@ -189,7 +182,7 @@ std::string lastIn(const RunFacts& facts, const WaitCause& cause) {
 
 std::vector<const WaitCause*> stragglersOf(const RunFacts& facts) {
     std::vector<const WaitCause*> found;
-    const double traced = secondsTraced(facts);
+    const double traced = facts.tracedS();
     if (!facts.communication || !facts.causes || facts.causes->waitS <= 0.0 || traced <= 0.0)
         return found;
     const auto [ranks, collectives] = matchedIn(facts);
@@ -238,7 +231,7 @@ std::vector<TracedDevice> withoutStragglers(const RunFacts& facts) {
 
 void findStraggler(const RunFacts& facts, Findings& found) {
     const auto stragglers = stragglersOf(facts);
-    const double traced = secondsTraced(facts);
+    const double traced = facts.tracedS();
     double rest = 1.0;
     for (const WaitCause* cause : stragglers)
         rest -= cause->waitS / facts.causes->waitS;

@@ -36,8 +36,7 @@ const TracedDevice& worstOf(
 }
 
 std::string tracedText(const RunFacts& facts) {
-    return fmt::format("{} traced on {}{}{}",
-        text::seconds(sumOver(facts.traced, &TracedDevice::windowS)),
+    return fmt::format("{} traced on {}{}{}", text::seconds(facts.tracedS()),
         text::counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"),
         facts.tracedPart.empty() ? "" : ", ", facts.tracedPart);
 }

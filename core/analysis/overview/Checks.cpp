@@ -13,175 +13,68 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::array kGroups{"heat and power", "GPUs and nodes", "time", "operators", "data"};
-enum CheckGroup : std::size_t { Heat, Machine, Time, Operators, Data };
 
-// Data that checks want, or a property of the machine without which they mean nothing.
-enum class Need {
-    Nothing,
-    Telemetry,
-    Power,
-    Limit,
-    Counter,
-    Clock,
-    Temperature,
-    Links,
-    NodePower,
-    Trace,
-    Calls,
-    RankTraces,
-    Stages,
-    Steps,
-    Model,
-    Snapshot,
-    FlightRecords,
-};
-enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages };
+bool hasMetric(const OverviewInputs& inputs, const char* metric) {
+    return inputs.facts.whole.metrics.contains(metric);
+}
 
-struct CheckMade {
-    const char* name;
-    CheckGroup group;
+// In words, and whether it is there.
+struct NeededData {
     Need need;
-    Applies applies = Applies::Always;
+    const char* words;
+    bool (*isThere)(const OverviewInputs& inputs);
+};
+using Inputs = const OverviewInputs&;
+constexpr std::array kNeeded{
+    NeededData{Need::Nothing, "", [](Inputs) { return true; }},
+    NeededData{Need::Telemetry, "telemetry of the GPUs",
+        [](Inputs in) { return !in.facts.whole.gpus.empty() && !in.facts.whole.metrics.empty(); }},
+    NeededData{Need::Power, "the power of the GPUs",
+        [](Inputs in) { return hasMetric(in, metric::kGpuPower); }},
+    NeededData{Need::Limit, "power beside a limit",
+        [](Inputs in) { return !in.facts.aboveLimit.empty(); }},
+    NeededData{Need::Counter, "an energy counter beside the power",
+        [](Inputs in) {
+            return hasMetric(in, metric::kGpuPower) && hasMetric(in, metric::kGpuEnergy);
+        }},
+    NeededData{Need::Clock, "reasons of throttling, or clocks beside the utilisation",
+        [](Inputs in) { return in.facts.throttling.has_value(); }},
+    NeededData{Need::Temperature, "temperatures",
+        [](Inputs in) { return hasMetric(in, metric::kGpuTemperature); }},
+    NeededData{Need::Links, "counters of the links beside the utilisation",
+        [](Inputs in) { return !in.facts.traffic.empty(); }},
+    NeededData{Need::NodePower, "the power of the nodes",
+        [](Inputs in) { return hasMetric(in, metric::kNodePower); }},
+    NeededData{Need::Trace, "a trace", [](Inputs in) { return !in.facts.traced.empty(); }},
+    NeededData{Need::Calls, "a trace with the calls of the host",
+        [](Inputs in) { return in.facts.operators.has_value(); }},
+    NeededData{Need::RankTraces, "traces of several ranks",
+        [](Inputs in) { return in.facts.communication.has_value(); }},
+    NeededData{Need::Stages, "traces of pipeline stages",
+        [](Inputs in) { return in.facts.pipeline.has_value(); }},
+    NeededData{Need::Steps, "marked steps",
+        [](Inputs in) { return in.facts.iterations.basis != IterationBasis::None; }},
+    NeededData{Need::Model, "the model and batch of the job",
+        [](Inputs in) { return in.facts.efficiency.mfu.has_value() || hasMetric(in, "mfu"); }},
+    NeededData{Need::Snapshot, "a memory snapshot",
+        [](Inputs in) { return !in.facts.allocators.empty(); }},
+    NeededData{Need::FlightRecords, "flight recorder dumps",
+        [](Inputs in) { return in.hasFlightRecords; }},
 };
 
-// One for each rule of Rules.h, in its order.
-constexpr std::array kChecks{
-    CheckMade{"how the run ended", Data, Need::Nothing},
-    CheckMade{"why memory ran out", Data, Need::Snapshot},
-    CheckMade{"missing ranks", Data, Need::Nothing, Applies::SeveralGpus},
-    CheckMade{"collectives that never ended", Data, Need::FlightRecords, Applies::SeveralGpus},
-    CheckMade{"an MFU that cannot be", Data, Need::Model},
-    CheckMade{"power that cannot be", Data, Need::Power},
-    CheckMade{"power against the energy counter", Data, Need::Counter},
-    CheckMade{"work long before the steps", Data, Need::Trace},
-    CheckMade{"work that runs over what follows", Data, Need::Trace},
-    CheckMade{"steps without work", Data, Need::Trace},
-    CheckMade{"throttling", Heat, Need::Clock},
-    CheckMade{"power above its limit", Heat, Need::Limit},
-    CheckMade{"exposed communication", Time, Need::Trace, Applies::SeveralGpus},
-    CheckMade{"stragglers", Time, Need::RankTraces, Applies::SeveralGpus},
-    CheckMade{"pipeline bubbles", Time, Need::Stages, Applies::SeveralStages},
-    CheckMade{"idle time", Time, Need::Trace},
-    CheckMade{"copies", Time, Need::Trace},
-    CheckMade{"waiting for the host", Time, Need::Trace},
-    CheckMade{"GPUs that differ", Machine, Need::Telemetry, Applies::SeveralGpus},
-    CheckMade{"heat from front to rear", Heat, Need::Temperature, Applies::SeveralGpus},
-    CheckMade{"swings of power", Heat, Need::Power},
-    CheckMade{"use of the links by collectives", Time, Need::RankTraces, Applies::SeveralGpus},
-    CheckMade{"nodes that differ", Machine, Need::Telemetry, Applies::SeveralNodes},
-    CheckMade{"nodes whose power differs", Machine, Need::NodePower, Applies::SeveralNodes},
-    CheckMade{"what else of a node takes power", Machine, Need::NodePower},
-    CheckMade{"power of the stages", Heat, Need::Power, Applies::SeveralStages},
-    CheckMade{"PCIe traffic of few GPUs", Machine, Need::Links, Applies::SeveralGpus},
-    CheckMade{"links that are full", Machine, Need::Links},
-    CheckMade{"temperatures that never settled", Heat, Need::Temperature},
-    CheckMade{"coverage of the telemetry", Data, Need::Telemetry},
-    CheckMade{"missing samples", Data, Need::Telemetry},
-    CheckMade{"clocks of the ranks", Data, Need::RankTraces, Applies::SeveralGpus},
-    CheckMade{"sensors that are too slow", Data, Need::Power},
-    CheckMade{"warm-up", Time, Need::Steps},
-    CheckMade{"operators below the roofline", Operators, Need::Calls},
-    CheckMade{"work in small pieces", Operators, Need::Calls},
-    CheckMade{"calls that take longer than their work", Operators, Need::Calls},
-    CheckMade{"work done again", Operators, Need::Calls},
-    CheckMade{"copies and conversions of tensors", Operators, Need::Calls},
-};
-
-bool hasMetric(const RunFacts& facts, const char* metric) {
-    return facts.whole.metrics.contains(metric);
-}
-
-bool hasData(Need need, const OverviewInputs& inputs) {
-    const RunFacts& facts = inputs.facts;
-    switch (need) {
-    case Need::Nothing:
-        return true;
-    case Need::Telemetry:
-        return !facts.whole.gpus.empty() && !facts.whole.metrics.empty();
-    case Need::Power:
-        return hasMetric(facts, metric::kGpuPower);
-    case Need::Limit:
-        return !facts.aboveLimit.empty();
-    case Need::Counter:
-        return hasMetric(facts, metric::kGpuPower) && hasMetric(facts, metric::kGpuEnergy);
-    case Need::Clock:
-        return facts.throttling.has_value();
-    case Need::Temperature:
-        return hasMetric(facts, metric::kGpuTemperature);
-    case Need::Links:
-        return !facts.traffic.empty();
-    case Need::NodePower:
-        return hasMetric(facts, metric::kNodePower);
-    case Need::Trace:
-        return !facts.traced.empty();
-    case Need::Calls:
-        return facts.operators.has_value();
-    case Need::RankTraces:
-        return facts.communication.has_value();
-    case Need::Stages:
-        return facts.pipeline.has_value();
-    case Need::Steps:
-        return facts.iterations.basis != IterationBasis::None;
-    case Need::Model:
-        return facts.efficiency.mfu.has_value() || hasMetric(facts, "mfu");
-    case Need::Snapshot:
-        return !facts.allocators.empty();
-    case Need::FlightRecords:
-        return inputs.hasFlightRecords;
-    }
-    return false;
-}
-
-const char* wordsOf(Need need) {
-    switch (need) {
-    case Need::Nothing:
-        break;
-    case Need::Telemetry:
-        return "telemetry of the GPUs";
-    case Need::Power:
-        return "the power of the GPUs";
-    case Need::Limit:
-        return "power beside a limit";
-    case Need::Counter:
-        return "an energy counter beside the power";
-    case Need::Clock:
-        return "reasons of throttling, or clocks beside the utilisation";
-    case Need::Temperature:
-        return "temperatures";
-    case Need::Links:
-        return "counters of the links beside the utilisation";
-    case Need::NodePower:
-        return "the power of the nodes";
-    case Need::Trace:
-        return "a trace";
-    case Need::Calls:
-        return "a trace with the calls of the host";
-    case Need::RankTraces:
-        return "traces of several ranks";
-    case Need::Stages:
-        return "traces of pipeline stages";
-    case Need::Steps:
-        return "marked steps";
-    case Need::Model:
-        return "the model and batch of the job";
-    case Need::Snapshot:
-        return "a memory snapshot";
-    case Need::FlightRecords:
-        return "flight recorder dumps";
-    }
-    return "";
+const NeededData& dataOf(Need need) {
+    return *std::find_if(
+        kNeeded.begin(), kNeeded.end(), [need](const NeededData& one) { return one.need == need; });
 }
 
 bool applies(Applies when, const OverviewInputs& inputs) {
     const RunFacts& facts = inputs.facts;
-    const int gpus = std::max({facts.run.gpuCount, facts.run.worldSize,
-        static_cast<int>(facts.whole.gpus.size()), inputs.work.devices});
     const int nodes = std::max(facts.run.nodeCount, static_cast<int>(facts.whole.nodes.size()));
     switch (when) {
     case Applies::Always:
         break;
     case Applies::SeveralGpus:
-        return gpus > 1;
+        return overviewGpus(inputs) > 1;
     case Applies::SeveralNodes:
         return nodes > 1;
     case Applies::SeveralStages:
@@ -204,18 +97,19 @@ int OverviewChecks::notMade() const {
 OverviewChecks checksOf(const OverviewInputs& inputs) {
     OverviewChecks checks;
     std::array<int, kGroups.size()> made{};
-    for (const CheckMade& check : kChecks) {
+    for (const Check& check : allChecks()) {
         if (!applies(check.applies, inputs))
             continue;
-        if (hasData(check.need, inputs)) {
+        const NeededData& needed = dataOf(check.need);
+        if (needed.isThere(inputs)) {
             ++checks.made;
-            ++made[check.group];
+            ++made[static_cast<std::size_t>(check.group)];
             continue;
         }
         const std::string data
             = inputs.host && (check.need == Need::Trace || check.need == Need::Calls)
             ? "a trace of the GPUs"
-            : wordsOf(check.need);
+            : needed.words;
         auto found = std::find_if(checks.missing.begin(), checks.missing.end(),
             [&data](const MissingData& one) { return one.data == data; });
         if (found == checks.missing.end())

@@ -159,6 +159,12 @@ TimeOfWork timeOfWork(std::span<const DeviceTrace> devices) {
     return work;
 }
 
+int overviewGpus(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    return std::max({facts.run.gpuCount, facts.run.worldSize,
+        static_cast<int>(facts.whole.gpus.size()), inputs.work.devices});
+}
+
 std::string overviewLine(const OverviewInputs& inputs) {
     const Run& run = inputs.facts.run;
     std::string line;

@@ -108,6 +108,8 @@ struct OverviewInputs {
     bool hasFlightRecords = false;
 };
 
+int overviewGpus(const OverviewInputs& inputs); // of the run; 0: not known
+
 // Pure.
 Overview overviewFrom(const OverviewInputs& inputs);
 

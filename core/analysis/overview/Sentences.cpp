@@ -23,12 +23,6 @@ constexpr double kToldShareOfTime = 0.005; // share of the traced time
 constexpr double kSameClock = 0.01;
 constexpr std::size_t kToldName = 48;
 
-int overviewGpus(const OverviewInputs& inputs) {
-    const RunFacts& facts = inputs.facts;
-    return std::max({facts.run.gpuCount, facts.run.worldSize,
-        static_cast<int>(facts.whole.gpus.size()), inputs.work.devices});
-}
-
 bool isOneGpu(const OverviewInputs& inputs) {
     return overviewGpus(inputs) <= 1;
 }
@@ -145,43 +139,6 @@ std::string idleText(const TimeOfWork& work) {
         text::seconds(work.idleS / work.devices), work.devices > 1 ? " each in the mean" : "");
 }
 
-} // namespace
-
-std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
-    const TimeOfWork& work = inputs.work;
-    if (work.tracedS <= 0.0 && inputs.host)
-        return timeOfHost(*inputs.host, stepText(inputs.facts));
-    if (work.tracedS <= 0.0)
-        return timeByTelemetry(inputs);
-    OverviewSentence told;
-    told.weight = 1.0;
-    told.evidence = {-1, work.window, {}};
-    told.unit = "s";
-    told.isWhole = true;
-    for (const auto& [category, seconds] : work.categoriesS) {
-        if (seconds > 0.0)
-            told.parts.push_back({category, inSentence(category), seconds});
-    }
-    byValue(told.parts);
-    if (work.idleS > 0.0)
-        told.parts.push_back({"idle", "idle", work.idleS});
-    told.values = {{"traced_s", work.tracedS}, {"busy_s", work.busyS}, {"idle_s", work.idleS},
-        {"exposed_communication_s", work.exposedS}, {"copy_s", work.copyS},
-        {"busy_share", work.busyS / work.tracedS}};
-    const std::string parts = toldShares(told.parts, work.tracedS);
-    told.text = fmt::format("{} worked for {} of the {} that {} traced{}{}; {}",
-        work.devices == 1 ? "The GPU" : fmt::format("{} GPUs", work.devices),
-        text::roundedPercent(work.busyS / work.tracedS), text::seconds(work.tracedS / work.devices),
-        work.devices == 1 ? "were" : "each was", parts.empty() ? "" : ": ", parts, idleText(work));
-    if (work.exposedS > kToldShareOfTime * work.tracedS)
-        told.text += fmt::format(
-            "; exposed communication {}", text::roundedPercent(work.exposedS / work.tracedS));
-    told.text += ".";
-    return told;
-}
-
-namespace {
-
 std::string phaseName(Phase phase) {
     std::string name(toString(phase));
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -247,55 +204,6 @@ std::string tracedEnergyText(const OverviewInputs& inputs, OverviewSentence& tol
                         : fmt::format("; of {}, {}", traced, text);
 }
 
-} // namespace
-
-std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
-    const RunFacts& facts = inputs.facts;
-    OverviewSentence told;
-    told.topic = Topic::Energy;
-    told.unit = "J";
-    told.weight = 0.9;
-    if (!facts.whole.energy || facts.whole.energy->joules <= 0.0) {
-        if (!facts.whole.nodeEnergy || facts.whole.nodeEnergy->joules <= 0.0)
-            return std::nullopt;
-        const bool isOneNode = facts.whole.nodes.size() <= 1;
-        told.values["node_energy_j"] = facts.whole.nodeEnergy->joules;
-        told.evidence = {-1, facts.run.range, metric::kNodePower};
-        told.text = fmt::format("{} took {} in {}.", isOneNode ? "The node" : "The nodes",
-            text::rounded(facts.whole.nodeEnergy->joules, "J"),
-            text::seconds(facts.whole.duration.seconds()));
-        return told;
-    }
-    told.evidence = {-1, facts.run.range, metric::kGpuPower};
-    told.values["energy_j"] = facts.whole.energy->joules;
-    const auto metered = std::count_if(facts.whole.gpus.begin(), facts.whole.gpus.end(),
-        [](const GpuSummary& gpu) { return gpu.energy.has_value(); });
-    const int gpus = overviewGpus(inputs);
-    told.text = fmt::format("{} took {} in {}",
-        isOneGpu(inputs)     ? "The GPU"
-            : metered < gpus ? partOfGpus(metered, gpus)
-                             : fmt::format("The {} GPUs", gpus),
-        text::rounded(facts.whole.energy->joules, "J"),
-        text::seconds(facts.whole.duration.seconds()));
-    if (const auto mean = wholeMean(facts, metric::kGpuPower)) {
-        told.values["mean_power_w"] = *mean;
-        told.text += fmt::format(
-            ", {}{} in the mean", text::rounded(*mean, "W"), isOneGpu(inputs) ? "" : " a GPU");
-    }
-    if (const auto step = facts.efficiency.energyPerStepJ) {
-        told.values["energy_per_step_j"] = *step;
-        told.text += fmt::format("; {} a step", text::rounded(*step, "J"));
-    }
-    if (const auto between = facts.efficiency.energyBetweenStepsJ) {
-        told.values["energy_between_steps_j"] = *between;
-        told.text += fmt::format(", and {} more between steps", text::rounded(*between, "J"));
-    }
-    told.text += tracedEnergyText(inputs, told) + ".";
-    return told;
-}
-
-namespace {
-
 // The GPU with the highest reading of a metric, and the least highest reading of all.
 struct HeatPeaks {
     int gpus = 0; // GPUs with readings
@@ -355,83 +263,6 @@ std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) 
     return text;
 }
 
-} // namespace
-
-std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs) {
-    const RunFacts& facts = inputs.facts;
-    OverviewSentence told;
-    told.topic = Topic::Heat;
-    told.weight = 0.3;
-    told.unit = "°C";
-    const HeatPeaks heat = heatPeaks(facts, metric::kGpuTemperature);
-    if (heat.most == nullptr && !facts.throttling)
-        return std::nullopt;
-    std::string text;
-    if (heat.most != nullptr) {
-        told.values["peak_temperature_c"] = heat.highest;
-        told.evidence = {heat.most->gpu.rank, facts.run.range, metric::kGpuTemperature};
-        text = heat.gpus == 1
-            ? fmt::format("{} reached {}",
-                isOneGpu(inputs) ? "The GPU" : fmt::format("Rank {}", heat.most->gpu.rank),
-                text::rounded(heat.highest, "°C"))
-            : fmt::format("Rank {} was the hottest with {}, the coolest GPU reached {}",
-                heat.most->gpu.rank, text::rounded(heat.highest, "°C"),
-                text::rounded(heat.lowestPeak, "°C"));
-    }
-    if (facts.throttling) {
-        const std::string throttled = throttledText(inputs, told);
-        const bool isNever = throttled.starts_with("never");
-        if (text.empty())
-            text = isOneGpu(inputs) ? "The GPU " + throttled : "The GPUs " + throttled;
-        else
-            text += (isOneGpu(inputs) ? (isNever ? " and " : "; it ")
-                                      : (isNever ? "; the GPUs " : "; GPUs "))
-                + throttled;
-    }
-    told.text = text + ".";
-    return told;
-}
-
-std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs) {
-    const RunFacts& facts = inputs.facts;
-    const auto all = together(facts.aboveLimit);
-    if (!all || all->coveredSeconds <= 0.0)
-        return std::nullopt;
-    const auto worst = std::max_element(facts.aboveLimit.begin(), facts.aboveLimit.end(),
-        [](const AboveLimit& a, const AboveLimit& b) {
-            return a.seconds != b.seconds ? a.seconds < b.seconds : a.highestW < b.highestW;
-        });
-    TimeRange longest{};
-    for (const TimeRange& stay : staysAbove(worst->steps)) {
-        if (stay.length() > longest.length())
-            longest = stay;
-    }
-    OverviewSentence told;
-    told.topic = Topic::Limit;
-    told.unit = "W";
-    told.evidence = {worst->rank, longest.isEmpty() ? facts.run.range : longest, metric::kGpuPower};
-    told.values = {{"limit_w", all->limitW}, {"seconds", all->seconds}, {"share", all->share},
-        {"highest_w", all->highestW}};
-    if (all->seconds <= 0.0) {
-        told.weight = 0.1;
-        told.text = fmt::format("Power stayed below the limit of {}: {} at the highest.",
-            text::rounded(all->limitW, "W"), text::rounded(all->highestW, "W"));
-        return told;
-    }
-    told.weight = 0.4 + all->share;
-    told.text = fmt::format("Power was above the limit of {} for {}{}, {} of {}, and reached {}",
-        text::rounded(all->limitW, "W"), text::rounded(all->seconds, "s"),
-        isOneGpu(inputs) ? "" : " summed over the GPUs", text::roundedPercent(all->share),
-        isOneGpu(inputs) ? "the time" : "their time", text::rounded(all->highestW, "W"));
-    if (!facts.kernelsAbove.empty())
-        told.text += fmt::format("; most of that, as far as it was traced, in {}",
-            text::elidedInMiddle(facts.kernelsAbove.front().name, kToldName));
-    told.text += ".";
-    return told;
-}
-
-namespace {
-
 std::optional<OverviewSentence> waitingSentence(const OverviewInputs& inputs) {
     const RunFacts& facts = inputs.facts;
     if (!facts.communication || inputs.work.tracedS <= 0.0)
@@ -482,6 +313,153 @@ std::optional<OverviewSentence> waitingSentence(const OverviewInputs& inputs) {
 }
 
 } // namespace
+
+std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
+    const TimeOfWork& work = inputs.work;
+    if (work.tracedS <= 0.0 && inputs.host)
+        return timeOfHost(*inputs.host, stepText(inputs.facts));
+    if (work.tracedS <= 0.0)
+        return timeByTelemetry(inputs);
+    OverviewSentence told;
+    told.weight = 1.0;
+    told.evidence = {-1, work.window, {}};
+    told.unit = "s";
+    told.isWhole = true;
+    for (const auto& [category, seconds] : work.categoriesS) {
+        if (seconds > 0.0)
+            told.parts.push_back({category, inSentence(category), seconds});
+    }
+    byValue(told.parts);
+    if (work.idleS > 0.0)
+        told.parts.push_back({"idle", "idle", work.idleS});
+    told.values = {{"traced_s", work.tracedS}, {"busy_s", work.busyS}, {"idle_s", work.idleS},
+        {"exposed_communication_s", work.exposedS}, {"copy_s", work.copyS},
+        {"busy_share", work.busyS / work.tracedS}};
+    const std::string parts = toldShares(told.parts, work.tracedS);
+    told.text = fmt::format("{} worked for {} of the {} that {} traced{}{}; {}",
+        work.devices == 1 ? "The GPU" : fmt::format("{} GPUs", work.devices),
+        text::roundedPercent(work.busyS / work.tracedS), text::seconds(work.tracedS / work.devices),
+        work.devices == 1 ? "were" : "each was", parts.empty() ? "" : ": ", parts, idleText(work));
+    if (work.exposedS > kToldShareOfTime * work.tracedS)
+        told.text += fmt::format(
+            "; exposed communication {}", text::roundedPercent(work.exposedS / work.tracedS));
+    told.text += ".";
+    return told;
+}
+
+std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    OverviewSentence told;
+    told.topic = Topic::Energy;
+    told.unit = "J";
+    told.weight = 0.9;
+    if (!facts.whole.energy || facts.whole.energy->joules <= 0.0) {
+        if (!facts.whole.nodeEnergy || facts.whole.nodeEnergy->joules <= 0.0)
+            return std::nullopt;
+        const bool isOneNode = facts.whole.nodes.size() <= 1;
+        told.values["node_energy_j"] = facts.whole.nodeEnergy->joules;
+        told.evidence = {-1, facts.run.range, metric::kNodePower};
+        told.text = fmt::format("{} took {} in {}.", isOneNode ? "The node" : "The nodes",
+            text::rounded(facts.whole.nodeEnergy->joules, "J"),
+            text::seconds(facts.whole.duration.seconds()));
+        return told;
+    }
+    told.evidence = {-1, facts.run.range, metric::kGpuPower};
+    told.values["energy_j"] = facts.whole.energy->joules;
+    const auto metered = std::count_if(facts.whole.gpus.begin(), facts.whole.gpus.end(),
+        [](const GpuSummary& gpu) { return gpu.energy.has_value(); });
+    const int gpus = overviewGpus(inputs);
+    told.text = fmt::format("{} took {} in {}",
+        isOneGpu(inputs)     ? "The GPU"
+            : metered < gpus ? partOfGpus(metered, gpus)
+                             : fmt::format("The {} GPUs", gpus),
+        text::rounded(facts.whole.energy->joules, "J"),
+        text::seconds(facts.whole.duration.seconds()));
+    if (const auto mean = wholeMean(facts, metric::kGpuPower)) {
+        told.values["mean_power_w"] = *mean;
+        told.text += fmt::format(
+            ", {}{} in the mean", text::rounded(*mean, "W"), isOneGpu(inputs) ? "" : " a GPU");
+    }
+    if (const auto step = facts.efficiency.energyPerStepJ) {
+        told.values["energy_per_step_j"] = *step;
+        told.text += fmt::format("; {} a step", text::rounded(*step, "J"));
+    }
+    if (const auto between = facts.efficiency.energyBetweenStepsJ) {
+        told.values["energy_between_steps_j"] = *between;
+        told.text += fmt::format(", and {} more between steps", text::rounded(*between, "J"));
+    }
+    told.text += tracedEnergyText(inputs, told) + ".";
+    return told;
+}
+
+std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    OverviewSentence told;
+    told.topic = Topic::Heat;
+    told.weight = 0.3;
+    told.unit = "°C";
+    const HeatPeaks heat = heatPeaks(facts, metric::kGpuTemperature);
+    if (heat.most == nullptr && !facts.throttling)
+        return std::nullopt;
+    std::string text;
+    if (heat.most != nullptr) {
+        told.values["peak_temperature_c"] = heat.highest;
+        told.evidence = {heat.most->gpu.rank, facts.run.range, metric::kGpuTemperature};
+        text = heat.gpus == 1
+            ? fmt::format("{} reached {}",
+                isOneGpu(inputs) ? "The GPU" : fmt::format("Rank {}", heat.most->gpu.rank),
+                text::rounded(heat.highest, "°C"))
+            : fmt::format("Rank {} was the hottest with {}, the coolest GPU reached {}",
+                heat.most->gpu.rank, text::rounded(heat.highest, "°C"),
+                text::rounded(heat.lowestPeak, "°C"));
+    }
+    if (facts.throttling) {
+        const std::string throttled = throttledText(inputs, told);
+        const bool isNever = throttled.starts_with("never");
+        if (text.empty())
+            text = isOneGpu(inputs) ? "The GPU " + throttled : "The GPUs " + throttled;
+        else
+            text += (isOneGpu(inputs) ? (isNever ? " and " : "; it ")
+                                      : (isNever ? "; the GPUs " : "; GPUs "))
+                + throttled;
+    }
+    told.text = text + ".";
+    return told;
+}
+
+std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs) {
+    const RunFacts& facts = inputs.facts;
+    const auto all = together(facts.aboveLimit);
+    if (!all || all->coveredSeconds <= 0.0)
+        return std::nullopt;
+    const auto worst = std::max_element(facts.aboveLimit.begin(), facts.aboveLimit.end(),
+        [](const AboveLimit& a, const AboveLimit& b) {
+            return a.seconds != b.seconds ? a.seconds < b.seconds : a.highestW < b.highestW;
+        });
+    const TimeRange longest = longestStay(*worst);
+    OverviewSentence told;
+    told.topic = Topic::Limit;
+    told.unit = "W";
+    told.evidence = {worst->rank, longest.isEmpty() ? facts.run.range : longest, metric::kGpuPower};
+    told.values = {{"limit_w", all->limitW}, {"seconds", all->seconds}, {"share", all->share},
+        {"highest_w", all->highestW}};
+    if (all->seconds <= 0.0) {
+        told.weight = 0.1;
+        told.text = fmt::format("Power stayed below the limit of {}: {} at the highest.",
+            text::rounded(all->limitW, "W"), text::rounded(all->highestW, "W"));
+        return told;
+    }
+    told.weight = 0.4 + all->share;
+    told.text = fmt::format("Power was above the limit of {} for {}{}, {} of {}, and reached {}",
+        text::rounded(all->limitW, "W"), text::rounded(all->seconds, "s"),
+        isOneGpu(inputs) ? "" : " summed over the GPUs", text::roundedPercent(all->share),
+        isOneGpu(inputs) ? "the time" : "their time", text::rounded(all->highestW, "W"));
+    if (!facts.kernelsAbove.empty())
+        told.text += fmt::format("; most of that, as far as it was traced, in {}",
+            text::elidedInMiddle(facts.kernelsAbove.front().name, kToldName));
+    told.text += ".";
+    return told;
+}
 
 std::optional<OverviewSentence> ranksSentence(const OverviewInputs& inputs) {
     if (isOneGpu(inputs))

@@ -203,4 +203,13 @@ std::vector<TimeRange> staysAbove(const std::vector<PowerStep>& steps) {
     return stays;
 }
 
+TimeRange longestStay(const AboveLimit& gpu) {
+    TimeRange longest{};
+    for (const TimeRange& stay : staysAbove(gpu.steps)) {
+        if (stay.length() > longest.length())
+            longest = stay;
+    }
+    return longest;
+}
+
 } // namespace trainscope::analysis

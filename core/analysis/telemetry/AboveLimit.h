@@ -53,5 +53,6 @@ std::optional<LimitShare> together(const std::vector<AboveLimit>& gpus);
 
 // From where the power rises above the limit to where it falls below.
 std::vector<TimeRange> staysAbove(const std::vector<PowerStep>& steps);
+TimeRange longestStay(const AboveLimit& gpu); // empty without any
 
 } // namespace trainscope::analysis
