@@ -20,8 +20,7 @@
 // dp_cp, edp   ZeRO 0: all-reduce of the gradients; 1 and 2: reduce-scatter of the gradients and
 //      all-gather of the parameters; 3: gathered twice and scattered once per micro-batch
 //      (Rajbhandari et al. 2020). Sent within shard groups; replicas reduce their shards besides.
-// embedding   gradients of tied embeddings between first and last stage; none where the model turns
-//      back and both lie on the first.
+// embedding   gradients of tied embeddings between first and last stage
 
 #include "core/layout/Layout.h"
 

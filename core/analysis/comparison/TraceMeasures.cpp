@@ -63,7 +63,7 @@ std::optional<CommunicatorKind> onlyOf(
     return only;
 }
 
-constexpr double kSpeaksFor = 0.2; // of the exposed time, by matched calls
+constexpr double kSpeaksFor = 0.2; // share of the exposed time, by matched calls
 constexpr double kSameStep = 5e-4; // mean and median are told alike
 
 // The group of a collective by its kernel category ("send_recv"), where the layout leaves only one:
@@ -97,8 +97,8 @@ struct MatchedSums {
     double waitS = 0.0; // over collectives and ranks
     double rankS = 0.0; // the same, from start to end
     double betweenS = 0.0; // transfers between nodes
-    double sizedS = 0.0; // of these, with a size and every rank
-    double busBytes = 0.0; // of those, × busFactor()
+    double sizedS = 0.0; // the ones with a size and every rank
+    double busBytes = 0.0; // theirs, × busFactor()
 
     void add(const MatchedSums& more) {
         waitS += more.waitS;
@@ -562,7 +562,7 @@ private:
     const RunStudy& m_study;
     const TraceScope& m_scope;
     RankClocks m_aligned;
-    RankClocksPtr m_clocks; // where they differ
+    RankClocksPtr m_clocks; // nullptr: they agree
     TimeRange m_window = kAllTime;
     bool m_isOutside = false;
     std::vector<Iteration> m_covered;

@@ -28,7 +28,7 @@
 namespace trainscope::analysis {
 
 struct BreakdownPart {
-    std::string category; // of KernelCategory.h, "copy" or "idle"
+    std::string category; // a key of KernelCategory.h, "copy" or "idle"
     double seconds = 0.0; // see TraceMeasures::basis
     bool isCommunication = false; // then it is exposed
 };
@@ -81,15 +81,15 @@ struct TraceMeasures {
     int devices = 0;
     double tracedS = 0.0; // mean over the devices, from the first kernel to the last one
     double toStep = 1.0; // step time / mean of the covered iterations, which parts are scaled by
-    std::vector<std::int64_t> iterations; // that the trace covers
+    std::vector<std::int64_t> iterations; // those the trace covers
     TracedShares shares;
     std::vector<double> exposedByIteration; // share of each covered iteration, in order of time
-    StageBreakdown all; // of the kernel categories
+    StageBreakdown all; // by kernel category
     std::vector<StageBreakdown> stages; // by stage; empty: one stage, or not known
     ByPhase<double> phases; // seconds, as the parts
     std::vector<StepKernel> kernels; // the longest first, all of them
     std::vector<ExposedCommunication> exposed; // the longest first
-    std::optional<double> bubbleFraction; // of a pipeline of several stages
+    std::optional<double> bubbleFraction; // absent without a pipeline
     // Bus bandwidth of the collectives between nodes that transferred longest, B/s; absent where
     // none could be matched across ranks.
     std::optional<double> betweenNodesBandwidth;
@@ -103,7 +103,7 @@ struct TraceScope {
     const RunIterations& iterations;
     std::optional<double> stepTimeS;
     const layout::Layout* layout = nullptr; // nullptr: not known
-    const CaptureWindows* capture = nullptr; // whose window that is; nullptr: none
+    const CaptureWindows* capture = nullptr; // its window is that; nullptr: none
 };
 Result<std::optional<TraceMeasures>> traceMeasures(const RunStudy& study, const TraceScope& scope);
 

@@ -28,14 +28,15 @@ namespace {
 
 constexpr double kInstantWindowNs = 25e6;
 constexpr double kAveragedWindowNs = kNvmlAveragingS * 1e9;
-constexpr double kLongestResponseNs = 3e9; // of a sensor: readings so far outside still tell of it
+constexpr double kLongestResponseNs = 3e9; // a sensor's: readings so far outside still tell of it
 constexpr std::size_t kMostReadings = std::size_t{1} << 19U;
 constexpr DurationNs kFitAround{10'000'000'000}; // beside a window: powers are told by more time
-constexpr double kEdgeShare = 0.17; // of a counter's step: how far its energy is known within it
-constexpr std::size_t kMostNames = 20; // of kernels that have a power of their own
-constexpr double kLeastNameShare = 0.01; // of the kernel time
+constexpr double kEdgeShare
+    = 0.17; // share of a counter's step: how far its energy is known within it
+constexpr std::size_t kMostNames = 20; // kernels with a power of their own
+constexpr double kLeastNameShare = 0.01; // share of the kernel time
 
-// The readings that the estimate is made of. Of a sensor that repeats itself each value counts
+// The readings that the estimate is made of. Each value of a sensor that repeats itself counts
 // once; beyond kMostReadings every second one is left out, again and again.
 class ReadingList {
 public:
@@ -302,35 +303,6 @@ void addIterations(std::vector<IterationEnergy>& sums, const std::vector<Iterati
     }
 }
 
-} // namespace
-
-CollectiveEnergy& CollectiveEnergy::operator+=(const CollectiveEnergy& more) {
-    exposed += more.exposed;
-    hidden += more.hidden;
-    return *this;
-}
-
-KernelEnergy& KernelEnergy::operator+=(const KernelEnergy& more) {
-    seconds += more.seconds;
-    energy += more.energy;
-    return *this;
-}
-
-AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
-    total += more.total;
-    for (const Phase phase : kAllPhases)
-        phases[phase] += more.phases[phase];
-    addMaps(categories, more.categories);
-    addMaps(collectives, more.collectives);
-    addMaps(communicators, more.communicators);
-    addIterations(iterations, more.iterations);
-    addMaps(captures, more.captures);
-    addMaps(kernels, more.kernels);
-    return *this;
-}
-
-namespace {
-
 // Tells the energy of each device.
 class TracedEnergyReader {
 public:
@@ -467,6 +439,31 @@ Result<TracesWithEnergy> readAllTraced(const RunStudy& study) {
 }
 
 } // namespace
+
+CollectiveEnergy& CollectiveEnergy::operator+=(const CollectiveEnergy& more) {
+    exposed += more.exposed;
+    hidden += more.hidden;
+    return *this;
+}
+
+KernelEnergy& KernelEnergy::operator+=(const KernelEnergy& more) {
+    seconds += more.seconds;
+    energy += more.energy;
+    return *this;
+}
+
+AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
+    total += more.total;
+    for (const Phase phase : kAllPhases)
+        phases[phase] += more.phases[phase];
+    addMaps(categories, more.categories);
+    addMaps(collectives, more.collectives);
+    addMaps(communicators, more.communicators);
+    addIterations(iterations, more.iterations);
+    addMaps(captures, more.captures);
+    addMaps(kernels, more.kernels);
+    return *this;
+}
 
 Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options) {
     ASSIGN_OR_RETURN(auto read, readDevices(study, options, nullptr));

@@ -7,9 +7,9 @@
 // averaging and delay (PowerEstimate.h), times the time of each. The whole is what the GPU's energy
 // counter counted, where it has one (MeasuredEnergy.h); else the powers' energy and what the
 // readings within the trace show beyond it. Phases, and categories with copies and idle, each sum
-// to the whole. What the readings do not tell is absent, with the reason.
+// to the whole. Energy that the readings do not tell is absent, with the reason.
 //
-// Attribution is exclusive. Of categories the compute kernels that run share the power equally;
+// Attribution is exclusive. The categories of compute kernels that run share the power equally;
 // collectives count where no compute runs (they mostly wait), equally too. A collective has the
 // part of its category's energy (hidden: of hidden communication's, which the compute categories
 // have as well) that it has of the time. Kernel names share the energy of their category: each name
@@ -48,12 +48,12 @@ struct IterationEnergy {
     std::int64_t index = 0;
     PartEnergy total;
     ByPhase<double> phases; // J, sum to the total where it is known
-    double coverage = 0.0; // of the iterations' time, over the GPUs
+    double coverage = 0.0; // share of the iterations' time, over the GPUs
     int gpus = 0;
 };
 
 struct KernelEnergy {
-    double seconds = 0.0; // that kernels of the name ran, summed
+    double seconds = 0.0; // run time of the kernels, summed
     PartEnergy energy;
     KernelEnergy& operator+=(const KernelEnergy& more);
 };
@@ -68,7 +68,7 @@ struct AttributedEnergy {
     std::map<std::string, CollectiveEnergy> communicators; // "all_reduce in TP_GROUP [0, 1]"
     std::vector<IterationEnergy> iterations; // by index
     std::map<std::string, PartEnergy> captures; // by name
-    KernelEnergies kernels; // where asked for
+    KernelEnergies kernels; // empty unless asked for
 
     AttributedEnergy& operator+=(const AttributedEnergy& more);
 };
@@ -90,9 +90,9 @@ struct GpuEnergy {
 
     // The sensor as the readings show it; absent where they are too few.
     struct Sensor {
-        double windowS = 0.0; // that it averages over
+        double windowS = 0.0; // it averages over that
         double delayS = 0.0; // from the window's middle to the reading's stamp, beyond the lag
-        std::size_t readings = 0; // that lie wholly inside traced time
+        std::size_t readings = 0; // those wholly inside traced time
     };
     std::optional<Sensor> sensor;
 };
@@ -107,7 +107,7 @@ struct EnergyByPhase {
 struct EnergyOptions {
     // As for traceBreakdown(); the powers are found from 10 s on both sides of it too.
     TimeRange window = kAllTime;
-    RankWindow windowOf; // where each rank has one of its own
+    RankWindow windowOf; // in its place: one for each rank
     IterationChoice iterations;
     // By rank, ranks without have one clock; absent: as powerLags() tells.
     std::optional<std::map<int, PowerLag>> lags;

@@ -59,7 +59,7 @@ private:
     struct Running {
         Sums* sums = nullptr;
         std::int64_t count = 0;
-        std::int64_t uncounted = 0; // of them: none of the steps was shared out while they ran
+        std::int64_t uncounted = 0; // none of the steps was shared out while these ran
     };
     struct End {
         TimeNs end;
@@ -123,7 +123,7 @@ private:
     std::size_t m_step = 0;
     TimeNs m_now = kAllTime.begin;
     std::unordered_map<Key, Running, KeyHash> m_active;
-    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; // of all that runs
+    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; // all that runs
     std::int64_t m_shares = 0;
     std::unordered_map<Key, Sums, KeyHash> m_names;
     Sums m_none;

@@ -16,8 +16,8 @@ namespace trainscope::analysis {
 
 struct KernelAboveLimit {
     std::string name;
-    std::string category; // "copy" of copies and memory sets
-    std::int64_t count = 0; // of those that ran above it at some time
+    std::string category; // copies and memory sets: "copy"
+    std::int64_t count = 0; // kernels that ran above it at some time
     DurationNs time; // summed over kernels that run at once
     double joules = 0.0;
 };
@@ -28,7 +28,7 @@ struct DeviceAboveLimit {
     int rank = -1;
     DurationNs traced; // above the limit within a capture
     double tracedJoules = 0.0; // as much as the kernels and `none` have together
-    DurationNs none; // of the traced time, with no work on the GPU
+    DurationNs none; // part of the traced time without work on the GPU
     double noneJoules = 0.0;
     std::vector<KernelAboveLimit> kernels; // by joules
 };

@@ -18,6 +18,34 @@ std::string rankText(int rank) {
     return "rank " + std::to_string(rank);
 }
 
+// Times that limit a sensor: it averages over one, or has a new value only so often.
+struct SensorTime {
+    std::optional<double> averagingS;
+    std::optional<double> updateS;
+    [[nodiscard]] double longest() const {
+        return std::max(averagingS.value_or(0.0), updateS.value_or(0.0));
+    }
+};
+
+SensorTime sensorTimeOf(const RunFacts& facts, bool averages) {
+    SensorTime time;
+    if (facts.powerSensor && facts.powerSensor->update.isCertain)
+        time.updateS = facts.powerSensor->update.seconds;
+    if (averages)
+        time.averagingS = facts.powerSensor ? facts.powerSensor->averagingS : kNvmlAveragingS;
+    return time;
+}
+
+std::string sensorText(const SensorTime& time, std::int64_t averaged, std::int64_t all) {
+    const std::string update
+        = time.updateS ? "has a new value every " + text::seconds(*time.updateS) : "";
+    if (averaged == 0)
+        return "The power sensor " + update;
+    return fmt::format("The power of {} is a running average{}{}", partOfGpus(averaged, all),
+        time.averagingS ? " over " + text::seconds(*time.averagingS) : "",
+        update.empty() ? "" : " and " + update);
+}
+
 } // namespace
 
 void findOutOfMemory(const RunFacts& facts, Findings& found) {
@@ -134,38 +162,6 @@ void findWarmup(const RunFacts& facts, Findings& found) {
             text::worded(kWarmupFactor)),
         "time of all iterations: " + facts.iterations.origin, Severity::Note, 0.0});
 }
-
-namespace {
-
-// Times that limit a sensor: it averages over one, or has a new value only so often.
-struct SensorTime {
-    std::optional<double> averagingS;
-    std::optional<double> updateS;
-    [[nodiscard]] double longest() const {
-        return std::max(averagingS.value_or(0.0), updateS.value_or(0.0));
-    }
-};
-
-SensorTime sensorTimeOf(const RunFacts& facts, bool averages) {
-    SensorTime time;
-    if (facts.powerSensor && facts.powerSensor->update.isCertain)
-        time.updateS = facts.powerSensor->update.seconds;
-    if (averages)
-        time.averagingS = facts.powerSensor ? facts.powerSensor->averagingS : kNvmlAveragingS;
-    return time;
-}
-
-std::string sensorText(const SensorTime& time, std::int64_t averaged, std::int64_t all) {
-    const std::string update
-        = time.updateS ? "has a new value every " + text::seconds(*time.updateS) : "";
-    if (averaged == 0)
-        return "The power sensor " + update;
-    return fmt::format("The power of {} is a running average{}{}", partOfGpus(averaged, all),
-        time.averagingS ? " over " + text::seconds(*time.averagingS) : "",
-        update.empty() ? "" : " and " + update);
-}
-
-} // namespace
 
 void findAveragingSensor(const RunFacts& facts, Findings& found) {
     const auto isAveraged

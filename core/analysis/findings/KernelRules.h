@@ -32,7 +32,7 @@ class OverrunScan {
 public:
     // In order of the streams and, in these, of the begin, the longer one first.
     void add(const StreamKernel& kernel);
-    void add(const OverrunScan& later); // of streams that follow
+    void add(const OverrunScan& later); // scan of the streams that follow
     // Absent where the time of the kernels is no more than kDoubtfulKernelTime beyond that of
     // clipped ones.
     [[nodiscard]] std::optional<KernelOverruns> found() const;
@@ -55,7 +55,7 @@ public:
 
     // In any order.
     void add(TimeNs begin);
-    void add(const EmptyStepScan& other); // of the same steps
+    void add(const EmptyStepScan& other); // scan of the same steps
     [[nodiscard]] const std::vector<TimeRange>& steps() const { return m_steps; }
     // True for each step without a begin; empty where these are none, all, or fewer than
     // kEmptySteps.

@@ -212,7 +212,7 @@ Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& opti
             facts.plausibility, plausibilityOf(study, facts.aboveLimit, facts.iterations));
     }
     if (capture)
-        facts.run.range = capture->window; // where it shows
+        facts.run.range = capture->window; // evidence shows there
     return facts;
 }
 

@@ -35,7 +35,7 @@ namespace trainscope::analysis {
 struct TracedDevice {
     int rank = -1;
     TimeRange window;
-    double windowS = 0.0; // of its captures
+    double windowS = 0.0; // its captures
     double idleS = 0.0;
     double exposedS = 0.0;
     double hostBoundS = 0.0;
@@ -48,7 +48,7 @@ struct TracedDevice {
 struct TracedPipeline {
     int stages = 0;
     double bubbleFraction = 0.0;
-    std::optional<double> idealFraction; // of whole iterations
+    std::optional<double> idealFraction; // absent without whole iterations
     bool isOfIterations = false; // else of what was traced, which may be a part of one
 };
 
@@ -65,24 +65,24 @@ struct RunFacts {
     std::vector<AboveLimit> aboveLimit; // by rank, with their steps
     std::vector<KernelAboveLimit> kernelsAbove; // by joules; read where it matters
     AirflowOrder airflow; // empty: by ascending local index
-    std::string airflowEvidence; // of an inferred order, as a sentence; empty: it was said
+    std::string airflowEvidence; // a sentence for an inferred order; empty: it was said
     std::optional<Burst> burst;
-    std::vector<SpectralLine> spectrum; // of the summed power
-    bool isSpectrumSteady = false; // of the steady window; else of the run
+    std::vector<SpectralLine> spectrum; // the summed power's
+    bool isSpectrumSteady = false; // the steady window's; else the run's
     std::optional<RunSettling> settling;
     std::vector<Series> power; // gpu_power of each GPU
     std::optional<Sensor> powerSensor;
-    Efficiency efficiency; // of the run
+    Efficiency efficiency; // the run's
     std::vector<BusyTraffic> traffic; // in the steady window
     std::map<int, int> stageOf; // by rank; empty: one stage, or not known
     std::vector<TracedDevice> traced; // behind warm-up, where the traces go on there
-    std::string tracedPart; // which part that is; empty: all of the traces
-    std::optional<OperatorFacts> operators; // of all traced ranks; absent without calls of hosts
+    std::string tracedPart; // names that part; empty: all of the traces
+    std::optional<OperatorFacts> operators; // all traced ranks'; absent without calls of hosts
     std::optional<TracedPipeline> pipeline;
     std::optional<CommunicationSummary> communication;
     std::optional<WaitCauses> causes; // absent where little is waited
     std::vector<UnreachedCollective> unreached; // by the flight recorder
-    Plausibility plausibility; // of the run
+    Plausibility plausibility; // the run's
     std::vector<AllocatorRecord> allocators; // by memory snapshots
 
     [[nodiscard]] double tracedS() const; // summed over the devices

@@ -262,6 +262,31 @@ void takeFromPower(PowerIterations found, RunIterations& out) {
     }
 }
 
+Result<RunIterations> findIterations(const RunStudy& study) {
+    RunIterations out;
+    ASSIGN_OR_RETURN(auto annotated, annotatedIterations(study.store, study.run.id));
+    if (!annotated.byRank.empty()) {
+        out.basis = IterationBasis::Recorded;
+        out.origin = annotated.origin;
+        out.byRank = std::move(annotated.byRank);
+        out.iterations = ofTheRun(out.byRank);
+        for (auto& [rank, iterations] : out.byRank)
+            markWarmup(iterations);
+    }
+    if (recordedShare(out, study.run) < kLeastRecorded) {
+        ASSIGN_OR_RETURN(auto found, powerIterations(study));
+        ASSIGN_OR_RETURN(const bool areSteps,
+            found.iterations.empty() || !out.byRank.empty() ? Result<bool>(true) : hadSteps(study));
+        if (areSteps)
+            takeFromPower(std::move(found), out);
+        else
+            takeAsPeriod(found.iterations, out);
+    }
+    markWarmup(out.iterations);
+    addFrequency(out);
+    return out;
+}
+
 } // namespace
 
 std::string powerPeriodText(const RunIterations& run) {
@@ -311,35 +336,6 @@ double recordedShare(const RunIterations& iterations, const Run& run) {
         covered.end = std::max(covered.end, one.range.end);
     return covered.length().seconds() / length;
 }
-
-namespace {
-
-Result<RunIterations> findIterations(const RunStudy& study) {
-    RunIterations out;
-    ASSIGN_OR_RETURN(auto annotated, annotatedIterations(study.store, study.run.id));
-    if (!annotated.byRank.empty()) {
-        out.basis = IterationBasis::Recorded;
-        out.origin = annotated.origin;
-        out.byRank = std::move(annotated.byRank);
-        out.iterations = ofTheRun(out.byRank);
-        for (auto& [rank, iterations] : out.byRank)
-            markWarmup(iterations);
-    }
-    if (recordedShare(out, study.run) < kLeastRecorded) {
-        ASSIGN_OR_RETURN(auto found, powerIterations(study));
-        ASSIGN_OR_RETURN(const bool areSteps,
-            found.iterations.empty() || !out.byRank.empty() ? Result<bool>(true) : hadSteps(study));
-        if (areSteps)
-            takeFromPower(std::move(found), out);
-        else
-            takeAsPeriod(found.iterations, out);
-    }
-    markWarmup(out.iterations);
-    addFrequency(out);
-    return out;
-}
-
-} // namespace
 
 Result<RunIterations> iterationsOf(const RunStudy& study) {
     return study.once(findIterations);

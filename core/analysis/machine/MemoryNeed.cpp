@@ -487,8 +487,7 @@ private:
             layers.expert * m_weights.expert * m_model.experts / ranks};
     }
 
-    // The first and the last stage hold a table each; both are on one that is alone, or on the
-    // first where the model turns back.
+    // The first and the last stage hold a table each; one that is alone holds both.
     [[nodiscard]] double tableParameters() const {
         const double tables = isFirst() && isLast() ? (m_model.tiedEmbeddings ? 1.0 : 2.0)
             : isFirst() || isLast()                 ? 1.0
@@ -589,8 +588,7 @@ private:
             const int ahead = std::min(m_stage, m_pipeline - 1 - m_stage);
             return std::min(piece == 0 ? m_pipeline - ahead : ahead + 1, all);
         }
-        if (m_layout.schedule == layout::ScheduleKind::GPipe
-            || m_layout.schedule == layout::ScheduleKind::ZeroBubbleV || m_virtual == 1)
+        if (m_layout.schedule == layout::ScheduleKind::GPipe || m_virtual == 1)
             return double{1} * all / m_virtual;
         const int group = groupOf(place);
         const int round = group * m_virtual;
@@ -755,8 +753,6 @@ int passesInFlight(const PipelinePlace& place) {
         return all;
     case layout::ScheduleKind::ZeroBubble:
         return std::min(place.stages, all);
-    case layout::ScheduleKind::ZeroBubbleV:
-        return std::min(2 * place.stages, all);
     case layout::ScheduleKind::DualPipe:
         return std::min(place.stages + 1, all);
     case layout::ScheduleKind::OneForwardOneBackward:

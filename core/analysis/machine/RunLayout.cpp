@@ -219,14 +219,6 @@ Result<Known> withoutGroups(const RunStudy& study) {
     return Known{study.run, {}, world, gpusPerNodeOf(study.run, gpus, world)};
 }
 
-} // namespace
-
-std::string_view toString(LayoutOrigin value) {
-    return kOriginNames.nameOf(value);
-}
-
-namespace {
-
 Result<RunLayout> findLayout(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto entered, study.store.enteredLayout(study.run.id));
     if (!entered)
@@ -235,7 +227,26 @@ Result<RunLayout> findLayout(const RunStudy& study) {
     return fromEntered(known, *entered);
 }
 
+Result<std::optional<FittingLayout>> findFittingLayout(const RunStudy& study) {
+    std::optional<FittingLayout> none;
+    auto told = runLayout(study);
+    if (!told.hasValue()) {
+        const ErrorCode code = told.error().code;
+        if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
+            return none;
+        return told.error();
+    }
+    auto layout = layout::makeLayout(told.value().request);
+    if (!layout.hasValue())
+        return none;
+    return std::optional(FittingLayout{std::move(told).value(), std::move(layout).value()});
+}
+
 } // namespace
+
+std::string_view toString(LayoutOrigin value) {
+    return kOriginNames.nameOf(value);
+}
 
 Result<RunLayout> runLayout(const RunStudy& study) {
     return study.once(findLayout);
@@ -276,25 +287,6 @@ Result<RunLayout> recordedLayout(const RunStudy& study) {
     takeCluster(known, result.request);
     return result;
 }
-
-namespace {
-
-Result<std::optional<FittingLayout>> findFittingLayout(const RunStudy& study) {
-    std::optional<FittingLayout> none;
-    auto told = runLayout(study);
-    if (!told.hasValue()) {
-        const ErrorCode code = told.error().code;
-        if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
-            return none;
-        return told.error();
-    }
-    auto layout = layout::makeLayout(told.value().request);
-    if (!layout.hasValue())
-        return none;
-    return std::optional(FittingLayout{std::move(told).value(), std::move(layout).value()});
-}
-
-} // namespace
 
 Result<std::optional<FittingLayout>> fittingLayout(const RunStudy& study) {
     return study.once(findFittingLayout);

@@ -29,7 +29,7 @@ inline constexpr std::size_t kMostTold = 5;
 
 // A part of a whole, or one of things beside each other.
 struct OverviewPart {
-    std::string key; // of a kernel category, "copy", "idle"; empty: none of these
+    std::string key; // a kernel category's, "copy", "idle"; empty: none of these
     std::string name; // for people
     double value = 0.0; // SI
 };
@@ -38,9 +38,9 @@ struct OverviewSentence {
     Topic topic = Topic::Time;
     std::string text;
     std::map<std::string, double> values; // SI; names end in their unit, but for shares and counts
-    Evidence evidence; // where it shows
+    Evidence evidence; // it shows there
     std::vector<OverviewPart> parts; // the largest first; of Change: this run, then the other one
-    std::string unit; // of the parts
+    std::string unit; // the parts'
     bool isWhole = false; // the parts sum to a whole
     double weight = 0.0; // the least telling are left out
 };
@@ -54,8 +54,8 @@ struct MissingData {
 struct OverviewChecks {
     int made = 0;
     std::vector<std::string> findings; // the sentence of each, the costliest first
-    int serious = 0; // of the findings
-    std::vector<std::string> groups; // of those made: "heat and power, 6"
+    int serious = 0; // findings
+    std::vector<std::string> groups; // the ones made: "heat and power, 6"
     std::vector<MissingData> missing; // most checks first
     [[nodiscard]] int notMade() const;
 };
@@ -63,7 +63,7 @@ struct OverviewChecks {
 struct Overview {
     Run run;
     std::string line; // "1 × NVIDIA H100 · 2 min 33 s · a recording, 4 traces and a log"
-    bool hasTrace = false; // of what ran on its GPUs, or on its host alone
+    bool hasTrace = false; // a trace of its GPUs, or of its host alone
     std::vector<OverviewSentence> sentences;
     OverviewChecks checks;
 };
@@ -78,7 +78,7 @@ struct TimeOfWork {
     double copyS = 0.0; // nothing but copies and sets ran
     double exposedS = 0.0;
     std::map<std::string, double> categoriesS; // exposed collectives by their kind
-    TimeRange window; // of the first device
+    TimeRange window; // the first device's
 };
 // Sums the devices that were traced (allTraced()). Pure.
 TimeOfWork timeOfWork(std::span<const DeviceTrace> devices);
@@ -93,7 +93,7 @@ struct RunBefore {
     std::string name;
     std::optional<Spread> stepsBefore; // s, of the iterations that are not warm-up
     std::optional<Spread> steps;
-    std::optional<double> meanPowerBeforeW; // of a GPU
+    std::optional<double> meanPowerBeforeW; // a GPU's
     std::optional<double> stepTimeBeforeS; // as everywhere (Efficiency.h)
     std::optional<double> stepTimeS;
 };
@@ -101,14 +101,14 @@ struct RunBefore {
 struct OverviewInputs {
     RunFacts facts;
     TimeOfWork work;
-    std::optional<HostSelfTime> host; // where no device was traced
-    EnergyByPhase energy; // of the traced GPUs
+    std::optional<HostSelfTime> host; // absent if a device was traced
+    EnergyByPhase energy; // the traced GPUs'
     std::optional<RunBefore> before;
     std::vector<std::string> sources; // importers of its sources, "kineto 1"
     bool hasFlightRecords = false;
 };
 
-int overviewGpus(const OverviewInputs& inputs); // of the run; 0: not known
+int overviewGpus(const OverviewInputs& inputs); // all the run had; 0: not known
 
 // Pure.
 Overview overviewFrom(const OverviewInputs& inputs);

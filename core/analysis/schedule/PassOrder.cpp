@@ -239,7 +239,7 @@ bool hasWeightPasses(const StagePasses& stages) {
 
 std::vector<ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWeights) {
     if (request.virtualStages > 1)
-        return {hasWeights ? ScheduleKind::ZeroBubbleV : ScheduleKind::Interleaved};
+        return {ScheduleKind::Interleaved};
     if (hasWeights)
         return {ScheduleKind::ZeroBubble};
     if (request.kind == ScheduleKind::GPipe)
@@ -249,9 +249,9 @@ std::vector<ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWe
 
 std::vector<std::vector<WorkItem>> ordersOf(
     const OrderRequest& request, ScheduleKind kind, int microbatches) {
-    const bool hasPieces = kind == ScheduleKind::Interleaved || kind == ScheduleKind::ZeroBubbleV;
     const layout::ScheduleRequest plan{kind, request.stages, microbatches,
-        hasPieces ? request.virtualStages : 1, {{1.0, 1.0, 1.0}}, 0.0, request.microbatchGroup};
+        kind == ScheduleKind::Interleaved ? request.virtualStages : 1, {{1.0, 1.0, 1.0}}, 0.0,
+        request.microbatchGroup};
     return layout::checkSchedule(plan).hasValue() ? workOrders(plan)
                                                   : std::vector<std::vector<WorkItem>>{};
 }

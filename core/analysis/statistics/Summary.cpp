@@ -309,6 +309,10 @@ private:
     std::size_t m_seriesTotal = 0;
 };
 
+Result<RunSummary> summariseAll(const RunStudy& study) {
+    return summarise(study, SummaryScope{});
+}
+
 } // namespace
 
 std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>& metrics,
@@ -339,14 +343,6 @@ DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<T
     const TimeRange span = dated.begin < dated.end ? dated : undated;
     return span.begin < span.end ? span.length() : DurationNs{};
 }
-
-namespace {
-
-Result<RunSummary> summariseAll(const RunStudy& study) {
-    return summarise(study, SummaryScope{});
-}
-
-} // namespace
 
 Result<RunSummary> summarise(const RunStudy& study) {
     return study.once(summariseAll);

@@ -47,74 +47,6 @@ double commonLength(const std::vector<std::int64_t>& stretches, double periodNs)
     return weighted / sum * periodNs;
 }
 
-} // namespace
-
-void UpdateProbe::add(std::span<const TimeNs> times, std::span<const double> values) {
-    for (std::size_t i = 0; i < std::min(times.size(), values.size()); ++i) {
-        ++m_samples;
-        if (std::isnan(values[i])) {
-            m_value.reset();
-            m_isWhole = false;
-            continue;
-        }
-        if (m_value == values[i]) {
-            ++m_repeated;
-            continue;
-        }
-        if (m_value && m_isWhole && m_changed)
-            m_stretches.push_back((times[i] - *m_changed).ns);
-        // The first value was there before it was read: its stretch is not whole.
-        m_isWhole = m_value.has_value();
-        m_value = values[i];
-        m_seen.insert(values[i]);
-        m_changed = times[i];
-    }
-}
-
-UpdatePeriod UpdateProbe::result(DurationNs samplingPeriod) const {
-    UpdatePeriod out;
-    const auto period = static_cast<double>(samplingPeriod.ns);
-    if (m_stretches.size() < kLeastStretches || period <= 0.0)
-        return out;
-    const bool isNew
-        = static_cast<double>(m_repeated) <= kAlwaysNew * static_cast<double>(m_samples);
-    const double common = commonLength(m_stretches, period);
-    if (isNew || common <= 0.0) {
-        // Rounding repeats a value now and then; that says nothing of the sensor.
-        if (isNew)
-            out = {period * 1e-9, 0.0, true};
-        return out;
-    }
-    double sum = 0.0;
-    double squares = 0.0;
-    double single = 0.0;
-    double agreeing = 0.0;
-    for (const std::int64_t stretch : m_stretches) {
-        const auto length = static_cast<double>(stretch);
-        const double times = std::clamp(std::round(length / common), 1.0, kMostMultiples);
-        const bool isOne = std::abs(length - common) <= kSlack * period;
-        const bool agrees = isOne || std::abs(length - times * common) <= kSlack * period;
-        agreeing += agrees ? 1.0 : 0.0;
-        if (!isOne)
-            continue;
-        single += 1.0;
-        sum += length;
-        squares += length * length;
-    }
-    const auto all = static_cast<double>(m_stretches.size());
-    if (agreeing < kAgreeing * all || single < kSingle * all)
-        return out;
-    const double mean = sum / single;
-    out.isCertain = static_cast<double>(m_seen.size()) >= kMostlyNew * all;
-    out.seconds = mean * 1e-9;
-    out.errorS
-        = std::max(std::sqrt(std::max(squares / single - mean * mean, 0.0) / single), 0.01 * period)
-        * 1e-9;
-    return out;
-}
-
-namespace {
-
 std::string wordingOf(const Sensor& sensor) {
     std::string text = "kind not known";
     if (sensor.kind == SensorKind::Instant)
@@ -181,6 +113,70 @@ Result<Sensor> probe(const store::Store& store, const std::vector<Series>& group
 }
 
 } // namespace
+
+void UpdateProbe::add(std::span<const TimeNs> times, std::span<const double> values) {
+    for (std::size_t i = 0; i < std::min(times.size(), values.size()); ++i) {
+        ++m_samples;
+        if (std::isnan(values[i])) {
+            m_value.reset();
+            m_isWhole = false;
+            continue;
+        }
+        if (m_value == values[i]) {
+            ++m_repeated;
+            continue;
+        }
+        if (m_value && m_isWhole && m_changed)
+            m_stretches.push_back((times[i] - *m_changed).ns);
+        // The first value was there before it was read: its stretch is not whole.
+        m_isWhole = m_value.has_value();
+        m_value = values[i];
+        m_seen.insert(values[i]);
+        m_changed = times[i];
+    }
+}
+
+UpdatePeriod UpdateProbe::result(DurationNs samplingPeriod) const {
+    UpdatePeriod out;
+    const auto period = static_cast<double>(samplingPeriod.ns);
+    if (m_stretches.size() < kLeastStretches || period <= 0.0)
+        return out;
+    const bool isNew
+        = static_cast<double>(m_repeated) <= kAlwaysNew * static_cast<double>(m_samples);
+    const double common = commonLength(m_stretches, period);
+    if (isNew || common <= 0.0) {
+        // Rounding repeats a value now and then; that says nothing of the sensor.
+        if (isNew)
+            out = {period * 1e-9, 0.0, true};
+        return out;
+    }
+    double sum = 0.0;
+    double squares = 0.0;
+    double single = 0.0;
+    double agreeing = 0.0;
+    for (const std::int64_t stretch : m_stretches) {
+        const auto length = static_cast<double>(stretch);
+        const double times = std::clamp(std::round(length / common), 1.0, kMostMultiples);
+        const bool isOne = std::abs(length - common) <= kSlack * period;
+        const bool agrees = isOne || std::abs(length - times * common) <= kSlack * period;
+        agreeing += agrees ? 1.0 : 0.0;
+        if (!isOne)
+            continue;
+        single += 1.0;
+        sum += length;
+        squares += length * length;
+    }
+    const auto all = static_cast<double>(m_stretches.size());
+    if (agreeing < kAgreeing * all || single < kSingle * all)
+        return out;
+    const double mean = sum / single;
+    out.isCertain = static_cast<double>(m_seen.size()) >= kMostlyNew * all;
+    out.seconds = mean * 1e-9;
+    out.errorS
+        = std::max(std::sqrt(std::max(squares / single - mean * mean, 0.0) / single), 0.01 * period)
+        * 1e-9;
+    return out;
+}
 
 Result<std::vector<Sensor>> probeSensors(
     const store::Store& store, const std::vector<Series>& series, const Progress& progress) {

@@ -452,6 +452,21 @@ private:
     Throttling m_found;
 };
 
+Result<std::optional<Throttling>> findThrottling(const RunStudy& study, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(const auto recorded, study.store.gpus(study.run.id));
+    auto gpus = gpuSeriesByRank(series);
+    for (const Gpu& gpu : recorded)
+        gpus.try_emplace(gpu.rank); // a GPU without a series
+    const DurationNs duration = window == kAllTime ? runDuration(series, tracks) : window.length();
+    return ThrottleScan(study, gpus, window).run(duration);
+}
+
+Result<std::optional<Throttling>> findThrottlingOfAll(const RunStudy& study) {
+    return findThrottling(study, kAllTime);
+}
+
 } // namespace
 
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
@@ -469,25 +484,6 @@ std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
         = model->gpusPerCard > 1 && power != nullptr && power->max > *model->powerLimitW;
     return PowerLimit{*model->powerLimitW * (isOfCard ? model->gpusPerCard : 1), originOf(run)};
 }
-
-namespace {
-
-Result<std::optional<Throttling>> findThrottling(const RunStudy& study, TimeRange window) {
-    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
-    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
-    ASSIGN_OR_RETURN(const auto recorded, study.store.gpus(study.run.id));
-    auto gpus = gpuSeriesByRank(series);
-    for (const Gpu& gpu : recorded)
-        gpus.try_emplace(gpu.rank); // a GPU without a series
-    const DurationNs duration = window == kAllTime ? runDuration(series, tracks) : window.length();
-    return ThrottleScan(study, gpus, window).run(duration);
-}
-
-Result<std::optional<Throttling>> findThrottlingOfAll(const RunStudy& study) {
-    return findThrottling(study, kAllTime);
-}
-
-} // namespace
 
 Result<std::optional<Throttling>> throttlingOf(const RunStudy& study, TimeRange window) {
     return window == kAllTime ? study.once(findThrottlingOfAll) : findThrottling(study, window);

@@ -83,7 +83,7 @@ Status PhaseMeter::piece(TimeRange range, const Running& running) {
         m_all.window = m_isFirst ? range : TimeRange{m_all.window.begin, range.end};
         m_isFirst = false;
     }
-    if (running.isNothing()) // what is left of a window at the end
+    if (running.isNothing()) // the rest of a window at the end
         return {};
     const Phase phase = phaseOf(running);
     const bool isSendRecvOnly = !running.kernels.empty()

@@ -18,7 +18,7 @@ namespace trainscope::analysis {
 // Time of each phase (Phase.h) on a device: whole nanoseconds.
 struct WindowPhases {
     TimeRange window;
-    DurationNs traced; // of the window: without what lies between captures
+    DurationNs traced; // part of the window: without the time between captures
     ByPhase<DurationNs> time; // sums to what was traced
     DurationNs sendRecvOnly; // part of the exposed communication: nothing but SendRecv ran
     // Nothing ran, or nothing but SendRecv: what a pipeline bubble looks like.
@@ -46,7 +46,7 @@ public:
 
 private:
     struct Category {
-        std::string text; // that of the walk is gone when it has ended
+        std::string text; // the walk's is gone when it has ended
         double ns = 0.0;
     };
     std::size_t placeOf(const std::string* category);
@@ -93,7 +93,7 @@ private:
 struct CopyKind {
     std::int64_t count = 0;
     DurationNs time; // summed
-    std::int64_t withBytes = 0; // of the count: told and wholly inside the window
+    std::int64_t withBytes = 0; // part of the count: told and wholly inside the window
     std::int64_t bytes = 0;
     DurationNs timeWithBytes;
 

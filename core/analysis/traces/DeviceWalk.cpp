@@ -346,19 +346,8 @@ private:
     Status m_failure;
 };
 
-} // namespace
-
-std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices) {
-    std::vector<TimeRange> captures;
-    for (const DeviceTracks& device : devices)
-        captures.insert(captures.end(), device.captures.begin(), device.captures.end());
-    return united(std::move(captures));
-}
-
-namespace {
-
-// The end of the last work that begins in the range. What touches its last part holds that end, so
-// that growing parts are read until one has some.
+// The end of the last work that begins in the range. Work that touches its last part holds that
+// end, so that growing parts are read until one has some.
 Result<std::optional<TimeNs>> lastEnd(
     const store::Store& store, const DeviceTracks& device, TimeRange range) {
     constexpr std::int64_t firstPart = 1'000'000; // ns
@@ -508,6 +497,13 @@ Result<std::vector<DeviceTracks>> findTracedDevices(const RunStudy& study) {
 }
 
 } // namespace
+
+std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices) {
+    std::vector<TimeRange> captures;
+    for (const DeviceTracks& device : devices)
+        captures.insert(captures.end(), device.captures.begin(), device.captures.end());
+    return united(std::move(captures));
+}
 
 Result<std::vector<DeviceTracks>> tracedDevices(const RunStudy& study) {
     return study.once(findTracedDevices);

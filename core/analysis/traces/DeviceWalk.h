@@ -25,12 +25,12 @@ namespace trainscope::analysis {
 
 // Kernels that run and are alike.
 struct ActiveKernels {
-    const std::string* category = nullptr; // of the built-in table
-    NameId detail; // of communication
-    Mark mark = Mark::None; // of compute
+    const std::string* category = nullptr; // the built-in table's
+    NameId detail; // communication's
+    Mark mark = Mark::None; // compute's
     bool isCommunication = false;
     bool isPipelineTransfer = false;
-    NameId name = {}; // where a visitor asks for it
+    NameId name = {}; // if a visitor asks for it
     std::int64_t count = 1;
 
     [[nodiscard]] bool isLike(const ActiveKernels& other) const {
@@ -114,7 +114,7 @@ private:
     TimeNs m_now;
     TimeNs m_copyUntil = kAllTime.begin;
     std::vector<ActiveKernels> m_active;
-    std::vector<std::size_t> m_numbers; // of their kinds
+    std::vector<std::size_t> m_numbers; // their kinds'
     std::size_t m_nextNumber = 0;
     std::priority_queue<End, std::vector<End>, std::greater<>> m_ends;
 };
@@ -151,8 +151,8 @@ struct DeviceTracks {
     // last end of its work. Between them nothing is known; one at least.
     std::vector<TimeRange> captures;
     std::vector<Track> streams;
-    std::vector<Track> annotations; // of the streams
-    std::vector<Track> threads; // of the rank
+    std::vector<Track> annotations; // the streams'
+    std::vector<Track> threads; // the rank's
     // Kernels, copies and memory sets long before the rank's first iteration; all of the trace
     // counts from here on, behind them.
     std::optional<EarlyWork> early;
@@ -175,9 +175,9 @@ constexpr bool isDeviceWork(SpanKind kind) {
 struct DeviceWork {
     const Span& span; // kernel, copy or set
     std::size_t stream; // index in DeviceTracks::streams
-    const KernelNames::Kernel* kernel = nullptr; // of kernels
+    const KernelNames::Kernel* kernel = nullptr; // kernels alone
     std::optional<Launch> launch;
-    Telling telling = {}; // of kernels, those of communication too
+    Telling telling = {}; // kernels', those of communication too
     bool isPipelineTransfer = false;
 };
 

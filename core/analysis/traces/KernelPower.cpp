@@ -147,6 +147,23 @@ std::vector<TimeRange> unionOf(std::vector<TimeRange> parts, TimeRange window) {
     return merged;
 }
 
+// The only GPU that works while all others are at rest.
+std::optional<int> onlyWorking(
+    const TracedWork& work, const std::map<int, KernelPower>& gpus, std::optional<double> limitW) {
+    if (gpus.size() < 2 || work.share() < kSomeWork)
+        return std::nullopt;
+    const auto best = std::max_element(gpus.begin(), gpus.end(),
+        [](const auto& a, const auto& b) { return a.second.meanW < b.second.meanW; });
+    const double highest = best->second.meanW;
+    const double rest = limitW ? kResting * *limitW : kPartOfWorking * highest;
+    const bool isAlone = std::all_of(gpus.begin(), gpus.end(), [&](const auto& gpu) {
+        return gpu.first == best->first
+            || (gpu.second.meanW <= rest && 2.0 * gpu.second.meanW <= highest);
+    });
+    const bool works = !limitW || highest >= kWorking * *limitW;
+    return isAlone && works ? std::optional(best->first) : std::nullopt;
+}
+
 } // namespace
 
 std::int64_t TracedWork::Stretch::workBefore(TimeNs moment) const {
@@ -249,27 +266,6 @@ KernelPower kernelPower(
         found.follows = Follows::No;
     return found;
 }
-
-namespace {
-
-// The only GPU that works while all others are at rest.
-std::optional<int> onlyWorking(
-    const TracedWork& work, const std::map<int, KernelPower>& gpus, std::optional<double> limitW) {
-    if (gpus.size() < 2 || work.share() < kSomeWork)
-        return std::nullopt;
-    const auto best = std::max_element(gpus.begin(), gpus.end(),
-        [](const auto& a, const auto& b) { return a.second.meanW < b.second.meanW; });
-    const double highest = best->second.meanW;
-    const double rest = limitW ? kResting * *limitW : kPartOfWorking * highest;
-    const bool isAlone = std::all_of(gpus.begin(), gpus.end(), [&](const auto& gpu) {
-        return gpu.first == best->first
-            || (gpu.second.meanW <= rest && 2.0 * gpu.second.meanW <= highest);
-    });
-    const bool works = !limitW || highest >= kWorking * *limitW;
-    return isAlone && works ? std::optional(best->first) : std::nullopt;
-}
-
-} // namespace
 
 GpuByPower gpuByPower(const TracedWork& work, const std::map<int, PowerReadings>& gpus,
     std::optional<double> limitW) {

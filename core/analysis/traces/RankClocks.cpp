@@ -227,6 +227,17 @@ private:
     std::map<int, std::string> m_reasons;
 };
 
+Result<RankClocks> findClocks(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto calls, RankCalls::open(study));
+    ASSIGN_OR_RETURN(const auto iterations, study.store.iterations(study.run.id));
+    std::map<int, IterationStarts> starts;
+    for (const Iteration& iteration : iterations) {
+        if (iteration.rank >= 0)
+            starts[iteration.rank].try_emplace(iteration.index, iteration.range.begin);
+    }
+    return Alignment(std::move(calls), std::move(starts), study.progress).align();
+}
+
 } // namespace
 
 TimeNs RankClock::onReference(TimeNs local) const {
@@ -247,21 +258,6 @@ const RankClock* RankClocks::find(int rank) const {
         ranks.begin(), ranks.end(), [rank](const RankClock& clock) { return clock.rank == rank; });
     return found == ranks.end() ? nullptr : &*found;
 }
-
-namespace {
-
-Result<RankClocks> findClocks(const RunStudy& study) {
-    ASSIGN_OR_RETURN(auto calls, RankCalls::open(study));
-    ASSIGN_OR_RETURN(const auto iterations, study.store.iterations(study.run.id));
-    std::map<int, IterationStarts> starts;
-    for (const Iteration& iteration : iterations) {
-        if (iteration.rank >= 0)
-            starts[iteration.rank].try_emplace(iteration.index, iteration.range.begin);
-    }
-    return Alignment(std::move(calls), std::move(starts), study.progress).align();
-}
-
-} // namespace
 
 Result<RankClocks> alignRanks(const RunStudy& study) {
     return study.once(findClocks);

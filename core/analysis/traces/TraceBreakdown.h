@@ -1,8 +1,8 @@
 #pragma once
 // Busy, compute, communication, exposed, overlap, copy and idle time of a traced rank, by unions of
-// intervals over all streams of a device, in all and per iteration, and its
-// kernel table. Durations are exact nanoseconds. One pass over the spans; memory grows with the
-// iterations and the names, not with the spans.
+// intervals over all streams of a device, in all and per iteration, and its kernel table. Durations
+// are exact nanoseconds. One pass over the spans; memory grows with the iterations and the names,
+// not with the spans.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/KernelCategory.h"
@@ -30,7 +30,7 @@ struct CategoryTime {
 // Times of a device in a window; work that reaches over its edges counts with the part inside.
 struct TimeBreakdown {
     TimeRange window;
-    DurationNs traced; // of the window: without what lies between captures
+    DurationNs traced; // part of the window: without the time between captures
     std::int64_t kernelCount = 0;
     DurationNs kernelTime; // summed, not a union
     DurationNs busy; // |C ∪ M ∪ P|
@@ -55,7 +55,7 @@ struct DeviceBreakdown : TimeBreakdown {
     int rank = -1;
     int device = -1;
     std::vector<KernelRow> kernels; // by time, all of them
-    std::vector<IterationBreakdown> iterations; // that touch the device's spans, by time
+    std::vector<IterationBreakdown> iterations; // those that touch the device's spans, by time
 };
 
 // `window`: other than kAllTime, the devices' windows are what it shares with their spans.
