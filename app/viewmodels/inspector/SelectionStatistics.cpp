@@ -22,20 +22,6 @@ namespace {
 using store::Store;
 using Cancel = std::function<bool()>;
 
-Status eachBlock(const Store& store, SeriesId series, TimeRange window, const Cancel& isCancelled,
-    const std::function<void(std::span<const TimeNs>, std::span<const double>)>& take) {
-    bool stopped = false;
-    auto done = store.forEachSample(series, window, [&](auto times, auto values) {
-        stopped = isCancelled();
-        if (!stopped)
-            take(times, values);
-        return !stopped;
-    });
-    if (stopped)
-        return cancelled();
-    return done;
-}
-
 analysis::Energy energyIn(TimeRange window, double joules, double coveredSeconds) {
     const double seconds = window.length().seconds();
     return {joules, seconds > 0.0 ? std::min(1.0, coveredSeconds / seconds) : 0.0};
@@ -43,13 +29,10 @@ analysis::Energy energyIn(TimeRange window, double joules, double coveredSeconds
 
 Result<analysis::SubjectStatistics> counted(
     const Store& store, const Series& counter, TimeRange window, const Cancel& isCancelled) {
-    ASSIGN_OR_RETURN(const auto edges, analysis::windowEdges(store, counter, window));
-    analysis::SeriesFigures figures(counter.description);
-    figures.enter(edges);
-    RETURN_IF_ERROR(eachBlock(store, counter.id, window, isCancelled,
-        [&figures](auto times, auto values) { figures.add(times, values); }));
-    figures.leave(edges);
-    return std::move(figures).finished().statistics;
+    ASSIGN_OR_RETURN(auto all,
+        analysis::seriesStatistics(
+            store, counter, [&] { return !isCancelled(); }, window));
+    return std::move(all.statistics);
 }
 
 // Statistics of the window: a value that holds in it has a mean; with a sample in it there are

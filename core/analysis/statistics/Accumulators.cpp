@@ -40,8 +40,6 @@ void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> va
         return;
     if (isOpen())
         holdUntil(times[0]);
-    if (m_samples == 0)
-        m_firstTime = times[0];
     // Local, so that they stay in registers.
     TimeSum held = m_held;
     Extremes extremes = m_extremes;
@@ -67,29 +65,6 @@ void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> va
     m_lastValue = values[count - 1];
     addInstants(values.first(count));
     takeEnds(values.first(count));
-}
-
-void TimeWeighted::add(TimeWeighted&& next) {
-    if (next.m_samples == 0)
-        return;
-    if (isOpen())
-        holdUntil(next.m_firstTime);
-    if (m_samples == 0)
-        m_firstTime = next.m_firstTime;
-    m_held.add(next.m_held);
-    m_heldValues.add(std::move(next.m_heldValues));
-    m_extremes = {std::min(m_extremes.min, next.m_extremes.min),
-        std::max(m_extremes.max, next.m_extremes.max)};
-    m_present += next.m_present;
-    m_samples += next.m_samples;
-    m_lastTime = next.m_lastTime;
-    m_lastValue = next.m_lastValue;
-    m_first = m_first ? m_first : next.m_first;
-    m_last = next.m_last ? next.m_last : m_last;
-    if (m_held.length().ns == 0) {
-        m_instant.sum.add(next.m_instant.sum);
-        m_instant.distribution.add(std::move(next.m_instant.distribution));
-    }
 }
 
 void TimeWeighted::holdUntil(TimeNs time) {
@@ -141,30 +116,10 @@ void CounterTotal::add(std::span<const TimeNs> times, std::span<const double> va
             continue;
         if (m_present > 0)
             m_total.add(increment(elapsedNs(m_lastTime, times[i]), m_lastValue, values[i]));
-        else
-            std::tie(m_firstTime, m_firstValue) = std::tie(times[i], values[i]);
         ++m_present;
         m_lastTime = times[i];
         m_lastValue = values[i];
     }
-}
-
-void CounterTotal::add(const CounterTotal& next) {
-    m_samples += next.m_samples;
-    if (next.m_present == 0)
-        return;
-    if (m_present > 0) {
-        m_total.add(
-            increment(elapsedNs(m_lastTime, next.m_firstTime), m_lastValue, next.m_firstValue));
-    } else {
-        std::tie(m_firstTime, m_firstValue) = std::tie(next.m_firstTime, next.m_firstValue);
-    }
-    m_total.add(next.m_total);
-    m_present += next.m_present;
-    m_wraps += next.m_wraps;
-    m_resets += next.m_resets;
-    m_lastTime = next.m_lastTime;
-    m_lastValue = next.m_lastValue;
 }
 
 double CounterTotal::increment(std::int64_t ns, double from, double to) {
@@ -188,27 +143,10 @@ void EnergyIntegral::add(std::span<const TimeNs> times, std::span<const double> 
             continue;
         if (m_present > 0)
             bridge(elapsedNs(m_lastTime, times[i]), m_lastWatts, watts[i]);
-        else
-            std::tie(m_firstTime, m_firstWatts) = std::tie(times[i], watts[i]);
         ++m_present;
         m_lastTime = times[i];
         m_lastWatts = watts[i];
     }
-}
-
-void EnergyIntegral::add(EnergyIntegral&& next) {
-    if (next.m_present == 0)
-        return;
-    if (m_present > 0)
-        bridge(elapsedNs(m_lastTime, next.m_firstTime), m_lastWatts, next.m_firstWatts);
-    else
-        std::tie(m_firstTime, m_firstWatts) = std::tie(next.m_firstTime, next.m_firstWatts);
-    m_line.add(next.m_line);
-    m_periods.add(std::move(next.m_periods));
-    m_longestNs = std::max(m_longestNs, next.m_longestNs);
-    m_present += next.m_present;
-    m_lastTime = next.m_lastTime;
-    m_lastWatts = next.m_lastWatts;
 }
 
 void EnergyIntegral::bridge(std::int64_t ns, double from, double to) {

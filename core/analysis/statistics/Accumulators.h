@@ -23,16 +23,13 @@ namespace trainscope::analysis {
 // but the number. If no time passes at all (one sample, or all at
 // one stamp) the samples count equally.
 //
-// Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
-// add those up in order. For a window, say the value where it begins and where it ends. Values in,
-// values out: no unit is assumed.
+// Feed the samples once, in time order, in blocks of any size. For a window, say the value where it
+// begins and where it ends. Values in, values out: no unit is assumed.
 class TimeWeighted {
 public:
     // Before the first sample: what holds since before then; no sample of its own.
     void enter(TimeNs begin, double held);
     void add(std::span<const TimeNs> times, std::span<const double> values);
-    // Appends samples that come behind those so far.
-    void add(TimeWeighted&& next);
     // The last sample holds until then, where there is one.
     void leave(TimeNs end);
 
@@ -80,7 +77,6 @@ private:
     std::int64_t m_samples = 0;
     std::int64_t m_present = 0;
     bool m_hasEntered = false;
-    TimeNs m_firstTime;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;
     std::optional<double> m_first;
@@ -90,16 +86,13 @@ private:
 // The total of a running counter: the sum of what it counted between neighbouring non-missing
 // samples, by the rule of CounterRule.h.
 //
-// Feed the samples once, in time order, in SI units, in blocks of any size; or parts of them to
-// several, which are added up in order.
+// Feed the samples once, in time order, in SI units, in blocks of any size.
 
 class CounterTotal {
 public:
     explicit CounterTotal(const SeriesDescription& description);
 
     void add(std::span<const TimeNs> times, std::span<const double> values);
-    // Appends samples that come behind those so far, of the same counter.
-    void add(const CounterTotal& next);
 
     // Absent when every sample is missing; 0 for a single one.
     [[nodiscard]] std::optional<double> total() const;
@@ -117,8 +110,6 @@ private:
     std::int64_t m_present = 0;
     std::int64_t m_wraps = 0;
     std::int64_t m_resets = 0;
-    TimeNs m_firstTime; // first present sample
-    double m_firstValue = 0.0;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;
 };
@@ -130,7 +121,7 @@ private:
 //
 // The period is known only at the end, so the first pass bridges everything; where longest() >
 // gapLimit() the series is fed a second time to EnergyIntegral(gapLimit()). Time order, blocks of
-// any size; or parts of the samples fed to several, which are added up in order.
+// any size.
 class EnergyIntegral {
 public:
     static constexpr double kGapPeriods = trainscope::kGapPeriods;
@@ -139,8 +130,6 @@ public:
     explicit EnergyIntegral(double gapLimitNs); // bridges what is not longer
 
     void add(std::span<const TimeNs> times, std::span<const double> watts);
-    // Appends samples that come behind those so far; made with the same gap limit.
-    void add(EnergyIntegral&& next);
 
     [[nodiscard]] double joules() const { return m_line.integral(); }
     [[nodiscard]] DurationNs covered() const { return m_line.length(); } // bridged
@@ -156,8 +145,6 @@ private:
     Distribution m_periods;
     std::int64_t m_longestNs = 0;
     std::int64_t m_present = 0;
-    TimeNs m_firstTime; // first present sample
-    double m_firstWatts = 0.0;
     TimeNs m_lastTime;
     double m_lastWatts = 0.0;
 };

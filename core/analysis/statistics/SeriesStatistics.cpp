@@ -54,10 +54,10 @@ bool isSubjectsPower(const SeriesDescription& description) {
 }
 
 template <typename Accumulator>
-Status feed(const store::Store& store, SeriesId series, Accumulator& accumulator,
+Status feed(const store::Store& store, SeriesId series, TimeRange window, Accumulator& accumulator,
     const KeepGoing& keepGoing) {
     bool stopped = false;
-    const auto status = store.forEachSample(series, kAllTime, [&](auto times, auto values) {
+    const auto status = store.forEachSample(series, window, [&](auto times, auto values) {
         accumulator.add(times, values);
         stopped = keepGoing && !keepGoing();
         return !stopped;
@@ -95,17 +95,70 @@ void take(TimeWeighted&& gauge, const Metric& metric, SeriesStatistics& result) 
     keepInRange(result.statistics);
 }
 
-template <typename Accumulator>
-void addPoint(Accumulator& accumulator, TimeNs time, const std::optional<double>& value) {
-    if (value)
-        accumulator.add(std::span(&time, 1), std::span(&*value, 1));
-}
-
 std::variant<TimeWeighted, CounterTotal> accumulatorOf(const SeriesDescription& description) {
     if (description.metric.kind == MetricKind::Counter)
         return CounterTotal(description);
     return TimeWeighted();
 }
+
+// Takes the samples of a series in time order, in blocks of any size.
+class SeriesFigures {
+public:
+    // edges: of the window, whose ends count with what holds there.
+    SeriesFigures(const SeriesDescription& description, const std::optional<WindowEdges>& edges)
+        : m_metric(description.metric)
+        , m_edges(edges)
+        , m_values(accumulatorOf(description)) {
+        if (isSubjectsPower(description))
+            m_energy = edges ? EnergyIntegral(static_cast<double>(edges->gapLimit.ns))
+                             : EnergyIntegral();
+        if (!edges)
+            return;
+        if (auto* gauge = std::get_if<TimeWeighted>(&m_values); gauge && edges->heldAtBegin)
+            gauge->enter(edges->window.begin, *edges->heldAtBegin);
+        addPoint(edges->window.begin, edges->lineAtBegin);
+    }
+
+    void add(std::span<const TimeNs> times, std::span<const double> values) {
+        std::visit([&](auto& accumulator) { accumulator.add(times, values); }, m_values);
+        if (m_energy)
+            m_energy->add(times, values);
+    }
+
+    [[nodiscard]] SeriesStatistics finished() && {
+        if (m_edges) {
+            auto* gauge = std::get_if<TimeWeighted>(&m_values);
+            if (gauge != nullptr && m_edges->isHeldToEnd)
+                gauge->leave(m_edges->window.end);
+            addPoint(m_edges->window.end, m_edges->lineAtEnd);
+        }
+        SeriesStatistics result;
+        std::visit([&](auto& values) { take(std::move(values), m_metric, result); }, m_values);
+        result.statistics.samples -= m_points;
+        if (m_energy && m_energy->present() > 0)
+            result.energy = std::move(m_energy);
+        return result;
+    }
+
+private:
+    void addPoint(TimeNs time, const std::optional<double>& value) {
+        if (!value)
+            return;
+        const std::span one(&time, 1);
+        if (m_energy)
+            m_energy->add(one, std::span(&*value, 1));
+        if (auto* counter = std::get_if<CounterTotal>(&m_values)) {
+            counter->add(one, std::span(&*value, 1));
+            ++m_points;
+        }
+    }
+
+    Metric m_metric;
+    const std::optional<WindowEdges>& m_edges;
+    std::variant<TimeWeighted, CounterTotal> m_values;
+    std::optional<EnergyIntegral> m_energy;
+    std::int64_t m_points = 0; // counter only: points that are no samples
+};
 
 using Field = std::optional<double> SubjectStatistics::*;
 
@@ -154,7 +207,7 @@ Result<DurationNs> gapLimitOf(
     double limit = EnergyIntegral::kGapPeriods * static_cast<double>(series.period.ns);
     if (series.period.ns <= 0 || 2 * series.missing >= distances) {
         EnergyIntegral whole;
-        RETURN_IF_ERROR(feed(store, series.id, whole, keepGoing));
+        RETURN_IF_ERROR(feed(store, series.id, kAllTime, whole, keepGoing));
         limit = whole.gapLimit();
     }
     return DurationNs{nearestWhole<std::int64_t>(limit)};
@@ -177,79 +230,21 @@ Result<WindowEdges> windowEdges(
     return edges;
 }
 
-SeriesFigures::SeriesFigures(const SeriesDescription& description, std::optional<double> gapLimitNs)
-    : m_metric(description.metric)
-    , m_values(accumulatorOf(description))
-    , m_isGapLimitKnown(gapLimitNs.has_value()) {
-    if (isSubjectsPower(description))
-        m_energy = gapLimitNs ? EnergyIntegral(*gapLimitNs) : EnergyIntegral();
-}
-
-void SeriesFigures::addPoint(TimeNs time, const std::optional<double>& value) {
-    if (m_energy)
-        analysis::addPoint(*m_energy, time, value);
-    if (auto* counter = std::get_if<CounterTotal>(&m_values)) {
-        analysis::addPoint(*counter, time, value);
-        m_points += value ? 1 : 0;
-    }
-}
-
-void SeriesFigures::enter(const WindowEdges& edges) {
-    if (auto* gauge = std::get_if<TimeWeighted>(&m_values); gauge != nullptr && edges.heldAtBegin)
-        gauge->enter(edges.window.begin, *edges.heldAtBegin);
-    addPoint(edges.window.begin, edges.lineAtBegin);
-}
-
-void SeriesFigures::leave(const WindowEdges& edges) {
-    if (auto* gauge = std::get_if<TimeWeighted>(&m_values); gauge != nullptr && edges.isHeldToEnd)
-        gauge->leave(edges.window.end);
-    addPoint(edges.window.end, edges.lineAtEnd);
-}
-
-void SeriesFigures::add(std::span<const TimeNs> times, std::span<const double> values) {
-    std::visit([&](auto& accumulator) { accumulator.add(times, values); }, m_values);
-    if (m_energy)
-        m_energy->add(times, values);
-}
-
-void SeriesFigures::add(SeriesFigures&& next) {
-    std::visit(
-        [&next](auto& accumulator) {
-            using Accumulator = std::remove_reference_t<decltype(accumulator)>;
-            if (auto* same = std::get_if<Accumulator>(&next.m_values))
-                accumulator.add(std::move(*same));
-        },
-        m_values);
-    m_points += next.m_points;
-    if (m_energy && next.m_energy)
-        m_energy->add(std::move(*next.m_energy));
-}
-
-SeriesStatistics SeriesFigures::finished() && {
-    SeriesStatistics result;
-    std::visit([&](auto& values) { take(std::move(values), m_metric, result); }, m_values);
-    result.statistics.samples -= m_points;
-    if (!m_energy || m_energy->present() == 0)
-        return result;
-    if (const double limit = m_energy->gapLimit();
-        !m_isGapLimitKnown && m_energy->longest() > limit)
-        result.gapLimit = limit;
-    result.energy = std::move(m_energy);
-    return result;
-}
-
 Result<SeriesStatistics> seriesStatistics(
-    const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
-    SeriesFigures figures(series.description);
-    RETURN_IF_ERROR(feed(store, series.id, figures, keepGoing));
-    return std::move(figures).finished();
-}
-
-Result<EnergyIntegral> seriesEnergy(
-    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing) {
-    EnergyIntegral integral(gapLimitNs);
-    RETURN_IF_ERROR(feed(store, power.id, integral, keepGoing));
-    return integral;
+    const store::Store& store, const Series& series, const KeepGoing& keepGoing, TimeRange window) {
+    std::optional<WindowEdges> edges;
+    if (window != kAllTime) {
+        ASSIGN_OR_RETURN(edges, windowEdges(store, series, window, keepGoing));
+    }
+    SeriesFigures figures(series.description, edges);
+    RETURN_IF_ERROR(feed(store, series.id, window, figures, keepGoing));
+    SeriesStatistics result = std::move(figures).finished();
+    const double limit = result.energy ? result.energy->gapLimit() : 0.0;
+    if (!edges && result.energy && result.energy->longest() > limit) {
+        result.energy.emplace(limit);
+        RETURN_IF_ERROR(feed(store, series.id, kAllTime, *result.energy, keepGoing));
+    }
+    return result;
 }
 
 SubjectStatistics combined(const std::vector<SubjectStatistics>& parts) {

@@ -1,6 +1,5 @@
 #pragma once
-// The statistics of one stored series, by its kind, from one pass over its samples, and how those
-// of several are combined.
+// The statistics of one stored series, by its kind, and how those of several are combined.
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
@@ -42,48 +41,17 @@ Result<WindowEdges> windowEdges(const store::Store& store, const Series& series,
 Result<DurationNs> gapLimitOf(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing = {});
 
-// The statistics of one stored series, by its kind, from one pass over its samples.
+// The statistics of one stored series, by its kind.
 struct SeriesStatistics {
     SubjectStatistics statistics;
     Distribution distribution; // gauge or rate, weighted by time held
     std::optional<EnergyIntegral> energy; // power of a GPU, node or switch, not all missing
-    // Set where energy has bridged a gap longer than this, which it must not: integrate again with
-    // this limit.
-    std::optional<double> gapLimit;
 };
 
-// Feed the samples once, in time order, in blocks of any size; or parts of them to several, which
-// are added up in order. Pure; one thread at a time.
-class SeriesFigures {
-public:
-    // gapLimitNs: of a power, where it is known beforehand.
-    explicit SeriesFigures(
-        const SeriesDescription& description, std::optional<double> gapLimitNs = std::nullopt);
-
-    // For a window: call before its first sample, and after its last.
-    void enter(const WindowEdges& edges);
-    void leave(const WindowEdges& edges);
-    void add(std::span<const TimeNs> times, std::span<const double> values);
-    // Appends samples that come behind those so far, of the same series.
-    void add(SeriesFigures&& next);
-    [[nodiscard]] SeriesStatistics finished() &&;
-
-private:
-    void addPoint(TimeNs time, const std::optional<double>& value);
-
-    Metric m_metric;
-    std::variant<TimeWeighted, CounterTotal> m_values;
-    std::optional<EnergyIntegral> m_energy;
-    bool m_isGapLimitKnown = false;
-    std::int64_t m_points = 0; // counter only: points that are no samples
-};
-
-Result<SeriesStatistics> seriesStatistics(
-    const store::Store& store, const Series& series, const KeepGoing& keepGoing);
-
-// Energy of a power series, gaps longer than the limit left out.
-Result<EnergyIntegral> seriesEnergy(
-    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing);
+// Of a window: the samples in it, and what holds at its ends. Reads the series once, and a power
+// with a gap again.
+Result<SeriesStatistics> seriesStatistics(const store::Store& store, const Series& series,
+    const KeepGoing& keepGoing, TimeRange window = kAllTime);
 
 // From the statistics of single series to those of a node or a run.
 

@@ -1,12 +1,12 @@
 #include "core/analysis/statistics/Summary.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/Packages.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
-#include "core/analysis/statistics/StatisticsPipeline.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -17,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -25,15 +26,16 @@ namespace {
 
 // Most metrics whose quantiles are computed at a time; each may take 32 MiB.
 constexpr std::size_t kMostPools = 2;
+constexpr std::string_view kPhase = "Computing statistics";
 
 // Builds one RunSummary, metric by metric.
 class Summariser {
 public:
     Summariser(const RunStudy& study, const SummaryScope& scope)
-        : m_store(study.store)
+        : m_study(study)
+        , m_store(study.store)
         , m_scope(scope)
-        , m_window(scope.window)
-        , m_progress(study.progress) {
+        , m_window(scope.window) {
         m_summary.run = study.run;
     }
 
@@ -44,7 +46,6 @@ public:
         for (const Gpu& gpu : gpus)
             gpuOf(gpu.rank).gpu = gpu;
         m_summary.duration = m_window == kAllTime ? runDuration(series, tracks) : m_window.length();
-        m_seriesTotal = series.size();
         auto groups = seriesByMetric(series, m_summary.warnings);
         std::erase_if(groups, [this](const auto& group) { return !isWanted(group.first); });
         RETURN_IF_ERROR(readAll(groups));
@@ -83,35 +84,38 @@ private:
         std::string metric;
         Distribution::Quantiles values;
     };
-    struct GappedPower {
-        const Series* series;
-        double limit;
-    };
 
     Status readAll(const std::map<std::string, std::vector<Series>>& groups) {
-        WorkerPool& workers = WorkerPool::shared();
-        OrderedJobs<Quantiles> pooled(workers, kMostPools, [this](Quantiles&& quantiles) {
-            SubjectStatistics& all = m_summary.metrics[quantiles.metric].all;
-            all.p50 = quantiles.values.lower;
-            all.p99 = quantiles.values.upper;
-        });
-        StatisticsPipeline pipeline(
-            workers, m_store, m_window, [&](const Series& series, SeriesStatistics&& computed) {
-                take(series, std::move(computed));
-                if (m_pools[series.description.metric.name].missing == 0)
-                    pooled.submit(poolJob(series.description.metric.name));
+        OrderedJobs<Quantiles> pooled(
+            WorkerPool::shared(), kMostPools, [this](Quantiles&& quantiles) {
+                SubjectStatistics& all = m_summary.metrics[quantiles.metric].all;
+                all.p50 = quantiles.values.lower;
+                all.p99 = quantiles.values.upper;
             });
+        std::vector<const Series*> all;
         for (const auto& [name, group] : groups) {
             m_summary.metrics[name].metric = group.front().description.metric;
             m_pools[name].missing = group.size();
-            for (const Series& series : group) {
-                RETURN_IF_ERROR(pipeline.add(series, [this] { return keepGoing(); }));
-                ++m_seriesDone;
-            }
+            for (const Series& series : group)
+                all.push_back(&series);
         }
-        pipeline.finish();
+        const auto read
+            = [this](const store::Store& store, const Series* series, const Progress& progress) {
+                  return seriesStatistics(store, *series, goesOn(progress), m_window);
+              };
+        const auto add = [&](const Series* series, SeriesStatistics&& computed) {
+            take(*series, std::move(computed));
+            if (m_pools[series->description.metric.name].missing == 0)
+                pooled.submit(poolJob(series->description.metric.name));
+            return Status();
+        };
+        RETURN_IF_ERROR(forEachPart(m_study, kPhase, all, read, add));
         pooled.finish();
-        return addGappedEnergies();
+        return {};
+    }
+
+    static KeepGoing goesOn(const Progress& progress) {
+        return [&progress] { return progress({kPhase, 0, 0}); };
     }
 
     void take(const Series& series, SeriesStatistics&& computed) {
@@ -122,9 +126,7 @@ private:
             .add(std::move(computed.distribution));
         --pool.missing;
         place(description.subject, description.metric.name, computed.statistics);
-        if (computed.gapLimit)
-            m_gapped.push_back({&series, *computed.gapLimit});
-        else if (computed.energy)
+        if (computed.energy)
             addEnergy(series, *computed.energy);
     }
 
@@ -155,15 +157,6 @@ private:
         }
     }
 
-    Status addGappedEnergies() {
-        for (const GappedPower& power : m_gapped) {
-            ASSIGN_OR_RETURN(const auto energy,
-                seriesEnergy(m_store, *power.series, power.limit, [this] { return keepGoing(); }));
-            addEnergy(*power.series, energy);
-        }
-        return {};
-    }
-
     // A single sample covers no time: its energy is not known, and not 0.
     void addEnergy(const Series& power, const EnergyIntegral& integral) {
         if (integral.covered().ns <= 0)
@@ -187,16 +180,21 @@ private:
     // Takes the energy of GPUs with an energy counter from it.
     Status measureEnergies(const std::vector<Series>& series) {
         const TimeRange window = m_window == kAllTime ? m_summary.run.range : m_window;
+        std::vector<std::pair<int, EnergySeries>> counted;
         for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
-            const EnergySeries measures = energySeriesOf(gpu);
-            if (!measures.counter)
-                continue;
-            ASSIGN_OR_RETURN(const auto energies,
-                measuredEnergies(m_store, measures, {window}, [this] { return keepGoing(); }));
-            if (energies.front())
-                gpuOf(rank).energy = energies.front();
+            if (EnergySeries measures = energySeriesOf(gpu); measures.counter)
+                counted.emplace_back(rank, std::move(measures));
         }
-        return {};
+        const auto read
+            = [window](const store::Store& store, const auto& gpu, const Progress& progress) {
+                  return measuredEnergies(store, gpu.second, {window}, goesOn(progress));
+              };
+        const auto take = [this](const auto& gpu, auto&& energies) {
+            if (energies.front())
+                gpuOf(gpu.first).energy = energies.front();
+            return Status();
+        };
+        return forEachPart(m_study, kPhase, counted, read, take);
     }
 
     void warnOfResets(const Series& series, const SubjectStatistics& statistics) {
@@ -206,10 +204,6 @@ private:
             + subjectText(series.description.subject) + " was reset "
             + std::to_string(statistics.resets) + (statistics.resets == 1 ? " time" : " times")
             + "; it counts from zero there, so its total is a lower bound.");
-    }
-
-    bool keepGoing() const {
-        return !m_progress || m_progress({"Computing statistics", m_seriesDone, m_seriesTotal});
     }
 
     void finish() {
@@ -293,10 +287,10 @@ private:
                 "run.");
     }
 
+    const RunStudy& m_study;
     const store::Store& m_store;
     const SummaryScope& m_scope;
     TimeRange m_window;
-    const Progress& m_progress;
     RunSummary m_summary;
     std::map<int, GpuSummary> m_gpus;
     std::map<int, NodeSummary> m_nodes;
@@ -304,9 +298,6 @@ private:
     std::map<int, std::map<std::string, std::vector<SubjectStatistics>>> m_links; // by node
     std::map<std::string, Energy> m_switches;
     std::map<std::string, Pool> m_pools; // incomplete ones
-    std::vector<GappedPower> m_gapped;
-    std::size_t m_seriesDone = 0;
-    std::size_t m_seriesTotal = 0;
 };
 
 Result<RunSummary> summariseAll(const RunStudy& study) {

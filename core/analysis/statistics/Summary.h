@@ -97,9 +97,8 @@ struct RunSummary {
 // dates, of those alone.
 DurationNs runDuration(const std::vector<Series>& series, const std::vector<Track>& tracks);
 
-// Reads every series of the run once; a power series with a gap twice. Computes on
-// WorkerPool::shared() and calls progress on the calling thread; the same bits for any number of
-// threads. Cancelled by progress.
+// Reads every series of the run once; a power series with a gap twice. The series are read on the
+// pool of workers; the same bits for any number of threads. Cancelled by progress.
 Result<RunSummary> summarise(const RunStudy& study);
 
 // The same of a part of the run. A sample before the window counts for what it holds inside it in
