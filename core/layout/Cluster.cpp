@@ -144,24 +144,15 @@ Cluster makeCluster(const ClusterFacts& facts) {
     std::map<int, std::vector<Gpu>> byNode;
     for (const Gpu& gpu : facts.gpus)
         byNode[gpu.node].push_back(gpu);
-    Cluster cluster;
+    Cluster cluster{facts, {}, facts.airflow.empty(), 1};
     for (auto& [number, gpus] : byNode) {
         ClusterNode node = nodeOf(number, std::move(gpus), facts.airflow);
         if (facts.nodesPerRack && *facts.nodesPerRack > 0)
             node.rack = number / *facts.nodesPerRack;
         cluster.nodes.push_back(std::move(node));
     }
-    cluster.gpuModel = facts.gpuModel;
-    cluster.isAirflowAssumed = facts.airflow.empty();
-    cluster.airflowEvidence = facts.airflowEvidence;
-    cluster.nodesPerRack = facts.nodesPerRack;
-    cluster.scaleUp = facts.scaleUp;
     cluster.gpusPerCard = std::max(facts.gpusPerCard, 1);
     cluster.nodesPerDomain = nodesPerDomain(cluster.nodes, facts.linkDomain);
-    cluster.pcieBandwidth = facts.pcieBandwidth;
-    cluster.networkBandwidth = facts.networkBandwidth;
-    cluster.topology = facts.topology;
-    cluster.linksFrom = facts.linksFrom;
     if (cluster.topology)
         applyTopology(cluster);
     return cluster;

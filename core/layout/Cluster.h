@@ -36,38 +36,33 @@ struct ScaleUpLink {
     std::optional<double> bandwidth; // one GPU, per direction, B/s
 };
 
-struct Cluster {
-    std::vector<ClusterNode> nodes; // by number
+// A machine but for its single GPUs.
+struct ClusterKind {
     std::string gpuModel;
-    bool isAirflowAssumed = true; // ascending local indices, since nobody said the order
-    // By what an order that nobody said was inferred, a sentence; empty: said, or assumed.
+    // By what an order of air that nobody said was inferred, a sentence; empty: said, or assumed.
     std::string airflowEvidence;
     std::optional<int> nodesPerRack; // absent: one row of nodes, all in rack 0
     ScaleUpLink scaleUp;
-    int nodesPerDomain = 1; // nodes that scale-up links join, consecutive by number
     int gpusPerCard = 1; // neighbours by local index that are one card, two of AMD's MI250
     std::optional<double> pcieBandwidth; // one GPU to its host, per direction, B/s
     std::optional<double> networkBandwidth; // one GPU out of its node, per direction, B/s
     std::optional<Topology> topology; // one for every node, as imported
     std::string linksFrom; // "hardware catalogue, H200 SXM", "NCCL topology"
+};
+
+struct Cluster : ClusterKind {
+    std::vector<ClusterNode> nodes; // by number
+    bool isAirflowAssumed = true; // ascending local indices, since nobody said the order
+    int nodesPerDomain = 1; // nodes that scale-up links join, consecutive by number
 
     [[nodiscard]] std::size_t gpuCount() const;
 };
 
 // The facts a cluster is made from, as a catalogue, a topology or a user states them.
-struct ClusterFacts {
+struct ClusterFacts : ClusterKind { // the link is the usual one for that kind of GPU
     std::vector<Gpu> gpus; // in any order
     std::vector<int> airflow; // local indices from front to rear; empty: not known
-    std::string airflowEvidence; // a sentence, where the order was inferred
-    std::optional<int> nodesPerRack;
-    ScaleUpLink scaleUp; // usual for that kind of GPU
-    std::optional<int> linkDomain; // GPUs that it joins; a node's when absent
-    int gpusPerCard = 1;
-    std::optional<double> pcieBandwidth;
-    std::optional<double> networkBandwidth;
-    std::optional<Topology> topology;
-    std::string gpuModel;
-    std::string linksFrom;
+    std::optional<int> linkDomain; // GPUs that the link joins; a node's when absent
 };
 
 // A topology replaces the usual links where it knows them and their speed. GPUs that the order of

@@ -13,9 +13,6 @@ namespace {
 constexpr auto kPrecisionNames = enumNames<Precision>(
     {{Precision::Fp32, "fp32"}, {Precision::Fp16, "fp16"}, {Precision::Bf16, "bf16"},
         {Precision::Fp8, "fp8"}, {Precision::MxFp8, "mxfp8"}, {Precision::NvFp4, "nvfp4"}});
-constexpr auto kRecomputeNames
-    = enumNames<Recompute>({{Recompute::None, "none"}, {Recompute::Selective, "selective"},
-        {Recompute::PerOperator, "per-operator"}, {Recompute::Full, "full"}});
 constexpr auto kContextNames = enumNames<ContextExchange>({{ContextExchange::Ring, "ring"},
     {ContextExchange::AllToAll, "all-to-all"}, {ContextExchange::Gather, "gather"}});
 
@@ -78,14 +75,6 @@ bool Job::castsWeights() const {
     constexpr double kSingle = 4.0; // B
     return kernels() != analysis::Kernels::Library
         && kept.weights.value_or(kSingle) > bytesOf(precision);
-}
-
-std::string_view toString(Recompute recompute) {
-    return kRecomputeNames.nameOf(recompute);
-}
-
-std::optional<Recompute> recomputeFrom(std::string_view text) {
-    return kRecomputeNames.find(lowered(text));
 }
 
 std::string_view toString(ContextExchange exchange) {

@@ -32,14 +32,7 @@ struct StatedPrecision {
 Result<StatedPrecision> statedPrecisionFrom(std::string_view text); // Usage names what is none
 std::string textOf(const StatedPrecision& stated);
 
-enum class Recompute {
-    None,
-    Selective, // the core of attention, s × s (Korthikanti et al. 2022)
-    PerOperator, // every second matrix product is kept, the rest is done again (torchtitan)
-    Full,
-};
-std::string_view toString(Recompute recompute); // "none", "selective", "per-operator", "full"
-std::optional<Recompute> recomputeFrom(std::string_view text);
+using Recompute = analysis::Recomputation;
 
 enum class AttentionKind { Flash, Unfused };
 

@@ -55,10 +55,7 @@ public:
 
     Efficiency make() {
         m_made.catalogueProblem = m_catalogue.problem;
-        m_made.gpus = m_facts.gpus;
-        m_made.steps = m_facts.steps;
-        m_made.stepTimeOrigin = m_facts.stepTimeOrigin;
-        m_made.stepWindow = m_facts.stepWindow;
+        static_cast<CountedSteps&>(m_made) = m_facts;
         takeStep();
         takeRates();
         takeModel();
@@ -75,7 +72,6 @@ private:
     }
 
     void takeStep() {
-        m_made.stepTimeS = m_facts.stepTimeS;
         if (m_made.stepTimeS)
             return;
         const std::string why
@@ -159,9 +155,6 @@ private:
     }
 
     void takeEnergy() {
-        m_made.energyPerStepJ = m_facts.energyPerStepJ;
-        m_made.energyBetweenStepsJ = m_facts.energyBetweenStepsJ;
-        m_made.stepPowerW = m_facts.stepPowerW;
         if (!m_facts.windowEnergyJ || *m_facts.windowEnergyJ <= 0.0)
             lack({"samples_per_s_per_mj"}, whyNoEnergy());
         else if (m_made.samplesPerS)

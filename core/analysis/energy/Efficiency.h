@@ -36,27 +36,31 @@ namespace trainscope::analysis {
 struct RunIterations; // iterations/Iterations.h
 struct CaptureIterations; // traces/CaptureIterations.h
 
-struct Efficiency {
+// The counted steps of a run, and their energy.
+struct CountedSteps {
+    int gpus = 0; // GPUs of the job, recorded or not
     std::optional<double> stepTimeS;
+    std::int64_t steps = 0;
+    std::string stepTimeOrigin; // for people: where the iterations come from, or why there is none
+    std::string stepWindow; // "the median of iterations 22 to 173"; empty without a step time
+    std::optional<double> energyPerStepJ;
+    // For each counted step, of all GPUs; absent where next to nothing lies between steps.
+    std::optional<double> energyBetweenStepsJ;
+    std::optional<double> stepPowerW; // all GPUs together
+};
+
+struct Efficiency : CountedSteps {
     std::optional<double> samplesPerS;
     std::optional<double> tokensPerS;
     std::optional<double> tokensPerSPerGpu;
     std::optional<double> tokensPerJ;
     std::optional<double> samplesPerSPerMj;
-    std::optional<double> energyPerStepJ;
-    // For each counted step, of all GPUs; absent where next to nothing lies between steps.
-    std::optional<double> energyBetweenStepsJ;
-    std::optional<double> stepPowerW; // all GPUs together
     std::optional<double> flopPerStep; // the model's
     std::optional<double> flopsPerGpu; // FLOP/s
     std::optional<double> mfu;
     std::optional<double> parameters;
     std::optional<double> activeParameters;
     std::optional<double> peakFlops; // one GPU's
-    int gpus = 0; // GPUs of the job, recorded or not
-    std::int64_t steps = 0; // counted ones
-    std::string stepTimeOrigin; // for people: where the iterations come from
-    std::string stepWindow; // "the median of iterations 22 to 173"; empty without a step time
     std::string modelOrigin; // for people: where the model's shape comes from
     std::string formula; // for people: of the FLOP
 
@@ -72,17 +76,9 @@ struct Efficiency {
 };
 
 // Inputs of the efficiency, as far as they are known.
-struct EfficiencyFacts {
+struct EfficiencyFacts : CountedSteps {
     LaunchConfig launch;
     std::string gpuModel;
-    int gpus = 0; // GPUs of the job
-    std::optional<double> stepTimeS;
-    std::int64_t steps = 0;
-    std::string stepTimeOrigin; // or why there is none
-    std::string stepWindow = {};
-    std::optional<double> energyPerStepJ;
-    std::optional<double> energyBetweenStepsJ;
-    std::optional<double> stepPowerW;
     std::optional<double> windowEnergyJ; // all GPUs together
     std::string whyNoEnergy;
     double runDurationS = 0.0; // length of the recording

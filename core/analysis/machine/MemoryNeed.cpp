@@ -3,12 +3,19 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/AsciiText.h"
+#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <initializer_list>
 
 namespace trainscope::analysis {
 namespace {
+
+using layout::CommunicatorKind;
+
+constexpr auto kRecomputations = enumNames<Recomputation>(
+    {{Recomputation::None, "none"}, {Recomputation::Selective, "selective"},
+        {Recomputation::PerOperator, "per-operator"}, {Recomputation::Full, "full"}});
 
 // Bytes that a GPU keeps of a micro-batch in one layer, and what making them again takes; the
 // formulas are in MemoryNeed.h. Pure; any thread.
@@ -36,42 +43,240 @@ struct LayerValues {
 // Holds on to the request.
 class LayerActivations {
 public:
-    explicit LayerActivations(const MemoryRequest& request);
+    explicit LayerActivations(const MemoryRequest& request)
+        : m_request(request)
+        , m_model(request.model)
+        , m_widths(request.widths)
+        , m_tensor(request.layout.grid.degrees().tensor)
+        , m_expertTensor(request.layout.grid.groupSize(CommunicatorKind::ExpertTensor))
+        , m_tokens(request.microBatch * request.sequence / request.layout.grid.degrees().context) {
+    }
 
     [[nodiscard]] double tokens() const { return m_tokens; } // per micro-batch and GPU
-    [[nodiscard]] LayerValues whole() const; // nothing recomputed
-    [[nodiscard]] LayerValues kept() const; // a layer that is recomputed as the request says
-    [[nodiscard]] LayerValues redone() const; // the part of it that its backward pass makes again
+
+    // Nothing recomputed
+    [[nodiscard]] LayerValues whole() const {
+        const double common = m_tokens * attentionPerToken() + attentionCore();
+        return {
+            common + m_tokens * mlpPerToken(denseWidth()), common + m_tokens * expertsPerToken()};
+    }
+
+    // A layer that is recomputed as the request says
+    [[nodiscard]] LayerValues kept() const {
+        const double input = residualWidth() * m_model.hidden / spread() * m_tokens;
+        switch (m_request.recompute) {
+        case Recomputation::Full:
+            return {input, input};
+        case Recomputation::PerOperator:
+            return keptPerOperator();
+        case Recomputation::Selective:
+            return {whole().dense - selected().dense, whole().expert - selected().expert};
+        case Recomputation::None:
+            break;
+        }
+        return whole();
+    }
+
+    // The part of it that its backward pass makes again
+    [[nodiscard]] LayerValues redone() const {
+        switch (m_request.recompute) {
+        case Recomputation::Full:
+        case Recomputation::PerOperator:
+            return whole();
+        case Recomputation::Selective:
+            return selected();
+        case Recomputation::None:
+            break;
+        }
+        return {};
+    }
+
     // Gradients of the MLP's widest activations, before and behind its function, and of its input.
-    [[nodiscard]] LayerValues gradients() const;
-    [[nodiscard]] double cache() const; // inference: keys and values, or what they are made of
+    [[nodiscard]] LayerValues gradients() const {
+        const double wide = m_model.gatedMlp ? 3.0 : 2.0;
+        const double input = m_model.hidden / spread();
+        const double scale = m_widths.activation * m_tokens;
+        return {scale * (input + wide * denseWidth()),
+            scale * (input + wide * dispatched() * expertWidth())};
+    }
+
+    // Inference: keys and values, or what they are made of
+    [[nodiscard]] double cache() const {
+        const double width = m_model.hasLatentAttention()
+            ? double{1} * m_model.keyValueRank + m_model.ropeHeadSize
+            : keysAndValuesOnGpu();
+        return m_widths.activation * m_tokens * width;
+    }
 
 private:
-    [[nodiscard]] double spread() const;
-    [[nodiscard]] double residualWidth() const;
-    [[nodiscard]] double queryWidth() const;
-    [[nodiscard]] double keysOnGpu() const;
-    [[nodiscard]] double keysAndValuesOnGpu() const;
-    [[nodiscard]] double denseWidth() const;
-    [[nodiscard]] double sharedWidth() const;
-    [[nodiscard]] double expertWidth() const;
-    [[nodiscard]] double dispatched() const;
-    [[nodiscard]] bool isAdapted(AdaptedMatrix matrix) const;
-    [[nodiscard]] double inputWidth(AdaptedMatrix matrix) const;
-    [[nodiscard]] double expertInputWidth() const;
-    [[nodiscard]] double functionWidth() const;
-    [[nodiscard]] double insideMlp(double width, double outputInput) const;
-    [[nodiscard]] double adaptersPerToken(std::initializer_list<AdaptedMatrix> matrices) const;
-    [[nodiscard]] double leavingAttention() const;
-    [[nodiscard]] double attentionPerToken() const;
-    [[nodiscard]] double projectedPerToken() const;
-    [[nodiscard]] double mlpPerToken(double width) const;
-    [[nodiscard]] double sharedPerToken() const;
-    [[nodiscard]] double expertsPerToken() const;
-    [[nodiscard]] double attentionCore() const;
-    [[nodiscard]] LayerValues normsPerToken() const;
-    [[nodiscard]] LayerValues selected() const;
-    [[nodiscard]] LayerValues keptPerOperator() const;
+    // By how many the parts outside of tensor parallelism are divided.
+    [[nodiscard]] double spread() const { return m_request.sequenceParallel ? m_tensor : 1.0; }
+
+    // B of a number between the blocks of layers.
+    [[nodiscard]] double residualWidth() const {
+        constexpr double kSingle = 4.0;
+        return m_request.castsWeights() ? kSingle : m_widths.activation;
+    }
+
+    [[nodiscard]] double queryWidth() const { return double{1} * m_model.heads * m_model.headSize; }
+
+    [[nodiscard]] double keysOnGpu() const {
+        return m_model.hasLatentAttention() ? queryWidth() / m_tensor
+                                            : keyHeadsOnGpu(m_model, m_tensor) * m_model.headSize;
+    }
+
+    [[nodiscard]] double keysAndValuesOnGpu() const {
+        const double values
+            = m_model.hasLatentAttention() ? valueWidthOf(m_model) / m_tensor : keysOnGpu();
+        return keysOnGpu() + values;
+    }
+
+    [[nodiscard]] double denseWidth() const {
+        const bool hasOwn = m_model.experts > 1 && m_model.denseFfn > 0;
+        return (hasOwn ? m_model.denseFfn : m_model.ffn) / m_tensor;
+    }
+
+    [[nodiscard]] double sharedWidth() const {
+        return double{1} * m_model.sharedExperts * m_model.ffn / m_tensor;
+    }
+
+    [[nodiscard]] double expertWidth() const { return m_model.ffn / m_expertTensor; }
+
+    // Copies of a token that the experts of a GPU work on, the tokens being evenly spread over
+    // experts.
+    [[nodiscard]] double dispatched() const {
+        return m_model.expertsPerToken
+            * (m_request.sequenceParallel ? m_expertTensor / m_tensor : 1.0);
+    }
+
+    [[nodiscard]] bool isAdapted(AdaptedMatrix matrix) const {
+        return m_request.adapters.value_or(Adapters()).adapt(matrix);
+    }
+
+    // Bytes of a number that a product takes and that is kept: of frozen weights none.
+    [[nodiscard]] double inputWidth(AdaptedMatrix matrix) const {
+        if (m_request.workload != Workload::Lora)
+            return m_widths.product;
+        return isAdapted(matrix) ? m_widths.activation : 0.0;
+    }
+
+    // Experts have no adapters.
+    [[nodiscard]] double expertInputWidth() const {
+        return m_request.workload == Workload::Lora ? 0.0 : m_widths.product;
+    }
+
+    // Behind the first products of an MLP, of which a gated one has two.
+    [[nodiscard]] double functionWidth() const {
+        const bool keepsFunction = m_model.gatedMlp && m_request.kernels == Kernels::Eager;
+        return (m_model.gatedMlp ? 2.0 : 1.0) * m_widths.function
+            + (keepsFunction ? m_widths.activation : 0.0);
+    }
+
+    // With what its last product takes.
+    [[nodiscard]] double insideMlp(double width, double outputInput) const {
+        return (functionWidth() + outputInput) * width;
+    }
+
+    // Between the two products of each adapter.
+    [[nodiscard]] double adaptersPerToken(std::initializer_list<AdaptedMatrix> matrices) const {
+        if (m_request.workload != Workload::Lora)
+            return 0.0;
+        double count = 0.0;
+        for (const AdaptedMatrix matrix : matrices)
+            count += isAdapted(matrix) ? 1.0 : 0.0;
+        return count * m_widths.activation * m_request.adapters.value_or(Adapters()).rank;
+    }
+
+    // Bytes of a number that attention gives: it keeps it itself, and the next product takes it, as
+    // it is or in another width. If attention keeps it in fewer bits than activations, a product of
+    // no more takes that.
+    [[nodiscard]] double leavingAttention() const {
+        const double kept = m_widths.attention;
+        const double input = inputWidth(AdaptedMatrix::Output);
+        const bool isShared = input == kept || (kept < m_widths.activation && input < kept);
+        return kept + (isShared ? 0.0 : input);
+    }
+
+    // With the norms before both halves of the layer.
+    [[nodiscard]] double attentionPerToken() const {
+        const double taken = inputWidth(AdaptedMatrix::Qkv);
+        const double masks = m_request.dropout ? 2.0 : 0.0;
+        const double latent = (m_widths.activation + expertInputWidth())
+            * (m_model.queryRank + m_model.keyValueRank);
+        return ((2.0 * residualWidth() + taken + masks) * m_model.hidden + latent) / spread()
+            + projectedPerToken() + leavingAttention() * valueWidthOf(m_model) / m_tensor
+            + adaptersPerToken({AdaptedMatrix::Qkv, AdaptedMatrix::Output});
+    }
+
+    // Queries, keys and values.
+    [[nodiscard]] double projectedPerToken() const {
+        return m_widths.attention * (queryWidth() / m_tensor + keysAndValuesOnGpu());
+    }
+
+    [[nodiscard]] double mlpPerToken(double width) const {
+        return inputWidth(AdaptedMatrix::MlpUp) * m_model.hidden / spread()
+            + insideMlp(width, inputWidth(AdaptedMatrix::MlpDown))
+            + adaptersPerToken({AdaptedMatrix::MlpUp, AdaptedMatrix::MlpDown});
+    }
+
+    // Shared experts have no adapters.
+    [[nodiscard]] double sharedPerToken() const {
+        if (m_model.sharedExperts == 0)
+            return 0.0;
+        return expertInputWidth() * m_model.hidden / spread()
+            + insideMlp(sharedWidth(), expertInputWidth());
+    }
+
+    [[nodiscard]] double expertsPerToken() const {
+        const double leaving = m_request.weighsInsideExperts ? 0.0 : m_widths.activation;
+        const double moved = (expertInputWidth() + leaving) * m_model.hidden;
+        return dispatched() * (moved + insideMlp(expertWidth(), expertInputWidth()))
+            + sharedPerToken();
+    }
+
+    // Activations of attention that does not fuse its products with the softmax: the softmax's
+    // result, and the dropout's mask and result.
+    [[nodiscard]] double attentionCore() const {
+        if (!m_request.unfusedAttention)
+            return 0.0;
+        return (2.0 * m_widths.activation + 1.0) * m_model.heads / m_tensor * m_request.sequence
+            * m_tokens;
+    }
+
+    // Results of norms, which a product takes as they are.
+    [[nodiscard]] LayerValues normsPerToken() const {
+        const double one = m_model.hidden / spread();
+        const double before = inputWidth(AdaptedMatrix::Qkv);
+        return {(before + inputWidth(AdaptedMatrix::MlpUp)) * one,
+            (before + (m_model.sharedExperts > 0 ? expertInputWidth() : 0.0)) * one};
+    }
+
+    [[nodiscard]] LayerValues selected() const {
+        const RecomputedParts& parts = m_request.recomputedParts;
+        LayerValues perToken;
+        if (parts.latentProjections && m_model.hasLatentAttention())
+            perToken = {projectedPerToken(), projectedPerToken()};
+        if (parts.norms) {
+            perToken.dense += normsPerToken().dense;
+            perToken.expert += normsPerToken().expert;
+        }
+        if (parts.expertFunction)
+            perToken.expert += expertInputWidth() * dispatched() * expertWidth();
+        if (parts.denseMlp)
+            perToken.dense += insideMlp(denseWidth(), inputWidth(AdaptedMatrix::MlpDown));
+        else if (parts.denseFunction)
+            perToken.dense += inputWidth(AdaptedMatrix::MlpDown) * denseWidth();
+        const double core = parts.attentionCore ? attentionCore() : 0.0;
+        return {core + m_tokens * perToken.dense, core + m_tokens * perToken.expert};
+    }
+
+    [[nodiscard]] LayerValues keptPerOperator() const {
+        const double common = 2.0 * m_model.hidden / spread()
+            + (queryWidth() + valueWidthOf(m_model)) / m_tensor + keysOnGpu();
+        const double experts = sharedWidth() + dispatched() * expertWidth();
+        return {m_widths.activation * m_tokens * (common + denseWidth()),
+            m_widths.activation * m_tokens * (common + experts)};
+    }
 
     const MemoryRequest& m_request;
     const catalogue::TrainingModel& m_model;
@@ -81,238 +286,8 @@ private:
     double m_tokens;
 };
 
-using layout::CommunicatorKind;
-
 double LayerValues::largest(const LayerCounts& layers) const {
     return std::max(layers.dense > 0.0 ? dense : 0.0, layers.expert > 0.0 ? expert : 0.0);
-}
-
-LayerActivations::LayerActivations(const MemoryRequest& request)
-    : m_request(request)
-    , m_model(request.model)
-    , m_widths(request.widths)
-    , m_tensor(request.layout.grid.degrees().tensor)
-    , m_expertTensor(request.layout.grid.groupSize(CommunicatorKind::ExpertTensor))
-    , m_tokens(request.microBatch * request.sequence / request.layout.grid.degrees().context) { }
-
-// By how many the parts outside of tensor parallelism are divided.
-double LayerActivations::spread() const {
-    return m_request.sequenceParallel ? m_tensor : 1.0;
-}
-
-// B of a number between the blocks of layers.
-double LayerActivations::residualWidth() const {
-    constexpr double kSingle = 4.0;
-    return m_request.castsWeights() ? kSingle : m_widths.activation;
-}
-
-double LayerActivations::queryWidth() const {
-    return double{1} * m_model.heads * m_model.headSize;
-}
-
-double LayerActivations::keysOnGpu() const {
-    return m_model.hasLatentAttention() ? queryWidth() / m_tensor
-                                        : keyHeadsOnGpu(m_model, m_tensor) * m_model.headSize;
-}
-
-double LayerActivations::keysAndValuesOnGpu() const {
-    const double values
-        = m_model.hasLatentAttention() ? valueWidthOf(m_model) / m_tensor : keysOnGpu();
-    return keysOnGpu() + values;
-}
-
-double LayerActivations::denseWidth() const {
-    const bool hasOwn = m_model.experts > 1 && m_model.denseFfn > 0;
-    return (hasOwn ? m_model.denseFfn : m_model.ffn) / m_tensor;
-}
-
-double LayerActivations::sharedWidth() const {
-    return double{1} * m_model.sharedExperts * m_model.ffn / m_tensor;
-}
-
-double LayerActivations::expertWidth() const {
-    return m_model.ffn / m_expertTensor;
-}
-
-// Copies of a token that the experts of a GPU work on, the tokens being evenly spread over experts.
-double LayerActivations::dispatched() const {
-    return m_model.expertsPerToken * (m_request.sequenceParallel ? m_expertTensor / m_tensor : 1.0);
-}
-
-bool LayerActivations::isAdapted(AdaptedMatrix matrix) const {
-    return m_request.adapters.value_or(Adapters()).adapt(matrix);
-}
-
-// Bytes of a number that a product takes and that is kept: of frozen weights none.
-double LayerActivations::inputWidth(AdaptedMatrix matrix) const {
-    if (m_request.workload != Workload::Lora)
-        return m_widths.product;
-    return isAdapted(matrix) ? m_widths.activation : 0.0;
-}
-
-// Experts have no adapters.
-double LayerActivations::expertInputWidth() const {
-    return m_request.workload == Workload::Lora ? 0.0 : m_widths.product;
-}
-
-// Behind the first products of an MLP, of which a gated one has two.
-double LayerActivations::functionWidth() const {
-    const bool keepsFunction = m_model.gatedMlp && m_request.kernels == Kernels::Eager;
-    return (m_model.gatedMlp ? 2.0 : 1.0) * m_widths.function
-        + (keepsFunction ? m_widths.activation : 0.0);
-}
-
-// With what its last product takes.
-double LayerActivations::insideMlp(double width, double outputInput) const {
-    return (functionWidth() + outputInput) * width;
-}
-
-// Between the two products of each adapter.
-double LayerActivations::adaptersPerToken(std::initializer_list<AdaptedMatrix> matrices) const {
-    if (m_request.workload != Workload::Lora)
-        return 0.0;
-    double count = 0.0;
-    for (const AdaptedMatrix matrix : matrices)
-        count += isAdapted(matrix) ? 1.0 : 0.0;
-    return count * m_widths.activation * m_request.adapters.value_or(Adapters()).rank;
-}
-
-// Queries, keys and values.
-double LayerActivations::projectedPerToken() const {
-    return m_widths.attention * (queryWidth() / m_tensor + keysAndValuesOnGpu());
-}
-
-// Bytes of a number that attention gives: it keeps it itself, and the next product takes it, as it
-// is or in another width. If attention keeps it in fewer bits than activations, a product of no
-// more takes that.
-double LayerActivations::leavingAttention() const {
-    const double kept = m_widths.attention;
-    const double input = inputWidth(AdaptedMatrix::Output);
-    const bool isShared = input == kept || (kept < m_widths.activation && input < kept);
-    return kept + (isShared ? 0.0 : input);
-}
-
-// With the norms before both halves of the layer.
-double LayerActivations::attentionPerToken() const {
-    const double taken = inputWidth(AdaptedMatrix::Qkv);
-    const double masks = m_request.dropout ? 2.0 : 0.0;
-    const double latent
-        = (m_widths.activation + expertInputWidth()) * (m_model.queryRank + m_model.keyValueRank);
-    return ((2.0 * residualWidth() + taken + masks) * m_model.hidden + latent) / spread()
-        + projectedPerToken() + leavingAttention() * valueWidthOf(m_model) / m_tensor
-        + adaptersPerToken({AdaptedMatrix::Qkv, AdaptedMatrix::Output});
-}
-
-double LayerActivations::mlpPerToken(double width) const {
-    return inputWidth(AdaptedMatrix::MlpUp) * m_model.hidden / spread()
-        + insideMlp(width, inputWidth(AdaptedMatrix::MlpDown))
-        + adaptersPerToken({AdaptedMatrix::MlpUp, AdaptedMatrix::MlpDown});
-}
-
-// Shared experts have no adapters.
-double LayerActivations::sharedPerToken() const {
-    if (m_model.sharedExperts == 0)
-        return 0.0;
-    return expertInputWidth() * m_model.hidden / spread()
-        + insideMlp(sharedWidth(), expertInputWidth());
-}
-
-double LayerActivations::expertsPerToken() const {
-    const double leaving = m_request.weighsInsideExperts ? 0.0 : m_widths.activation;
-    const double moved = (expertInputWidth() + leaving) * m_model.hidden;
-    return dispatched() * (moved + insideMlp(expertWidth(), expertInputWidth())) + sharedPerToken();
-}
-
-// Activations of attention that does not fuse its products with the softmax: the softmax's result,
-// and the dropout's mask and result.
-double LayerActivations::attentionCore() const {
-    if (!m_request.unfusedAttention)
-        return 0.0;
-    return (2.0 * m_widths.activation + 1.0) * m_model.heads / m_tensor * m_request.sequence
-        * m_tokens;
-}
-
-LayerValues LayerActivations::whole() const {
-    const double common = m_tokens * attentionPerToken() + attentionCore();
-    return {common + m_tokens * mlpPerToken(denseWidth()), common + m_tokens * expertsPerToken()};
-}
-
-// Results of norms, which a product takes as they are.
-LayerValues LayerActivations::normsPerToken() const {
-    const double one = m_model.hidden / spread();
-    const double before = inputWidth(AdaptedMatrix::Qkv);
-    return {(before + inputWidth(AdaptedMatrix::MlpUp)) * one,
-        (before + (m_model.sharedExperts > 0 ? expertInputWidth() : 0.0)) * one};
-}
-
-LayerValues LayerActivations::selected() const {
-    const RecomputedParts& parts = m_request.recomputedParts;
-    LayerValues perToken;
-    if (parts.latentProjections && m_model.hasLatentAttention())
-        perToken = {projectedPerToken(), projectedPerToken()};
-    if (parts.norms) {
-        perToken.dense += normsPerToken().dense;
-        perToken.expert += normsPerToken().expert;
-    }
-    if (parts.expertFunction)
-        perToken.expert += expertInputWidth() * dispatched() * expertWidth();
-    if (parts.denseMlp)
-        perToken.dense += insideMlp(denseWidth(), inputWidth(AdaptedMatrix::MlpDown));
-    else if (parts.denseFunction)
-        perToken.dense += inputWidth(AdaptedMatrix::MlpDown) * denseWidth();
-    const double core = parts.attentionCore ? attentionCore() : 0.0;
-    return {core + m_tokens * perToken.dense, core + m_tokens * perToken.expert};
-}
-
-LayerValues LayerActivations::keptPerOperator() const {
-    const double common = 2.0 * m_model.hidden / spread()
-        + (queryWidth() + valueWidthOf(m_model)) / m_tensor + keysOnGpu();
-    const double experts = sharedWidth() + dispatched() * expertWidth();
-    return {m_widths.activation * m_tokens * (common + denseWidth()),
-        m_widths.activation * m_tokens * (common + experts)};
-}
-
-LayerValues LayerActivations::kept() const {
-    const double input = residualWidth() * m_model.hidden / spread() * m_tokens;
-    switch (m_request.recompute) {
-    case Recomputation::Full:
-        return {input, input};
-    case Recomputation::PerOperator:
-        return keptPerOperator();
-    case Recomputation::Selective:
-        return {whole().dense - selected().dense, whole().expert - selected().expert};
-    case Recomputation::None:
-        break;
-    }
-    return whole();
-}
-
-LayerValues LayerActivations::redone() const {
-    switch (m_request.recompute) {
-    case Recomputation::Full:
-    case Recomputation::PerOperator:
-        return whole();
-    case Recomputation::Selective:
-        return selected();
-    case Recomputation::None:
-        break;
-    }
-    return {};
-}
-
-LayerValues LayerActivations::gradients() const {
-    const double wide = m_model.gatedMlp ? 3.0 : 2.0;
-    const double input = m_model.hidden / spread();
-    const double scale = m_widths.activation * m_tokens;
-    return {scale * (input + wide * denseWidth()),
-        scale * (input + wide * dispatched() * expertWidth())};
-}
-
-double LayerActivations::cache() const {
-    const double width = m_model.hasLatentAttention()
-        ? double{1} * m_model.keyValueRank + m_model.ropeHeadSize
-        : keysAndValuesOnGpu();
-    return m_widths.activation * m_tokens * width;
 }
 
 constexpr double kContext = 0.6e9; // B, CUDA with its libraries
@@ -738,6 +713,14 @@ std::vector<StageNeed> stageNeedsOf(const MemoryRequest& request) {
     for (int stage = 0; stage < stages; ++stage)
         needs.push_back(stageNeedOf(request, stage));
     return needs;
+}
+
+std::string_view toString(Recomputation value) {
+    return kRecomputations.nameOf(value);
+}
+
+std::optional<Recomputation> recomputationFrom(std::string_view text) {
+    return kRecomputations.find(lowered(text));
 }
 
 StageNeed fullestOf(std::span<const StageNeed> stages) {

@@ -107,10 +107,12 @@ NumberWidths widthsOf(std::string_view precision);
 
 enum class Recomputation {
     None,
-    Selective, // RecomputedParts
-    PerOperator,
+    Selective, // RecomputedParts: the core of attention, s × s (Korthikanti et al. 2022)
+    PerOperator, // every second matrix product is kept, the rest is done again (torchtitan)
     Full,
 };
+std::string_view toString(Recomputation value); // "none", "selective", "per-operator", "full"
+std::optional<Recomputation> recomputationFrom(std::string_view text); // in any letters
 
 // Parts of every layer that are recomputed, as Megatron-LM's recompute-modules name them.
 struct RecomputedParts {

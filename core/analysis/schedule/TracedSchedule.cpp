@@ -318,6 +318,22 @@ TracedSchedule assembleSchedule(const AssemblyRequest& request) {
     return Assembly(request).build();
 }
 
+using layout::WorkItem;
+
+// The share of the cuts that transfers make which must lie between passes.
+constexpr double kLeastPassShare = 0.7;
+// The share of the kernels that may be told otherwise than their pass is.
+constexpr double kMostContradicted = 0.01;
+constexpr double kUsualForward = 1.0 / 3.0; // share of the time of all passes
+constexpr double kTie = 1e-3;
+// Sizes of three kinds are tried all where that is little work, else those that cuts suggest.
+constexpr double kMostTried = 2e6;
+constexpr std::size_t kMostOfThree = 1500; // kernels of the passes of a micro-batch
+
+constexpr std::size_t indexOf(TaskKind kind) {
+    return static_cast<std::size_t>(kind);
+}
+
 // The kernels of a stage held against the order of a schedule, and passes that are cut by it.
 
 // Kernels of a pass, by TaskKind.
@@ -325,7 +341,28 @@ using PassSizes = std::array<std::size_t, 3>;
 
 class StageFit {
 public:
-    StageFit(const std::vector<layout::WorkItem>& order, const std::vector<Pass>& passes);
+    StageFit(const std::vector<WorkItem>& order, const std::vector<Pass>& passes)
+        : m_order(order) {
+        for (const WorkItem& item : order)
+            ++m_rounds[indexOf(item.kind)];
+        for (const Pass& pass : passes) {
+            if (!m_kernels.empty() && pass.afterTransfer)
+                m_cuts.push_back(m_kernels.size());
+            m_kernels.insert(m_kernels.end(), pass.detail.begin(), pass.detail.end());
+        }
+        m_isCut.assign(m_kernels.size() + 1, false);
+        for (const std::size_t cut : m_cuts)
+            m_isCut[cut] = true;
+        m_seconds.push_back(0.0);
+        for (auto& told : m_told)
+            told.push_back(0);
+        for (const PassKernel& kernel : m_kernels) {
+            m_seconds.push_back(m_seconds.back() + kernel.range.length().seconds());
+            for (std::size_t kind = 0; kind < m_told.size(); ++kind)
+                m_told[kind].push_back(
+                    m_told[kind].back() + (kernel.told && indexOf(*kernel.told) == kind ? 1U : 0U));
+        }
+    }
 
     struct Best {
         PassSizes sizes{};
@@ -337,18 +374,112 @@ public:
     // The sizes that explain most cuts and contradict nothing that is told; of equally good ones
     // those with that many kernels in a gradient of the weights (0: none is preferred), then those
     // whose forward passes have about a third of the time. Absent where no sizes explain enough.
-    [[nodiscard]] std::optional<Best> best(std::size_t weights) const;
-    [[nodiscard]] std::vector<Pass> passes(const PassSizes& sizes) const;
+    [[nodiscard]] std::optional<Best> best(std::size_t weights) const {
+        std::optional<Best> best;
+        double bestValue = 0.0;
+        for (const PassSizes& sizes : candidates()) {
+            const auto score = scoreOf(sizes);
+            if (!score)
+                continue;
+            const bool isPreferred
+                = weights > 0 && sizes[indexOf(TaskKind::WeightGradient)] == weights;
+            const double value = score->value + (isPreferred ? kTie : 0.0);
+            if (best && value <= bestValue)
+                continue;
+            bestValue = value;
+            const auto changes = static_cast<double>(m_order.size() - 1);
+            const auto cuts = static_cast<double>(m_cuts.size());
+            const auto found = static_cast<double>(score->found);
+            best = Best{
+                sizes, cuts > 0.0 ? found / cuts : 0.0, changes > 0.0 ? found / changes : 0.0};
+        }
+        return best;
+    }
+
+    [[nodiscard]] std::vector<Pass> passes(const PassSizes& sizes) const {
+        std::vector<Pass> result;
+        std::size_t at = 0;
+        for (const WorkItem& item : m_order) {
+            const std::size_t count = sizes[indexOf(item.kind)];
+            Pass pass{m_kernels[at].range, item.kind, static_cast<std::int64_t>(count), false,
+                m_isCut[at], {}};
+            for (std::size_t k = at; k < at + count; ++k)
+                pass.range = spanned(pass.range, m_kernels[k].range);
+            result.push_back(pass);
+            at += count;
+        }
+        return result;
+    }
 
 private:
     struct Score {
         std::size_t found = 0;
         double value = 0.0;
     };
-    [[nodiscard]] std::optional<Score> scoreOf(const PassSizes& sizes) const;
-    [[nodiscard]] std::vector<PassSizes> candidates() const;
-    [[nodiscard]] std::size_t toldBetween(
-        layout::TaskKind kind, std::size_t from, std::size_t to) const;
+
+    [[nodiscard]] std::optional<Score> scoreOf(const PassSizes& sizes) const {
+        Score score;
+        std::size_t at = 0;
+        std::size_t contradicted = 0;
+        double forward = 0.0;
+        for (const WorkItem& item : m_order) {
+            score.found += m_isCut[at] ? 1U : 0U;
+            const std::size_t end = at + sizes[indexOf(item.kind)];
+            if (item.kind == TaskKind::Forward)
+                forward += m_seconds[end] - m_seconds[at];
+            if (item.kind != TaskKind::Backward) // names do not tell gradients of the weights
+                contradicted += toldBetween(TaskKind::Backward, at, end);
+            if (item.kind != TaskKind::Forward)
+                contradicted += toldBetween(TaskKind::Forward, at, end);
+            at = end;
+        }
+        const auto cuts = static_cast<double>(m_cuts.size());
+        const double share = m_cuts.empty() ? 1.0 : static_cast<double>(score.found) / cuts;
+        const bool isContradicted = static_cast<double>(contradicted)
+            > kMostContradicted * static_cast<double>(m_kernels.size());
+        if (share < kLeastPassShare || isContradicted)
+            return std::nullopt;
+        const double all = m_seconds.back();
+        score.value = share - kTie * std::abs((all > 0.0 ? forward / all : 0.0) - kUsualForward);
+        return score;
+    }
+
+    // All sizes that sum to the kernels there are.
+    [[nodiscard]] std::vector<PassSizes> candidates() const {
+        const std::size_t rounds = m_rounds[indexOf(TaskKind::Forward)];
+        const std::size_t all = rounds == 0 ? 0 : m_kernels.size() / rounds;
+        std::vector<PassSizes> result;
+        if (rounds == 0 || m_kernels.size() % rounds != 0)
+            return result;
+        if (m_rounds[indexOf(TaskKind::WeightGradient)] == 0) {
+            for (std::size_t forward = 1; forward < all; ++forward)
+                result.push_back({forward, all - forward, 0});
+            return result;
+        }
+        if (all > kMostOfThree)
+            return result;
+        std::set<std::size_t> lengths; // between neighbouring cuts
+        for (std::size_t i = 1; i < m_cuts.size(); ++i)
+            lengths.insert(m_cuts[i] - m_cuts[i - 1]);
+        const double tries = static_cast<double>(all) * static_cast<double>(all)
+            * static_cast<double>(m_order.size());
+        const auto isSuggested = [&](std::size_t forward, std::size_t backward) {
+            return tries <= kMostTried || lengths.contains(all - forward - backward)
+                || (lengths.contains(forward) && lengths.contains(backward));
+        };
+        for (std::size_t forward = 1; forward + 1 < all; ++forward) {
+            for (std::size_t backward = 1; forward + backward < all; ++backward) {
+                if (isSuggested(forward, backward))
+                    result.push_back({forward, backward, all - forward - backward});
+            }
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::size_t toldBetween(TaskKind kind, std::size_t from, std::size_t to) const {
+        const auto& told = m_told[indexOf(kind)];
+        return told[to] - told[from];
+    }
 
     const std::vector<layout::WorkItem>& m_order;
     std::array<std::size_t, 3> m_rounds{}; // passes of the order, by kind
@@ -367,22 +498,6 @@ struct OrderCut {
     int microbatches = 0;
     bool isEstimated = false; // the number of micro-batches was not known
 };
-
-using layout::WorkItem;
-
-// The share of the cuts that transfers make which must lie between passes.
-constexpr double kLeastPassShare = 0.7;
-// The share of the kernels that may be told otherwise than their pass is.
-constexpr double kMostContradicted = 0.01;
-constexpr double kUsualForward = 1.0 / 3.0; // share of the time of all passes
-constexpr double kTie = 1e-3;
-// Sizes of three kinds are tried all where that is little work, else those that cuts suggest.
-constexpr double kMostTried = 2e6;
-constexpr std::size_t kMostOfThree = 1500; // kernels of the passes of a micro-batch
-
-constexpr std::size_t indexOf(TaskKind kind) {
-    return static_cast<std::size_t>(kind);
-}
 
 // The share of the cuts which must lie between passes where less is known than usual.
 constexpr double kSureShare = 0.8;
@@ -469,128 +584,6 @@ std::vector<int> possibleCounts(const OrderRequest& request, const StagePasses& 
             counts.push_back(static_cast<int>(count));
     }
     return counts;
-}
-
-StageFit::StageFit(const std::vector<WorkItem>& order, const std::vector<Pass>& passes)
-    : m_order(order) {
-    for (const WorkItem& item : order)
-        ++m_rounds[indexOf(item.kind)];
-    for (const Pass& pass : passes) {
-        if (!m_kernels.empty() && pass.afterTransfer)
-            m_cuts.push_back(m_kernels.size());
-        m_kernels.insert(m_kernels.end(), pass.detail.begin(), pass.detail.end());
-    }
-    m_isCut.assign(m_kernels.size() + 1, false);
-    for (const std::size_t cut : m_cuts)
-        m_isCut[cut] = true;
-    m_seconds.push_back(0.0);
-    for (auto& told : m_told)
-        told.push_back(0);
-    for (const PassKernel& kernel : m_kernels) {
-        m_seconds.push_back(m_seconds.back() + kernel.range.length().seconds());
-        for (std::size_t kind = 0; kind < m_told.size(); ++kind)
-            m_told[kind].push_back(
-                m_told[kind].back() + (kernel.told && indexOf(*kernel.told) == kind ? 1U : 0U));
-    }
-}
-
-std::size_t StageFit::toldBetween(TaskKind kind, std::size_t from, std::size_t to) const {
-    const auto& told = m_told[indexOf(kind)];
-    return told[to] - told[from];
-}
-
-std::optional<StageFit::Score> StageFit::scoreOf(const PassSizes& sizes) const {
-    Score score;
-    std::size_t at = 0;
-    std::size_t contradicted = 0;
-    double forward = 0.0;
-    for (const WorkItem& item : m_order) {
-        score.found += m_isCut[at] ? 1U : 0U;
-        const std::size_t end = at + sizes[indexOf(item.kind)];
-        if (item.kind == TaskKind::Forward)
-            forward += m_seconds[end] - m_seconds[at];
-        if (item.kind != TaskKind::Backward) // names do not tell gradients of the weights
-            contradicted += toldBetween(TaskKind::Backward, at, end);
-        if (item.kind != TaskKind::Forward)
-            contradicted += toldBetween(TaskKind::Forward, at, end);
-        at = end;
-    }
-    const auto cuts = static_cast<double>(m_cuts.size());
-    const double share = m_cuts.empty() ? 1.0 : static_cast<double>(score.found) / cuts;
-    const bool isContradicted = static_cast<double>(contradicted)
-        > kMostContradicted * static_cast<double>(m_kernels.size());
-    if (share < kLeastPassShare || isContradicted)
-        return std::nullopt;
-    const double all = m_seconds.back();
-    score.value = share - kTie * std::abs((all > 0.0 ? forward / all : 0.0) - kUsualForward);
-    return score;
-}
-
-// All sizes that sum to the kernels there are.
-std::vector<PassSizes> StageFit::candidates() const {
-    const std::size_t rounds = m_rounds[indexOf(TaskKind::Forward)];
-    const std::size_t all = rounds == 0 ? 0 : m_kernels.size() / rounds;
-    std::vector<PassSizes> result;
-    if (rounds == 0 || m_kernels.size() % rounds != 0)
-        return result;
-    if (m_rounds[indexOf(TaskKind::WeightGradient)] == 0) {
-        for (std::size_t forward = 1; forward < all; ++forward)
-            result.push_back({forward, all - forward, 0});
-        return result;
-    }
-    if (all > kMostOfThree)
-        return result;
-    std::set<std::size_t> lengths; // between neighbouring cuts
-    for (std::size_t i = 1; i < m_cuts.size(); ++i)
-        lengths.insert(m_cuts[i] - m_cuts[i - 1]);
-    const double tries
-        = static_cast<double>(all) * static_cast<double>(all) * static_cast<double>(m_order.size());
-    const auto isSuggested = [&](std::size_t forward, std::size_t backward) {
-        return tries <= kMostTried || lengths.contains(all - forward - backward)
-            || (lengths.contains(forward) && lengths.contains(backward));
-    };
-    for (std::size_t forward = 1; forward + 1 < all; ++forward) {
-        for (std::size_t backward = 1; forward + backward < all; ++backward) {
-            if (isSuggested(forward, backward))
-                result.push_back({forward, backward, all - forward - backward});
-        }
-    }
-    return result;
-}
-
-std::optional<StageFit::Best> StageFit::best(std::size_t weights) const {
-    std::optional<Best> best;
-    double bestValue = 0.0;
-    for (const PassSizes& sizes : candidates()) {
-        const auto score = scoreOf(sizes);
-        if (!score)
-            continue;
-        const bool isPreferred = weights > 0 && sizes[indexOf(TaskKind::WeightGradient)] == weights;
-        const double value = score->value + (isPreferred ? kTie : 0.0);
-        if (best && value <= bestValue)
-            continue;
-        bestValue = value;
-        const auto changes = static_cast<double>(m_order.size() - 1);
-        const auto cuts = static_cast<double>(m_cuts.size());
-        const auto found = static_cast<double>(score->found);
-        best = Best{sizes, cuts > 0.0 ? found / cuts : 0.0, changes > 0.0 ? found / changes : 0.0};
-    }
-    return best;
-}
-
-std::vector<Pass> StageFit::passes(const PassSizes& sizes) const {
-    std::vector<Pass> result;
-    std::size_t at = 0;
-    for (const WorkItem& item : m_order) {
-        const std::size_t count = sizes[indexOf(item.kind)];
-        Pass pass{m_kernels[at].range, item.kind, static_cast<std::int64_t>(count), false,
-            m_isCut[at], {}};
-        for (std::size_t k = at; k < at + count; ++k)
-            pass.range = spanned(pass.range, m_kernels[k].range);
-        result.push_back(pass);
-        at += count;
-    }
-    return result;
 }
 
 // Replaces passes by those of one schedule that explains them, where every pass of every traced

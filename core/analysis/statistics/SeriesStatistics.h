@@ -48,7 +48,7 @@ struct SeriesStatistics {
     std::optional<EnergyIntegral> energy; // power of a GPU, node or switch, not all missing
 };
 
-// Of a window: the samples in it, and what holds at its ends. Reads the series once, and a power
+// The samples in a window count, and what holds at its ends. Reads the series once, and a power
 // with a gap again.
 Result<SeriesStatistics> seriesStatistics(const store::Store& store, const Series& series,
     const KeepGoing& keepGoing, TimeRange window = kAllTime);

@@ -74,7 +74,7 @@ Status takeRecompute(const std::string& text, JobRequest& job) {
     constexpr std::string_view kBlock = "block:";
     const bool isBlock = text.starts_with(kBlock);
     const auto mode
-        = isBlock ? std::optional(predict::Recompute::Full) : predict::recomputeFrom(text);
+        = isBlock ? std::optional(predict::Recompute::Full) : analysis::recomputationFrom(text);
     const int layers = isBlock ? wholeNumber<int>(text.substr(kBlock.size())).value_or(0) : 0;
     if (!mode || (isBlock && layers < 1))
         return unknownChoice("recomputation", text,

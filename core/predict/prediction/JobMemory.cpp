@@ -5,24 +5,6 @@
 
 namespace trainscope::predict {
 
-namespace {
-
-analysis::Recomputation recomputationOf(Recompute recompute) {
-    switch (recompute) {
-    case Recompute::None:
-        return analysis::Recomputation::None;
-    case Recompute::Selective:
-        return analysis::Recomputation::Selective;
-    case Recompute::PerOperator:
-        return analysis::Recomputation::PerOperator;
-    case Recompute::Full:
-        break;
-    }
-    return analysis::Recomputation::Full;
-}
-
-} // namespace
-
 analysis::MemoryRequest memoryRequestOf(const Job& job) {
     analysis::MemoryRequest request{.model = job.model, .layout = job.layout};
     request.workload = job.workload;
@@ -33,7 +15,7 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.sequenceParallel = job.sequenceParallel;
     request.unfusedAttention = job.attention == AttentionKind::Unfused;
     request.dropout = job.dropout;
-    request.recompute = recomputationOf(job.recompute);
+    request.recompute = job.recompute;
     request.recomputedLayers = job.recomputedLayers;
     request.recomputedParts = job.recomputedParts;
     request.offload = job.offload;

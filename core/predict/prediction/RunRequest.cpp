@@ -23,7 +23,8 @@ Error unknownOf(const Run& run, std::string_view what) {
 Recompute recomputeOf(const LaunchConfig& launch) {
     if (!launch.recompute.value_or(false))
         return Recompute::None;
-    return recomputeFrom(launch.recomputeGranularity.value_or("full")).value_or(Recompute::Full);
+    return analysis::recomputationFrom(launch.recomputeGranularity.value_or("full"))
+        .value_or(Recompute::Full);
 }
 
 // Clears the settings that cluster, model and batch decide.

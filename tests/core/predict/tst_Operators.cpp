@@ -125,7 +125,8 @@ private Q_SLOTS:
     void namesAreKept() {
         QCOMPARE(std::string(toString(OperatorKind::GroupedGemm)), std::string("grouped_gemm"));
         QCOMPARE(precisionFrom("BF16"), std::optional(Precision::Bf16));
-        QCOMPARE(recomputeFrom("per-operator"), std::optional(Recompute::PerOperator));
+        QCOMPARE(
+            analysis::recomputationFrom("per-operator"), std::optional(Recompute::PerOperator));
         QVERIFY(!precisionFrom("int4"));
     }
 };
