@@ -3,7 +3,7 @@
 // stage, on the clock that all share.
 
 #include "core/analysis/RunStudy.h"
-#include "core/analysis/schedule/PassCutter.h"
+#include "core/analysis/schedule/Pass.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
 #include "core/model/Run.h"

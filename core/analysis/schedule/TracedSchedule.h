@@ -3,7 +3,7 @@
 // micro-batch from when to when, and how long it stood still.
 //
 // One traced rank speaks for each stage, all of one pipeline group where there is such. Its passes
-// are cut out of its kernels (PassCutter.h) and numbered by the order of the schedule
+// are cut out of its kernels (StageTraces.cpp) and numbered by the order of the schedule
 // (PassOrder.h); the clocks of the ranks are put on one (RankClocks.h). A bubble is time in
 // the window in which no pass runs on a stage: it is idle, or waits in a transfer. The plan has the
 // mean durations of the traced passes of each stage and piece, and sends in no time; it begins with
