@@ -1,8 +1,8 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
@@ -19,30 +19,6 @@ namespace {
 using analysis::RankClock;
 using analysis::RankClocks;
 
-Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
-    const auto clockJson = [](const RankClock& clock) {
-        return object({{"rank", clock.rank}, {"offset_ns", clock.offsetNs},
-            {"drift_ppm", clock.driftPpm}, {"uncertainty_ns", clock.traceUncertaintyNs},
-            {"uncertainty_at_collectives_ns", clock.uncertaintyNs},
-            {"collectives", clock.collectives}, {"drift_error_ppm", clock.driftErrorPpm},
-            {"residual_ns", clock.residualNs}, {"via", when(clock.via >= 0, clock.via)}});
-    };
-    const auto lagJson = [](const analysis::TelemetryLag& lag) {
-        return Json{{"rank", lag.rank}, {"lag_s", lag.lagS}, {"error_s", lag.errorS},
-            {"correlation", lag.correlation}, {"ambiguous", lag.isAmbiguous}};
-    };
-    Json json{{"ranks", listOf(clocks.ranks, clockJson)},
-        {"unaligned", reasonsJson(clocks.unaligned)}, {"telemetry", listOf(lags.ranks, lagJson)},
-        {"telemetry_unknown", reasonsJson(lags.unknown)},
-        {"method", "ends of matched collectives, bounded by their starts"}};
-    if (clocks.referenceRank >= 0)
-        add(json,
-            {{"reference_rank", clocks.referenceRank}, {"reference_ns", clocks.reference.ns},
-                {"largest_correction_ns", clocks.largestCorrection.ns},
-                {"clocks_agree", clocks.agree}});
-    return json;
-}
-
 std::string signedText(DurationNs duration) {
     const std::string text = text::alignedDuration({std::abs(duration.ns)});
     return duration.ns < 0 ? "-" + text : text;
@@ -50,6 +26,41 @@ std::string signedText(DurationNs duration) {
 
 std::string uncertaintyText(double ns) {
     return text::alignedDuration({std::llround(ns)});
+}
+
+Row clockRow(const RankClock& clock) {
+    return {{"rank", {"rank"}, clock.rank},
+        {"offset_ns", clock.offsetNs, {"offset"}, signedText({clock.offsetNs})},
+        {"drift_ppm", clock.driftPpm, {"drift"}, fmt::format("{:.2f} ppm", clock.driftPpm)},
+        {"uncertainty_ns", clock.traceUncertaintyNs, {"uncertainty"},
+            uncertaintyText(clock.traceUncertaintyNs)},
+        {"uncertainty_at_collectives_ns", clock.uncertaintyNs},
+        {"collectives", {"collectives"}, clock.collectives},
+        {"drift_error_ppm", clock.driftErrorPpm}, {"residual_ns", clock.residualNs},
+        {"via", when(clock.via >= 0, clock.via), {"compared with"},
+            clock.via < 0 ? "reference" : "rank " + std::to_string(clock.via)}};
+}
+
+Row lagRow(const analysis::TelemetryLag& lag) {
+    return {{"rank", {"rank"}, lag.rank},
+        {"lag_s", lag.lagS, {"telemetry late by"}, signedText({std::llround(lag.lagS * 1e9)})},
+        {"error_s", lag.errorS, {"error"}, uncertaintyText(lag.errorS * 1e9)},
+        {"correlation", lag.correlation, {"correlation"}, fmt::format("{:.2f}", lag.correlation)},
+        {"ambiguous", lag.isAmbiguous, {"", Left},
+            lag.isAmbiguous ? "other lags fit as well" : ""}};
+}
+
+Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
+    Json json{{"ranks", rowsJson(clocks.ranks, clockRow)},
+        {"unaligned", reasonsJson(clocks.unaligned)}, {"telemetry", rowsJson(lags.ranks, lagRow)},
+        {"telemetry_unknown", reasonsJson(lags.unknown)},
+        {"method", "ends of matched collectives, bounded by their starts"}};
+    if (clocks.referenceRank >= 0)
+        add(json,
+            {{"reference_rank", clocks.referenceRank}, {"reference_ns", clocks.reference},
+                {"largest_correction_ns", clocks.largestCorrection.ns},
+                {"clocks_agree", clocks.agree}});
+    return json;
 }
 
 void printClocks(const RankClocks& clocks, std::ostream& out) {
@@ -63,16 +74,8 @@ void printClocks(const RankClocks& clocks, std::ostream& out) {
             << uncertaintyText(clocks.largestTraceUncertaintyNs) << ".\n";
     if (clocks.ranks.size() > 1) {
         out << "Offsets are to the clock of rank " << clocks.referenceRank << " at "
-            << text::moment(clocks.reference) << ".\n\n";
-        text::Table table{.columns = {{"rank"}, {"offset"}, {"drift"}, {"uncertainty"},
-                              {"collectives"}, {"compared with"}}};
-        for (const RankClock& clock : clocks.ranks) {
-            table.add({clock.rank, signedText({clock.offsetNs}),
-                fmt::format("{:.2f} ppm", clock.driftPpm),
-                uncertaintyText(clock.traceUncertaintyNs), clock.collectives,
-                clock.via < 0 ? "reference" : "rank " + std::to_string(clock.via)});
-        }
-        text::print(out, table, "  ");
+            << text::moment(clocks.reference) << ".\n";
+        printBelow(out, tableOf(clocks.ranks, clockRow));
     }
     for (const auto& [rank, reason] : clocks.unaligned)
         out << "rank " << rank << " is not aligned. " << reason << '\n';
@@ -82,15 +85,7 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
     if (lags.ranks.empty() && lags.unknown.empty())
         return;
     out << "\nTelemetry against traces, from power and kernels:\n";
-    text::Table table{.columns
-        = {{"rank"}, {"telemetry late by"}, {"error"}, {"correlation"}, {"", text::Align::Left}}};
-    for (const auto& lag : lags.ranks) {
-        table.add({lag.rank, signedText({std::llround(lag.lagS * 1e9)}),
-            uncertaintyText(lag.errorS * 1e9), fmt::format("{:.2f}", lag.correlation),
-            lag.isAmbiguous ? "other lags fit as well" : ""});
-    }
-    if (!table.isEmpty())
-        text::print(out, table, "  ");
+    printTable(out, tableOf(lags.ranks, lagRow));
     for (const auto& [rank, reason] : lags.unknown)
         out << "  rank " << rank << ": " << reason << '\n';
 }

@@ -2,10 +2,10 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/WindowOptions.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
@@ -31,25 +31,41 @@ struct CollectivesOptions : OneRunOptions {
     std::string capture; // empty: all of the run
 };
 
-Json rowJson(const CommunicationRow& row) {
-    return object({{"kind", toString(row.kind)}, {"dimension", row.dimension},
-        {"link", toString(row.link)}, {"ranks", row.ranks}, {"count", row.count},
-        {"partial", row.partial}, {"size_from_b", row.leastBytes}, {"bytes", row.bytes},
-        {"transfer_s", row.transferS}, {"wait_s", row.waitS},
-        {"algorithm_bandwidth", row.algorithmBandwidth},
-        {"algorithm_bandwidth_p50", row.algorithmBandwidthMedian},
-        {"algorithm_bandwidth_p99", row.algorithmBandwidthP99}, {"bus_bandwidth", row.busBandwidth},
-        {"bus_bandwidth_p50", row.busBandwidthMedian}, {"bus_bandwidth_p99", row.busBandwidthP99},
-        {"link_peak", row.linkPeak}, {"link_utilization", row.utilisation}});
+DurationNs asDuration(double seconds) {
+    return {std::llround(seconds * 1e9)};
 }
 
-Json rankCommunicationJson(const RankCommunication& rank) {
-    return object({{"rank", rank.rank}, {"collectives", rank.collectives},
-        {"times_last", rank.timesLast}, {"times_last_certain", rank.timesLastForCertain},
-        {"wait_s", rank.waitS}, {"caused_wait_s", rank.causedWaitS},
-        {"mean_lateness_s", when(rank.collectives > 0, rank.latenessS)},
-        {"messages", rank.messages}, {"message_wait_s", rank.messageWaitS},
-        {"unmatched", rank.unmatched}});
+Row communicatorRow(const CommunicationRow& row) {
+    return {{"kind", row.kind, {"collective", Left},
+                analysis::KernelCategories::label(toString(row.kind))},
+        {"dimension", {"along", Left}, row.dimension}, {"link", {"link", Left}, row.link},
+        {"ranks", {"ranks"}, row.ranks}, {"size_from_b", inUnit("size from", "B"), row.leastBytes},
+        {"count", {"count"}, row.count}, {"partial", row.partial}, {"bytes", row.bytes},
+        {"transfer_s", row.transferS, {"transfer"}, asDuration(row.transferS)},
+        {"wait_s", row.waitS, {"waiting"}, asDuration(row.waitS)},
+        {"algorithm_bandwidth", inUnit("algorithm", "B/s"), row.algorithmBandwidth},
+        {"algorithm_bandwidth_p50", row.algorithmBandwidthMedian},
+        {"algorithm_bandwidth_p99", row.algorithmBandwidthP99},
+        {"bus_bandwidth", inUnit("bus", "B/s"), row.busBandwidth},
+        {"bus_bandwidth_p50", inUnit("median", "B/s"), row.busBandwidthMedian},
+        {"bus_bandwidth_p99", inUnit("p99", "B/s"), row.busBandwidthP99},
+        {"link_peak", row.linkPeak}, {"link_utilization", inUnit("of link", "%"), row.utilisation}};
+}
+
+Row rankRow(const RankCommunication& rank) {
+    const bool hasAny = rank.collectives > 0;
+    const double share
+        = static_cast<double>(rank.timesLast) / static_cast<double>(rank.collectives);
+    return {{"rank", {"rank"}, rank.rank}, {"collectives", {"collectives"}, rank.collectives},
+        {"times_last", {"last in"}, rank.timesLast},
+        {"", inUnit("of them", "%"), when(hasAny, share)},
+        {"times_last_certain", {"for certain"}, rank.timesLastForCertain},
+        {"mean_lateness_s", when(hasAny, rank.latenessS), {"mean lateness"},
+            when(hasAny, asDuration(rank.latenessS))},
+        {"wait_s", rank.waitS, {"waited"}, asDuration(rank.waitS)},
+        {"caused_wait_s", rank.causedWaitS, {"made others wait"}, asDuration(rank.causedWaitS)},
+        {"messages", {"messages"}, rank.messages}, {"message_wait_s", rank.messageWaitS},
+        {"unmatched", {"unmatched"}, rank.unmatched}};
 }
 
 Json communicationJson(
@@ -59,46 +75,9 @@ Json communicationJson(
             {"incomplete", summary.incomplete}, {"unmatched", summary.unmatched},
             {"alone", summary.alone}, {"aligned_clocks", summary.onCommonClock},
             {"clock_uncertainty_ns", summary.clocks.largestUncertaintyNs},
-            {"straggler", summary.straggler}, {"groups", listOf(summary.rows, rowJson)},
-            {"ranks", listOf(summary.ranks, rankCommunicationJson)},
+            {"straggler", summary.straggler}, {"groups", rowsJson(summary.rows, communicatorRow)},
+            {"ranks", rowsJson(summary.ranks, rankRow)},
             {"unaligned", reasonsJson(summary.clocks.unaligned)}});
-}
-
-DurationNs asDuration(double seconds) {
-    return {std::llround(seconds * 1e9)};
-}
-
-void printRows(const CommunicationSummary& summary, std::ostream& out) {
-    text::Table table{.columns = {{"collective", text::Align::Left}, {"along", text::Align::Left},
-                          {"link", text::Align::Left}, {"ranks"}, text::inUnit("size from", "B"),
-                          {"count"}, {"transfer"}, {"waiting"}, text::inUnit("algorithm", "B/s"),
-                          text::inUnit("bus", "B/s"), text::inUnit("median", "B/s"),
-                          text::inUnit("p99", "B/s"), text::inUnit("of link", "%")}};
-    for (const CommunicationRow& row : summary.rows) {
-        table.add({analysis::KernelCategories::label(toString(row.kind)), row.dimension,
-            toString(row.link), row.ranks, row.leastBytes, row.count, asDuration(row.transferS),
-            asDuration(row.waitS), row.algorithmBandwidth, row.busBandwidth, row.busBandwidthMedian,
-            row.busBandwidthP99, row.utilisation});
-    }
-    text::print(out, table, "  ");
-}
-
-void printRanks(const CommunicationSummary& summary, std::ostream& out) {
-    text::Table table{.columns
-        = {{"rank"}, {"collectives"}, {"last in"}, text::inUnit("of them", "%"), {"for certain"},
-            {"mean lateness"}, {"waited"}, {"made others wait"}, {"messages"}, {"unmatched"}}};
-    for (const RankCommunication& rank : summary.ranks) {
-        text::Cell share;
-        text::Cell lateness;
-        if (rank.collectives > 0) {
-            share = static_cast<double>(rank.timesLast) / static_cast<double>(rank.collectives);
-            lateness = asDuration(rank.latenessS);
-        }
-        table.add({rank.rank, rank.collectives, rank.timesLast, share, rank.timesLastForCertain,
-            lateness, asDuration(rank.waitS), asDuration(rank.causedWaitS), rank.messages,
-            rank.unmatched});
-    }
-    text::print(out, table, "  ");
 }
 
 void printCommunication(const CommunicationSummary& summary, std::ostream& out) {
@@ -122,10 +101,8 @@ void printCommunication(const CommunicationSummary& summary, std::ostream& out) 
             << " of them lack ranks of their group: their transfers hold the waiting for those, "
                "and "
                "bandwidths that rest on them alone are at least what stands here.\n";
-    out << '\n';
-    printRows(summary, out);
-    out << '\n';
-    printRanks(summary, out);
+    printBelow(out, tableOf(summary.rows, communicatorRow));
+    printBelow(out, tableOf(summary.ranks, rankRow));
 }
 
 Outcome printCollectives(const CollectivesOptions& options, const Console& console,

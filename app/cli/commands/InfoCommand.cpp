@@ -1,8 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/InfoJson.h"
+#include "app/cli/text/Rows.h"
 #include "core/report/RunTables.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
@@ -46,12 +45,13 @@ void printCaptures(const Run& run, const std::vector<Capture>& captures, std::os
         != captures.end();
     if (!hasSeveral)
         return;
-    text::Table table{
-        .columns = {{"capture", text::Align::Left}, {"rank"}, {"since the start"}, {"duration"}}};
-    for (const Capture& one : captures)
-        table.add({one.name, one.rank, one.range.begin - run.range.begin, one.range.length()});
-    out << "\nCaptures of " << run.name << '\n';
-    text::print(out, table);
+    text::Table table = tableOf(captures, [&run](const Capture& one) -> Row {
+        return {{"", {"capture", Left}, one.name}, {"", {"rank"}, one.rank},
+            {"", {"since the start"}, one.range.begin - run.range.begin},
+            {"", {"duration"}, one.range.length()}};
+    });
+    table.title = "Captures of " + run.name;
+    printBelow(out, table, "");
 }
 
 // Runs whose traces have no device: "only the host was traced: 3 threads of rank 34, 16 spans".

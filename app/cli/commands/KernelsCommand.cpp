@@ -6,7 +6,7 @@
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/KernelsOutput.h"
-#include "app/cli/text/TitledTable.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -141,7 +141,7 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
         if (options.csv)
             console.out() << text::csv(table);
         else
-            printTitled(console.out(), table);
+            printTable(console.out(), table);
     }
     return ExitStatus::Done;
 }

@@ -3,7 +3,6 @@
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/LayoutOptions.h"
 #include "app/cli/output/LayoutOutput.h"
-#include "app/cli/text/Json.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/ModelShape.h"
@@ -11,8 +10,6 @@
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,13 +35,12 @@ Json plansJson(const analysis::TracedSchedule& schedule) {
     });
 }
 
-Json tracedStagesJson(const analysis::TracedSchedule& schedule) {
-    Json stages = Json::array();
-    for (const auto& stage : schedule.stages)
-        stages.push_back(
-            object({{"stage", stages.size()}, {"rank", when(stage.rank >= 0, stage.rank)},
-                {"bubble_fraction", stage.traced}, {"planned_bubble_fraction", stage.planned}}));
-    return stages;
+Row tracedStageRow(const analysis::StageBubble& one, std::size_t stage) {
+    const auto rank = when(one.rank >= 0, one.rank);
+    return {{"stage", {"stage"}, stage},
+        {"rank", rank, {"rank"}, rank ? std::to_string(*rank) : std::string()},
+        {"bubble_fraction", one.traced, {"bubbles"}, text::percent(one.traced)},
+        {"planned_bubble_fraction", one.planned, {"planned"}, text::percent(one.planned)}};
 }
 
 Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks) {
@@ -62,7 +58,7 @@ Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks
         {"plans", when(!schedule.plans.empty(), plansJson(schedule))}});
     if (schedule.planned)
         json["planned_kind"] = toString(schedule.planned->kind);
-    json["stages"] = tracedStagesJson(schedule);
+    json["stages"] = rowsJson(schedule.stages, tracedStageRow);
     if (withTasks)
         json["tasks"] = tasksJson(traced);
     if (withTasks && schedule.planned)
@@ -79,13 +75,7 @@ void printTracedSchedule(std::ostream& out, const analysis::TracedSchedule& sche
         out << fmt::format(", {} planned ({}) with the traced durations",
             text::percent(schedule.plannedBubble), titleOf(schedule.planned->kind));
     out << '\n';
-    text::Table table{.columns = {{"stage"}, {"rank"}, {"bubbles"}, {"planned"}}};
-    for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
-        const auto& one = schedule.stages[stage];
-        table.add({stage, one.rank >= 0 ? std::to_string(one.rank) : "", text::percent(one.traced),
-            text::percent(one.planned)});
-    }
-    text::print(out, table, "  ");
+    printTable(out, tableOf(schedule.stages, tracedStageRow));
     if (const std::string sentence = analysis::planSentence(schedule); !sentence.empty())
         out << sentence << '\n';
     out << schedule.basis << '\n';
@@ -117,94 +107,89 @@ std::vector<int> membersOf(const Layout& layout, int rank, const std::string& gr
     return {};
 }
 
-Json groupJson(const GroupBytes& one, const std::vector<int>& ranks) {
-    return object({{"computed_b_per_step", one.computed}, {"measured_b_per_step", one.measured},
-        {"busy_s_per_step", one.busySeconds}, {"bandwidth_b_per_s", one.bandwidth()},
-        {"link", toString(one.link)}, {"ranks", when(!ranks.empty(), ranks)}, {"what", one.what}});
+Row groupBytesRow(const GroupBytes& one, const std::vector<int>& ranks) {
+    return {{"ranks", when(!ranks.empty(), ranks), {"ranks", Left}, text::rankList(ranks)},
+        {"computed_b_per_step", inUnit("computed", "B"), one.computed},
+        {"measured_b_per_step", inUnit("measured", "B"), one.measured},
+        {"busy_s_per_step", one.busySeconds},
+        {"bandwidth_b_per_s", inUnit("while busy", "B/s"), one.bandwidth()},
+        {"link", one.link, {"link", Left}, linkText(one.link)}, {"what", {"what", Left}, one.what}};
 }
 
-Json linkJson(const LinkBytes& link) {
-    return object({{"computed_b_per_step", link.computed}, {"counted_b_per_step", link.counters}});
+Row nodeRow(const NodeBytes& node) {
+    const auto linkJson = [](const LinkBytes& link) {
+        return object(
+            {{"computed_b_per_step", link.computed}, {"counted_b_per_step", link.counters}});
+    };
+    return {{"node", {"node"}, node.node}, {"scale_up", linkJson(node.scaleUp)},
+        {"scale_out", linkJson(node.scaleOut)},
+        {"", inUnit("inside, computed", "B"), node.scaleUp.computed},
+        {"", inUnit("counted", "B"), node.scaleUp.counters},
+        {"", inUnit("outside, computed", "B"), node.scaleOut.computed},
+        {"", inUnit("counted", "B"), node.scaleOut.counters},
+        {"pcie_b_per_step", inUnit("PCIe counted", "B"), node.pcie},
+        {"scale_up_b_per_s_per_gpu", inUnit("inside, per GPU", "B/s"), node.scaleUpRate}};
 }
 
-Json nodeJson(const NodeBytes& node) {
-    return object({{"node", node.node}, {"scale_up", linkJson(node.scaleUp)},
-        {"scale_out", linkJson(node.scaleOut)}, {"pcie_b_per_step", node.pcie},
-        {"scale_up_b_per_s_per_gpu", node.scaleUpRate}});
+Row edgeRow(const EdgeBytes& edge) {
+    return {{"a", edge.a}, {"b", edge.b},
+        {"", {"nodes", Left}, fmt::format("{} and {}", edge.a, edge.b)},
+        {"group", {"group", Left}, edge.group},
+        {"computed_b_per_step", inUnit("computed", "B"), edge.computed},
+        {"measured_b_per_step", inUnit("measured", "B"), edge.measured}};
 }
 
-Json edgeJson(const EdgeBytes& edge) {
-    return object({{"a", edge.a}, {"b", edge.b}, {"group", edge.group},
-        {"computed_b_per_step", edge.computed}, {"measured_b_per_step", edge.measured}});
-}
-
-void printRanks(
-    std::ostream& out, const RunBytes& bytes, const Layout& layout, const std::vector<int>& ranks) {
-    using enum text::Align;
-    text::Table table{.columns = {{"rank"}, {"group", Left}, {"ranks", Left},
-                          text::inUnit("computed", "B"), text::inUnit("measured", "B"),
-                          text::inUnit("while busy", "B/s"), {"link", Left}, {"what", Left}}};
+text::Table rankBytesTable(
+    const RunBytes& bytes, const Layout& layout, const std::vector<int>& ranks) {
+    text::Table table;
     for (const int rank : ranks) {
-        for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)])
-            table.add({rank, one.group, text::rankList(membersOf(layout, rank, one.group)),
-                one.computed, one.measured, one.bandwidth(), linkText(one.link), one.what});
+        for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)]) {
+            Row row{{"", {"rank"}, rank}, {"", {"group", Left}, one.group}};
+            std::ranges::move(
+                groupBytesRow(one, membersOf(layout, rank, one.group)), std::back_inserter(row));
+            addRow(table, row);
+        }
     }
-    if (table.isEmpty())
-        return;
-    out << "\nsent by a rank per step\n";
-    text::print(out, table, "  ");
+    table.title = "sent by a rank per step";
+    return table;
 }
 
-void printNodes(std::ostream& out, const RunBytes& bytes) {
-    text::Table table{
-        .columns = {{"node"}, text::inUnit("inside, computed", "B"), text::inUnit("counted", "B"),
-            text::inUnit("outside, computed", "B"), text::inUnit("counted", "B"),
-            text::inUnit("PCIe counted", "B"), text::inUnit("inside, per GPU", "B/s")}};
-    for (const NodeBytes& node : bytes.nodes)
-        table.add({node.node, node.scaleUp.computed, node.scaleUp.counters, node.scaleOut.computed,
-            node.scaleOut.counters, node.pcie, node.scaleUpRate});
-    out << "\nsent by a node's GPUs per step\n";
-    text::print(out, table, "  ");
+text::Table nodeBytesTable(const RunBytes& bytes) {
+    text::Table table = tableOf(bytes.nodes, nodeRow);
+    table.title = "sent by a node's GPUs per step";
+    return table;
 }
 
-void printEdges(std::ostream& out, const RunBytes& bytes) {
-    if (bytes.edges.empty())
-        return;
+text::Table edgeBytesTable(const RunBytes& bytes) {
     std::vector<EdgeBytes> edges = bytes.edges;
     const auto most
         = [](const EdgeBytes& edge) { return edge.measured.value_or(edge.computed.value_or(0.0)); };
-    std::stable_sort(edges.begin(), edges.end(),
-        [&](const EdgeBytes& a, const EdgeBytes& b) { return most(a) > most(b); });
-    text::Table table{.columns = {{"nodes", text::Align::Left}, {"group", text::Align::Left},
-                          text::inUnit("computed", "B"), text::inUnit("measured", "B")}};
-    for (std::size_t i = 0; i < std::min(edges.size(), kMostPrinted); ++i)
-        table.add({fmt::format("{} and {}", edges[i].a, edges[i].b), edges[i].group,
-            edges[i].computed, edges[i].measured});
-    out << "\nbetween nodes per step, both directions together\n";
-    text::print(out, table, "  ");
-    if (edges.size() > kMostPrinted)
-        out << fmt::format("  and {} more, see --json\n", edges.size() - kMostPrinted);
+    std::ranges::stable_sort(edges, std::greater<>(), most);
+    text::Table table = tableOf(edges, edgeRow, kMostPrinted);
+    table.title = "between nodes per step, both directions together";
+    return table;
 }
 
 // Bytes of one rank, or of the first rank of each stage; nodes and the lines between them always.
 Json bytesJson(const RunBytes& bytes, const Layout& layout, std::optional<int> rank) {
     const auto rankJson = [&](int one) {
         const auto memberOf = [&](const GroupBytes& group) {
-            return Member(group.group, groupJson(group, membersOf(layout, one, group.group)));
+            return Member(
+                group.group, rowJson(groupBytesRow(group, membersOf(layout, one, group.group))));
         };
         return Json{{"rank", one}, {"stage", layout.grid.position(one).pipeline},
             {"groups", objectOf(bytes.ranks[static_cast<std::size_t>(one)], memberOf)}};
     };
     return object({{"ranks", listOf(ranksOf(layout, rank), rankJson)},
-        {"nodes", listOf(bytes.nodes, nodeJson)}, {"edges", listOf(bytes.edges, edgeJson)},
+        {"nodes", rowsJson(bytes.nodes, nodeRow)}, {"edges", rowsJson(bytes.edges, edgeRow)},
         {"step_time_s", bytes.stepSeconds}, {"notes", bytes.notes}});
 }
 
 void printBytes(
     std::ostream& out, const RunBytes& bytes, const Layout& layout, std::optional<int> rank) {
-    printRanks(out, bytes, layout, ranksOf(layout, rank));
-    printNodes(out, bytes);
-    printEdges(out, bytes);
+    printBelow(out, rankBytesTable(bytes, layout, ranksOf(layout, rank)));
+    printBelow(out, nodeBytesTable(bytes));
+    printBelow(out, edgeBytesTable(bytes));
     out << '\n';
     for (const auto& note : bytes.notes)
         out << note << '\n';

@@ -1,7 +1,7 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/machine/MeasuredMemory.h"
 #include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -29,25 +29,15 @@ constexpr std::size_t kStepsShown = 10;
 constexpr std::array kAllUses{MemoryUse::Parameter, MemoryUse::Gradient, MemoryUse::OptimizerState,
     MemoryUse::Activation, MemoryUse::Other, MemoryUse::Unknown};
 
-std::string sizeText(double bytes) {
-    return text::aligned(bytes, "B");
-}
-
-text::Cell sizeCell(const std::optional<double>& bytes) {
-    return bytes ? text::Cell(sizeText(*bytes)) : text::Cell();
-}
-
 std::optional<double> unallocatedOf(const DeviceMemory& device) {
     return device.reservedThen ? std::optional(*device.reservedThen - device.peakAllocated)
                                : std::nullopt;
 }
 
-std::optional<std::int64_t> nsOf(const std::optional<TimeNs>& time) {
-    return time ? std::optional(time->ns) : std::nullopt;
-}
-
-std::optional<std::int64_t> wholeOf(const std::optional<double>& bytes) {
-    return bytes ? std::optional<std::int64_t>(std::llround(*bytes)) : std::nullopt;
+// In JSON whole bytes.
+Quantity bytesOf(std::string_view key, std::string title, const std::optional<double>& bytes) {
+    const auto whole = bytes ? std::optional<std::int64_t>(std::llround(*bytes)) : std::nullopt;
+    return {key, whole, inUnit(std::move(title), "B"), bytes};
 }
 
 // Sizes, most bytes first.
@@ -65,52 +55,65 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bySize(
     return sizes;
 }
 
-Json liveJson(const LiveAllocations& one) {
-    return object({{"category", toString(one.use)}, {"size_b", one.size}, {"count", one.count},
-        {"bytes", one.bytes()}, {"frames", one.calls}});
+Row liveRow(const LiveAllocations& one) {
+    constexpr std::size_t kCallsShown = 3;
+    constexpr std::size_t kWidth = 120;
+    const auto shown
+        = one.calls.begin() + static_cast<std::ptrdiff_t>(std::min(one.calls.size(), kCallsShown));
+    const std::string calls = fmt::format("{}", fmt::join(one.calls.begin(), shown, " < "));
+    return {bytesOf("bytes", "bytes", static_cast<double>(one.bytes())),
+        {"count", {"count"}, one.count}, bytesOf("size_b", "of", static_cast<double>(one.size)),
+        {"category", one.use, {"use", Left}, labelOf(one.use)},
+        {"frames", one.calls, {"called by", Left}, given(text::elidedInMiddle(calls, kWidth))}};
 }
 
-Json peakJson(const DeviceMemory& device) {
-    Json json = object({{"allocated_b", std::llround(device.peakAllocated)},
-        {"reserved_b", wholeOf(device.reservedThen)},
-        {"reserved_unallocated_b", wholeOf(unallocatedOf(device))}});
-    if (!device.record || device.record->events > 0)
-        add(json,
-            {{"time_ns",
-                device.record ? nsOf(device.record->peak.time)
-                              : std::optional(device.peakTime.ns)}});
+// What a device had at its peak.
+Row peakRow(const DeviceMemory& device, TimeNs start) {
+    const auto& record = device.record;
+    const auto time = record ? record->peak.time : std::optional(device.peakTime);
+    const bool isTold = !record || record->events > 0;
+    return {bytesOf("allocated_b", "most allocated", device.peakAllocated),
+        {"time_ns", isTold ? time : std::nullopt, {"at"},
+            when(time.has_value(), device.peakTime - start)},
+        bytesOf("reserved_b", "reserved then", device.reservedThen),
+        bytesOf("reserved_unallocated_b", "not allocated", unallocatedOf(device))};
+}
+
+Json peakJson(const DeviceMemory& device, TimeNs start) {
+    Json json = rowJson(peakRow(device, start));
     if (!device.record)
         return json;
     const analysis::MemoryPeak& peak = device.record->peak;
     json["blocks"] = peak.count;
-    json["categories"] = Json::object();
-    for (const auto& [use, bytes] : peak.byUse)
-        json["categories"][std::string(toString(use))] = bytes;
+    json["categories"] = objectOf(peak.byUse,
+        [](const auto& one) { return Member(std::string(toString(one.first)), one.second); });
     json["sizes"] = listOf(bySize(peak.largest), [](const auto& one) {
         return Json{{"size_b", one.first}, {"count", one.second}};
     });
-    json["stacks"] = listOf(peak.largest, liveJson);
+    json["stacks"] = rowsJson(peak.largest, liveRow);
     return json;
 }
 
 Json outOfMemoryJson(const OutOfMemory& one, TimeNs start) {
-    return object({{"time_ns", nsOf(one.time)}, {"requested_b", one.requested},
+    return object({{"time_ns", one.time}, {"requested_b", one.requested},
         {"device_free_b", one.deviceFree}, {"reserved_b", one.reserved},
         {"allocated_b", one.allocated}, {"reserved_unallocated_b", one.unallocated()},
         {"free_pieces", one.freePieces}, {"largest_free_b", one.largestFree}, {"frames", one.calls},
         {"text", outOfMemoryText(one, start)}, {"reason", outOfMemoryReason(one)}});
 }
 
-Json stepJson(const StepAllocations& step) {
-    return object(
-        {{"index", step.index}, {"start_ns", step.range.begin.ns}, {"allocations", step.count},
-            {"allocated_b", std::llround(step.bytes)}, {"peak_b", std::llround(step.peak)}});
+Row stepRow(const StepAllocations& step) {
+    return {{"index", {"iteration"}, step.index}, {"start_ns", step.range.begin},
+        {"allocations", {"allocations"}, step.count},
+        bytesOf("allocated_b", "allocated", step.bytes),
+        bytesOf("peak_b", "most at a time", step.peak)};
 }
 
 Json deviceJson(const DeviceMemory& device, TimeNs start) {
-    Json json = object({{"rank", device.rank}, {"device", given(device.device)},
-        {"peak", peakJson(device)}, {"peak_reserved_b", wholeOf(device.peakReserved)},
-        {"steps", listOf(device.steps, stepJson)}});
+    Json json = object(
+        {{"rank", device.rank}, {"device", given(device.device)}, {"peak", peakJson(device, start)},
+            bytesOf("peak_reserved_b", "", device.peakReserved).member,
+            {"steps", rowsJson(device.steps, stepRow)}});
     if (device.record)
         json["out_of_memory"] = listOf(device.record->outOfMemory,
             [start](const OutOfMemory& one) { return outOfMemoryJson(one, start); });
@@ -129,24 +132,21 @@ std::string nameOf(const DeviceMemory& device) {
     return fmt::format("rank {}{}", device.rank, device.device.empty() ? "" : ", " + device.device);
 }
 
-void printDevices(const std::vector<DeviceMemory>& devices, const Run& run, std::ostream& out) {
-    text::Table table{.columns = {{"rank"}, {"most allocated"}, {"at"}, {"reserved then"},
-                          {"not allocated"}, {"most reserved"}, {"predicted"}}};
-    for (const DeviceMemory& device : devices) {
-        text::Cell time;
-        if (!device.record || device.record->peak.time)
-            time = device.peakTime - run.range.begin;
-        table.add({device.device.empty() ? std::to_string(device.rank) : nameOf(device),
-            sizeText(device.peakAllocated), time, sizeCell(device.reservedThen),
-            sizeCell(unallocatedOf(device)), sizeCell(device.peakReserved),
-            sizeCell(device.predicted ? std::optional(device.predicted->total()) : std::nullopt)});
-    }
-    text::print(out, table, "  ");
+text::Table deviceTable(const std::vector<DeviceMemory>& devices, const Run& run) {
+    return tableOf(devices, [&run](const DeviceMemory& device) {
+        const auto predicted
+            = device.predicted ? std::optional(device.predicted->total()) : std::nullopt;
+        Row row{
+            {"", {"rank"}, device.device.empty() ? std::to_string(device.rank) : nameOf(device)}};
+        std::ranges::move(peakRow(device, run.range.begin), std::back_inserter(row));
+        row.push_back(bytesOf("", "most reserved", device.peakReserved));
+        row.push_back(bytesOf("", "predicted", predicted));
+        return row;
+    });
 }
 
-void printUses(const DeviceMemory& device, std::ostream& out) {
-    text::Table table{.columns
-        = {{"use", text::Align::Left}, {"allocated"}, text::inUnit("share", "%"), {"predicted"}}};
+text::Table useTable(const DeviceMemory& device) {
+    text::Table table;
     std::map<MemoryUse, std::int64_t> bytes;
     if (device.record)
         bytes.insert(device.record->peak.byUse.begin(), device.record->peak.byUse.end());
@@ -154,62 +154,23 @@ void printUses(const DeviceMemory& device, std::ostream& out) {
         const auto predicted
             = device.predicted ? predictedOf(*device.predicted, use) : std::nullopt;
         const auto found = bytes.find(use);
-        if (found == bytes.end() && !predicted)
+        const bool isHeld = found != bytes.end();
+        if (!isHeld && !predicted)
             continue;
-        text::Cell share;
-        if (found != bytes.end() && device.peakAllocated > 0.0)
-            share = static_cast<double>(found->second) / device.peakAllocated;
-        table.add({labelOf(use),
-            found == bytes.end() ? text::Cell()
-                                 : text::Cell(sizeText(static_cast<double>(found->second))),
-            share, sizeCell(predicted)});
+        const double held = isHeld ? static_cast<double>(found->second) : 0.0;
+        addRow(table,
+            {{"", {"use", Left}, labelOf(use)}, {"", inUnit("allocated", "B"), when(isHeld, held)},
+                {"", inUnit("share", "%"),
+                    when(isHeld && device.peakAllocated > 0.0, held / device.peakAllocated)},
+                {"", inUnit("predicted", "B"), predicted}});
     }
-    if (table.isEmpty())
-        return;
-    out << "\nAt the most allocated, " << nameOf(device) << ":\n";
-    text::print(out, table, "  ");
-}
-
-void printLive(const DeviceMemory& device, std::ostream& out) {
-    if (!device.record || device.record->peak.largest.empty())
-        return;
-    text::Table table{.columns = {{"bytes"}, {"count"}, {"of"}, {"use", text::Align::Left},
-                          {"called by", text::Align::Left}}};
-    const auto& largest = device.record->peak.largest;
-    for (std::size_t i = 0; i < std::min(largest.size(), kLiveShown); ++i) {
-        const LiveAllocations& one = largest[i];
-        constexpr std::size_t kCallsShown = 3;
-        constexpr std::size_t kWidth = 120;
-        std::string calls;
-        for (std::size_t call = 0; call < std::min(one.calls.size(), kCallsShown); ++call)
-            calls += (call == 0 ? "" : " < ") + one.calls[call];
-        table.add({sizeText(static_cast<double>(one.bytes())), one.count,
-            sizeText(static_cast<double>(one.size)), labelOf(one.use),
-            calls.empty() ? text::Cell() : text::Cell(text::elidedInMiddle(calls, kWidth))});
-    }
-    out << '\n';
-    text::print(out, table, "  ");
-    if (largest.size() > kLiveShown)
-        out << "  ... and " << largest.size() - kLiveShown << " more; --json lists them\n";
-}
-
-void printSteps(const DeviceMemory& device, std::ostream& out) {
-    if (device.steps.empty())
-        return;
-    text::Table table{
-        .columns = {{"iteration"}, {"allocations"}, {"allocated"}, {"most at a time"}}};
-    for (std::size_t i = 0; i < std::min(device.steps.size(), kStepsShown); ++i) {
-        const StepAllocations& step = device.steps[i];
-        table.add({step.index, step.count, sizeText(step.bytes), sizeText(step.peak)});
-    }
-    out << "\nIn the iterations of " << nameOf(device) << ":\n";
-    text::print(out, table, "  ");
-    if (device.steps.size() > kStepsShown)
-        out << "  ... and " << device.steps.size() - kStepsShown << " more; --json lists them\n";
+    if (!table.isEmpty())
+        table.title = "At the most allocated, " + nameOf(device) + ":";
+    return table;
 }
 
 void printMemory(const std::vector<DeviceMemory>& devices, const Run& run, std::ostream& out) {
-    printDevices(devices, run, out);
+    printTable(out, deviceTable(devices, run));
     for (const DeviceMemory& device : devices) {
         if (device.record) {
             for (const OutOfMemory& one : device.record->outOfMemory)
@@ -217,9 +178,12 @@ void printMemory(const std::vector<DeviceMemory>& devices, const Run& run, std::
                     << nameOf(device) << ": " << outOfMemoryText(one, run.range.begin) << ' '
                     << outOfMemoryReason(one) << '\n';
         }
-        printUses(device, out);
-        printLive(device, out);
-        printSteps(device, out);
+        printBelow(out, useTable(device));
+        if (device.record)
+            printBelow(out, tableOf(device.record->peak.largest, liveRow, kLiveShown));
+        auto steps = tableOf(device.steps, stepRow, kStepsShown, "more iteration");
+        steps.title = "In the iterations of " + nameOf(device) + ":";
+        printBelow(out, steps);
     }
 }
 

@@ -5,7 +5,6 @@
 #include "app/cli/options/TraceSumsInput.h"
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/OperatorsOutput.h"
-#include "app/cli/text/TitledTable.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/OperatorEnergy.h"

@@ -1,9 +1,9 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
+#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/cluster/Placement.h"
-#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,14 +25,15 @@ std::optional<Json> estimateJson(const std::optional<analysis::Estimate>& estima
     return Json{{"value", estimate->value}, {"low", estimate->low}, {"high", estimate->high}};
 }
 
-Json stagesJson(const analysis::Placement& placement) {
-    Json stages = Json::array();
-    for (const auto& one : placement.stages)
-        stages.push_back({{"stage", stages.size()}, {"layers_before", one.layersBefore},
-            {"layers_after", one.layersAfter}, {"most_layers", one.mostLayers},
-            {"speed_before", one.speedBefore}, {"speed_after", one.speedAfter},
-            {"temperature_c", one.temperatureBefore}});
-    return stages;
+Row placedStageRow(const analysis::StagePlacement& one, std::size_t stage) {
+    const auto decimals
+        = [](double value, int count) { return fmt::format("{:.{}f}", value, count); };
+    return {{"stage", {"stage"}, stage},
+        {"temperature_c", one.temperatureBefore, {"°C"}, decimals(one.temperatureBefore, 1)},
+        {"speed_before", one.speedBefore, {"speed"}, decimals(one.speedBefore, 3)},
+        {"layers_before", {"layers"}, one.layersBefore},
+        {"layers_after", {"proposed"}, one.layersAfter}, {"most_layers", one.mostLayers},
+        {"speed_after", one.speedAfter, {"speed then"}, decimals(one.speedAfter, 3)}};
 }
 
 Json gpuPlaceJson(const analysis::GpuPlace& gpu) {
@@ -47,8 +48,8 @@ Json placementJson(const Run& run, const analysis::Placement& placement) {
         {"headline", placement.headline}, {"reason", placement.reason},
         {"front_rear_gradient_c", placement.gradientC},
         {"gradient_noise_c", placement.gradientNoiseC}, {"lost_fraction", placement.lostShare},
-        {"stages", stagesJson(placement)}, {"moves_ranks", placement.movesRanks},
-        {"gpus", listOf(placement.gpus, gpuPlaceJson)},
+        {"stages", rowsJson(placement.stages, placedStageRow)},
+        {"moves_ranks", placement.movesRanks}, {"gpus", listOf(placement.gpus, gpuPlaceJson)},
         {"expected",
             object({{"step_time_change", estimateJson(placement.stepTime)},
                 {"gradient_change_c", estimateJson(placement.gradientChangeC)},
@@ -66,15 +67,7 @@ void printChange(std::ostream& out, const char* what,
 
 void printPlacement(std::ostream& out, const Run& run, const analysis::Placement& placement) {
     out << run.name << ": " << placement.headline << '\n' << placement.reason << "\n\n";
-    text::Table table{
-        .columns = {{"stage"}, {"°C"}, {"speed"}, {"layers"}, {"proposed"}, {"speed then"}}};
-    for (std::size_t stage = 0; stage < placement.stages.size(); ++stage) {
-        const auto& one = placement.stages[stage];
-        table.add({stage, fmt::format("{:.1f}", one.temperatureBefore),
-            fmt::format("{:.3f}", one.speedBefore), one.layersBefore, one.layersAfter,
-            fmt::format("{:.3f}", one.speedAfter)});
-    }
-    text::print(out, table, "  ");
+    printTable(out, tableOf(placement.stages, placedStageRow));
     if (placement.helps) {
         constexpr double kPercent = 100.0;
         out << "\nExpected, an estimate (range):\n";

@@ -2,7 +2,7 @@
 
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/output/PredictionOutput.h"
-#include "app/cli/text/TitledTable.h"
+#include "app/cli/text/Rows.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
@@ -51,7 +51,7 @@ void printPredictedRun(std::ostream& out, const Run& run, const plot::Prediction
                     plot::tokenWords(training->tokens), plot::energyWords(*training)));
     }
     table.notes.insert(table.notes.end(), notes.begin(), notes.end());
-    printTitled(out, table);
+    printTable(out, table);
 }
 
 } // namespace

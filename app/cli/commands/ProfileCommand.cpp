@@ -1,12 +1,11 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/TracedTimings.h"
 #include "core/report/WarningLines.h"
 #include "core/store/database/StoreFile.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "importers/nccl/BandwidthTables.h"
 #include "importers/operators/TimingFolder.h"
 
@@ -55,12 +54,22 @@ struct Gathered {
 
 constexpr double kMillisecond = 1e-3;
 
-Json profiledRowJson(const ProfiledRow& row) {
-    return object({{"gpu", row.gpu}, {"fabric", given(row.fabric)}, {"name", row.name},
-        {"samples", row.samples}, {"left_out", row.leftOut}, {"forward_error", row.forwardError},
-        {"backward_error", row.backwardError}, {"stated_forward_error", row.statedForward},
-        {"stated_backward_error", row.statedBackward}, {"clock_hz", row.clockHz},
-        {"power_w", row.powerW}, {"notes", when(!row.notes.empty(), row.notes)}});
+Row profiledRow(const ProfiledRow& row) {
+    const auto error
+        = [](std::string_view key, std::string title, const std::optional<double>& one) {
+              return Quantity(key, one, {std::move(title)}, text::percent(one, 2));
+          };
+    return {{"gpu", {"GPU", Left}, row.gpu},
+        {"fabric", given(row.fabric), {"operator", Left},
+            row.fabric.empty() ? row.name : row.fabric + ": " + row.name},
+        {"name", row.name}, {"samples", {"samples"}, row.samples},
+        {"left_out", {"left out"}, row.leftOut},
+        error("forward_error", "forward", row.forwardError),
+        error("backward_error", "backward", row.backwardError),
+        error("stated_forward_error", "source's forward", row.statedForward),
+        error("stated_backward_error", "source's backward", row.statedBackward),
+        {"clock_hz", row.clockHz}, {"power_w", row.powerW},
+        {"notes", when(!row.notes.empty(), row.notes)}};
 }
 
 Json profileJson(const Profile& profile, const Gathered& gathered) {
@@ -81,22 +90,13 @@ Json profileJson(const Profile& profile, const Gathered& gathered) {
                     return Json{{"fabric", fabric.name}, {"gpu", fabric.gpu},
                         {"curves", fabric.curves.size()}};
                 })},
-        {"rows", listOf(profile.report, profiledRowJson)}});
+        {"rows", rowsJson(profile.report, profiledRow)}});
 }
 
 void printProfile(std::ostream& out, const Profile& profile) {
-    text::Table table{
-        .columns = {{"GPU", text::Align::Left}, {"operator", text::Align::Left}, {"samples"},
-            {"left out"}, {"forward"}, {"backward"}, {"source's forward"}, {"source's backward"}}};
-    for (const ProfiledRow& row : profile.report) {
-        const std::string place = row.fabric.empty() ? row.name : row.fabric + ": " + row.name;
-        table.add({row.gpu, place, row.samples, row.leftOut, text::percent(row.forwardError, 2),
-            text::percent(row.backwardError, 2), text::percent(row.statedForward, 2),
-            text::percent(row.statedBackward, 2)});
-    }
     out << "Mean error of a prediction of the fifth that was held out, and as the source states "
            "it of its own models:\n";
-    text::print(out, table, "  ");
+    printTable(out, tableOf(profile.report, profiledRow));
     for (const ProfiledRow& row : profile.report) {
         for (const std::string& note : row.notes)
             out << "note: " << row.gpu << ", " << row.name << ": " << note << '\n';

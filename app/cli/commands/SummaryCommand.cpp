@@ -7,6 +7,7 @@
 #include "app/cli/output/EfficiencyOutput.h"
 #include "app/cli/output/EnergyOutput.h"
 #include "app/cli/output/SummaryJson.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -15,8 +16,6 @@
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/report/RunTables.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
@@ -51,30 +50,30 @@ struct RunFigures {
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
-    using enum text::Align;
-    text::Table table{.columns = {{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"},
-                          {"total"}, {"std in node"}, {"std of nodes"}}};
+    text::Table table;
     for (const auto& [name, metric] : summary.metrics) {
         const bool isEnergyAbove = name == metric::kGpuEnergy && summary.energy
             && summary.energy->source == analysis::EnergySource::Counter;
         if (isShared(metric.metric.kind) || isEnergyAbove)
             continue;
-        const auto text = [&metric = metric, &name = name](const std::optional<double>& value) {
-            return text::aligned(value, metric.metric.unit, name);
+        const auto told = [&metric = metric, &name = name](
+                              std::string title, const std::optional<double>& value) {
+            return Quantity("", {std::move(title)}, text::aligned(value, metric.metric.unit, name));
         };
-        table.add({name, text(metric.all.mean), text(metric.all.min), text(metric.all.p50),
-            text(metric.all.p99), text(metric.all.max), text(metric.all.total),
-            text(metric.intraNodeStd), text(metric.interNodeStd)});
+        const auto& all = metric.all;
+        addRow(table,
+            {{"", {"metric", Left}, name}, told("mean", all.mean), told("min", all.min),
+                told("p50", all.p50), told("p99", all.p99), told("max", all.max),
+                told("total", all.total), told("std in node", metric.intraNodeStd),
+                told("std of nodes", metric.interNodeStd)});
     }
-    if (!table.isEmpty())
-        text::print(out, table, "  ");
+    printTable(out, table);
 }
 
 // Prints metrics without a mean: "throttle_reasons  none 81.20 %, sw_power_cap 18.80 %", "loss
 // first 11.02, last 2.31".
 void printStates(const analysis::RunSummary& summary, std::ostream& out) {
-    using enum text::Align;
-    text::Table table{.columns = {{"metric", Left}, {"", Left}}};
+    text::Table table;
     for (const auto& [name, metric] : summary.metrics) {
         std::string told;
         const auto add
@@ -86,12 +85,9 @@ void printStates(const analysis::RunSummary& summary, std::ostream& out) {
         if (metric.all.last)
             add("last " + text::aligned(metric.all.last, metric.metric.unit, name));
         if (!told.empty())
-            table.add({name, told});
+            addRow(table, {{"", {"metric", Left}, name}, {"", {"", Left}, told}});
     }
-    if (table.isEmpty())
-        return;
-    out << '\n';
-    text::print(out, table, "  ");
+    printBelow(out, table);
 }
 
 // GPUs without readings have their row where others have some.
@@ -100,7 +96,7 @@ void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
         [](const analysis::GpuSummary& gpu) { return !gpu.metrics.empty(); });
     if (!areRead)
         return;
-    text::Table table = report::telemetryTable("GPUs", {{"rank"}, {"node"}, {"local"}});
+    text::Table table = report::telemetryTable({}, {{"rank"}, {"node"}, {"local"}});
     for (const auto& gpu : summary.gpus) {
         const auto find = [&gpu](const std::string& name) {
             const auto found = gpu.metrics.find(name);
@@ -108,8 +104,7 @@ void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
         };
         report::addTelemetry(table, {gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local}, find, gpu.energy);
     }
-    out << '\n';
-    text::print(out, table, "  ");
+    printBelow(out, table);
 }
 
 void printNodeEnergy(const analysis::RunSummary& summary, std::ostream& out) {
@@ -126,23 +121,18 @@ void printNodeEnergy(const analysis::RunSummary& summary, std::ostream& out) {
 
 // Nodes whose own power was measured.
 void printNodes(const analysis::RunSummary& summary, std::ostream& out) {
-    text::Table table{.columns
-        = {{"node"}, {"mean power"}, {"peak power"}, {"energy"}, {"of its GPUs"}, {"the rest"}}};
+    text::Table table;
     for (const auto& node : summary.nodes) {
         const auto power = node.metrics.find(metric::kNodePower);
-        if (!node.energy || power == node.metrics.end())
-            continue;
-        const auto told = [](const std::optional<double>& value, const char* unit) {
-            return value ? text::aligned(*value, unit) : std::string("—");
-        };
-        table.add({std::to_string(node.node), told(power->second.mean, "W"),
-            told(power->second.max, "W"), told(node.energy->joules, "J"), told(node.gpuJoules, "J"),
-            told(node.restJoules, "J")});
+        if (node.energy && power != node.metrics.end())
+            addRow(table,
+                {{"", {"node"}, node.node}, {"", inUnit("mean power", "W"), power->second.mean},
+                    {"", inUnit("peak power", "W"), power->second.max},
+                    {"", inUnit("energy", "J"), node.energy->joules},
+                    {"", inUnit("of its GPUs", "J"), node.gpuJoules},
+                    {"", inUnit("the rest", "J"), node.restJoules}});
     }
-    if (table.isEmpty())
-        return;
-    out << '\n';
-    text::print(out, table, "  ");
+    printBelow(out, table);
 }
 
 // "4.000 s from 2026-01-01 10:00:00.000 UTC"; of readings at one time, that time where it is known.
@@ -296,13 +286,18 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
     return result;
 }
 
+Row callRow(const analysis::HostSelfTime& host, const analysis::HostCalls& one) {
+    const double share
+        = host.selfTime.ns == 0 ? 0.0 : one.selfTime.seconds() / host.selfTime.seconds();
+    return {{"self_time_us", inUnit("self time", "s"), one.selfTime},
+        {"", inUnit("of all", "%"), share}, {"count", {"calls"}, one.calls},
+        {"name", {"call", Left}, one.name}};
+}
+
 Json hostJson(const analysis::HostSelfTime& host) {
-    return {{"ranks", host.ranks}, {"threads", host.threads}, {"calls", host.calls},
-        {"self_time_us", microseconds(host.selfTime)},
-        {"operators", listOf(host.byName, [](const analysis::HostCalls& one) {
-             return Json{{"name", one.name}, {"count", one.calls},
-                 {"self_time_us", microseconds(one.selfTime)}};
-         })}};
+    return object({{"ranks", host.ranks}, {"threads", host.threads}, {"calls", host.calls},
+        {"self_time_us", host.selfTime},
+        {"operators", rowsJson(host.byName, [&](const auto& one) { return callRow(host, one); })}});
 }
 
 void printHost(const analysis::HostSelfTime& host, std::ostream& out) {
@@ -310,20 +305,8 @@ void printHost(const analysis::HostSelfTime& host, std::ostream& out) {
     out << fmt::format("\nOnly the host was traced: {} of self time in {}, {}\n",
         text::duration(host.selfTime), text::counted(host.calls, "call"),
         analysis::hostPlaceText(host));
-    text::Table table{.columns = {text::inUnit("self time", "s"), text::inUnit("of all", "%"),
-                          {"calls"}, {"call", text::Align::Left}}};
-    for (std::size_t i = 0; i < std::min(kShownCalls, host.byName.size()); ++i) {
-        const analysis::HostCalls& one = host.byName[i];
-        const double share
-            = host.selfTime.ns == 0 ? 0.0 : one.selfTime.seconds() / host.selfTime.seconds();
-        table.add({one.selfTime, share, one.calls, one.name});
-    }
-    text::print(out, table, "  ");
-    if (host.byName.size() > kShownCalls)
-        out << "  ... and "
-            << text::counted(
-                   static_cast<std::int64_t>(host.byName.size() - kShownCalls), "more call")
-            << "; operators and --json list all\n";
+    const auto rowOf = [&host](const auto& one) { return callRow(host, one); };
+    printTable(out, tableOf(host.byName, rowOf, kShownCalls, "more call"));
 }
 
 Json figuresJson(const RunFigures& figures) {

@@ -1,7 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TopologyInput.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
+#include "app/cli/text/Rows.h"
 
 #include <CLI/CLI.hpp>
 
@@ -70,25 +69,18 @@ void printTopology(std::ostream& out, const TopologyFile& file) {
         << text::counted(static_cast<std::int64_t>(topology.devices().size() - topology.gpuCount()),
                "network card")
         << "\n\n";
-    std::vector<text::Column> columns{{"", text::Align::Left}};
-    for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
-        columns.push_back({topology.devices()[gpu].name, text::Align::Left});
-    columns.push_back({"NUMA"});
-    columns.push_back({"bandwidth"});
-    columns.push_back({"nearest network card", text::Align::Left});
-    text::Table table{.columns = columns};
-    for (std::size_t row = 0; row < topology.devices().size(); ++row) {
-        const TopologyDevice& device = topology.devices()[row];
-        std::vector<text::Cell> cells{device.name};
+    printTable(out, tableOf(topology.devices(), [&](const TopologyDevice& device, std::size_t at) {
+        Row row{{"", {"", Left}, device.name}};
         for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
-            cells.push_back(pathText(topology.path(row, gpu)));
-        cells.push_back(device.numa ? std::to_string(*device.numa) : text::kMissing);
-        cells.push_back(text::aligned(device.bandwidth, "B/s"));
-        const auto nic = device.kind == DeviceKind::Gpu ? topology.nearestNic(row) : std::nullopt;
-        cells.push_back(nic ? topology.devices()[*nic].name : "");
-        table.add(std::move(cells));
-    }
-    text::print(out, table, "  ");
+            row.push_back(
+                {"", {topology.devices()[gpu].name, Left}, pathText(topology.path(at, gpu))});
+        const auto nic = device.kind == DeviceKind::Gpu ? topology.nearestNic(at) : std::nullopt;
+        row.push_back({"", {"NUMA"}, device.numa});
+        row.push_back({"", inUnit("bandwidth", "B/s"), device.bandwidth});
+        row.push_back({"", {"nearest network card", Left},
+            nic ? topology.devices()[*nic].name : std::string()});
+        return row;
+    }));
 }
 
 Outcome showTopology(const TopologyOptions& options, const Console& console) {

@@ -1,6 +1,6 @@
 #include "app/cli/output/AboveLimitOutput.h"
 
-#include "app/cli/text/TitledTable.h"
+#include "app/cli/text/Rows.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -79,10 +79,10 @@ void printAboveLimit(const Run& run, const std::vector<analysis::DeviceAboveLimi
     made.table.rows.resize(std::min(all, kKernelsAboveShown));
     for (std::size_t i = 0; i < made.table.rows.size(); ++i)
         made.table.rows[i].front() = text::elidedInMiddle(made.sources[i].name, kKernelNameShown);
-    out << '\n';
-    printTitled(out, made.table);
     if (all > kKernelsAboveShown)
-        out << "  ... and " << all - kKernelsAboveShown << " more; --json lists all\n";
+        made.table.notes.push_back(
+            fmt::format("... and {} more; --json lists all", all - kKernelsAboveShown));
+    printBelow(out, made.table);
 }
 
 } // namespace trainscope::cli

@@ -1,8 +1,6 @@
 #include "app/cli/output/CalibrationOutput.h"
 
 #include "core/predict/calibration/FactorMeaning.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -42,101 +40,65 @@ std::optional<double> meanErrorC(const RunResidual& run) {
     return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
-Json constantJson(const FittedFactor& factor) {
+Row constantRow(const FittedFactor& factor) {
     const auto [owner, key] = predict::factorNameOf(factor.name);
-    return {{"constant", key}, {"of", owner}, {"meaning", predict::meaningOf(key)},
-        {"factor", std::exp(factor.log)},
-        {"factor_low", std::exp(factor.log - predict::kNinetyPercent * factor.spread)},
-        {"factor_high", std::exp(factor.log + predict::kNinetyPercent * factor.spread)},
-        {"rows", factor.rows}};
+    const double bound = predict::kNinetyPercent * factor.spread;
+    const double value = std::exp(factor.log);
+    return {{"constant", key}, {"of", {"of", Left}, owner},
+        {"factor", value, {"factor"}, text::number(value)},
+        {"factor_low", std::exp(factor.log - bound)}, {"factor_high", std::exp(factor.log + bound)},
+        {"", {"known to"}, "± " + text::roundedPercent(bound)}, {"rows", {"rows"}, factor.rows},
+        {"meaning", {"meaning", Left}, predict::meaningOf(key)}};
 }
 
-Json powerBasisJson(const std::string& gpu, const PowerBasis& basis) {
-    return object({{"gpu", gpu}, {"source", basis.source}, {"idle_w", basis.gpu.idleW},
-        {"parked_w", basis.gpu.parkedW}, {"limit_w", basis.gpu.limitW},
-        {"demand_factor", basis.demandFactor}, {"resistance_c_per_w", basis.gpu.thermal.resistance},
+Row errorRow(const LeftOutErrors& errors) {
+    return {{"rows", {"rows"}, errors.rows},
+        {"left_out_mape", inUnit("from all others", "%"), errors.row},
+        {"left_configuration_out_mape", inUnit("from other configurations", "%"),
+            errors.configuration}};
+}
+
+Row basisRow(const std::pair<const std::string, PowerBasis>& one) {
+    const auto& [gpu, basis] = one;
+    const auto ofAir = [&air = basis.air](double predict::NodeAir::*member) {
+        return air ? std::optional((*air).*member) : std::nullopt;
+    };
+    const double resistance = basis.gpu.thermal.resistance;
+    return {{"gpu", {"GPU", Left}, gpu}, {"idle_w", inUnit("idle", "W"), basis.gpu.idleW},
+        {"parked_w", basis.gpu.parkedW}, {"limit_w", inUnit("limit", "W"), basis.gpu.limitW},
+        {"demand_factor", basis.demandFactor, {"work draws, times"},
+            text::number(basis.demandFactor)},
+        {"resistance_c_per_w", resistance, {"chip to air, °C/W"}, text::number(resistance)},
         {"time_constant_s", basis.gpu.thermal.seconds},
-        {"inlet_c", basis.air ? std::optional(basis.air->inletC) : std::nullopt},
-        {"air_rise_c_per_w", basis.air ? std::optional(basis.air->risePerW) : std::nullopt}});
+        {"inlet_c", inUnit("inlet", "°C"), ofAir(&predict::NodeAir::inletC)},
+        {"air_rise_c_per_w", ofAir(&predict::NodeAir::risePerW)},
+        {"source", {"from", Left}, basis.source}};
 }
 
-Json gpuResidualJson(const RunResidual::Gpu& gpu) {
-    return object({{"rank", gpu.rank}, {"measured_w", gpu.watts}, {"predicted_w", gpu.predictedW},
-        {"measured_c", gpu.celsius}, {"predicted_c", gpu.predictedC}});
+Row runResidualRow(const RunResidual& run) {
+    return {{"run", {"run", Left}, run.name},
+        {"measured_step_time_s", inUnit("measured step", "s"), run.seconds},
+        {"step_time_s", inUnit("predicted", "s"), run.predictedSeconds},
+        {"error", inUnit("off by", "%"), errorOf(run.predictedSeconds, run.seconds)},
+        {"measured_mean_power_w", inUnit("measured power", "W"), run.meanW},
+        {"mean_power_w", inUnit("predicted", "W"), run.predictedW},
+        {"power_error", inUnit("off by", "%"), errorOf(run.predictedW, run.meanW)},
+        {"temperature_error_c", inUnit("temperatures off by", "°C"), meanErrorC(run)}};
+}
+
+Row gpuResidualRow(const RunResidual::Gpu& gpu) {
+    return {{"rank", {"rank"}, gpu.rank}, {"measured_w", inUnit("measured", "W"), gpu.watts},
+        {"predicted_w", inUnit("predicted", "W"), gpu.predictedW},
+        {"measured_c", inUnit("measured", "°C"), gpu.celsius},
+        {"predicted_c", inUnit("predicted", "°C"), gpu.predictedC}};
 }
 
 Json calibratedRunJson(const predict::MeasuredRun& run, const RunResidual& residual) {
-    Json json
-        = object({{"run", run.name}, {"gpu", run.gpu}, {"unsupported", when(!run.job, run.refused)},
-            {"measured_step_time_s", residual.seconds}, {"step_time_s", residual.predictedSeconds},
-            {"error", errorOf(residual.predictedSeconds, residual.seconds)},
-            {"measured_mean_power_w", residual.meanW}, {"mean_power_w", residual.predictedW},
-            {"power_error", errorOf(residual.predictedW, residual.meanW)},
-            {"temperature_error_c", meanErrorC(residual)}});
-    json["gpus"] = listOf(residual.gpus, gpuResidualJson);
-    json["notes"] = run.notes;
+    Json json = rowJson(runResidualRow(residual));
+    add(json,
+        {{"gpu", run.gpu}, {"unsupported", when(!run.job, run.refused)},
+            {"gpus", rowsJson(residual.gpus, gpuResidualRow)}, {"notes", run.notes}});
     return json;
-}
-
-text::Table factorTable(const RunCalibration& calibration) {
-    text::Table table;
-    table.title = "Constants that the measured steps tell, times what they were";
-    table.columns = {{"of", text::Align::Left}, {"factor"}, {"known to"}, {"rows"},
-        {"meaning", text::Align::Left}};
-    for (const FittedFactor& factor : toldOf(calibration)) {
-        const auto [owner, key] = predict::factorNameOf(factor.name);
-        table.add({owner, text::number(std::exp(factor.log)),
-            "± " + text::roundedPercent(predict::kNinetyPercent * factor.spread), factor.rows,
-            std::string(predict::meaningOf(key))});
-    }
-    return table;
-}
-
-text::Table errorTable(const RunCalibration& calibration) {
-    text::Table table;
-    table.title = "Errors of measured steps, each predicted without itself";
-    table.columns = {{"source", text::Align::Left}, {"rows"}, text::inUnit("from all others", "%"),
-        text::inUnit("from other configurations", "%")};
-    for (const auto& [source, errors] : leftOutErrors(calibration))
-        table.add({source, errors.rows, errors.row, errors.configuration});
-    return table;
-}
-
-text::Table basisTable(const RunCalibration& calibration) {
-    text::Table table;
-    table.title = "Power and heat as measured";
-    table.columns = {{"GPU", text::Align::Left}, text::inUnit("idle", "W"),
-        text::inUnit("limit", "W"), {"work draws, times"}, {"chip to air, °C/W"},
-        text::inUnit("inlet", "°C"), {"from", text::Align::Left}};
-    for (const auto& [gpu, basis] : *calibration.powers)
-        table.add({gpu, basis.gpu.idleW, basis.gpu.limitW, text::number(basis.demandFactor),
-            text::number(basis.gpu.thermal.resistance),
-            basis.air ? text::Cell(basis.air->inletC) : text::Cell(), basis.source});
-    return table;
-}
-
-text::Table runTable(const std::vector<RunResidual>& residuals) {
-    text::Table table;
-    table.title = "Measured runs against their own calibration";
-    table.columns = {{"run", text::Align::Left}, text::inUnit("measured step", "s"),
-        text::inUnit("predicted", "s"), text::inUnit("off by", "%"),
-        text::inUnit("measured power", "W"), text::inUnit("predicted", "W"),
-        text::inUnit("off by", "%"), text::inUnit("temperatures off by", "°C")};
-    for (const RunResidual& run : residuals)
-        table.add({run.name, run.seconds, run.predictedSeconds,
-            errorOf(run.predictedSeconds, run.seconds), run.meanW, run.predictedW,
-            errorOf(run.predictedW, run.meanW), meanErrorC(run)});
-    return table;
-}
-
-text::Table gpuTable(const RunResidual& run) {
-    text::Table table;
-    table.title = "GPUs of " + run.name;
-    table.columns = {{"rank"}, text::inUnit("measured", "W"), text::inUnit("predicted", "W"),
-        text::inUnit("measured", "°C"), text::inUnit("predicted", "°C")};
-    for (const RunResidual::Gpu& gpu : run.gpus)
-        table.add({gpu.rank, gpu.watts, gpu.predictedW, gpu.celsius, gpu.predictedC});
-    return table;
 }
 
 } // namespace
@@ -162,24 +124,18 @@ std::map<std::string, LeftOutErrors> leftOutErrors(const RunCalibration& calibra
 
 Json calibrationJson(const RunCalibration& calibration) {
     Json json{{"rows", calibration.jobs()}};
-    json["constants"] = listOf(toldOf(calibration), constantJson);
+    json["constants"] = rowsJson(toldOf(calibration), constantRow);
     Json factors = Json::object();
     if (calibration.steps) {
         for (const auto& [name, factor] : calibration.steps->factors())
             factors[name] = factor;
     }
     json["factors"] = std::move(factors);
-    Json sources = Json::object();
-    for (const auto& [source, errors] : leftOutErrors(calibration))
-        sources[source] = {{"rows", errors.rows}, {"left_out_mape", errors.row},
-            {"left_configuration_out_mape", errors.configuration}};
-    json["sources"] = std::move(sources);
+    json["sources"] = objectOf(leftOutErrors(calibration),
+        [](const auto& one) { return Member(one.first, rowJson(errorRow(one.second))); });
     if (calibration.steps)
         json["outliers"] = calibration.steps->residuals().outliers();
-    Json powers = Json::array();
-    for (const auto& [gpu, basis] : *calibration.powers)
-        powers.push_back(powerBasisJson(gpu, basis));
-    json["power"] = std::move(powers);
+    json["power"] = rowsJson(*calibration.powers, basisRow);
     const auto residuals = predict::residualsOf(calibration);
     Json runs = Json::array();
     for (std::size_t i = 0; i < residuals.size(); ++i)
@@ -189,18 +145,24 @@ Json calibrationJson(const RunCalibration& calibration) {
 }
 
 void printCalibration(std::ostream& out, const RunCalibration& calibration) {
+    const auto print = [&out](std::string title, text::Table table) {
+        table.title = std::move(title);
+        printTable(out, table);
+        out << (table.isEmpty() ? "" : "\n");
+    };
     const auto residuals = predict::residualsOf(calibration);
-    std::vector<text::Table> tables{factorTable(calibration), errorTable(calibration),
-        basisTable(calibration), runTable(residuals)};
+    print("Constants that the measured steps tell, times what they were",
+        tableOf(toldOf(calibration), constantRow));
+    print("Errors of measured steps, each predicted without itself",
+        tableOf(leftOutErrors(calibration), [](const auto& one) {
+            Row row = errorRow(one.second);
+            row.insert(row.begin(), {"", {"source", Left}, one.first});
+            return row;
+        }));
+    print("Power and heat as measured", tableOf(*calibration.powers, basisRow));
+    print("Measured runs against their own calibration", tableOf(residuals, runResidualRow));
     for (const RunResidual& run : residuals)
-        tables.push_back(gpuTable(run));
-    for (const text::Table& table : tables) {
-        if (table.isEmpty())
-            continue;
-        out << table.title << '\n';
-        text::print(out, table, "  ");
-        out << '\n';
-    }
+        print("GPUs of " + run.name, tableOf(run.gpus, gpuResidualRow));
     for (const predict::MeasuredRun& run : calibration.runs) {
         if (!run.job)
             out << fmt::format("Of {} the step is not taken: {}\n", run.name, run.refused);

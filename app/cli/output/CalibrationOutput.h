@@ -2,7 +2,7 @@
 // A calibration as `predict` tells it: the factors and what they mean, the constants of power and
 // heat, and how far it is off on what it was made from.
 
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 
 #include <iosfwd>

@@ -1,7 +1,7 @@
 #pragma once
 // Tables that `summary --detail` adds to a run, as JSON and for people.
 
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/iterations/RunDetail.h"
 
 #include <iosfwd>

@@ -1,6 +1,6 @@
 #include "app/cli/output/EfficiencyOutput.h"
 
-#include "app/cli/text/TitledTable.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
@@ -50,8 +50,7 @@ void printEfficiency(
     if (std::all_of(
             cells.begin() + 1, cells.end(), [](const auto& one) { return one.isMissing(); }))
         return;
-    out << '\n';
-    printTitled(out, table);
+    printBelow(out, table);
 }
 
 } // namespace trainscope::cli

@@ -73,7 +73,7 @@ void addMap(Json& json, const std::string& key, const NamedEnergies& parts) {
 Json iterationEnergyJson(const analysis::IterationEnergy& iteration) {
     Json json{
         {"index", iteration.index}, {"gpus", iteration.gpus}, {"coverage", iteration.coverage}};
-    addEnergy(json, iteration.total);
+    add(json, energyRow(iteration.total));
     if (iteration.total.known)
         json["by_phase"] = objectOf(kAllPhases, [&](Phase phase) {
             const double joules = iteration.phases[phase];
@@ -86,7 +86,7 @@ Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
     Json json{{"rank", gpu.rank}, {"start_ns", gpu.window.begin.ns},
         {"duration_s", seconds(gpu.window.length())}, {"traced_s", seconds(gpu.traced)},
         {"coverage", gpu.coverage}, {"energy_source", gpu.isCounted ? "counter" : "power"}};
-    addEnergy(json, gpu.energy.total);
+    add(json, energyRow(gpu.energy.total));
     addMap(json, "by_phase", namedEnergies(gpu.energy.phases));
     if (gpu.sensor)
         add(json,
@@ -99,25 +99,31 @@ Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
     return json;
 }
 
-void addRow(
+void addPart(
     text::Table& table, std::string name, const PartEnergy& energy, const PartEnergy& whole) {
     if (energy.isNothing())
         return;
     const bool isShare = energy.known && whole.known && whole.known->joules > 0.0;
-    table.add({std::move(name), energy.known ? report::energyText(energy) : text::kMissing,
-        isShare ? text::alignedPercent(energy.known->joules / whole.known->joules) : "",
-        energy.unknown ? std::string(reasonOf(*energy.unknown)) : ""});
+    addRow(table,
+        {{"", {"", Left}, name}, energyRow(energy).front(),
+            {"", {"of it"},
+                isShare ? text::alignedPercent(energy.known->joules / whole.known->joules) : ""},
+            {"", {"", Left}, energy.unknown ? std::string(reasonOf(*energy.unknown)) : ""}});
 }
 
 } // namespace
 
-void addEnergy(Json& json, const PartEnergy& energy) {
-    if (energy.known)
-        add(json,
-            {{"energy_j", energy.known->joules}, {"energy_low_j", energy.known->low},
-                {"energy_high_j", energy.known->high}});
-    else if (energy.unknown)
-        json["energy_unknown"] = std::string(reasonOf(*energy.unknown));
+Row energyRow(const PartEnergy& energy) {
+    const auto& known = energy.known;
+    const auto of = [&known](double analysis::EstimatedEnergy::*part) {
+        return known ? std::optional((*known).*part) : std::nullopt;
+    };
+    using Known = analysis::EstimatedEnergy;
+    return {{"energy_j", of(&Known::joules), {"energy (90 %)", Left},
+                when(known.has_value(), report::energyText(energy))},
+        {"energy_low_j", of(&Known::low)}, {"energy_high_j", of(&Known::high)},
+        {"energy_unknown",
+            known || !energy.unknown ? std::nullopt : std::optional(reasonOf(*energy.unknown))}};
 }
 
 void addEnergy(Json& run, const analysis::EnergyByPhase& energy) {
@@ -144,7 +150,7 @@ void addEnergy(Json& run, const analysis::EnergyByPhase& energy) {
         addMap(run, "energy_by_capture", namedEnergies(sum.captures));
     addMap(run, "energy_by_iteration", ofIterations(sum.iterations));
     Json attribution{{"gpus", listOf(energy.gpus, gpuEnergyJson)}};
-    addEnergy(attribution, sum.total);
+    add(attribution, energyRow(sum.total));
     add(run,
         {{"energy_per_iteration", listOf(sum.iterations, iterationEnergyJson)},
             {"energy_attribution", attribution}});
@@ -158,20 +164,19 @@ void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
     const AttributedEnergy& sum = energy.sum;
     out << "  while " << energy.gpus.size() << (energy.gpus.size() == 1 ? " GPU was" : " GPUs were")
         << " traced: " << report::energyText(sum.total) << '\n';
-    using enum text::Align;
-    text::Table table{.columns = {{"", Left}, {"energy (90 %)", Left}, {"of it"}, {"", Left}}};
+    text::Table table;
     for (const Phase phase : kAllPhases)
-        addRow(table, analysis::phaseTitle(phase), sum.phases[phase], sum.total);
+        addPart(table, analysis::phaseTitle(phase), sum.phases[phase], sum.total);
     for (const auto& [stage, stageEnergy] : energy.stages)
-        addRow(table, fmt::format("stage {}", stage), stageEnergy, sum.total);
+        addPart(table, fmt::format("stage {}", stage), stageEnergy, sum.total);
     for (const auto& [category, categoryEnergy] : sum.categories) {
         if (category != "idle" && category != "copy") // these two are phases
-            addRow(table, std::string(analysis::KernelCategories::label(category)), categoryEnergy,
+            addPart(table, std::string(analysis::KernelCategories::label(category)), categoryEnergy,
                 sum.total);
     }
     for (const auto& [capture, captureEnergy] : sum.captures)
-        addRow(table, "capture " + capture, captureEnergy, sum.total);
-    text::print(out, table, "    ");
+        addPart(table, "capture " + capture, captureEnergy, sum.total);
+    printTable(out, table, "    ");
 }
 
 } // namespace trainscope::cli

@@ -1,7 +1,7 @@
 #pragma once
 // Energy of traced GPUs by use, as `summary --detail` and `kernels` print it.
 
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include <iosfwd>
@@ -13,8 +13,8 @@ namespace trainscope::cli {
 // of the 90 % intervals, and "energy_by_X_unknown", why one of that name is not known.
 void addEnergy(Json& run, const analysis::EnergyByPhase& energy);
 
-// "energy_j", "energy_low_j" and "energy_high_j"; nothing where it is not known.
-void addEnergy(Json& json, const analysis::PartEnergy& energy);
+// "energy_j", "energy_low_j" and "energy_high_j", or why it is not known; in the text one column.
+Row energyRow(const analysis::PartEnergy& energy);
 
 void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out);
 

@@ -26,14 +26,6 @@ struct KernelsReport {
     std::optional<analysis::EarlyWork> early; // left out of the figures
 };
 
-// Null where there is none.
-const analysis::DeviceActivity* activityOf(
-    const KernelsReport& report, const analysis::DeviceBreakdown& device);
-
-// Likewise of the energy of its rank.
-const analysis::AttributedEnergy* energyOf(
-    const KernelsReport& report, const analysis::DeviceBreakdown& device);
-
 Json kernelsJson(const KernelsReport& report);
 
 void printKernels(const KernelsReport& report, std::ostream& out);

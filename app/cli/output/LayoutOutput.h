@@ -2,7 +2,7 @@
 // A layout as `layout` prints it: who sits where, which groups cross nodes, the pipeline's bubbles,
 // and what groups send per step.
 
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/layout/Layout.h"
 #include "core/layout/Traffic.h"
 

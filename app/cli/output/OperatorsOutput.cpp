@@ -1,7 +1,6 @@
 #include "app/cli/output/OperatorsOutput.h"
 
 #include "app/cli/output/EnergyOutput.h"
-#include "app/cli/text/TitledTable.h"
 #include "core/analysis/operators/FrameNames.h"
 #include "core/model/JsonDepth.h"
 #include "core/plot/operators/OperatorsText.h"
@@ -58,7 +57,7 @@ Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy, 
         {"roofline_fraction", work.rooflineFraction}, {"savable_us", inUnits(work.savable, 1e-6)},
         {"known_fraction", when(work.flop.has_value(), work.knownShare)},
         {"type_assumed", when(work.isTypeAssumed, true)}});
-    addEnergy(json, energy);
+    add(json, energyRow(energy));
     return json;
 }
 
@@ -258,7 +257,7 @@ void printOperators(const OperatorsReport& report, std::ostream& out) {
     for (const OperatorsReport::OfRank& one : report.ranks) {
         if (!std::exchange(isFirst, false))
             out << '\n';
-        printTitled(out, tableOf(report, one, kShownRows));
+        printTable(out, tableOf(report, one, kShownRows));
     }
 }
 

@@ -3,8 +3,6 @@
 #include "app/cli/output/CalibrationOutput.h"
 #include "core/plot/prediction/PredictionTables.h"
 #include "core/predict/prediction/JobRequest.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,6 +58,7 @@ std::map<std::string, SourceErrors> errorsBySource(const TablePredictions& table
         if (row.prediction)
             errors[row.row->publisher].add(row);
     }
+    std::erase_if(errors, [](const auto& one) { return one.second.measured == 0; });
     return errors;
 }
 
@@ -85,13 +84,14 @@ Json breakdownJson(const predict::Breakdown& breakdown) {
     return json;
 }
 
-Json memoryJson(const Prediction& prediction) {
-    return listOf(prediction.memory, [](const analysis::StageNeed& need) {
-        return object(
-            {{"stage", need.stage}, {"weights_b", need.weights}, {"gradients_b", need.gradients},
-                {"optimizer_b", need.optimizer}, {"activations_b", need.activations()},
-                {"logits_b", need.logits}, {"buffers_b", need.buffers}, {"total_b", need.total()}});
-    });
+Row stageMemoryRow(const analysis::StageNeed& need) {
+    return {{"stage", {"stage"}, need.stage}, {"weights_b", inUnit("weights", "B"), need.weights},
+        {"gradients_b", inUnit("gradients", "B"), need.gradients},
+        {"optimizer_b", inUnit("optimizer", "B"), need.optimizer},
+        {"activations_b", inUnit("activations", "B"), need.activations()},
+        {"logits_b", inUnit("logits", "B"), need.logits},
+        {"buffers_b", inUnit("buffers", "B"), need.buffers},
+        {"total_b", inUnit("all", "B"), need.total()}};
 }
 
 Json predictedRowJson(const PredictedRow& row) {
@@ -136,53 +136,46 @@ Json meanErrors(const TablePredictions& table) {
     return json;
 }
 
+Row sourceRow(const SourceErrors& errors) {
+    const double n = errors.measured;
+    return {{"rows", {"rows"}, errors.rows}, {"mape", inUnit("mean error", "%"), errors.error / n},
+        {"mape_by_constants", errors.errorByConstants / n},
+        {"bias", inUnit("bias", "%"), errors.bias / n},
+        {"covered", inUnit("in the interval", "%"), errors.covered / n},
+        {"median_mape", inUnit("of the median", "%"),
+            when(errors.medians > 0, errors.medianError / std::max(1, errors.medians))},
+        {"worst", inUnit("worst", "%"), errors.worst}, {"worst_row", {"row"}, errors.worstRow}};
+}
+
 Json sourcesJson(const TablePredictions& table) {
     const auto left = table.calibration ? leftOutErrors(*table.calibration)
                                         : std::map<std::string, LeftOutErrors>();
-    Json json = Json::object();
-    for (const auto& [source, errors] : errorsBySource(table)) {
-        if (errors.measured == 0)
-            continue;
-        Json one{{"rows", errors.rows}, {"mape", errors.error / errors.measured},
-            {"mape_by_constants", errors.errorByConstants / errors.measured},
-            {"bias", errors.bias / errors.measured},
-            {"covered", 1.0 * errors.covered / errors.measured}, {"worst", errors.worst},
-            {"worst_row", errors.worstRow}};
-        if (errors.medians > 0)
-            one["median_mape"] = errors.medianError / errors.medians;
-        if (const auto found = left.find(source); found != left.end()) {
-            one["left_out_mape"] = found->second.row;
-            one["left_configuration_out_mape"] = found->second.configuration;
-        }
-        json[source] = std::move(one);
-    }
-    return json;
+    return objectOf(errorsBySource(table), [&left](const auto& one) {
+        Json json = rowJson(sourceRow(one.second));
+        if (const auto found = left.find(one.first); found != left.end())
+            add(json,
+                {{"left_out_mape", found->second.row},
+                    {"left_configuration_out_mape", found->second.configuration}});
+        return Member(one.first, json);
+    });
 }
 
 text::Table summaryTable(const TablePredictions& table) {
-    text::Table summary;
+    text::Table summary = tableOf(errorsBySource(table), [](const auto& one) {
+        Row row = sourceRow(one.second);
+        row.insert(row.begin(), {"", {"source", Left}, one.first});
+        return row;
+    });
     summary.title = "Errors by source";
-    summary.columns = {{"source", text::Align::Left}, {"rows"}, text::inUnit("mean error", "%"),
-        text::inUnit("bias", "%"), text::inUnit("in the interval", "%"),
-        text::inUnit("of the median", "%"), text::inUnit("worst", "%"), {"row"}};
-    for (const auto& [source, errors] : errorsBySource(table)) {
-        if (errors.measured == 0)
-            continue;
-        const double n = errors.measured;
-        summary.add({source, errors.rows, errors.error / n, errors.bias / n, errors.covered / n,
-            when(errors.medians > 0, errors.medianError / std::max(1, errors.medians)),
-            errors.worst, errors.worstRow});
-    }
     return summary;
 }
 
 text::Table rowsTable(const TablePredictions& table) {
     text::Table rows;
     rows.title = "Predictions";
-    rows.columns = {{"row"}, {"model", text::Align::Left}, {"GPUs"}, {"layout", text::Align::Left},
-        text::inUnit("step", "s"), text::inUnit("low", "s"), text::inUnit("high", "s"),
-        text::inUnit("measured", "s"), text::inUnit("error", "%"), text::inUnit("memory", "B"),
-        {"", text::Align::Left}};
+    rows.columns = {{"row"}, {"model", Left}, {"GPUs"}, {"layout", Left}, inUnit("step", "s"),
+        inUnit("low", "s"), inUnit("high", "s"), inUnit("measured", "s"), inUnit("error", "%"),
+        inUnit("memory", "B"), {"", Left}};
     for (const PredictedRow& row : table.rows) {
         if (!row.prediction)
             continue;
@@ -197,8 +190,7 @@ text::Table rowsTable(const TablePredictions& table) {
 text::Table breakdownTable(const Prediction& prediction) {
     text::Table table;
     table.title = "Step of the slowest stage";
-    table.columns
-        = {{"part", text::Align::Left}, text::inUnit("time", "s"), text::inUnit("share", "%")};
+    table.columns = {{"part", Left}, inUnit("time", "s"), inUnit("share", "%")};
     const predict::Breakdown parts = prediction.breakdown();
     for (std::size_t i = 0; i < predict::kStepParts; ++i) {
         const auto part = static_cast<predict::StepPart>(i);
@@ -213,14 +205,8 @@ text::Table breakdownTable(const Prediction& prediction) {
 }
 
 text::Table memoryTable(const Prediction& prediction) {
-    text::Table table;
+    text::Table table = tableOf(prediction.memory, stageMemoryRow);
     table.title = "Memory of a GPU, by stage";
-    table.columns = {{"stage"}, text::inUnit("weights", "B"), text::inUnit("gradients", "B"),
-        text::inUnit("optimizer", "B"), text::inUnit("activations", "B"),
-        text::inUnit("logits", "B"), text::inUnit("buffers", "B"), text::inUnit("all", "B")};
-    for (const analysis::StageNeed& need : prediction.memory)
-        table.add({need.stage, need.weights, need.gradients, need.optimizer, need.activations(),
-            need.logits, need.buffers, need.total()});
     return table;
 }
 
@@ -270,7 +256,7 @@ void addServing(const Prediction& prediction, Json& json) {
 Json predictionJson(const Prediction& prediction) {
     Json json = object({{"oom", prediction.isOom}, {"sampled", when(prediction.isSampled, true)},
         {"gpu_source", when(prediction.isFromDataSheet, std::string("data sheet"))},
-        {"clock_limit", std::string(toString(prediction.outlook.limit))},
+        {"clock_limit", prediction.outlook.limit},
         {"power_source", when(!prediction.power.source.empty(), prediction.power.source)}});
     for (const predict::PredictedFigure& figure : predict::figuresOf(prediction)) {
         json[keyOf(figure, "")] = figure.value;
@@ -279,7 +265,7 @@ Json predictionJson(const Prediction& prediction) {
     }
     addServing(prediction, json);
     json["breakdown"] = breakdownJson(prediction.breakdown());
-    json["memory"] = memoryJson(prediction);
+    json["memory"] = rowsJson(prediction.memory, stageMemoryRow);
     json["temperature_c"] = listOf(
         prediction.outlook.node, [](const predict::GpuOutlook& gpu) { return Json(gpu.celsius); });
     return json;
@@ -339,19 +325,15 @@ void printPrediction(std::ostream& out, const predict::Job& job,
     if (prediction.isFromDataSheet)
         out << "This GPU is known by its data sheet alone, so that intervals are wider.\n\n";
     for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
-        out << table.title << '\n';
-        text::print(out, table, "  ");
+        printTable(out, table);
         out << '\n';
     }
 }
 
 void printPredictions(std::ostream& out, const TablePredictions& table) {
     for (const text::Table& one : {rowsTable(table), summaryTable(table)}) {
-        if (one.isEmpty())
-            continue;
-        out << one.title << '\n';
-        text::print(out, one, "  ");
-        out << '\n';
+        printTable(out, one);
+        out << (one.isEmpty() ? "" : "\n");
     }
     if (table.calibration)
         printCalibration(out, *table.calibration);

@@ -1,7 +1,7 @@
 #pragma once
 // Predictions as `predict` prints them: one in full, and those of a table with what was measured.
 
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/Training.h"
 #include "importers/trainingtable/TrainingTable.h"

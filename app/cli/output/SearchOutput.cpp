@@ -2,7 +2,6 @@
 
 #include "app/cli/output/CompareOutput.h"
 #include "app/cli/output/PredictionOutput.h"
-#include "app/cli/text/TitledTable.h"
 #include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
@@ -114,7 +113,7 @@ void printSearch(std::ostream& out, const std::string& title, const SearchResult
     const RankedLayout& best = result.top.front();
     out << "The best layout: ";
     printFigures(out, best.job, best.prediction, asked);
-    printTitled(out, plot::rankedTable(predict::listedLayouts(result), asked, result.objective));
+    printTable(out, plot::rankedTable(predict::listedLayouts(result), asked, result.objective));
 }
 
 Json scalesJson(const std::array<std::string, 2>& names, const predict::ScaleComparison& comparison,
@@ -175,8 +174,7 @@ void printWhatIf(std::ostream& out, const plot::PredictedJob& job,
     const std::vector<predict::WhatIfRow>& rows, const predict::TrainingAsked& asked) {
     text::Table table = plot::changesTable(job, asked, rows);
     table.title.insert(0, "What if: ");
-    out << '\n';
-    printTitled(out, table);
+    printBelow(out, table);
 }
 
 } // namespace trainscope::cli

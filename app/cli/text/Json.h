@@ -9,6 +9,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace trainscope::cli {
@@ -23,17 +24,35 @@ inline void printJson(std::ostream& out, const Json& json) {
     out << jsonText(json) << '\n';
 }
 
+// Whole ns as µs with three decimals: the division is exact to the last digit that is printed.
+inline double microseconds(DurationNs duration) {
+    return static_cast<double>(duration.ns) / 1000.0;
+}
+inline double seconds(DurationNs duration) {
+    return static_cast<double>(duration.ns) / 1e9;
+}
+
 // A key and its value; a quantity that the data cannot give is absent, never null or 0.
+// Enumerations go by their names, moments in ns, lengths of time in µs where the key ends so, else
+// in s.
 struct Member {
     template <typename T>
     Member(std::string name, const T& given)
-        : key(std::move(name))
-        , value(std::in_place, given) { }
+        : key(std::move(name)) {
+        if constexpr (std::is_enum_v<T>)
+            value.emplace(toString(given));
+        else if constexpr (std::is_same_v<T, TimeNs>)
+            value.emplace(given.ns);
+        else if constexpr (std::is_same_v<T, DurationNs>)
+            value.emplace(key.ends_with("_us") ? microseconds(given) : seconds(given));
+        else
+            value.emplace(given);
+    }
     template <typename T>
     Member(std::string name, const std::optional<T>& given)
         : key(std::move(name)) {
         if (given)
-            value.emplace(*given);
+            value = Member(key, *given).value;
     }
 
     std::string key;
@@ -63,7 +82,7 @@ inline std::optional<std::string> given(const std::string& text) {
 
 // Array of the values that `of` makes of each; an object where it makes members.
 template <typename List, typename Of>
-Json listOf(const List& list, const Of& of) {
+Json listOf(const List& list, Of&& of) {
     Json json = Json::array();
     for (const auto& one : list)
         json.push_back(of(one));
@@ -83,15 +102,6 @@ Json reasonsJson(const List& leftOut) {
     return listOf(leftOut, [](const auto& one) {
         return Json{{"rank", one.rank}, {"reason", one.reason}};
     });
-}
-
-// Whole ns as µs with three decimals: the division is exact to the last digit that is printed.
-inline double microseconds(DurationNs duration) {
-    return static_cast<double>(duration.ns) / 1000.0;
-}
-
-inline double seconds(DurationNs duration) {
-    return static_cast<double>(duration.ns) / 1e9;
 }
 
 } // namespace trainscope::cli

@@ -1,0 +1,129 @@
+#pragma once
+// Rows: what text and JSON both tell of a thing, once. A quantity is {key, title and unit, value}:
+// a member of the thing's JSON object, and the cell below that title of its row in a table.
+
+#include "app/cli/text/Json.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+
+#include <algorithm>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace trainscope::cli {
+
+using text::inUnit;
+using enum text::Align;
+
+// Enumerations by their names.
+template <typename T>
+text::Cell cellOf(const T& value) {
+    if constexpr (std::is_enum_v<T>)
+        return toString(value);
+    else
+        return value;
+}
+
+// What is not known is no member of the object, and the sign for missing in the table.
+struct Quantity {
+    // In JSON alone.
+    template <typename T>
+    Quantity(std::string_view name, const T& value)
+        : member(std::string(name), value) { }
+    // In both; with an empty key in the text alone.
+    template <typename T>
+    Quantity(std::string_view name, text::Column title, const T& value)
+        : Quantity(name, value, std::move(title), cellOf(value)) { }
+    // In both, and the text words it.
+    template <typename T>
+    Quantity(std::string_view name, const T& value, text::Column title, text::Cell words)
+        : member(std::string(name), value)
+        , column(std::move(title))
+        , cell(std::move(words)) { }
+
+    Member member;
+    std::optional<text::Column> column; // absent: in JSON alone
+    text::Cell cell = {};
+};
+using Row = std::vector<Quantity>;
+
+inline void add(Json& object, const Row& row) {
+    for (const Quantity& one : row) {
+        if (!one.member.key.empty())
+            add(object, {one.member});
+    }
+}
+inline Json rowJson(const Row& row) {
+    Json json = Json::object();
+    add(json, row);
+    return json;
+}
+// Row of the i-th thing; things that have their number from their place are rowOf(thing, i).
+template <typename RowOf, typename Thing>
+Row rowAt(const RowOf& rowOf, const Thing& thing, std::size_t i) {
+    if constexpr (std::is_invocable_v<const RowOf&, const Thing&, std::size_t>)
+        return rowOf(thing, i);
+    else
+        return rowOf(thing);
+}
+template <typename List, typename RowOf>
+Json rowsJson(const List& list, const RowOf& rowOf) {
+    return listOf(list, [&, i = std::size_t{0}](const auto& one) mutable {
+        return rowJson(rowAt(rowOf, one, i++));
+    });
+}
+
+// The first row says the columns.
+inline void addRow(text::Table& table, const Row& row) {
+    const bool isFirst = table.columns.empty();
+    auto& cells = table.rows.emplace_back();
+    for (const Quantity& one : row) {
+        if (!one.column)
+            continue;
+        if (isFirst)
+            table.columns.push_back(*one.column);
+        cells.push_back(one.cell);
+    }
+}
+// A row of each, up to so many; a note counts the `others` that are left ("more kernel").
+template <typename List, typename RowOf>
+text::Table tableOf(const List& list, const RowOf& rowOf,
+    std::size_t most = std::numeric_limits<std::size_t>::max(),
+    std::string_view others = "more row") {
+    text::Table table;
+    std::size_t i = 0;
+    for (const auto& one : list) {
+        if (i++ < most)
+            addRow(table, rowAt(rowOf, one, i - 1));
+    }
+    if (i > most)
+        table.notes.push_back("... and "
+            + text::counted(static_cast<std::int64_t>(i - most), others) + "; --json lists all");
+    return table;
+}
+
+// Its title where it has one, its rows a little further in, and its notes; nothing of an empty one.
+inline void printTable(
+    std::ostream& out, const text::Table& table, std::string_view indent = "  ") {
+    if (table.isEmpty())
+        return;
+    if (!table.title.empty())
+        out << table.title << '\n';
+    text::print(out, table, indent);
+    for (const auto& note : table.notes)
+        out << indent << note << '\n';
+}
+// Behind an empty line.
+inline void printBelow(
+    std::ostream& out, const text::Table& table, std::string_view indent = "  ") {
+    if (!table.isEmpty())
+        out << '\n';
+    printTable(out, table, indent);
+}
+
+} // namespace trainscope::cli
