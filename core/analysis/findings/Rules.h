@@ -67,61 +67,30 @@ constexpr Severity severityOfCost(double cost) {
 // "3 of 8 GPUs"; "the GPU" of a run that has one.
 std::string partOfGpus(std::int64_t part, std::int64_t all);
 
-// The rules, one function each. A rule adds what it finds, with its threshold and denominator, and
-// nothing where the facts cannot carry it.
-
 using Findings = std::vector<Finding>;
+// Adds what it finds, with its threshold and denominator, and nothing where the facts cannot carry
+// it.
+using Rule = void(const RunFacts& facts, Findings& found);
 
 // Data: what the figures of a run rest on.
-void findOutOfMemory(const RunFacts& facts, Findings& found);
-void findAllocatorLimits(const RunFacts& facts, Findings& found);
-void findMissingRanks(const RunFacts& facts, Findings& found);
-void findUnreachedCollectives(const RunFacts& facts, Findings& found);
-void findLowCoverage(const RunFacts& facts, Findings& found);
-void findMissingSamples(const RunFacts& facts, Findings& found);
-void findWarmup(const RunFacts& facts, Findings& found);
-void findAveragingSensor(const RunFacts& facts, Findings& found);
-void findUnsettled(const RunFacts& facts, Findings& found);
-void findImplausibleMfu(const RunFacts& facts, Findings& found);
-void findReportedMfu(const RunFacts& facts, Findings& found);
-void findPowerSpikes(const RunFacts& facts, Findings& found);
-void findContradictingEnergy(const RunFacts& facts, Findings& found);
-void findPowerOfOtherUnit(const RunFacts& facts, Findings& found);
-void findEarlyWork(const RunFacts& facts, Findings& found);
-void findOverrunKernels(const RunFacts& facts, Findings& found);
-void findEmptySteps(const RunFacts& facts, Findings& found);
+Rule findOutOfMemory, findAllocatorLimits, findMissingRanks, findUnreachedCollectives,
+    findLowCoverage, findMissingSamples, findWarmup, findAveragingSensor, findUnsettled,
+    findImplausibleMfu, findReportedMfu, findPowerSpikes, findContradictingEnergy,
+    findPowerOfOtherUnit, findEarlyWork, findOverrunKernels, findEmptySteps;
 
 // Heat and power.
-void findFrontRearGradient(const RunFacts& facts, Findings& found);
-void findThrottling(const RunFacts& facts, Findings& found);
-void findAboveLimit(const RunFacts& facts, Findings& found);
-void findPowerSwing(const RunFacts& facts, Findings& found);
-void findStagePower(const RunFacts& facts, Findings& found);
+Rule findFrontRearGradient, findThrottling, findAboveLimit, findPowerSwing, findStagePower;
 
 // GPUs and nodes that differ.
-void findOutlierGpus(const RunFacts& facts, Findings& found);
-void findNodeSpread(const RunFacts& facts, Findings& found);
-void findNodePower(const RunFacts& facts, Findings& found);
-void findRestOfNode(const RunFacts& facts, Findings& found);
-void findPcieConcentration(const RunFacts& facts, Findings& found);
-void findBusyLinks(const RunFacts& facts, Findings& found);
+Rule findOutlierGpus, findNodeSpread, findNodePower, findRestOfNode, findPcieConcentration,
+    findBusyLinks;
 
 // Traces.
-void findExposedCommunication(const RunFacts& facts, Findings& found);
-void findIdleTime(const RunFacts& facts, Findings& found);
-void findCopies(const RunFacts& facts, Findings& found);
-void findHostBound(const RunFacts& facts, Findings& found);
-void findBubbles(const RunFacts& facts, Findings& found);
-void findStraggler(const RunFacts& facts, Findings& found);
-void findLinkUse(const RunFacts& facts, Findings& found);
-void findClockOffsets(const RunFacts& facts, Findings& found);
+Rule findExposedCommunication, findIdleTime, findCopies, findHostBound, findBubbles, findStraggler,
+    findLinkUse, findClockOffsets;
 
 // Operators, by the call trees of traces.
-void findSlowOperators(const RunFacts& facts, Findings& found);
-void findSmallKernels(const RunFacts& facts, Findings& found);
-void findLaunchBound(const RunFacts& facts, Findings& found);
-void findRecomputation(const RunFacts& facts, Findings& found);
-void findHiddenCopies(const RunFacts& facts, Findings& found);
+Rule findSlowOperators, findSmallKernels, findLaunchBound, findRecomputation, findHiddenCopies;
 
 // Data that checks want.
 enum class Need {
@@ -153,7 +122,7 @@ struct Check {
     CheckGroup group;
     Need need;
     Applies applies;
-    std::array<void (*)(const RunFacts&, Findings&), 2> rules;
+    std::array<Rule*, 2> rules;
 };
 std::span<const Check> allChecks(); // every rule stands in one of them
 
