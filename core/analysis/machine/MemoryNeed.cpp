@@ -313,12 +313,6 @@ double bytesOfLogit(const MemoryRequest& request) {
     return 6.0;
 }
 
-int groupOf(const PipelinePlace& place) {
-    return place.microbatchGroup > 0
-        ? place.microbatchGroup
-        : layout::microbatchGroup(place.stages, place.microbatches).valueOr(place.stages);
-}
-
 class StageReckoner {
 public:
     StageReckoner(const MemoryRequest& request, int stage)
@@ -330,6 +324,8 @@ public:
         , m_stage(stage)
         , m_pipeline(request.layout.grid.degrees().pipeline)
         , m_virtual(std::max(1, request.layout.virtualStages))
+        , m_schedule{m_layout.schedule, m_pipeline, m_layout.microbatches.value_or(m_pipeline),
+              m_virtual, {}, 0.0, m_layout.microbatchGroup}
         , m_tensor(request.layout.grid.degrees().tensor)
         , m_activations(request)
         , m_pieces(pieces()) {
@@ -556,16 +552,14 @@ private:
     // Micro-batches of which a piece's activations are held: groups of them go through the first
     // piece, then through the second, and so on.
     [[nodiscard]] double passesOf(int piece) const {
-        const PipelinePlace place{m_layout.schedule, m_pipeline, m_stage,
-            m_layout.microbatches.value_or(m_pipeline), m_virtual, m_layout.microbatchGroup};
-        const int all = passesInFlight(place);
+        const int all = passesInFlight(m_schedule, m_stage);
         if (isDual()) { // a piece is the nearer to the model's end, the fewer wait behind it
             const int ahead = std::min(m_stage, m_pipeline - 1 - m_stage);
             return std::min(piece == 0 ? m_pipeline - ahead : ahead + 1, all);
         }
         if (m_layout.schedule == layout::ScheduleKind::GPipe || m_virtual == 1)
             return double{1} * all / m_virtual;
-        const int group = groupOf(place);
+        const int group = layout::groupOf(m_schedule);
         const int round = group * m_virtual;
         const int full = all / round * group;
         return full + std::clamp(all % round - piece * group, 0, group);
@@ -603,10 +597,8 @@ private:
     [[nodiscard]] double stageBuffers() const {
         if (m_request.gathering != Gathering::Step || m_pipeline == 1)
             return 0.0;
-        const int microbatches = m_layout.microbatches.value_or(m_pipeline);
-        const int inFlight = passesInFlight({m_layout.schedule, m_pipeline, m_stage, microbatches,
-            m_virtual, m_layout.microbatchGroup});
-        return betweenLayers() * (double{1} * microbatches * m_virtual + inFlight);
+        const int inFlight = passesInFlight(m_schedule, m_stage);
+        return betweenLayers() * (double{1} * m_schedule.microbatches * m_virtual + inFlight);
     }
 
     [[nodiscard]] double largestLayer() const {
@@ -657,6 +649,7 @@ private:
     int m_stage;
     int m_pipeline;
     int m_virtual;
+    layout::ScheduleRequest m_schedule;
     double m_tensor;
     LayerActivations m_activations;
     std::vector<LayerCounts> m_pieces;
@@ -728,23 +721,13 @@ StageNeed fullestOf(std::span<const StageNeed> stages) {
         [](const StageNeed& a, const StageNeed& b) { return a.total() < b.total(); });
 }
 
-int passesInFlight(const PipelinePlace& place) {
-    const int all = place.microbatches * place.virtualStages;
-    const int later = place.stages - place.stage - 1;
-    switch (place.schedule) {
-    case layout::ScheduleKind::GPipe:
-        return all;
-    case layout::ScheduleKind::ZeroBubble:
-        return std::min(place.stages, all);
-    case layout::ScheduleKind::DualPipe:
-        return std::min(place.stages + 1, all);
-    case layout::ScheduleKind::OneForwardOneBackward:
-    case layout::ScheduleKind::Interleaved:
-        break;
-    }
-    if (place.virtualStages == 1)
-        return std::min(later + 1, all);
-    return std::min(2 * later + (place.virtualStages - 1) * groupOf(place) + 1, all);
+int passesInFlight(const layout::ScheduleRequest& pipeline, int stage) {
+    const int all = pipeline.microbatches * pipeline.virtualStages;
+    if (pipeline.kind == layout::ScheduleKind::ZeroBubble)
+        return std::min(pipeline.stages, all);
+    if (pipeline.kind == layout::ScheduleKind::DualPipe)
+        return std::min(pipeline.stages + 1, all);
+    return std::min(layout::warmupCount(pipeline, stage) + 1, all);
 }
 
 } // namespace trainscope::analysis

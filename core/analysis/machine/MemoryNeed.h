@@ -212,14 +212,6 @@ StageNeed fullestOf(std::span<const StageNeed> stages); // at least one
 // time, closed forms of what makeSchedule() counts: GPipe m·v; 1F1B min(p − stage, m), interleaved
 // min(2(p − stage − 1) + (v − 1)g + 1, m·v), g micro-batches of a group; ZB-H1 min(p, m), the
 // weights' gradients being late; DualPipe p + 1 (DeepSeek-AI 2024, table 2).
-struct PipelinePlace {
-    layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
-    int stages = 1;
-    int stage = 0;
-    int microbatches = 1;
-    int virtualStages = 1;
-    int microbatchGroup = 0; // 0: the least that works, as in Schedule.h
-};
-int passesInFlight(const PipelinePlace& place);
+int passesInFlight(const layout::ScheduleRequest& pipeline, int stage);
 
 } // namespace trainscope::analysis

@@ -249,9 +249,11 @@ std::vector<ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWe
 
 std::vector<std::vector<WorkItem>> ordersOf(
     const OrderRequest& request, ScheduleKind kind, int microbatches) {
-    const layout::ScheduleRequest plan{kind, request.stages, microbatches,
-        kind == ScheduleKind::Interleaved ? request.virtualStages : 1, {{1.0, 1.0, 1.0}}, 0.0,
-        request.microbatchGroup};
+    OrderRequest plan = request;
+    plan.kind = kind;
+    plan.microbatches = microbatches;
+    if (kind != ScheduleKind::Interleaved)
+        plan.virtualStages = 1;
     return layout::checkSchedule(plan).hasValue() ? workOrders(plan)
                                                   : std::vector<std::vector<WorkItem>>{};
 }

@@ -35,13 +35,8 @@ struct PassOrder {
     std::vector<std::vector<PassNumber>> numbers; // as the passes
 };
 
-struct OrderRequest {
-    layout::ScheduleKind kind = layout::ScheduleKind::OneForwardOneBackward; // tried first
-    int stages = 1;
-    int virtualStages = 1;
-    int microbatches = 0; // 0: not known
-    int microbatchGroup = 0;
-};
+// Its kind is tried first; 0 micro-batches: not known.
+using OrderRequest = layout::ScheduleRequest;
 
 // Numbers passes whose kinds are told, or of as many untold ones as a whole step has (these are
 // told their kinds). Passes of stages without virtual ones that are as many forward as backward are

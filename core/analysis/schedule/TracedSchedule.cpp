@@ -628,8 +628,8 @@ struct ReadPasses {
 };
 
 OrderRequest requestOf(const layout::Layout& layout) {
-    return {layout.schedule, layout.grid.degrees().pipeline, layout.virtualStages,
-        layout.microbatches.value_or(0), layout.microbatchGroup};
+    return {layout.schedule, layout.grid.degrees().pipeline, layout.microbatches.value_or(0),
+        layout.virtualStages, {}, 0.0, layout.microbatchGroup};
 }
 
 std::int64_t kernelsOf(const std::vector<Pass>& passes) {
