@@ -38,19 +38,10 @@ T.ApplicationWindow {
         window: window
         session: window.session
         panes: panes
-        onOpenWanted: dialogs.database.open()
-        onImportFilesWanted: dialogs.files.open()
-        onImportFolderWanted: dialogs.folder.open()
-        onConnectWanted: connectSheet.open()
-        onKeysWanted: keysSheet.open()
-        onManualWanted: manualSheet.show(window.isOpen ? window.session.views.key : "")
         onMenuWanted: mainMenu.popup(topBar, Theme.spaceS, topBar.height)
         onExportWanted: workspacePane.exportShown()
         onFilterWanted: workspacePane.focusFilter()
         onSearchWanted: workspacePane.focusSearch()
-        onReportWanted: reportSheet.show()
-        onFindingsReportWanted: dialogs.saveReport()
-        onAboutWanted: aboutSheet.open()
         onPaneWanted: forward => workspacePane.cyclePane(forward)
     }
     ColumnLayout {
@@ -63,9 +54,8 @@ T.ApplicationWindow {
             Layout.fillWidth: true
             session: window.session
             panes: panes
+            commands: commands
             menuOpen: mainMenu.visible
-            onMenuWanted: anchor => mainMenu.popup(anchor, 0, anchor.height)
-            onExportWanted: workspacePane.exportShown()
         }
         Item {
             Layout.fillWidth: true
@@ -76,11 +66,8 @@ T.ApplicationWindow {
                 visible: !window.isOpen
                 focus: !window.isOpen
                 session: window.session
+                commands: commands
                 dropping: dropTarget.containsDrag
-                onOpenWanted: dialogs.database.open()
-                onImportFilesWanted: dialogs.files.open()
-                onImportFolderWanted: dialogs.folder.open()
-                onConnectWanted: connectSheet.open()
             }
             WorkspacePane {
                 id: workspacePane
@@ -95,7 +82,7 @@ T.ApplicationWindow {
         StatusBar {
             Layout.fillWidth: true
             session: window.session
-            onKeysWanted: keysSheet.open()
+            onKeysWanted: commands.keyList.trigger()
         }
     }
     // Always as a copy: a source that offers to move must not think that its files may go.
@@ -133,38 +120,12 @@ T.ApplicationWindow {
         session: window.session
         commands: commands
     }
-    FileDialogs {
-        id: dialogs
-
-        session: window.session
-    }
     ImportSheet {
         controller: window.session.importing
-        onTargetWanted: dialogs.target.open()
+        onTargetWanted: commands.dialogs.target.open()
         onCopyWanted: text => window.session.copyText(text)
-    }
-    ConnectSheet {
-        id: connectSheet
-
-        controller: window.session.connecting
-    }
-    ReportSheet {
-        id: reportSheet
-
-        session: window.session
     }
     MaintenanceSheet {
         controller: window.session.maintenance
-    }
-    KeysSheet {
-        id: keysSheet
-    }
-    ManualSheet {
-        id: manualSheet
-    }
-    AboutSheet {
-        id: aboutSheet
-
-        session: window.session
     }
 }

@@ -8,10 +8,10 @@ ViewPage {
 
     kind: Views.Compare
     body: canvas
-    inspector: panel
+    inspector: FigureInspector {
+        controller: controller
+    }
     exportable: controller
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Compare"
 
     ComparisonController {
         id: controller
@@ -22,8 +22,7 @@ ViewPage {
     CompareToolbar {
         id: toolbar
 
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         onCopyWanted: view.session.copyText(controller.text)
     }
@@ -31,8 +30,7 @@ ViewPage {
         id: notice
 
         anchors.top: toolbar.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
     }
     FigureCanvas {
@@ -40,8 +38,7 @@ ViewPage {
 
         anchors.top: notice.bottom
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         focus: true
         onScrollChanged: controller.scroll = canvas.scroll
@@ -53,14 +50,5 @@ ViewPage {
         function onScrollWanted() {
             canvas.scrollTo(controller.scroll);
         }
-    }
-    FigureInspector {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: view.inspectorOpen
-        controller: controller
     }
 }

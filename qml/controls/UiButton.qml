@@ -2,12 +2,11 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// A push button with text and, if `iconName` is set, an icon before it. `primary` marks the one that
+// A push button with text and, if it has one, an icon before it. `primary` marks the one that
 // Enter presses, `menu` adds the arrow of a menu button, `quiet` leaves the frame away.
 UiPressable {
     id: button
 
-    property string iconName: ""
     property string toolTip: ""
     property bool primary: false
     property bool menu: false

@@ -6,7 +6,6 @@ import Trainscope.App
 UiPressable {
     id: button
 
-    required property string iconName
     // Its menu is open and must not be covered.
     property bool menuOpen: false
     property color ink: button.checked ? Theme.text : Theme.textSecondary

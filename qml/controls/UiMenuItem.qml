@@ -10,9 +10,9 @@ T.MenuItem {
     id: item
 
     property string label: ""
-    property string shortcutText: ""
+    property string shortcutText: (action as UiCommand)?.hint ?? ""
     readonly property string shown: label === "" ? text : label
-    property string iconName: ""
+    property string iconName: icon.name
     property bool choice: false
 
     implicitWidth: implicitContentWidth
@@ -23,7 +23,7 @@ T.MenuItem {
     Accessible.checked: item.checked
     Accessible.onPressAction: {
         if (item.enabled)
-            item.clicked();
+            item.action ? item.action.trigger(item) : item.clicked();
     }
 
     contentItem: UiMenuItemContent {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Trainscope
 
 // A button that Enter and a screen reader press as the pointer does. Text from a file is a
 // `label`: in `text` an ampersand would make a letter of it a key of the whole window.
@@ -7,7 +8,8 @@ T.Button {
     id: button
 
     property string label: ""
-    property string shortcutText: ""
+    property string iconName: icon.name
+    property string shortcutText: (action as UiCommand)?.hint ?? ""
     readonly property string shown: label === "" ? text : label
 
     focusPolicy: Qt.StrongFocus
@@ -19,6 +21,8 @@ T.Button {
     function press() {
         if (!button.enabled)
             return;
+        if (button.action)
+            return button.action.trigger(button);
         if (button.checkable) {
             button.toggle();
             button.toggled();

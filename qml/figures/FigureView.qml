@@ -11,10 +11,10 @@ ViewPage {
     readonly property string name: session.views.titles[view.kind]
 
     body: canvas
-    inspector: panel
+    inspector: FigureInspector {
+        controller: controller
+    }
     exportable: controller
-    Accessible.role: Accessible.Pane
-    Accessible.name: view.name
 
     FigureController {
         id: controller
@@ -26,8 +26,7 @@ ViewPage {
     SettingsBar {
         id: toolbar
 
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         name: view.name
 
         Repeater {
@@ -56,8 +55,7 @@ ViewPage {
 
         anchors.top: toolbar.bottom
         anchors.bottom: footer.top
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         focus: true
     }
@@ -65,17 +63,7 @@ ViewPage {
         id: footer
 
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
-        controller: controller
-    }
-    FigureInspector {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: view.inspectorOpen
+        width: parent.width
         controller: controller
     }
 }

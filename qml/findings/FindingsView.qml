@@ -12,8 +12,6 @@ ViewPage {
     kind: Views.Findings
     body: list
     exportable: controller
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Findings"
 
     FindingsController {
         id: controller

@@ -10,7 +10,6 @@ UiSheet {
     id: sheet
 
     required property ConnectController controller
-    readonly property var said: controller.said // by field
 
     title: "Connect to a monitoring engine"
     subtitle: "Prometheus, VictoriaMetrics, Thanos or Mimir. Linked, the timeline asks for what it shows; copied, everything else works too."
@@ -29,59 +28,6 @@ UiSheet {
         anchors.margins: Theme.spaceL
         spacing: Theme.spaceS
 
-        ConnectField {
-            name: "address"
-            label: "Address"
-            hint: "http://host:9090"
-            tip: "What /api/v1/query lies below"
-            controller: sheet.controller
-        }
-        RowLayout {
-            spacing: Theme.spaceS
-
-            UiText {
-                Layout.preferredWidth: Theme.spaceXl * 5
-                text: "Log in"
-                color: Theme.textSecondary
-                Accessible.ignored: true
-            }
-            UiComboBox {
-                objectName: "login"
-                Layout.preferredWidth: Theme.spaceXl * 7.5
-                label: "Log in"
-                model: sheet.controller.logins
-                currentIndex: sheet.controller.login
-                enabled: !sheet.controller.busy
-                onActivated: index => sheet.controller.login = index
-            }
-            UiTextField {
-                objectName: "user"
-                Layout.fillWidth: true
-                visible: sheet.controller.asksUser
-                label: "Name"
-                placeholderText: "Name"
-                text: sheet.said.user ?? ""
-                onTextEdited: sheet.controller.say("user", text)
-            }
-            UiTextField {
-                objectName: "secret"
-                Layout.fillWidth: true
-                visible: sheet.controller.asksSecret
-                label: "Token or password, kept in memory only"
-                placeholderText: sheet.controller.asksUser ? "Password" : "Token"
-                echoMode: TextInput.Password
-                text: sheet.said.secret ?? ""
-                onTextEdited: sheet.controller.say("secret", text)
-            }
-            UiTextField {
-                objectName: "caFile"
-                Layout.fillWidth: true
-                label: "Certificates to trust"
-                placeholderText: "Own CA (PEM file)"
-                text: sheet.said.caFile ?? ""
-                onTextEdited: sheet.controller.say("caFile", text)
-            }
-        }
         UiCheckBox {
             objectName: "linked"
             text: "Leave the samples in the engine (linked)"
@@ -98,19 +44,14 @@ UiSheet {
             rowSpacing: Theme.spaceS
 
             Repeater {
-                // Name, label, hint and tip.
-                model: [["header", "Headers", "None; or X-Scope-OrgID: team", "Sent with each question, parted by semicolons; the tenant of Mimir and Thanos"], ["match", "Series", "All; or {Hostname=~\"node-[1-4]\"}", "Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}"], ["from", "From", "", "2026-11-22T10:00:00Z, unix seconds, or before now: -2h"], ["to", "To", "", "Likewise; linked until now, the run goes on"], ["runName", "Name of the run", "The cluster's job, else host and time", ""], ["target", "Into", "", ""], ["step", "One sample every", "Every sample; or 15s", ""]]
-
-                ConnectField {
-                    required property var modelData
-
+                model: sheet.controller.form
+                delegate: UiFormField {
                     Layout.fillWidth: true
-                    visible: name !== "step" || !sheet.controller.linked
-                    name: modelData[0]
-                    label: modelData[1]
-                    hint: modelData[2]
-                    tip: modelData[3]
-                    controller: sheet.controller
+                    Layout.preferredWidth: 1
+                    share: 0.7
+                    enabled: !sheet.controller.busy
+                    onEdited: text => sheet.controller.say(key, text)
+                    onEntered: sheet.controller.ask()
                 }
             }
         }

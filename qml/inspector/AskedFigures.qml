@@ -5,35 +5,34 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// A button that asks for a table, and the table below it.
+// A button that asks for tables, and the tables below it.
 ColumnLayout {
     id: asked
 
-    required property AskedTable table
-    required property bool available
-    required property string question
-    required property string toolTip
+    required property AskedTables modelData
     required property string windowText
 
     Layout.fillWidth: true
     spacing: Theme.spaceXs
-    visible: asked.available || asked.table.asked
+    visible: asked.modelData.available || asked.modelData.asked
 
     UiButton {
         checkable: true
-        checked: asked.table.asked
-        text: asked.question
-        toolTip: asked.toolTip
-        onToggled: asked.table.asked = checked
+        checked: asked.modelData.asked
+        text: asked.modelData.question
+        toolTip: asked.modelData.tip
+        onToggled: asked.modelData.asked = checked
     }
     InspectorText {
-        text: asked.table.text
+        text: asked.modelData.text
     }
-    InspectorHead {
-        visible: asked.table.figures.count > 0
-        text: "%1 · %2".arg(asked.table.figures.title).arg(asked.windowText)
-    }
-    FigureTable {
-        table: asked.table.figures
+    Repeater {
+        model: asked.modelData.tables
+        delegate: InspectorTable {
+            required property TableModel modelData
+
+            table: modelData
+            over: asked.modelData.ofWholeRuns ? "over the whole run" : asked.windowText
+        }
     }
 }

@@ -41,23 +41,11 @@ InspectorPane {
         kernels: panel.facts.kernels
         windowText: panel.facts.windowText
     }
-    AskedFigures {
-        table: panel.facts.kernels.above
-        windowText: panel.facts.windowText
-        available: panel.facts.ranAboveLimit
-        question: "What ran above the limit"
-        toolTip: "Kernels by the energy and time they had while the power was above its limit"
-    }
-    AskedFigures {
-        table: panel.facts.kernels.energy
-        windowText: panel.facts.windowText
-        available: panel.facts.isEnergyTraced
-        question: "Where the energy went"
-        toolTip: "Energy of phases and kernels with its 90 % interval, as all readings of the power tell it"
-    }
-    MemoryTables {
-        memory: panel.facts.memory
-        available: panel.facts.hasMemory
+    Repeater {
+        model: panel.facts.asked
+        delegate: AskedFigures {
+            windowText: panel.facts.windowText
+        }
     }
     InspectorHead {
         visible: text !== ""
@@ -87,13 +75,10 @@ InspectorPane {
         visible: panel.constantsShown
         facts: panel.facts.constants
     }
-    InspectorHead {
-        visible: panel.facts.gpus.count > 0
-        text: "Per GPU · %1".arg(panel.facts.windowText)
-    }
-    FigureTable {
+    InspectorTable {
         table: panel.facts.gpus
+        title: "Per GPU"
+        over: panel.facts.windowText
         stacked: false
-        Accessible.name: "Figures per GPU"
     }
 }

@@ -25,19 +25,13 @@ ColumnLayout {
         text: tables.kernels.errorText
         color: Theme.warning
     }
-    InspectorHead {
-        visible: tables.kernels.times.count > 0
-        text: "%1 · %2".arg(tables.kernels.times.title).arg(tables.windowText)
-    }
-    FigureTable {
+    InspectorTable {
         table: tables.kernels.times
+        over: tables.windowText
     }
-    InspectorHead {
-        visible: tables.kernels.gpus.count > 0
-        text: "%1 · %2".arg(tables.kernels.gpus.title).arg(tables.windowText)
-    }
-    FigureTable {
+    InspectorTable {
         table: tables.kernels.gpus
+        over: tables.windowText
         most: tables.mostRows
     }
     InspectorHead {
@@ -68,26 +62,17 @@ ColumnLayout {
         visible: tables.byCategory && table.count > 0
         table: tables.kernels.categories
     }
-    InspectorHead {
-        visible: tables.kernels.collectives.count > 0
-        text: "%1 · %2".arg(tables.kernels.collectives.title).arg(tables.windowText)
-    }
-    FigureTable {
+    InspectorTable {
         table: tables.kernels.collectives
+        over: tables.windowText
     }
-    InspectorHead {
-        visible: tables.kernels.launches.count > 0
-        text: "%1 · %2".arg(tables.kernels.launches.title).arg(tables.windowText)
-    }
-    FigureTable {
+    InspectorTable {
         table: tables.kernels.launches
+        over: tables.windowText
     }
-    InspectorHead {
-        visible: tables.kernels.operators.count > 0
-        text: "%1 · %2".arg(tables.kernels.operators.title).arg(tables.windowText)
-    }
-    FigureTable {
+    InspectorTable {
         table: tables.kernels.operators
+        over: tables.windowText
         most: tables.mostRows
     }
     Row {

@@ -51,8 +51,9 @@ UiSheet {
 
             Repeater {
                 model: sheet.form
-                delegate: LayoutField {
+                delegate: UiFormField {
                     Layout.fillWidth: true
+                    Layout.preferredWidth: 1
                     onEdited: text => sheet.form.set(key, text)
                     onEntered: sheet.accept()
                 }

@@ -12,12 +12,15 @@ ViewPage {
 
     kind: Views.Layout
     body: canvas
-    inspector: panel
+    inspector: LayoutInspector {
+        controller: controller
+        onCopyWanted: text => view.session.copyText(text)
+        onPlacementWanted: canvas.showPlacement()
+        onMachineWanted: machine.begin()
+    }
     exportable: controller
     figures: controller.figures
     onFigureChanged: controller.figure = figure
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Layout"
 
     LayoutController {
         id: controller
@@ -28,8 +31,7 @@ ViewPage {
     SettingsBar {
         id: toolbar
 
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         name: "Layout"
 
         Repeater {
@@ -48,8 +50,7 @@ ViewPage {
 
         anchors.top: toolbar.bottom
         anchors.bottom: footer.top
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         focus: true
         onFormWanted: form.begin()
@@ -58,22 +59,9 @@ ViewPage {
         id: footer
 
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         onFormWanted: form.begin()
-    }
-    LayoutInspector {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: view.inspectorOpen
-        controller: controller
-        onCopyWanted: text => view.session.copyText(text)
-        onPlacementWanted: canvas.showPlacement()
-        onMachineWanted: machine.begin()
     }
     LayoutFormSheet {
         id: form

@@ -29,18 +29,10 @@ InspectorPane {
         shortcutText: "Enter"
         onClicked: panel.controller.openSelected()
     }
-    InspectorHead {
-        visible: panel.controller.kernels.count > 0
-        text: panel.controller.kernels.title
-    }
-    FigureTable {
+    InspectorTable {
         table: panel.controller.kernels
     }
-    InspectorHead {
-        visible: panel.controller.otherKernels.count > 0
-        text: panel.controller.otherKernels.title
-    }
-    FigureTable {
+    InspectorTable {
         table: panel.controller.otherKernels
     }
     InspectorHead {

@@ -11,12 +11,12 @@ ViewPage {
 
     kind: Views.Operators
     body: table
-    inspector: panel
+    inspector: OperatorsInspector {
+        controller: controller
+    }
     exportable: controller
     figures: controller.figures
     onFigureChanged: controller.figure = figure
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Operators"
     Keys.onPressed: event => event.accepted = view.handleKey(event)
 
     function focusSearch() {
@@ -44,8 +44,7 @@ ViewPage {
     OperatorsToolbar {
         id: toolbar
 
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         onCopyWanted: text => view.session.copyText(text)
         onLeaveWanted: table.forceActiveFocus(Qt.TabFocusReason)
@@ -55,8 +54,7 @@ ViewPage {
 
         anchors.top: toolbar.bottom
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         orientation: Qt.Vertical
         visible: controller.listed
         handle: QueryHandle {
@@ -92,20 +90,10 @@ ViewPage {
     ReadingState {
         anchors.top: toolbar.bottom
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         emptyTitle: controller.emptyText
         below: controller.listed
         hidden: controller.listed
-    }
-    OperatorsInspector {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: view.inspectorOpen
-        controller: controller
     }
 }

@@ -10,8 +10,6 @@ ViewPage {
     kind: Views.Overview
     body: canvas
     exportable: controller
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Overview"
 
     OverviewController {
         id: controller
@@ -24,8 +22,7 @@ ViewPage {
 
         anchors.top: parent.top
         anchors.bottom: footer.top
-        anchors.left: parent.left
-        anchors.right: parent.right
+        width: parent.width
         controller: controller
         framed: false
         focus: true
@@ -34,8 +31,7 @@ ViewPage {
         id: footer
 
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: parent.right
+        width: parent.width
         lower: true
         height: visible ? implicitHeight : 0
         visible: controller.caption !== ""

@@ -45,7 +45,7 @@ FocusScope {
 
             Repeater {
                 model: pane.controller.form
-                delegate: PredictField {
+                delegate: UiFormField {
                     width: column.width
                     onEdited: text => pane.controller.form.set(key, text)
                     onMoved: place => pane.controller.form.slide(key, place)

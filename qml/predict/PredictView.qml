@@ -9,16 +9,17 @@ ViewPage {
 
     readonly property alias controller: controller
     // Room for form, board and inspector beside each other.
-    readonly property bool roomy: width >= Theme.runListWidth + 2 * Theme.inspectorWidth
+    roomy: width >= Theme.runListWidth + 2 * Theme.inspectorWidth
 
     kind: Views.Predict
     body: canvas
-    inspector: panel
+    inspector: FigureInspector {
+        controller: controller
+        hint: "Click a part of the figure for its numbers."
+    }
     exportable: controller
     figures: controller.figures
     onFigureChanged: controller.figure = figure
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Predict"
 
     PredictController {
         id: controller
@@ -37,7 +38,7 @@ ViewPage {
         id: toolbar
 
         anchors.left: form.right
-        anchors.right: panel.left
+        anchors.right: parent.right
         controller: controller
     }
     FigureCanvas {
@@ -46,7 +47,7 @@ ViewPage {
         anchors.top: toolbar.bottom
         anchors.bottom: layouts.top
         anchors.left: form.right
-        anchors.right: panel.left
+        anchors.right: parent.right
         controller: controller
         focus: true
     }
@@ -55,7 +56,7 @@ ViewPage {
 
         anchors.bottom: footer.top
         anchors.left: form.right
-        anchors.right: panel.left
+        anchors.right: parent.right
         height: visible ? Math.min(implicitHeight, view.height * 0.4) : 0
         visible: controller.ranked
         controller: controller
@@ -65,7 +66,7 @@ ViewPage {
 
         anchors.bottom: parent.bottom
         anchors.left: form.right
-        anchors.right: panel.left
+        anchors.right: parent.right
         lower: true
 
         UiNote {
@@ -82,15 +83,5 @@ ViewPage {
             toolTip: "Stop comparing the clusters"
             onClicked: controller.stopRival()
         }
-    }
-    FigureInspector {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: view.inspectorOpen && view.roomy
-        controller: controller
-        hint: "Click a part of the figure for its numbers."
     }
 }

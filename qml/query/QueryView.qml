@@ -13,10 +13,13 @@ ViewPage {
 
     kind: Views.Query
     body: editor
-    inspector: panel
+    inspector: QueryPanel {
+        controller: controller
+        onAskWanted: sql => view.ask(sql)
+        onRecallWanted: sql => editor.replaceAll(sql)
+        onNameWanted: name => editor.insertName(name)
+    }
     exportable: controller
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Query"
 
     // Into the editor and asked at once.
     function ask(sql: string) {
@@ -35,8 +38,7 @@ ViewPage {
     QueryToolbar {
         id: toolbar
 
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         controller: controller
         onRunWanted: controller.run(editor.wanted)
         onCopyWanted: view.session.copyText(controller.text())
@@ -47,8 +49,7 @@ ViewPage {
 
         anchors.top: toolbar.bottom
         anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        width: parent.width
         orientation: Qt.Vertical
         handle: QueryHandle {
             objectName: "divider"
@@ -70,18 +71,6 @@ ViewPage {
             onCopyWanted: row => view.session.copyText(controller.textOf(row, 1))
             onAskWanted: sql => view.ask(sql)
         }
-    }
-    QueryPanel {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: view.inspectorOpen
-        controller: controller
-        onAskWanted: sql => view.ask(sql)
-        onRecallWanted: sql => editor.replaceAll(sql)
-        onNameWanted: name => editor.insertName(name)
     }
     UiReplaceSheet {
         id: replaceSheet

@@ -11,8 +11,6 @@ ViewPage {
     kind: Views.Runs
     body: table
     exportable: controller
-    Accessible.role: Accessible.Pane
-    Accessible.name: "Runs"
 
     RunsController {
         id: controller

@@ -5,24 +5,17 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// The window's keys. Plain letters belong to the views and never get here from a text field.
+// What the window can do, and the sheets that some of it opens. Plain letters belong to the views and never get
+// here from a text field.
 Item {
     id: commands
 
     required property Window window
     required property Session session
     required property WindowState panes
-    signal openWanted
-    signal importFilesWanted
-    signal importFolderWanted
-    signal connectWanted
-    signal reportWanted
-    signal findingsReportWanted
-    signal aboutWanted
-    signal exportWanted
-    signal keysWanted
-    signal manualWanted
+    readonly property alias dialogs: fileDialogs
     signal menuWanted
+    signal exportWanted
     signal filterWanted
     signal searchWanted
     signal paneWanted(bool forward)
@@ -30,101 +23,179 @@ Item {
     readonly property bool isOpen: session.workspace.isOpen
     readonly property bool typing: window.activeFocusItem instanceof TextInput || window.activeFocusItem instanceof TextEdit
 
-    Shortcut {
-        sequences: KeyMap.sequences("open")
-        onActivated: commands.openWanted()
+    readonly property UiCommand open: UiCommand {
+        keys: "open"
+        text: "Open…"
+        icon.name: "database"
+        onTriggered: fileDialogs.database.open()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("importFiles")
-        onActivated: commands.importFilesWanted()
+    readonly property UiCommand openSample: UiCommand {
+        text: "Open the sample"
+        icon.name: "chart"
+        onTriggered: commands.session.openSample()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("importFolder")
-        onActivated: commands.importFolderWanted()
+    readonly property UiCommand importFiles: UiCommand {
+        keys: "importFiles"
+        text: "Import files…"
+        icon.name: "file"
+        onTriggered: fileDialogs.files.open()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("connect")
-        onActivated: commands.connectWanted()
+    readonly property UiCommand importFolder: UiCommand {
+        keys: "importFolder"
+        text: "Import a folder…"
+        icon.name: "folder"
+        onTriggered: fileDialogs.folder.open()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("export")
+    readonly property UiCommand connectEngine: UiCommand {
+        keys: "connect"
+        text: "Connect…"
+        onTriggered: connectSheet.open()
+    }
+    readonly property UiCommand importReport: UiCommand {
         enabled: commands.isOpen
-        onActivated: commands.exportWanted()
+        text: "Import report…"
+        onTriggered: reportSheet.show()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("runList")
+    readonly property UiCommand exportShown: UiCommand {
+        keys: "export"
         enabled: commands.isOpen
-        onActivated: commands.panes.runListOpen = !commands.panes.runListOpen
+        text: "Export…"
+        icon.name: "export"
+        onTriggered: commands.exportWanted()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("inspector")
+    readonly property UiCommand writeReport: UiCommand {
         enabled: commands.isOpen
-        onActivated: commands.panes.inspectorOpen = !commands.panes.inspectorOpen
+        text: "Write a report…"
+        onTriggered: fileDialogs.saveReport()
     }
-    Instantiator {
-        model: commands.session.views.titles
-        delegate: Shortcut {
-            required property int index
+    readonly property UiCommand check: UiCommand {
+        enabled: commands.isOpen
+        text: "Check the database"
+        onTriggered: commands.session.maintenance.check()
+    }
+    readonly property UiCommand compact: UiCommand {
+        enabled: commands.isOpen
+        text: "Compact the database"
+        onTriggered: commands.session.maintenance.vacuum()
+    }
+    readonly property UiCommand closeDatabase: UiCommand {
+        keys: "closeDatabase"
+        enabled: commands.isOpen
+        text: "Close the database"
+        onTriggered: commands.session.closeDatabase()
+    }
+    readonly property UiCommand runList: UiCommand {
+        keys: "runList"
+        enabled: commands.isOpen
+        text: commands.panes.runListOpen ? "Hide the runs" : "Show the runs"
+        icon.name: "panelLeft"
+        onTriggered: commands.panes.runListOpen = !commands.panes.runListOpen
+    }
+    readonly property UiCommand inspector: UiCommand {
+        keys: "inspector"
+        enabled: commands.isOpen
+        text: commands.panes.inspectorOpen ? "Hide the inspector" : "Show the inspector"
+        icon.name: "panelRight"
+        onTriggered: commands.panes.inspectorOpen = !commands.panes.inspectorOpen
+    }
+    readonly property UiCommand menu: UiCommand {
+        keys: "mainMenu"
+        text: "Menu"
+        icon.name: "menu"
+        onTriggered: commands.menuWanted()
+    }
+    readonly property UiCommand manual: UiCommand {
+        keys: "manual"
+        text: "Manual"
+        icon.name: "help"
+        onTriggered: manualSheet.show(commands.isOpen ? commands.session.views.key : "")
+    }
+    readonly property UiCommand keyList: UiCommand {
+        keys: "keys"
+        enabled: !commands.typing
+        text: "Keys"
+        onTriggered: keysSheet.open()
+    }
+    readonly property UiCommand about: UiCommand {
+        text: "About Trainscope"
+        icon.name: "info"
+        onTriggered: aboutSheet.open()
+    }
+    readonly property UiCommand quit: UiCommand {
+        keys: "quit"
+        text: "Quit"
+        onTriggered: Qt.quit()
+    }
+    readonly property UiCommand filter: UiCommand {
+        keys: "filter"
+        enabled: commands.isOpen
+        onTriggered: commands.filterWanted()
+    }
+    readonly property UiCommand nextPane: UiCommand {
+        keys: "nextPane"
+        enabled: commands.isOpen
+        onTriggered: commands.paneWanted(true)
+    }
+    readonly property UiCommand previousPane: UiCommand {
+        keys: "previousPane"
+        enabled: commands.isOpen
+        onTriggered: commands.paneWanted(false)
+    }
+    readonly property UiCommand fullScreen: UiCommand {
+        keys: "fullScreen"
+        onTriggered: commands.window.visibility = commands.window.visibility === Window.FullScreen ? Window.Windowed : Window.FullScreen
+    }
 
-            sequences: KeyMap.sequences("view" + index)
-            enabled: commands.isOpen
-            onActivated: commands.session.views.view = index
-        }
-    }
-    Instantiator {
-        model: commands.session.places.titles
-        delegate: Shortcut {
-            required property int index
-
-            sequences: KeyMap.sequences("place" + index)
-            enabled: commands.isOpen
-            onActivated: commands.session.places.open(index)
-        }
-    }
-    Shortcut {
-        sequences: KeyMap.sequences("filter")
-        enabled: commands.isOpen
-        onActivated: commands.filterWanted()
-    }
+    // An action has one sequence of keys.
     Shortcut {
         sequences: KeyMap.sequences("search")
         enabled: commands.isOpen && !commands.typing
         onActivated: commands.searchWanted()
     }
-    Shortcut {
-        sequences: KeyMap.sequences("keys")
-        enabled: !commands.typing
-        onActivated: commands.keysWanted()
+    Instantiator {
+        model: commands.session.views.titles
+        delegate: UiCommand {
+            required property int index
+
+            keys: "view" + index
+            enabled: commands.isOpen
+            onTriggered: commands.session.views.view = index
+        }
     }
-    Shortcut {
-        sequences: KeyMap.sequences("manual")
-        onActivated: commands.manualWanted()
+    Instantiator {
+        model: commands.session.places.titles
+        delegate: UiCommand {
+            required property int index
+
+            keys: "place" + index
+            enabled: commands.isOpen
+            onTriggered: commands.session.places.open(index)
+        }
     }
-    Shortcut {
-        sequences: KeyMap.sequences("mainMenu")
-        onActivated: commands.menuWanted()
+    FileDialogs {
+        id: fileDialogs
+
+        session: commands.session
     }
-    Shortcut {
-        sequences: KeyMap.sequences("nextPane")
-        enabled: commands.isOpen
-        onActivated: commands.paneWanted(true)
+    ConnectSheet {
+        id: connectSheet
+
+        controller: commands.session.connecting
     }
-    Shortcut {
-        sequences: KeyMap.sequences("previousPane")
-        enabled: commands.isOpen
-        onActivated: commands.paneWanted(false)
+    ReportSheet {
+        id: reportSheet
+
+        session: commands.session
     }
-    Shortcut {
-        sequences: KeyMap.sequences("fullScreen")
-        onActivated: commands.window.visibility = commands.window.visibility === Window.FullScreen ? Window.Windowed : Window.FullScreen
+    KeysSheet {
+        id: keysSheet
     }
-    Shortcut {
-        sequences: KeyMap.sequences("closeDatabase")
-        enabled: commands.isOpen
-        onActivated: commands.session.closeDatabase()
+    ManualSheet {
+        id: manualSheet
     }
-    Shortcut {
-        sequences: KeyMap.sequences("quit")
-        onActivated: Qt.quit()
+    AboutSheet {
+        id: aboutSheet
+
+        session: commands.session
     }
 }

@@ -6,11 +6,8 @@ import Trainscope.App
 Rectangle {
     id: zone
 
+    required property Commands commands
     property bool active: false
-    signal filesWanted
-    signal folderWanted
-    signal connectWanted
-    signal openWanted
 
     implicitHeight: content.height + 2 * Theme.spaceXl
     radius: Theme.radius * 2
@@ -45,28 +42,24 @@ Rectangle {
                 primary: true
                 focus: true
                 objectName: "importFolder"
-                text: "Import a folder…"
-                shortcutText: KeyMap.hint("importFolder")
-                onClicked: zone.folderWanted()
+                iconName: ""
+                action: zone.commands.importFolder
             }
             UiButton {
                 objectName: "importFiles"
-                text: "Import files…"
-                shortcutText: KeyMap.hint("importFiles")
-                onClicked: zone.filesWanted()
+                iconName: ""
+                action: zone.commands.importFiles
             }
             UiButton {
                 objectName: "connect"
-                text: "Connect…"
+                action: zone.commands.connectEngine
                 toolTip: "To a monitoring engine: Prometheus, VictoriaMetrics, Thanos, Mimir"
-                shortcutText: KeyMap.hint("connect")
-                onClicked: zone.connectWanted()
             }
             UiButton {
                 objectName: "openDatabase"
+                iconName: ""
+                action: zone.commands.open
                 text: "Open a run database…"
-                shortcutText: KeyMap.hint("open")
-                onClicked: zone.openWanted()
             }
         }
     }

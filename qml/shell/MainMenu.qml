@@ -12,13 +12,8 @@ UiMenu {
     required property Session session
     required property Commands commands
 
-    readonly property bool isOpen: session.workspace.isOpen
-
     UiMenuItem {
-        text: "Open…"
-        iconName: "database"
-        shortcutText: KeyMap.hint("open")
-        onTriggered: mainMenu.commands.openWanted()
+        action: mainMenu.commands.open
     }
     UiMenu {
         id: recentMenu
@@ -41,65 +36,40 @@ UiMenu {
         }
     }
     UiMenuItem {
-        text: "Open the sample"
-        iconName: "chart"
-        onTriggered: mainMenu.session.openSample()
+        action: mainMenu.commands.openSample
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: "Import files…"
-        iconName: "file"
-        shortcutText: KeyMap.hint("importFiles")
-        onTriggered: mainMenu.commands.importFilesWanted()
+        action: mainMenu.commands.importFiles
     }
     UiMenuItem {
-        text: "Import a folder…"
-        iconName: "folder"
-        shortcutText: KeyMap.hint("importFolder")
-        onTriggered: mainMenu.commands.importFolderWanted()
+        action: mainMenu.commands.importFolder
     }
     UiMenuItem {
-        text: "Connect…"
-        shortcutText: KeyMap.hint("connect")
-        onTriggered: mainMenu.commands.connectWanted()
+        action: mainMenu.commands.connectEngine
     }
     UiMenuItem {
-        text: "Import report…"
-        enabled: mainMenu.isOpen
-        onTriggered: mainMenu.commands.reportWanted()
+        action: mainMenu.commands.importReport
     }
     UiMenuSeparator {}
     ViewMenu {
-        enabled: mainMenu.isOpen
+        enabled: mainMenu.session.workspace.isOpen
         places: mainMenu.session.places
     }
     UiMenuItem {
-        text: "Export…"
-        iconName: "export"
-        enabled: mainMenu.isOpen
-        shortcutText: KeyMap.hint("export")
-        onTriggered: mainMenu.commands.exportWanted()
+        action: mainMenu.commands.exportShown
     }
     UiMenuItem {
-        text: "Write a report…"
-        enabled: mainMenu.isOpen
-        onTriggered: mainMenu.commands.findingsReportWanted()
+        action: mainMenu.commands.writeReport
     }
     UiMenuItem {
-        text: "Check the database"
-        enabled: mainMenu.isOpen
-        onTriggered: mainMenu.session.maintenance.check()
+        action: mainMenu.commands.check
     }
     UiMenuItem {
-        text: "Compact the database"
-        enabled: mainMenu.isOpen
-        onTriggered: mainMenu.session.maintenance.vacuum()
+        action: mainMenu.commands.compact
     }
     UiMenuItem {
-        text: "Close the database"
-        enabled: mainMenu.isOpen
-        shortcutText: KeyMap.hint("closeDatabase")
-        onTriggered: mainMenu.session.closeDatabase()
+        action: mainMenu.commands.closeDatabase
     }
     UiMenuSeparator {}
     UiMenu {
@@ -135,26 +105,17 @@ UiMenu {
         title: "Help"
 
         UiMenuItem {
-            text: "Manual"
-            iconName: "help"
-            shortcutText: KeyMap.hint("manual")
-            onTriggered: mainMenu.commands.manualWanted()
+            action: mainMenu.commands.manual
         }
         UiMenuItem {
-            text: "Keys"
-            shortcutText: KeyMap.hint("keys")
-            onTriggered: mainMenu.commands.keysWanted()
+            action: mainMenu.commands.keyList
         }
         UiMenuItem {
-            text: "About Trainscope"
-            iconName: "info"
-            onTriggered: mainMenu.commands.aboutWanted()
+            action: mainMenu.commands.about
         }
     }
     UiMenuSeparator {}
     UiMenuItem {
-        text: "Quit"
-        shortcutText: KeyMap.hint("quit")
-        onTriggered: Qt.quit()
+        action: mainMenu.commands.quit
     }
 }

@@ -10,11 +10,8 @@ FocusScope {
     id: page
 
     required property Session session
+    required property Commands commands
     required property bool dropping
-    signal openWanted
-    signal importFilesWanted
-    signal importFolderWanted
-    signal connectWanted
 
     Accessible.role: Accessible.Pane
     Accessible.name: "Start page"
@@ -50,11 +47,8 @@ FocusScope {
             }
             DropZone {
                 Layout.fillWidth: true
+                commands: page.commands
                 active: page.dropping
-                onFilesWanted: page.importFilesWanted()
-                onFolderWanted: page.importFolderWanted()
-                onConnectWanted: page.connectWanted()
-                onOpenWanted: page.openWanted()
             }
             GridLayout {
                 Layout.fillWidth: true
@@ -80,9 +74,7 @@ FocusScope {
                     }
                     UiButton {
                         objectName: "openSample"
-                        iconName: "chart"
-                        text: "Open the sample"
-                        onClicked: page.session.openSample()
+                        action: page.commands.openSample
                     }
                     UiNote {
                         Layout.fillWidth: true

@@ -11,9 +11,8 @@ UiBar {
 
     required property Session session
     required property WindowState panes
+    required property Commands commands
     property bool menuOpen: false
-    signal exportWanted
-    signal menuWanted(Item anchor)
 
     readonly property bool isOpen: session.workspace.isOpen
     // Width that the name may take beside the tabs.
@@ -33,20 +32,12 @@ UiBar {
         spacing: Theme.spaceS
 
         UiIconButton {
-            id: menuButton
-
-            iconName: "menu"
-            text: "Menu"
-            shortcutText: KeyMap.hint("mainMenu")
+            action: bar.commands.menu
             menuOpen: bar.menuOpen
-            onClicked: bar.menuWanted(menuButton)
         }
         UiIconButton {
             visible: bar.isOpen
-            iconName: "panelLeft"
-            text: bar.panes.runListOpen ? "Hide the runs" : "Show the runs"
-            shortcutText: KeyMap.hint("runList")
-            onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
+            action: bar.commands.runList
         }
         UiText {
             visible: !bar.isOpen || !bar.panes.tight
@@ -86,18 +77,14 @@ UiBar {
 
         UiButton {
             visible: bar.isOpen
+            action: bar.commands.exportShown
             text: "Export"
-            iconName: bar.panes.narrow ? "" : "export"
+            iconName: bar.panes.narrow ? "" : icon.name
             toolTip: "Save what is shown as PNG, PDF, SVG or CSV"
-            shortcutText: KeyMap.hint("export")
-            onClicked: bar.exportWanted()
         }
         UiIconButton {
             visible: bar.isOpen
-            iconName: "panelRight"
-            text: bar.panes.inspectorOpen ? "Hide the inspector" : "Show the inspector"
-            shortcutText: KeyMap.hint("inspector")
-            onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
+            action: bar.commands.inspector
         }
     }
 }

@@ -1,19 +1,44 @@
 import QtQuick
+import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A view of the workspacePane, and what the window wants of it.
+// The frame of a view: its parts, the inspector beside them, and what the window wants of it.
 FocusScope {
+    id: page
+
     required property Session session
     property int kind: Views.Timeline
     property bool inspectorOpen: false
+    property bool roomy: true // wide enough for the inspector
+    default property alias parts: main.data
     // Takes the keys.
     property Item body: null
     // The pane that tells of the selection; may be absent.
-    property Item inspector: null
+    property alias inspector: side.contentItem
     // May be absent: there is nothing to export.
     property Exportable exportable: null
     // Titles of its figures where it can write several, and the chosen one.
     property var figures: []
     property int figure: 0
+
+    anchors.fill: parent
+    focus: true
+    Accessible.role: Accessible.Pane
+    Accessible.name: session.views.titles[kind]
+
+    Item {
+        id: main
+
+        width: parent.width - side.width
+        height: parent.height
+    }
+    T.Control {
+        id: side
+
+        anchors.right: parent.right
+        width: visible ? implicitContentWidth : 0
+        height: parent.height
+        visible: page.inspectorOpen && page.roomy
+    }
 }

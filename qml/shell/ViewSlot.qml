@@ -32,8 +32,6 @@ FocusScope {
         id: timeline
 
         TimelinePage {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
         }
@@ -42,8 +40,6 @@ FocusScope {
         id: layout
 
         LayoutView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
         }
@@ -52,8 +48,6 @@ FocusScope {
         id: figures
 
         FigureView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             kind: slot.kind
             inspectorOpen: slot.inspectorOpen
@@ -63,8 +57,6 @@ FocusScope {
         id: compare
 
         CompareView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
         }
@@ -73,8 +65,6 @@ FocusScope {
         id: findings
 
         FindingsView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
         }
     }
@@ -82,8 +72,6 @@ FocusScope {
         id: query
 
         QueryView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
         }
@@ -92,8 +80,6 @@ FocusScope {
         id: runs
 
         RunsView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
         }
     }
@@ -101,8 +87,6 @@ FocusScope {
         id: predict
 
         PredictView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
         }
@@ -111,8 +95,6 @@ FocusScope {
         id: operators
 
         OperatorsView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
         }
@@ -121,8 +103,6 @@ FocusScope {
         id: overview
 
         OverviewView {
-            anchors.fill: parent
-            focus: true
             session: slot.session
         }
     }

@@ -12,27 +12,17 @@ ViewPage {
 
     kind: Views.Timeline
     body: timeline
-    inspector: panel
+    inspector: Inspector {
+        controller: timeline.controller
+    }
     exportable: timeline.controller
 
     TimelineView {
         id: timeline
 
-        anchors.top: parent.top
-        anchors.bottom: parent.bottom
-        anchors.left: parent.left
-        anchors.right: panel.left
+        anchors.fill: parent
         focus: true
         workspace: page.session.workspace
         views: page.session.views
-    }
-    Inspector {
-        id: panel
-
-        anchors.right: parent.right
-        width: visible ? implicitWidth : 0
-        height: parent.height
-        visible: page.inspectorOpen
-        controller: timeline.controller
     }
 }

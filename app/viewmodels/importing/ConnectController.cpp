@@ -2,6 +2,7 @@
 
 #include "app/engine/KnownEngines.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/TextOf.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/engine/Moments.h"
@@ -19,6 +20,30 @@ namespace {
 constexpr int kByToken = 1;
 constexpr int kByName = 2;
 
+FormFields connectFields() {
+    const auto field = [](const char* key, const char* label, const char* hint = "",
+                           const char* tip = "", const char* text = "") {
+        return FormField{textOf(key), textOf(label), textOf(text), textOf(hint), textOf(tip)};
+    };
+    FormFields fields{field("address", "Address", "http://host:9090",
+                          "What /api/v1/query lies below", "http://localhost:9090"),
+        field("login", "Log in", "", "", "No log-in"), field("user", "Name"),
+        field("secret", "Secret", "kept in memory only", "Token or password"),
+        field("caFile", "Certificates to trust", "Own CA (PEM file)"),
+        field("header", "Headers", "None; or X-Scope-OrgID: team",
+            "Sent with each question, parted by semicolons; the tenant of Mimir and Thanos"),
+        field("match", "Series", "All; or {Hostname=~\"node-[1-4]\"}",
+            "Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}"),
+        field("from", "From", "", "2026-11-22T10:00:00Z, unix seconds, or before now: -2h", "-1h"),
+        field("to", "To", "", "Likewise; linked until now, the run goes on", "now"),
+        field("runName", "Name of the run", "The cluster's job, else host and time"),
+        field("target", "Into"), field("step", "One sample every", "Every sample; or 15s")};
+    fieldAt(fields, "login").choices = {
+        QStringLiteral("No log-in"), QStringLiteral("Token"), QStringLiteral("Name and password")};
+    fieldAt(fields, "secret").isSecret = true;
+    return fields;
+}
+
 QString proposedTarget(const QString& open) {
     if (!open.isEmpty() && QFileInfo(open).isWritable())
         return open;
@@ -30,11 +55,10 @@ QString proposedTarget(const QString& open) {
 
 ConnectController::ConnectController(QObject* parent)
     : QObject(parent)
-    , m_said({{QStringLiteral("address"), QStringLiteral("http://localhost:9090")},
-          {QStringLiteral("from"), QStringLiteral("-1h")},
-          {QStringLiteral("to"), QStringLiteral("now")},
-          {QStringLiteral("target"), proposedTarget({})}}) {
+    , m_fields(connectFields()) {
     m_worker.setMaxThreadCount(1);
+    fieldAt(m_fields, "target").text = proposedTarget({});
+    edited();
 }
 
 ConnectController::~ConnectController() {
@@ -48,29 +72,46 @@ void ConnectController::setOpenDatabase(const QString& path) {
         [this](const Result<QString>& target) { say(QStringLiteral("target"), target.value()); });
 }
 
-void ConnectController::say(const QString& name, const QString& text) {
+void ConnectController::say(const QString& key, const QString& text) {
     static const QStringList places{
         QStringLiteral("address"), QStringLiteral("match"), QStringLiteral("header")};
-    if (m_said[name] == text)
+    FormField* field = fieldIn(m_fields, key);
+    if (field == nullptr || field->text == text)
         return;
-    if (name == QLatin1String("target"))
+    field->text = text;
+    if (key == QLatin1String("target"))
         m_proposal.cancel();
-    if (places.contains(name)) {
+    if (places.contains(key)) {
         m_foundText.clear();
         m_metrics.setRows({});
     }
-    auto said = m_said;
-    said[name] = text;
-    set(m_said, said);
+    edited();
 }
 
-QStringList ConnectController::logins() const {
-    return {
-        QStringLiteral("No log-in"), QStringLiteral("Token"), QStringLiteral("Name and password")};
+void ConnectController::setLinked(bool isLinked) {
+    if (isLinked == m_isLinked)
+        return;
+    m_isLinked = isLinked;
+    edited();
+}
+
+// What is not asked for now is not shown.
+void ConnectController::edited() {
+    FormFields shown = m_fields;
+    const int login = fieldAt(m_fields, "login").current();
+    std::erase_if(shown, [this, login](const FormField& field) {
+        return (field.key == QLatin1String("user") && login != kByName)
+            || (field.key == QLatin1String("secret") && login == 0)
+            || (field.key == QLatin1String("step") && m_isLinked);
+    });
+    m_form.setRows(
+        std::move(shown), [](const FormField& a, const FormField& b) { return a.key == b.key; });
+    m_error.clear();
+    Q_EMIT changed();
 }
 
 Result<ConnectController::Job> ConnectController::job() const {
-    const auto said = [this](const char* name) { return saidText(name).toStdString(); };
+    const auto said = [this](const char* key) { return this->said(key).toStdString(); };
     Job job;
     EngineRequest& request = job.request;
     ASSIGN_OR_RETURN(request.address, importers::engine::addressFrom(said("address")));
@@ -86,15 +127,16 @@ Result<ConnectController::Job> ConnectController::job() const {
         if (!request.step || request.step->ns <= 0)
             return usageError("\"" + step + "\" is no step such as 15s or 1m.");
     }
-    const std::string secret = m_said[QStringLiteral("secret")].toString().toStdString();
-    if (m_login == kByToken)
+    const std::string secret = fieldAt(m_fields, "secret").text.toStdString();
+    const int login = fieldAt(m_fields, "login").current();
+    if (login == kByToken)
         job.access.token = secret;
-    if (m_login == kByName) {
+    if (login == kByName) {
         job.access.user = said("user");
         job.access.password = secret;
     }
     job.access.caFile = said("caFile");
-    const auto headers = saidText("header").split(QLatin1Char(';'), Qt::SkipEmptyParts);
+    const auto headers = this->said("header").split(QLatin1Char(';'), Qt::SkipEmptyParts);
     for (const QString& header : headers)
         RETURN_IF_ERROR(addHeader(job.access, header.trimmed().toStdString()));
     request.tenant = job.access.tenant;

@@ -5,14 +5,13 @@
 #include "app/engine/EngineImport.h"
 #include "app/engine/HttpFetch.h"
 #include "app/viewmodels/importing/FoundMetricModel.h"
+#include "app/viewmodels/window/FormField.h"
 #include "app/viewmodels/workspace/Task.h"
 
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
-#include <QStringList>
 #include <QThreadPool>
-#include <QVariantMap>
 
 #include <memory>
 #include <optional>
@@ -23,13 +22,8 @@ class ConnectController : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
-    // Typed texts: address, match, from, to, step, runName, user, secret, caFile, header, target.
-    // Another address, selection or header forgets what was found.
-    Q_PROPERTY(QVariantMap said READ said NOTIFY changed FINAL)
-    Q_PROPERTY(int login MEMBER m_login WRITE setLogin NOTIFY changed FINAL) // index into `logins`
-    Q_PROPERTY(QStringList logins READ logins CONSTANT FINAL)
-    Q_PROPERTY(bool asksUser READ asksUser NOTIFY changed FINAL)
-    Q_PROPERTY(bool asksSecret READ asksSecret NOTIFY changed FINAL)
+    // Fields of the engine, of the way to log in, and of what is taken from it and where to.
+    Q_PROPERTY(trainscope::app::FormModel* form READ form CONSTANT FINAL)
     Q_PROPERTY(bool linked MEMBER m_isLinked WRITE setLinked NOTIFY changed FINAL)
 
     Q_PROPERTY(bool busy READ isBusy NOTIFY changed FINAL)
@@ -54,19 +48,20 @@ public:
     Q_INVOKABLE void start(); // copies or links
     Q_INVOKABLE void stop();
 
-    Q_INVOKABLE void say(const QString& name, const QString& text);
-    void setLogin(int kind) { set(m_login, kind); }
-    void setLinked(bool isLinked) { set(m_isLinked, isLinked); }
+    // Another address, selection or header forgets what was found.
+    Q_INVOKABLE void say(const QString& key, const QString& text);
+    void setLinked(bool isLinked);
 
-    [[nodiscard]] QVariantMap said() const { return m_said; }
-    [[nodiscard]] QStringList logins() const;
-    [[nodiscard]] bool asksUser() const { return m_login == 2; }
-    [[nodiscard]] bool asksSecret() const { return m_login > 0; }
+    [[nodiscard]] FormModel* form() { return &m_form; }
+    // Without blanks around it.
+    [[nodiscard]] QString said(const char* key) const {
+        return fieldAt(m_fields, key).text.trimmed();
+    }
     [[nodiscard]] bool isBusy() const { return m_task.isRunning(); }
     [[nodiscard]] bool isFound() const { return !m_foundText.isEmpty(); }
-    [[nodiscard]] bool canAsk() const { return !isBusy() && !saidText("address").isEmpty(); }
+    [[nodiscard]] bool canAsk() const { return !isBusy() && !said("address").isEmpty(); }
     [[nodiscard]] bool canStart() const {
-        return canAsk() && !saidText("target").isEmpty() && !saidText("from").isEmpty();
+        return canAsk() && !said("target").isEmpty() && !said("from").isEmpty();
     }
     [[nodiscard]] QString foundText() const { return m_foundText; }
     [[nodiscard]] QString errorText() const { return m_error; }
@@ -87,17 +82,7 @@ private:
         std::string database;
     };
 
-    template <typename T>
-    void set(T& member, const T& value) {
-        if (member == value)
-            return;
-        member = value;
-        m_error.clear();
-        Q_EMIT changed();
-    }
-    [[nodiscard]] QString saidText(const char* name) const {
-        return m_said[QLatin1String(name)].toString().trimmed();
-    }
+    void edited();
     [[nodiscard]] Result<Job> job() const;
     template <typename Work, typename Take>
     void run(const Job& job, Work work, Take take);
@@ -105,9 +90,9 @@ private:
     void fail(const Error& error);
     void takeProgress(const EngineProgress& progress);
 
-    QVariantMap m_said;
+    FormFields m_fields; // those that are not asked for now, too
+    FormModel m_form{nullptr};
     QString m_mapping;
-    int m_login = 0;
     bool m_isLinked = true;
     Task<QString> m_proposal{Asking::InTurn}; // for the target
     QString m_foundText;

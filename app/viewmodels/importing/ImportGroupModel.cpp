@@ -16,6 +16,7 @@ namespace {
 
 using Line = ImportGroupRow;
 
+// Lines that stay keep their delegates, so that a field that is typed into keeps its focus.
 bool isSameLine(const Line& a, const Line& b) {
     return a.kind == b.kind && a.group == b.group && a.unit == b.unit
         && (a.kind != ImportGroupModel::Remark || a.title == b.title);
@@ -208,26 +209,8 @@ void ImportGroupModel::refresh() {
         }
     }
     nameSources(lines);
-    show(std::move(lines));
+    setRows(std::move(lines), isSameLine);
     Q_EMIT changed();
-}
-
-// Rows that stay keep their delegates, so that a field that is typed into keeps its focus.
-void ImportGroupModel::show(std::vector<Line> wanted) {
-    const auto& old = rows();
-    const auto fromFront
-        = std::mismatch(old.begin(), old.end(), wanted.begin(), wanted.end(), isSameLine);
-    const auto front = fromFront.first - old.begin();
-    const auto fromBack = std::mismatch(
-        old.rbegin(), old.rend() - front, wanted.rbegin(), wanted.rend() - front, isSameLine);
-    const auto back = fromBack.first - old.rbegin();
-    const auto gone = static_cast<int>(old.end() - old.begin() - front - back);
-    if (gone > 0)
-        eraseRows(static_cast<int>(front), gone);
-    if (const auto end = wanted.end() - back; end != wanted.begin() + front)
-        addRows(static_cast<int>(front), {wanted.begin() + front, end});
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        setRow(i, std::move(wanted[i]));
 }
 
 ImportGroupRow ImportGroupModel::rowOf(const Group& group) const {

@@ -118,7 +118,6 @@ private:
     void regroup();
     void sortByRank(Units& units) const;
     void refresh();
-    void show(std::vector<ImportGroupRow> wanted);
     [[nodiscard]] ImportGroupRow rowOf(const Group& group) const;
     [[nodiscard]] ImportGroupRow rowOf(const Group& group, int unit) const;
     [[nodiscard]] std::vector<ImportGroupRow> remarksOf(const Group& group) const;

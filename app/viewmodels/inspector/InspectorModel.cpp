@@ -281,7 +281,12 @@ TableContent gpuContent(const std::vector<RunStatistics>& runs) {
 } // namespace
 
 InspectorModel::InspectorModel(QObject* parent)
-    : QObject(parent) { }
+    : QObject(parent)
+    , m_memory({QStringLiteral("What memory held"),
+                   QStringLiteral("What lived when most was allocated, by use, size and calls, "
+                                  "beside the predicted need; and what iterations allocate"),
+                   QStringLiteral("Reading what lived…")},
+          4, true) { }
 
 void InspectorModel::copy() const {
     QGuiApplication::clipboard()->setText(forFiles(text()));
@@ -291,8 +296,10 @@ QString InspectorModel::text() const {
     QString text = m_selectionTitle + QLatin1Char('\n') + m_selection.text();
     if (m_kernels.isThere())
         text += QLatin1Char('\n') + m_kernels.text();
-    if (const QString memory = m_memory.tablesText(); !memory.isEmpty())
-        text += QLatin1Char('\n') + memory;
+    for (const TableModel& table : m_memory.models()) {
+        if (!table.table().isEmpty())
+            text += QLatin1Char('\n') + table.text();
+    }
     if (m_telemetry.count() > 0)
         text += QStringLiteral("\nTelemetry, %1\n").arg(m_windowText) + m_telemetry.text();
     if (m_constants.count() > 0)
@@ -323,16 +330,16 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
         return statistics.hasValue()
             && std::any_of(statistics.value().begin(), statistics.value().end(), has);
     };
-    m_ranAboveLimit = anyRun([](const RunStatistics& run) {
+    m_kernels.above()->setAvailable(anyRun([](const RunStatistics& run) {
         return run.isTraced && run.aboveLimit && run.aboveLimit->seconds > 0.0;
-    });
-    m_isEnergyTraced
-        = anyRun([](const RunStatistics& run) { return run.isTraced && run.energy.has_value(); });
-    m_hasMemory = anyRun([](const RunStatistics& run) {
+    }));
+    m_kernels.energy()->setAvailable(
+        anyRun([](const RunStatistics& run) { return run.isTraced && run.energy.has_value(); }));
+    m_memory.setAvailable(anyRun([](const RunStatistics& run) {
         return std::any_of(run.metrics.begin(), run.metrics.end(), [](const MetricStatistics& one) {
             return one.metric.name == metric::kTorchAllocated && one.mean;
         });
-    });
+    }));
     if (!statistics.hasValue()) {
         m_error = shownText(statistics.error());
         m_gpus.show(gpuContent({}));
@@ -380,9 +387,8 @@ void InspectorModel::clear() {
     m_computing = false;
     m_error.clear();
     m_engineText.clear();
-    m_ranAboveLimit = false;
-    m_isEnergyTraced = false;
-    m_hasMemory = false;
+    for (AskedTables* asked : {m_kernels.above(), m_kernels.energy(), &m_memory})
+        asked->setAvailable(false);
     m_selection.setFacts({});
     m_telemetry.setFacts({});
     m_constants.setFacts({});

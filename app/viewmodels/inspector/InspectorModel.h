@@ -8,7 +8,6 @@
 
 #include "app/viewmodels/inspector/CursorProbe.h"
 #include "app/viewmodels/inspector/KernelFigures.h"
-#include "app/viewmodels/inspector/MemoryFigures.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/workspace/FactListModel.h"
@@ -32,16 +31,10 @@ class InspectorModel : public QObject {
     Q_PROPERTY(QString constantsText READ constantsText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::MemoryFigures* memory READ memory CONSTANT FINAL)
+    Q_PROPERTY(QObjectList asked READ asked CONSTANT FINAL) // each an AskedTables
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
-    // Power was above its limit in the stretch, of a run whose kernels were recorded.
-    Q_PROPERTY(bool ranAboveLimit READ ranAboveLimit NOTIFY selectionChanged FINAL)
-    // Power and kernels of a run were recorded in the stretch.
-    Q_PROPERTY(bool isEnergyTraced READ isEnergyTraced NOTIFY selectionChanged FINAL)
-    // Memory of PyTorch's allocator was recorded in the stretch.
-    Q_PROPERTY(bool hasMemory READ hasMemory NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
@@ -58,14 +51,12 @@ public:
     [[nodiscard]] const QString& constantsText() const { return m_constantsText; }
     [[nodiscard]] TableModel* gpus() { return &m_gpus; }
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
-    [[nodiscard]] MemoryFigures* memory() { return &m_memory; }
+    [[nodiscard]] AskedTables* memory() { return &m_memory; }
+    [[nodiscard]] QObjectList asked() { return {m_kernels.above(), m_kernels.energy(), &m_memory}; }
     [[nodiscard]] bool isComputing() const { return m_computing; }
     [[nodiscard]] const QString& errorText() const { return m_error; }
     // State of an engine whose answers the statistics of linked runs wait for.
     [[nodiscard]] const QString& engineText() const { return m_engineText; }
-    [[nodiscard]] bool ranAboveLimit() const { return m_ranAboveLimit; }
-    [[nodiscard]] bool isEnergyTraced() const { return m_isEnergyTraced; }
-    [[nodiscard]] bool hasMemory() const { return m_hasMemory; }
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
     [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
     [[nodiscard]] bool hasSpan() const { return m_hasSpan; }
@@ -98,13 +89,10 @@ private:
     QString m_constantsText;
     TableModel m_gpus;
     KernelFigures m_kernels;
-    MemoryFigures m_memory;
+    AskedTables m_memory;
     bool m_computing = false;
     QString m_error;
     QString m_engineText;
-    bool m_ranAboveLimit = false;
-    bool m_isEnergyTraced = false;
-    bool m_hasMemory = false;
     QString m_cursorTitle;
     FactListModel m_cursor;
     bool m_hasSpan = false;

@@ -11,14 +11,30 @@
 #include <algorithm>
 
 namespace trainscope::app {
+namespace {
+
+const QString kReadingThen = QStringLiteral("Reading what ran then…");
+
+} // namespace
 
 KernelFigures::KernelFigures(QObject* parent)
-    : QObject(parent) {
+    : QObject(parent)
+    , m_above(
+          {QStringLiteral("What ran above the limit"),
+              QStringLiteral("Kernels by the energy and time they had while the power was above "
+                             "its limit"),
+              kReadingThen},
+          1)
+    , m_energy({QStringLiteral("Where the energy went"),
+                   QStringLiteral("Energy of phases and kernels with its 90 % interval, as all "
+                                  "readings of the power tell it"),
+                   kReadingThen},
+          1) {
     connectRows(m_names, analysis::SpanGroup::KernelName);
     connectRows(m_categories, analysis::SpanGroup::KernelCategory);
     connectRows(m_operators, analysis::SpanGroup::OperatorName);
-    for (AskedTable* table : {&m_above, &m_energy})
-        connect(table, &AskedTable::rowSelected, this, [this](std::size_t run, const auto& name) {
+    for (AskedTables* asked : {&m_above, &m_energy})
+        connect(asked, &AskedTables::rowSelected, this, [this](std::size_t run, const auto& name) {
             Q_EMIT longestWanted(analysis::SpanGroup::KernelName, run, name);
         });
 }
@@ -70,7 +86,7 @@ void KernelFigures::clear() {
 
 std::vector<const TableModel*> KernelFigures::copied() const {
     return {&m_times, &m_exactGpus, &m_names, &m_categories, &m_collectives, &m_launches,
-        &m_operators, m_above.figures(), m_energy.figures()};
+        &m_operators, &m_above.models().front(), &m_energy.models().front()};
 }
 
 QString KernelFigures::text() const {

@@ -6,7 +6,7 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/inspector/AskedTable.h"
+#include "app/viewmodels/inspector/AskedTables.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Result.h"
@@ -35,9 +35,6 @@ class KernelFigures : public QObject {
     Q_PROPERTY(trainscope::app::TableModel* collectives READ collectives CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TableModel* launches READ launches CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TableModel* operators READ operators CONSTANT FINAL)
-    // The kernels that ran while power was above its limit, and where the energy went.
-    Q_PROPERTY(trainscope::app::AskedTable* above READ above CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::AskedTable* energy READ energy CONSTANT FINAL)
     Q_PROPERTY(bool isThere READ isThere NOTIFY changed FINAL)
     Q_PROPERTY(QString doing READ doing NOTIFY changed FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY changed FINAL)
@@ -52,8 +49,9 @@ public:
     [[nodiscard]] TableModel* collectives() { return &m_collectives; }
     [[nodiscard]] TableModel* launches() { return &m_launches; }
     [[nodiscard]] TableModel* operators() { return &m_operators; }
-    [[nodiscard]] AskedTable* above() { return &m_above; }
-    [[nodiscard]] AskedTable* energy() { return &m_energy; }
+    // The kernels that ran while power was above its limit, and where the energy went.
+    [[nodiscard]] AskedTables* above() { return &m_above; }
+    [[nodiscard]] AskedTables* energy() { return &m_energy; }
     // Something was traced in the stretch.
     [[nodiscard]] bool isThere() const;
     [[nodiscard]] const QString& doing() const { return m_doing; }
@@ -88,8 +86,8 @@ private:
     TableModel m_collectives;
     TableModel m_launches;
     TableModel m_operators;
-    AskedTable m_above;
-    AskedTable m_energy;
+    AskedTables m_above;
+    AskedTables m_energy;
     std::vector<std::size_t> m_places;
     QString m_doing;
     QString m_error;

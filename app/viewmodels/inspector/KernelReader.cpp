@@ -9,6 +9,7 @@
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/report/AboveLimitTables.h"
+#include "core/report/MemoryTables.h"
 
 #include <algorithm>
 #include <utility>
@@ -116,7 +117,7 @@ Result<AskedReading> readAboveLimit(
                 categories, {origin + stretch.stretch.begin, origin + stretch.stretch.end}));
         runs.push_back(std::move(devices));
     }
-    reading.made = report::kernelsAboveLimitTable(runs, report::RankedBy::Energy);
+    reading.tables = {report::kernelsAboveLimitTable(runs, report::RankedBy::Energy)};
     reading.whyNothing = QStringLiteral("Nothing was traced while the power was above it.");
     return reading;
 }
@@ -135,8 +136,27 @@ Result<AskedReading> readEnergy(
                 {store, stretch.catalogue->facts(place).run, progress}, options));
         runs.push_back(std::move(energy));
     }
-    reading.made = report::tracedEnergyTable(runs);
-    reading.whyNothing = whyNothingOf(reading.made.table);
+    reading.tables = {report::tracedEnergyTable(runs)};
+    reading.whyNothing = whyNothingOf(reading.tables.front().table);
+    return reading;
+}
+
+Result<AskedReading> readMemory(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress) {
+    std::vector<report::RunMemory> runs;
+    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const RunFacts facts = stretch.catalogue->facts(i);
+        ASSIGN_OR_RETURN(auto devices, analysis::measuredMemoryOf({store, facts.run, progress}));
+        if (!devices.empty())
+            runs.push_back({facts.run.name, facts.run.range.begin, std::move(devices)});
+    }
+    AskedReading reading;
+    reading.tables = {{report::memoryDevicesTable(runs), {}}, {report::memoryUsesTable(runs), {}},
+        {report::memoryLiveTable(runs), {}}, {report::memoryStepsTable(runs), {}}};
+    reading.whyNothing = QStringLiteral(
+        "No memory of PyTorch's allocator was recorded: import its memory snapshots, or Kineto "
+        "traces with profile_memory=True.");
     return reading;
 }
 

@@ -16,7 +16,7 @@ LaneListModel::LaneListModel(QObject* parent)
         parent) { }
 
 void LaneListModel::setLanes(std::vector<LaneRow> lanes) {
-    resize(lanes);
+    fitRows(lanes, [](const LaneRow& a, const LaneRow& b) { return a.title == b.title; });
     const bool areTheirs = !m_waiting.empty() && m_waiting.size() == lanes.size();
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         lanes[i].readout = areTheirs ? m_waiting[i] : rows()[i].readout;
@@ -48,20 +48,6 @@ void LaneListModel::moveRow(int from, int to) {
     else
         std::rotate(begin + to, begin + from, begin + from + 1);
     endMoveRows();
-}
-
-void LaneListModel::resize(const std::vector<LaneRow>& lanes) {
-    const auto sameHead = [&](std::size_t i) {
-        return i < rows().size() && i < lanes.size() && rows()[i].title == lanes[i].title;
-    };
-    std::size_t same = 0;
-    while (sameHead(same))
-        ++same;
-    const int more = static_cast<int>(lanes.size()) - count();
-    if (more > 0)
-        addRows(static_cast<int>(same), std::vector<LaneRow>(static_cast<std::size_t>(more)));
-    else if (more < 0)
-        eraseRows(static_cast<int>(std::min(same, lanes.size())), -more);
 }
 
 } // namespace trainscope::app

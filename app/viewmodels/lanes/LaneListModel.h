@@ -44,8 +44,6 @@ public:
     void moveRow(int from, int to);
 
 private:
-    void resize(const std::vector<LaneRow>& lanes);
-
     std::vector<QString> m_waiting; // readouts of other lanes than the rows
 };
 

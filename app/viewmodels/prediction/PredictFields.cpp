@@ -376,10 +376,6 @@ JobRequest usualRequest() {
     return request;
 }
 
-FormField& fieldAt(FormFields& fields, const char* key) {
-    return *fieldIn(fields, QLatin1String(key));
-}
-
 const catalogue::GpuModel* gpuNamed(const QString& name) {
     const auto& all = catalogue::gpuModels();
     const auto found = std::find_if(all.begin(), all.end(),

@@ -31,7 +31,6 @@ FormFields predictFields(const predict::JobRequest& request, const QStringList& 
 // Workload that its field tells.
 Workload workloadOf(FormFields& fields);
 
-FormField& fieldAt(FormFields& fields, const char* key); // there is one
 const catalogue::GpuModel& gpuOf(FormFields& fields);
 const catalogue::GpuModel* gpuNamed(const QString& name); // nullptr: there is none
 // Ends and words of the sliders, by the GPU.

@@ -219,30 +219,9 @@ void LanePicker::refresh() {
     }
     for (std::size_t i = 0; i < next.size(); ++i)
         next[i].isFirst = i == 0 || next[i].section != next[i - 1].section;
-    replace(std::move(next));
+    setRows(std::move(next),
+        [](const LanePickerRow& a, const LanePickerRow& b) { return a.key == b.key; });
     Q_EMIT presetsChanged();
-}
-
-// Rows that stay keep their delegates, and the list its current one.
-void LanePicker::replace(Rows next) {
-    const auto& old = rows();
-    const std::size_t least = std::min(old.size(), next.size());
-    std::size_t first = 0;
-    while (first < least && old[first].key == next[first].key)
-        ++first;
-    std::size_t last = 0;
-    while (
-        last < least - first && old[old.size() - 1 - last].key == next[next.size() - 1 - last].key)
-        ++last;
-    const auto at = static_cast<int>(least - last);
-    if (next.size() > old.size())
-        addRows(at,
-            Rows(next.begin() + at,
-                next.begin() + at + static_cast<std::ptrdiff_t>(next.size() - old.size())));
-    else if (next.size() < old.size())
-        eraseRows(at, static_cast<int>(old.size() - next.size()));
-    for (std::size_t i = 0; i < next.size(); ++i)
-        setRow(i, std::move(next[i]));
 }
 
 int LanePicker::laneOf(int row) const {

@@ -25,20 +25,18 @@ TimelineSelection::TimelineSelection(
     : QObject(parent)
     , m_context(context)
     , m_inspector(inspector)
-    , m_above{inspector.kernels()->above(), &readAboveLimit}
-    , m_energy{inspector.kernels()->energy(), &readEnergy} {
+    , m_asked{{{inspector.kernels()->above(), &readAboveLimit},
+          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory}}} {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kStatisticsDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
     connect(m_inspector.kernels(), &KernelFigures::longestWanted, this,
         &TimelineSelection::findLongest);
-    for (Asked* asked : {&m_above, &m_energy})
-        connect(
-            asked->table, &AskedTable::askedChanged, this, [this, asked] { startAsked(*asked); });
-    connect(m_inspector.memory(), &MemoryFigures::askedChanged, this, [this] {
-        m_memoryOf = {};
-        startMemory();
-    });
+    for (Asked& asked : m_asked)
+        connect(asked.tables, &AskedTables::askedChanged, this, [this, &asked] {
+            asked.of = {};
+            startAsked(asked);
+        });
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -141,41 +139,29 @@ void TimelineSelection::startStatistics() {
     m_inspector.startStatistics(QStringLiteral("%1 · %2").arg(of, length), window);
     readStatistics(stretch);
     startKernels();
-    startAsked(m_above);
-    startAsked(m_energy);
-    startMemory();
+    for (Asked& asked : m_asked)
+        startAsked(asked);
 }
 
 void TimelineSelection::startAsked(Asked& asked) {
-    if (!m_context.isReady() || !asked.table->isAsked())
+    if (!m_context.isReady() || !asked.tables->isAsked())
         return asked.task.cancel();
-    asked.table->showDoing();
+    if (asked.tables->isOfWholeRuns()) {
+        const TimelineCatalogue& catalogue = *m_context.catalogue;
+        std::pair<std::string, std::vector<RunId>> of(catalogue.uuid, {});
+        for (std::size_t i = 0; i < catalogue.runs.size(); ++i)
+            of.second.push_back(catalogue.facts(i).run.id);
+        if (std::exchange(asked.of, of) == of)
+            return;
+    }
+    asked.tables->showDoing();
     asked.task.ask(
         m_context.readers(),
         [stretch = shownStretch(), read = asked.read](
             const store::Store& store, const TaskStage<AskedReading>& stage) {
             return read(store, stretch, stage.progress());
         },
-        [table = asked.table](const Result<AskedReading>& reading) { table->show(reading); });
-}
-
-void TimelineSelection::startMemory() {
-    if (!m_context.isReady() || !m_inspector.memory()->isAsked())
-        return m_memoryTask.cancel();
-    const KernelStretch stretch = shownStretch();
-    std::pair<std::string, std::vector<RunId>> of(stretch.catalogue->uuid, {});
-    for (std::size_t i = 0; i < stretch.catalogue->runs.size(); ++i)
-        of.second.push_back(stretch.catalogue->facts(i).run.id);
-    if (of == m_memoryOf)
-        return;
-    m_memoryOf = std::move(of);
-    m_inspector.memory()->showDoing();
-    m_memoryTask.ask(
-        m_context.readers(),
-        [stretch](const store::Store& store, const TaskStage<MemoryReading>& stage) {
-            return readMemory(store, stretch, stage.progress());
-        },
-        [this](const Result<MemoryReading>& reading) { m_inspector.memory()->show(reading); });
+        [tables = asked.tables](const Result<AskedReading>& reading) { tables->show(reading); });
 }
 
 void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
@@ -227,10 +213,10 @@ void TimelineSelection::forget() {
     m_chosen.reset();
     m_task.cancel();
     m_kernelTask.cancel();
-    m_above.task.cancel();
-    m_energy.task.cancel();
-    m_memoryTask.cancel();
-    m_memoryOf = {};
+    for (Asked& asked : m_asked) {
+        asked.task.cancel();
+        asked.of = {};
+    }
     m_longestTask.cancel();
     m_sumTask.cancel();
     m_summed = {};

@@ -73,13 +73,14 @@ private:
     void showStatistics(const Result<std::vector<RunStatistics>>& statistics);
     void startKernels();
     struct Asked {
-        AskedTable* table;
+        AskedTables* tables;
         Result<AskedReading> (*read)(const store::Store&, const KernelStretch&, const Progress&);
+        // Database and runs, shown or being read; of tables of whole runs.
+        std::pair<std::string, std::vector<RunId>> of{};
         Task<AskedReading> task{};
     };
     void startAsked(Asked& asked);
     // Memory of whole runs is read once for each choice of them.
-    void startMemory();
     void showKernels(const Result<KernelReading>& reading);
     // Sums traces in the background, so that stretches need not be read.
     void sum(const std::vector<RunId>& runs);
@@ -100,10 +101,7 @@ private:
     InspectorModel& m_inspector;
     Task<std::vector<RunStatistics>> m_task;
     Task<KernelReading> m_kernelTask;
-    Asked m_above;
-    Asked m_energy;
-    Task<MemoryReading> m_memoryTask;
-    std::pair<std::string, std::vector<RunId>> m_memoryOf; // database and runs, shown or being read
+    std::array<Asked, 3> m_asked;
     Task<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     Task<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine

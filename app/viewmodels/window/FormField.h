@@ -5,6 +5,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/window/RowListModel.h"
 
+#include <QQmlEngine>
 #include <QString>
 #include <QStringList>
 
@@ -26,6 +27,7 @@ struct FormField {
     QString shown = {}; // slider: value with its unit
     double low = 0.0; // ends of a slider, in its unit
     double high = 0.0;
+    bool isSecret = false; // its text is not shown
 
     // As the reader types it.
     [[nodiscard]] QString typed() const { return choices.isEmpty() ? typedNumber(text) : text; }
@@ -44,6 +46,12 @@ inline FormField* fieldIn(FormFields& fields, const QString& key) {
         fields.begin(), fields.end(), [&key](const FormField& field) { return field.key == key; });
     return found == fields.end() ? nullptr : &*found;
 }
+// There is one. `Fields`: FormFields, constant or not.
+template <typename Fields>
+auto& fieldAt(Fields& fields, const char* key) {
+    return *std::find_if(fields.begin(), fields.end(),
+        [key](const FormField& field) { return field.key == QLatin1String(key); });
+}
 
 // The words of a field that is a member of what the form asks for.
 template <typename Member>
@@ -57,16 +65,20 @@ struct FieldOf {
 };
 
 class FormModel : public RowListModel<FormField> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to what asks.")
+
 public:
     explicit FormModel(QObject* parent)
-        : RowListModel(
-            {{"label", &FormField::label}, {"key", &FormField::key},
-                {"section", &FormField::section}, {"text", &FormField::typed},
-                {"hint", &FormField::hint}, {"tip", &FormField::tip}, {"fault", &FormField::fault},
-                {"closed", &FormField::closed}, {"shown", &FormField::shown},
-                {"choices", &FormField::choices}, {"current", &FormField::current},
-                {"slider", &FormField::isSlider}, {"low", &FormField::low},
-                {"high", &FormField::high}, {"place", &FormField::place}},
+        : RowListModel({{"label", &FormField::label}, {"key", &FormField::key},
+                           {"section", &FormField::section}, {"text", &FormField::typed},
+                           {"hint", &FormField::hint}, {"tip", &FormField::tip},
+                           {"fault", &FormField::fault}, {"closed", &FormField::closed},
+                           {"shown", &FormField::shown}, {"choices", &FormField::choices},
+                           {"current", &FormField::current}, {"slider", &FormField::isSlider},
+                           {"low", &FormField::low}, {"high", &FormField::high},
+                           {"place", &FormField::place}, {"secret", &FormField::isSecret}},
             parent) { }
 };
 

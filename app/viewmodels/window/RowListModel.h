@@ -5,6 +5,8 @@
 
 #include <QAbstractListModel>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -50,9 +52,13 @@ public:
 
     [[nodiscard]] const std::vector<Row>& rows() const { return m_rows; }
 
+    // Rows that stay keep their delegates (fitRows()); by default those of the same place.
     void setRows(std::vector<Row> rows) {
-        if (rows.size() != m_rows.size())
-            return resetRows(std::move(rows));
+        setRows(std::move(rows), [](const Row&, const Row&) { return true; });
+    }
+    template <typename IsSame>
+    void setRows(std::vector<Row> rows, const IsSame& isSame) {
+        fitRows(rows, isSame);
         for (std::size_t i = 0; i < rows.size(); ++i)
             setRow(i, std::move(rows[i]));
     }
@@ -80,6 +86,22 @@ protected:
         m_rows = std::move(rows);
         endResetModel();
         Q_EMIT countChanged();
+    }
+    // Makes them as many as `rows`: more or fewer come or go between those that are the same at
+    // both ends.
+    template <typename IsSame>
+    void fitRows(const std::vector<Row>& rows, const IsSame& isSame) {
+        const auto least = std::min(std::ssize(m_rows), std::ssize(rows));
+        const auto end = m_rows.begin() + least;
+        const auto first = std::mismatch(m_rows.begin(), end, rows.begin(), isSame).first;
+        const auto rest = end - first;
+        const auto last
+            = std::mismatch(m_rows.rbegin(), m_rows.rbegin() + rest, rows.rbegin(), isSame).first;
+        const auto at = least - (last - m_rows.rbegin());
+        if (const auto more = std::ssize(rows) - std::ssize(m_rows); more > 0)
+            addRows(static_cast<int>(at), {rows.begin() + at, rows.begin() + at + more});
+        else if (more < 0)
+            eraseRows(static_cast<int>(at), static_cast<int>(-more));
     }
     // One of those there are.
     void setRow(std::size_t at, Row row) {

@@ -80,9 +80,7 @@ void Places::setViews(Views* views) {
 }
 
 QStringList Places::titles() const {
-    return {QStringLiteral("Overview"), QStringLiteral("Timeline"), QStringLiteral("Machine"),
-        QStringLiteral("Kernels"), QStringLiteral("Compare"), QStringLiteral("Predict"),
-        QStringLiteral("Data")};
+    return namesOf<Place>();
 }
 
 QString Places::reasonOf(Place place, const PlaceFacts& facts) {

@@ -6,16 +6,12 @@
 #include <QtConcurrent>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace trainscope::app {
 namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
-constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
-    "sweep", "spectrum", "compare", "findings", "query", "runs", "predict", "operators",
-    "overview"};
 
 // Choices made before the rest was read count.
 SavedViews withChosen(SavedViews saved, const SavedViews& chosen) {
@@ -56,15 +52,11 @@ void Views::setWorkspace(Workspace* workspace) {
 }
 
 QStringList Views::titles() const {
-    return {QStringLiteral("Timeline"), QStringLiteral("Layout"), QStringLiteral("Heatmap"),
-        QStringLiteral("Kernels"), QStringLiteral("Sweep"), QStringLiteral("Spectrum"),
-        QStringLiteral("Compare"), QStringLiteral("Findings"), QStringLiteral("Query"),
-        QStringLiteral("Runs"), QStringLiteral("Predict"), QStringLiteral("Operators"),
-        QStringLiteral("Overview")};
+    return namesOf<View>();
 }
 
 QString Views::keyOf(View view) {
-    return QString::fromLatin1(kKeys[static_cast<std::size_t>(view)]);
+    return namesOf<View>().at(view).toLower();
 }
 
 std::optional<Views::View> Views::viewNamed(const QString& key) {
@@ -72,11 +64,11 @@ std::optional<Views::View> Views::viewNamed(const QString& key) {
         return Layout;
     if (key == QLatin1String("data"))
         return Runs;
-    const auto found = std::find_if(
-        kKeys.begin(), kKeys.end(), [&](const char* known) { return key == QLatin1String(known); });
-    return found == kKeys.end()
-        ? std::nullopt
-        : std::optional(static_cast<View>(std::distance(kKeys.begin(), found)));
+    for (int view = 0; view < kViews; ++view) {
+        if (keyOf(static_cast<View>(view)) == key)
+            return static_cast<View>(view);
+    }
+    return std::nullopt;
 }
 
 void Views::setView(View view) {

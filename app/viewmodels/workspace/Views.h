@@ -3,6 +3,7 @@
 // the others pass through here. GUI thread.
 
 #include <QJsonObject>
+#include <QMetaEnum>
 #include <QObject>
 #include <QPointer>
 #include <QQmlEngine>
@@ -55,6 +56,16 @@ struct ToCompare {
     std::vector<std::string> captures; // the first is the base
 };
 
+// Names of an enumeration from 0 on, which is known to Qt.
+template <typename Enum>
+QStringList namesOf() {
+    const auto all = QMetaEnum::fromType<Enum>();
+    QStringList names;
+    for (int value = 0; value < all.keyCount(); ++value)
+        names.append(QString::fromLatin1(all.valueToKey(value)));
+    return names;
+}
+
 class Views : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -69,6 +80,7 @@ class Views : public QObject {
     Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
 
 public:
+    // Titles and keys of the views are these names.
     enum View {
         Timeline,
         Layout,

@@ -64,8 +64,7 @@ private Q_SLOTS:
         QTRY_COMPARE(done.count(), 1);
         QCOMPARE(imported.first().at(1).toStringList(), QStringList{QStringLiteral("job")});
         const auto store = store::Store::open(
-            controller.said()[QStringLiteral("target")].toString().toStdString(),
-            store::OpenMode::ReadOnly);
+            controller.said("target").toStdString(), store::OpenMode::ReadOnly);
         const auto links = store::runLinks(store.value()).value();
         QCOMPARE(links.size(), std::size_t{1});
         QCOMPARE(links.front().where, m_server->url());
@@ -86,8 +85,7 @@ private Q_SLOTS:
             qPrintable(controller.errorText()));
         QCOMPARE(controller.errorText(), QString());
         const auto store = store::Store::open(
-            controller.said()[QStringLiteral("target")].toString().toStdString(),
-            store::OpenMode::ReadOnly);
+            controller.said("target").toStdString(), store::OpenMode::ReadOnly);
         const Run run = store.value().findRun("job").value();
         const auto series = store.value().series(run.id).value();
         QCOMPARE(series.size(), std::size_t{4});

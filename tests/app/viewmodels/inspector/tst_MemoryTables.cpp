@@ -1,7 +1,8 @@
 // Memory of PyTorch's allocator in the inspector: its tables, and that they are shown while they
 // are asked for.
 
-#include "app/viewmodels/inspector/MemoryFigures.h"
+#include "app/viewmodels/inspector/AskedTables.h"
+#include "core/report/MemoryTables.h"
 #include "support/TestProgram.h"
 
 #include <QSignalSpy>
@@ -62,7 +63,7 @@ using Cells = std::vector<std::string>;
 
 } // namespace
 
-class tst_MemoryFigures : public QObject {
+class tst_MemoryTables : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -97,25 +98,29 @@ private Q_SLOTS:
     }
 
     void shownWhileAskedFor() {
-        MemoryFigures figures;
-        QSignalSpy asked(&figures, &MemoryFigures::askedChanged);
-        figures.show(MemoryReading{plantedRun({0})});
-        QCOMPARE(figures.devices()->count(), 0); // nobody asked
-        figures.setAsked(true);
-        QCOMPARE(asked.count(), 1);
-        figures.show(MemoryReading{plantedRun({0})});
-        QCOMPARE(figures.devices()->count(), 1);
-        QCOMPARE(figures.uses()->count(), 2);
-        QCOMPARE(figures.live()->count(), 2);
-        QVERIFY(figures.devices()->note().contains(QStringLiteral("Ran out of memory")));
-        QVERIFY(figures.tablesText().contains(QStringLiteral("Activations")));
-        figures.show(MemoryReading{});
-        QVERIFY(figures.text().contains(QStringLiteral("profile_memory=True")));
-        figures.setAsked(false);
-        QVERIFY(figures.text().isEmpty());
-        QCOMPARE(figures.devices()->count(), 0);
+        AskedTables asked({QStringLiteral("What memory held"), {}, {}}, 2, true);
+        const std::vector<report::RunMemory> runs{plantedRun({0})};
+        const AskedReading reading{
+            {{report::memoryDevicesTable(runs), {}}, {report::memoryUsesTable(runs), {}}}, {},
+            QStringLiteral("None.")};
+        QSignalSpy changed(&asked, &AskedTables::askedChanged);
+        const TableModel& devices = asked.models().front();
+        asked.show(reading);
+        QCOMPARE(devices.count(), 0); // nobody asked
+        asked.setAsked(true);
+        QCOMPARE(changed.count(), 1);
+        asked.show(reading);
+        QCOMPARE(devices.count(), 1);
+        QCOMPARE(asked.models().back().count(), 2);
+        QVERIFY(devices.note().contains(QStringLiteral("Ran out of memory")));
+        QVERIFY(asked.models().back().text().contains(QStringLiteral("Activations")));
+        asked.show(AskedReading{{}, {}, QStringLiteral("None.")});
+        QCOMPARE(asked.text(), QStringLiteral("None."));
+        asked.setAsked(false);
+        QVERIFY(asked.text().isEmpty());
+        QCOMPARE(devices.count(), 0);
     }
 };
 
-TRAINSCOPE_TEST(tst_MemoryFigures)
-#include "tst_MemoryFigures.moc"
+TRAINSCOPE_TEST(tst_MemoryTables)
+#include "tst_MemoryTables.moc"

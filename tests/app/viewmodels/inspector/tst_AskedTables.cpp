@@ -1,7 +1,7 @@
 // A table of the inspector that is read only while it is asked for, and the table of energies that
 // it shows.
 
-#include "app/viewmodels/inspector/AskedTable.h"
+#include "app/viewmodels/inspector/AskedTables.h"
 #include "support/TestProgram.h"
 
 #include <QSignalSpy>
@@ -34,7 +34,7 @@ analysis::EnergyByPhase plantedEnergy() {
 
 } // namespace
 
-class tst_AskedTable : public QObject {
+class tst_AskedTables : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -55,29 +55,30 @@ private Q_SLOTS:
     }
 
     void isShownWhileItIsAskedFor() {
-        AskedTable table;
-        QSignalSpy selected(&table, &AskedTable::rowSelected);
-        const AskedReading reading{report::tracedEnergyTable(std::vector{plantedEnergy()}), {4},
+        AskedTables table({QStringLiteral("What?"), {}, QStringLiteral("Reading…")}, 1);
+        auto* figures = qobject_cast<TableModel*>(table.tables().front());
+        QSignalSpy selected(&table, &AskedTables::rowSelected);
+        const AskedReading reading{{report::tracedEnergyTable(std::vector{plantedEnergy()})}, {4},
             QStringLiteral("Nothing.")};
         table.show(reading);
-        QCOMPARE(table.figures()->count(), 0);
+        QCOMPARE(table.models().front().count(), 0);
         table.setAsked(true);
         table.showDoing();
         QVERIFY(!table.text().isEmpty());
         table.show(reading);
-        QCOMPARE(table.figures()->count(), 3);
+        QCOMPARE(table.models().front().count(), 3);
         QVERIFY(table.text().isEmpty());
-        table.figures()->select(0); // a phase
+        figures->select(0); // a phase
         QVERIFY(selected.isEmpty());
-        table.figures()->select(2);
+        figures->select(2);
         QCOMPARE(selected.size(), 1);
         QCOMPARE(selected.front().front().value<std::size_t>(), std::size_t{4});
         table.setAsked(false);
-        QCOMPARE(table.figures()->count(), 0);
+        QCOMPARE(table.models().front().count(), 0);
     }
 
     void saysWhyThereIsNothing() {
-        AskedTable table;
+        AskedTables table({QStringLiteral("What?"), {}, QStringLiteral("Reading…")}, 1);
         table.setAsked(true);
         table.show(AskedReading{{}, {}, QStringLiteral("Nothing was traced.")});
         QCOMPARE(table.text(), QStringLiteral("Nothing was traced."));
@@ -86,5 +87,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_AskedTable)
-#include "tst_AskedTable.moc"
+TRAINSCOPE_TEST(tst_AskedTables)
+#include "tst_AskedTables.moc"

@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// One field of the form: typed, chosen or slid, with what is wrong with it below.
+// A field of a form: typed, chosen or slid, with what is wrong with it below.
 Column {
     id: field
 
@@ -21,11 +21,14 @@ Column {
     required property real low
     required property real high
     required property real place
+    required property bool secret
+    property real share: 0.56 // width that the control takes
     readonly property bool chosen: field.choices.length > 0
     readonly property bool slid: field.slider || field.shown !== ""
     signal edited(string text)
     signal moved(real place)
     signal stepped(bool up)
+    signal entered
 
     spacing: Theme.spaceXs
 
@@ -58,7 +61,7 @@ Column {
             id: control
 
             anchors.right: parent.right
-            width: field.width * 0.56
+            width: field.width * field.share
             height: parent.height
 
             UiTextField {
@@ -70,8 +73,10 @@ Column {
                 placeholderText: field.hint
                 text: field.text
                 faulty: field.fault !== ""
+                echoMode: field.secret ? TextInput.Password : TextInput.Normal
                 Accessible.description: field.fault !== "" ? field.fault : field.closed !== "" ? field.closed : field.tip
                 onTextEdited: field.edited(text)
+                onAccepted: field.entered()
                 Keys.onUpPressed: field.stepped(true)
                 Keys.onDownPressed: field.stepped(false)
             }
