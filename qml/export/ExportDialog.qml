@@ -14,10 +14,8 @@ UiSheet {
     // Size of the view, for "as on screen".
     property real viewWidth: 0
     property real viewHeight: 0
-    // Titles of the figures that the view can write; empty: it has one.
-    property var figures: []
-    property int figure: 0
-    signal figureChosen(int index)
+    readonly property list<string> figures: source ? source.figures : []
+    readonly property int figure: source ? source.figure : 0
 
     title: "Export"
     subtitle: "What the view shows now."
@@ -93,7 +91,7 @@ UiSheet {
                 currentIndex: sheet.figure
                 onModelChanged: currentIndex = Qt.binding(() => sheet.figure)
                 onActivated: index => {
-                    sheet.figureChosen(index);
+                    sheet.source.figure = index;
                     exporter.prepare();
                 }
                 Keys.onReturnPressed: event => form.exportUnlessChoosing(event, figureBox)

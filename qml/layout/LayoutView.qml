@@ -19,8 +19,6 @@ ViewPage {
         onMachineWanted: machine.begin()
     }
     exportable: controller
-    figures: controller.figures
-    onFigureChanged: controller.figure = figure
 
     LayoutController {
         id: controller

@@ -15,8 +15,6 @@ ViewPage {
         controller: controller
     }
     exportable: controller
-    figures: controller.figures
-    onFigureChanged: controller.figure = figure
     Keys.onPressed: event => event.accepted = view.handleKey(event)
 
     function focusSearch() {

@@ -18,8 +18,6 @@ ViewPage {
         hint: "Click a part of the figure for its numbers."
     }
     exportable: controller
-    figures: controller.figures
-    onFigureChanged: controller.figure = figure
 
     PredictController {
         id: controller

@@ -18,9 +18,6 @@ FocusScope {
     property alias inspector: side.contentItem
     // May be absent: there is nothing to export.
     property Exportable exportable: null
-    // Titles of its figures where it can write several, and the chosen one.
-    property var figures: []
-    property int figure: 0
 
     anchors.fill: parent
     focus: true

@@ -108,9 +108,6 @@ FocusScope {
         id: exportDialog
 
         source: pane.page ? pane.page.exportable : null
-        figures: pane.page ? pane.page.figures : []
-        figure: pane.page ? pane.page.figure : 0
-        onFigureChosen: index => pane.page.figure = index
         viewWidth: pane.body ? pane.body.width : 0
         viewHeight: pane.body ? pane.body.height : 0
     }

@@ -1,7 +1,5 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/comparison/Comparison.h"
@@ -266,38 +264,24 @@ bool ComparisonController::isReady() const {
     return m_data != nullptr && !m_data->isEmpty();
 }
 
-QString ComparisonController::emptyText() const {
-    const auto* open = workspace();
-    if (!isAtRest() || isReady())
-        return {};
-    if (open->runs().empty())
-        return noRunsText();
+plot::SheetTexts ComparisonController::texts() const {
+    plot::SheetTexts texts = textsOf(m_data);
+    texts.title = m_data && m_data->verdict ? m_data->verdict->headline : std::string();
+    if (workspace() == nullptr)
+        return texts;
+    const bool isAlone = workspace()->runs().size() == 1;
     const auto shown = comparedRuns().size();
     if (shown < 2 && hasCaptures())
-        return open->runs().size() == 1
-            ? QStringLiteral("Choose two captures of the run, or the run and a capture.")
-            : QStringLiteral(
-                "Choose captures of the run, or a second run on the left with Ctrl+click.");
-    if (open->runs().size() == 1)
-        return QStringLiteral("There is one run only. Import another one to compare them.");
-    if (shown < 2)
-        return shown == 0
-            ? QStringLiteral("Choose two runs on the left: click one, Ctrl+click the other.")
-            : QStringLiteral("Choose a second run on the left with Ctrl+click.");
-    return m_data ? QString::fromStdString(m_data->emptyText) : QString();
-}
-
-QString ComparisonController::title() const {
-    return m_data && m_data->verdict ? QString::fromStdString(m_data->verdict->headline)
-                                     : QString();
-}
-
-QString ComparisonController::caption() const {
-    return m_data ? QString::fromStdString(m_data->caption) : QString();
-}
-
-QString ComparisonController::notes() const {
-    return m_data ? linesOf(m_data->notes) : QString();
+        texts.emptyText = isAlone
+            ? "Choose two captures of the run, or the run and a capture."
+            : "Choose captures of the run, or a second run on the left with Ctrl+click.";
+    else if (isAlone)
+        texts.emptyText = "There is one run only. Import another one to compare them.";
+    else if (shown < 2)
+        texts.emptyText = shown == 0
+            ? "Choose two runs on the left: click one, Ctrl+click the other."
+            : "Choose a second run on the left with Ctrl+click.";
+    return texts;
 }
 
 QString ComparisonController::text() const {

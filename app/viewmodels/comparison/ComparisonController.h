@@ -88,10 +88,6 @@ public:
     void setScroll(double share) { m_scroll = share; }
 
     [[nodiscard]] bool isReady() const override;
-    [[nodiscard]] QString emptyText() const override;
-    [[nodiscard]] QString title() const override;
-    [[nodiscard]] QString caption() const override;
-    [[nodiscard]] QString notes() const override;
     [[nodiscard]] QString text() const;
 
     [[nodiscard]] QStringList savedNames() const { return m_library.names(); }
@@ -127,6 +123,8 @@ private:
     void readGrowth() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
+    [[nodiscard]] plot::SheetTexts texts() const override;
+    [[nodiscard]] Needs needs() const override { return Needs::Runs; }
     void laidOut() override;
 
     void take(const ComparisonSettings& settings);

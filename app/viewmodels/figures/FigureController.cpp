@@ -1,7 +1,5 @@
 #include "app/viewmodels/figures/FigureController.h"
 
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/runs/RunFigures.h"
@@ -146,27 +144,8 @@ void FigureController::show(FigurePtr data) {
     pictureChanged();
 }
 
-QString FigureController::emptyText() const {
-    const auto* open = workspace();
-    if (!isAtRest())
-        return {};
-    if (open->runs().empty())
-        return noRunsText();
-    if (m_settings.shownRunsOnly && open->shownRuns().empty())
-        return chooseRunText();
-    return m_data && m_data->isEmpty() ? QString::fromStdString(m_data->emptyText) : QString();
-}
-
-QString FigureController::title() const {
-    return m_data ? QString::fromStdString(m_data->title) : QString();
-}
-
-QString FigureController::caption() const {
-    return m_data ? QString::fromStdString(m_data->caption) : QString();
-}
-
-QString FigureController::notes() const {
-    return m_data ? linesOf(m_data->notes) : QString();
+plot::SheetTexts FigureController::texts() const {
+    return textsOf(m_data);
 }
 
 figures::Figure FigureController::figure() const {

@@ -37,11 +37,6 @@ public:
     void setWholeRun(bool whole);
 
     [[nodiscard]] bool isReady() const override { return m_data != nullptr && !m_data->isEmpty(); }
-    [[nodiscard]] QString emptyText() const override;
-    [[nodiscard]] QString title() const override;
-    [[nodiscard]] QString caption() const override;
-    [[nodiscard]] QString notes() const override;
-
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const FigurePtr& data() const { return m_data; }
 
@@ -58,6 +53,10 @@ private:
     void readGrowth() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
+    [[nodiscard]] plot::SheetTexts texts() const override;
+    [[nodiscard]] Needs needs() const override {
+        return m_settings.shownRunsOnly ? Needs::ShownRuns : Needs::Runs;
+    }
     void takeSettings(const FigureSettings& settings);
     void change(const FigureSettings& settings); // by the user
     void readMetrics();

@@ -1,7 +1,8 @@
 #include "app/viewmodels/figures/OverviewController.h"
 
-#include "app/viewmodels/text/RunWording.h"
 #include "core/figures/overview/OverviewFigure.h"
+
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -84,29 +85,15 @@ void OverviewController::show(OverviewPtr data) {
     pictureChanged();
 }
 
-QString OverviewController::emptyText() const {
-    if (!isAtRest())
+plot::SheetTexts OverviewController::texts() const {
+    if (!m_data)
         return {};
-    if (workspace()->runs().empty())
-        return noRunsText();
-    if (workspace()->shownRuns().empty())
-        return chooseRunText();
-    return m_data && m_data->isEmpty() ? QString::fromStdString(m_data->emptyText) : QString();
-}
-
-QString OverviewController::title() const {
-    return m_data
-        ? QStringLiteral("Overview of %1").arg(QString::fromStdString(m_data->overview.run.name))
-        : QString();
-}
-
-QString OverviewController::caption() const {
-    const auto* open = workspace();
-    if (!m_data || open == nullptr || open->shownRuns().size() < 2)
-        return {};
-    return QStringLiteral("Of %1, the first of %2 chosen runs.")
-        .arg(QString::fromStdString(m_data->overview.run.name))
-        .arg(open->shownRuns().size());
+    const std::string& run = m_data->overview.run.name;
+    const std::size_t chosen = workspace() == nullptr ? 0 : workspace()->shownRuns().size();
+    return {fmt::format("Overview of {}", run),
+        chosen < 2 ? std::string()
+                   : fmt::format("Of {}, the first of {} chosen runs.", run, chosen),
+        {}, m_data->emptyText};
 }
 
 figures::Figure OverviewController::figure() const {

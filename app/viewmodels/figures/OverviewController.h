@@ -22,10 +22,6 @@ public:
     explicit OverviewController(QObject* parent = nullptr);
 
     [[nodiscard]] bool isReady() const override { return m_data != nullptr && !m_data->isEmpty(); }
-    [[nodiscard]] QString emptyText() const override;
-    [[nodiscard]] QString title() const override;
-    [[nodiscard]] QString caption() const override;
-    [[nodiscard]] QString notes() const override { return {}; }
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const OverviewPtr& data() const { return m_data; }
     // Opens the place that proves a sentence; behind the last one the findings.
@@ -38,6 +34,7 @@ private:
     void readGrowth() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
+    [[nodiscard]] plot::SheetTexts texts() const override;
     void chooseOffered(std::size_t choice) override { prove(choice); }
     [[nodiscard]] bool isTitleDrawn() const override { return true; }
     [[nodiscard]] QString choosingText() const override {

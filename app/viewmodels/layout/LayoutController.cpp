@@ -407,15 +407,8 @@ QStringList LayoutController::figures() const {
     return layoutFigures(m_context, m_schedule);
 }
 
-void LayoutController::setFigure(int figure) {
-    if (figure == m_figure)
-        return;
-    m_figure = figure;
-    Q_EMIT settingsChanged();
-}
-
 ExportJob LayoutController::exportJob() const {
-    return layoutJob(m_context, m_schedule, m_figure, m_moment.playback().timeText());
+    return layoutJob(m_context, m_schedule, chosenFigure(), m_moment.playback().timeText());
 }
 
 void LayoutController::readColours() {

@@ -46,10 +46,6 @@ class LayoutController : public trainscope::app::DatabaseView {
     Q_PROPERTY(bool hasLogical READ hasLogical NOTIFY stateChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* overview READ overview CONSTANT FINAL)
 
-    // Figures to export, and the chosen one.
-    Q_PROPERTY(QStringList figures READ figures NOTIFY stateChanged FINAL)
-    Q_PROPERTY(int figure READ figure WRITE setFigure NOTIFY settingsChanged FINAL)
-
 public:
     explicit LayoutController(QObject* parent = nullptr);
 
@@ -89,9 +85,7 @@ public:
     // Nothing is selected or pointed at; false where nothing was.
     Q_INVOKABLE bool clear();
 
-    [[nodiscard]] QStringList figures() const;
-    [[nodiscard]] int figure() const { return m_figure; }
-    void setFigure(int figure);
+    [[nodiscard]] QStringList figures() const override;
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const plot::RankColours& colours() const { return m_context.colours; }
 
@@ -137,7 +131,6 @@ private:
     MachineForm m_machine;
     SettingListModel m_rows;
     FactListModel m_overview;
-    int m_figure = 0;
 };
 
 } // namespace trainscope::app

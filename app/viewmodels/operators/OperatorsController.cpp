@@ -1,8 +1,8 @@
 #include "app/viewmodels/operators/OperatorsController.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/plot/operators/OperatorsText.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ void OperatorsController::choose(const QString& key, int choice) {
     if (changed == m_settings)
         return;
     m_settings = changed;
-    m_exported = 0;
+    setFigure(0);
     saveSettings(Views::Operators, operatorsSettings().kept(m_settings));
     showSettings();
     load();
@@ -374,28 +374,6 @@ bool OperatorsController::isReady() const {
     return m_answer->reading->emptyText().empty();
 }
 
-QString OperatorsController::emptyText() const {
-    if (!isAtRest())
-        return {};
-    if (workspace()->runs().empty())
-        return noRunsText();
-    if (shownRun() == nullptr)
-        return chooseRunText();
-    return m_answer && !isReady() ? QString::fromStdString(head().emptyText) : QString();
-}
-
-QString OperatorsController::title() const {
-    return QString::fromStdString(head().title);
-}
-
-QString OperatorsController::caption() const {
-    return QString::fromStdString(head().caption);
-}
-
-QString OperatorsController::notes() const {
-    return linesOf(head().notes);
-}
-
 // The picture that is shown stands first.
 std::vector<OperatorsPicture> OperatorsController::pictures() const {
     if (!isReady())
@@ -414,7 +392,7 @@ std::vector<OperatorsPicture> OperatorsController::pictures() const {
     return all;
 }
 
-QStringList OperatorsController::figureTitles() const {
+QStringList OperatorsController::figures() const {
     QStringList titles;
     for (const auto picture : pictures()) {
         titles.push_back(m_answer->difference           ? QStringLiteral("Differences")
@@ -425,19 +403,12 @@ QStringList OperatorsController::figureTitles() const {
     return titles;
 }
 
-void OperatorsController::setFigureIndex(int figure) {
-    if (figure == m_exported)
-        return;
-    m_exported = figure;
-    Q_EMIT stateChanged();
-}
-
 ExportJob OperatorsController::exportJob() const {
     const auto offered = pictures();
     if (offered.empty())
         return {};
-    const auto chosen
-        = static_cast<std::size_t>(std::clamp(m_exported, 0, static_cast<int>(offered.size()) - 1));
+    const auto chosen = static_cast<std::size_t>(
+        std::clamp(chosenFigure(), 0, static_cast<int>(offered.size()) - 1));
     const auto shown = figureOf(offered[chosen]);
     return exportJobOf(textOf(shown.kind), shown);
 }
@@ -555,20 +526,9 @@ void OperatorsController::show(const KernelsUnder& kernels, bool isOfOther) {
     if (clock != nullptr)
         range = {clock->onReference(range.begin), clock->onReference(range.end)};
     if (isOfOther)
-        showBoth(run);
+        showBeside(*workspace(), {run}); // the first stays
     const auto rank = kernels.longestRank < 0 ? std::nullopt : std::optional(kernels.longestRank);
     views()->showOnTimeline({run, rank, range, {}});
-}
-
-// The second run beside those that are shown, so that the first stays.
-void OperatorsController::showBoth(RunId other) {
-    std::vector<RunId> shown;
-    for (const auto& run : workspace()->shownRuns())
-        shown.push_back(run.id);
-    if (std::find(shown.begin(), shown.end(), other) != shown.end())
-        return;
-    shown.push_back(other);
-    workspace()->setShown(shown);
 }
 
 void OperatorsController::showLongest(

@@ -39,8 +39,6 @@ class OperatorsController : public trainscope::app::DrawnView {
     // There are rows, whatever the picture has.
     Q_PROPERTY(bool listed READ isListed NOTIFY stateChanged FINAL)
     // Figures that can be exported, and the chosen one: the one that is shown is the first.
-    Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
-    Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
 
 public:
     explicit OperatorsController(QObject* parent = nullptr);
@@ -81,13 +79,7 @@ public:
     Q_INVOKABLE [[nodiscard]] QString csv() const;
 
     [[nodiscard]] bool isReady() const override;
-    [[nodiscard]] QString emptyText() const override;
-    [[nodiscard]] QString title() const override;
-    [[nodiscard]] QString caption() const override;
-    [[nodiscard]] QString notes() const override;
-    [[nodiscard]] QStringList figureTitles() const;
-    [[nodiscard]] int figureIndex() const { return m_exported; }
-    void setFigureIndex(int figure);
+    [[nodiscard]] QStringList figures() const override;
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const OperatorsAnswerPtr& answer() const { return m_answer; }
 
@@ -101,6 +93,7 @@ private:
     void load() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
+    [[nodiscard]] plot::SheetTexts texts() const override { return head(); }
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     void chooseOffered(std::size_t choice) override;
     [[nodiscard]] QString choosingText() const override {
@@ -128,7 +121,6 @@ private:
     void markInPicture();
     [[nodiscard]] std::pair<const KernelsUnder*, bool> longestKernel() const;
     void show(const KernelsUnder& kernels, bool isOfOther);
-    void showBoth(RunId other);
     void showLongest(
         const std::vector<KernelsUnder>& kernels, const std::string& name, bool isOfOther);
 
@@ -145,7 +137,6 @@ private:
     FactListModel m_facts;
     TableModel m_kernels;
     TableModel m_otherKernels;
-    int m_exported = 0;
 };
 
 } // namespace trainscope::app

@@ -1,7 +1,6 @@
 #include "app/viewmodels/prediction/PredictController.h"
 
 #include "app/viewmodels/prediction/PredictAgainst.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/TextOf.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/prediction/PredictionFigure.h"
@@ -327,10 +326,6 @@ QString PredictController::verdict() const {
         : QStringLiteral("%1. An example: change it, or choose a run that says its job.").arg(job);
 }
 
-QString PredictController::emptyText() const {
-    return isAtRest() && !isReady() ? m_form.fault() : QString();
-}
-
 void PredictController::setCalibrated(bool calibrated) {
     if (calibrated == m_isCalibrated)
         return;
@@ -434,7 +429,7 @@ figures::Figure PredictController::figure() const {
     return figures::predictionFigure(shown(), std::move(panels));
 }
 
-QStringList PredictController::figureTitles() const {
+QStringList PredictController::figures() const {
     QStringList titles;
     const auto board = shown();
     for (const PredictExport& one : exports()) {
@@ -442,13 +437,6 @@ QStringList PredictController::figureTitles() const {
             titles.append(textOf(one.title));
     }
     return titles;
-}
-
-void PredictController::setFigureIndex(int figure) {
-    if (figure == m_figure)
-        return;
-    m_figure = figure;
-    Q_EMIT stateChanged();
 }
 
 // Drops parts of another answer, or of a form before, once there are newer ones.
@@ -465,7 +453,7 @@ ExportJob PredictController::exportJob() const {
     if (!isReady())
         return {};
     auto data = std::make_shared<plot::PredictionFigureData>(*shown());
-    const auto at = std::clamp<qsizetype>(m_figure, 0, figureTitles().size() - 1);
+    const auto at = std::clamp<qsizetype>(chosenFigure(), 0, figures().size() - 1);
     const auto& one = exports()[static_cast<std::size_t>(at)];
     dropOlder(*data);
     const bool isThere = hasAny(*data, one);
@@ -476,19 +464,11 @@ ExportJob PredictController::exportJob() const {
     return job;
 }
 
-QString PredictController::title() const {
-    return m_answer.board ? QString::fromStdString(m_answer.board->title) : QString();
-}
-
-QString PredictController::caption() const {
-    return m_answer.board ? QString::fromStdString(m_answer.board->caption) : QString();
-}
-
-QString PredictController::notes() const {
-    auto notes = m_peers.notes;
-    if (m_answer.board)
-        notes.insert(notes.end(), m_answer.board->notes.begin(), m_answer.board->notes.end());
-    return linesOf(notes);
+plot::SheetTexts PredictController::texts() const {
+    plot::SheetTexts texts = textsOf(m_answer.board);
+    texts.notes.insert(texts.notes.begin(), m_peers.notes.begin(), m_peers.notes.end());
+    texts.emptyText = m_form.fault().toStdString();
+    return texts;
 }
 
 void PredictController::setRanked(bool ranked) {

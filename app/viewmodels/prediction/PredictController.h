@@ -59,9 +59,6 @@ class PredictController : public trainscope::app::DrawnView {
     // nothing.
     Q_PROPERTY(QString rivalText READ rivalText NOTIFY rivalChanged FINAL)
     Q_PROPERTY(bool rivalSearching READ isRivalSearching NOTIFY rivalChanged FINAL)
-    // Figures that can be exported, and the chosen one.
-    Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
-    Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
     // True where predictions are calibrated by the measured runs of the database, and their number.
     Q_PROPERTY(
         bool calibrated READ isCalibrated WRITE setCalibrated NOTIFY calibrationChanged FINAL)
@@ -108,9 +105,7 @@ public:
     [[nodiscard]] bool isRivalSearching() const { return m_rivalTask.isRunning(); }
     Q_INVOKABLE void stopRival();
 
-    [[nodiscard]] QStringList figureTitles() const;
-    [[nodiscard]] int figureIndex() const { return m_figure; }
-    void setFigureIndex(int figure);
+    [[nodiscard]] QStringList figures() const override;
 
     [[nodiscard]] bool isCalibrated() const { return m_isCalibrated; }
     void setCalibrated(bool calibrated);
@@ -124,10 +119,6 @@ public:
     Q_INVOKABLE void compareWithMeasured();
 
     [[nodiscard]] bool isReady() const override { return m_answer.board != nullptr; }
-    [[nodiscard]] QString emptyText() const override;
-    [[nodiscard]] QString title() const override;
-    [[nodiscard]] QString caption() const override;
-    [[nodiscard]] QString notes() const override;
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const PredictAnswer& answer() const { return m_answer; }
     // Data to draw: the answer with all that is known of it.
@@ -144,6 +135,8 @@ private:
     void forget() override;
     void load() override;
     [[nodiscard]] figures::Figure figure() const override;
+    [[nodiscard]] plot::SheetTexts texts() const override;
+    [[nodiscard]] Needs needs() const override { return Needs::Nothing; }
     void takeSelection(const trainscope::app::Evidence& evidence) override;
 
     void dropOlder(plot::PredictionFigureData& board) const;
@@ -194,7 +187,6 @@ private:
     QString m_calibrationText;
     std::shared_ptr<const predict::RunCalibration> m_calibration; // none while it is not there yet
     bool m_isRanked = false;
-    int m_figure = 0;
     RankingSettings m_rankingSettings;
     SettingListModel m_ranking;
     TableModel m_layouts;

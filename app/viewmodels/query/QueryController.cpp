@@ -1,7 +1,6 @@
 #include "app/viewmodels/query/QueryController.h"
 
 #include "app/viewmodels/query/QueryRows.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
@@ -407,22 +406,11 @@ void QueryController::makeChart() {
     pictureChanged();
 }
 
-QString QueryController::emptyText() const {
-    if (!m_isChartShown || !isAnswered() || isReady())
-        return {};
-    return QStringLiteral("A chart needs two columns of numbers.");
-}
-
-QString QueryController::title() const {
-    return m_chart ? QString::fromStdString(m_chart->title) : QString();
-}
-
-QString QueryController::caption() const {
-    return {};
-}
-
-QString QueryController::notes() const {
-    return m_chart ? linesOf(m_chart->notes) : QString();
+plot::SheetTexts QueryController::texts() const {
+    plot::SheetTexts texts = textsOf(m_chart);
+    if (m_isChartShown && isAnswered() && !isReady())
+        texts.emptyText = "A chart needs two columns of numbers.";
+    return texts;
 }
 
 // The picture is the chart; the numbers are the rows, where the window keeps all of them.

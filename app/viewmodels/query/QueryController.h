@@ -81,10 +81,6 @@ public:
     void setChartLine(bool line);
 
     [[nodiscard]] bool isReady() const override { return m_chart && !m_chart->points.empty(); }
-    [[nodiscard]] QString emptyText() const override;
-    [[nodiscard]] QString title() const override;
-    [[nodiscard]] QString caption() const override;
-    [[nodiscard]] QString notes() const override;
     [[nodiscard]] ExportJob exportJob() const override;
 
 Q_SIGNALS:
@@ -102,6 +98,8 @@ private:
     void restore() override;
     void forget() override;
     void load() override;
+    [[nodiscard]] plot::SheetTexts texts() const override;
+    [[nodiscard]] Needs needs() const override { return Needs::Nothing; }
     [[nodiscard]] figures::Figure figure() const override { return chartFigure(m_chart); }
     void readSchema();
     void show(QueryRowsPtr rows);

@@ -10,6 +10,7 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>

@@ -6,7 +6,9 @@
 namespace trainscope::app {
 
 DatabaseView::DatabaseView(QObject* parent)
-    : Exportable(parent) { }
+    : Exportable(parent) {
+    connect(this, &DatabaseView::stateChanged, this, &Exportable::figuresChanged);
+}
 
 DatabaseView::~DatabaseView() {
     m_task.cancel();

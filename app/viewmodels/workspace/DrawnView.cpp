@@ -1,6 +1,7 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 
 #include "app/painting/ScenePainter.h"
+#include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,16 @@ void DrawnView::pictureChanged() {
     Q_EMIT stateChanged();
     Q_EMIT repaintNeeded();
     placeSelection();
+}
+
+QString DrawnView::emptyText() const {
+    if (!isAtRest() || isReady())
+        return {};
+    if (needs() != Needs::Nothing && workspace()->runs().empty())
+        return noRunsText();
+    if (needs() == Needs::ShownRuns && workspace()->shownRuns().empty())
+        return chooseRunText();
+    return QString::fromStdString(texts().emptyText);
 }
 
 DrawnView::Part DrawnView::partAt(plot::Point at) const {

@@ -7,8 +7,10 @@
 #include <QQmlEngine>
 #include <QRectF>
 
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
+#include "core/plot/Sheet.h"
 
 #include <memory>
 #include <optional>
@@ -40,10 +42,10 @@ public:
     explicit DrawnView(bool isCaptionDrawn, QObject* parent = nullptr);
 
     [[nodiscard]] virtual bool isReady() const = 0;
-    [[nodiscard]] virtual QString emptyText() const = 0;
-    [[nodiscard]] virtual QString title() const = 0;
-    [[nodiscard]] virtual QString caption() const = 0;
-    [[nodiscard]] virtual QString notes() const = 0;
+    [[nodiscard]] QString emptyText() const;
+    [[nodiscard]] QString title() const { return QString::fromStdString(texts().title); }
+    [[nodiscard]] QString caption() const { return QString::fromStdString(texts().caption); }
+    [[nodiscard]] QString notes() const { return linesOf(texts().notes); }
     [[nodiscard]] double contentHeight() const { return m_contentHeight; }
 
     // For the item that paints; nullptr while there is nothing. The picture is at least as high as
@@ -74,6 +76,16 @@ Q_SIGNALS:
     void repaintNeeded();
 
 protected:
+    // Its title, caption and notes, and the reason that there is no picture.
+    [[nodiscard]] virtual plot::SheetTexts texts() const = 0;
+    // Those of a figure's data; empty without.
+    template <typename Data>
+    static plot::SheetTexts textsOf(const std::shared_ptr<const Data>& data) {
+        return data ? static_cast<const plot::SheetTexts&>(*data) : plot::SheetTexts();
+    }
+    enum class Needs { Nothing, Runs, ShownRuns };
+    // Where it lacks them, that is the reason.
+    [[nodiscard]] virtual Needs needs() const { return Needs::ShownRuns; }
     // The figure to draw; only asked for while there is something.
     [[nodiscard]] virtual figures::Figure figure() const = 0;
     virtual void laidOut() { }

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
+#include <QStringList>
 
 #include "core/figures/Figure.h"
 #include "core/model/Result.h"
@@ -33,11 +34,26 @@ class Exportable : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("A view is one.")
+    // Titles of its figures where it can write several, and the chosen one.
+    Q_PROPERTY(QStringList figures READ figures NOTIFY figuresChanged FINAL)
+    Q_PROPERTY(int figure READ chosenFigure WRITE setFigure NOTIFY figuresChanged FINAL)
 
 public:
     using QObject::QObject;
+    [[nodiscard]] virtual QStringList figures() const { return {}; }
+    [[nodiscard]] int chosenFigure() const { return m_figure; }
+    void setFigure(int figure) {
+        m_figure = figure;
+        Q_EMIT figuresChanged();
+    }
     // GUI thread; the job itself may run in any.
     [[nodiscard]] virtual ExportJob exportJob() const = 0;
+
+Q_SIGNALS:
+    void figuresChanged();
+
+private:
+    int m_figure = 0;
 };
 
 } // namespace trainscope::app

@@ -165,7 +165,7 @@ private Q_SLOTS:
         m_controller->setSearch(QStringLiteral("addmm"));
         QVERIFY(rowCalled("aten::addmm") >= 0 && m_controller->rows()->count() < row + 5);
         QVERIFY(m_controller->foundText().contains(QLatin1Char('1')));
-        QCOMPARE(m_controller->figureTitles().size(), 3);
+        QCOMPARE(m_controller->figures().size(), 3);
         QVERIFY(m_controller->exportJob().name.startsWith(QStringLiteral("operators-")));
     }
 

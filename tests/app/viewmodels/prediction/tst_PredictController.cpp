@@ -318,9 +318,9 @@ private Q_SLOTS:
         QCOMPARE(power.axis.metric, std::string(metric::kGpuPower));
         QCOMPARE(power.measured.mean.front(), 600.0F);
         const int at = static_cast<int>(
-            m_controller->figureTitles().indexOf(QStringLiteral("Predicted over measured")));
+            m_controller->figures().indexOf(QStringLiteral("Predicted over measured")));
         QVERIFY(at > 0);
-        m_controller->setFigureIndex(at);
+        m_controller->setFigure(at);
         QVERIFY(m_controller->exportJob().name.endsWith(QStringLiteral("-tracks")));
         m_controller->forgetKept();
         QTRY_VERIFY(!m_controller->isComparable() && m_controller->shown()->tracks == nullptr);
@@ -383,9 +383,9 @@ private Q_SLOTS:
                 && !m_controller->isLoading(),
             60'000);
         const int at
-            = static_cast<int>(m_controller->figureTitles().indexOf(QStringLiteral("Decision")));
+            = static_cast<int>(m_controller->figures().indexOf(QStringLiteral("Decision")));
         QVERIFY(at >= 0);
-        m_controller->setFigureIndex(at);
+        m_controller->setFigure(at);
         const auto job = m_controller->exportJob();
         QVERIFY(job.name.endsWith(QStringLiteral("-decision")));
         figures::Request request;
