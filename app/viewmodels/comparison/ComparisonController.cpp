@@ -1,6 +1,6 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/traces/CaptureWindows.h"

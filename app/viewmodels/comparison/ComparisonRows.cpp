@@ -1,6 +1,6 @@
 #include "app/viewmodels/comparison/ComparisonRows.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 
 #include <algorithm>

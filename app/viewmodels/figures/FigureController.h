@@ -7,7 +7,7 @@
 #include "app/viewmodels/figures/KeptPages.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 
 #include <vector>
 

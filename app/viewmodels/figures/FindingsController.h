@@ -3,7 +3,7 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/figures/FindingListModel.h"
+#include "app/viewmodels/figures/FindingRows.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "app/viewmodels/importing/FoundMetricModel.h"
 
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 

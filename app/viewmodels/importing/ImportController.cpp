@@ -1,8 +1,7 @@
 #include "app/viewmodels/importing/ImportController.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "importers/registry/Attempts.h"
 #include "importers/registry/JoinSuggestions.h"

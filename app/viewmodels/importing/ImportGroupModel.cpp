@@ -1,8 +1,7 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 
 #include "app/viewmodels/importing/GroupWording.h"
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 #include <iterator>

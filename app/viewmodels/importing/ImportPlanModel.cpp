@@ -2,8 +2,7 @@
 
 #include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/Numbers.h"
 

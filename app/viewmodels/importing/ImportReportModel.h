@@ -4,7 +4,9 @@
 // GUI thread only.
 
 #include "app/importing/ImportRunner.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/window/RowListModel.h"
+#include "core/model/Import.h"
 #include "core/store/Store.h"
 #include "core/text/Table.h"
 
@@ -12,9 +14,19 @@
 #include <QString>
 #include <QStringList>
 
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
+
+// Label and value of everything the report says that people can use, the numbers that matter first.
+// `beside`: ranks that other sources of its run have, which are not missing.
+std::vector<std::pair<QString, QString>> reportFacts(
+    const ImportReport& report, const std::set<int>& beside = {});
+
+// A line for each kind, the worst first (core/report/WarningLines.h).
+QStringList warningTexts(const std::vector<ImportWarning>& warnings);
 
 struct ReportEntry {
     QString path;

@@ -2,7 +2,7 @@
 
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/model/InteractiveThread.h"
 #include "core/store/WriteCheck.h"
 #include "core/store/database/StoreFile.h"

@@ -1,6 +1,6 @@
 #include "app/viewmodels/inspector/AskedTables.h"
 
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <utility>
 

@@ -1,8 +1,7 @@
 #include "app/viewmodels/inspector/InspectorModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/analysis/derived/Formula.h"
 #include "core/model/Metric.h"
 #include "core/report/AboveLimitTables.h"

@@ -1,7 +1,7 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/report/SelectionTables.h"
 
 #include <QClipboard>

@@ -1,6 +1,6 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/operators/KeptTraces.h"

@@ -1,17 +1,24 @@
 #pragma once
-// Everything there is to say about one span: for the inspector. Blocking; for a worker.
+// Everything there is to say about one span, for the inspector. Blocking; for a worker.
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/FactListModel.h"
-
 #include "core/plot/timeline/TimeTicks.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::app {
+
+// `detail` is the JSON object kept with a span (see core/model/Span.h); known keys get plain labels
+// and units, others keep their names. Nothing for text that is not an object.
+std::vector<Fact> detailFacts(std::string_view detail);
+
+// The value of "Collective name" in it; empty: none.
+std::string collectiveName(std::string_view detail);
 
 // A span that was pointed at or stepped to.
 struct SpanTarget {

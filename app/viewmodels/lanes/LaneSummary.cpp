@@ -1,7 +1,7 @@
 #include "app/viewmodels/lanes/LaneSummary.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 #include <cmath>

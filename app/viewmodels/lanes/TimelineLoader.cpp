@@ -1,7 +1,7 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 
 #include "app/viewmodels/lanes/LaneEditing.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 

@@ -1,7 +1,7 @@
 #include "app/viewmodels/layout/LayoutController.h"
 
 #include "app/importing/DescribedRuns.h"
-#include "app/viewmodels/layout/LayoutContext.h"
+#include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/workspace/Exportable.h"

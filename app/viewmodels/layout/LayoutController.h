@@ -12,7 +12,7 @@
 #include "app/viewmodels/layout/LayoutPlacement.h"
 #include "app/viewmodels/layout/LayoutSelection.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "core/figures/layout/RankColouring.h"
 
 #include <optional>

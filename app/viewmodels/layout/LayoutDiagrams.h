@@ -10,7 +10,7 @@
 #include <QQmlEngine>
 #include <QRectF>
 
-#include "app/viewmodels/layout/LayoutContext.h"
+#include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "app/viewmodels/layout/LayoutFacts.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/plot/Ticks.h"

@@ -5,7 +5,7 @@
 #include <QObject>
 #include <QQmlEngine>
 
-#include "app/viewmodels/layout/LayoutContext.h"
+#include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 
 namespace trainscope::app {

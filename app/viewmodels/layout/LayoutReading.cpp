@@ -1,7 +1,5 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 
-#include "app/viewmodels/layout/LayoutSettings.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"

@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutSchedule.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/text/Numbers.h"
 
 #include <algorithm>

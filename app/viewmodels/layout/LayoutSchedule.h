@@ -7,7 +7,7 @@
 #include <QString>
 
 #include "app/viewmodels/workspace/FactListModel.h"
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/ScheduleFigure.h"
 

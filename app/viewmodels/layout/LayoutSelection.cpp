@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutSelection.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include "app/viewmodels/text/HumanText.h"
 #include "core/model/Try.h"

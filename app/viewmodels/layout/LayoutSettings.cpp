@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutSettings.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/layout/LayoutFigure.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "app/viewmodels/layout/Playback.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/text/Times.h"
 
 #include <algorithm>

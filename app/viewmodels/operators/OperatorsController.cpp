@@ -1,7 +1,7 @@
 #include "app/viewmodels/operators/OperatorsController.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/plot/operators/OperatorsText.h"
 

@@ -1,7 +1,7 @@
 #include "app/viewmodels/prediction/PredictController.h"
 
-#include "app/viewmodels/prediction/PredictAgainst.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/prediction/PredictFields.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/prediction/ScaleFigure.h"

@@ -1,12 +1,12 @@
 #pragma once
 // The fields of the form that asks for a prediction, from a request and back. Plain functions.
 
-#include <QString>
-#include <QStringList>
-
 #include "app/viewmodels/window/FormField.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Training.h"
+
+#include <QString>
+#include <QStringList>
 
 #include <optional>
 
@@ -46,5 +46,19 @@ bool isOfTraining(const QString& key);
 bool readFields(FormFields& fields, const predict::JobRequest& begun, predict::JobRequest& request);
 // True for a field that tells the layout, its micro-batch or recomputation.
 bool isOfLayout(const QString& key);
+
+namespace field_key {
+inline constexpr auto kAgainst = "against_gpu";
+inline constexpr auto kAgainstNodes = "against_nodes";
+inline constexpr auto kAgainstPerNode = "against_per_node";
+} // namespace field_key
+
+void addAgainstFields(FormFields& fields, const QStringList& gpus);
+bool isOfAgainst(const QString& key);
+// As much memory as the job's GPUs have together, in whole nodes as usual, where another GPU was
+// chosen than `before`.
+void fitAgainst(FormFields& fields, const QString& before);
+// Absent where none is chosen; what cannot be read gets a fault.
+std::optional<predict::ClusterRequest> againstOf(FormFields& fields);
 
 } // namespace trainscope::app

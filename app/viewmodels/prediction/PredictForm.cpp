@@ -1,6 +1,6 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
-#include "app/viewmodels/prediction/PredictAgainst.h"
+#include "app/viewmodels/prediction/PredictFields.h"
 #include "app/viewmodels/text/HumanText.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "app/viewmodels/query/QueryController.h"
 
 #include "app/viewmodels/query/QueryRows.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Import.h"

@@ -9,7 +9,7 @@
 
 #include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryLists.h"
-#include "app/viewmodels/query/QueryTable.h"
+#include "app/viewmodels/query/QueryRows.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 
 #include <memory>

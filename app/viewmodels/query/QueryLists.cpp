@@ -1,6 +1,6 @@
 #include "app/viewmodels/query/QueryLists.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <QJsonObject>
 

@@ -1,10 +1,13 @@
 #pragma once
-// The rows of a query that the window keeps: as many as fit into a fixed room, in columns of small
-// cells, each text once. Filled by one thread, then read by any.
+// The rows of a query that the window keeps, as many as fit into a fixed room, in columns of small
+// cells, each text once; and the table of them, which copies nothing: a cell is worded when it is
+// shown. Filled by one thread, then read by any.
 
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/store/Values.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -75,5 +78,10 @@ private:
     std::size_t m_textBytes = 0;
     bool m_isCut = false;
 };
+
+using QueryRowsPtr = std::shared_ptr<const QueryRows>;
+
+// nullptr: nothing is known.
+TableContent queryContent(const QueryRowsPtr& rows);
 
 } // namespace trainscope::app

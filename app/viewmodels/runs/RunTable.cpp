@@ -1,7 +1,7 @@
 #include "app/viewmodels/runs/RunTable.h"
 
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/text/Names.h"
 #include "core/text/Numbers.h"

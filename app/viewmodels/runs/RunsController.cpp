@@ -2,8 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TabbedText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/model/Try.h"

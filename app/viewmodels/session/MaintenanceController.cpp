@@ -4,7 +4,7 @@
 #include "app/painting/ChartPainter.h"
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/Figure.h"
 #include "core/model/Try.h"
 #include "core/report/Report.h"

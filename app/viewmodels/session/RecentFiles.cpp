@@ -1,6 +1,6 @@
 #include "app/viewmodels/session/RecentFiles.h"
 
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <QFileInfo>
 #include <QSettings>

@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/session/PowerCurve.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "app/viewmodels/workspace/TableModel.h"

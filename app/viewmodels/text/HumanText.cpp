@@ -1,7 +1,6 @@
 #include "app/viewmodels/text/HumanText.h"
 
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"

@@ -1,6 +1,6 @@
 #include "app/viewmodels/text/RunWording.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/RunState.h"
 #include "core/text/Times.h"

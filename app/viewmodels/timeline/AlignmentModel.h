@@ -1,18 +1,42 @@
 #pragma once
 // Alignment of the shown runs: by their starts, by an iteration, at their own times, and each moved
-// by hand. One row per shown run. GUI thread.
+// by hand. RunAlignment is a plain value for any thread; the model, with a row for each shown run,
+// is of the GUI thread.
+
+#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/window/RowListModel.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/timeline/RunAlignment.h"
-#include "app/viewmodels/window/RowListModel.h"
-
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace trainscope::app {
+
+struct RunAlignment {
+    using Mode = AlignmentMode;
+    Mode mode = Mode::Start;
+    std::int64_t iteration = 0;
+    std::unordered_map<RunId, DurationNs> moved; // to the right, by hand
+    bool onOneClock = true; // the traces of a run's ranks, where their clocks are known to differ
+    std::unordered_map<RunId, std::shared_ptr<const analysis::RankClocks>> clocks;
+
+    bool operator==(const RunAlignment&) const = default;
+};
+
+// The runs with their origins and clocks set. A run without that iteration is aligned by its start.
+std::vector<plot::ShownRun> alignedRuns(std::vector<plot::ShownRun> shown,
+    const TimelineCatalogue& catalogue, const RunAlignment& alignment);
+
+// From the earliest begin to the latest end of the runs, in view time; a second around a single
+// instant, as one scrape of a monitoring engine is; empty without data.
+plot::ViewWindow viewLimits(
+    const std::vector<plot::ShownRun>& runs, const TimelineCatalogue& catalogue);
 
 struct AlignedRow {
     std::string name; // the run's, without the part that all of them share

@@ -1,7 +1,7 @@
 #include "app/viewmodels/timeline/LanePicker.h"
 
 #include "app/viewmodels/lanes/LaneEditing.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/DerivedLane.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "core/store/RunLinks.h"
 

@@ -1,6 +1,6 @@
 #include "app/viewmodels/window/KeyMap.h"
 
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include "app/manual/Keys.h"
 

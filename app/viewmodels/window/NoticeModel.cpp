@@ -1,6 +1,6 @@
 #include "app/viewmodels/window/NoticeModel.h"
 
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <QTimer>
 

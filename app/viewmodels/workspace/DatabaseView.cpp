@@ -1,7 +1,6 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 
-#include "app/viewmodels/text/ShownText.h"
-#include "app/viewmodels/text/TextOf.h"
+#include "app/viewmodels/text/Texts.h"
 
 namespace trainscope::app {
 

@@ -1,6 +1,6 @@
 #include "app/viewmodels/workspace/FactListModel.h"
 
-#include "app/viewmodels/text/TabbedText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <QStringList>
 

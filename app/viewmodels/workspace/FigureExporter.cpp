@@ -2,7 +2,7 @@
 
 #include "app/painting/ChartPainter.h"
 #include "app/painting/FigureFile.h"
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/model/InteractiveThread.h"
 #include "core/text/NumberMarks.h"
 

@@ -1,14 +1,16 @@
 #pragma once
 // A setting of a view as one value: its key, how it is read and written, and the control that
 // offers its choices now. A list of them makes the rows of a view's tools, takes a choice, and is
-// remembered as JSON. Any thread.
+// remembered as JSON. Any thread; the model of the rows is of the GUI thread.
 
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "core/figures/Option.h"
 
 #include <QJsonObject>
 #include <QJsonValue>
+#include <QQmlEngine>
 #include <QString>
+#include <QStringList>
 
 #include <functional>
 #include <optional>
@@ -16,6 +18,29 @@
 #include <vector>
 
 namespace trainscope::app {
+
+struct SettingRow {
+    QString key;
+    QString label;
+    QStringList choices; // empty for a switch
+    int current = 0; // index of the choice; switch: 0 or 1
+    QString tip;
+    bool isSwitch = false;
+    [[nodiscard]] int count() const { return isSwitch ? 2 : static_cast<int>(choices.size()); }
+    bool operator==(const SettingRow&) const = default;
+};
+
+SettingRow choiceRow(const char* key, const QString& label, QStringList choices, int current,
+    const QString& tip = {});
+
+class SettingListModel : public RowListModel<SettingRow> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the view.")
+
+public:
+    explicit SettingListModel(QObject* parent = nullptr);
+};
 
 struct SettingChoice {
     QString title;

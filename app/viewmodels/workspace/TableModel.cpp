@@ -1,7 +1,7 @@
 #include "app/viewmodels/workspace/TableModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/TabbedText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/text/TableOrder.h"
 

@@ -1,6 +1,6 @@
 #include "app/viewmodels/workspace/Workspace.h"
 
-#include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/SourceFolders.h"
 #include "core/model/Try.h"
 #include "core/text/RunState.h"

@@ -1,7 +1,6 @@
 // An import report in lines: ranks expected and found, what was skipped and where.
 
 #include "app/viewmodels/importing/ImportReportModel.h"
-#include "app/viewmodels/importing/ReportFacts.h"
 #include "core/report/WarningLines.h"
 #include "support/TestProgram.h"
 

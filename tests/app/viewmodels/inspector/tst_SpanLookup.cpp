@@ -1,5 +1,4 @@
 // Facts of a span: its launch, and its arguments.
-#include "app/viewmodels/inspector/SpanDetailFacts.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "core/store/Writing.h"

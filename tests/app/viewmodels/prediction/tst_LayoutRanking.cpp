@@ -1,6 +1,6 @@
 // Words of a ranking of layouts: shares of the machines' peak, and the remembered choices.
 
-#include "app/viewmodels/prediction/LayoutRanking.h"
+#include "app/viewmodels/prediction/LayoutSearch.h"
 #include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 

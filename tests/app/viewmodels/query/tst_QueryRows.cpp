@@ -2,7 +2,6 @@
 // over them.
 #include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryRows.h"
-#include "app/viewmodels/query/QueryTable.h"
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>

@@ -1,5 +1,5 @@
 // Alignments that the timeline can be moved over.
-#include "app/viewmodels/timeline/RunAlignment.h"
+#include "app/viewmodels/timeline/AlignmentModel.h"
 #include "support/TestProgram.h"
 
 #include <QTest>

@@ -1,8 +1,6 @@
-#include "app/viewmodels/workspace/SettingListModel.h"
-
-#include "app/viewmodels/text/TextOf.h"
-
 #include "app/viewmodels/workspace/Setting.h"
+
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 
