@@ -35,9 +35,9 @@ TestCase {
         })
     // Effects of the window's keys, by id.
     readonly property var effects: ({
-            "open": () => test.opens(test.part("database").database),
-            "importFiles": () => test.opens(test.part("database").files),
-            "importFolder": () => test.opens(test.part("database").folder),
+            "open": () => test.opens(test.part("dialogs").dialogs.database),
+            "importFiles": () => test.opens(test.part("dialogs").dialogs.files),
+            "importFolder": () => test.opens(test.part("dialogs").dialogs.folder),
             "connect": () => test.opensSheet("Connect"),
             "export": () => test.opensSheet("Export"),
             "runList": () => test.toggles(() => test.runList.visible),
@@ -186,12 +186,12 @@ TestCase {
     }
     // Quit would end the test as well.
     function test_everyShortcutHasARow() {
-        const parts = test.part("menuWanted").data;
-        const bound = new Set();
-        for (let i = 0; i < parts.length; ++i) {
-            const shortcuts = parts[i].objectAt ? Array.from({length: parts[i].count}, (_, at) => parts[i].objectAt(at)) : [parts[i]];
-            shortcuts.forEach(shortcut => shortcut.sequences.forEach(sequence => bound.add(String(sequence))));
-        }
+        const commands = test.part("dialogs");
+        const parts = Array.from({length: commands.data.length}, (_, at) => commands.data[at]);
+        const repeated = parts.filter(part => part.objectAt).map(part => Array.from({length: part.count}, (_, at) => part.objectAt(at)));
+        const actions = Object.values(commands).filter(value => value instanceof UiCommand).concat(...repeated);
+        const sequences = parts.filter(part => part.sequences).map(part => part.sequences);
+        const bound = new Set(actions.map(action => action.shortcut).concat(...sequences).filter(sequence => sequence).map(String));
         const listed = new Set(rowsWhere(row => row.sequences !== "").map(row => row.sequences).join(" ").split(" "));
         compare([...bound].sort().join(" "), [...listed].sort().join(" "));
     }

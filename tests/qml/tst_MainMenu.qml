@@ -38,11 +38,7 @@ TestCase {
                 test.menu = parts[i];
         }
         verify(test.menu);
-        const items = test.window.contentItem.children;
-        for (let i = 0; i < items.length; ++i) {
-            if (items[i].folder && items[i].target)
-                test.dialogs = items[i];
-        }
+        test.dialogs = test.menu.commands.dialogs;
         verify(test.dialogs);
     }
     function cleanupTestCase() {
@@ -130,7 +126,7 @@ TestCase {
     function test_messagesAreClosedOverASheet() {
         theSession.openUrl("file:///nowhere/at/all.trainscope");
         tryCompare(theSession.notices, "count", 1);
-        test.menu.commands.aboutWanted();
+        test.menu.commands.about.trigger();
         const overlay = test.window.contentItem.T.Overlay.overlay;
         let sheet = null;
         tryVerify(() => sheet = named(overlay, "Close"));

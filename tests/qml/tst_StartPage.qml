@@ -13,24 +13,35 @@ Item {
     Session {
         id: theSession
     }
+    WindowState {
+        id: panes
+    }
+    Commands {
+        id: commands
+
+        window: root.Window.window
+        session: theSession
+        panes: panes
+    }
     StartPage {
         id: page
 
         anchors.fill: parent
         session: theSession
+        commands: commands
         dropping: false
     }
     SignalSpy {
         id: folderSpy
 
-        target: page
-        signalName: "importFolderWanted"
+        target: commands.importFolder
+        signalName: "triggered"
     }
     SignalSpy {
         id: openSpy
 
-        target: page
-        signalName: "openWanted"
+        target: commands.open
+        signalName: "triggered"
     }
 
     TestCase {
@@ -40,8 +51,10 @@ Item {
         function test_buttonsAskForFiles() {
             mouseClick(findChild(page, "importFolder"));
             compare(folderSpy.count, 1);
+            commands.dialogs.folder.close();
             mouseClick(findChild(page, "openDatabase"));
             compare(openSpy.count, 1);
+            commands.dialogs.database.close();
         }
         function test_buttonsAreInside_data() {
             return [{tag: "importFolder"}, {tag: "importFiles"}, {tag: "openDatabase"}, {tag: "openSample"}];
