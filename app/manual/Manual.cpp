@@ -1,7 +1,6 @@
 #include "app/manual/Manual.h"
 
 #include "app/manual/Keys.h"
-#include "app/manual/Pages.h"
 #include "core/analysis/comparison/Quantity.h"
 #include "core/figures/Kinds.h"
 #include "core/model/AsciiText.h"

@@ -6,11 +6,19 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainscope::app::manual {
+
+struct PageText {
+    std::string_view id; // "numbers"
+    std::string_view text;
+};
+// The texts of the pages, resources/manual/*.md, compiled in; in the order of the manual.
+std::span<const PageText> pageTexts();
 
 // From one heading to the next; the first one of a page has none.
 struct Section {

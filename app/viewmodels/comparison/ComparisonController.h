@@ -5,7 +5,6 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
-#include "app/viewmodels/comparison/ComparisonRows.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Setting.h"
 #include "core/plot/comparison/Comparison.h"

@@ -1,13 +1,177 @@
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
 
+#include "app/viewmodels/text/Texts.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace trainscope::app {
+namespace {
+
+using plot::ComparisonAlignment;
+
+// The chosen one is always among them, known or not.
+std::vector<plot::FigureChoice> withChosen(
+    std::vector<plot::FigureChoice> offered, const plot::FigureChoice& chosen) {
+    const bool known = std::any_of(offered.begin(), offered.end(),
+        [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen.key; });
+    if (!known)
+        offered.push_back(chosen);
+    return offered;
+}
+
+std::vector<plot::FigureChoice> metricsWith(
+    const ComparisonOffers& offers, const std::string& chosen) {
+    const Metric* metric = findMetric(chosen);
+    return withChosen(offers.metrics, {chosen, metric == nullptr ? chosen : metric->label});
+}
+
+std::vector<std::int64_t> iterationsWith(
+    const ComparisonSettings& settings, const ComparisonOffers& offers) {
+    auto iterations = offers.iterations;
+    const bool isChosen = settings.query.alignment == ComparisonAlignment::Iteration;
+    const bool known = std::find(iterations.begin(), iterations.end(), settings.query.iteration)
+        != iterations.end();
+    if (isChosen && !known) {
+        iterations.push_back(settings.query.iteration);
+        std::sort(iterations.begin(), iterations.end());
+    }
+    return iterations;
+}
+
+std::vector<plot::FigureChoice> quantitiesWith(
+    const ComparisonOffers& offers, const std::string& chosen) {
+    const auto place = analysis::quantityIndex(chosen);
+    return place
+        ? withChosen(offers.quantities, {chosen, analysis::comparedQuantities()[*place].title})
+        : offers.quantities;
+}
+
+using ComparisonSetting = Setting<ComparisonSettings, ComparisonOffers>;
+using Offered = std::optional<SettingControl>;
+
+// An option of the figures of comparisons; the board remembers it itself.
+ComparisonSetting comparedSetting(const char* name) {
+    return settingOf<ComparisonSettings, ComparisonOffers>(
+        *figures::comparedOptions().find(name), &ComparisonSettings::query);
+}
+
+ComparisonSetting normalisationSetting() {
+    auto setting = comparedSetting("per");
+    setting.key = QStringLiteral("normalise");
+    return setting;
+}
+
+ComparisonSetting windowSetting() {
+    return {QStringLiteral("window"), [](const auto& all) { return all.query.wholeRun; },
+        [](auto& all, const auto& value) { all.query.wholeRun = value.toBool(); },
+        [](const auto&, const auto&) -> Offered {
+            return SettingControl{QStringLiteral("Part"), {},
+                {{QStringLiteral("Settled iterations"), false},
+                    {QStringLiteral("Whole run"), true}}};
+        }};
+}
+
+// "folded", "start", or the number of an iteration.
+const QString kFoldedKey = QStringLiteral("folded");
+const QString kStartKey = QStringLiteral("start");
+
+QString alignmentOf(const ComparisonSettings& settings) {
+    switch (settings.query.alignment) {
+    case ComparisonAlignment::Folded:
+        return kFoldedKey;
+    case ComparisonAlignment::Start:
+        return kStartKey;
+    case ComparisonAlignment::Iteration:
+        break;
+    }
+    return QString::number(settings.query.iteration);
+}
+
+void takeAlignment(ComparisonSettings& settings, const QString& chosen) {
+    settings.query.alignment = chosen == kFoldedKey ? ComparisonAlignment::Folded
+        : chosen == kStartKey                       ? ComparisonAlignment::Start
+                                                    : ComparisonAlignment::Iteration;
+    settings.query.iteration = chosen.toLongLong();
+}
+
+ComparisonSetting alignmentSetting() {
+    return {QStringLiteral("align"), [](const auto& all) { return alignmentOf(all); },
+        [](auto& all, const auto& value) { takeAlignment(all, value.toString()); },
+        [](const auto& all, const auto& offers) -> Offered {
+            SettingControl control{QStringLiteral("Align"),
+                QStringLiteral("What stands at 0 of the time axis"),
+                {{QStringLiteral("All iterations, folded"), kFoldedKey},
+                    {QStringLiteral("Start of the runs"), kStartKey}}};
+            for (const auto iteration : iterationsWith(all, offers))
+                control.choices.push_back(
+                    {QStringLiteral("Iteration %1").arg(iteration), QString::number(iteration)});
+            return control;
+        }};
+}
+
+ComparisonSetting curveSetting() {
+    return {QStringLiteral("curve"), [](const auto& all) { return textOf(all.query.curveMetric); },
+        [](auto& all, const auto& value) {
+            all.query.curveMetric = value.toString().toStdString();
+        },
+        [](const auto& all, const auto& offers) -> Offered {
+            return SettingControl{QStringLiteral("Curve"), {},
+                settingChoices(metricsWith(offers, all.query.curveMetric))};
+        }};
+}
+
+ComparisonSetting heatSetting() {
+    return {QStringLiteral("heat"), [](const auto& all) { return textOf(all.query.heatMetric); },
+        [](auto& all, const auto& value) {
+            const std::string metric = value.toString().toStdString();
+            if (metric != all.query.heatMetric)
+                all.query.heatStatistic = plot::usualStatistic(metric);
+            all.query.heatMetric = metric;
+        },
+        [](const auto& all, const auto& offers) -> Offered {
+            return SettingControl{QStringLiteral("Heat map"), {},
+                settingChoices(metricsWith(offers, all.query.heatMetric))};
+        }};
+}
+
+// Two runs have no order but which is the first.
+ComparisonSetting orderSetting() {
+    auto setting = comparedSetting("sort");
+    setting.control = [control = setting.control](const auto& all, const auto& offers) -> Offered {
+        auto shown = offers.runs < 3 ? std::nullopt : control(all, offers);
+        if (!shown)
+            return shown;
+        shown->choices = settingChoices(quantitiesWith(offers, all.query.sortedBy));
+        shown->choices.insert(shown->choices.begin(), {QStringLiteral("As listed"), QString()});
+        return shown;
+    };
+    return setting;
+}
+
+} // namespace
+
+const ComparisonSettingList& comparisonSettings() {
+    static const ComparisonSettingList list(
+        {normalisationSetting(), windowSetting(), alignmentSetting(), curveSetting(), heatSetting(),
+            comparedSetting("statistic"), orderSetting()});
+    return list;
+}
+
+QStringList panelTitles() {
+    return {QStringLiteral("Verdict"), QStringLiteral("Cards"),
+        QStringLiteral("Where the step goes"), QStringLiteral("Heat maps"),
+        QStringLiteral("Curves"), QStringLiteral("Aligned timelines"),
+        QStringLiteral("Further reasons"), QStringLiteral("Configuration"),
+        QStringLiteral("Operators that differ"), QStringLiteral("Longest kernels"),
+        QStringLiteral("All quantities")};
+}
 
 void ComparisonLibrary::setWorkspace(Workspace* workspace) {
     m_workspace = workspace;

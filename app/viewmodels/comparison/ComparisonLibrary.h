@@ -1,20 +1,37 @@
 #pragma once
-// The comparisons that a database keeps by name: listed and changed in the background. A change
-// that cannot be written (a read-only file, a database in use) says so and changes nothing. GUI
-// thread.
+// The settings of the Compare view, and the comparisons that a database keeps by name: listed and
+// changed in the background. A change that cannot be written (a read-only file, a database in use)
+// says so and changes nothing. GUI thread; plain functions: any thread.
+
+#include "app/comparing/ComparisonSettings.h"
+#include "app/comparing/SavedComparison.h"
+#include "app/viewmodels/workspace/Setting.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
 #include <QObject>
 #include <QPointer>
 #include <QString>
 #include <QStringList>
 
-#include "app/comparing/SavedComparison.h"
-#include "app/viewmodels/workspace/Workspace.h"
-
 #include <functional>
 #include <map>
+#include <vector>
 
 namespace trainscope::app {
+
+// Choices of the controls besides fixed ones.
+struct ComparisonOffers {
+    std::vector<plot::FigureChoice> metrics; // metrics in the database
+    std::vector<plot::FigureChoice> quantities; // quantities of the compared runs
+    std::vector<std::int64_t> iterations; // those that all compared runs have, ascending
+    std::size_t runs = 0; // number of compared runs
+};
+// The board keeps them itself (ComparisonSettings.h).
+using ComparisonSettingList = SettingList<ComparisonSettings, ComparisonOffers>;
+const ComparisonSettingList& comparisonSettings();
+
+// "Aligned timelines": for the menu of panels, in the order of plot::kComparisonPanels.
+QStringList panelTitles();
 
 class ComparisonLibrary : public QObject {
     Q_OBJECT

@@ -1,12 +1,15 @@
 #pragma once
-// "Connect…": what a monitoring engine has, and how it comes into a run database: copied or linked.
-// Long work runs in a worker and can be stopped. GUI thread.
+// "Connect…": what a monitoring engine has for a selection, what each of its metrics is here, and
+// how it comes into a run database: copied or linked. Long work runs in a worker and can be
+// stopped. GUI thread.
 
 #include "app/engine/EngineImport.h"
 #include "app/engine/HttpFetch.h"
-#include "app/viewmodels/importing/FoundMetricModel.h"
 #include "app/viewmodels/window/FormField.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Task.h"
+#include "importers/engine/Catalogue.h"
+#include "importers/engine/Mapping.h"
 
 #include <QObject>
 #include <QQmlEngine>
@@ -17,6 +20,35 @@
 #include <optional>
 
 namespace trainscope::app {
+
+struct FoundMetricRow {
+    QString engineName;
+    QString metric; // ours; empty: not imported
+    QString proposed; // its metric without the user's choice
+    QString seriesText; // "16 series of GPUs"
+    // SI value = exposed value × scale, and of what: they stay under another name of ours.
+    double scale = 1.0;
+    SubjectKind subject = SubjectKind::Gpu;
+
+    bool operator==(const FoundMetricRow&) const = default;
+};
+
+class FoundMetricModel : public RowListModel<FoundMetricRow> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the connection")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    explicit FoundMetricModel(QObject* parent = nullptr);
+
+    void setCatalogue(
+        const importers::engine::Catalogue& catalogue, const importers::engine::Mapping& mapping);
+    // An empty name: not imported.
+    Q_INVOKABLE void setMetric(int row, const QString& name);
+    // Adds the edits to `mapping`.
+    [[nodiscard]] importers::engine::Mapping edited(importers::engine::Mapping mapping) const;
+};
 
 class ConnectController : public QObject {
     Q_OBJECT

@@ -1,6 +1,7 @@
 #pragma once
-// The import as the window drives it: plan what was dropped, let the user change the plan, import
-// it, and report. All long work runs in a worker and can be stopped. GUI thread only.
+// The import as the window drives it: plan what was dropped, let the user change the plan and its
+// target, import it, and report. All long work runs in a worker and can be stopped. GUI thread
+// only, but for the functions of the target, which ask the disk.
 
 #include "app/importing/Import.h"
 #include "app/importing/ImportedRuns.h"
@@ -8,18 +9,51 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
-#include "app/viewmodels/importing/ImportTarget.h"
 #include "app/viewmodels/workspace/Task.h"
 
 #include <QObject>
 #include <QQmlEngine>
+#include <QString>
+#include <QStringList>
 #include <QTimer>
 #include <QUrl>
 #include <QVariantMap>
 
+#include <cstdint>
 #include <memory>
 
 namespace trainscope::app {
+
+// <name of the first source>.trainscope beside it, or in the user's documents where one cannot
+// write there. `sources` holds at least one absolute path.
+QString suggestedDatabase(const QStringList& sources);
+
+// True where runs can be added to it: a file that can be written, in a folder that can be written
+// (SQLite keeps its journal beside the file), other than the built-in sample.
+bool canAddTo(const QString& database);
+
+struct TargetCheck {
+    QString problem = {}; // reason that nothing can be written there; empty: it can
+    QString remark = {}; // warning on it, such as little space
+    bool exists = false;
+    bool operator==(const TargetCheck&) const = default;
+};
+
+// Changes nothing; `sourceBytes` is what would be imported.
+TargetCheck checkTarget(const QString& database, std::uint64_t sourceBytes);
+
+struct TargetQuestion {
+    QString openDatabase; // empty: none
+    QString newDatabase;
+    bool prefersOpen = false; // as a target if runs can be added to it
+    std::uint64_t sourceBytes = 0;
+};
+struct TargetAnswer {
+    TargetCheck target; // check of the database that takes the runs
+    bool canUseOpen = false;
+    bool operator==(const TargetAnswer&) const = default;
+};
+TargetAnswer answerOf(const TargetQuestion& question);
 
 class ImportController : public QObject {
     Q_OBJECT

@@ -7,7 +7,6 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/layout/LayoutForm.h"
-#include "app/viewmodels/layout/LayoutHover.h"
 #include "app/viewmodels/layout/LayoutMoment.h"
 #include "app/viewmodels/layout/LayoutPlacement.h"
 #include "app/viewmodels/layout/LayoutSelection.h"

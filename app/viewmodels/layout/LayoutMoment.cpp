@@ -1,11 +1,141 @@
 #include "app/viewmodels/layout/LayoutMoment.h"
 
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+
 namespace trainscope::app {
 namespace {
+
+using analysis::RankSeries;
+
+Result<std::shared_ptr<const RankSeries>> seriesOf(const store::Store& store, const Run& run,
+    const std::string& metric, std::shared_ptr<const RankSeries> known) {
+    if (known)
+        return known;
+    ASSIGN_OR_RETURN(auto opened, RankSeries::open({store, run}, metric));
+    return std::make_shared<const RankSeries>(std::move(opened));
+}
 
 constexpr int kShareMs = 250;
 
 } // namespace
+
+PlaybackCache::PlaybackCache(QObject* parent)
+    : QObject(parent) { }
+
+void PlaybackCache::clear() {
+    m_blockTask.cancel();
+    m_exactTask.cancel();
+    m_blocks.clear();
+    m_series.reset();
+    m_reading.reset();
+    m_next.reset();
+    m_metric.clear();
+}
+
+void PlaybackCache::setSource(ReaderPool& readers, const Run& run, const std::string& metric) {
+    if (run.id == m_run.id && run.range == m_run.range && metric == m_metric)
+        return;
+    clear();
+    m_readers = &readers;
+    m_run = run;
+    m_metric = metric;
+}
+
+TimeRange PlaybackCache::windowOf(std::int64_t block) const {
+    const DurationNs length{m_frame.ns * kPictures};
+    const TimeNs begin = m_run.range.begin + DurationNs{length.ns * block};
+    return {begin, begin + length};
+}
+
+std::optional<analysis::RankValues> PlaybackCache::picture(TimeNs t, DurationNs frame) {
+    if (m_metric.empty() || !m_readers || frame.ns <= 0)
+        return std::nullopt;
+    if (frame != m_frame) {
+        m_blockTask.cancel();
+        m_reading.reset();
+        m_blocks.clear();
+        m_frame = frame;
+    }
+    const std::int64_t block
+        = std::max<std::int64_t>((t - m_run.range.begin).ns, 0) / (frame.ns * kPictures);
+    const auto found = m_blocks.find(block);
+    const bool hasNext
+        = m_blocks.contains(block + 1) || windowOf(block + 1).begin >= m_run.range.end;
+    if (found == m_blocks.end())
+        read(block);
+    else if (!hasNext)
+        read(block + 1);
+    if (found == m_blocks.end())
+        return std::nullopt;
+    return found->second.at(found->second.frameAt(t));
+}
+
+void PlaybackCache::read(std::int64_t block) {
+    if (m_reading) {
+        if (*m_reading != block)
+            m_next = block;
+        return;
+    }
+    m_reading = block;
+    m_blockTask.ask(
+        *m_readers,
+        [block, run = m_run, metric = m_metric, known = m_series, window = windowOf(block)](
+            const store::Store& store, const TaskStage<Block>& stage) -> Result<Block> {
+            ASSIGN_OR_RETURN(auto series, seriesOf(store, run, metric, known));
+            ASSIGN_OR_RETURN(
+                auto frames, series->frames(store, window, kPictures, stage.progress()));
+            return Block{block, std::move(series), std::move(frames)};
+        },
+        [this](Result<Block> result) { take(std::move(result)); });
+}
+
+void PlaybackCache::take(Result<Block> block) {
+    m_reading.reset();
+    if (!block.hasValue()) {
+        m_next.reset();
+        Q_EMIT failed(block.error());
+        return;
+    }
+    m_series = block.value().series;
+    const std::int64_t index = block.value().index;
+    m_blocks.insert_or_assign(index, std::move(block.value().frames));
+    while (m_blocks.size() > kBlocks) {
+        // The farther end goes.
+        const auto first = m_blocks.begin();
+        const auto last = std::prev(m_blocks.end());
+        m_blocks.erase(
+            std::abs(first->first - index) > std::abs(last->first - index) ? first : last);
+    }
+    if (const auto next = std::exchange(m_next, std::nullopt); next && !m_blocks.contains(*next))
+        read(*next);
+    Q_EMIT arrived();
+}
+
+void PlaybackCache::ask(TimeNs t) {
+    if (m_metric.empty() || !m_readers)
+        return;
+    m_exactTask.ask(
+        *m_readers,
+        [t, run = m_run, metric = m_metric, known = m_series](
+            const store::Store& store, const TaskStage<Exact>&) -> Result<Exact> {
+            ASSIGN_OR_RETURN(auto series, seriesOf(store, run, metric, known));
+            ASSIGN_OR_RETURN(auto values, series->at(store, t));
+            return Exact{std::move(series), std::move(values)};
+        },
+        [this](const Result<Exact>& result) {
+            if (!result.hasValue()) {
+                Q_EMIT failed(result.error());
+                return;
+            }
+            m_series = result.value().series;
+            Q_EMIT exact(result.value().values);
+        });
+}
 
 LayoutMoment::LayoutMoment(QObject* parent)
     : QObject(parent) {

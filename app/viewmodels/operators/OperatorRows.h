@@ -1,11 +1,19 @@
 #pragma once
-// Sources of the rows of the view Operators: their frames in the call tree, their places in the
-// pictures, and the kernels under them. Pure; any thread.
+// The rows of the view Operators: as a table and as CSV, and their sources: their frames in the
+// call tree, their places in the pictures, and the kernels under them. Pure; any thread.
 
+#include "app/viewmodels/operators/OperatorOutline.h"
 #include "app/viewmodels/operators/OperatorsAnswer.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/text/Table.h"
 
+#include <QString>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
@@ -33,5 +41,17 @@ std::uint32_t treeNodeOf(const OperatorsAnswer& answer, std::uint32_t row);
 std::uint32_t rowOfOperator(const OperatorsAnswer& answer, std::size_t shown);
 std::uint32_t rowOfTreeNode(const OperatorsAnswer& answer, std::size_t node);
 std::uint32_t rowOfDifference(const OperatorsAnswer& answer, std::size_t shown);
+
+// Columns of which something is known, by their places in the outline: those of the table behind
+// that of the names.
+std::vector<std::size_t> knownColumns(const OperatorOutline& outline);
+// The rows are nodes of the outline.
+TableContent operatorContent(
+    const std::shared_ptr<const OperatorOutline>& outline, const QString& nameHead);
+// The figures of a row that are known, with their heads.
+std::vector<std::pair<QString, QString>> operatorFigures(
+    const OperatorOutline& outline, std::uint32_t node);
+// All that are seen, in SI units.
+QString operatorCsv(const OperatorOutline& outline, const QString& nameHead);
 
 } // namespace trainscope::app

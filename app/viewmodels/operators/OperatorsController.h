@@ -6,7 +6,6 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/operators/OperatorRows.h"
-#include "app/viewmodels/operators/OperatorTable.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/FactListModel.h"

@@ -6,6 +6,8 @@
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Workspace.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
 
 #include <QList>
 #include <QPointer>
@@ -13,12 +15,19 @@
 #include <QStringList>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::app {
+
+// The small curve of a run: its mean GPU power over its length. Each GPU once, of the source that
+// has more of it. Per column as a fraction of the highest one, NaN where nothing is known; empty
+// where there is nothing to draw, it cannot be read, or nobody waits any more.
+QList<double> powerCurve(const store::Store& store, const Run& run, int mostColumns,
+    const std::function<bool()>& isCancelled);
 
 // A run, or the head of a group. Rows share it with the model, so that folding copies nothing.
 struct RunListEntry {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -12,6 +13,10 @@ using plot::ViewWindow;
 std::int64_t roundedNs(double value) {
     constexpr double kLimit = 4.0e18;
     return static_cast<std::int64_t>(std::llround(std::clamp(value, -kLimit, kLimit)));
+}
+
+bool isContinuous(ViewChange change) {
+    return change == ViewChange::Zoom || change == ViewChange::Pan || change == ViewChange::Resize;
 }
 
 } // namespace
@@ -76,6 +81,46 @@ ViewWindow TimeWindow::clamped(ViewWindow window) const {
     const DurationNs centred = window.begin + DurationNs{(window.length() - length).ns / 2};
     const DurationNs begin = std::clamp(centred, m_limits.begin, m_limits.end - length);
     return {begin, begin + length};
+}
+
+void ViewHistory::reset(const ViewState& state) {
+    m_states.assign(1, state);
+    m_position = 0;
+    m_inGesture = false;
+}
+
+void ViewHistory::shift(DurationNs by) {
+    for (ViewState& state : m_states)
+        state.window = {state.window.begin + by, state.window.end + by};
+}
+
+void ViewHistory::record(ViewState state, ViewChange change, std::int64_t nowMs) {
+    if (m_states[m_position] == state)
+        return;
+    const bool sameGesture = m_inGesture && isContinuous(change) && change == m_lastChange
+        && nowMs - m_lastMs <= kGestureMs && !canRedo();
+    m_lastChange = change;
+    m_lastMs = nowMs;
+    m_inGesture = true;
+    if (sameGesture) {
+        m_states[m_position] = std::move(state);
+        return;
+    }
+    m_states.resize(m_position + 1);
+    m_states.push_back(std::move(state));
+    if (m_states.size() > kMost)
+        m_states.erase(m_states.begin());
+    m_position = m_states.size() - 1;
+}
+
+const ViewState& ViewHistory::undo() {
+    m_inGesture = false;
+    return m_states[--m_position];
+}
+
+const ViewState& ViewHistory::redo() {
+    m_inGesture = false;
+    return m_states[++m_position];
 }
 
 } // namespace trainscope::app

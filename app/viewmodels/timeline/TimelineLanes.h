@@ -7,8 +7,8 @@
 #include <QTimer>
 
 #include "app/viewmodels/lanes/LaneListModel.h"
+#include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
-#include "app/viewmodels/timeline/ViewHistory.h"
 
 #include <functional>
 #include <utility>

@@ -7,8 +7,8 @@
 #include <QQmlEngine>
 #include <QStringList>
 
+#include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
-#include "app/viewmodels/timeline/ViewHistory.h"
 
 namespace trainscope::app {
 

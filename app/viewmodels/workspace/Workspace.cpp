@@ -1,7 +1,6 @@
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "app/viewmodels/workspace/SourceFolders.h"
 #include "core/model/Try.h"
 #include "core/text/RunState.h"
 
@@ -9,12 +8,30 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
-#include <utility>
 
 namespace trainscope::app {
-
 namespace {
+
+using Path = std::filesystem::path;
+
+// "a/b" without a slash behind it.
+Path tidied(const std::string& text) {
+    const Path path = Path(text).lexically_normal();
+    return path.has_filename() ? path : path.parent_path();
+}
+
+Path commonFolder(const Path& a, const Path& b) {
+    Path common;
+    auto at = a.begin();
+    for (auto other = b.begin(); at != a.end() && other != b.end() && *at == *other; ++other)
+        common /= *at++;
+    return common;
+}
+
+struct SourcePlace {
+    Path folder; // contains all sources
+    int sources = 0;
+};
 
 constexpr int kWatchMs = 1000;
 constexpr int kQuietLooks = 5; // after which nobody records any more
@@ -63,6 +80,25 @@ Result<std::vector<RunId>> readByRichness(const store::Store& store) {
 }
 
 } // namespace
+
+std::map<RunId, std::string> sourceFolders(
+    const std::vector<std::pair<RunId, std::string>>& sourcePaths) {
+    std::map<RunId, SourcePlace> places;
+    for (const auto& [run, text] : sourcePaths) {
+        const Path folder = tidied(text).parent_path();
+        SourcePlace& place = places[run];
+        place.folder = place.sources++ == 0 ? folder : commonFolder(place.folder, folder);
+    }
+    std::map<Path, int> users;
+    for (const auto& [run, place] : places)
+        ++users[place.folder];
+    std::map<RunId, std::string> folders;
+    for (const auto& [run, place] : places) {
+        const bool isItsOwn = place.sources > 1 && users[place.folder] == 1;
+        folders[run] = (isItsOwn ? place.folder.parent_path() : place.folder).string();
+    }
+    return folders;
+}
 
 Workspace::Workspace(QObject* parent)
     : QObject(parent) {

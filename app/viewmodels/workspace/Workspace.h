@@ -4,6 +4,7 @@
 // or so. GUI thread; it never waits for the database.
 
 #include "app/viewmodels/workspace/Task.h"
+#include "core/model/Id.h"
 #include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/store/RunNotes.h"
@@ -19,9 +20,17 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
+
+// The folder that each run was imported from, by which lists of runs are grouped; from the paths of
+// its sources. A run of one source, a file or a folder, is of the folder
+// that this lies in. The sources of one run may have a folder of their own: then it is of the
+// folder above, unless other runs have sources in it as well.
+std::map<RunId, std::string> sourceFolders(
+    const std::vector<std::pair<RunId, std::string>>& sourcePaths);
 
 class Workspace : public QObject {
     Q_OBJECT

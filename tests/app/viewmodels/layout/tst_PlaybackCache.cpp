@@ -1,5 +1,5 @@
 // The playback cache: what its pictures show, and that it keeps few of them however long it runs.
-#include "app/viewmodels/layout/PlaybackCache.h"
+#include "app/viewmodels/layout/LayoutMoment.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "support/TestProgram.h"
 

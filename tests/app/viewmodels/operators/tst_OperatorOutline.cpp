@@ -4,7 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/viewmodels/operators/OperatorTable.h"
+#include "app/viewmodels/operators/OperatorRows.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "support/TestProgram.h"
 

@@ -1,5 +1,5 @@
 // The small curve of a run: its mean GPU power over its length.
-#include "app/viewmodels/session/PowerCurve.h"
+#include "app/viewmodels/session/RunListModel.h"
 #include "core/model/Metric.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"

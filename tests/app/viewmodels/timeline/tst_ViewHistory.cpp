@@ -1,5 +1,5 @@
 // Undo and redo, and which steps count as one.
-#include "app/viewmodels/timeline/ViewHistory.h"
+#include "app/viewmodels/timeline/TimeWindow.h"
 #include "support/TestProgram.h"
 
 #include <QTest>

@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "app/viewmodels/workspace/SourceFolders.h"
+#include "app/viewmodels/workspace/Workspace.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
