@@ -16,24 +16,6 @@ UiMenu {
     title: "Board"
 
     UiMenuItem {
-        text: "Curves below each other"
-        choice: true
-        checked: menu.controller.stacked
-        onTriggered: menu.controller.stacked = !menu.controller.stacked
-    }
-    UiMenuItem {
-        text: "Iterations to one length"
-        choice: true
-        checked: menu.controller.stretched
-        onTriggered: menu.controller.stretched = !menu.controller.stretched
-    }
-    UiMenuItem {
-        text: "Step of each stage"
-        choice: true
-        checked: menu.controller.perStage
-        onTriggered: menu.controller.perStage = !menu.controller.perStage
-    }
-    UiMenuItem {
         text: "Move the runs by hand…"
         enabled: menu.controller.runLabels.length > 1
         onTriggered: menu.moveWanted()
@@ -41,17 +23,17 @@ UiMenu {
     UiMenuSeparator {}
 
     Instantiator {
-        model: menu.controller.panels
+        model: menu.controller.looks
         delegate: UiMenuItem {
-            required property int index
-            required property string modelData
+            required property string key
+            required property int current
+            required label
 
-            text: modelData
             choice: true
-            checked: menu.controller.panelsShown[index]
-            onTriggered: menu.controller.togglePanel(index)
+            checked: current === 1
+            onTriggered: menu.controller.choose(key, 1 - current)
         }
-        onObjectAdded: (index, item) => menu.insertItem(index + 5, item as UiMenuItem)
+        onObjectAdded: (index, item) => menu.insertItem(index + 2, item as UiMenuItem)
         onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
     }
 }

@@ -1,6 +1,7 @@
 pragma ComponentBehavior: Bound
 
 import QtQuick
+import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -59,11 +60,24 @@ ViewPage {
         controller: controller
         focus: true
     }
-    FigureCaption {
+    UiBar {
         id: footer
 
         anchors.bottom: parent.bottom
         width: parent.width
-        controller: controller
+        lower: true
+
+        UiNote {
+            Layout.fillWidth: true
+            wrapMode: Text.Wrap
+            text: controller.caption
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+        }
+        UiCheckBox {
+            text: "Whole run"
+            checked: controller.wholeRun
+            onToggled: controller.wholeRun = checked
+        }
     }
 }

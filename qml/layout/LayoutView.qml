@@ -1,6 +1,7 @@
 pragma ComponentBehavior: Bound
 
 import QtQuick
+import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -53,13 +54,35 @@ ViewPage {
         focus: true
         onFormWanted: form.begin()
     }
-    LayoutFooter {
+    UiBar {
         id: footer
 
         anchors.bottom: parent.bottom
         width: parent.width
-        controller: controller
-        onFormWanted: form.begin()
+        lower: true
+
+        UiNote {
+            Layout.fillWidth: true
+            objectName: "origin"
+            wrapMode: Text.Wrap
+            text: controller.origin
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+        }
+        UiButton {
+            objectName: "useRead"
+            visible: controller.entered
+            quiet: true
+            text: "Use what was read"
+            onClicked: controller.forgetEntered()
+        }
+        UiButton {
+            objectName: "enter"
+            visible: controller.enterable
+            quiet: true
+            text: controller.entered ? "Change…" : "Enter by hand…"
+            onClicked: form.begin()
+        }
     }
     LayoutFormSheet {
         id: form

@@ -96,10 +96,12 @@ void ComparisonController::keep() {
 
 void ComparisonController::refreshRows() {
     m_rows.setRows(comparisonSettings().rows(m_settings, m_offers));
+    m_looks.setRows(boardLooks().rows(m_settings, m_offers));
 }
 
 void ComparisonController::choose(const QString& key, int choice) {
-    change(comparisonSettings().with(m_settings, m_offers, key, choice));
+    const auto changed = comparisonSettings().with(m_settings, m_offers, key, choice);
+    change(boardLooks().with(changed, m_offers, key, choice));
 }
 
 void ComparisonController::change(const ComparisonSettings& settings) {
@@ -107,48 +109,6 @@ void ComparisonController::change(const ComparisonSettings& settings) {
         return;
     take(settings);
     keep();
-}
-
-void ComparisonController::setStacked(bool stacked) {
-    ComparisonSettings changed = m_settings;
-    changed.stacked = stacked;
-    change(changed);
-}
-
-void ComparisonController::setPerStage(bool perStage) {
-    ComparisonSettings changed = m_settings;
-    changed.perStage = perStage;
-    change(changed);
-}
-
-void ComparisonController::setStretched(bool stretched) {
-    ComparisonSettings changed = m_settings;
-    changed.query.stretched = stretched;
-    change(changed);
-}
-
-QList<bool> ComparisonController::panelsShown() const {
-    QList<bool> shown;
-    for (const auto panel : plot::kComparisonPanels)
-        shown.append(m_settings.shows(panel));
-    return shown;
-}
-
-void ComparisonController::togglePanel(int panel) {
-    if (panel < 0 || panel >= static_cast<int>(plot::kComparisonPanels.size()))
-        return;
-    const auto toggled = plot::kComparisonPanels[static_cast<std::size_t>(panel)];
-    ComparisonSettings changed = m_settings;
-    changed.panels.clear();
-    for (const auto one : plot::kComparisonPanels) {
-        if (m_settings.shows(one) != (one == toggled))
-            changed.panels.push_back(one);
-    }
-    if (changed.panels.empty())
-        return;
-    if (changed.panels.size() == plot::kComparisonPanels.size())
-        changed.panels.clear();
-    change(changed);
 }
 
 void ComparisonController::forget() {

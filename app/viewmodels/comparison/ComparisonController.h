@@ -30,12 +30,8 @@ class ComparisonController : public trainscope::app::DrawnView {
     Q_PROPERTY(QList<bool> offersChosen READ offersChosen NOTIFY runsChanged FINAL)
     // A shown run has captures that can be compared.
     Q_PROPERTY(bool hasCaptures READ hasCaptures NOTIFY runsChanged FINAL)
-    Q_PROPERTY(QStringList panels READ panels CONSTANT FINAL)
-    Q_PROPERTY(QList<bool> panelsShown READ panelsShown NOTIFY settingsChanged FINAL)
-    // Curves below each other, and the step of each pipeline stage.
-    Q_PROPERTY(bool stacked READ isStacked WRITE setStacked NOTIFY settingsChanged FINAL)
-    Q_PROPERTY(bool perStage READ isPerStage WRITE setPerStage NOTIFY settingsChanged FINAL)
-    Q_PROPERTY(bool stretched READ isStretched WRITE setStretched NOTIFY settingsChanged FINAL)
+    // Switches of its looks, and of its panels.
+    Q_PROPERTY(trainscope::app::SettingListModel* looks READ looks CONSTANT FINAL)
     // Scroll position of the board, as a share of its height; a saved comparison keeps it.
     Q_PROPERTY(double scroll READ scroll WRITE setScroll NOTIFY scrollWanted FINAL)
     // The verdict and the cards in words.
@@ -55,6 +51,7 @@ public:
     ~ComparisonController() override;
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
+    [[nodiscard]] SettingListModel* looks() { return &m_looks; }
     Q_INVOKABLE void choose(const QString& key, int choice);
     [[nodiscard]] QStringList runLabels() const;
     // Makes that run the first; the former first comes second.
@@ -71,18 +68,7 @@ public:
     Q_INVOKABLE void toggleOffer(int offer);
     Q_INVOKABLE [[nodiscard]] double movedSeconds(int run) const;
     Q_INVOKABLE void moveBySeconds(int run, double seconds);
-    [[nodiscard]] QStringList panels() const { return panelTitles(); }
-    [[nodiscard]] QList<bool> panelsShown() const;
-    // At least one stays.
-    Q_INVOKABLE void togglePanel(int panel);
 
-    [[nodiscard]] bool isStacked() const { return m_settings.stacked; }
-    void setStacked(bool stacked);
-    [[nodiscard]] bool isPerStage() const { return m_settings.perStage; }
-    void setPerStage(bool perStage);
-
-    [[nodiscard]] bool isStretched() const { return m_settings.query.stretched; }
-    void setStretched(bool stretched);
     [[nodiscard]] double scroll() const { return m_scroll; }
     void setScroll(double share) { m_scroll = share; }
 
@@ -161,6 +147,7 @@ private:
     ComparisonSettings m_settings;
     ComparisonOffers m_offers;
     SettingListModel m_rows;
+    SettingListModel m_looks;
     std::shared_ptr<const plot::ComparisonData> m_data;
     double m_scroll = 0.0;
     std::optional<double> m_wantedScroll; // once the board is laid out

@@ -6,6 +6,7 @@
 #include "core/store/Writing.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -155,6 +156,42 @@ ComparisonSetting orderSetting() {
     return setting;
 }
 
+// `of` gives the switch in the settings.
+template <typename Of>
+ComparisonSetting lookSetting(const char* key, const char* title, const Of& of) {
+    return {QString::fromLatin1(key), [of](const auto& all) { return QJsonValue(of(all)); },
+        [of](auto& all, const auto& value) { of(all) = value.toBool(); },
+        [title](const auto&, const auto&) -> Offered {
+            return switchControl(QString::fromLatin1(title), {});
+        }};
+}
+
+void showPanel(ComparisonSettings& all, plot::ComparisonPanel panel, bool isShown) {
+    std::vector<plot::ComparisonPanel> panels;
+    for (const auto one : plot::kComparisonPanels) {
+        if (one == panel ? isShown : all.shows(one))
+            panels.push_back(one);
+    }
+    if (panels.empty())
+        return;
+    if (panels.size() == plot::kComparisonPanels.size())
+        panels.clear();
+    all.panels = std::move(panels);
+}
+
+constexpr std::array<const char*, plot::kComparisonPanels.size()> kPanelTitles{"Verdict", "Cards",
+    "Where the step goes", "Heat maps", "Curves", "Aligned timelines", "Further reasons",
+    "Configuration", "Operators that differ", "Longest kernels", "All quantities"};
+
+ComparisonSetting panelSetting(plot::ComparisonPanel panel, const char* title) {
+    return {QStringLiteral("panel-") + textOf(toString(panel)),
+        [panel](const auto& all) { return QJsonValue(all.shows(panel)); },
+        [panel](auto& all, const auto& value) { showPanel(all, panel, value.toBool()); },
+        [title](const auto&, const auto&) -> Offered {
+            return switchControl(QString::fromLatin1(title), {});
+        }};
+}
+
 } // namespace
 
 const ComparisonSettingList& comparisonSettings() {
@@ -164,13 +201,21 @@ const ComparisonSettingList& comparisonSettings() {
     return list;
 }
 
-QStringList panelTitles() {
-    return {QStringLiteral("Verdict"), QStringLiteral("Cards"),
-        QStringLiteral("Where the step goes"), QStringLiteral("Heat maps"),
-        QStringLiteral("Curves"), QStringLiteral("Aligned timelines"),
-        QStringLiteral("Further reasons"), QStringLiteral("Configuration"),
-        QStringLiteral("Operators that differ"), QStringLiteral("Longest kernels"),
-        QStringLiteral("All quantities")};
+const ComparisonSettingList& boardLooks() {
+    static const ComparisonSettingList list([] {
+        std::vector<ComparisonSetting> looks{lookSetting(
+                                                 "stacked", "Curves below each other",
+                                                 [](auto& all) -> auto& { return all.stacked; }),
+            lookSetting(
+                "stretched", "Iterations to one length",
+                [](auto& all) -> auto& { return all.query.stretched; }),
+            lookSetting(
+                "perStage", "Step of each stage", [](auto& all) -> auto& { return all.perStage; })};
+        for (std::size_t i = 0; i < plot::kComparisonPanels.size(); ++i)
+            looks.push_back(panelSetting(plot::kComparisonPanels[i], kPanelTitles[i]));
+        return looks;
+    }());
+    return list;
 }
 
 void ComparisonLibrary::setWorkspace(Workspace* workspace) {

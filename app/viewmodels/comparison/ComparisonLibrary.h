@@ -30,8 +30,8 @@ struct ComparisonOffers {
 using ComparisonSettingList = SettingList<ComparisonSettings, ComparisonOffers>;
 const ComparisonSettingList& comparisonSettings();
 
-// "Aligned timelines": for the menu of panels, in the order of plot::kComparisonPanels.
-QStringList panelTitles();
+// Switches of the board's menu: its looks, and a panel each, of which one at least stays.
+const ComparisonSettingList& boardLooks();
 
 class ComparisonLibrary : public QObject {
     Q_OBJECT

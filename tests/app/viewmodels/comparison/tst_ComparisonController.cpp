@@ -133,11 +133,12 @@ private Q_SLOTS:
         readBoth();
         m_controller->choose(QStringLiteral("normalise"), 1);
         m_controller->choose(QStringLiteral("window"), 1);
-        m_controller->setStacked(true);
-        m_controller->togglePanel(static_cast<int>(ComparisonPanel::Kernels));
+        m_controller->choose(QStringLiteral("stacked"), 1);
+        m_controller->choose(QStringLiteral("panel-kernels"), 0);
         m_controller->choose(QStringLiteral("nothing"), 3);
         QCOMPARE(rowOf("normalise"), 1);
-        QVERIFY(!m_controller->panelsShown()[static_cast<int>(ComparisonPanel::Kernels)]);
+        QVERIFY(m_controller->chosen().stacked);
+        QVERIFY(!m_controller->chosen().shows(ComparisonPanel::Kernels));
         app::ComparisonController other;
         other.setViews(m_views.get());
         QCOMPARE(other.chosen(), m_controller->chosen());
@@ -146,10 +147,18 @@ private Q_SLOTS:
     }
 
     void onePanelStays() {
-        for (int i = 0; i < m_controller->panels().size(); ++i)
-            m_controller->togglePanel(i);
-        QCOMPARE(m_controller->panelsShown().count(true), 1);
-        QCOMPARE(m_controller->panels().size(), m_controller->panelsShown().size());
+        std::size_t panels = 0;
+        int shown = 0;
+        for (const auto& look : std::vector(m_controller->looks()->rows())) {
+            if (!look.key.startsWith(QLatin1String("panel-")))
+                continue;
+            ++panels;
+            m_controller->choose(look.key, 0);
+        }
+        for (const auto& look : m_controller->looks()->rows())
+            shown += look.key.startsWith(QLatin1String("panel-")) ? look.current : 0;
+        QCOMPARE(panels, plot::kComparisonPanels.size());
+        QCOMPARE(shown, 1);
     }
 
     // Iterations 5 to 7 of one run, 6 of the other: 6 is offered.
