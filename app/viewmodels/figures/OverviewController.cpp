@@ -1,5 +1,6 @@
 #include "app/viewmodels/figures/OverviewController.h"
 
+#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/overview/OverviewFigure.h"
 
 #include <fmt/format.h>
@@ -24,11 +25,6 @@ Evidence provenPlace(const Run& run, const analysis::Evidence& evidence) {
 OverviewController::OverviewController(QObject* parent)
     : DrawnView(true, parent) { }
 
-RunId OverviewController::wantedRun() const {
-    const auto* open = workspace();
-    return open == nullptr || open->shownRuns().empty() ? RunId() : open->shownRuns().front().id;
-}
-
 void OverviewController::forget() {
     m_kept.clear();
     forgetSelection();
@@ -36,11 +32,12 @@ void OverviewController::forget() {
 }
 
 void OverviewController::load() {
-    const RunId wanted = wantedRun();
-    if (!wanted.isValid()) {
+    const Run* const run = leadingRun(workspace());
+    if (run == nullptr) {
         endReading();
         return show(nullptr);
     }
+    const RunId wanted = run->id;
     if (!isActive() || (m_data && m_data->overview.run.id == wanted && !isLoading()))
         return;
     const auto isWanted

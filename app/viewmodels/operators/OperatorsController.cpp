@@ -44,17 +44,8 @@ void OperatorsController::dropSelection() {
     m_otherUnder.clear();
 }
 
-// The one that was selected last, else the first of those that are shown.
 const Run* OperatorsController::shownRun() const {
-    const auto* open = workspace();
-    if (open == nullptr)
-        return nullptr;
-    const auto& shown = open->shownRuns();
-    const bool isSelectedShown = std::any_of(
-        shown.begin(), shown.end(), [this](const auto& run) { return run.id == m_selectedRun; });
-    if (isSelectedShown)
-        return open->findRun(m_selectedRun);
-    return shown.empty() ? nullptr : open->findRun(shown.front().id);
+    return leadingRun(workspace(), m_selectedRun);
 }
 
 OperatorsChoices OperatorsController::choices() const {

@@ -240,14 +240,7 @@ void PredictController::askDetails() {
 }
 
 const Run* PredictController::chosenRun() const {
-    if (workspace() == nullptr)
-        return nullptr;
-    const auto& shown = workspace()->shownRuns();
-    const auto selected = std::find_if(
-        shown.begin(), shown.end(), [this](const auto& run) { return run.id == m_selectedRun; });
-    if (shown.empty())
-        return nullptr;
-    return workspace()->findRun(selected == shown.end() ? shown.front().id : selected->id);
+    return leadingRun(workspace(), m_selectedRun);
 }
 
 QString PredictController::runName() const {

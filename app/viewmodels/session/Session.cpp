@@ -3,6 +3,7 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/workspace/ShownRuns.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Names.h"
@@ -48,7 +49,7 @@ Session::Session(QObject* parent)
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::runsGrew, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {
-        const Run* shown = shownRun();
+        const Run* shown = leadingRun(&m_workspace);
         m_importing.setShownRun(shown == nullptr ? QString() : QString::fromStdString(shown->name));
     });
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
@@ -75,16 +76,11 @@ Session::Session(QObject* parent)
     });
 }
 
-const Run* Session::shownRun() const {
-    const auto& shown = m_workspace.shownRuns();
-    return shown.empty() ? nullptr : m_workspace.findRun(shown.front().id);
-}
-
 QString Session::facts() const {
     const auto& shown = m_workspace.shownRuns();
     if (shown.empty())
         return m_workspace.isOpen() ? QStringLiteral("No run is shown") : QString();
-    const Run* found = shownRun();
+    const Run* found = leadingRun(&m_workspace);
     if (found == nullptr)
         return {};
     if (shown.size() == 1)

@@ -75,7 +75,6 @@ Q_SIGNALS:
     void factsChanged();
 
 private:
-    [[nodiscard]] const Run* shownRun() const; // the first; nullptr: none
     // `then` once it is open; otherwise a notice says why not.
     void openDatabase(const QString& path, const std::function<void()>& then);
     void openOrImport(const QString& path);

@@ -15,6 +15,14 @@ std::vector<RunId> idsOfShown(const Workspace& workspace) {
 
 } // namespace
 
+const Run* leadingRun(const Workspace* workspace, RunId preferred) {
+    if (workspace == nullptr || workspace->shownRuns().empty())
+        return nullptr;
+    const auto shown = idsOfShown(*workspace);
+    const bool isShown = std::find(shown.begin(), shown.end(), preferred) != shown.end();
+    return workspace->findRun(isShown ? preferred : shown.front());
+}
+
 void showOnly(Workspace& workspace, const std::vector<RunId>& runs) {
     if (!runs.empty())
         workspace.setShown(runs);

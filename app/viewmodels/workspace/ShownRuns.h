@@ -1,12 +1,16 @@
 #pragma once
-// Shown runs after a click, Ctrl+click or Shift+click: the same in every list of runs. At least one
-// stays shown. GUI thread.
+// The first of the shown runs, and those that are shown after a click, Ctrl+click or Shift+click:
+// the same in every list of runs. At least one stays shown. GUI thread.
 
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <vector>
 
 namespace trainscope::app {
+
+// That run, where it is shown, else the first of those that are; nullptr: none is, or no database
+// is open.
+const Run* leadingRun(const Workspace* workspace, RunId preferred = {});
 
 void showOnly(Workspace& workspace, const std::vector<RunId>& runs);
 void showBeside(Workspace& workspace, const std::vector<RunId>& runs);
