@@ -20,44 +20,11 @@ UiPressable {
     opacity: enabled ? 1 : 0.6
     Accessible.description: toolTip
 
-    // Centred; the text is cut where the button is narrow.
-    contentItem: Item {
-        id: content
-
-        readonly property real besides: (button.iconName !== "" ? Theme.iconSize + Theme.spaceS : 0) + (button.menu ? Theme.spaceM + Theme.spaceS : 0)
-
-        implicitWidth: label.implicitWidth + besides
-        implicitHeight: row.implicitHeight
-
-        Row {
-            id: row
-
-            anchors.centerIn: parent
-            spacing: Theme.spaceS
-
-            Icon {
-                visible: button.iconName !== ""
-                name: button.iconName
-                color: button.ink
-                anchors.verticalCenter: parent.verticalCenter
-            }
-            UiText {
-                id: label
-
-                width: Math.min(implicitWidth, content.width - content.besides)
-                text: button.shown
-                color: button.ink
-                anchors.verticalCenter: parent.verticalCenter
-            }
-            Icon {
-                visible: button.menu
-                name: "chevronDown"
-                color: button.ink
-                width: Theme.spaceM
-                height: Theme.spaceM
-                anchors.verticalCenter: parent.verticalCenter
-            }
-        }
+    contentItem: UiButtonContent {
+        text: button.shown
+        iconName: button.iconName
+        menu: button.menu
+        ink: button.ink
     }
     background: Rectangle {
         radius: Theme.radius

@@ -26,36 +26,10 @@ T.MenuItem {
             item.action ? item.action.trigger(item) : item.clicked();
     }
 
-    // Mark or icon, text, and the keys at the right end.
-    contentItem: Item {
-        implicitWidth: Theme.spaceXl + title.implicitWidth + Theme.spaceXl + keys.implicitWidth + Theme.spaceXl
-
-        Icon {
-            x: Theme.spaceS
-            anchors.verticalCenter: parent.verticalCenter
-            width: Theme.iconSize - Theme.hairline * 2
-            height: width
-            name: item.choice ? (item.checked ? "check" : "") : item.iconName
-            color: Theme.text
-        }
-        UiText {
-            id: title
-
-            anchors.left: parent.left
-            anchors.leftMargin: Theme.spaceXl + Theme.spaceXs
-            anchors.right: keys.left
-            anchors.rightMargin: Theme.spaceS
-            anchors.verticalCenter: parent.verticalCenter
-            text: item.shown
-        }
-        UiNote {
-            id: keys
-
-            anchors.right: parent.right
-            anchors.rightMargin: Theme.spaceL
-            anchors.verticalCenter: parent.verticalCenter
-            text: item.shortcutText
-        }
+    contentItem: UiMenuItemContent {
+        text: item.shown
+        iconName: item.choice ? (item.checked ? "check" : "") : item.iconName
+        shortcutText: item.shortcutText
     }
     arrow: Icon {
         x: item.width - width - Theme.spaceS

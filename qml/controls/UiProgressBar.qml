@@ -13,35 +13,8 @@ T.ProgressBar {
         radius: height / 2
         color: Theme.raised
     }
-    contentItem: Item {
-        clip: true
-
-        Rectangle {
-            id: fill
-
-            height: parent.height
-            width: bar.indeterminate ? parent.width / 4 : bar.visualPosition * parent.width
-            radius: height / 2
-            color: Theme.accent
-
-            SequentialAnimation on x {
-                running: bar.indeterminate && bar.visible && Theme.transition > 0
-                loops: Animation.Infinite
-                onRunningChanged: fill.x = 0
-
-                NumberAnimation {
-                    from: 0
-                    to: fill.width * 3
-                    duration: Theme.transition * 8
-                    easing.type: Easing.InOutQuad
-                }
-                NumberAnimation {
-                    from: fill.width * 3
-                    to: 0
-                    duration: Theme.transition * 8
-                    easing.type: Easing.InOutQuad
-                }
-            }
-        }
+    contentItem: UiProgressFill {
+        indeterminate: bar.indeterminate
+        position: bar.visualPosition
     }
 }

@@ -15,7 +15,6 @@ T.Button {
     property int order: 0 // 1: sorted by it, smallest first; −1: largest first
     property bool sortable: true
     property bool plain: false // on whatever is below it
-    readonly property bool lit: sortable && (order !== 0 || hovered)
 
     implicitHeight: Theme.hitTarget
     leftPadding: Theme.spaceS
@@ -29,26 +28,11 @@ T.Button {
     Accessible.description: !sortable ? "" : order === 0 ? "Sorts by this column" : order < 0 ? "Sorted, largest first" : "Sorted, smallest first"
     Accessible.onPressAction: head.clicked()
 
-    contentItem: Item {
-        UiText {
-            id: title
-
-            width: parent.width
-            y: head.unit !== "" ? parent.height / 2 - height : (parent.height - height) / 2
-            text: head.order === 0 ? head.label : head.order < 0 ? "↓ " + head.label : "↑ " + head.label
-            horizontalAlignment: head.number ? Text.AlignRight : Text.AlignLeft
-            font.pixelSize: Theme.smallSize
-            color: head.lit ? Theme.text : Theme.textSecondary
-        }
-        UiText {
-            width: parent.width
-            anchors.top: title.bottom
-            visible: head.unit !== ""
-            text: head.unit
-            horizontalAlignment: title.horizontalAlignment
-            font.pixelSize: Theme.smallSize
-            color: head.lit ? Theme.textSecondary : Theme.textMuted
-        }
+    contentItem: UiTableHeadText {
+        label: head.order === 0 ? head.label : head.order < 0 ? "↓ " + head.label : "↑ " + head.label
+        unit: head.unit
+        number: head.number
+        lit: head.sortable && (head.order !== 0 || head.hovered)
     }
     background: Rectangle {
         color: head.plain ? "transparent" : head.sortable && head.hovered ? Theme.hovered : Theme.panel
@@ -60,7 +44,7 @@ T.Button {
     }
 
     UiToolTip {
-        wanted: head.hovered && (head.tip !== "" || title.truncated)
+        wanted: head.hovered && (head.tip !== "" || (head.contentItem as UiTableHeadText).truncated)
         text: head.tip !== "" ? head.tip : head.label
     }
 }

@@ -26,9 +26,6 @@ Item {
 
         active: tip.wanted && tip.Window.window !== null // a row that is reused has none
         delegate: T.ToolTip {
-            // Qt's implicit width is that of a text's lines in a row; this is the width that they take.
-            readonly property real usedWidth: keys.visible ? contentItem.implicitWidth : Math.ceil(label.contentWidth)
-
             parent: tip.parent
             x: Math.round(tip.pointerX < 0 && parent ? (parent.width - width) / 2 : tip.pointerX)
             y: parent ? parent.height + Theme.spaceXs : 0
@@ -38,28 +35,14 @@ Item {
             bottomPadding: Theme.spaceXs
             delay: tip.delay
             text: tip.text
-            implicitWidth: usedWidth + leftPadding + rightPadding
+            implicitWidth: (contentItem as UiToolTipContent).usedWidth + leftPadding + rightPadding
             implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
             closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent | T.Popup.CloseOnReleaseOutsideParent
             Component.onCompleted: open()
 
-            contentItem: Row {
-                spacing: Theme.spaceS
-
-                UiText {
-                    id: label
-
-                    width: Math.min(implicitWidth, Theme.sheetWidth / 2)
-                    wrapMode: Text.Wrap
-                    text: tip.text
-                    font.pixelSize: Theme.secondarySize
-                }
-                UiNote {
-                    id: keys
-
-                    visible: tip.shortcut !== ""
-                    text: tip.shortcut
-                }
+            contentItem: UiToolTipContent {
+                text: tip.text
+                shortcut: tip.shortcut
             }
             background: UiRaised {}
         }

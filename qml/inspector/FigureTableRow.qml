@@ -29,36 +29,11 @@ T.Button {
     Accessible.description: selectable ? "%1. Shows the longest of them".arg(spoken) : spoken
     Accessible.onPressAction: row.clicked()
 
-    contentItem: Item {
-        implicitHeight: figures.y + figures.height
-
-        UiText {
-            id: label
-
-            width: row.stacked ? parent.width : parent.width - figures.width
-            text: row.name
-            elide: Text.ElideMiddle
-            font.pixelSize: Theme.secondarySize
-        }
-        Row {
-            id: figures
-
-            anchors.right: parent.right
-            y: row.stacked ? label.height : 0
-
-            Repeater {
-                model: Math.max(0, row.cells.length - 1)
-                delegate: UiText {
-                    required property int index
-
-                    width: row.cellWidth
-                    horizontalAlignment: Text.AlignRight
-                    text: row.cells[index + 1] ?? ""
-                    font.pixelSize: row.stacked ? Theme.smallSize : Theme.secondarySize
-                    color: row.stacked ? Theme.textSecondary : Theme.text
-                }
-            }
-        }
+    contentItem: FigureTableCells {
+        name: row.name
+        cells: row.cells
+        stacked: row.stacked
+        cellWidth: row.cellWidth
     }
     background: Rectangle {
         radius: Theme.radius
@@ -71,7 +46,7 @@ T.Button {
     }
 
     UiToolTip {
-        wanted: label.truncated && !row.selectable && row.hovered
+        wanted: (row.contentItem as FigureTableCells).truncated && !row.selectable && row.hovered
         text: row.name
     }
 }

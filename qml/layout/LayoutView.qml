@@ -1,7 +1,6 @@
 pragma ComponentBehavior: Bound
 
 import QtQuick
-import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -54,35 +53,13 @@ ViewPage {
         focus: true
         onFormWanted: form.begin()
     }
-    UiBar {
+    LayoutFooter {
         id: footer
 
         anchors.bottom: parent.bottom
         width: parent.width
-        lower: true
-
-        UiNote {
-            Layout.fillWidth: true
-            objectName: "origin"
-            wrapMode: Text.Wrap
-            text: controller.origin
-            Accessible.role: Accessible.StaticText
-            Accessible.name: text
-        }
-        UiButton {
-            objectName: "useRead"
-            visible: controller.entered
-            quiet: true
-            text: "Use what was read"
-            onClicked: controller.forgetEntered()
-        }
-        UiButton {
-            objectName: "enter"
-            visible: controller.enterable
-            quiet: true
-            text: controller.entered ? "Change…" : "Enter by hand…"
-            onClicked: form.begin()
-        }
+        controller: controller
+        onFormWanted: form.begin()
     }
     LayoutFormSheet {
         id: form

@@ -17,10 +17,10 @@ AskedTables::AskedTables(Words words, std::size_t tables, bool isOfWholeRuns)
         });
 }
 
-QObjectList AskedTables::tables() {
-    QObjectList tables;
+QVariantList AskedTables::tables() {
+    QVariantList tables;
     for (TableModel& table : m_tables)
-        tables.append(&table);
+        tables.append(QVariant::fromValue(&table));
     return tables;
 }
 

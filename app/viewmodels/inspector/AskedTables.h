@@ -3,9 +3,9 @@
 // the trace: the question, and what is shown of the answer. GUI thread.
 
 #include <QObject>
-#include <QObjectList>
 #include <QQmlEngine>
 #include <QString>
+#include <QVariant>
 
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/model/Result.h"
@@ -30,7 +30,7 @@ class AskedTables : public QObject {
     Q_PROPERTY(QString question READ question CONSTANT FINAL)
     Q_PROPERTY(QString tip READ tip CONSTANT FINAL)
     Q_PROPERTY(bool ofWholeRuns READ isOfWholeRuns CONSTANT FINAL) // else of the selection
-    Q_PROPERTY(QObjectList tables READ tables CONSTANT FINAL) // each a TableModel
+    Q_PROPERTY(QVariantList tables READ tables CONSTANT FINAL) // each a TableModel
     // There can be an answer.
     Q_PROPERTY(bool available READ isAvailable NOTIFY changed FINAL)
     Q_PROPERTY(bool asked READ isAsked WRITE setAsked NOTIFY askedChanged FINAL)
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] const QString& question() const { return m_words.question; }
     [[nodiscard]] const QString& tip() const { return m_words.tip; }
     [[nodiscard]] bool isOfWholeRuns() const { return m_isOfWholeRuns; }
-    [[nodiscard]] QObjectList tables();
+    [[nodiscard]] QVariantList tables();
     [[nodiscard]] const std::deque<TableModel>& models() const { return m_tables; }
     [[nodiscard]] bool isAvailable() const { return m_isAvailable; }
     void setAvailable(bool available);

@@ -31,7 +31,7 @@ class InspectorModel : public QObject {
     Q_PROPERTY(QString constantsText READ constantsText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
-    Q_PROPERTY(QObjectList asked READ asked CONSTANT FINAL) // each an AskedTables
+    Q_PROPERTY(QVariantList asked READ asked CONSTANT FINAL) // each an AskedTables
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
@@ -52,7 +52,10 @@ public:
     [[nodiscard]] TableModel* gpus() { return &m_gpus; }
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] AskedTables* memory() { return &m_memory; }
-    [[nodiscard]] QObjectList asked() { return {m_kernels.above(), m_kernels.energy(), &m_memory}; }
+    [[nodiscard]] QVariantList asked() {
+        return {QVariant::fromValue(m_kernels.above()), QVariant::fromValue(m_kernels.energy()),
+            QVariant::fromValue(&m_memory)};
+    }
     [[nodiscard]] bool isComputing() const { return m_computing; }
     [[nodiscard]] const QString& errorText() const { return m_error; }
     // State of an engine whose answers the statistics of linked runs wait for.

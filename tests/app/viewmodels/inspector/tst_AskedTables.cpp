@@ -56,7 +56,7 @@ private Q_SLOTS:
 
     void isShownWhileItIsAskedFor() {
         AskedTables table({QStringLiteral("What?"), {}, QStringLiteral("Reading…")}, 1);
-        auto* figures = qobject_cast<TableModel*>(table.tables().front());
+        auto* figures = table.tables().front().value<TableModel*>();
         QSignalSpy selected(&table, &AskedTables::rowSelected);
         const AskedReading reading{{report::tracedEnergyTable(std::vector{plantedEnergy()})}, {4},
             QStringLiteral("Nothing.")};
