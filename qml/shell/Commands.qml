@@ -5,8 +5,8 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What the window can do, and the sheets that some of it opens. Plain letters belong to the views and never get
-// here from a text field.
+// The commands of the window, and the sheets that some of them open. Plain letters belong to the views and
+// never get here from a text field.
 Item {
     id: commands
 

@@ -170,7 +170,7 @@ void ConnectController::setLinked(bool isLinked) {
     edited();
 }
 
-// What is not asked for now is not shown.
+// Only the fields that this login and this kind of import need are shown.
 void ConnectController::edited() {
     FormFields shown = m_fields;
     const int login = fieldAt(m_fields, "login").current();

@@ -84,7 +84,7 @@ protected:
         return data ? static_cast<const plot::SheetTexts&>(*data) : plot::SheetTexts();
     }
     enum class Needs { Nothing, Runs, ShownRuns };
-    // Where it lacks them, that is the reason.
+    // Without them there is no picture, for that reason.
     [[nodiscard]] virtual Needs needs() const { return Needs::ShownRuns; }
     // The figure to draw; only asked for while there is something.
     [[nodiscard]] virtual figures::Figure figure() const = 0;

@@ -8,8 +8,8 @@
 
 namespace trainscope::app {
 
-// That run, where it is shown, else the first of those that are; nullptr: none is, or no database
-// is open.
+// The preferred run where it is shown, else the first that is; nullptr: none, or no database is
+// open.
 const Run* leadingRun(const Workspace* workspace, RunId preferred = {});
 
 void showOnly(Workspace& workspace, const std::vector<RunId>& runs);
