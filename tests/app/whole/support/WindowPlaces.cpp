@@ -125,7 +125,8 @@ private:
         }
     }
     void takeEnergy() {
-        for (const auto& row : m_inspector.kernels()->energy()->models().front().table().inWords()) {
+        for (const auto& row :
+            m_inspector.kernels()->energy()->models().front().table().inWords()) {
             const auto phase
                 = std::find_if(analysis::kAllPhases.begin(), analysis::kAllPhases.end(),
                     [&row](analysis::Phase one) { return analysis::phaseTitle(one) == row[0]; });
