@@ -21,7 +21,7 @@ namespace trainscope::predict {
 enum class Precision { Fp32, Fp16, Bf16, Fp8, MxFp8, NvFp4 };
 std::string_view toString(Precision precision); // "bf16"
 std::optional<Precision> precisionFrom(std::string_view text); // "BF16", "fp8", "mxfp8", "nvfp4"
-double bytesOf(Precision precision); // of an element of a matrix product's input
+double bytesOf(Precision precision); // an element of a matrix product's input
 
 // A precision as it is said, with the types that numbers are kept in where these are said too:
 // "bf16", "amp_bf16", "bf16-pure", "bf16,states=bf16" (KeptNumbers.h), and in that form.
@@ -59,11 +59,11 @@ struct Machine {
     catalogue::GpuModel gpu;
     std::string site = {}; // a key of the constants' sites; empty: none that is known
     std::optional<double> linkBandwidth; // scale-up bus of a GPU, per direction, B/s
-    std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
+    std::optional<double> networkBandwidth; // a GPU's, out of its node, per direction, B/s
     std::optional<int> linkDomain; // GPUs that scale-up links join; a node's when absent
-    std::optional<double> powerLimitW; // of a GPU, where lowered
-    std::optional<double> clockHz; // of a GPU, where locked
-    double linkFactor = 1.0; // what-if: times the scale-up bandwidth that it has
+    std::optional<double> powerLimitW; // a GPU's, where lowered
+    std::optional<double> clockHz; // a GPU's, where locked
+    double linkFactor = 1.0; // changed for what-if: times the scale-up bandwidth that it has
     double networkFactor = 1.0; // times its network's
 };
 
@@ -72,16 +72,16 @@ struct Setup {
     catalogue::TrainingModel model;
     Workload workload = Workload::Training;
     int sequence = 4096; // tokens; of inference the prompt and what is generated
-    int generated = 0; // of them, by inference
+    int generated = 0; // tokens of them that inference makes
     int microBatch = 1; // samples
     int globalBatch = 1;
     Precision precision = Precision::Bf16;
     analysis::KeptNumbers kept = {};
     Recompute recompute = Recompute::None;
-    int recomputedLayers = 0; // of each stage (block n); 0: all
+    int recomputedLayers = 0; // layers of each stage (block n); 0: all
     analysis::Offload offload = {};
     AttentionKind attention = AttentionKind::Flash;
-    analysis::Adapters adapters = {}; // of LoRA
+    analysis::Adapters adapters = {}; // LoRA's
     std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual
     Execution execution = {};
 
@@ -97,10 +97,10 @@ struct Setup {
 struct Job : Setup {
     Machine machine;
     layout::Layout layout; // with chunks, micro-batches, sharding and schedule
-    analysis::RecomputedParts recomputedParts = {}; // of Selective
+    analysis::RecomputedParts recomputedParts = {}; // done again by Selective
     int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
     bool sequenceParallel = false;
-    bool dropout = false; // of what attention and MLP give
+    bool dropout = false; // on the results of attention and MLP
 
     // Times that one token more of each sample goes through: the prompt gives the first.
     [[nodiscard]] int decodes() const { return isInference() && generated > 1 ? generated - 1 : 0; }
@@ -125,6 +125,18 @@ struct Job : Setup {
 // Plain PyTorch, unless compiled: what trains a dense model on one GPU.
 inline constexpr std::string_view kPlainStack = "pytorch";
 inline constexpr std::string_view kCompiledStack = "pytorch-compiled";
-bool isPlainByUse(const Job& job); // where no stack is said
+bool isPlainByUse(const Job& job); // asked where no stack is said
+
+// The source of runs that users measure themselves: they share their noise.
+inline constexpr const char* kMeasuredRunsSource = "measured runs";
+// A job that was run, and how long its step took.
+struct MeasuredJob {
+    Job job;
+    double seconds = 0.0; // a step's
+    std::string source; // name of those who measured; rows of one source share their noise
+    double version = 0.0; // the software's, in years; 0: not known
+    bool isQualified = false; // by a footnote of its source: believed less
+    std::string configuration = {}; // equal where jobs differ in software versions alone
+};
 
 } // namespace trainscope::predict

@@ -3,7 +3,6 @@
 // seen is tried with them.
 
 #include "core/predict/cost/Rates.h"
-#include "core/predict/cost/RatesTable.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

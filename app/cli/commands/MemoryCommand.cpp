@@ -67,7 +67,7 @@ Row liveRow(const LiveAllocations& one) {
         {"frames", one.calls, {"called by", Left}, given(text::elidedInMiddle(calls, kWidth))}};
 }
 
-// What a device had at its peak.
+// The device at its peak.
 Row peakRow(const DeviceMemory& device, TimeNs start) {
     const auto& record = device.record;
     const auto time = record ? record->peak.time : std::optional(device.peakTime);

@@ -1,15 +1,34 @@
 #pragma once
 // Costs that the user adds to the constants that Trainscope comes with: measured runs that the
-// constants are fitted to, and samples of operators.
+// constants are fitted to, of tables and databases, and samples of operators.
 
-#include "app/cli/options/CalibrationInput.h"
+#include "app/cli/console/Console.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/MeasuredRuns.h"
+#include "importers/trainingtable/TrainingTable.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace trainscope::cli {
+
+// A table of training runs.
+Result<std::vector<importers::TableRow>> tableFrom(const std::string& path);
+
+struct CalibrationFiles {
+    std::vector<std::string> paths; // each a CSV table or a run database
+    std::vector<std::string> runs; // names of runs in the databases; none: all measured ones
+};
+
+// A row of a table whose job and time are known, and its place in the table.
+struct PlacedJob {
+    int row = 0;
+    predict::MeasuredJob job;
+};
+// Those of all tables. Usage where there is a database among them.
+Result<std::vector<PlacedJob>> readPlacedJobs(const CalibrationFiles& files);
 
 struct KnownCosts {
     std::optional<predict::RunCalibration> calibration;

@@ -1,7 +1,7 @@
 #pragma once
 // Options of `predict`, and the requests that they make.
 
-#include "app/cli/options/CalibrationInput.h"
+#include "app/cli/options/KnownCosts.h"
 #include "core/figures/prediction/AskedJob.h"
 
 #include <string>

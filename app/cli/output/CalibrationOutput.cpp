@@ -1,6 +1,6 @@
 #include "app/cli/output/CalibrationOutput.h"
 
-#include "core/predict/calibration/FactorMeaning.h"
+#include "core/predict/calibration/RateFit.h"
 
 #include <fmt/format.h>
 

@@ -30,30 +30,111 @@ namespace {
 
 enum class FlowEnd { Leaves, Arrives };
 
+// The format's times are microseconds.
+void appendMicroseconds(std::string& line, DurationNs time) {
+    appendDecimals(line, time.ns, 3);
+}
+
 // "\"text\"", with what JSON wants escaped; bytes that are no UTF-8 are replaced.
-std::string jsonString(std::string_view text);
+std::string jsonString(std::string_view text) {
+    return jsonText(Json(std::string(text)));
+}
+
+bool isJsonObject(std::string_view text) {
+    return text.starts_with('{') && Json::accept(text);
+}
 
 class ChromeEvents {
 public:
     // `zero`: what the time stamps count from.
-    ChromeEvents(TextFile& file, TimeNs zero);
+    ChromeEvents(TextFile& file, TimeNs zero)
+        : m_file(file)
+        , m_zero(zero) { }
 
-    void begin();
-    Status end(); // closes the file
     [[nodiscard]] std::int64_t count() const { return m_count; }
 
-    void process(int pid, std::string_view name); // in the order they are to be shown
-    int thread(int pid, std::string_view name); // its tid
+    void begin() {
+        m_file.write(fmt::format("{{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":{},"
+                                 "\"traceEvents\":[\n",
+            m_zero.ns));
+    }
+
+    // Closes the file.
+    Status end() {
+        m_file.write("\n]}\n");
+        return m_file.close();
+    }
+
+    // In the order they are to be shown.
+    void process(int pid, std::string_view name) {
+        fmt::format_to(std::back_inserter(next()),
+            R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
+            jsonString(name));
+        finish();
+        fmt::format_to(std::back_inserter(next()),
+            R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
+            pid, ++m_processes);
+        finish();
+    }
+
+    // Returns its tid.
+    int thread(int pid, std::string_view name) {
+        const int tid = ++m_threads;
+        fmt::format_to(std::back_inserter(next()),
+            R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, tid,
+            jsonString(name));
+        finish();
+        fmt::format_to(std::back_inserter(next()),
+            R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
+            pid, tid, tid);
+        finish();
+        return tid;
+    }
+
     // `name` and `arguments` are JSON.
     void span(int pid, int tid, TimeRange range, std::string_view name, std::string_view category,
-        std::string_view arguments);
-    void flow(FlowEnd end, int pid, int tid, TimeNs at, std::string_view id);
+        std::string_view arguments) {
+        std::string& line = next();
+        fmt::format_to(std::back_inserter(line),
+            R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":)", name, category, pid, tid);
+        appendMicroseconds(line, range.begin - m_zero);
+        line += ",\"dur\":";
+        appendMicroseconds(line, range.length());
+        line += ",\"args\":";
+        line += arguments;
+        line += '}';
+        finish();
+    }
+
+    void flow(FlowEnd end, int pid, int tid, TimeNs at, std::string_view id) {
+        std::string& line = next();
+        fmt::format_to(std::back_inserter(line),
+            R"({{"ph":"{}","name":"launch","cat":"launch","id":"{}","pid":{},"tid":{},{}"ts":)",
+            end == FlowEnd::Leaves ? 's' : 'f', id, pid, tid,
+            end == FlowEnd::Arrives ? R"("bp":"e",)" : "");
+        appendMicroseconds(line, at - m_zero);
+        line += '}';
+        finish();
+    }
+
     // `head` is what all values of a counter have in common (CounterTrack).
-    void counter(std::string_view head, TimeNs at, double value);
+    void counter(std::string_view head, TimeNs at, double value) {
+        std::string& line = next();
+        line += head;
+        fmt::format_to(std::back_inserter(line), "{}}},\"ts\":", value);
+        appendMicroseconds(line, at - m_zero);
+        line += '}';
+        finish();
+    }
 
 private:
-    std::string& next(); // the line to fill
-    void finish();
+    // The line to fill.
+    std::string& next() {
+        m_line = m_count++ == 0 ? "" : ",\n";
+        return m_line;
+    }
+
+    void finish() { m_file.write(m_line); }
 
     TextFile& m_file;
     TimeNs m_zero;
@@ -67,19 +148,39 @@ private:
 // lying inside the last one goes to a further thread of the same name.
 class SpanThread {
 public:
-    SpanThread(ChromeEvents& events, int pid, std::string name);
+    SpanThread(ChromeEvents& events, int pid, std::string name)
+        : m_events(events)
+        , m_pid(pid)
+        , m_name(std::move(name)) { }
 
     [[nodiscard]] int process() const { return m_pid; }
-    // The thread that the span is on.
+
+    // Returns the thread that the span is on.
     int add(TimeRange range, std::string_view name, std::string_view category,
-        std::string_view arguments);
+        std::string_view arguments) {
+        Lane& lane = laneFor(range);
+        lane.ends.push_back(range.end.ns);
+        m_events.span(m_pid, lane.tid, range, name, category, arguments);
+        return lane.tid;
+    }
 
 private:
     struct Lane {
         int tid = 0;
         std::vector<std::int64_t> ends; // ends of the open spans, outermost first
     };
-    Lane& laneFor(TimeRange range);
+
+    Lane& laneFor(TimeRange range) {
+        for (Lane& lane : m_lanes) {
+            while (!lane.ends.empty() && lane.ends.back() <= range.begin.ns)
+                lane.ends.pop_back();
+            if (lane.ends.empty() || lane.ends.back() >= range.end.ns)
+                return lane;
+        }
+        const std::string name
+            = m_lanes.empty() ? m_name : fmt::format("{} ({})", m_name, m_lanes.size() + 1);
+        return m_lanes.emplace_back(Lane{m_events.thread(m_pid, name), {}});
+    }
 
     ChromeEvents& m_events;
     int m_pid;
@@ -90,147 +191,23 @@ private:
 // The values of one series over time; those that are not finite are left out.
 class CounterTrack {
 public:
-    CounterTrack(ChromeEvents& events, int pid, std::string_view name, std::string_view unit);
-    void add(TimeNs at, double value) const;
+    CounterTrack(ChromeEvents& events, int pid, std::string_view name, std::string_view unit)
+        : m_events(events) {
+        const bool isPlain = unit.empty() || unit == "1";
+        m_head = fmt::format(R"({{"ph":"C","name":{},"pid":{},"args":{{{}:)",
+            jsonString(isPlain ? std::string(name) : fmt::format("{} ({})", name, unit)), pid,
+            jsonString(isPlain ? "value" : unit));
+    }
+
+    void add(TimeNs at, double value) const {
+        if (std::isfinite(value))
+            m_events.counter(m_head, at, value);
+    }
 
 private:
     ChromeEvents& m_events;
     std::string m_head;
 };
-
-// The format's times are microseconds.
-void appendMicroseconds(std::string& line, DurationNs time) {
-    appendDecimals(line, time.ns, 3);
-}
-
-std::string jsonString(std::string_view text) {
-    return jsonText(Json(std::string(text)));
-}
-
-bool isJsonObject(std::string_view text) {
-    return text.starts_with('{') && Json::accept(text);
-}
-
-ChromeEvents::ChromeEvents(TextFile& file, TimeNs zero)
-    : m_file(file)
-    , m_zero(zero) { }
-
-void ChromeEvents::begin() {
-    m_file.write(fmt::format("{{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":{},"
-                             "\"traceEvents\":[\n",
-        m_zero.ns));
-}
-
-Status ChromeEvents::end() {
-    m_file.write("\n]}\n");
-    return m_file.close();
-}
-
-std::string& ChromeEvents::next() {
-    m_line = m_count++ == 0 ? "" : ",\n";
-    return m_line;
-}
-
-void ChromeEvents::finish() {
-    m_file.write(m_line);
-}
-
-void ChromeEvents::process(int pid, std::string_view name) {
-    fmt::format_to(std::back_inserter(next()),
-        R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
-        jsonString(name));
-    finish();
-    fmt::format_to(std::back_inserter(next()),
-        R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
-        pid, ++m_processes);
-    finish();
-}
-
-int ChromeEvents::thread(int pid, std::string_view name) {
-    const int tid = ++m_threads;
-    fmt::format_to(std::back_inserter(next()),
-        R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, tid,
-        jsonString(name));
-    finish();
-    fmt::format_to(std::back_inserter(next()),
-        R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
-        pid, tid, tid);
-    finish();
-    return tid;
-}
-
-void ChromeEvents::span(int pid, int tid, TimeRange range, std::string_view name,
-    std::string_view category, std::string_view arguments) {
-    std::string& line = next();
-    fmt::format_to(std::back_inserter(line),
-        R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":)", name, category, pid, tid);
-    appendMicroseconds(line, range.begin - m_zero);
-    line += ",\"dur\":";
-    appendMicroseconds(line, range.length());
-    line += ",\"args\":";
-    line += arguments;
-    line += '}';
-    finish();
-}
-
-void ChromeEvents::flow(FlowEnd end, int pid, int tid, TimeNs at, std::string_view id) {
-    std::string& line = next();
-    fmt::format_to(std::back_inserter(line),
-        R"({{"ph":"{}","name":"launch","cat":"launch","id":"{}","pid":{},"tid":{},{}"ts":)",
-        end == FlowEnd::Leaves ? 's' : 'f', id, pid, tid,
-        end == FlowEnd::Arrives ? R"("bp":"e",)" : "");
-    appendMicroseconds(line, at - m_zero);
-    line += '}';
-    finish();
-}
-
-void ChromeEvents::counter(std::string_view head, TimeNs at, double value) {
-    std::string& line = next();
-    line += head;
-    fmt::format_to(std::back_inserter(line), "{}}},\"ts\":", value);
-    appendMicroseconds(line, at - m_zero);
-    line += '}';
-    finish();
-}
-
-SpanThread::SpanThread(ChromeEvents& events, int pid, std::string name)
-    : m_events(events)
-    , m_pid(pid)
-    , m_name(std::move(name)) { }
-
-SpanThread::Lane& SpanThread::laneFor(TimeRange range) {
-    for (Lane& lane : m_lanes) {
-        while (!lane.ends.empty() && lane.ends.back() <= range.begin.ns)
-            lane.ends.pop_back();
-        if (lane.ends.empty() || lane.ends.back() >= range.end.ns)
-            return lane;
-    }
-    const std::string name
-        = m_lanes.empty() ? m_name : fmt::format("{} ({})", m_name, m_lanes.size() + 1);
-    return m_lanes.emplace_back(Lane{m_events.thread(m_pid, name), {}});
-}
-
-int SpanThread::add(
-    TimeRange range, std::string_view name, std::string_view category, std::string_view arguments) {
-    Lane& lane = laneFor(range);
-    lane.ends.push_back(range.end.ns);
-    m_events.span(m_pid, lane.tid, range, name, category, arguments);
-    return lane.tid;
-}
-
-CounterTrack::CounterTrack(
-    ChromeEvents& events, int pid, std::string_view name, std::string_view unit)
-    : m_events(events) {
-    const bool isPlain = unit.empty() || unit == "1";
-    m_head = fmt::format(R"({{"ph":"C","name":{},"pid":{},"args":{{{}:)",
-        jsonString(isPlain ? std::string(name) : fmt::format("{} ({})", name, unit)), pid,
-        jsonString(isPlain ? "value" : unit));
-}
-
-void CounterTrack::add(TimeNs at, double value) const {
-    if (std::isfinite(value))
-        m_events.counter(m_head, at, value);
-}
 
 // Processes of one kind stand together: hosts and GPUs by rank, then nodes, switches, the run.
 constexpr int kProcessesPerRank = 2;

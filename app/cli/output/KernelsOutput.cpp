@@ -42,7 +42,7 @@ Row countRow(const CategoryTime& time) {
     return {{"count", {"count"}, time.count}, {"time_us", {"time"}, time.time}};
 }
 
-// What every window has.
+// Times that every window has.
 Row timesRow(const TimeBreakdown& times) {
     return {{"window_us", {"time"}, times.traced}, {"kernel_count", times.kernelCount},
         {"kernel_time_us", times.kernelTime}, {"busy_us", times.busy},

@@ -178,7 +178,7 @@ void printPlan(std::ostream& out, const Layout& layout, const layout::Schedule* 
     }));
 }
 
-// What the groups of the first rank of each stage send, with the stage.
+// The first rank of a stage, and the bytes that its groups send.
 struct RankTraffic {
     int rank = 0;
     int stage = 0;

@@ -29,7 +29,7 @@ text::Cell cellOf(const T& value) {
         return value;
 }
 
-// What is not known is no member of the object, and the sign for missing in the table.
+// An unknown value is no member of the object, and the sign for missing in the table.
 struct Quantity {
     // In JSON alone.
     template <typename T>

@@ -7,8 +7,8 @@
 #include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/PredictedRun.h"
+#include "core/predict/prediction/RunRequest.h"
 
 #include <QJsonDocument>
 #include <QPointer>

@@ -16,9 +16,9 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kModelSpread = 0.045; // of a step about the model's, constants known
+constexpr double kModelSpread = 0.045; // a step about the model's, constants known
 constexpr double kExpertSpread = 0.13;
-constexpr double kDerivative = 0.02; // of a logarithm
+constexpr double kDerivative = 0.02; // change of a logarithm
 
 } // namespace
 

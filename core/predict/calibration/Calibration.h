@@ -42,7 +42,7 @@ public:
 private:
     RateFit m_fit;
     std::vector<MeasuredJob> m_rows;
-    std::vector<std::size_t> m_places; // of the rows in the fit
+    std::vector<std::size_t> m_places; // places of the rows in the fit
     Residuals m_residuals;
 };
 

@@ -14,14 +14,14 @@ namespace trainscope::predict {
 namespace {
 
 constexpr double kScale = 0.10; // standard deviation of what a cost model gets wrong
-constexpr double kExpertScale = 0.20; // of models with experts
+constexpr double kExpertScale = 0.20; // for models with experts
 constexpr double kLeastNoise = 0.025;
 constexpr double kMostNoise = 0.12;
 constexpr double kUsualNoise = 0.035;
 constexpr double kQualified = 8.0; // times the noise
 constexpr double kOutlier = 4.0; // standard deviations from what neighbours say
 constexpr int kRounds = 8;
-constexpr std::size_t kFewRows = 4; // of a source, before its own noise is believed
+constexpr std::size_t kFewRows = 4; // rows of a source before its own noise is believed
 
 double square(double x) {
     return x * x;

@@ -6,7 +6,7 @@
 // neighbours, so that an outlier is not copied to them. Distances and scales: fitted on published
 // summaries. Immutable after construction; any thread.
 
-#include "core/predict/calibration/MeasuredJob.h"
+#include "core/predict/Job.h"
 
 #include <Eigen/Core>
 
@@ -21,7 +21,7 @@ namespace trainscope::predict {
 // known.
 struct StepSpread {
     std::map<std::string, double> constants; // by factor: what its standard deviation adds
-    double own = 0.0; // what a model leaves, of this job
+    double own = 0.0; // left by a model, for this job
 
     [[nodiscard]] double total() const;
 };
@@ -31,7 +31,7 @@ double spreadOfRatio(const StepSpread& a, const StepSpread& b, double likeness);
 
 struct Correction {
     double log = 0.0; // to add to the logarithm of predicted seconds
-    StepSpread spread; // of a measurement about the corrected prediction
+    StepSpread spread; // a measurement's about the corrected prediction
     double told = 0.0; // share of what a cost model gets wrong that the rows tell: 0 far from all
 };
 
@@ -68,7 +68,7 @@ private:
         std::string stack;
         double sequence = 0.0; // logarithms to base 2
         double gpus = 0.0;
-        double tokens = 0.0; // of a micro-batch
+        double tokens = 0.0; // in a micro-batch
         double hidden = 0.0;
         double experts = 0.0;
         double version = 0.0; // years

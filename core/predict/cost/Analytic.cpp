@@ -7,9 +7,9 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kUnfusedShare = 0.75; // of a matrix product's rate, for products of s × s
-constexpr double kStreamedRows = 128.0; // of a product, that wait for its weights
-constexpr double kComputedRows = 512.0; // that do not
+constexpr double kUnfusedShare = 0.75; // share of a matrix product's rate, for products of s × s
+constexpr double kStreamedRows = 128.0; // rows of a product that waits for its weights
+constexpr double kComputedRows = 512.0; // rows of one that does not
 
 bool isSixteenBit(Precision precision) {
     return precision == Precision::Fp16 || precision == Precision::Bf16;

@@ -1,7 +1,6 @@
 #include "core/predict/cost/Rates.h"
 
 #include "core/model/Try.h"
-#include "core/predict/cost/RatesTable.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@ using Json = nlohmann::json;
 // Prior standard deviations of constants about the table's values: a seventh for the speed of a
 // kernel, more for constants that depend on how a framework was written.
 constexpr double kSpeed = 0.15;
-constexpr double kAlone = 0.05; // of a kernel that was timed by itself
+constexpr double kAlone = 0.05; // for a kernel that was timed by itself
 constexpr double kLoose = 0.35;
 constexpr double kFree = 0.7;
 

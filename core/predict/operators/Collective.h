@@ -15,7 +15,7 @@ struct Collective {
     // ranks' shards make. AllToAll, SendReceive: what one rank sends.
     double bytes = 0.0;
     int ranks = 1;
-    int ranksPerNode = 1; // of them; of a domain of links where these reach over nodes
+    int ranksPerNode = 1; // ranks of a node, or of a domain of links where these reach over nodes
     // AllToAll: of `bytes`, those that leave the node; absent: as evenly as ranks lie.
     std::optional<double> networkBytes = std::nullopt;
 

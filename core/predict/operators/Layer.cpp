@@ -15,8 +15,8 @@ using analysis::AdaptedMatrix;
 using analysis::Kernels;
 
 constexpr double kElement = 2.0; // B of an activation
-constexpr std::size_t kMostOperators = 48; // of a layer, about
-constexpr double kWindowedLayers = 0.5; // of the layers look back at a window alone
+constexpr std::size_t kMostOperators = 48; // in a layer, about
+constexpr double kWindowedLayers = 0.5; // share of the layers that look back at a window alone
 
 // Bytes that kernels of plain PyTorch move for each number of a tensor, in 16 bits, at
 // Rates::plainMemory of the bandwidth: counted, times how far each kernel is from that in traces of
@@ -33,20 +33,21 @@ constexpr PlainBytes kPlainNorm{5.5, 19.0};
 constexpr PlainBytes kAutocastNorm{14.6, 43.5};
 constexpr PlainBytes kPlainResidual{6.2, 6.2};
 constexpr PlainBytes kAutocastResidual{11.4, 5.5};
-constexpr PlainBytes kPlainRope{46.0, 46.0}; // of queries and keys, which are also repeated
+constexpr PlainBytes kPlainRope{46.0, 46.0}; // queries and keys, which are also repeated
 constexpr PlainBytes kPlainSplit{0.0, 55.0}; // gradients of queries, keys and values put together
 constexpr PlainBytes kCompiledSplit{0.0, 24.0};
 constexpr PlainBytes kPlainBias{0.0, 3.0}; // gradients summed over tokens
 constexpr PlainBytes kPlainGelu{3.8, 5.4};
 constexpr PlainBytes kPlainSwiglu{8.9, 15.9}; // function and product one after the other
 constexpr PlainBytes kCompiledSwiglu{6.0, 10.0};
-constexpr PlainBytes kPlainLoss{5.1, 10.5}; // of a logit
+constexpr PlainBytes kPlainLoss{5.1, 10.5}; // for each logit
 constexpr PlainBytes kAutocastLoss{13.2, 15.5};
 constexpr PlainBytes kWeightCast{7.0, 8.0}; // to 16 bits, gradients back
-constexpr double kGradientSum = 12.0; // of a gradient in 32 bits, from the second micro-batch on
+constexpr double kGradientSum = 12.0; // a gradient's in 32 bits, from the second micro-batch on
 constexpr PlainBytes kAutocastEmbedding{20.0, 20.0};
-constexpr double kTableGradient = 16.0; // of all of the table: filled with zeros, summed
-constexpr double kFusedNorms = 0.425; // of what norms, residuals and positions take, compiled
+constexpr double kTableGradient = 16.0; // for all of the table: filled with zeros, summed
+constexpr double kFusedNorms
+    = 0.425; // share of the time for norms, residuals and positions, compiled
 constexpr double kFusedBias = 0.8;
 
 // Builds the work of one part of the model.
@@ -415,7 +416,7 @@ private:
         m_work.parameters += 1.0 * m_model.hidden * m_model.experts;
         const int group = m_job.layout.grid.degrees().expert;
         const int slices = std::max(1, expertTensor());
-        const double copies = own * slices * m_model.expertsPerToken; // that it works on
+        const double copies = own * slices * m_model.expertsPerToken; // copies for its experts
         const double local = 1.0 * m_model.experts / group;
         const double busy = busyExperts(own * slices * group, local);
         const double rows = m_pass == Pass::Decode ? std::max(1.0, copies / busy) : copies / busy;
@@ -521,12 +522,12 @@ private:
     int m_context;
     int m_sequence; // tokens of a sample that go through
     bool m_isSequenceParallel;
-    double m_own; // of them, that this GPU's group works on
-    double m_tokens; // of a micro-batch that this GPU's group works on
-    double m_rows; // of them, between tensor-parallel blocks
+    double m_own; // tokens of them for this GPU's group
+    double m_tokens; // tokens of a micro-batch for this GPU's group
+    double m_rows; // tokens of them between tensor-parallel blocks
     Kernels m_kernels;
     bool m_castsWeights; // in plain PyTorch
-    double m_scale; // of activations, over 16 bits
+    double m_scale; // size of activations, over 16 bits
     LayerWork m_work;
 };
 

@@ -55,10 +55,10 @@ struct LayerWork {
 
 // A transformer layer with or without experts.
 LayerWork layerWork(const Job& job, bool hasExperts, Pass pass = Pass::Whole);
-LayerWork embeddingWork(const Job& job, Pass pass = Pass::Whole); // of the first stage
+LayerWork embeddingWork(const Job& job, Pass pass = Pass::Whole); // on the first stage
 // Last norm, logits and loss, of the last stage; of inference those of each sample's last token,
 // and the choice of the next.
 LayerWork lossWork(const Job& job, Pass pass = Pass::Whole);
-Operator optimizerWork(const Job& job, double parameters); // that the GPU updates
+Operator optimizerWork(const Job& job, double parameters); // `parameters`: the GPU updates so many
 
 } // namespace trainscope::predict

@@ -10,7 +10,7 @@ namespace {
 // others are shares of what the limit leaves beyond idle: full memory bandwidth; bytes moved with
 // few multiprocessors; a collective that polls for its peers, or a host that is late (0.27 to 0.4
 // in published pipelines of A100s, 0 where no kernel polls).
-constexpr double kAttentionShare = 0.85; // of matrix products
+constexpr double kAttentionShare = 0.85; // share of matrix products'
 constexpr double kMemoryShare = 0.65;
 constexpr double kCommunicationShare = 0.3;
 constexpr double kWaitingShare = 0.2;
@@ -21,11 +21,11 @@ constexpr double kCommunicationClockBound = 0.1;
 
 // Measured on the H100, as shares of its limit.
 constexpr double kUsualIdle = 117.0 / 700.0;
-constexpr double kUsualParked = 70.0 / 117.0; // of idle
+constexpr double kUsualParked = 70.0 / 117.0; // share of idle
 constexpr double kUsualRise = 0.0425 * 700.0; // K of the chip above its air at the limit
 constexpr double kUsualLimitW = 400.0;
 constexpr double kUsualBoostHz = 1.7e9;
-constexpr double kLowestClock = 0.17; // of the highest
+constexpr double kLowestClock = 0.17; // share of the highest
 constexpr double kUsualSlowdownC = 89.0;
 
 } // namespace

@@ -66,7 +66,7 @@ struct GpuPower {
     ByActivity<double> activeW; // beyond idle, at the highest clock; may exceed the limit
     ByActivity<double> clockBound; // share of the time that follows the clock, 0 to 1
     VoltageCurve voltage;
-    double leakage = 0.004; // of the idle power, per K
+    double leakage = 0.004; // share of the idle power, per K
     double slowdownC = 89.0; // above it the clock gives way
     GpuThermal thermal;
 };

@@ -12,15 +12,15 @@ namespace trainscope::predict {
 // By slot and then by step of equal length; NaN: not known.
 struct HeatRecord {
     double stepSeconds = 1.0;
-    std::vector<int> rows; // of the slots in the air, 0 in front
-    std::optional<double> usualResistance = {}; // of that kind of GPU, K/W
+    std::vector<int> rows; // rows of the slots in the air, 0 in front
+    std::optional<double> usualResistance = {}; // K/W, as that kind of GPU usually has
     std::vector<std::vector<double>> watts;
     std::vector<std::vector<double>> celsius;
 };
 
 struct HeatFit {
     ThermalNode node;
-    double medianResistance = 0.0; // of the slots
+    double medianResistance = 0.0; // median over the slots
     double errorC = 0.0; // mean absolute, where it was fitted
     double heldOutErrorC = 0.0; // the same on the rest, played on from the last fitted moment
     std::size_t moments = 0; // temperatures that were fitted

@@ -39,7 +39,7 @@ double idlePower(const GpuPower& gpu, double clock, double celsius);
 double powerOf(const GpuPower& gpu, const TimedLoad& load, double clock, double celsius);
 
 struct MeanPower {
-    double seconds = 0.0; // of all, at that clock
+    double seconds = 0.0; // all together, at that clock
     double watts = 0.0; // mean over them
     double busyW = 0.0; // mean over what is no waiting; idle where all is
 };
@@ -54,8 +54,8 @@ enum class ClockLimit { None, Locked, Power, Temperature };
 std::string_view toString(ClockLimit limit); // "none", "locked", "power", "temperature"
 
 struct Surroundings {
-    std::optional<double> limitW; // where lowered; the GPU's own otherwise
-    std::optional<double> clockHz; // where locked
+    std::optional<double> limitW; // absent: the GPU's own
+    std::optional<double> clockHz; // absent: not locked
     double airC = 21.0; // around its heat sink
 };
 
@@ -65,7 +65,7 @@ struct SteadyPower {
     double watts = 0.0; // mean
     double busyW = 0.0;
     double celsius = 0.0;
-    double slowdown = 1.0; // of all seconds together
+    double slowdown = 1.0; // on all seconds together
     ClockLimit limit = ClockLimit::None;
 };
 

@@ -10,7 +10,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/power/PowerModel.h"
-#include "core/predict/power/StatePowers.h"
 
 #include <algorithm>
 #include <array>
@@ -27,10 +26,10 @@ namespace {
 
 // ActivityPowers of a run's traced GPUs (RunPower.h). Any thread that owns the store.
 
-constexpr double kFittedPart = 0.6; // of the readings
-constexpr double kLeastShare = 0.005; // of the time; a rarer activity is not told
+constexpr double kFittedPart = 0.6; // share of the readings
+constexpr double kLeastShare = 0.005; // share of the time; a rarer activity is not told
 constexpr double kAroundNs = 3e9; // readings so far outside of the trace still tell of it
-constexpr double kMemoryNs = 1e8; // what ran so long before a reading may be in it
+constexpr double kMemoryNs = 1e8; // work so long before a reading may be in it
 
 Activity activityOf(const std::string& category) {
     if (category == "gemm")

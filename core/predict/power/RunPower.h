@@ -16,8 +16,16 @@ namespace trainscope::predict {
 // Mean absolute differences on the part of the record that was not fitted.
 struct Residual {
     double mean = 0.0; // W or K
-    double relative = 0.0; // of the measured value; 0 for temperatures
+    double relative = 0.0; // share of the measured value; 0 for temperatures
     std::size_t moments = 0;
+};
+
+// One GPU in a step of time; NaN: not known.
+struct PowerMoment {
+    double watts = 0.0;
+    double clockHz = 0.0;
+    double utilization = 0.0;
+    double celsius = 0.0;
 };
 
 // Powers, clocks and utilisations of the GPUs, as a fit uses them.
@@ -27,15 +35,19 @@ struct StatePowers {
     std::optional<double> busyW; // median of busy GPUs, each brought to the highest clock
     std::optional<double> limitW; // a plateau of power on which clocks give way
     double highestHz = 0.0; // clock
-    std::optional<Residual> residual; // of power, clock and utilisation being known
+    std::optional<Residual> residual; // the power's, clock and utilisation being known
 };
+// gpu: the voltages and leakage that bring powers from one clock to another. byGpu: in order of
+// time; the first `fitted` share of each is fitted.
+StatePowers statePowers(
+    const GpuPower& gpu, const std::vector<std::vector<PowerMoment>>& byGpu, double fitted = 0.6);
 
 // The power of each activity, from traces beside the power (core/analysis/energy/PowerFit.h).
 struct ActivityPowers {
     ByActivity<std::optional<double>> watts; // as drawn at the clocks of the run
     double clock = 1.0; // median of busy GPUs, of the highest
     int gpus = 0;
-    std::optional<Residual> residual; // of the sensor's readings
+    std::optional<Residual> residual; // the sensor's readings'
 };
 
 struct NodeHeat {

@@ -1,6 +1,6 @@
-#include "core/predict/power/StatePowers.h"
-
 #include "core/analysis/statistics/Means.h"
+#include "core/predict/power/PowerModel.h"
+#include "core/predict/power/RunPower.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kStillUtilization = 0.02;
 constexpr double kWorkingUtilization = 0.5;
-constexpr double kFullClock = 0.97; // of the highest
-constexpr double kGivenWay = 0.995; // of the highest
+constexpr double kFullClock = 0.97; // share of the highest
+constexpr double kGivenWay = 0.995; // share of the highest
 constexpr double kParkedClock = 0.5;
 constexpr std::size_t kFewestMoments = 8;
 constexpr double kPlateau = 0.03; // half of its width
-constexpr double kPlateauShare = 0.5; // of the moments on it clocks give way
+constexpr double kPlateauShare = 0.5; // least share of the moments on it in which clocks give way
 
 std::optional<double> medianOfMany(std::vector<double> values) {
     if (values.size() < kFewestMoments)

@@ -148,7 +148,7 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     const double each = microbatches * layout::shareOfMicrobatches(job.layout);
     for (const int place : layout::piecesOn(job.layout, stage)) {
         if (static_cast<std::size_t>(place) >= step.pieces.size())
-            continue; // of an estimate
+            continue; // as in an estimate
         const PieceCost& piece = step.pieces[static_cast<std::size_t>(place)];
         addActivities(piece.forward, each, times);
         addActivities(piece.backward, each, times);

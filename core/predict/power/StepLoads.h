@@ -30,7 +30,7 @@ ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBas
 enum class Slowing {
     None, // constants of training at the GPU's own limit have its clock in them
     FromUsual, // the same, where the job lowers the limit or locks the clock
-    FromHighest, // of kernels by themselves (Rates::alone): the limit and the clock, whatever they
+    FromHighest, // for kernels by themselves (Rates::alone): the limit and the clock, whatever they
                  // are
 };
 Slowing slowingOf(const Job& job, const Rates& rates);

@@ -41,10 +41,10 @@ struct TelemetryRequest {
     double stepSeconds = 1.0;
     int steps = 1;
     double leadSeconds = 0.0; // before the first step, without work
-    double periodSeconds = 0.1; // of the samples
+    double periodSeconds = 0.1; // between samples
     double sensorSeconds = 0.1; // over which power and utilisation are averaged
-    std::optional<double> limitW; // where lowered
-    std::optional<double> clockHz; // where locked
+    std::optional<double> limitW; // absent: not lowered
+    std::optional<double> clockHz; // absent: not locked
     // From the temperatures that the run settles at, as where only a part of it is shown; else
     // from those of idle GPUs.
     bool startsSettled = false;
@@ -59,7 +59,7 @@ struct GpuSamples {
     std::vector<double> clockHz;
     std::vector<double> utilization; // 0 to 1: the share of time in which kernels run
     double memoryBytes = 0.0;
-    double joules = 0.0; // of the power itself, until one period behind the last sample
+    double joules = 0.0; // the power itself, until one period behind the last sample
 };
 
 struct PredictedTelemetry {

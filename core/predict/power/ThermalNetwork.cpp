@@ -61,7 +61,7 @@ std::vector<double> product(
     return out;
 }
 
-constexpr double kAirRiseC = 24.0; // of a node's air with all GPUs at their limit
+constexpr double kAirRiseC = 24.0; // a node's air with all GPUs at their limit
 // Two chips of a package on one heat sink: few degrees at the difference of their powers.
 constexpr double kCardConductance = 10.0; // W/K, estimated
 

@@ -15,8 +15,9 @@ constexpr double kMemorySpread = 0.03;
 constexpr double kPipelineMemorySpread = 0.13;
 constexpr double kExpertMemorySpread = 0.1; // tokens are not routed evenly; estimated
 
-constexpr double kAlwaysDrawnShare = 0.4; // of the power beyond idle, by whatever runs; estimated
-constexpr double kMoved = 0.02; // of a logarithm, for derivatives
+constexpr double kAlwaysDrawnShare
+    = 0.4; // share of the power beyond idle, by whatever runs; estimated
+constexpr double kMoved = 0.02; // change of a logarithm, for derivatives
 constexpr double kMovedK = 1.0;
 
 struct NodeState {

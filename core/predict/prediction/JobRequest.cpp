@@ -350,7 +350,7 @@ void keepWhatApplies(JobRequest& request) {
     request.offload = {};
     layout::LayoutRequest& layout = request.layout;
     if (layout.virtualStages.value_or(1) > 1)
-        layout.stageLayers.clear(); // of pieces that are none
+        layout.stageLayers.clear(); // they are for pieces that are none
     layout.virtualStages.reset();
     layout.schedule.reset();
     layout.microbatchGroup.reset();

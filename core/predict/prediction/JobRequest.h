@@ -29,7 +29,8 @@ int usualGpusPerNode(const catalogue::GpuModel& gpu);
 // embedding-layer, loss-layer (no values: each counts as a layer where layers are divided equally),
 // order, schedule, stage-layers (19-21-21-19). Usage names the part that cannot be read.
 Result<layout::LayoutRequest> layoutFrom(std::string_view text);
-// The degrees above 1, in that form; "tp=1" for none. Of schedules those that are not usual.
+// The degrees above 1, in that form; "tp=1" for none. Schedules stand
+// in it where they are not the usual one.
 std::string textOf(const layout::Layout& layout);
 
 struct JobRequest : Setup {

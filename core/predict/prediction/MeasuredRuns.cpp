@@ -32,8 +32,8 @@ constexpr double kRunWatts = 0.03;
 constexpr double kRunInletC = 1.5;
 constexpr double kRunRise = 0.15;
 constexpr double kRunResistance = 0.06;
-constexpr double kRunLeft = 0.05; // of the mean power of other jobs
-constexpr double kSameLimit = 0.03; // of the catalogue's, which a plateau then is
+constexpr double kRunLeft = 0.05; // share of the mean power of other jobs
+constexpr double kSameLimit = 0.03; // share of the catalogue's, which a plateau then is
 constexpr double kLeastFactor = 0.25;
 constexpr double kMostFactor = 4.0;
 constexpr std::size_t kMostNamed = 3;
@@ -141,8 +141,8 @@ void takeSpreads(const RunPower& power, PowerSpread& spread) {
 }
 
 // Factor on the power beyond idle of all work, with which the job, played in its measured seconds,
-// draws the measured mean power. Where the power limit holds it, the factor is fitted to the
-// measured clock. Absent where neither is known or no factor does.
+// draws the measured mean power; fitted to the measured clock where the power limit holds that
+// power. Absent where neither is known or no factor does.
 std::optional<double> demandFactor(
     const MeasuredRun& run, const PowerBasis& basis, const Predictor& predictor) {
     if (!run.job || !run.meanW)

@@ -17,19 +17,19 @@ namespace trainscope::predict {
 // Means over its iterations.
 struct MeasuredGpu {
     int rank = 0;
-    int slot = 0; // of its node, in the order of the air
+    int slot = 0; // place in its node, in the order of the air
     double watts = 0.0;
     std::optional<double> celsius;
 };
 
 struct MeasuredRun {
     std::string name;
-    std::string gpu; // of the catalogue
+    std::string gpu; // as in the catalogue
     std::optional<MeasuredJob> job; // seconds: of the median iteration
-    std::string refused; // why there is no job
-    std::vector<std::string> notes; // what is taken where the run says nothing
+    std::string refused; // reason for there being no job
+    std::vector<std::string> notes; // assumptions where the run says nothing
     RunPower power;
-    std::optional<double> meanW; // of a GPU, over the iterations
+    std::optional<double> meanW; // a GPU's, over the iterations
     std::optional<double> busyHz; // median clock of busy GPUs
     std::vector<MeasuredGpu> gpus; // by rank; of the nodes whose GPUs all have power
 };
@@ -37,14 +37,14 @@ struct MeasuredRun {
 // Refused are runs that were not measured, or whose GPUs are of no known kind.
 Result<MeasuredRun> measuredRun(const analysis::RunStudy& study);
 
-// By kind of GPU, medians over its runs. What beyond idle the work draws is brought to the measured
-// mean power of predicted steps, or at a power limit to the measured clock, by one factor.
+// By kind of GPU, medians over its runs. One factor brings the power of work beyond
+// idle to the measured mean power of predicted steps, or at a power limit to the measured clock.
 PowerBases powerBasesOf(const std::vector<MeasuredRun>& runs, const Predictor& predictor);
 
 // A calibration from rows and runs, and the predictor that it makes.
 struct RunCalibration {
     std::vector<MeasuredRun> runs;
-    std::shared_ptr<const Calibration> steps; // of rows and runs
+    std::shared_ptr<const Calibration> steps; // from rows and runs
     std::shared_ptr<const PowerBases> powers;
 
     [[nodiscard]] Predictor predictor() const;
@@ -59,7 +59,7 @@ struct RunResidual {
     std::string name;
     std::optional<double> seconds;
     std::optional<double> predictedSeconds;
-    std::optional<double> meanW; // of a GPU
+    std::optional<double> meanW; // a GPU's
     std::optional<double> predictedW;
     struct Gpu {
         int rank = 0;

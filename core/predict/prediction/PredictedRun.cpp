@@ -2,8 +2,8 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/prediction/RunRequest.h"
 #include "core/predict/prediction/StepTelemetry.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
@@ -37,7 +37,7 @@ std::map<std::string, std::string> notesOf(const Prediction& prediction) {
     return notes;
 }
 
-constexpr double kLeastSeconds = 60.0; // of telemetry
+constexpr double kLeastSeconds = 60.0; // length of the telemetry
 constexpr int kFewestSteps = 3;
 constexpr int kMostRepeats = 200;
 constexpr double kPeriod = 0.1; // s, of the samples

@@ -16,7 +16,7 @@ std::string nameOf(const Job& job);
 
 struct RunWriting {
     RunKind kind = RunKind::Predicted; // another for a run that stands for a measured one
-    double restSeconds = 0.0; // that cold GPUs do nothing before the first step; 0: they are warm
+    double restSeconds = 0.0; // cold GPUs rest so long before the first step; 0: they are warm
 };
 
 // Replaces a prediction of that name. Refused for a store that was opened for reading; Cancelled by

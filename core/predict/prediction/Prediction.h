@@ -27,43 +27,43 @@ struct GpuOutlook {
 };
 
 struct Outlook {
-    double meanW = 0.0; // of a GPU, over stages
-    double peakW = 0.0; // of a GPU, while it is not waiting, at its limit at most
+    double meanW = 0.0; // a GPU's, over stages
+    double peakW = 0.0; // a GPU's, while it is not waiting, at its limit at most
     double clockHz = 0.0;
-    ClockLimit limit = ClockLimit::None; // what holds the clock
+    ClockLimit limit = ClockLimit::None; // the clock is held by it
     std::vector<double> stageW; // mean of a GPU of each stage
-    std::vector<GpuOutlook> node; // that has the hottest GPU
+    std::vector<GpuOutlook> node; // the node with the hottest GPU
     double hottestC = 0.0;
 };
 
 // Times of inference.
 struct Serving {
-    double firstTokenSeconds = 0.0; // of the samples that are served together, from their prompts
+    double firstTokenSeconds = 0.0; // from the prompts of the samples that are served together
     double tokenSeconds = 0.0; // from a sample's token to its next; 0 where none follows
-    double prefillSeconds = 0.0; // of the step, which they add up to
+    double prefillSeconds = 0.0; // both add up to the step
     double decodeSeconds = 0.0;
     double generatedPerSecondPerGpu = 0.0; // tokens
 };
 
 struct Prediction {
     Step step;
-    double seconds = 0.0; // of a step
+    double seconds = 0.0; // a step's
     double low = 0.0; // 90 % interval
     double high = 0.0;
-    StepSpread spread; // of it that is not the software's or the machine's
+    StepSpread spread; // its part that is not the software's or the machine's
     double tokensPerSecondPerGpu = 0.0;
     double flopsPerGpu = 0.0; // 1/s, of the model, recomputation not counted
-    double mfu = 0.0; // of the peak in the job's precision
+    double mfu = 0.0; // share of the peak in the job's precision
     std::vector<analysis::StageNeed> memory; // by stage
-    double memoryB = 0.0; // of a GPU of the fullest
-    std::optional<double> capacityB; // of a GPU
+    double memoryB = 0.0; // a GPU's, in the fullest
+    std::optional<double> capacityB; // a GPU's
     bool isOom = false;
     bool isSampled = false; // from a profile's samples
     bool isFromDataSheet = false; // nothing of the GPU was measured: intervals are wider
     Outlook outlook;
-    double energyJ = 0.0; // of a step, all GPUs
-    std::optional<Serving> serving; // of inference
-    PowerBasis power; // what power and heat were predicted from
+    double energyJ = 0.0; // a step's, all GPUs
+    std::optional<Serving> serving; // absent unless it is inference
+    PowerBasis power; // constants that power and heat were predicted from
     Intervals intervals;
 
     // The step's parts, which add up to `seconds`: a calibration's correction is in each.
@@ -75,7 +75,7 @@ struct Prediction {
 // A figure as it is told: step_time in s, between its bounds.
 struct PredictedFigure {
     std::string_view key; // "mean_power"
-    std::string_view suffix; // of the key that says the unit: "w"; empty for none
+    std::string_view suffix; // end of the key that says the unit: "w"; empty for none
     std::string_view unit; // SI: "W"
     double value = 0.0;
     Interval interval;
@@ -87,7 +87,7 @@ std::vector<PredictedFigure> figuresOf(const Prediction& prediction);
 // it is said otherwise.
 struct MeasurementContext {
     std::string source = kMeasuredRunsSource;
-    double version = 0.0; // of the software, in years
+    double version = 0.0; // the software's, in years
 };
 
 // Immutable; any thread.

@@ -10,8 +10,8 @@ namespace trainscope::predict {
 namespace {
 
 constexpr std::size_t kMostTasks = 1'000'000; // over all ranks
-constexpr double kCoarsePieces = 50.0; // of a step
-constexpr int kMostDecodes = 4096; // that are told apart
+constexpr double kCoarsePieces = 50.0; // a step's
+constexpr int kMostDecodes = 4096; // passes that are told apart
 
 bool isWaited(StepPart part) {
     return part == StepPart::Gap || part == StepPart::Bubble || part == StepPart::Jitter;
@@ -39,7 +39,7 @@ public:
         if (step.inference)
             addInference();
         addEnd();
-        scale(seconds / step.seconds); // of a calibration
+        scale(seconds / step.seconds); // a calibration's
     }
 
     [[nodiscard]] std::vector<StepPiece> takePieces() { return std::move(m_pieces); }

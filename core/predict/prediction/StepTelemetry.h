@@ -16,7 +16,7 @@ struct StepPiece {
     double begin = 0.0; // s since the step's begin
     double end = 0.0;
     StepPart part = StepPart::Gemm;
-    bool isDecode = false; // of a token at a time
+    bool isDecode = false; // a token at a time
 };
 // In order; without waits.
 std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, int stage);
@@ -26,7 +26,7 @@ struct PlayedSteps {
     // Seconds that cold GPUs do nothing before the first step; 0: the job starts at the
     // temperatures that it settles at.
     double restSeconds = 0.0;
-    double periodSeconds = 0.1; // of the samples
+    double periodSeconds = 0.1; // between samples
     double sensorSeconds = 0.1; // over which sensors average
     bool isRounded = true; // as sensors give it
 };

@@ -25,7 +25,7 @@ BoundedValue timesOf(const BoundedValue& value, double factor) {
     return {value.value * factor, {value.interval.low * factor, value.interval.high * factor}};
 }
 
-constexpr double kStateBytes = 14.0; // of a parameter: weights, a copy of them, two moments
+constexpr double kStateBytes = 14.0; // for each parameter: weights, a copy of them, two moments
 constexpr double kStorageOfNode = 1e9; // B/s
 constexpr double kRestart = 600.0; // s
 

@@ -23,9 +23,9 @@
 //             of what was said
 //   slow      where they are asked for: a node in n is slow with a probability p, by a share s, and
 //             all wait for the slowest, so that a step takes 1 + s · (1 − (1 − p)^n) of its time in
-//             the mean, by which the goodput falls. Of the two, what is not said is what MegaScale
-//             found (arXiv 2402.15627): half a percent of the machines, about 10 % slower. None
-//             unless asked: whoever runs a training takes such nodes out
+//             the mean, by which the goodput falls. The one of the two that is not said is as
+//             MegaScale found (arXiv 2402.15627): half a percent of the machines, about 10 %
+//             slower. None unless asked: whoever runs a training takes such nodes out
 //   elapsed   time / goodput, and energy / goodput: GPUs that redo or wait draw as they do in steps
 
 #include "core/predict/prediction/Prediction.h"
@@ -39,7 +39,7 @@ inline constexpr double kSecondsOfDay = 86'400.0;
 inline constexpr double kSecondsOfHour = 3'600.0;
 inline constexpr double kJoulesOfKwh = 3.6e6;
 
-inline constexpr double kGpuHours = 38'700.0; // of all GPUs between interruptions of a job
+inline constexpr double kGpuHours = 38'700.0; // hours of all GPUs between interruptions of a job
 inline constexpr double kGpuHoursSpread = 0.5; // standard deviation of its logarithm
 inline constexpr double kSlowNodes = 0.005;
 inline constexpr double kSlowBy = 0.1;
@@ -77,10 +77,10 @@ struct BoundedValue {
 struct Goodput {
     double betweenSeconds = 0.0; // interruptions
     double checkpointInterval = 0.0; // s of work
-    double checkpointSeconds = 0.0; // of one
+    double checkpointSeconds = 0.0; // for each
     double restartSeconds = 0.0;
-    BoundedValue share; // of the time
-    double slowdown = 1.0; // of a step by slow nodes, which is in the share
+    BoundedValue share; // share of the time
+    double slowdown = 1.0; // longer steps by slow nodes, which are in the share
 };
 // Daly's share (above). All above 0 but the restart and the checkpoint, which may be 0.
 double goodputShare(double betweenSeconds, double interval, double checkpoint, double restart);

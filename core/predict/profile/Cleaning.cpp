@@ -1,7 +1,6 @@
 #include "core/predict/profile/Cleaning.h"
 
 #include "core/analysis/statistics/Means.h"
-#include "core/predict/profile/Running.h"
 #include "core/predict/profile/SampledCollectives.h"
 
 #include <fmt/format.h>

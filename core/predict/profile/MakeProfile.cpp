@@ -1,9 +1,8 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/profile/Cleaning.h"
-#include "core/predict/profile/CollectiveCurves.h"
 #include "core/predict/profile/Profile.h"
-#include "core/predict/profile/Running.h"
+#include "core/predict/profile/SampledCollectives.h"
 
 #include <fmt/format.h>
 
@@ -231,7 +230,7 @@ void addOperators(const Timings& timings, Profile& profile) {
 struct CleanExchange {
     const GpuModel* gpu = nullptr;
     std::vector<CollectiveTimings> parts;
-    std::vector<ProfiledRow> rows; // of each part
+    std::vector<ProfiledRow> rows; // a row for each part
 };
 
 CollectiveTimings joined(const std::vector<CollectiveTimings>& parts) {

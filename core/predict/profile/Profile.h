@@ -29,9 +29,9 @@ struct StackTerms {
     // Bytes for each score of unfused attention, in every forward and backward pass: dropout at
     // p = 0 and copies.
     double scoresExtraBytes = 0.0;
-    double gapSeconds = 0.0; // of each layer and pass, without work on the GPU
-    double jitter = 0.0; // of a step, for each doubling of GPUs over eight
-    std::string origin; // where the numbers are from
+    double gapSeconds = 0.0; // in each layer and pass, without work on the GPU
+    double jitter = 0.0; // share of a step, for each doubling of GPUs over eight
+    std::string origin; // source of the numbers
 
     bool operator==(const StackTerms&) const = default;
 };
@@ -68,7 +68,7 @@ struct FabricProfile {
 // 1| over the fifth of the samples that was held out.
 struct ProfiledRow {
     std::string gpu = {};
-    std::string fabric = {}; // of an exchange
+    std::string fabric = {}; // an exchange's
     std::string name = {}; // "linear1", "all_reduce 2×4"
     std::size_t samples = 0;
     std::size_t leftOut = 0; // not believed
@@ -76,8 +76,8 @@ struct ProfiledRow {
     std::optional<double> backwardError = {};
     std::optional<double> statedForward = {}; // by the source, of its own model
     std::optional<double> statedBackward = {};
-    std::vector<std::string> notes = {}; // what was left out or replaced, and why
-    std::optional<double> clockHz = {}; // of the GPUs meanwhile, where recorded
+    std::vector<std::string> notes = {}; // samples left out or replaced, and the reason
+    std::optional<double> clockHz = {}; // the GPUs' meanwhile, where recorded
     std::optional<double> powerW = {};
 };
 

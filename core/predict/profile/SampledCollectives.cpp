@@ -1,11 +1,12 @@
 #include "core/predict/profile/SampledCollectives.h"
 
-#include "core/predict/profile/CollectiveCurves.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace trainscope::predict {
@@ -29,7 +30,75 @@ std::array<CollectiveKind, 4> kindsLike(CollectiveKind kind) {
     return {kind, SendReceive, AllReduce, AllGather};
 }
 
+constexpr double kAlike = 1.5; // sizes up to so many times the other
+constexpr std::size_t kSmoothedOver = 15; // samples
+constexpr std::size_t kMostPoints = 200; // points of a curve
+
+template <typename Of>
+std::vector<double> running(
+    const std::vector<TimedExchange>& rows, std::size_t window, const Of& of) {
+    std::vector<double> results;
+    results.reserve(rows.size());
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        std::size_t begin = at > window / 2 ? at - window / 2 : 0;
+        std::size_t end = std::min(rows.size(), at + window / 2 + 1);
+        while (begin < at && rows[begin].bytes * kAlike < rows[at].bytes)
+            ++begin;
+        while (end > at + 1 && rows[end - 1].bytes > rows[at].bytes * kAlike)
+            --end;
+        std::vector<double> rates;
+        for (std::size_t i = begin; i < end; ++i)
+            rates.push_back(rows[i].seconds / rows[i].bytes);
+        results.push_back(of(std::move(rates)));
+    }
+    return results;
+}
+
+std::vector<double> runningMean(const std::vector<TimedExchange>& rows, std::size_t window) {
+    return running(rows, window, [](const std::vector<double>& part) {
+        return std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(part.size());
+    });
+}
+
 } // namespace
+
+std::vector<double> runningMedian(const std::vector<TimedExchange>& rows, std::size_t window) {
+    return running(rows, window, analysis::upperMedian<double>);
+}
+
+CollectiveCurve curveOf(const CollectiveTimings& timings) {
+    CollectiveCurve curve{timings.kind, timings.nodes, timings.gpusPerNode, {}, {}, 0.0};
+    const auto& rows = timings.rows;
+    // A run makes many exchanges: where times alternate between two, their mean is what counts.
+    const auto smooth = runningMean(rows, kSmoothedOver);
+    const std::size_t step = (rows.size() + kMostPoints - 1) / kMostPoints;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double bytes = rows[i].bytes;
+        const double off = std::log(rows[i].seconds / bytes / smooth[i]);
+        squares += off * off;
+        const bool isTaken = i % step == 0 || i + 1 == rows.size();
+        if (isTaken && (curve.bytes.empty() || bytes > curve.bytes.back())) {
+            curve.bytes.push_back(bytes);
+            curve.secondsPerByte.push_back(smooth[i]);
+        }
+    }
+    curve.spread = std::sqrt(squares / static_cast<double>(rows.size()));
+    return curve;
+}
+
+double secondsOn(const CollectiveCurve& curve, double bytes) {
+    const auto& at = curve.bytes;
+    const auto above = std::upper_bound(at.begin(), at.end(), bytes);
+    if (above == at.begin())
+        return bytes * curve.secondsPerByte.front();
+    if (above == at.end())
+        return bytes * curve.secondsPerByte.back();
+    const auto i = static_cast<std::size_t>(above - at.begin());
+    const double part = std::log(bytes / at[i - 1]) / std::log(at[i] / at[i - 1]);
+    const double before = curve.secondsPerByte[i - 1];
+    return bytes * (before + part * (curve.secondsPerByte[i] - before));
+}
 
 double busBytes(CollectiveKind kind, double ranks) {
     const double others = (ranks - 1.0) / ranks;

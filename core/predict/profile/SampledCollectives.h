@@ -1,6 +1,6 @@
 #pragma once
-// SampledCollectives: seconds of exchanges from the measured curves of a fabric. Immutable; any
-// thread.
+// SampledCollectives: seconds of exchanges from the measured curves of a fabric, and how samples
+// become a curve. Immutable; any thread.
 //
 // Interpolated in the logarithm of the bytes, constant seconds per byte beyond the ends. An
 // arrangement of GPUs that was not sampled is answered by the bus bandwidth of the nearest one, a
@@ -8,7 +8,9 @@
 
 #include "core/predict/profile/Profile.h"
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace trainscope::predict {
 
@@ -31,5 +33,14 @@ private:
 // Bytes that pass each rank's link for each byte of the exchange, for bandwidths of the bus as
 // nccl-tests defines them: 2·(n-1)/n of an all-reduce, (n-1)/n of the others, 1 of a send.
 double busBytes(CollectiveKind kind, double ranks);
+
+// The running median of seconds for each byte, of rows sorted by bytes, at each of up to `window`
+// rows around it; fewer at the ends, and where sizes are far apart: a row of another size, by more
+// than a half, tells nothing of the rate.
+std::vector<double> runningMedian(const std::vector<TimedExchange>& rows, std::size_t window);
+
+// Curve through rows that are sorted by bytes; at least one row.
+CollectiveCurve curveOf(const CollectiveTimings& timings);
+double secondsOn(const CollectiveCurve& curve, double bytes);
 
 } // namespace trainscope::predict

@@ -1,7 +1,7 @@
 #pragma once
 // SampledCosts: seconds of operators from the measured samples of a GPU. Immutable; any thread.
 //
-// Of a shape: what its floating-point operations or bytes take at the GPU's peak, times how much
+// A shape takes what its floating-point operations or bytes take at the GPU's peak, times how much
 // longer the samples nearest in the space of the shapes' logarithms took than theirs. The spread
 // grows with the distance to them.
 

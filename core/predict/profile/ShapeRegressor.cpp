@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kKernelStart = 5e-6; // s
 constexpr std::size_t kNearest = 4;
-constexpr std::size_t kNeighbourhood = 8; // whose median tells what stands out
+constexpr std::size_t kNeighbourhood = 8; // samples by whose median one stands out
 constexpr float kSameShape = 0.02F; // e-folds within which samples count alike
 
 // Head sizes that are multiples of 64, 32, 16 take different kernels: how far a doubling sets

@@ -275,7 +275,7 @@ Status addCollectives(
         return true;
     };
     ASSIGN_OR_RETURN(const auto scan, analysis::forEachCollective(study, clocks, take));
-    (void)scan; // what was not matched is no sample
+    (void)scan; // calls without a match are no samples
     for (auto& [key, rows] : exchanges) {
         const auto& [kind, nodeCount, perNode] = key;
         timings.collectives.push_back({study.run.gpuModel, fabric, std::string(toString(kind)),

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
+#include <set>
 #include <utility>
 
 namespace trainscope::predict {
@@ -21,44 +23,138 @@ constexpr double kPowerSlack = 0.03;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
+class BestFirst {
+public:
+    // All outlive it.
+    BestFirst(const SearchRequest& request, const Predictor& predictor,
+        const std::vector<LayoutEstimate>& estimates, const Progress& progress)
+        : m_request(request)
+        , m_predictor(predictor)
+        , m_estimates(estimates)
+        , m_progress(progress) { }
+
+    Result<BestLayouts> find() {
+        RETURN_IF_ERROR(findBest());
+        BestLayouts best{{}, m_isProven};
+        for (auto& [place, one] : m_predicted)
+            best.ranked.push_back(std::move(one));
+        std::ranges::stable_sort(
+            best.ranked, {}, [this](const RankedLayout& one) { return costOf(one); });
+        return best;
+    }
+
+private:
+    struct Waiting {
+        RankedCost least;
+        std::size_t place = 0;
+        bool isCorrected = false; // by what its own job is calibrated by
+
+        bool operator>(const Waiting& other) const { return least > other.least; }
+    };
+
+    [[nodiscard]] RankedCost leastCost(const LayoutEstimate& estimate, double correction) const {
+        const double factor = std::exp(correction);
+        const double seconds = estimate.leastSeconds * factor;
+        const double energyJ = estimate.energyJ * factor * (1.0 - kPowerSlack)
+            * estimate.leastSeconds / estimate.seconds;
+        const double peakW = estimate.leastPeakW;
+        return rankedCost(m_request.objective, seconds, energyJ, peakW);
+    }
+
+    [[nodiscard]] RankedCost costOf(const RankedLayout& one) const {
+        return rankedCost(
+            m_request.objective, one.prediction.seconds, one.prediction.energyJ, one.peakW);
+    }
+
+    [[nodiscard]] RankedCost worstOfBest() const {
+        std::vector<RankedCost> costs;
+        for (const auto& [place, one] : m_predicted)
+            costs.push_back(costOf(one));
+        if (m_request.top == 0 || costs.size() < m_request.top)
+            return {kInfinite, kInfinite};
+        const auto last = costs.begin() + static_cast<std::ptrdiff_t>(m_request.top) - 1;
+        std::nth_element(costs.begin(), last, costs.end());
+        return *last;
+    }
+
+    Status predictAt(const std::set<std::size_t>& places) {
+        std::optional<Error> problem;
+        std::vector<std::size_t> wanted;
+        for (const std::size_t place : places) {
+            if (!m_predicted.contains(place))
+                wanted.push_back(place);
+        }
+        std::size_t done = 0;
+        OrderedJobs<Result<RankedLayout>> jobs(
+            WorkerPool::shared(), 0, [&](Result<RankedLayout>&& ranked) {
+                if (ranked.hasValue())
+                    m_predicted.emplace(wanted[done], std::move(ranked).value());
+                else
+                    problem = ranked.error();
+                ++done;
+                if (!problem && m_progress
+                    && !m_progress({"Predicting the best", m_predicted.size(), kMostPredicted}))
+                    problem = cancelled();
+            });
+        for (const std::size_t place : wanted) {
+            const LayoutChoice choice = m_estimates[place].choice;
+            jobs.submit([this, choice] { return predictWhole(m_request, m_predictor, choice); });
+            if (problem)
+                break;
+        }
+        if (!problem)
+            jobs.finish();
+        jobs.abandon();
+        return problem ? Status(*problem) : Status{};
+    }
+
+    // Until the best are known, or too many were predicted.
+    Status findBest() {
+        std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting;
+        ASSIGN_OR_RETURN(const auto first, jobOf(m_request, m_estimates.front().choice));
+        const double correction = m_predictor.leastCorrectionOf(first);
+        const bool isCorrected = correction == 0.0;
+        for (std::size_t place = 0; place < m_estimates.size(); ++place)
+            waiting.push({leastCost(m_estimates[place], correction), place, isCorrected});
+        while (true) {
+            const RankedCost worst = worstOfBest();
+            std::set<std::size_t> next;
+            while (!waiting.empty() && waiting.top().least < worst && next.size() < kAtOnce) {
+                const Waiting one = waiting.top();
+                waiting.pop();
+                const LayoutEstimate& estimate = m_estimates[one.place];
+                if (one.isCorrected) {
+                    if (!m_predicted.contains(one.place))
+                        next.insert(one.place);
+                    continue;
+                }
+                ASSIGN_OR_RETURN(const auto job, jobOf(m_request, estimate.choice));
+                waiting.push({leastCost(estimate, m_predictor.correctionOf(job)), one.place, true});
+            }
+            if (next.empty())
+                return {};
+            if (m_predicted.size() >= kMostPredicted + m_request.top) {
+                m_isProven = false;
+                return {};
+            }
+            RETURN_IF_ERROR(predictAt(next));
+        }
+    }
+
+    const SearchRequest& m_request;
+    const Predictor& m_predictor;
+    const std::vector<LayoutEstimate>& m_estimates;
+    const Progress& m_progress;
+    std::map<std::size_t, RankedLayout> m_predicted; // by place
+    bool m_isProven = true;
+};
+
 } // namespace
 
 RankedCost rankedCost(SearchObjective objective, double seconds, double energyJ, double peakW) {
-    switch (objective) {
-    case SearchObjective::Time:
-        return {seconds, energyJ};
-    case SearchObjective::Energy:
-        return {energyJ, seconds};
-    case SearchObjective::PeakPower:
-        break;
-    }
     // Clocks are found to a limit's watt, not to its last digit.
-    return {std::round(peakW), seconds};
-}
-
-RankedCost BestFirst::leastCost(const LayoutEstimate& estimate, double correction) const {
-    const double factor = std::exp(correction);
-    const double seconds = estimate.leastSeconds * factor;
-    const double energyJ = estimate.energyJ * factor * (1.0 - kPowerSlack) * estimate.leastSeconds
-        / estimate.seconds;
-    const double peakW = estimate.leastPeakW;
-    return rankedCost(m_request.objective, seconds, energyJ, peakW);
-}
-
-RankedCost BestFirst::costOf(const RankedLayout& one) const {
-    return rankedCost(
-        m_request.objective, one.prediction.seconds, one.prediction.energyJ, one.peakW);
-}
-
-RankedCost BestFirst::worstOfBest() const {
-    std::vector<RankedCost> costs;
-    for (const auto& [place, one] : m_predicted)
-        costs.push_back(costOf(one));
-    if (m_request.top == 0 || costs.size() < m_request.top)
-        return {kInfinite, kInfinite};
-    const auto last = costs.begin() + static_cast<std::ptrdiff_t>(m_request.top) - 1;
-    std::nth_element(costs.begin(), last, costs.end());
-    return *last;
+    return {rankedValue(objective, seconds, energyJ, std::round(peakW)),
+        objective == SearchObjective::Time ? energyJ : seconds};
 }
 
 Result<RankedLayout> predictWhole(
@@ -70,76 +166,9 @@ Result<RankedLayout> predictWhole(
     return RankedLayout{choice, std::move(job), std::move(prediction), peakW};
 }
 
-Status BestFirst::predictAt(const std::set<std::size_t>& places) {
-    std::optional<Error> problem;
-    std::vector<std::size_t> wanted;
-    for (const std::size_t place : places) {
-        if (!m_predicted.contains(place))
-            wanted.push_back(place);
-    }
-    std::size_t done = 0;
-    OrderedJobs<Result<RankedLayout>> jobs(
-        WorkerPool::shared(), 0, [&](Result<RankedLayout>&& ranked) {
-            if (ranked.hasValue())
-                m_predicted.emplace(wanted[done], std::move(ranked).value());
-            else
-                problem = ranked.error();
-            ++done;
-            if (!problem && m_progress
-                && !m_progress({"Predicting the best", m_predicted.size(), kMostPredicted}))
-                problem = cancelled();
-        });
-    for (const std::size_t place : wanted) {
-        const LayoutChoice choice = m_estimates[place].choice;
-        jobs.submit([this, choice] { return predictWhole(m_request, m_predictor, choice); });
-        if (problem)
-            break;
-    }
-    if (!problem)
-        jobs.finish();
-    jobs.abandon();
-    return problem ? Status(*problem) : Status{};
-}
-
-Status BestFirst::findBest() {
-    std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting;
-    ASSIGN_OR_RETURN(const auto first, jobOf(m_request, m_estimates.front().choice));
-    const double correction = m_predictor.leastCorrectionOf(first);
-    const bool isCorrected = correction == 0.0;
-    for (std::size_t place = 0; place < m_estimates.size(); ++place)
-        waiting.push({leastCost(m_estimates[place], correction), place, isCorrected});
-    while (true) {
-        const RankedCost worst = worstOfBest();
-        std::set<std::size_t> next;
-        while (!waiting.empty() && waiting.top().least < worst && next.size() < kAtOnce) {
-            const Waiting one = waiting.top();
-            waiting.pop();
-            const LayoutEstimate& estimate = m_estimates[one.place];
-            if (one.isCorrected) {
-                if (!m_predicted.contains(one.place))
-                    next.insert(one.place);
-                continue;
-            }
-            ASSIGN_OR_RETURN(const auto job, jobOf(m_request, estimate.choice));
-            waiting.push({leastCost(estimate, m_predictor.correctionOf(job)), one.place, true});
-        }
-        if (next.empty())
-            return {};
-        if (m_predicted.size() >= kMostPredicted + m_request.top) {
-            m_isProven = false;
-            return {};
-        }
-        RETURN_IF_ERROR(predictAt(next));
-    }
-}
-
-std::vector<RankedLayout> BestFirst::takeRanked() && {
-    std::vector<RankedLayout> all;
-    for (auto& [place, one] : m_predicted)
-        all.push_back(std::move(one));
-    std::stable_sort(all.begin(), all.end(),
-        [this](const RankedLayout& a, const RankedLayout& b) { return costOf(a) < costOf(b); });
-    return all;
+Result<BestLayouts> predictBestFirst(const SearchRequest& request, const Predictor& predictor,
+    const std::vector<LayoutEstimate>& estimates, const Progress& progress) {
+    return BestFirst(request, predictor, estimates, progress).find();
 }
 
 } // namespace trainscope::predict

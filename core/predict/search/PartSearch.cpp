@@ -19,36 +19,6 @@
 namespace trainscope::predict {
 namespace {
 
-// LayerCostCache: costs of layers that the layouts of one part of a search share. They do not
-// depend on how a pipeline is scheduled, but on whether its stages are divided; operators that were
-// asked once are remembered, since samples take long to ask. One thread.
-
-class LayerCostCache {
-public:
-    // `costs`: of layouts up to ZeRO 1; `shardedCosts`: of those from ZeRO 2 on.
-    LayerCostCache(const JobCosts& costs, const JobCosts& shardedCosts);
-
-    // For another number of stages.
-    void forget();
-
-    // Its operators are remembered ones.
-    [[nodiscard]] const JobCosts& of(const Job& job) const;
-    // Recomputed as the job says, nothing sharded; `batch`: the place of the job's micro-batch.
-    const LayerCosts& layersOf(const Job& job, std::size_t batch);
-
-private:
-    struct Batch {
-        std::optional<LayerCosts> plain;
-        std::array<std::optional<LayerCosts>, static_cast<std::size_t>(Recompute::Full) + 1>
-            recomputed;
-    };
-    const LayerCosts& plainOf(const Job& job, std::size_t batch);
-    Batch& batchOf(const Job& job, std::size_t batch);
-
-    std::array<JobCosts, 2> m_costs; // sharded or not
-    std::array<std::array<std::vector<Batch>, 3>, 2> m_batches; // so, and by flowPlace()
-};
-
 class RememberedCosts : public OperatorCosts {
 public:
     explicit RememberedCosts(std::shared_ptr<const OperatorCosts> costs)
@@ -90,43 +60,51 @@ std::size_t flowPlace(const Job& job) {
     return job.layout.virtualStages > 1 ? 1 : 0;
 }
 
-LayerCostCache::LayerCostCache(const JobCosts& costs, const JobCosts& shardedCosts)
-    : m_costs{remembered(costs), remembered(shardedCosts)} { }
+// LayerCostCache: costs of layers that the layouts of one part of a search share. They do not
+// depend on how a pipeline is scheduled, but on whether its stages are divided; operators that were
+// asked once are remembered, since samples take long to ask. One thread.
+class LayerCostCache {
+public:
+    // `costs`: of layouts up to ZeRO 1; `shardedCosts`: of those from ZeRO 2 on.
+    LayerCostCache(const JobCosts& costs, const JobCosts& shardedCosts)
+        : m_costs{remembered(costs), remembered(shardedCosts)} { }
 
-void LayerCostCache::forget() {
-    for (auto& sharding : m_batches) {
-        for (auto& batches : sharding)
-            batches.clear();
+    // For another number of stages.
+    void forget() {
+        for (auto& sharding : m_batches) {
+            for (auto& batches : sharding)
+                batches.clear();
+        }
     }
-}
 
-const JobCosts& LayerCostCache::of(const Job& job) const {
-    return m_costs[shardingPlace(job)];
-}
+    // Its operators are remembered ones.
+    [[nodiscard]] const JobCosts& of(const Job& job) const { return m_costs[shardingPlace(job)]; }
 
-LayerCostCache::Batch& LayerCostCache::batchOf(const Job& job, std::size_t batch) {
-    auto& batches = m_batches[shardingPlace(job)][flowPlace(job)];
-    if (batches.size() <= batch)
-        batches.resize(batch + 1);
-    return batches[batch];
-}
-
-const LayerCosts& LayerCostCache::plainOf(const Job& job, std::size_t batch) {
-    std::optional<LayerCosts>& plain = batchOf(job, batch).plain;
-    if (!plain) {
+    // Recomputed as the job says, nothing sharded; `batch`: the place of the job's micro-batch.
+    const LayerCosts& layersOf(const Job& job, std::size_t batch) {
+        auto& batches = m_batches[shardingPlace(job)][flowPlace(job)];
+        if (batches.size() <= batch)
+            batches.resize(batch + 1);
+        auto& [plain, recomputed] = batches[batch];
         const JobCosts& costs = of(job);
-        plain = plainCostsOf(job, costs.rates, *costs.operators, *costs.collectives);
+        std::optional<LayerCosts>& made = recomputed[static_cast<std::size_t>(job.recompute)];
+        if (!plain)
+            plain = plainCostsOf(job, costs.rates, *costs.operators, *costs.collectives);
+        if (!made)
+            made = withRecomputation(*plain, job, costs.rates);
+        return *made;
     }
-    return *plain;
-}
 
-const LayerCosts& LayerCostCache::layersOf(const Job& job, std::size_t batch) {
-    std::optional<LayerCosts>& made
-        = batchOf(job, batch).recomputed[static_cast<std::size_t>(job.recompute)];
-    if (!made)
-        made = withRecomputation(plainOf(job, batch), job, of(job).rates);
-    return *made;
-}
+private:
+    struct Batch {
+        std::optional<LayerCosts> plain;
+        std::array<std::optional<LayerCosts>, static_cast<std::size_t>(Recompute::Full) + 1>
+            recomputed;
+    };
+
+    std::array<JobCosts, 2> m_costs; // sharded or not
+    std::array<std::array<std::vector<Batch>, 3>, 2> m_batches; // so, and by flowPlace()
+};
 
 // Those that can be the fullest: of stages with as much of the model the first holds most
 // activations, and the last has the loss.
@@ -454,10 +432,10 @@ private:
     LayoutChoice m_part; // TP, CP, EP and ETP
     LayerCostCache m_costs;
     PartResult m_result;
-    std::vector<int> m_stages; // that can be the fullest
-    std::vector<ModelShare> m_shares; // of each stage
+    std::vector<int> m_stages; // candidates for the fullest
+    std::vector<ModelShare> m_shares; // a share for each stage
     std::vector<Batch> m_batches; // ascending
-    std::vector<ShardGroup> m_groups; // of one ZeRO stage
+    std::vector<ShardGroup> m_groups; // all with one ZeRO stage
 };
 
 } // namespace

@@ -19,7 +19,7 @@ struct FoundLayout {
     double seconds = 0.0;
     double least = 0.0; // see Step
     double memoryB = 0.0;
-    ActivityTimes activities; // of the slowest stage, in a step
+    ActivityTimes activities; // the slowest stage's, in a step
     double balance = 1.0; // see Step
 };
 
@@ -27,16 +27,16 @@ struct PartResult {
     std::int64_t searched = 0;
     std::array<std::int64_t, kRefusals> refused{};
     std::vector<FoundLayout> found;
-    std::optional<NearestLayout> nearest; // of those that memory refuses
+    std::optional<NearestLayout> nearest; // among those that memory refuses
 };
 
 // Inputs that all parts of a search share.
 struct SearchBasis {
     const SearchRequest& request;
     const SearchSpace& space;
-    JobCosts costs; // of layouts up to ZeRO 1
+    JobCosts costs; // for layouts up to ZeRO 1
     JobCosts shardedCosts; // from ZeRO 2 on
-    double memoryB = 0.0; // of a GPU that may be used; infinite where it is not known
+    double memoryB = 0.0; // usable on a GPU; infinite where it is not known
     std::atomic<double>& fastest; // s, of all parts so far
     std::function<bool()> isCancelled; // asked often, answers at once
 };

@@ -2,7 +2,7 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/JobLaunch.h"
+#include "core/predict/prediction/RunRequest.h"
 
 #include <utility>
 

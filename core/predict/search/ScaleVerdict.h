@@ -11,13 +11,14 @@
 
 namespace trainscope::predict {
 
-// A prediction as a run that is compared with others. What is not predicted is absent.
+// A prediction as a run that is compared with others. Quantities that no prediction tells are
+// absent.
 analysis::RunMeasures measuresOf(
     const Job& job, const Prediction& prediction, const std::string& name);
 
 struct ScaleComparison {
     std::array<SearchResult, 2> searches; // in the order of the clusters
-    std::array<analysis::RunMeasures, 2> measures; // of the best layout on each
+    std::array<analysis::RunMeasures, 2> measures; // by the best layout on each
     // Compares the best layouts. A cluster without any ran out of memory where that refuses them
     // all.
     analysis::Verdict verdict;

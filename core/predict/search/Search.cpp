@@ -146,12 +146,12 @@ private:
         const auto fastest = std::min_element(m_found.begin(), m_found.end(),
             [](const FoundLayout& a, const FoundLayout& b) { return a.seconds < b.seconds; });
         ASSIGN_OR_RETURN(const auto job, jobOf(m_request, fastest->choice));
-        const QuickPower power(
+        const EstimatePower power = quickPower(
             job, fastest->activities, m_predictor.powerOf(job), m_predictor.slowingOf(job));
         const double gpus = m_request.cluster.gpus();
         m_result.feasible.reserve(m_found.size());
         for (const FoundLayout& found : m_found) {
-            const PowerEstimate estimate = power.of(found.activities, found.balance);
+            const PowerEstimate estimate = power(found.activities, found.balance);
             if (!estimate.isKept) {
                 refuse(Refusal::Power, 1);
                 const double least = estimate.lowestW * gpus;
@@ -181,10 +181,10 @@ private:
     }
 
     Status predictBest() {
-        BestFirst best(m_request, m_predictor, m_result.feasible, m_progress);
-        RETURN_IF_ERROR(best.findBest());
-        m_result.isProven = best.isProven();
-        std::vector<RankedLayout> all = std::move(best).takeRanked();
+        ASSIGN_OR_RETURN(
+            auto best, predictBestFirst(m_request, m_predictor, m_result.feasible, m_progress));
+        m_result.isProven = best.isProven;
+        std::vector<RankedLayout> all = std::move(best.ranked);
         ASSIGN_OR_RETURN(m_result.apart,
             layoutsApart(
                 all, m_result.feasible, m_request.objective, [this](const LayoutChoice& choice) {
@@ -214,6 +214,67 @@ std::string_view toString(SearchObjective objective) {
 
 std::string_view toString(Refusal reason) {
     return kRefusalNames.nameOf(reason);
+}
+
+double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW) {
+    switch (objective) {
+    case SearchObjective::Time:
+        return seconds;
+    case SearchObjective::Energy:
+        return energyJ;
+    case SearchObjective::PeakPower:
+        break;
+    }
+    return peakW;
+}
+
+SearchRequest searchLike(const JobRequest& job) {
+    SearchRequest request{job};
+    request.layout = {};
+    return request;
+}
+
+LayoutChoice choiceOf(const Job& job) {
+    LayoutChoice choice{job.layout.grid.degrees(), job.layout.virtualStages, 0};
+    if (job.model.experts <= 1)
+        choice.expertTensor = 0;
+    if (const auto& sharding = job.layout.sharding) {
+        choice.zeroStage = sharding->zeroStage;
+        choice.shard = sharding->replicas > 1 ? sharding->group : 0;
+    }
+    choice.schedule = job.layout.schedule;
+    choice.microBatch = job.microBatch;
+    choice.recompute = job.recompute;
+    choice.recomputedLayers = job.recomputedLayers;
+    return choice;
+}
+
+layout::LayoutRequest layoutOf(const LayoutChoice& choice) {
+    layout::LayoutRequest asked;
+    asked.tensor = choice.tensor;
+    asked.context = choice.context;
+    asked.expert = choice.expert;
+    if (choice.expertTensor > 0)
+        asked.expertTensor = choice.expertTensor;
+    asked.pipeline = choice.pipeline;
+    if (choice.virtualStages > 1)
+        asked.virtualStages = choice.virtualStages;
+    if (choice.zeroStage > 0)
+        asked.zeroStage = choice.zeroStage;
+    if (choice.shard > 0)
+        asked.shardSize = choice.shard;
+    if (layout::splitsBackward(choice.schedule))
+        asked.schedule = choice.schedule;
+    return asked;
+}
+
+Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
+    JobRequest asked = request;
+    asked.layout = layoutOf(choice);
+    asked.microBatch = choice.microBatch;
+    asked.recompute = choice.recompute;
+    asked.recomputedLayers = choice.recomputedLayers;
+    return jobOf(asked);
 }
 
 Result<SearchResult> searchLayouts(

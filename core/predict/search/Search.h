@@ -13,13 +13,13 @@
 //           Sharding: ZeRO 1, 2 and 3, and ZeRO 3 within groups of every size (hybrid).
 //           Recomputation: none, full, full of a quarter, half and three quarters of a stage's
 //           layers, selective where attention is unfused (it frees nothing else), and per operator
-//           with ZeRO 3. Of inference no virtual stages, no recomputation, and weights on every
-//           replica.
-// Limits    Of memory: a share of each GPU's. Of power: of all GPUs together, kept by capping each.
-//           Of time: kSlowest times the fastest; slower layouts are counted and not ranked.
+//           with ZeRO 3. Inference has no virtual stages, no recomputation, and weights on
+//           every replica.
+// Limits    Memory: a share of each GPU's. Power: all GPUs' together, kept by capping each. Time:
+//           kSlowest times the fastest; slower layouts are counted and not ranked.
 // Best      Layouts are predicted whole in the order of what they take at least, until no other can
-//           be among the best. Of seconds that least follows from the schedule (Step::least); of
-//           energy and power from the estimate and how far it was seen to be off.
+//           be among the best. The least seconds follow from the schedule (Step::least), the
+//           least energy and power from the estimate and how far it was seen to be off.
 //
 // Any thread; both cores are used through the shared pool.
 
@@ -40,6 +40,8 @@ enum class SearchObjective { Time, Energy, PeakPower };
 inline constexpr std::array kAllObjectives{
     SearchObjective::Time, SearchObjective::Energy, SearchObjective::PeakPower};
 std::string_view toString(SearchObjective objective); // "time", "energy", "peak-power"
+// The value that layouts are ranked by; the least is the best.
+double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW);
 
 inline constexpr double kSlowest = 3.0; // times the fastest step
 
@@ -48,26 +50,20 @@ inline constexpr double kSlowest = 3.0; // times the fastest step
 struct SearchRequest : JobRequest {
     bool isMicroBatchFixed = false;
     bool isRecomputeFixed = false;
-    double memoryShare = 1.0; // of a GPU's memory that may be used
-    std::optional<double> powerLimitW = {}; // of all GPUs together
+    double memoryShare = 1.0; // usable share of a GPU's memory
+    std::optional<double> powerLimitW = {}; // all GPUs together
     SearchObjective objective = SearchObjective::Time;
     std::size_t top = 10; // to be predicted whole
 };
 
-struct LayoutChoice {
-    int tensor = 1;
-    int context = 1;
-    int expert = 1;
-    int data = 1;
-    int pipeline = 1;
+struct LayoutChoice : layout::Degrees { // expertTensor 0: no experts
     int virtualStages = 1;
     int zeroStage = 1; // 0: nothing said
-    int microBatch = 1;
-    Recompute recompute = Recompute::None;
-    int recomputedLayers = 0; // of each stage; 0: all
-    int expertTensor = 0; // 0: no experts
     int shard = 0; // ranks of a shard group; 0: all
     layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
+    int microBatch = 1;
+    Recompute recompute = Recompute::None;
+    int recomputedLayers = 0; // layers of each stage; 0: all
 
     bool operator==(const LayoutChoice&) const = default;
 };
@@ -77,9 +73,9 @@ layout::LayoutRequest layoutOf(const LayoutChoice& choice);
 
 struct LayoutEstimate {
     LayoutChoice choice;
-    double seconds = 0.0; // of a step
-    double memoryB = 0.0; // of the fullest GPU
-    double energyJ = 0.0; // of a step, all GPUs
+    double seconds = 0.0; // a step's
+    double memoryB = 0.0; // the fullest GPU's
+    double energyJ = 0.0; // a step's, all GPUs
     double peakW = 0.0; // all GPUs
     double leastSeconds = 0.0; // no prediction is below, see Step::least
     double leastPeakW = 0.0;
@@ -88,7 +84,7 @@ struct LayoutEstimate {
 // The layout that lacks the least memory, where none fits.
 struct NearestLayout {
     LayoutChoice choice;
-    double memoryB = 0.0; // of the fullest GPU
+    double memoryB = 0.0; // the fullest GPU's
     double lacksB = 0.0; // over what may be used
 };
 
@@ -120,15 +116,15 @@ inline constexpr std::array kAllRefusals{Refusal::Ranks, Refusal::Heads, Refusal
 std::string_view toString(Refusal reason); // "ranks", "heads", …
 
 struct SearchResult {
-    SearchObjective objective = SearchObjective::Time; // of its ranking
+    SearchObjective objective = SearchObjective::Time; // it is ranked by it
     std::int64_t searched = 0;
     std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
     std::vector<LayoutEstimate> feasible; // the best first
     std::vector<RankedLayout> top; // the best first
-    bool isProven = true; // of `top`: no other layout can be better
+    bool isProven = true; // `top` is proven: no other layout can be better
     std::vector<RankedLayout> apart; // the best, and up to two that truly differ, see Ties.h
-    std::optional<NearestLayout> nearest; // where memory refuses all that could be
-    std::optional<double> leastPowerW; // of all GPUs: where power refuses them, the least limit
+    std::optional<NearestLayout> nearest; // there where memory refuses all that could be
+    std::optional<double> leastPowerW; // all GPUs' least limit, where power refuses the layouts
 
     [[nodiscard]] std::int64_t refusedBy(Refusal reason) const {
         return refused[static_cast<std::size_t>(reason)];

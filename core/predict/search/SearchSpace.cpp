@@ -168,8 +168,11 @@ std::vector<LayoutChoice> SearchSpace::parts() const {
         for (const int context : m_contexts) {
             for (const int expert : m_experts) {
                 for (const int expertTensor : expertTensors(tensor)) {
-                    all.push_back({tensor, context, expert});
-                    all.back().expertTensor = expertTensor;
+                    LayoutChoice& part = all.emplace_back();
+                    part.tensor = tensor;
+                    part.context = context;
+                    part.expert = expert;
+                    part.expertTensor = expertTensor;
                 }
             }
         }

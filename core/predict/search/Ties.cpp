@@ -14,16 +14,8 @@ namespace {
 constexpr int kMostTried = 24; // layouts that are predicted for one that differs
 constexpr double kFartherEach = 0.01; // for each that was a tie after all
 
-double rankedValueOf(const RankedLayout& one, SearchObjective objective) {
-    switch (objective) {
-    case SearchObjective::Time:
-        return one.prediction.seconds;
-    case SearchObjective::Energy:
-        return one.prediction.energyJ;
-    case SearchObjective::PeakPower:
-        break;
-    }
-    return one.peakW;
+double valueOf(const RankedLayout& one, SearchObjective objective) {
+    return rankedValue(objective, one.prediction.seconds, one.prediction.energyJ, one.peakW);
 }
 
 // Standard deviation of the logarithm of their ratio. The constants of power are those of one kind
@@ -41,18 +33,6 @@ double ratioSpread(const RankedLayout& a, const RankedLayout& b, SearchObjective
     const double left = watts * std::sqrt(2.0 * (1.0 - likeness));
     const double meanW = std::min(a.prediction.outlook.meanW, b.prediction.outlook.meanW);
     return isPeak ? left : std::hypot(left, lastingShare(power, meanW, isHeld) * step);
-}
-
-double estimatedValueOf(const LayoutEstimate& one, SearchObjective objective) {
-    switch (objective) {
-    case SearchObjective::Time:
-        return one.seconds;
-    case SearchObjective::Energy:
-        return one.energyJ;
-    case SearchObjective::PeakPower:
-        break;
-    }
-    return one.peakW;
 }
 
 bool divideAlike(const LayoutChoice& a, const LayoutChoice& b) {
@@ -77,7 +57,7 @@ public:
         RETURN_IF_ERROR(add(true));
         RETURN_IF_ERROR(add(false));
         std::sort(m_apart.begin(), m_apart.end(), [this](const auto& a, const auto& b) {
-            return rankedValueOf(a, m_objective) < rankedValueOf(b, m_objective);
+            return valueOf(a, m_objective) < valueOf(b, m_objective);
         });
         return std::move(m_apart);
     }
@@ -103,11 +83,11 @@ private:
 
     // By its estimate, which is a few per cent off.
     [[nodiscard]] bool isPossible(const LayoutEstimate& one, bool isDivided, double beyond) const {
-        const double value = estimatedValueOf(one, m_objective);
+        const double value = rankedValue(m_objective, one.seconds, one.energyJ, one.peakW);
         return std::none_of(m_apart.begin(), m_apart.end(), [&](const RankedLayout& other) {
             const bool isAlike
                 = isDivided ? divideAlike(other.choice, one.choice) : other.choice == one.choice;
-            const double known = rankedValueOf(other, m_objective);
+            const double known = valueOf(other, m_objective);
             return isAlike || (known <= beyond * value && value <= beyond * known);
         });
     }
@@ -128,7 +108,7 @@ private:
 } // namespace
 
 bool areTied(const RankedLayout& a, const RankedLayout& b, SearchObjective objective) {
-    const double ratio = rankedValueOf(a, objective) / rankedValueOf(b, objective);
+    const double ratio = valueOf(a, objective) / valueOf(b, objective);
     return std::abs(std::log(ratio)) <= kNinetyPercent * ratioSpread(a, b, objective);
 }
 
@@ -164,8 +144,7 @@ std::vector<ListedLayout> listedLayouts(const SearchResult& found) {
     }
     std::stable_sort(
         listed.begin(), listed.end(), [&found](const ListedLayout& a, const ListedLayout& b) {
-            return rankedValueOf(*a.layout, found.objective)
-                < rankedValueOf(*b.layout, found.objective);
+            return valueOf(*a.layout, found.objective) < valueOf(*b.layout, found.objective);
         });
     return listed;
 }

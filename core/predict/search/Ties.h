@@ -1,9 +1,9 @@
 #pragma once
 // Ties: ranked layouts that a prediction cannot tell apart, and those that truly differ. Two
 // layouts are a tie where the 90 % interval of the ratio of what they are ranked by (step time,
-// energy of a step, peak power of all GPUs) holds 1. That interval is narrower than their own: what
-// is not known of both alike (software, machine, constants that both depend on) cancels
-// (spreadOfRatio). Pure; any thread.
+// energy of a step, peak power of all GPUs) holds 1. It is narrower than the intervals of their
+// own, since all that is unknown of both alike (software, machine, constants that both depend on)
+// cancels (spreadOfRatio). Pure; any thread.
 
 #include "core/predict/search/Search.h"
 

@@ -17,9 +17,9 @@ enum class WhatIf {
     MemoryBandwidth,
     MemorySize,
     GlobalBatch, // in whole micro-batches of each replica
-    MicroBatch, // of the same global batch
+    MicroBatch, // with the same global batch
     Sequence,
-    PowerLimit, // of a GPU
+    PowerLimit, // a GPU's
 };
 inline constexpr std::array kAllWhatIfs{WhatIf::LinkBandwidth, WhatIf::NetworkBandwidth,
     WhatIf::MemoryBandwidth, WhatIf::MemorySize, WhatIf::GlobalBatch, WhatIf::MicroBatch,
@@ -39,7 +39,7 @@ struct WhatIfPoint {
 struct WhatIfRow {
     WhatIf what = WhatIf::LinkBandwidth;
     std::optional<double> value; // SI; absent: not known, and neither are points
-    std::vector<WhatIfPoint> points; // of kWhatIfFactors those that can be
+    std::vector<WhatIfPoint> points; // the possible ones of kWhatIfFactors
 };
 
 // The job with that times `factor`; absent where it cannot be so.

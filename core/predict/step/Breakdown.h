@@ -64,10 +64,11 @@ inline constexpr double kForwardLaunches = 1.0 / 3.0;
 struct PieceCost {
     Breakdown forward;
     Breakdown backward; // with what is recomputed
-    double weightGradient = 0.0; // of the backward pass, the gradients of the weights
-    double movedLoss = 0.0; // of both passes, in Loss, bound by memory: the loss in plain PyTorch
+    double weightGradient = 0.0; // part of the backward pass, the gradients of the weights
+    double movedLoss
+        = 0.0; // part of both passes, in Loss, bound by memory: the loss in plain PyTorch
     double hostSeconds = 0.0; // in which the host launches both passes; 0: never the longer
-    double unrepeated = 0.0; // of the forward pass, that full recomputation leaves out
+    double unrepeated = 0.0; // part of the forward pass that full recomputation leaves out
     // Exchanges of experts behind the pass of the other direction (DualPipe), in no part above.
     double hiddenForward = 0.0;
     double hiddenBackward = 0.0;

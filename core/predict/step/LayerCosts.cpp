@@ -12,7 +12,7 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kGatheredBytes = 2.0; // of a parameter
+constexpr double kGatheredBytes = 2.0; // for each parameter
 constexpr double kActivationBytes = 2.0;
 
 StepPart partOf(OperatorKind kind) {
@@ -167,7 +167,7 @@ private:
         switch (exchange.collective.kind) {
         case CollectiveKind::SendReceive:
             return std::max(share * seconds, seconds - attention * (ranks - 1.0) / ranks);
-        case CollectiveKind::AllReduce: // of decoding
+        case CollectiveKind::AllReduce: // as in decoding
             return share * seconds;
         default:
             return seconds;
@@ -262,7 +262,7 @@ private:
     const Rates& m_rates;
     const OperatorCosts& m_operators;
     const CollectiveCosts& m_collectives;
-    std::vector<Product> m_products; // of the part at hand
+    std::vector<Product> m_products; // products of the part at hand
 };
 
 void addRecomputed(const Job& job, const Rates& rates, PieceCost& cost) {

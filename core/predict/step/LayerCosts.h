@@ -29,7 +29,7 @@ struct PassCosts {
 
 struct LayerCosts : PassCosts {
     std::optional<PassCosts>
-        decode; // of inference that generates: of one token more of each sample
+        decode; // for one token more of each sample, of inference that generates
 };
 
 // Shards are exchanged with every micro-batch: from ZeRO 2 on. Stages of a pipeline in training

@@ -9,7 +9,7 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kSentBytes = 2.0; // of a number
+constexpr double kSentBytes = 2.0; // a number's
 
 void addTimes(PieceCost& cost, const PieceCost& part, double times) {
     cost.forward.add(part.forward, times);

@@ -19,7 +19,8 @@ struct ModelShare {
     bool operator==(const ModelShare&) const = default;
 };
 
-ModelShare shareOf(const Job& job, std::size_t piece); // of the layout's chunks
+ModelShare shareOf(
+    const Job& job, std::size_t piece); // `piece`: its place among the layout's chunks
 // By stage. A stage of DualPipe has the piece of the other direction, too; half of the
 // micro-batches go through each.
 std::vector<ModelShare> stageShares(const Job& job);

@@ -31,7 +31,7 @@ namespace {
 // One pass of a micro-batch through all stages.
 struct PipelinePass {
     std::vector<PieceCost> stages; // forward alone
-    std::vector<double> seconds; // of them
+    std::vector<double> seconds; // a stage's
     double send = 0.0; // to the next
 
     [[nodiscard]] double through() const {
@@ -237,8 +237,8 @@ private:
         ModelShare share;
         int first = 0; // such stage
         int count = 0;
-        Breakdown cost; // of one micro-batch
-        Breakdown forward; // of it
+        Breakdown cost; // one micro-batch's
+        Breakdown forward; // its forward pass
         double seconds = 0.0;
     };
 
@@ -351,7 +351,7 @@ private:
             return slowest;
         }
         double least = 0.0;
-        double before = passing(m_layers.embedding, 1.0); // of the pieces before
+        double before = passing(m_layers.embedding, 1.0); // through the pieces before
         for (std::size_t stage = 0; stage < m_kindOfStage.size(); ++stage) {
             const StageKind& kind = m_stages[m_kindOfStage[stage]];
             least = std::max(least, (stage == 0 ? 0.0 : before) + microbatches * kind.seconds);

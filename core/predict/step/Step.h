@@ -36,21 +36,21 @@ struct InferenceTimes {
     int inFlight = 1; // micro-batches that go through the pipeline together
     double firstTokenSeconds = 0.0; // from their prompts until all of them have a token
     double tokenSeconds = 0.0; // from a sample's token to its next; 0 where none follows
-    double prefillSeconds = 0.0; // of the step
+    double prefillSeconds = 0.0; // the step's
     double decodeSeconds = 0.0;
-    Breakdown decodeParts; // of the slowest stage, of the step
-    std::vector<PieceCost> decodePieces; // of one micro-batch, in the model's order
+    Breakdown decodeParts; // the slowest stage's, in the step
+    std::vector<PieceCost> decodePieces; // one micro-batch's, in the model's order
 };
 
 struct Step {
     double seconds = 0.0;
-    Breakdown breakdown; // of the slowest stage; adds up to `seconds`
+    Breakdown breakdown; // the slowest stage's; adds up to `seconds`
     std::vector<PieceCost> pieces; // in the model's order; of inference the prompt's, forward alone
     layout::Schedule schedule; // seconds; empty tasks where it was not simulated
-    std::optional<InferenceTimes> inference; // of that workload
+    std::optional<InferenceTimes> inference; // absent for other workloads
     int slowestStage = 0;
-    double balance = 1.0; // what a stage does in the mean, over what the slowest does
-    Breakdown forward; // of one micro-batch on the slowest stage
+    double balance = 1.0; // work of a stage in the mean, over that of the slowest
+    Breakdown forward; // one micro-batch's on the slowest stage
     // Estimates only: seconds that no schedule of the job is below. A stage waits for its first
     // micro-batch and works on all of them. After its last backward pass those of the pieces before
     // it are left, unless it has gradients of weights to do meanwhile.

@@ -11,7 +11,6 @@
 #include "core/model/Metric.h"
 #include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
 #include "core/text/Times.h"

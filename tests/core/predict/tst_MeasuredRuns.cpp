@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "core/predict/calibration/FactorMeaning.h"
+#include "core/predict/calibration/RateFit.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/Outlook.h"
 #include "core/predict/support/PlantedRuns.h"

@@ -5,7 +5,6 @@
 
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/predict/power/RunPower.h"
-#include "core/predict/power/StatePowers.h"
 #include "core/predict/power/Telemetry.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"

@@ -76,7 +76,11 @@ public:
 
 private:
     void degrees(int tensor, int context, int expert, int pipeline) {
-        LayoutChoice choice{tensor, context, expert, 1, pipeline};
+        LayoutChoice choice;
+        choice.tensor = tensor;
+        choice.context = context;
+        choice.expert = expert;
+        choice.pipeline = pipeline;
         const bool isMixture = m_request.model.experts > 1;
         for (const int slices : isMixture ? std::set{1, tensor} : std::set{0}) {
             choice.expertTensor = slices;
