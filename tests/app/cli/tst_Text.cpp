@@ -1,6 +1,7 @@
 // Numbers, tables and progress as people read them.
 
 #include "app/cli/console/ProgressLine.h"
+#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
@@ -82,6 +83,31 @@ private Q_SLOTS:
         std::ostringstream out;
         text::print(out, table, "  ");
         QCOMPARE(out.str(), std::string("  name    value\n  µs          1\n  longer    100\n"));
+    }
+
+    // The same quantities: what is not known is no member and the sign for missing, lengths of time
+    // go by their key's unit, and rows beyond the last one shown are counted.
+    void rowsFeedTextAndJson() {
+        const auto rowOf = [](int rank, std::size_t place) -> Row {
+            return {{"rank", {"rank"}, rank}, {"time_us", {"time"}, DurationNs{1'500}},
+                {"power_w", inUnit("power", "W"), rank == 0 ? std::optional(412.34) : std::nullopt},
+                {"place", place}, {"", {"words", Left}, "a"},
+                {"kind", "b", {"as told", Left}, "B"}};
+        };
+        QCOMPARE(jsonText(rowsJson(std::vector{0, 1}, rowOf)),
+            std::string(R"([{"rank":0,"time_us":1.5,"power_w":412.34,"place":0,"kind":"b"},)"
+                        R"({"rank":1,"time_us":1.5,"place":1,"kind":"b"}])"));
+        std::ostringstream out;
+        printBelow(out, tableOf(std::vector{0, 1, 2}, rowOf, 2, "more rank"));
+        QCOMPARE(out.str(),
+            std::string("\n"
+                        "  rank      time    power  words  as told\n"
+                        "     0  1.500 µs  412.3 W  a      B\n"
+                        "     1  1.500 µs        —  a      B\n"
+                        "  ... and 1 more rank; --json lists all\n"));
+        std::ostringstream nothing;
+        printBelow(nothing, text::Table{.title = "Nothing"});
+        QVERIFY(nothing.str().empty());
     }
 
     void elision() {
