@@ -61,7 +61,7 @@ struct Connection {
 
 private:
     Status renewBurst() {
-        constexpr std::chrono::milliseconds longest{100}; // that a writer waits
+        constexpr std::chrono::milliseconds longest{100}; // longest wait of a writer
         const auto now = std::chrono::steady_clock::now();
         if (burst && now - burstBegan < longest)
             return {};

@@ -1,7 +1,7 @@
 #pragma once
 // Sums over slices of a run's traces, kept once they were computed: whoever computes them says what
 // the bytes mean (analysis/traces/TraceSums.h). They go when a source of the run is imported or
-// removed. What changes them is refused as in Writing.h.
+// removed. Changes are refused as in Writing.h.
 
 #include "core/model/Id.h"
 #include "core/model/Result.h"
@@ -46,7 +46,7 @@ struct SumSequence {
 struct KeptSums {
     RunId run;
     std::int64_t basis = 0; // by which formulas: sums of another basis are stale
-    Bytes names; // what the slices refer to
+    Bytes names; // the names in the slices
     std::vector<SumSequence> sequences;
     std::string state = {}; // sourceState(), asked before the traces were read
     std::shared_ptr<SpillFile> details = {};

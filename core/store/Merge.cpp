@@ -43,7 +43,7 @@ namespace {
 
 struct MergedPlace {
     std::string path; // its own, or one beside what only has the same path: "smi.csv (2)"
-    std::vector<SourceId> earlier; // what it replaces
+    std::vector<SourceId> earlier; // replaced by it
 };
 
 constexpr const char* kOriginFact = "merged from";
@@ -226,12 +226,6 @@ public:
 private:
     // A damaged source is left out as a whole; one that is there already stays as it is.
     Status mergeOrLeaveOut(const Source& source) {
-        ASSIGN_OR_RETURN(const bool wouldEmpty, wouldEmptyWhatIsThere(source));
-        if (wouldEmpty) {
-            m_outcome.remarks.push_back("The source " + source.path
-                + " was left out, because it belongs to no run; what is there of it stays.");
-            return {};
-        }
         ASSIGN_OR_RETURN(const auto place, placeOf(source));
         const auto merged = m_merged;
         const auto outcome = m_outcome;
@@ -247,16 +241,6 @@ private:
             + (m_part.empty() ? "what was read from it" : m_part)
             + " is damaged; import it again.");
         return {};
-    }
-
-    [[nodiscard]] Result<bool> wouldEmptyWhatIsThere(const Source& source) const {
-        if (!source.runs.empty())
-            return false;
-        ASSIGN_OR_RETURN(const auto runs,
-            m_into.number("SELECT count(*) FROM source_run WHERE source IN (SELECT id FROM source "
-                          "WHERE path=?)",
-                source.path));
-        return runs > 0;
     }
 
     Result<MergedPlace> placeOf(const Source& source) {
@@ -445,20 +429,20 @@ private:
         return !m_progress || m_progress({"Merging", m_bytesDone, m_bytesTotal});
     }
 
-    Store& m_store; // that is merged into
-    Database& m_into; // its
+    Store& m_store; // the store merged into
+    Database& m_into; // its database
     const Store& m_from;
     const std::function<std::string(const Run&)>& m_nameOf;
     const Progress& m_progress;
-    std::map<RunId, Run> m_runs; // of `from`
-    std::vector<RunLink> m_links; // likewise
+    std::map<RunId, Run> m_runs; // runs of `from`
+    std::vector<RunLink> m_links; // links of `from`
     std::set<RunId> m_runsThere; // before
     std::map<RunId, RunId> m_merged;
-    std::set<RunId> m_touched; // of `into`
-    std::string m_path; // of the source at hand
+    std::set<RunId> m_touched; // runs of `into`
+    std::string m_path; // path of the source at hand
     std::string m_part; // series or track that is being read
     std::unique_ptr<Session> m_session;
-    std::unordered_map<NameId, NameId> m_names; // of the session
+    std::unordered_map<NameId, NameId> m_names; // ids in the session
     std::uint64_t m_bytesDone = 0;
     std::uint64_t m_bytesTotal = 0;
     MergeOutcome m_outcome;
@@ -483,7 +467,7 @@ Result<std::map<RunId, std::string>> jobsOf(const Store& store) {
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
     const std::function<std::string(const Run&)>& nameOf, const Progress& progress) {
     RETURN_IF_ERROR(requireWritable(into.connection()));
-    std::error_code none; // that are the same
+    std::error_code none; // stands for files that cannot be compared
     if (std::filesystem::equivalent(into.path(), from.path(), none))
         return Error{
             ErrorCode::Usage, "A database cannot be merged into itself.", into.path().string()};

@@ -25,7 +25,7 @@ struct MergeOutcome {
     std::vector<std::string> remarks; // for people
 };
 
-// `nameOf` says which run of `into` a run of `from` joins. What people said comes along: tags,
+// `nameOf` says which run of `into` a run of `from` joins. The words of people come along: tags,
 // notes (behind those that are there), saved comparisons (under another name where theirs is
 // taken); layout, machine and airflow where `into` has none. A copy of `into` is merged as any
 // other; Usage where both are the same file. Refused as in Writing.h.

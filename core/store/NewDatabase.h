@@ -5,8 +5,8 @@
 
 namespace trainscope::store {
 
-// To be made before the database is opened. Where no file was, and at the end of its life an empty
-// database is that nobody has open, removes it again.
+// To be made before the database is opened. Removes at the end of its life an empty database that
+// nobody has open, where no file was before.
 class NewDatabase {
 public:
     explicit NewDatabase(std::filesystem::path path);

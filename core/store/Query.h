@@ -22,7 +22,7 @@ using SqlCell = std::variant<std::monostate, std::int64_t, double, std::string_v
 struct SpanColumn {
     enum class Type { Text, Integer, Real } type = Type::Text;
     std::string name;
-    std::string help; // what it says, for people
+    std::string help; // its meaning, for people
     std::function<Result<SqlCell>(const Track& track, const Span& span)> value;
 };
 
@@ -47,7 +47,7 @@ struct SqlTable {
         std::string help; // may be empty
     };
     std::string name;
-    std::string help; // what a row is; empty: of use to the store alone
+    std::string help; // one row in words; empty: of use to the store alone
     std::vector<Column> columns;
     bool isVirtual = false;
 };

@@ -108,14 +108,7 @@ public:
     }
 
     [[nodiscard]] Result<std::uint64_t> bytes() const override {
-        std::int64_t size = 0;
-        RETURN_IF_ERROR(m_connection.call([&size](Database& database) -> Status {
-            ASSIGN_OR_RETURN(size,
-                database.number(
-                    "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
-            return {};
-        }));
-        return static_cast<std::uint64_t>(size);
+        return m_connection.call([](Database& database) { return database.bytes(); });
     }
 
     Status finish(const ImportReport& report, const Progress& progress) override {
@@ -226,16 +219,16 @@ private:
 
     Connection& m_connection;
     Run m_facts;
-    std::string m_path; // of the source
+    std::string m_path; // the source's
     SourceId m_source;
     RunId m_run;
     bool m_isDescribed = false; // the run stands there with all that is said of it, as partial
     std::unique_ptr<GrowingSamples> m_samples;
-    std::vector<Iteration> m_iterations; // that no commit holds yet
+    std::vector<Iteration> m_iterations; // not yet in any commit
     std::vector<NamedPhase> m_phases;
-    bool m_hasNewPhases = false; // likewise
-    TrackId m_phaseTrack; // that holds them
-    TrackId m_nextPhaseTrack; // when the transaction holds
+    bool m_hasNewPhases = false; // not yet in any commit
+    TrackId m_phaseTrack; // has them now
+    TrackId m_nextPhaseTrack; // has them once the transaction holds
 };
 
 } // namespace

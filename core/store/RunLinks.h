@@ -1,7 +1,7 @@
 #pragma once
-// Linked runs: their catalogue is in the database, their samples are elsewhere. What asks for their
-// samples here gets an error that says so; nothing of them is ever zero or guessed. What a link
-// says, and how samples are had by it, is the business of who made it.
+// Linked runs: their catalogue is in the database, their samples are elsewhere. A question for
+// their samples here gets an error that says so; nothing of them is ever zero or guessed. The text
+// of a link, and how samples are had by it, is the business of who made it.
 
 #include "core/model/Id.h"
 #include "core/model/Result.h"

@@ -25,7 +25,7 @@ struct RunLabels {
     bool operator==(const RunLabels&) const = default;
 };
 
-Result<std::vector<RunLabels>> runLabels(const Store& store); // of runs with any, by run
+Result<std::vector<RunLabels>> runLabels(const Store& store); // runs with any, by run
 // Replace what was said; empty takes it back. A tag is one line without blanks around it; those
 // that are empty or occur twice are left out. They stay when the run's sources are imported again;
 // NotFound without run.

@@ -1,7 +1,7 @@
 #pragma once
 // Reading a run database (*.trainscope): one SQLite file with many runs. A Store is used by one
-// thread at a time; open one per thread (WAL: readers never wait for the importer). What changes a
-// database is in Writing.h; the tables in database/Schema.h.
+// thread at a time; open one per thread (WAL: readers never wait for the importer). All that
+// changes a database is in Writing.h; the tables in database/Schema.h.
 
 #include "core/model/Capture.h"
 #include "core/model/Result.h"
@@ -30,7 +30,7 @@ public:
 
     // Refused: foreign file, newer version, or locked; the message says which.
     static Result<Store> open(const std::filesystem::path& path, OpenMode mode);
-    // Opens for writing. Where there is no file, or one of 0 bytes, an empty database appears,
+    // Opens for writing. An empty database appears where there is no file, or one of 0 bytes,
     // whole or not at all; anything that is not one of ours is refused and left as it is.
     static Result<Store> openOrCreate(const std::filesystem::path& path);
 

@@ -41,9 +41,9 @@ struct SavedComparison {
 struct LodNode {
     TimeRange range;
     std::uint32_t count = 1;
-    float busyFraction = 1.0F; // of range, by the union of its spans at that depth
-    NameId name; // of the longest span in it
-    SpanKind kind = SpanKind::Other; // of the longest span in it
+    float busyFraction = 1.0F; // part of range, by the union of its spans at that depth
+    NameId name; // name of the longest span in it
+    SpanKind kind = SpanKind::Other; // kind of the longest span in it
     std::uint16_t depth = 0;
 };
 
@@ -97,10 +97,8 @@ struct CheckReport {
     static constexpr std::size_t kMaxListed = 100;
     std::vector<std::string> damage; // the first kMaxListed of damageCount
     std::int64_t damageCount = 0;
-    std::vector<std::string> remarks; // what is no damage
-    bool hasSums = true; // of its pages; databases from before format 9 have none
     std::int64_t pieces = 0; // chunks and pages that were read
-    std::uint64_t bytes = 0; // of these
+    std::uint64_t bytes = 0; // their size
 };
 
 // Sizes of the file before and after a compaction, in bytes.

@@ -55,8 +55,8 @@ Error diskFull(const fs::path& folder, std::uint64_t room) {
         folder);
 }
 
-// Writes into a file without a name, which shows quotas too and is gone when it is closed. Where
-// the file system knows no such files nothing is told.
+// Writes into a file without a name, which shows quotas too and is gone when it is closed. Nothing
+// is told where the file system knows no such files.
 Status checkRoom(const fs::path& folder) {
     const auto room = freeSpaceAt(folder);
     if (room && *room < kLeastFreeSpace)

@@ -2,6 +2,7 @@
 
 #include "core/model/EnumNames.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -42,39 +43,8 @@ constexpr std::array<TracedName, 22> kTraced{{
     {"BFloat16", ElementType::BFloat16},
 }};
 
-int rankOf(ElementType type) { // floating above whole above truth
-    switch (type) {
-    case ElementType::Unknown:
-        return 0;
-    case ElementType::Bool:
-        return 1;
-    case ElementType::Int8:
-        return 2;
-    case ElementType::Int16:
-        return 3;
-    case ElementType::Int32:
-        return 4;
-    case ElementType::Int64:
-        return 5;
-    case ElementType::Float4:
-        return 6;
-    case ElementType::Float8:
-        return 7;
-    case ElementType::Float16:
-        return 8;
-    case ElementType::BFloat16:
-        return 9;
-    case ElementType::Float32:
-        return 10;
-    case ElementType::Float64:
-        return 11;
-    case ElementType::Complex64:
-        return 12;
-    case ElementType::Complex128:
-        return 13;
-    }
-    return 0;
-}
+// By type.
+constexpr std::array<double, 14> kBytes{0, 1, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8, 8, 16};
 
 } // namespace
 
@@ -106,37 +76,14 @@ ElementType elementTypeFrom(int scalarType) {
 }
 
 std::optional<double> bytesOf(ElementType type) {
-    switch (type) {
-    case ElementType::Unknown:
-        return std::nullopt;
-    case ElementType::Float8:
-    case ElementType::Float4:
-    case ElementType::Int8:
-    case ElementType::Bool:
-        return 1.0;
-    case ElementType::Float16:
-    case ElementType::BFloat16:
-    case ElementType::Int16:
-        return 2.0;
-    case ElementType::Float32:
-    case ElementType::Int32:
-        return 4.0;
-    case ElementType::Float64:
-    case ElementType::Int64:
-    case ElementType::Complex64:
-        return 8.0;
-    case ElementType::Complex128:
-        return 16.0;
-    }
-    return std::nullopt;
+    return type == ElementType::Unknown ? std::nullopt
+                                        : std::optional(kBytes[static_cast<std::size_t>(type)]);
 }
 
 ElementType promoted(ElementType a, ElementType b) {
     const bool areHalves = (a == ElementType::Float16 && b == ElementType::BFloat16)
         || (a == ElementType::BFloat16 && b == ElementType::Float16);
-    if (areHalves)
-        return ElementType::Float32;
-    return rankOf(a) >= rankOf(b) ? a : b;
+    return areHalves ? ElementType::Float32 : std::max(a, b);
 }
 
 } // namespace trainscope::work

@@ -1,24 +1,25 @@
 #pragma once
-// ElementType: what a tensor's elements are, as PyTorch's profiler writes it. Pure; any thread.
+// ElementType: the type of a tensor's elements, as PyTorch's profiler writes it. Pure; any thread.
 
 #include <optional>
 #include <string_view>
 
 namespace trainscope::work {
 
+// Floating types above whole ones above truth values, each the wider above the narrower.
 enum class ElementType {
     Unknown,
-    Float64,
-    Float32,
+    Bool,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Float4, // two in a byte
+    Float8,
     Float16,
     BFloat16,
-    Float8,
-    Float4, // two in a byte
-    Int64,
-    Int32,
-    Int16,
-    Int8,
-    Bool,
+    Float32,
+    Float64,
     Complex64,
     Complex128,
 };

@@ -1,8 +1,10 @@
 #include "core/work/OperatorSignature.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/JsonDepth.h"
 #include "core/model/WholeNumber.h"
-#include "core/work/JsonValue.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -56,13 +58,19 @@ const Tensor* OperatorSignature::tensor(int index) const {
 
 namespace {
 
-std::optional<std::vector<std::int64_t>> sizesOf(const JsonValue& list) {
+using Json = nlohmann::json;
+
+// Absent of what is no list, and of what holds anything but whole numbers.
+std::optional<std::vector<std::int64_t>> sizesOf(const Json& list) {
+    if (!list.is_array())
+        return std::nullopt;
     std::vector<std::int64_t> sizes;
-    for (const JsonValue& item : list.items) {
-        const auto size = item.whole();
-        if (!size)
+    for (const Json& item : list) {
+        const bool isBeyond
+            = item.is_number_unsigned() && !std::in_range<std::int64_t>(item.get<std::uint64_t>());
+        if (!item.is_number_integer() || isBeyond)
             return std::nullopt;
-        sizes.push_back(*size);
+        sizes.push_back(item.get<std::int64_t>());
     }
     return sizes;
 }
@@ -71,26 +79,32 @@ bool areSizes(const std::vector<std::int64_t>& sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size >= 0; });
 }
 
-bool isNested(const JsonValue& list) {
-    return std::any_of(
-        list.items.begin(), list.items.end(), [](const JsonValue& item) { return item.isList(); });
+bool isNested(const Json& list) {
+    return std::any_of(list.begin(), list.end(), [](const Json& item) { return item.is_array(); });
 }
 
-std::optional<Tensor> tensorOf(const JsonValue& dims, const JsonValue* strides) {
+std::optional<Tensor> tensorOf(const Json& dims, const Json* strides) {
     auto sizes = sizesOf(dims);
-    if (!dims.isList() || !sizes || !areSizes(*sizes))
+    if (!sizes || !areSizes(*sizes))
         return std::nullopt;
     Tensor tensor{std::move(*sizes), {}};
-    if (strides != nullptr && strides->isList() && strides->items.size() == tensor.dims.size()) {
-        if (auto steps = sizesOf(*strides))
-            tensor.strides = std::move(*steps);
-    }
+    auto steps = strides != nullptr ? sizesOf(*strides) : std::nullopt;
+    if (steps && steps->size() == tensor.dims.size())
+        tensor.strides = std::move(*steps);
     return tensor;
 }
 
-const JsonValue* itemOf(const JsonValue* list, std::size_t index) {
-    return list != nullptr && list->isList() && index < list->items.size() ? &list->items[index]
-                                                                           : nullptr;
+// nullptr where there is no such list.
+const Json* listIn(const Json& object, std::string_view key) {
+    for (auto member = object.begin(); member != object.end(); ++member) {
+        if (equalsIgnoringCase(member.key(), key))
+            return member->is_array() ? &*member : nullptr;
+    }
+    return nullptr;
+}
+
+const Json* itemOf(const Json* list, std::size_t index) {
+    return list != nullptr && list->is_array() && index < list->size() ? &(*list)[index] : nullptr;
 }
 
 // "TensorList[float]" and "GenericList[Tensor(float),Tensor(float)]" say what is in them.
@@ -108,14 +122,13 @@ bool isListType(std::string_view text) {
     return text.starts_with("TensorList") || text.starts_with("GenericList");
 }
 
-std::optional<Argument> argumentOf(
-    const JsonValue& dims, const JsonValue* strides, std::string_view type) {
+std::optional<Argument> argumentOf(const Json& dims, const Json* strides, std::string_view type) {
     Argument argument;
     if (isListType(type) || isNested(dims)) {
         argument.kind = Argument::Kind::List;
         argument.type = listedType(type);
-        for (std::size_t i = 0; i < dims.items.size(); ++i) {
-            auto tensor = tensorOf(dims.items[i], itemOf(strides, i));
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            auto tensor = tensorOf(dims[i], itemOf(strides, i));
             if (!tensor)
                 return std::nullopt;
             argument.tensors.push_back(std::move(*tensor));
@@ -123,7 +136,7 @@ std::optional<Argument> argumentOf(
         return argument;
     }
     argument.type = elementTypeFrom(type);
-    if (dims.items.empty() && argument.type == ElementType::Unknown) {
+    if ((!dims.is_structured() || dims.empty()) && argument.type == ElementType::Unknown) {
         argument.kind = type.empty() ? Argument::Kind::None : Argument::Kind::Other;
         return argument;
     }
@@ -135,27 +148,32 @@ std::optional<Argument> argumentOf(
     return argument;
 }
 
-std::string_view textOf(const JsonValue* value) {
-    return value != nullptr ? std::string_view(value->text) : std::string_view();
+// A string's content; a number or a truth value as JSON writes it.
+std::string textOf(const Json* value) {
+    if (value == nullptr || value->is_structured())
+        return {};
+    return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
 } // namespace
 
 std::optional<OperatorSignature> parseSignature(std::string_view detail) {
-    const auto root = parseJson(detail);
-    const JsonValue* const dims = root ? root->find("Input Dims") : nullptr;
-    if (dims == nullptr || !dims->isList())
+    constexpr std::size_t deepest = 32;
+    const Json root
+        = isNestedTooDeep(detail, deepest) ? Json() : Json::parse(detail, nullptr, false);
+    const Json* const dims = root.is_object() ? listIn(root, "Input Dims") : nullptr;
+    if (dims == nullptr)
         return std::nullopt;
-    const JsonValue* const types = root->find("Input type");
-    const JsonValue* const strides = root->find("Input Strides");
-    const JsonValue* const values = root->find("Concrete Inputs");
+    const Json* const types = listIn(root, "Input type");
+    const Json* const strides = listIn(root, "Input Strides");
+    const Json* const values = listIn(root, "Concrete Inputs");
     OperatorSignature signature;
-    signature.hasValues = values != nullptr && values->isList();
-    for (std::size_t i = 0; i < dims->items.size(); ++i) {
-        auto argument = argumentOf(dims->items[i], itemOf(strides, i), textOf(itemOf(types, i)));
+    signature.hasValues = values != nullptr;
+    for (std::size_t i = 0; i < dims->size(); ++i) {
+        auto argument = argumentOf((*dims)[i], itemOf(strides, i), textOf(itemOf(types, i)));
         if (!argument)
             return std::nullopt;
-        argument->concrete = std::string(textOf(itemOf(values, i)));
+        argument->concrete = textOf(itemOf(values, i));
         signature.arguments.push_back(std::move(*argument));
     }
     return signature;

@@ -3,7 +3,10 @@
 #include "core/work/Call.h"
 #include "core/work/StatedWork.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::work {
 
@@ -55,66 +58,44 @@ std::optional<std::vector<std::int64_t>> Call::wholes(std::string_view part) con
 
 namespace {
 
-std::optional<TracedWork> byFormula(const Call& call, Formula formula) {
-    switch (formula) {
-    case Formula::Product:
-        return productWork(call);
-    case Formula::GroupedProduct:
-        return groupedProductWork(call);
-    case Formula::Convolution:
-        return convolutionWork(call);
-    case Formula::ConvolutionBackward:
-        return convolutionBackwardWork(call);
-    case Formula::Attention:
-        return attentionWork(call, false);
-    case Formula::AttentionBackward:
-        return attentionWork(call, true);
-    case Formula::Norm:
-        return normWork(call);
-    case Formula::NormBackward:
-        return normBackwardWork(call);
-    case Formula::Softmax:
-        return softmaxWork(call);
-    case Formula::SoftmaxBackward:
-        return softmaxBackwardWork(call);
-    case Formula::NllLoss:
-    case Formula::NllLossBackward:
-    case Formula::CrossEntropy:
-        return lossWork(call, formula);
-    case Formula::Embedding:
-        return embeddingWork(call);
-    case Formula::EmbeddingBackward:
-        return embeddingBackwardWork(call);
-    case Formula::Elementwise:
-        return elementwiseWork(call);
-    case Formula::Copy:
-        return copyWork(call);
-    case Formula::Fill:
-        return fillWork(call);
-    case Formula::Concatenation:
-        return concatenationWork(call);
-    case Formula::Reduction:
-        return reductionWork(call);
-    case Formula::Scatter:
-        return scatterWork(call);
-    case Formula::Optimizer:
-        return optimizerWork(call);
-    case Formula::Foreach:
-        return foreachWork(call);
-    case Formula::Nothing:
-        break;
-    }
-    return std::nullopt;
-}
+using WorkOf = std::optional<TracedWork> (*)(const Call& call);
+constexpr std::array<std::pair<Formula, WorkOf>, 23> kWork{{
+    {Formula::Product, productWork},
+    {Formula::GroupedProduct, groupedProductWork},
+    {Formula::Convolution, convolutionWork},
+    {Formula::ConvolutionBackward, convolutionBackwardWork},
+    {Formula::Attention, [](const Call& call) { return attentionWork(call, false); }},
+    {Formula::AttentionBackward, [](const Call& call) { return attentionWork(call, true); }},
+    {Formula::Norm, normWork},
+    {Formula::NormBackward, normBackwardWork},
+    {Formula::Softmax, softmaxWork},
+    {Formula::SoftmaxBackward, softmaxBackwardWork},
+    {Formula::NllLoss, [](const Call& call) { return lossWork(call, Formula::NllLoss); }},
+    {Formula::NllLossBackward,
+        [](const Call& call) { return lossWork(call, Formula::NllLossBackward); }},
+    {Formula::CrossEntropy, [](const Call& call) { return lossWork(call, Formula::CrossEntropy); }},
+    {Formula::Embedding, embeddingWork},
+    {Formula::EmbeddingBackward, embeddingBackwardWork},
+    {Formula::Elementwise, elementwiseWork},
+    {Formula::Copy, copyWork},
+    {Formula::Fill, fillWork},
+    {Formula::Concatenation, concatenationWork},
+    {Formula::Reduction, reductionWork},
+    {Formula::Scatter, scatterWork},
+    {Formula::Optimizer, optimizerWork},
+    {Formula::Foreach, foreachWork},
+}};
 
 } // namespace
 
 std::optional<TracedWork> workOf(
     std::string_view operatorName, const OperatorSignature& signature, const WorkTable& table) {
     const WorkRule* const rule = table.find(operatorName);
-    if (rule == nullptr)
+    const auto* const by = std::find_if(kWork.begin(), kWork.end(),
+        [rule](const auto& one) { return rule != nullptr && one.first == rule->formula; });
+    if (by == kWork.end())
         return std::nullopt;
-    auto found = byFormula(Call(operatorName, *rule, signature), rule->formula);
+    auto found = by->second(Call(operatorName, *rule, signature));
     if (!found || !std::isfinite(found->flop) || !std::isfinite(found->bytes))
         return std::nullopt;
     found->formula = rule->formula;

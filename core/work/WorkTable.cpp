@@ -2,9 +2,11 @@
 
 #include "core/catalogue/Tables.h"
 #include "core/model/EnumNames.h"
+#include "core/model/JsonDepth.h"
 #include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
-#include "core/work/JsonValue.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -33,34 +35,38 @@ Error badWorkTable(const std::string& what) {
         "operator work"};
 }
 
-Result<Setting> settingOf(const std::string& which, const std::string& key, const JsonValue& item) {
-    constexpr std::int64_t kMostArguments = 1000;
-    if (const auto index = item.whole(); index && *index >= 0 && *index < kMostArguments)
-        return Setting{static_cast<int>(*index), {}};
-    if (item.kind == JsonValue::Kind::String || item.kind == JsonValue::Kind::Bool)
-        return Setting{std::nullopt, item.text};
+using Json = nlohmann::json;
+
+Result<Setting> settingOf(const std::string& which, const std::string& key, const Json& item) {
+    constexpr std::uint64_t kMostArguments = 1000;
+    if (item.is_number_unsigned() && item.get<std::uint64_t>() < kMostArguments)
+        return Setting{item.get<int>(), {}};
+    if (item.is_string() || item.is_boolean())
+        return Setting{std::nullopt, item.is_string() ? item.get<std::string>() : item.dump()};
     return badWorkTable(which + ": \"" + key + "\" is neither an argument's index nor a text.");
 }
 
-Result<WorkRule> workRuleOf(const std::string& which, const JsonValue& entry) {
-    const JsonValue* const names = entry.find("names");
-    const JsonValue* const formula = entry.find("formula");
-    if (names == nullptr || !names->isList() || names->items.empty())
+Result<WorkRule> workRuleOf(const std::string& which, const Json& entry) {
+    const Json names = entry.is_object() ? entry.value("names", Json()) : Json();
+    if (!names.is_array() || names.empty())
         return badWorkTable(which + " has no list of names.");
-    if (formula == nullptr || !kFormulaNames.find(formula->text))
+    const Json named = entry.value("formula", Json());
+    const auto formula
+        = named.is_string() ? kFormulaNames.find(named.get<std::string>()) : std::nullopt;
+    if (!formula)
         return badWorkTable(which + " has no formula of these: " + kFormulaNames.list() + ".");
     WorkRule rule;
-    rule.formula = *kFormulaNames.find(formula->text);
-    for (const JsonValue& name : names->items) {
-        if (name.kind != JsonValue::Kind::String || name.text.empty())
+    rule.formula = *formula;
+    for (const Json& name : names) {
+        if (!name.is_string() || name.get<std::string>().empty())
             return badWorkTable(which + " has a name that is no text.");
-        rule.names.push_back(name.text);
+        rule.names.push_back(name.get<std::string>());
     }
-    for (std::size_t i = 0; i < entry.keys.size(); ++i) {
-        const std::string& key = entry.keys[i];
+    for (auto member = entry.begin(); member != entry.end(); ++member) {
+        const std::string& key = member.key();
         if (key == "names" || key == "formula" || key == "comment")
             continue;
-        ASSIGN_OR_RETURN(rule.settings[key], settingOf(which, key, entry.items[i]));
+        ASSIGN_OR_RETURN(rule.settings[key], settingOf(which, key, *member));
     }
     return rule;
 }
@@ -73,12 +79,12 @@ const Setting* WorkRule::find(std::string_view part) const {
 }
 
 Result<WorkTable> WorkTable::parse(std::string_view json) {
-    const auto document = parseJson(json);
-    const JsonValue* const list = document ? document->find("operators") : nullptr;
-    if (list == nullptr || !list->isList())
+    const Json document = isNestedTooDeep(json) ? Json() : Json::parse(json, nullptr, false);
+    const Json list = document.is_object() ? document.value("operators", Json()) : Json();
+    if (!list.is_array())
         return badWorkTable("The table is not a JSON object with a list of operators.");
     WorkTable table;
-    for (const JsonValue& entry : list->items) {
+    for (const Json& entry : list) {
         ASSIGN_OR_RETURN(
             auto rule, workRuleOf("Row " + std::to_string(table.m_rules.size() + 1), entry));
         table.add(std::move(rule));

@@ -20,15 +20,12 @@ void printText(const store::CheckReport& report, const Console& console) {
                   << text::aligned(static_cast<double>(report.bytes), "B") << ") were read: "
                   << (report.damageCount == 0 ? "the database is whole.\n"
                                               : "the database is damaged.\n");
-    for (const std::string& remark : report.remarks)
-        console.out() << remark << '\n';
 }
 
 Json checkJson(const DatabaseOptions& options, const store::CheckReport& report) {
     return {{"database", options.database}, {"whole", report.damageCount == 0},
-        {"checksums", report.hasSums}, {"pieces", report.pieces}, {"bytes", report.bytes},
-        {"damage_count", report.damageCount}, {"damage", report.damage},
-        {"remarks", report.remarks}};
+        {"pieces", report.pieces}, {"bytes", report.bytes}, {"damage_count", report.damageCount},
+        {"damage", report.damage}};
 }
 
 Outcome check(const DatabaseOptions& options, const Console& console, const store::Store& store) {

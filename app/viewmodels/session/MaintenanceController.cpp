@@ -85,8 +85,6 @@ void MaintenanceController::check() {
             const auto listed = static_cast<std::int64_t>(found.damage.size());
             if (found.damageCount > listed)
                 outcome.details << QStringLiteral("… and %1 more.").arg(found.damageCount - listed);
-            for (const std::string& remark : found.remarks)
-                outcome.details << QString::fromStdString(remark);
             return outcome;
         });
 }

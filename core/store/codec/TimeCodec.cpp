@@ -19,7 +19,7 @@ constexpr std::uint8_t kClockBits = 3;
 constexpr unsigned kTickBits = 22;
 constexpr std::uint64_t kFraction = (std::uint64_t{1} << kTickBits) - 1;
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kEarliest = kSecond << 30U; // where the double's last place is 2^-22 s
+constexpr std::int64_t kEarliest = kSecond << 30U; // the double's last place is 2^-22 s from here
 constexpr std::int64_t kLatest = kSecond << 31U;
 
 // 10^7 / 2^22 = 78125 / 2^15 and 10^6 / 2^22 = 15625 / 2^16.
@@ -47,19 +47,11 @@ std::uint64_t fewestDecimals(std::uint64_t fraction) {
 }
 
 // In place, from ticks to nanoseconds. `ticks` may be anything.
-TRAINSCOPE_VECTORIZED
-void ticksToSeven(std::uint64_t* times, std::size_t count) {
+template <auto Decimals>
+TRAINSCOPE_VECTORIZED void fromTicks(std::uint64_t* times, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t seconds = times[i] >> kTickBits & 0xFFFFFFFFU;
-        times[i] = seconds * std::uint64_t{kSecond} + sevenDecimals(times[i] & kFraction);
-    }
-}
-
-TRAINSCOPE_VECTORIZED
-void ticksToFewest(std::uint64_t* times, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t seconds = times[i] >> kTickBits & 0xFFFFFFFFU;
-        times[i] = seconds * std::uint64_t{kSecond} + fewestDecimals(times[i] & kFraction);
+        times[i] = seconds * std::uint64_t{kSecond} + Decimals(times[i] & kFraction);
     }
 }
 
@@ -195,9 +187,9 @@ bool decodeTimes(ByteView bytes, ByteView base, std::span<std::int64_t> times) {
     }
     const auto clock = static_cast<Clock>(kind & kClockBits);
     if (clock == Clock::SevenDecimals)
-        ticksToSeven(ticks, times.size());
+        fromTicks<sevenDecimals>(ticks, times.size());
     else if (clock == Clock::FewestDecimals)
-        ticksToFewest(ticks, times.size());
+        fromTicks<fewestDecimals>(ticks, times.size());
     return true;
 }
 

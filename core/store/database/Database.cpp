@@ -23,7 +23,7 @@ namespace {
 // SQLITE_TRANSIENT is a C cast of -1; a null destructor means static, which holds as parameters
 // outlive the step.
 constexpr sqlite3_destructor_type kOutlives = nullptr;
-constexpr int kStepsBetweenQuestions = 2000; // of SQLite's machine, a few milliseconds
+constexpr int kStepsBetweenQuestions = 2000; // steps of SQLite's machine, a few milliseconds
 
 int ask(void* proceed) {
     return (*static_cast<const std::function<bool()>*>(proceed))() ? 0 : 1;
@@ -163,9 +163,8 @@ Result<Database> Database::open(const StoreFile& file, int flags, std::string_vi
     RETURN_IF_ERROR(file.allow());
     std::string shownPath = file.path().string();
     sqlite3* handle = nullptr;
-    const char* vfs = vfsFor(file);
     const int code = sqlite3_open_v2(addressOf(file.path(), query).c_str(), &handle,
-        flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, vfs);
+        flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, summingVfs());
     if (handle == nullptr)
         return Error{
             ErrorCode::Internal, "There is not enough memory to open the database.", shownPath};
@@ -177,8 +176,8 @@ Result<Database> Database::open(const StoreFile& file, int flags, std::string_vi
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, kBusyTimeout);
     confineOwn(handle);
-    if ((flags & SQLITE_OPEN_CREATE) != 0 && vfs != nullptr) {
-        int reserved = kSumSize; // of each page, of a file that is new
+    if ((flags & SQLITE_OPEN_CREATE) != 0) {
+        int reserved = kSumSize; // in each page, for a file that is new
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     }
     return database;
@@ -193,6 +192,12 @@ bool Database::isInTransaction() const {
 
 std::int64_t Database::changes() const {
     return sqlite3_changes64(m_handle.get());
+}
+
+Result<std::uint64_t> Database::bytes() {
+    ASSIGN_OR_RETURN(const auto bytes,
+        number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
+    return static_cast<std::uint64_t>(bytes);
 }
 
 Error Database::inputOrOutputError(int code) const {

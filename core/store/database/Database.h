@@ -68,6 +68,8 @@ public:
     [[nodiscard]] std::int64_t lastRowId() const;
     [[nodiscard]] std::int64_t changes() const;
     [[nodiscard]] bool isInTransaction() const;
+    // Size of the file, with what its log holds for it.
+    Result<std::uint64_t> bytes();
     // SQLite's last failure as a user understands it.
     [[nodiscard]] Error error(int code) const;
     // The error where others use the file, in the words of `message`, or where it has no locks.

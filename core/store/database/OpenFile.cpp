@@ -4,13 +4,14 @@
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <random>
 #include <thread>
 
 namespace trainscope::store {
@@ -102,8 +103,6 @@ Result<Database> openToWrite(const StoreFile& file) {
             file.path().string()};
     if (const Status status = configure(opened.value(), kWriterCache); !status.hasValue())
         return ofOpening(opened.value(), status.error());
-    // The next writer may do it, if somebody else has the file open.
-    (void)sumAgain(opened.value());
     return opened;
 }
 
@@ -128,17 +127,7 @@ Result<Database> openWritable(const StoreFile& file) {
 }
 
 std::string newUuid() {
-    std::random_device device;
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string uuid;
-    for (int i = 0; i < 32; ++i) {
-        if (i == 8 || i == 12 || i == 16 || i == 20)
-            uuid += '-';
-        const unsigned random = device() % 16;
-        // Version 4, variant 1 (RFC 9562).
-        uuid += digits[i == 12 ? 4U : (i == 16 ? 8U + random % 4 : random)];
-    }
-    return uuid;
+    return boost::uuids::to_string(boost::uuids::random_generator()());
 }
 
 // Makes an empty file a database, in one transaction: of two programs the second finds it made.

@@ -1,12 +1,13 @@
 #include "core/store/database/PageSums.h"
 
+#include "core/store/database/StoreFile.h"
+
 #include <sqlite3.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <string>
 #include <thread>
 
 namespace trainscope::store {
@@ -42,7 +43,7 @@ PageState stateOf(const std::uint8_t* page, sqlite3_int64 at) {
     const std::uint64_t stored = storedSum(page);
     if (stored == 0) {
         const bool isBlank = std::all_of(page, page + kSummed, [](auto byte) { return byte == 0; });
-        return isBlank ? PageState::Blank : PageState::WithoutSum;
+        return isBlank ? PageState::Blank : PageState::AsWritten; // by another program
     }
     return stored == sumOf(page, at) ? PageState::AsWritten : PageState::Damaged;
 }
@@ -82,25 +83,11 @@ int codeOfShortRead(sqlite3_file* file, sqlite3_int64 at) {
     return size > at ? SQLITE_IOERR_DATA : SQLITE_IOERR_SHORT_READ;
 }
 
-// Its first page lay in a log that another program brought home, and may have written to as well:
-// what the other pages have for sums may be those of what they held before.
-bool isOfAnotherProgram(sqlite3_file* file) {
-    Page page;
-    return kReadInner(file, page.data(), kPageSize, 0) == SQLITE_OK
-        && stateOf(page.data(), 0) == PageState::WithoutSum && page[kReserved] == kSumSize
-        && page[kWriteVersion] != kOnlyThisProgram;
-}
-
-PageState stateIn(sqlite3_file* file, const std::uint8_t* page, sqlite3_int64 at) {
-    const PageState state = stateOf(page, at);
-    return state == PageState::Damaged && isOfAnotherProgram(file) ? PageState::WithoutSum : state;
-}
-
 int readPage(sqlite3_file* file, std::uint8_t* page, sqlite3_int64 at) {
     const int code = kReadInner(file, page, kPageSize, at);
     if (code != SQLITE_OK)
         return code == SQLITE_IOERR_SHORT_READ ? codeOfShortRead(file, at) : code;
-    const PageState state = stateIn(file, page, at);
+    const PageState state = stateOf(page, at);
     // Whoever writes takes pages that were never written into use.
     if (state == PageState::Damaged
         || (state == PageState::Blank && !SummedFile::of(file).isWriting))
@@ -132,12 +119,6 @@ int readSummed(sqlite3_file* file, void* buffer, int amount, sqlite3_int64 at) {
     return code;
 }
 
-void putSum(Page& page, sqlite3_int64 at) {
-    std::uint64_t sum = sumOf(page.data(), at);
-    for (int i = kSummed; i < kPageSize; ++i, sum >>= 8U)
-        page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
-}
-
 int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
     if (amount != kPageSize || at % kPageSize != 0)
         return SQLITE_IOERR_WRITE;
@@ -148,12 +129,11 @@ int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int6
         // written.
         if (page[kReserved] != kSumSize)
             return SQLITE_IOERR_WRITE;
-        // Until all pages have their own sums again.
-        if (isOfAnotherProgram(file))
-            return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
         page[kWriteVersion] = kOnlyThisProgram;
     }
-    putSum(page, at);
+    std::uint64_t sum = sumOf(page.data(), at);
+    for (int i = kSummed; i < kPageSize; ++i, sum >>= 8U)
+        page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
     return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
 }
 
@@ -226,12 +206,6 @@ int Vfs::open(
     return code;
 }
 
-sqlite3_file* fileOf(const Database& database) {
-    sqlite3_file* file = nullptr;
-    sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    return file;
-}
-
 // Another program's checkpoint may be writing the page at this moment: damaged is what stays so.
 PageState settledState(sqlite3_file* file, sqlite3_int64 at) {
     constexpr std::chrono::milliseconds pause{2};
@@ -239,15 +213,11 @@ PageState settledState(sqlite3_file* file, sqlite3_int64 at) {
     while (true) {
         const Page before = page;
         const bool isRead = kReadInner(file, page.data(), kPageSize, at) == SQLITE_OK;
-        const PageState state = isRead ? stateIn(file, page.data(), at) : PageState::Damaged;
+        const PageState state = isRead ? stateOf(page.data(), at) : PageState::Damaged;
         if (state != PageState::Damaged || page == before)
             return state;
         std::this_thread::sleep_for(pause);
     }
-}
-
-std::string fileNameOf(const Database& database) {
-    return sqlite3_db_filename(database.handle(), "main");
 }
 
 } // namespace
@@ -256,56 +226,18 @@ const char* summingVfs() {
     return theVfs().own.zName;
 }
 
-const char* vfsFor(const StoreFile& file) {
-    return file.hasSums() ? summingVfs() : nullptr;
-}
-
 bool isFirstPageAsWritten(const std::uint8_t* page) {
     return stateOf(page, 0) == PageState::AsWritten;
 }
 
-bool hasPageSums(const Database& database) {
-    const sqlite3_file* file = fileOf(database);
-    return file != nullptr && file->pMethods == &kMethods;
-}
-
-Status sumAgain(Database& database) {
-    sqlite3_file* file = fileOf(database);
-    if (!hasPageSums(database) || !isOfAnotherProgram(file))
-        return {};
-    RETURN_IF_ERROR(database.script("PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE"));
-    // A log now has pages of another writer, who may do this next time.
-    int code = SQLITE_OK;
-    sqlite3_int64 size = 0;
-    if (pagesInLog(fileNameOf(database)).empty())
-        code = file->pMethods->xFileSize(file, &size);
-    // The first page last: it tells that the others have their sums.
-    for (sqlite3_int64 at = size - kPageSize; at >= 0 && code == SQLITE_OK; at -= kPageSize) {
-        Page page;
-        code = kReadInner(file, page.data(), kPageSize, at);
-        if (code != SQLITE_OK || at == kLockPage || stateOf(page.data(), at) == PageState::Blank)
-            continue;
-        if (at == 0) {
-            code = kInner<&sqlite3_io_methods::xSync>(file, SQLITE_SYNC_NORMAL);
-            page[kWriteVersion] = kOnlyThisProgram;
-        }
-        putSum(page, at);
-        if (code == SQLITE_OK)
-            code = kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
-    }
-    RETURN_IF_ERROR(database.script("ROLLBACK"));
-    return code == SQLITE_OK ? Status() : Status(database.error(code));
-}
-
 Status forEachPage(
     Database& database, const std::function<Status(std::int64_t, PageState)>& visit) {
-    if (!hasPageSums(database))
-        return {};
-    sqlite3_file* file = fileOf(database);
+    sqlite3_file* file = nullptr;
+    sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
     sqlite3_int64 size = 0;
     if (const int code = file->pMethods->xFileSize(file, &size); code != SQLITE_OK)
         return database.error(code);
-    const auto inLog = pagesInLog(fileNameOf(database));
+    const auto inLog = pagesInLog(sqlite3_db_filename(database.handle(), "main"));
     for (sqlite3_int64 at = 0; at < size; at += kPageSize) {
         const std::int64_t page = at / kPageSize + 1;
         if (at != kLockPage && inLog.count(page) == 0)

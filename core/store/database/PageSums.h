@@ -10,15 +10,12 @@
 // is one that SQLite does not know).
 //
 // But pages that lie in a log or journal have zeros and an ordinary header. Another program that
-// finds a log after a crash of this one brings its pages home without sums, and can then write
-// others, whose sums it leaves as they were. Such a file shows by its first page. Until sumAgain()
-// has been over it, its pages are given to SQLite as they are.
-//
-// Databases from before format 9 have no room for sums and are opened without.
+// finds a log after a crash of this one brings its pages home with zeros, and they are taken as
+// they are; pages that it then writes itself keep the sums of what they held before, and count as
+// damaged.
 
 #include "core/model/Import.h"
 #include "core/store/database/Database.h"
-#include "core/store/database/StoreFile.h"
 
 #include <cstdint>
 #include <functional>
@@ -30,24 +27,15 @@ inline constexpr int kSumSize = 8;
 
 // Opens files with sums; also those that are not there yet.
 const char* summingVfs();
-// The VFS for that file; null, SQLite's own, for one without sums.
-const char* vfsFor(const StoreFile& file);
-
-bool hasPageSums(const Database& database);
-
 // True where that page (kPageSize bytes), the first of a file, has its own checksum.
 bool isFirstPageAsWritten(const std::uint8_t* page);
 
-// Gives every page its sum where another program has written to the file; a moment's look where
-// none has. The database is open for writing, and in no transaction.
-Status sumAgain(Database& database);
-
 // Blank: zeros and nothing else, which is what SQLite leaves of pages that it took and gave back,
-// and what a disk may give for one that it lost. Where it is in use, it is damaged; readers are not
+// and what a disk may give for one that it lost. Blank pages in use are damaged; readers are not
 // given any.
-enum class PageState { AsWritten, WithoutSum, Blank, Damaged };
+enum class PageState { AsWritten, Blank, Damaged };
 // Reads the file page by page, those out of use too, but not those of which the log has a newer
-// state; they are numbered from 1. Nothing where the database has no sums.
+// state; they are numbered from 1.
 Status forEachPage(Database& database, const std::function<Status(std::int64_t, PageState)>& visit);
 
 } // namespace trainscope::store

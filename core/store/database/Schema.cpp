@@ -13,7 +13,8 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::string_view kVersion2 = R"sql(
+// The first version that is still read; its files are the first with checksums of their pages.
+constexpr std::string_view kVersion9 = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE run(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, imported_name TEXT NOT NULL UNIQUE,
@@ -25,10 +26,14 @@ CREATE TABLE launch(
   tensor_parallel INTEGER, pipeline_parallel INTEGER, virtual_pipeline INTEGER, context_parallel INTEGER,
   expert_parallel INTEGER, data_parallel INTEGER, micro_batch INTEGER, global_batch INTEGER,
   sequence_length INTEGER, layers INTEGER, hidden_size INTEGER, recompute INTEGER, overlap INTEGER,
-  origin TEXT NOT NULL DEFAULT '');
+  origin TEXT NOT NULL DEFAULT '', workload TEXT, attention_heads INTEGER, kv_heads INTEGER, head_size INTEGER,
+  ffn_size INTEGER, gated_mlp INTEGER, vocabulary INTEGER, tied_embeddings INTEGER, experts INTEGER,
+  experts_per_token INTEGER, expert_tensor_parallel INTEGER, rank_order TEXT, stage_layers TEXT, zero_stage INTEGER,
+  fsdp INTEGER, sequence_parallel INTEGER, gradient_accumulation INTEGER, recompute_granularity TEXT,
+  optimizer TEXT, max_steps INTEGER, generated_tokens INTEGER);
 CREATE TABLE cluster(
   run INTEGER PRIMARY KEY, gpu_model TEXT NOT NULL DEFAULT '', nodes INTEGER NOT NULL DEFAULT 0,
-  gpus_per_node INTEGER NOT NULL DEFAULT 0);
+  gpus_per_node INTEGER NOT NULL DEFAULT 0, airflow TEXT NOT NULL DEFAULT '', machine TEXT NOT NULL DEFAULT '');
 CREATE TABLE gpu(
   run INTEGER NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL, local INTEGER NOT NULL,
   model TEXT NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY(run, rank)) WITHOUT ROWID;
@@ -69,7 +74,9 @@ CREATE TABLE note(
   text TEXT NOT NULL);
 CREATE INDEX note_run ON note(run, begin_ns);
 CREATE TABLE summary(
-  run INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
+  run INTEGER NOT NULL, key TEXT NOT NULL, value REAL, absent_why TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE summary_basis(run INTEGER PRIMARY KEY, basis TEXT NOT NULL);
 CREATE TABLE name(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE INDEX name_hash ON name(hash);
 
@@ -104,79 +111,23 @@ CREATE TABLE track_name(
   track INTEGER NOT NULL, name INTEGER NOT NULL, count INTEGER NOT NULL, total_ns INTEGER NOT NULL,
   PRIMARY KEY(track, name)) WITHOUT ROWID;
 CREATE INDEX track_name_name ON track_name(name, track);
-)sql";
 
-// The rest of a launch configuration: the shape of the model, the workload, sharding.
-constexpr std::string_view kVersion3 = R"sql(
-ALTER TABLE launch ADD COLUMN workload TEXT;
-ALTER TABLE launch ADD COLUMN attention_heads INTEGER;
-ALTER TABLE launch ADD COLUMN kv_heads INTEGER;
-ALTER TABLE launch ADD COLUMN head_size INTEGER;
-ALTER TABLE launch ADD COLUMN ffn_size INTEGER;
-ALTER TABLE launch ADD COLUMN gated_mlp INTEGER;
-ALTER TABLE launch ADD COLUMN vocabulary INTEGER;
-ALTER TABLE launch ADD COLUMN tied_embeddings INTEGER;
-ALTER TABLE launch ADD COLUMN experts INTEGER;
-ALTER TABLE launch ADD COLUMN experts_per_token INTEGER;
-ALTER TABLE launch ADD COLUMN expert_tensor_parallel INTEGER;
-ALTER TABLE launch ADD COLUMN rank_order TEXT;
-ALTER TABLE launch ADD COLUMN stage_layers TEXT;
-ALTER TABLE launch ADD COLUMN zero_stage INTEGER;
-ALTER TABLE launch ADD COLUMN fsdp INTEGER;
-ALTER TABLE launch ADD COLUMN sequence_parallel INTEGER;
-ALTER TABLE launch ADD COLUMN gradient_accumulation INTEGER;
-ALTER TABLE launch ADD COLUMN recompute_granularity TEXT;
-ALTER TABLE launch ADD COLUMN optimizer TEXT;
-ALTER TABLE launch ADD COLUMN max_steps INTEGER;
-ALTER TABLE launch ADD COLUMN generated_tokens INTEGER;
-ALTER TABLE cluster ADD COLUMN airflow TEXT NOT NULL DEFAULT '';
-)sql";
-
-// Things that people make of runs: comparisons by name, and the layout of a run entered by hand.
-constexpr std::string_view kVersion4 = R"sql(
 CREATE TABLE comparison(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
   created_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL);
 CREATE TABLE run_layout(run INTEGER PRIMARY KEY, spec TEXT NOT NULL);
-)sql";
-
-// A user's facts of a run's machine, JSON: MachineFacts in core/layout/Topology.h.
-constexpr std::string_view kVersion5 = R"sql(
-ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
-)sql";
-
-// Tags and notes of people; and figures of runs, kept once they were computed: `basis` names their
-// formulas and inputs (RunNotes.h).
-constexpr std::string_view kVersion6 = R"sql(
 CREATE TABLE run_tag(run INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(run, tag)) WITHOUT ROWID;
 CREATE TABLE run_note(run INTEGER PRIMARY KEY, text TEXT NOT NULL);
-DROP TABLE summary;
-CREATE TABLE summary(
-  run INTEGER NOT NULL, key TEXT NOT NULL, value REAL, absent_why TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY(run, key)) WITHOUT ROWID;
-CREATE TABLE summary_basis(run INTEGER PRIMARY KEY, basis TEXT NOT NULL);
-)sql";
-
-// Sums over slices of traces, kept once they were computed (KeptSums.h).
-constexpr std::string_view kVersion7 = R"sql(
 CREATE TABLE trace_sum(
   id INTEGER PRIMARY KEY, run INTEGER NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL,
   place INTEGER NOT NULL, sequence INTEGER NOT NULL, begin_ns INTEGER NOT NULL, since_ns INTEGER NOT NULL,
   sums BLOB NOT NULL, detail BLOB NOT NULL);
 CREATE UNIQUE INDEX trace_sum_place ON trace_sum(run, kind, rank, place, sequence, begin_ns, since_ns);
 CREATE TABLE trace_sum_basis(run INTEGER PRIMARY KEY, basis INTEGER NOT NULL, names BLOB NOT NULL);
-)sql";
-
-// Runs whose samples are elsewhere (RunLinks.h).
-constexpr std::string_view kVersion8 = R"sql(
 CREATE TABLE run_link(
   source INTEGER PRIMARY KEY, run INTEGER NOT NULL, location TEXT NOT NULL, spec TEXT NOT NULL);
 CREATE INDEX run_link_run ON run_link(run);
 )sql";
-
-// Files that are made from here on have checksums of their pages (PageSums.h), which an older
-// program would leave as they were; those that are there already stay as they are.
-constexpr std::string_view kVersion9;
 
 // Further inputs of a prediction: the schedule, hybrid sharding, recomputation of some layers,
 // adapters, power limit and clock.
@@ -205,10 +156,9 @@ ALTER TABLE launch ADD COLUMN cuda_graphs INTEGER;
 ALTER TABLE launch ADD COLUMN offload TEXT;
 )sql";
 
-// Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 12> kMigrations{"", kVersion2, kVersion3, kVersion4,
-    kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10, kVersion11, kVersion12};
-constexpr int kOldest = 2;
+constexpr int kOldest = 9;
+constexpr std::array<std::string_view, 12> kMigrations{
+    "", "", "", "", "", "", "", "", kVersion9, kVersion10, kVersion11, kVersion12};
 
 constexpr std::array<std::string_view, 33> kOwnTables{"meta", "run", "launch", "cluster", "gpu",
     "source", "source_run", "source_gpu", "series", "track", "iteration", "capture", "note",

@@ -28,9 +28,9 @@ using Migrations = std::span<const std::string_view>;
 std::span<const std::string_view> ownTables();
 
 Migrations migrations();
-int schemaVersion(); // of this program: the number of migrations
-int oldestSchemaVersion(); // that this program brings up
-Result<int> userVersion(Database& database); // of the file
+int schemaVersion(); // this program's: the number of migrations
+int oldestSchemaVersion(); // the first one brought up
+Result<int> userVersion(Database& database); // the file's
 
 // Questions of a Watch while a schema is loaded, of 2,000 steps of SQLite's machine each, 8 steps
 // an entry: ours has 60 entries, and loading takes the square of their number.

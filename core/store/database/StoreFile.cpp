@@ -178,15 +178,6 @@ bool StoreFile::isRunDatabase() const {
     return isSqlite() && hasOurId(m_start);
 }
 
-bool StoreFile::hasSums() const {
-    if (m_start.size() <= kReservedAt || m_start[kReservedAt] == kSumSize)
-        return true;
-    // The byte that tells of the sums may be the one that is damaged.
-    Bytes page = m_start;
-    page[kReservedAt] = kSumSize;
-    return page.size() == kPageSize && isFirstPageAsWritten(page.data());
-}
-
 bool StoreFile::isWritable() const {
     return ::access(m_path.c_str(), W_OK) == 0;
 }
@@ -208,11 +199,11 @@ Status StoreFile::judgeHeader() const {
     const auto version = static_cast<int>(numberAt(m_start, kVersionAt));
     if (version > schemaVersion() || version < 1)
         return newerVersion(m_path.string(), version, schemaVersion());
-    return version < oldestSchemaVersion() ? tooOldVersion(m_path.string()) : Status();
+    const bool isTooOld = version < oldestSchemaVersion() || m_start[kReservedAt] != kSumSize;
+    return isTooOld ? tooOldVersion(m_path.string()) : Status();
 }
 
-// True for a file with checksums of its pages whose header would be ours, had it not been changed
-// since.
+// True for a file whose header would be ours, had it not been changed since.
 bool StoreFile::isOursWithADamagedHeader() const {
     if (m_start.size() != kPageSize)
         return false;
@@ -310,7 +301,7 @@ Status checkReplaceable(const std::filesystem::path& path) {
 }
 
 void removeWithSideFiles(const fs::path& path) {
-    std::error_code ignored; // what is not there need not be removed
+    std::error_code ignored; // missing files need not be removed
     fs::remove(path, ignored);
     for (const char* suffix : kSideFiles)
         fs::remove(path.string() + suffix, ignored);

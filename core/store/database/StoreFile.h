@@ -51,8 +51,6 @@ public:
     [[nodiscard]] bool isSqlite() const;
     // It says that it is one of ours, of whatever version.
     [[nodiscard]] bool isRunDatabase() const;
-    // Its pages have checksums, or will have: it is not there yet.
-    [[nodiscard]] bool hasSums() const;
     [[nodiscard]] bool hasJournal() const { return beside("-journal").isThere; }
     // In bytes; 0 without one.
     [[nodiscard]] std::uint64_t logSize() const { return beside("-wal").size; }
@@ -81,7 +79,7 @@ private:
     [[nodiscard]] bool isLogHome() const;
 
     std::filesystem::path m_path;
-    std::optional<Error> m_problem; // why it cannot be read
+    std::optional<Error> m_problem; // the reason that it cannot be read
     bool m_isThere = false;
     Bytes m_start;
     std::array<SideFile, kSideFiles.size()> m_beside;

@@ -30,7 +30,7 @@ public:
         , m_progress(progress) { }
 
     Result<CheckReport> run() {
-        const ReadSnapshot snapshot(m_database); // of one moment, whoever writes meanwhile
+        const ReadSnapshot snapshot(m_database); // one moment, whoever writes meanwhile
         for (const Step& step : {Step{"the file", &Checker::measure},
                  {"the pages", &Checker::checkSums}, {"the structure", &Checker::checkStructure},
                  {"the samples and spans", &Checker::checkRuns},
@@ -55,15 +55,7 @@ private:
     };
 
     Status checkSums() {
-        m_report.hasSums = hasPageSums(m_database);
-        if (!m_report.hasSums)
-            m_report.remarks.emplace_back(
-                "The database is from an earlier version and its pages have no checksums, so that "
-                "damage shows only where it makes no sense; importing it into a new database gives "
-                "it some.");
-        std::int64_t without = 0;
-        RETURN_IF_ERROR(forEachPage(m_database, [&](std::int64_t page, PageState state) -> Status {
-            without += state == PageState::WithoutSum ? 1 : 0;
+        return forEachPage(m_database, [&](std::int64_t page, PageState state) -> Status {
             if (state == PageState::Damaged) {
                 ++m_damagedPages;
                 damage("Page " + std::to_string(page) + " of the file (4096 bytes from byte "
@@ -73,12 +65,7 @@ private:
             const bool goesOn
                 = !m_progress || m_progress({kPages, std::min(done, m_total), m_total});
             return goesOn ? Status() : Status(cancelled());
-        }));
-        if (without > 0)
-            m_report.remarks.push_back(std::to_string(without)
-                + " pages have no checksum, because another program wrote them after a crash; "
-                  "they get one as soon as something is written to the database.");
-        return {};
+        });
     }
 
     Status checkStructure() {
@@ -94,13 +81,7 @@ private:
         });
     }
 
-    Status measure() {
-        ASSIGN_OR_RETURN(const auto bytes,
-            m_database.number(
-                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
-        m_total = static_cast<std::uint64_t>(bytes);
-        return {};
-    }
+    Status measure() { return assign(m_database.bytes(), m_total); }
 
     // Counts one piece of that many bytes.
     Status look(std::uint64_t bytes) {

@@ -50,7 +50,7 @@ private:
         double weighted = 0.0;
         double weight = 0.0;
         double plain = 0.0;
-        double held = 0.0; // of the sample that holds here, when the column has none
+        double held = 0.0; // value of the sample that holds here, when the column has none
         // The bounds of what holds when the column begins.
         float enteredMin = std::numeric_limits<float>::quiet_NaN();
         float enteredMax = std::numeric_limits<float>::quiet_NaN();
@@ -324,7 +324,7 @@ private:
     ColumnGrid m_grid;
     int m_columns;
     std::array<Page, kMaxLevel> m_pages;
-    std::array<std::optional<std::int64_t>, kMaxLevel> m_nodes; // that a level has
+    std::array<std::optional<std::int64_t>, kMaxLevel> m_nodes; // number on each level
     Bytes m_bytes;
 };
 

@@ -2,8 +2,6 @@
 
 #include "core/model/CounterRule.h"
 #include "core/model/Try.h"
-#include "core/store/codec/TimeCodec.h"
-#include "core/store/codec/ValueCodec.h"
 #include "core/store/samples/ChunkRows.h"
 #include "core/store/samples/SampleReader.h"
 
@@ -13,15 +11,15 @@
 
 namespace trainscope::store {
 
+// Chunks that are written into one stretch of rows.
 class GrowingSamples::Chunks {
 public:
     Chunks(Database& database, SourceId source)
-        : m_database(database)
-        , m_data(database) {
-        m_data.setSource(source.value);
+        : m_writer(database) {
+        m_writer.data().setSource(source.value);
     }
 
-    DataWriter& data() { return m_data; }
+    DataWriter& data() { return m_writer.data(); }
 
     // The samples [from, to) of what waits, as a chunk. Those that stay are worth squeezing: most
     // readings repeat the one before, since devices renew them more slowly than they are asked.
@@ -29,38 +27,18 @@ public:
         Squeeze squeeze = Squeeze::No) {
         if (from == to)
             return {};
-        const auto begin = static_cast<std::ptrdiff_t>(from);
-        const auto end = static_cast<std::ptrdiff_t>(to);
-        const auto times = std::make_shared<const std::vector<std::int64_t>>(
-            series.times.begin() + begin, series.times.begin() + end);
+        const auto times = std::span(series.times).subspan(from, to - from);
         const auto values = std::span(series.values).subspan(from, to - from);
-        const TimeShare::Decision decision = m_share.decide(times);
-        if (!decision.known)
-            RETURN_IF_ERROR(addTimes(*times, decision));
-        m_bytes.clear();
-        encodeValues(values, m_bytes, squeeze);
-        ASSIGN_OR_RETURN(const auto place, m_data.append(m_bytes));
+        ChunkInput input;
+        input.times = std::make_shared<const std::vector<std::int64_t>>(times.begin(), times.end());
+        input.values.assign(values.begin(), values.end());
+        input.share = m_writer.share(input.times);
         const std::int64_t first = series.held.whole + static_cast<std::int64_t>(from);
-        return insertChunk(
-            m_database, id, first, figuresOf(*times, values), place, m_share.places(decision.slot));
+        return m_writer.write(id, first, input.share, encodeChunk(input, squeeze));
     }
 
 private:
-    Status addTimes(const std::vector<std::int64_t>& times, const TimeShare::Decision& decision) {
-        m_bytes.clear();
-        const bool isBeside = decision.base && encodeTimesBeside(times, *decision.base, m_bytes);
-        if (!decision.base)
-            encodeTimes(times, m_bytes);
-        ASSIGN_OR_RETURN(const auto place, m_data.append(m_bytes));
-        m_share.place(
-            decision.slot, place, isBeside ? m_share.places(decision.baseSlot).times : DataPlace{});
-        return {};
-    }
-
-    Database& m_database;
-    DataWriter m_data;
-    TimeShare m_share;
-    Bytes m_bytes;
+    ChunkWriter m_writer;
 };
 
 std::size_t GrowingSamples::Growing::unwritten() const {

@@ -13,7 +13,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/samples/SampleFigures.h"
 #include "core/store/samples/SeriesPyramid.h"
-#include "core/store/samples/TimeShare.h"
 
 #include <cstdint>
 #include <map>
@@ -49,8 +48,8 @@ private:
     // The part of a series that the database holds.
     struct Held {
         std::int64_t whole = 0; // samples in chunks that stay
-        std::int64_t indexed = 0; // of them, under a pyramid
-        SampleFigures figures; // of all
+        std::int64_t indexed = 0; // those under a pyramid
+        SampleFigures figures; // figures of all
         PeriodHistogram periods;
     };
     struct Growing {
@@ -58,7 +57,7 @@ private:
         int counterBits = 0;
         std::optional<double> peakRate;
         Held held;
-        Held next; // when the transaction holds
+        Held next; // held once the transaction holds
         // Time at which the last value ends, until the first sample behind an earlier recording.
         std::optional<std::int64_t> over;
         // Samples behind those in chunks that stay.
@@ -70,7 +69,6 @@ private:
     };
     // Rows of sample_data whose chunks the next merge replaces: first, and behind the last.
     using Rows = std::pair<std::int64_t, std::int64_t>;
-    // Chunks that are written into one stretch of rows.
     class Chunks;
 
     void prepare();

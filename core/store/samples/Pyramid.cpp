@@ -1,5 +1,6 @@
 #include "core/store/samples/Pyramid.h"
 
+#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/store/samples/SampleFigures.h"
 

@@ -39,7 +39,7 @@ struct NodeSums {
     std::int64_t end = 0; // last sample
     std::int64_t next = 0; // first sample behind; end when there is none
     std::int64_t weight = 0; // ns that its non-missing samples hold
-    double first = 0.0; // of the non-missing ones
+    double first = 0.0; // among the non-missing ones
     double last = 0.0;
     double min = 0.0;
     double max = 0.0;

@@ -20,7 +20,7 @@ struct DataPlace {
     std::int64_t size = 0;
 };
 
-// Appends for one source. What was appended can be read after flush().
+// Appends for one source. Appended bytes can be read after flush().
 class DataWriter {
 public:
     explicit DataWriter(Database& database)
@@ -35,7 +35,7 @@ private:
 
     Database& m_database;
     std::int64_t m_source = 0;
-    std::int64_t m_row = 0; // that m_open becomes; 0: not known yet
+    std::int64_t m_row = 0; // row of m_open; 0: not known yet
     Bytes m_open;
 };
 

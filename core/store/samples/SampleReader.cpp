@@ -4,8 +4,10 @@
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"
+#include "core/store/samples/SampleData.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace trainscope::store {
@@ -20,21 +22,6 @@ bool isSound(std::int64_t firstIndex, std::int64_t count) {
 
 } // namespace
 
-ChunkColumns chunkColumns(const Row& row, int at) {
-    return {{row.integer(at), row.integer(at + 1)}, {row.integer(at + 2), row.integer(at + 3)},
-        {row.integer(at + 4), row.integer(at + 5)}};
-}
-
-Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes) {
-    RETURN_IF_ERROR(readData(database, columns.values, bytes.values));
-    RETURN_IF_ERROR(readData(database, columns.times, bytes.times));
-    return readData(database, columns.base, bytes.base);
-}
-
-bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values) {
-    return decodeValues(bytes.values, values) && decodeTimes(bytes.times, bytes.base, times);
-}
-
 Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
     const bool held = m_loaded && index >= m_chunk.firstIndex && index < m_chunk.endIndex();
     if (!held)
@@ -46,7 +33,7 @@ Status SampleReader::load(std::int64_t index) {
     m_loaded = false;
     m_chunk.firstIndex = 0;
     std::int64_t count = 0;
-    ChunkColumns columns;
+    std::array<DataPlace, 3> places; // values, times, and the base of times, if any
     RETURN_IF_ERROR(m_database.forEach(
         "SELECT first_index, count, values_at, values_size, times_at, times_size, base_at, "
         "base_size FROM sample_chunk"
@@ -54,17 +41,21 @@ Status SampleReader::load(std::int64_t index) {
         [&](const Row& row) {
             m_chunk.firstIndex = row.integer(0);
             count = row.integer(1);
-            columns = chunkColumns(row, 2);
+            places = {DataPlace{row.integer(2), row.integer(3)}, {row.integer(4), row.integer(5)},
+                {row.integer(6), row.integer(7)}};
         },
         m_series.value, index));
     if (!isSound(m_chunk.firstIndex, count))
         return m_database.damaged("a chunk of samples");
     if (index >= m_chunk.firstIndex + count)
         return {};
-    RETURN_IF_ERROR(readChunk(m_database, columns, m_bytes));
     m_chunk.times.resize(static_cast<std::size_t>(count));
     m_chunk.values.resize(static_cast<std::size_t>(count));
-    m_loaded = decodeChunk(m_bytes, m_chunk.times, m_chunk.values);
+    RETURN_IF_ERROR(readData(m_database, places[0], m_bytes));
+    const bool hasValues = decodeValues(m_bytes, m_chunk.values);
+    RETURN_IF_ERROR(readData(m_database, places[1], m_bytes));
+    RETURN_IF_ERROR(readData(m_database, places[2], m_base));
+    m_loaded = hasValues && decodeTimes(m_bytes, m_base, m_chunk.times);
     return m_loaded ? Status() : m_database.damaged("a chunk of samples");
 }
 

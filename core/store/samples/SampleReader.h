@@ -5,7 +5,6 @@
 #include "core/model/Result.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
-#include "core/store/samples/SampleData.h"
 
 #include <functional>
 #include <optional>
@@ -31,26 +30,6 @@ struct ChunkPlace {
     std::int64_t begin = 0; // first sample
     std::int64_t end = 0; // last sample
 };
-
-// The places of the columns of a chunk; base of size 0: the times stand alone.
-struct ChunkColumns {
-    DataPlace values;
-    DataPlace times;
-    DataPlace base;
-};
-// For a statement that selects values_at, values_size, times_at, times_size, base_at, base_size
-// from `at` on.
-ChunkColumns chunkColumns(const Row& row, int at);
-
-// The bytes of a chunk, before they are decoded.
-struct ChunkBytes {
-    Bytes values;
-    Bytes times;
-    Bytes base;
-};
-Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes);
-// Both have the length that the chunk's row says, at most kMaxColumn. Pure; any thread.
-bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values);
 
 class SampleReader {
 public:
@@ -79,7 +58,8 @@ private:
     Database& m_database;
     SeriesId m_series;
     SampleChunk m_chunk;
-    ChunkBytes m_bytes;
+    Bytes m_bytes;
+    Bytes m_base;
     bool m_loaded = false;
 };
 

@@ -2,9 +2,7 @@
 
 #include "core/model/CounterRule.h"
 #include "core/model/Try.h"
-#include "core/store/codec/TimeCodec.h"
 #include "core/store/database/Spill.h"
-#include "core/store/samples/ChunkRows.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/SeriesPyramid.h"
@@ -50,31 +48,11 @@ std::vector<T> takeFirst(std::vector<T>& all, std::size_t count) {
     return first;
 }
 
-struct ChunkInput {
-    TimeColumn times; // in order, not empty
-    std::vector<double> values;
-    bool timesKnown = false; // an equal column is stored already
-    TimeColumn base; // see TimeCodec.h; may be absent
-};
-
-// Pure; any thread.
-ChunkOutput encodeChunk(const ChunkInput& input) {
-    ChunkOutput output;
-    encodeValues(input.values, output.values);
-    if (!input.timesKnown && input.base)
-        output.beside = encodeTimesBeside(*input.times, *input.base, output.times);
-    else if (!input.timesKnown)
-        encodeTimes(*input.times, output.times);
-    output.figures = figuresOf(*input.times, input.values);
-    output.periods.addBetween(*input.times);
-    return output;
-}
-
 } // namespace
 
 SampleWriter::SampleWriter(Database& database)
     : m_database(database)
-    , m_data(database)
+    , m_chunks(database)
     , m_jobs(WorkerPool::shared(), 0, [this](Written&& chunk) { write(std::move(chunk)); }) { }
 
 void SampleWriter::open(SeriesId series, const SeriesDescription& description) {
@@ -143,11 +121,9 @@ Status SampleWriter::submit(SeriesId series, Pending& pending, std::size_t count
     m_pending -= count;
     pending.submitted += static_cast<std::int64_t>(count);
     pending.lastTime = input.times->back();
-    const TimeShare::Decision decision = m_share.decide(input.times);
-    input.timesKnown = decision.known;
-    input.base = decision.base;
-    m_jobs.submit([series, decision, input = std::move(input)]() -> Written {
-        return {series, decision, encodeChunk(input)};
+    input.share = m_chunks.share(input.times);
+    m_jobs.submit([series, input = std::move(input)]() -> Written {
+        return {series, input.share, encodeChunk(input)};
     });
     return m_failure;
 }
@@ -162,30 +138,13 @@ void SampleWriter::write(Written&& chunk) {
     pending.periods.add(chunk.output.periods);
     pending.figures.append(chunk.output.figures);
     m_written += static_cast<std::uint64_t>(chunk.output.figures.count);
-    m_failure = writeChunk(chunk, firstIndex);
-}
-
-Status SampleWriter::writeChunk(const Written& chunk, std::int64_t firstIndex) {
-    RETURN_IF_ERROR(writeTimes(chunk));
-    ASSIGN_OR_RETURN(const auto values, m_data.append(chunk.output.values));
-    return insertChunk(m_database, chunk.series, firstIndex, chunk.output.figures, values,
-        m_share.places(chunk.times.slot));
-}
-
-Status SampleWriter::writeTimes(const Written& chunk) {
-    if (chunk.times.known)
-        return {};
-    ASSIGN_OR_RETURN(const auto place, m_data.append(chunk.output.times));
-    const DataPlace base
-        = chunk.output.beside ? m_share.places(chunk.times.baseSlot).times : DataPlace{};
-    m_share.place(chunk.times.slot, place, base);
-    return {};
+    m_failure = m_chunks.write(chunk.series, firstIndex, chunk.share, chunk.output);
 }
 
 Status SampleWriter::drain() {
     m_jobs.finish();
     if (m_failure.hasValue())
-        m_failure = m_data.flush();
+        m_failure = m_chunks.data().flush();
     return m_failure;
 }
 
@@ -244,7 +203,7 @@ Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Procee
 Status SampleWriter::index(SeriesId series, const Pending& pending, const Proceed& proceed) {
     const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
         pending.periods.period(), pending.peakRate};
-    RETURN_IF_ERROR(indexSeries(m_database, m_data, shape, proceed));
+    RETURN_IF_ERROR(indexSeries(m_database, m_chunks.data(), shape, proceed));
     return updateSeries(m_database, shape, pending.figures);
 }
 
@@ -265,7 +224,7 @@ Status SampleWriter::finish(const Proceed& proceed) {
         if (!proceed((m_total + done) / 2, m_total))
             return cancelled();
     }
-    return m_data.flush();
+    return m_chunks.data().flush();
 }
 
 } // namespace trainscope::store

@@ -8,9 +8,7 @@
 #include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/ValueCodec.h"
 #include "core/store/database/Database.h"
-#include "core/store/samples/SampleData.h"
-#include "core/store/samples/SampleFigures.h"
-#include "core/store/samples/TimeShare.h"
+#include "core/store/samples/ChunkRows.h"
 
 #include <functional>
 #include <optional>
@@ -20,19 +18,10 @@
 
 namespace trainscope::store {
 
-// A full chunk of samples as a job has encoded it, away from the session's thread.
-struct ChunkOutput {
-    Bytes values;
-    Bytes times; // empty where known
-    bool beside = false; // `times` are relative to the base
-    SampleFigures figures;
-    PeriodHistogram periods;
-};
-
 class SampleWriter {
 public:
     explicit SampleWriter(Database& database);
-    void setSource(std::int64_t source) { m_data.setSource(source); }
+    void setSource(std::int64_t source) { m_chunks.data().setSource(source); }
     void open(SeriesId series, const SeriesDescription& description);
     // Any time before finish().
     void setCounterBits(SeriesId series, int bits) { m_series[series].counterBits = bits; }
@@ -52,7 +41,7 @@ private:
         std::vector<std::int64_t> times;
         std::vector<double> values;
         std::int64_t submitted = 0; // samples in chunks, written or under way
-        std::int64_t lastTime = 0; // of the last chunk
+        std::int64_t lastTime = 0; // end of the last chunk
         std::uint64_t touched = 0;
         bool unsorted = false;
         // Figures of the samples that are written.
@@ -61,7 +50,7 @@ private:
     };
     struct Written {
         SeriesId series;
-        TimeShare::Decision times;
+        TimeShare::Decision share;
         ChunkOutput output;
     };
 
@@ -69,23 +58,20 @@ private:
     Status submit(SeriesId series, Pending& pending, std::size_t count);
     Status relieve();
     void write(Written&& chunk);
-    Status writeTimes(const Written& chunk);
-    Status writeChunk(const Written& chunk, std::int64_t firstIndex);
     Status finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed);
     Status drain();
     Status resort(SeriesId series, Pending& pending, const Proceed& proceed);
     Status index(SeriesId series, const Pending& pending, const Proceed& proceed);
 
     Database& m_database;
-    DataWriter m_data;
-    TimeShare m_share;
+    ChunkWriter m_chunks;
     std::unordered_map<SeriesId, Pending> m_series;
     std::size_t m_pending = 0;
-    std::size_t m_relievedAt = kPendingSamples / 2; // what was pending when it was last relieved
+    std::size_t m_relievedAt = kPendingSamples / 2; // pending when it was last relieved
     std::uint64_t m_clock = 0;
     std::uint64_t m_total = 0;
     std::uint64_t m_written = 0;
-    Status m_failure; // of writing
+    Status m_failure; // the first failure to write
     OrderedJobs<Written> m_jobs;
 };
 

@@ -2,7 +2,6 @@
 
 #include "core/model/Import.h"
 #include "core/model/Try.h"
-#include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
@@ -12,54 +11,55 @@
 namespace trainscope::store {
 namespace {
 
-// A chunk on its way through a job: its bytes go in, its nodes of level 1 come out.
-struct ChunkWork {
-    ChunkBytes bytes;
-    std::int64_t count = 0;
-    std::int64_t next = 0; // first sample behind
-};
-struct ChunkLeaves {
-    bool decoded = false;
-    std::vector<NodeSums> leaves;
-};
-
-ChunkLeaves leavesOf(const ChunkWork& work, std::int64_t holeNs) {
-    ChunkLeaves out;
-    std::vector<std::int64_t> times(static_cast<std::size_t>(work.count));
-    std::vector<double> values(times.size());
-    out.decoded = decodeChunk(work.bytes, times, values);
-    if (out.decoded)
-        appendLeaves(times, values, work.next, holeNs, out.leaves);
-    return out;
-}
-
-// The nodes of level 1 of a counter's rates, of samples [from, from + kBlockSamples) as far as
-// there are any.
-Result<std::vector<NodeSums>> rateLeaves(
-    SampleReader& reader, const SeriesShape& series, std::int64_t from) {
-    // One more: the rate behind says how long the last one holds, else the last sample.
-    ASSIGN_OR_RETURN(const auto rates, readRates(reader, series, from, from + kBlockSamples + 1));
+// Samples or rates of a block, and the first behind them, which says how long the last one holds.
+struct BlockSamples {
     std::vector<std::int64_t> times;
     std::vector<double> values;
-    for (const RateSample& rate : rates) {
-        times.push_back(rate.time);
-        values.push_back(rate.rate);
+
+    void add(std::int64_t time, double value) {
+        times.push_back(time);
+        values.push_back(value);
     }
+};
+
+Result<BlockSamples> blockOf(
+    SampleReader& reader, const SeriesShape& series, PyramidKind kind, std::int64_t from) {
+    const std::int64_t to = std::min(from + kBlockSamples + 1, series.count);
+    BlockSamples block;
+    if (kind == PyramidKind::Rate) {
+        ASSIGN_OR_RETURN(const auto rates, readRates(reader, series, from, to));
+        for (const RateSample& rate : rates)
+            block.add(rate.time, rate.rate);
+        return block;
+    }
+    RETURN_IF_ERROR(reader.forEach(from, to, [&block](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i)
+            block.add(times[i], values[i]);
+        return true;
+    }));
+    return block;
+}
+
+// The nodes of level 1 of samples [from, from + kBlockSamples), as far as there are any, or of
+// their rates.
+Result<std::vector<NodeSums>> leavesOf(
+    SampleReader& reader, const SeriesShape& series, PyramidKind kind, std::int64_t from) {
+    ASSIGN_OR_RETURN(const auto block, blockOf(reader, series, kind, from));
     std::vector<NodeSums> leaves;
-    if (times.empty())
+    if (block.times.empty())
         return leaves;
-    const std::size_t count = std::min<std::size_t>(times.size(), kBlockSamples);
-    std::int64_t next = times.back();
-    if (count == times.size()) {
+    const std::size_t count = std::min<std::size_t>(block.times.size(), kBlockSamples);
+    std::int64_t next = block.times.back();
+    if (count == block.times.size()) {
         ASSIGN_OR_RETURN(const auto last, reader.sample(series.count - 1));
         next = last.time.ns;
     }
-    appendLeaves(std::span(times).first(count), std::span(values).first(count), next,
+    appendLeaves(std::span(block.times).first(count), std::span(block.values).first(count), next,
         series.holeNs(), leaves);
     return leaves;
 }
 
-// Writes the pages of a series' pyramid.
+// Writes the pages of a series' pyramids.
 class PageRows {
 public:
     PageRows(Database& database, DataWriter& data, const SeriesShape& series, Squeeze squeeze)
@@ -68,6 +68,15 @@ public:
         , m_series(series)
         , m_squeeze(squeeze) { }
 
+    // For pages from that sample on.
+    PyramidBuilder::PageSink sink(PyramidKind kind, std::int64_t firstSample) {
+        return [this, kind, firstSample](
+                   int level, std::int64_t first, std::span<const NodeSums> nodes) {
+            return add(kind, level, firstSample / samplesPerNode(level) + first, nodes);
+        };
+    }
+
+private:
     Status add(
         PyramidKind kind, int level, std::int64_t firstIndex, std::span<const NodeSums> nodes) {
         m_page.clear();
@@ -79,7 +88,6 @@ public:
             static_cast<std::int64_t>(nodes.size()), place.at, place.size);
     }
 
-private:
     Database& m_database;
     DataWriter& m_data;
     SeriesShape m_series;
@@ -87,110 +95,14 @@ private:
     Bytes m_page;
 };
 
-class PyramidPass {
-public:
-    PyramidPass(Database& database, DataWriter& data, const SeriesShape& series,
-        const IndexProceed& proceed, Squeeze squeeze)
-        : m_database(database)
-        , m_pages(database, data, series, squeeze)
-        , m_series(series)
-        , m_proceed(proceed)
-        , m_values(levelsFor(series.count), sink(PyramidKind::Value))
-        , m_rates(isCounter() ? levelsFor(series.count) : 0, sink(PyramidKind::Rate))
-        , m_jobs(WorkerPool::shared(), 0, [this](ChunkLeaves&& leaves) { take(leaves); }) { }
-
-    Status run() {
-        RETURN_IF_ERROR(m_database.forEach(
-            "SELECT begin_ns, end_ns, count, values_at, values_size, times_at, times_size, base_at,"
-            " base_size FROM sample_chunk WHERE series=? ORDER BY first_index",
-            [this](const Row& row) { return submitBefore(row); }, m_series.id.value));
-        RETURN_IF_ERROR(submit(m_end));
-        m_jobs.finish();
-        RETURN_IF_ERROR(m_failure);
-        RETURN_IF_ERROR(m_values.finish());
-        return isCounter() ? addRates() : Status();
-    }
-
-private:
-    [[nodiscard]] bool isCounter() const { return m_series.counterBits > 0; }
-
-    Status addRates() {
-        SampleReader reader(m_database, m_series.id);
-        for (std::int64_t from = 0; from < m_series.count; from += kBlockSamples) {
-            if (!m_proceed(m_done, static_cast<std::uint64_t>(m_series.count)))
-                return cancelled();
-            ASSIGN_OR_RETURN(const auto leaves, rateLeaves(reader, m_series, from));
-            RETURN_IF_ERROR(m_rates.add(leaves));
-        }
-        return m_rates.finish();
-    }
-
-    PyramidBuilder::PageSink sink(PyramidKind kind) {
-        return [this, kind](int level, std::int64_t first, std::span<const NodeSums> nodes) {
-            return m_pages.add(kind, level, first, nodes);
-        };
-    }
-
-    // A chunk can be worked on when the begin of the one behind is known.
-    Status submitBefore(const Row& row) {
-        RETURN_IF_ERROR(submit(row.integer(0)));
-        m_end = row.integer(1);
-        m_waiting.count = row.integer(2);
-        if (m_waiting.count <= 0 || m_waiting.count > static_cast<std::int64_t>(kMaxColumn))
-            return m_database.damaged("a chunk of samples");
-        return readChunk(m_database, chunkColumns(row, 3), m_waiting.bytes);
-    }
-
-    Status submit(std::int64_t next) {
-        if (m_waiting.count == 0)
-            return {};
-        m_waiting.next = next;
-        m_done += static_cast<std::uint64_t>(m_waiting.count);
-        m_jobs.submit([work = std::move(m_waiting), hole = m_series.holeNs()] {
-            return leavesOf(work, hole);
-        });
-        m_waiting = {};
-        if (!m_proceed(m_done, static_cast<std::uint64_t>(m_series.count)))
-            return cancelled();
-        return m_failure;
-    }
-
-    void take(const ChunkLeaves& chunk) {
-        if (!m_failure.hasValue())
-            return;
-        if (!chunk.decoded) {
-            m_failure = m_database.damaged("a chunk of samples");
-            return;
-        }
-        m_failure = m_values.add(chunk.leaves);
-    }
-
-    Database& m_database;
-    PageRows m_pages;
-    SeriesShape m_series;
-    const IndexProceed& m_proceed;
-    PyramidBuilder m_values;
-    PyramidBuilder m_rates;
-    ChunkWork m_waiting;
-    std::int64_t m_end = 0; // last sample of the waiting chunk
-    std::uint64_t m_done = 0;
-    Status m_failure;
-    OrderedJobs<ChunkLeaves> m_jobs;
-};
+std::vector<PyramidKind> kindsOf(const SeriesShape& series) {
+    return series.counterBits > 0 ? std::vector{PyramidKind::Value, PyramidKind::Rate}
+                                  : std::vector{PyramidKind::Value};
+}
 
 // Levels whose nodes a block holds whole.
 constexpr int kBlockLevels = 5;
 static_assert(kLeafSamples * kFanout * kFanout * kFanout * kFanout == kBlockSamples);
-
-Status addBlock(PageRows& pages, PyramidKind kind, std::int64_t firstSample,
-    const std::vector<NodeSums>& leaves) {
-    PyramidBuilder pyramid(
-        kBlockLevels, [&](int level, std::int64_t first, std::span<const NodeSums> nodes) {
-            return pages.add(kind, level, firstSample / samplesPerNode(level) + first, nodes);
-        });
-    RETURN_IF_ERROR(pyramid.add(leaves));
-    return pyramid.finish();
-}
 
 } // namespace
 
@@ -198,35 +110,36 @@ Status indexBlock(
     Database& database, DataWriter& data, const SeriesShape& series, std::int64_t firstSample) {
     PageRows pages(database, data, series, Squeeze::IfMuchSmaller);
     SampleReader reader(database, series.id);
-    const std::int64_t behind = firstSample + kBlockSamples;
-    std::vector<std::int64_t> times;
-    std::vector<double> values;
-    RETURN_IF_ERROR(reader.forEach(firstSample, behind + 1, [&](auto someTimes, auto someValues) {
-        times.insert(times.end(), someTimes.begin(), someTimes.end());
-        values.insert(values.end(), someValues.begin(), someValues.end());
-        return true;
-    }));
-    if (std::cmp_not_equal(times.size(), kBlockSamples + 1))
-        return database.damaged("a chunk of samples");
-    constexpr auto count = static_cast<std::size_t>(kBlockSamples);
-    std::vector<NodeSums> leaves;
-    appendLeaves(std::span(times).first(count), std::span(values).first(count), times.back(),
-        series.holeNs(), leaves);
-    RETURN_IF_ERROR(addBlock(pages, PyramidKind::Value, firstSample, leaves));
-    if (series.counterBits <= 0)
-        return {};
-    RETURN_IF_ERROR(assign(rateLeaves(reader, series, firstSample), leaves));
-    // Samples behind them may not settle all of them yet.
-    if (std::cmp_not_equal(leaves.size(), kBlockSamples / kLeafSamples)
-        || leaves.back().next != times.back())
-        return {};
-    return addBlock(pages, PyramidKind::Rate, firstSample, leaves);
+    ASSIGN_OR_RETURN(const auto behind, reader.sample(firstSample + kBlockSamples));
+    for (const PyramidKind kind : kindsOf(series)) {
+        ASSIGN_OR_RETURN(const auto leaves, leavesOf(reader, series, kind, firstSample));
+        // Samples behind them may not settle all rates yet.
+        if (leaves.size() < kBlockSamples / kLeafSamples || leaves.back().next != behind.time.ns)
+            continue;
+        PyramidBuilder pyramid(kBlockLevels, pages.sink(kind, firstSample));
+        RETURN_IF_ERROR(pyramid.add(leaves));
+        RETURN_IF_ERROR(pyramid.finish());
+    }
+    return {};
 }
 
 Status indexSeries(Database& database, DataWriter& data, const SeriesShape& series,
     const IndexProceed& proceed, Squeeze squeeze) {
-    return levelsFor(series.count) > 0 ? PyramidPass(database, data, series, proceed, squeeze).run()
-                                       : Status();
+    const int levels = levelsFor(series.count);
+    PageRows pages(database, data, series, squeeze);
+    SampleReader reader(database, series.id);
+    for (const PyramidKind kind : kindsOf(series)) {
+        PyramidBuilder pyramid(levels, pages.sink(kind, 0));
+        for (std::int64_t from = 0; levels > 0 && from < series.count; from += kBlockSamples) {
+            if (!proceed(
+                    static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(series.count)))
+                return cancelled();
+            ASSIGN_OR_RETURN(const auto leaves, leavesOf(reader, series, kind, from));
+            RETURN_IF_ERROR(pyramid.add(leaves));
+        }
+        RETURN_IF_ERROR(pyramid.finish());
+    }
+    return {};
 }
 
 } // namespace trainscope::store

@@ -21,8 +21,8 @@
 namespace trainscope::store {
 
 enum class PyramidKind : int {
-    Value = 0, // of the samples
-    Rate = 1, // of a counter's rate (CounterRate.h)
+    Value = 0, // the samples themselves
+    Rate = 1, // a counter's rate (CounterRate.h)
 };
 
 // An interval of more median periods than this is a hole in the recording.
@@ -35,7 +35,7 @@ struct SeriesShape {
     int counterBits = 0;
     std::int64_t count = 0;
     std::int64_t periodNs = 0; // median
-    std::optional<double> peakRate = {}; // of a counter (CounterRule.h)
+    std::optional<double> peakRate = {}; // a counter's (CounterRule.h)
     [[nodiscard]] std::int64_t holeNs() const;
     [[nodiscard]] CounterRule counterRule() const { return {counterBits, scale, peakRate}; }
 };

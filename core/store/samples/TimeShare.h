@@ -33,7 +33,7 @@ public:
     }
     struct Places {
         DataPlace times;
-        DataPlace base; // of size 0 where the column stands alone
+        DataPlace base; // size 0 where the column stands alone
     };
     [[nodiscard]] const Places& places(std::size_t slot) const { return m_places[slot]; }
 
@@ -52,7 +52,7 @@ private:
 
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> m_known; // by 128 bits of hash
     std::vector<Places> m_places;
-    std::deque<Leader> m_leaders; // that stand alone, the oldest first
+    std::deque<Leader> m_leaders; // columns that stand alone, the oldest first
     std::size_t m_values = 0;
 };
 

@@ -12,7 +12,7 @@ namespace trainscope::store {
 namespace {
 
 constexpr std::uint64_t kWidest = std::uint64_t{1} << 62U;
-constexpr std::size_t kSpacings = 1024; // that many of them tell the median
+constexpr std::size_t kSpacings = 1024; // as many tell the median
 constexpr std::uint64_t kNeighbours = 4; // the first width tried holds about so many
 
 // Half of the entries follow their predecessor within about this.
@@ -144,7 +144,7 @@ LodPage makePage(std::vector<LodRecord> open, std::span<const LodRecord> entries
     std::vector<LodRecord> nodes = merged(entries, width);
     while (nodes.size() > most && width < kWidest) {
         width *= 2;
-        nodes = merged(nodes, width); // what was merged stays merged
+        nodes = merged(nodes, width); // merged nodes stay merged
     }
     return {static_cast<std::int64_t>(width), std::move(open), std::move(nodes)};
 }

@@ -66,7 +66,7 @@ struct EncodedBlock {
     std::size_t count = 0;
     std::vector<EncodedChunk> chunks;
     std::vector<NameUse> names;
-    LodPage page; // of level 1; empty where the track has one chunk only
+    LodPage page; // level 1; empty where the track has one chunk only
 };
 
 EncodedBlock encodeBlock(const SpanBlock& block); // pure; any thread

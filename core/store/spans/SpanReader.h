@@ -36,7 +36,7 @@ private:
     TrackId m_track;
     TimeRange m_window;
     SpanFields m_fields;
-    std::int64_t m_sequence = -1; // of the next chunk to read; -1: not yet known
+    std::int64_t m_sequence = -1; // the next chunk to read; -1: not yet known
     bool m_isFirst = true;
     bool m_isRead = false; // up to the end of the window
     std::vector<Span> m_current;

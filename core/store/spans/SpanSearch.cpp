@@ -125,7 +125,7 @@ Status keepHolding(Database& database, const NameList& names, std::vector<TrackI
 struct Wanted {
     NameList names; // ascending
     std::unordered_set<std::int64_t> set = {}; // the same
-    std::vector<TrackId> tracks = {}; // of the run, which may hold some
+    std::vector<TrackId> tracks = {}; // tracks of the run that may hold some
 };
 
 Result<Wanted> findWanted(Database& database, RunId run, const SpanWish& wish) {

@@ -2,6 +2,8 @@
 
 #include "core/model/Try.h"
 
+#include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
+
 #include <algorithm>
 #include <memory>
 
@@ -10,64 +12,23 @@ namespace {
 
 constexpr std::size_t kPieceSpans = 1024; // many runs are open at once while they are merged
 
-constexpr std::size_t kShortest = 16; // runs are made at least so long by insertion
-
 bool before(const Span& a, const Span& b) {
     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
 }
 
-using Position = std::vector<Span>::iterator;
-
-// The end of the run that begins at `first`, made long enough by insertion.
-Position makeRun(Position first, Position last) {
-    Position end = std::is_sorted_until(first, last, before);
-    const auto enough = std::min<std::ptrdiff_t>(kShortest, last - first);
-    for (; end - first < enough; ++end) {
-        const Span moved = *end;
-        const Position to = std::upper_bound(first, end, moved, before);
-        std::move_backward(to, end, end + 1);
-        *to = moved;
-    }
-    return end;
-}
-
-// Only what overlaps is moved, which is little where the spans are nearly in order.
-void mergeRuns(Position first, Position middle, Position last, std::vector<Span>& spare) {
-    first = std::upper_bound(first, middle, *middle, before);
-    if (first == middle)
-        return;
-    last = std::lower_bound(middle, last, *(middle - 1), before);
-    spare.assign(first, middle);
-    for (Position left = spare.begin(); left != spare.end(); ++first)
-        *first = middle != last && before(*middle, *left) ? *middle++ : *left++;
+// Stable; cheap where the spans are nearly in order.
+void sortSpans(std::vector<Span>& spans) {
+    boost::sort::flat_stable_sort(spans.begin(), spans.end(), before);
 }
 
 } // namespace
-
-void sortSpans(std::vector<Span>& spans) {
-    std::vector<Position> bounds{spans.begin()};
-    while (bounds.back() != spans.end())
-        bounds.push_back(makeRun(bounds.back(), spans.end()));
-    std::vector<Span> spare;
-    std::vector<Position> merged;
-    while (bounds.size() > 2) {
-        merged.clear();
-        for (std::size_t i = 0; i + 1 < bounds.size(); i += 2) {
-            merged.push_back(bounds[i]);
-            if (i + 2 < bounds.size())
-                mergeRuns(bounds[i], bounds[i + 1], bounds[i + 2], spare);
-        }
-        merged.push_back(spans.end());
-        bounds.swap(merged);
-    }
-}
 
 // The sorted spans of one track and batch: the piece in memory, and those that follow.
 struct SpanSorter::Run {
     std::span<const Piece> pieces;
     std::vector<Span> spans;
     std::size_t at = 0;
-    TimeNs begin; // of the whole run
+    TimeNs begin; // begin of the whole run
 
     [[nodiscard]] const Span& head() const { return spans[at]; }
     [[nodiscard]] bool isOver() const { return at == spans.size(); }

@@ -1,6 +1,6 @@
 #pragma once
 // Spans of many tracks in any order of arrival, given back track by track in order of start (the
-// longer first among equals, then as they came). What fills the memory is sorted and encoded on the
+// longer first among equals, then as they came). Each memory full is sorted and encoded on the
 // pool and waits in an unnamed file beside the database.
 
 #include "core/parallel/OrderedJobs.h"
@@ -13,9 +13,6 @@
 #include <vector>
 
 namespace trainscope::store {
-
-// Sorts in place, stable; cheap where the spans are nearly in order.
-void sortSpans(std::vector<Span>& spans);
 
 class SpanSorter {
 public:

@@ -34,7 +34,7 @@ private:
     struct Level {
         std::int64_t written = 0; // pages of this level
         std::uint32_t waiting = 0;
-        std::vector<LodRecord> open; // of the first that waits
+        std::vector<LodRecord> open; // open at the first that waits
         std::vector<LodRecord> nodes;
         NameUses names;
     };
@@ -189,7 +189,7 @@ private:
     Status m_status;
     TrackId m_track;
     std::optional<TrackCutter> m_cutter;
-    std::map<TrackId, TrackFacts> m_facts; // of tracks that are cut and not yet written
+    std::map<TrackId, TrackFacts> m_facts; // cut and not yet written
     TrackId m_written;
     std::optional<TrackTables> m_tables;
     OrderedJobs<EncodedBlock> m_jobs;

@@ -76,8 +76,8 @@ private:
     Database& m_database;
     SqlPass& m_pass;
     int m_idColumn;
-    std::optional<PartIndex<SeriesEntry>> m_all; // of the file, once they were read
-    std::vector<const SeriesEntry*> m_series; // of the pass
+    std::optional<PartIndex<SeriesEntry>> m_all; // all of the file, once they were read
+    std::vector<const SeriesEntry*> m_series; // in this pass
     std::size_t m_next = 0; // series to be entered
     const SeriesEntry* m_current = nullptr;
 };
@@ -175,11 +175,11 @@ private:
     Status beginSeries();
     Status enterChunk(std::int64_t firstIndex);
 
-    double m_scale = 1.0; // of the current series
-    std::optional<SampleReader> m_reader; // likewise
+    double m_scale = 1.0; // the current series'
+    std::optional<SampleReader> m_reader; // reads the current series
     std::vector<std::int64_t> m_chunks; // first indices of those that may hold what is wanted
     std::size_t m_chunk = 0; // to be entered
-    const SampleChunk* m_samples = nullptr; // of the block
+    const SampleChunk* m_samples = nullptr; // the block's
     std::vector<std::uint32_t> m_wanted; // places in m_samples
     IntegerRange m_times;
     RealRange m_values;

@@ -122,17 +122,19 @@ private:
     Database& m_database;
     SqlPass& m_pass;
     const std::vector<SpanColumn>& m_columns;
-    std::optional<PartIndex<TrackEntry>> m_all; // of the file, once they were read
-    std::vector<const TrackEntry*> m_tracks; // of the pass
+    std::optional<PartIndex<TrackEntry>> m_all; // all of the file, once they were read
+    std::vector<const TrackEntry*> m_tracks; // in this pass
     std::size_t m_next = 0; // track to be entered
     const TrackEntry* m_current = nullptr; // nullptr: between tracks
     std::optional<NameList> m_wanted; // by name=; empty: there is no such name
     std::optional<std::int64_t> m_correlation; // by correlation=
-    std::optional<std::vector<std::int64_t>> m_chunks; // of the current track, where it is known
+    std::optional<std::vector<std::int64_t>>
+        m_chunks; // chunks of the current track, where they are known
     std::size_t m_place = 0; // in m_chunks
     std::int64_t m_sequence = 0;
     IntegerRange m_start;
-    std::array<bool, static_cast<std::size_t>(SpanKind::Other) + 1> m_kinds{}; // that are wanted
+    std::array<bool, static_cast<std::size_t>(SpanKind::Other) + 1>
+        m_kinds{}; // the kinds asked for
     SpanFields m_fields = SpanFields::All;
     SpanChunk m_chunk;
     std::int64_t m_read = 0; // the number of m_chunk

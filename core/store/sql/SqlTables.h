@@ -15,7 +15,7 @@ namespace trainscope::store {
 // State that the tables of a connection share; must outlive it.
 struct SqlPass {
     std::function<bool()> proceed; // asked between chunks; may be empty
-    std::set<std::string, std::less<>> texts; // that were handed out
+    std::set<std::string, std::less<>> texts; // texts in the hands of SQLite
 
     // Cancelled after a no.
     [[nodiscard]] Status goOn() const;

@@ -33,7 +33,7 @@ struct OrderTerm {
 struct Scan {
     std::vector<Constraint> constraints;
     std::vector<OrderTerm> order; // to be kept
-    std::uint64_t columns = 0; // that are asked for, a bit each
+    std::uint64_t columns = 0; // columns asked for, a bit each
 
     [[nodiscard]] bool uses(int column) const { return (columns >> column & 1U) != 0; }
 };
@@ -68,7 +68,7 @@ protected:
     [[nodiscard]] std::size_t row() const { return m_row; }
 
 private:
-    std::size_t m_row = 0; // of the block
+    std::size_t m_row = 0; // in the block
     std::size_t m_rows = 0;
 };
 
@@ -81,14 +81,15 @@ struct VirtualColumn {
     std::string name;
     Narrowing narrowing = Narrowing::None;
     std::string help; // for people
-    bool isArgument = false; // of the table as a function, in their order; behind all others
+    bool isArgument
+        = false; // an argument of the table as a function, in their order; behind all others
 };
 
 std::string_view typeName(VirtualColumn::Type type); // "TEXT"
 
 struct TableDefinition {
     std::string name;
-    std::string help; // what a row is
+    std::string help; // one row in words
     std::vector<VirtualColumn> columns;
     // True where rows can come in that order.
     std::function<bool(const std::vector<OrderTerm>&)> keepsOrder;
@@ -102,7 +103,7 @@ Status addVirtualTable(sqlite3* connection, Database& database, TableDefinition 
 // True for an order by columns that are the same throughout a part of the table (a series, a
 // track), and within a single part by time: such parts have only to be sorted.
 struct PartColumns {
-    std::vector<int> columns; // of the parts
+    std::vector<int> columns; // they tell the parts apart
     int id = 0; // one of these; no two parts have it in common
     int time = 0;
 };

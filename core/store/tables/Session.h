@@ -58,13 +58,13 @@ private:
     std::function<void()> m_ended;
     SourceId m_source;
     StringTable m_names;
-    IdSet m_droppedNames; // of sources that this one replaces
+    IdSet m_droppedNames; // names of sources that this one replaces
     SampleWriter m_samples;
     SpanWriter m_spans;
-    std::map<RunId, Run> m_facts; // what this source said
+    std::map<RunId, Run> m_facts; // said by this source
     std::set<RunId> m_touched; // runs to refresh
     bool m_open = false;
-    bool m_isPart = false; // of a transaction of the caller
+    bool m_isPart = false; // part of a transaction of the caller
     Status m_failure;
 };
 

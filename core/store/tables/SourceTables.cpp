@@ -138,8 +138,8 @@ Status writeLaunch(Database& database, RunId run, const LaunchConfig& launch) {
     return status;
 }
 
-// From the first to the last sample or span of run ?1. Where some have dates, those that count from
-// an unknown moment (text::isDated) say nothing of it.
+// From the first to the last sample or span of run ?1. Those that count from an unknown moment
+// (text::isDated) say nothing of it where others have dates.
 std::string rangeColumns() {
     const std::string ranges
         = " FROM (SELECT begin_ns, end_ns FROM series WHERE run=?1 AND count>0 UNION ALL"

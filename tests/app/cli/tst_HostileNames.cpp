@@ -135,8 +135,7 @@ private Q_SLOTS:
         QVERIFY2(ran.status <= 1, ran.err.c_str());
         QVERIFY(isFitForATerminal(ran.out) && isFitForATerminal(ran.err));
         sqlite3* handle = nullptr;
-        sqlite3_open_v2(m_database.c_str(), &handle, SQLITE_OPEN_READWRITE,
-            store::vfsFor(store::StoreFile(m_database)));
+        sqlite3_open_v2(m_database.c_str(), &handle, SQLITE_OPEN_READWRITE, store::summingVfs());
         for (const char* sql : {"UPDATE run SET name=?, gpu_model=?1",
                  // Kernels keep the beginnings that they were imported with.
                  "UPDATE name SET text=substr(text, 1, instr(text, 'HYPER') - 2) || ?1 || id",

@@ -104,13 +104,13 @@ inline RunId importRun(Store& store) {
 
 inline void write(Store& store) {
     const RunId run = importRun(store);
-    ok(store::setAirflow(store, run, kAir)); // since format 3
-    ok(store::saveComparison(store, "kept", kComparison)); // 4
-    ok(store::setEnteredLayout(store, run, kLayout)); // 4
-    ok(store::setMachine(store, run, kMachine)); // 5
+    ok(store::setAirflow(store, run, kAir));
+    ok(store::saveComparison(store, "kept", kComparison));
+    ok(store::setEnteredLayout(store, run, kLayout));
+    ok(store::setMachine(store, run, kMachine));
     const std::vector<std::string> tags{"kept"};
-    ok(store::setTags(store, run, tags)); // 6
-    ok(store::setNote(store, run, "what people say stays")); // 6
+    ok(store::setTags(store, run, tags));
+    ok(store::setNote(store, run, "what people say stays"));
 }
 
 } // namespace trainscope::test::format

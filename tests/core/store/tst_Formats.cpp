@@ -111,23 +111,17 @@ void compareCaptures(const Store& store, RunId run, int format) {
     QVERIFY(got(store.captures(run)) == (format >= 11 ? expected : std::vector<Capture>{}));
 }
 
-// Compares the words that a run could have in that format.
-void compareWords(const Store& store, RunId run, int format) {
-    QVERIFY(got(store.airflow(run)) == (format >= 3 ? format::kAir : std::vector<int>{}));
+void compareWords(const Store& store, RunId run) {
+    QVERIFY(got(store.airflow(run)) == format::kAir);
     const auto comparisons = got(store.comparisons());
-    QCOMPARE(comparisons.size(), std::size_t{format >= 4 ? 1U : 0U});
-    if (format >= 4) {
-        QCOMPARE(comparisons.front().spec, format::kComparison);
-        QCOMPARE(got(store.enteredLayout(run)).value_or(""), format::kLayout);
-    }
-    if (format >= 5)
-        QCOMPARE(got(store.machine(run)).value_or(""), format::kMachine);
+    QCOMPARE(comparisons.size(), std::size_t{1});
+    QCOMPARE(comparisons.front().spec, format::kComparison);
+    QCOMPARE(got(store.enteredLayout(run)).value_or(""), format::kLayout);
+    QCOMPARE(got(store.machine(run)).value_or(""), format::kMachine);
     const auto labels = got(runLabels(store));
-    QCOMPARE(labels.size(), std::size_t{format >= 6 ? 1U : 0U});
-    if (format >= 6) {
-        QVERIFY(labels.front().tags == std::vector<std::string>{"kept"});
-        QCOMPARE(labels.front().note, std::string("what people say stays"));
-    }
+    QCOMPARE(labels.size(), std::size_t{1});
+    QVERIFY(labels.front().tags == std::vector<std::string>{"kept"});
+    QCOMPARE(labels.front().note, std::string("what people say stays"));
 }
 
 void compareAll(const Store& store, int format) {
@@ -139,7 +133,7 @@ void compareAll(const Store& store, int format) {
         compareSamples(store, one);
     compareSpans(store, run.id);
     compareCaptures(store, run.id, format);
-    compareWords(store, run.id, format);
+    compareWords(store, run.id);
     const CheckReport check = got(store.check());
     QVERIFY2(check.damageCount == 0, check.damage.empty() ? "" : check.damage.front().c_str());
 }

@@ -28,8 +28,8 @@ namespace {
 // The connection of a program that may do anything, and knows of the sums of pages.
 void forge(const std::filesystem::path& path, const std::string& sql) {
     sqlite3* handle = nullptr;
-    QCOMPARE(sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, vfsFor(StoreFile(path))),
-        SQLITE_OK);
+    QCOMPARE(
+        sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, summingVfs()), SQLITE_OK);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     char* problem = nullptr;
     sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, &problem);

@@ -186,17 +186,18 @@ private Q_SLOTS:
             std::pair(SQLITE_OK, changeRows));
         QVERIFY(!std::filesystem::exists(killed.string() + "-wal"));
         QCOMPARE(got(contentsOf(killed)), contents);
-        const CheckReport report = checked(killed);
-        QCOMPARE(report.damageCount, 0);
-        QCOMPARE(report.remarks.size(), std::size_t{1});
-        QVERIFY(report.remarks.front().find("have no checksum") != std::string::npos);
-        { const Store store = got(Store::open(killed, OpenMode::ReadWrite)); }
-        QVERIFY(checked(killed).remarks.empty());
+        QCOMPARE(checked(killed).damageCount, 0);
+        {
+            Store store = got(Store::open(killed, OpenMode::ReadWrite));
+            ok(importRun(store, "new"));
+            ok(store::removeRun(store, got(store.findRun("new")).id));
+        }
+        QCOMPARE(checked(killed).damageCount, 0);
         QCOMPARE(got(contentsOf(killed)), contents);
     }
 
-    // And writes, which it could not without that log.
-    void pagesThatAnotherProgramWrote() {
+    // And writes, which it could not without that log: those pages are not as they were written.
+    void pagesThatAnotherProgramWroteAreToldAsDamage() {
         Fixture fixture;
         const std::filesystem::path killed = fixture.path.string() + ".killed";
         {
@@ -209,27 +210,8 @@ private Q_SLOTS:
             std::filesystem::copy_file(fixture.path, killed);
             std::filesystem::copy_file(fixture.path.string() + "-wal", killed.string() + "-wal");
         }
-        const char* change
-            = "UPDATE name SET text = text || '!'; UPDATE sample_data SET source = source";
+        const char* change = "UPDATE sample_data SET data = zeroblob(length(data))";
         QCOMPARE(asAnotherProgram(killed, change).first, SQLITE_OK);
-        QVERIFY(!std::filesystem::exists(killed.string() + "-wal"));
-        CheckReport report = checked(killed);
-        QCOMPARE(report.damageCount, 0);
-        QVERIFY(report.remarks.front().find("have no checksum") != std::string::npos);
-        const std::string contents = got(contentsOf(killed));
-        {
-            Store store = got(Store::open(killed, OpenMode::ReadWrite));
-            QCOMPARE(got(contentsOf(killed)), contents);
-            ok(importRun(store, "new"));
-            ok(store::removeRun(store, got(store.findRun("new")).id));
-        }
-        report = checked(killed);
-        QCOMPARE(report.damageCount, 0);
-        QVERIFY(report.remarks.empty());
-        QCOMPARE(asAnotherProgram(killed, change).first, SQLITE_READONLY);
-        QByteArray bad = bytesOf(killed);
-        bad[9 * kPageSize + 100] = static_cast<char>(~bad[9 * kPageSize + 100]);
-        write(killed, bad);
         QVERIFY(checked(killed).damageCount > 0);
     }
 
