@@ -2,7 +2,6 @@
 // in a page, break an SVG, or be computed by a spreadsheet comes out as text.
 
 #include "core/store/database/PageSums.h"
-#include "core/store/database/StoreFile.h"
 #include "core/text/SpreadsheetText.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"

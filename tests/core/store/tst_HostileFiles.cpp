@@ -6,7 +6,6 @@
 #include "core/store/WriteCheck.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
-#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QElapsedTimer>
