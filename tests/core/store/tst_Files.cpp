@@ -17,7 +17,6 @@
 
 #include <atomic>
 #include <fstream>
-#include <random>
 #include <thread>
 
 using namespace trainscope;
@@ -268,66 +267,6 @@ private Q_SLOTS:
         QCOMPARE(number("SELECT count(*) FROM sqlite_master WHERE name='first'"), 0);
         const Status back = migrate(database, old);
         QVERIFY(!back.hasValue() && back.error().code == ErrorCode::Refused);
-    }
-
-    void damagedFilesNeverCrash() {
-        Fixture fixture;
-        {
-            Store store = fixture.create();
-            std::vector<std::int64_t> t;
-            std::vector<double> v;
-            std::vector<Span> spans;
-            for (int i = 0; i < 20'000; ++i) {
-                t.push_back(i * 1000);
-                v.push_back(i % 777 / 10.0);
-                Span span;
-                span.start = {i * 100};
-                span.duration = {50 + i % 7};
-                span.name = {1};
-                spans.push_back(span);
-            }
-            addSeries(store, gauge("m", 0), t, v);
-            addSeries(store, counter("c", 0, 32), t, v, "/c");
-            addTrack(store, spans);
-        }
-        const QByteArray good = bytesOf(fixture.path);
-        std::mt19937 random(11);
-        int opened = 0;
-        for (int trial = 0; trial < 250; ++trial) {
-            QByteArray bad = good;
-            if (trial % 4 == 0) {
-                bad.truncate(static_cast<qsizetype>(random() % static_cast<unsigned>(good.size())));
-            } else {
-                for (int flip = 0; flip < 1 + trial % 40; ++flip)
-                    bad[static_cast<qsizetype>(random() % static_cast<unsigned>(bad.size()))]
-                        = static_cast<char>(random());
-            }
-            const std::filesystem::path path = fixture.path.string() + ".bad";
-            write(path, bad);
-            Result<Store> store = Store::open(path, OpenMode::ReadOnly);
-            if (!store.hasValue()) {
-                QVERIFY(!store.error().message.empty());
-                continue;
-            }
-            ++opened;
-            const Store& s = store.value();
-            for (const Run& run : s.runs().valueOr({})) {
-                for (const Series& series : s.series(run.id).valueOr({})) {
-                    (void)s.buckets(series.id, series.range, 100);
-                    (void)s.rateBuckets(series.id, series.range, 10);
-                    (void)s.statistics(series.id, series.range);
-                    (void)s.valueAt(series.id, {5000});
-                    (void)s.forEachSample(series.id, kAllTime, [](auto, auto) { return true; });
-                }
-                for (const Track& track : s.tracks(run.id).valueOr({})) {
-                    (void)s.lodNodes(track.id, track.range, {1000});
-                    (void)s.forEachSpan(track.id, kAllTime, [](auto) { return true; });
-                }
-                (void)s.findSpans(run.id, "a", 5);
-            }
-            (void)s.sources();
-        }
-        QVERIFY(opened > 0);
     }
 };
 

@@ -256,19 +256,6 @@ private Q_SLOTS:
         QCOMPARE(contentOf(*tree, "a.zip/z.csv"), std::string("1,2\n"));
     }
 
-    void anyBytes() {
-        std::mt19937 random(11);
-        const std::string tar = tarOf(someMembers());
-        for (int round = 0; round < 24; ++round) {
-            std::string damaged = round % 2 == 0 ? tar : zipOf(someMembers());
-            for (int i = 0; i < 40; ++i)
-                damaged[random() % damaged.size()] = static_cast<char>(random());
-            const auto tree = withArchives(memoryTree({{"a", damaged}}));
-            for (const SourceFile& file : tree->files())
-                (void)contentOf(*tree, file.path);
-        }
-    }
-
     void archivesInArchivesAreNotOpened() {
         const std::string inner = gzipped(tarOf({{"x", "1"}}));
         const auto tree = withArchives(memoryTree({{"a.tar", tarOf({{"b.tar.gz", inner}})}}));

@@ -12,7 +12,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <random>
 #include <set>
 
 using namespace trainscope;
@@ -90,18 +89,6 @@ private Q_SLOTS:
             const Status status = visited(whole.substr(0, cut));
             QVERIFY2(!status.hasValue(), qPrintable(QString::number(cut)));
             QCOMPARE(status.error().code, ErrorCode::Unreadable);
-        }
-    }
-    void damagedAnywhere() {
-        std::mt19937 random(7);
-        for (int i = 0; i < 20'000; ++i) {
-            std::string text = kSmallAnswer;
-            for (int k = 0; k < 3; ++k)
-                text[random() % text.size()] = static_cast<char>(random());
-            (void)visited(text); // whatever it is: no crash, no endless loop
-            (void)readTexts(text);
-            (void)readLabelSets(text, [](Labels&) { return Status(); });
-            (void)readComplaint(text);
         }
     }
     void somethingElse() {

@@ -9,7 +9,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::importers::launch;
@@ -408,18 +407,6 @@ private Q_SLOTS:
         // Without that optimizer Megatron-LM does not heed them.
         QCOMPARE(precision("--bf16 --exp-avg-dtype bf16"), std::string("bf16"));
         QCOMPARE(precision("--pure-bf16 True"), std::string("bf16-pure"));
-    }
-
-    void everyPrefixAndRandomDamage() {
-        std::mt19937 random(5);
-        for (std::size_t length = 0; length <= kScript.size(); ++length)
-            (void)readArguments(std::string_view(kScript).substr(0, length));
-        for (int trial = 0; trial < 2000; ++trial) {
-            std::string damaged = kScript;
-            for (int i = 0; i < 5; ++i)
-                damaged[random() % damaged.size()] = "${}()\"'=\\\n#-/*"[random() % 14];
-            (void)readArguments(damaged);
-        }
     }
 };
 

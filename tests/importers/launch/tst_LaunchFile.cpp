@@ -5,7 +5,6 @@
 
 #include <QtTest>
 
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -293,17 +292,6 @@ mode = "none"
         QVERIFY(config.error().code == ErrorCode::Unrecognised);
         QCOMPARE(config.error().where, std::string("dir/x.yaml"));
         QVERIFY(!config.error().message.empty());
-    }
-
-    void everyPrefixAndRandomDamage() {
-        std::mt19937 random(5);
-        for (std::size_t length = 0; length <= kNemo.size(); ++length) {
-            (void)readLaunch(LaunchKind::Yaml, std::string_view(kNemo).substr(0, length), "x.yaml");
-            std::string damaged = kNemo;
-            for (int i = 0; i < 3; ++i)
-                damaged[random() % damaged.size()] = static_cast<char>(random() % 256);
-            (void)readLaunch(LaunchKind::Yaml, damaged, "x.yaml");
-        }
     }
 };
 

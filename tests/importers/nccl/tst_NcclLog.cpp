@@ -11,7 +11,6 @@
 
 #include <QtTest>
 
-#include <random>
 #include <set>
 
 using namespace trainscope;
@@ -194,27 +193,6 @@ private Q_SLOTS:
         QCOMPARE(facts.at("NCCL version"), std::string("2.27.3+cuda12.9"));
         QCOMPARE(facts.at("NVLS"), std::string("NVLS multicast support is available"));
         QVERIFY(facts.at("chosen").find("Algo 1 proto 2") != std::string::npos);
-    }
-
-    void anyBytes() {
-        std::mt19937 random(5);
-        const std::string lines[] = {"h:1:2 [0] NCCL INFO Channel 00/08 : 0 1 2",
-            "h:1:2 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1",
-            "h:1:2 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 1 commId 0x2 - Init "
-            "COMPLETE",
-            "#  Rank  0 Group  0 Pid  7 on h device  0 [0x10] GPU",
-            " 8 2 float none -1 54.2 0.00 0.00 0 53.0 0.00 0.00 0"};
-        NcclLog log;
-        for (int round = 0; round < 20'000; ++round) {
-            std::string line = lines[random() % 5];
-            for (int i = 0; i < 2; ++i)
-                line[random() % line.size()] = static_cast<char>(random());
-            (void)log.take(line.substr(0, random() % (line.size() + 1)), round);
-        }
-        (void)log.facts();
-        (void)log.groups();
-        (void)log.gpus();
-        (void)log.testedCollective();
     }
 
     void realLog() {
