@@ -227,7 +227,7 @@ const char* summingVfs() {
 }
 
 bool isFirstPageAsWritten(const std::uint8_t* page) {
-    return stateOf(page, 0) == PageState::AsWritten;
+    return storedSum(page) != 0 && stateOf(page, 0) == PageState::AsWritten;
 }
 
 Status forEachPage(

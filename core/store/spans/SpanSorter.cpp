@@ -18,7 +18,8 @@ bool before(const Span& a, const Span& b) {
 
 // Stable; cheap where the spans are nearly in order.
 void sortSpans(std::vector<Span>& spans) {
-    boost::sort::flat_stable_sort(spans.begin(), spans.end(), before);
+    if (spans.size() > 1)
+        boost::sort::flat_stable_sort(spans.begin(), spans.end(), before);
 }
 
 } // namespace

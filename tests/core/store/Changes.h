@@ -6,6 +6,7 @@
 #include "core/store/Merge.h"
 #include "core/store/Recording.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 
 #include <sqlite3.h>
 
@@ -83,16 +84,15 @@ struct Operation {
 inline constexpr std::array<Operation, 5> kOperations{Operation{"import", importOne},
     {"merge", mergeOne}, {"remove", removeOne}, {"vacuum", vacuumOne}, {"migrate", migrateOne}};
 
-// As version 2 made it, with something in it.
+// As the oldest version that is read made it, with something in it.
 inline void makeOldBase(const std::filesystem::path& path) {
-    sqlite3* handle = nullptr;
-    sqlite3_open(path.c_str(), &handle);
-    const std::string sql = "BEGIN; PRAGMA application_id=" + std::to_string(kApplicationId)
-        + "; PRAGMA user_version=2;" + std::string(migrations()[1])
-        + "INSERT INTO meta VALUES('uuid', 'old'); INSERT INTO run(name, imported_name) "
-          "VALUES('run', 'run'); INSERT INTO launch(run, model) VALUES(1, 'gpt'); COMMIT";
-    QCOMPARE(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(handle);
+    Database database
+        = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    ok(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
+    ok(migrate(database, migrations().first(static_cast<std::size_t>(oldestSchemaVersion()))));
+    ok(database.script("INSERT INTO meta VALUES('uuid', 'old'); INSERT INTO run(name, "
+                       "imported_name) VALUES('run', 'run'); INSERT INTO launch(run, model) "
+                       "VALUES(1, 'gpt')"));
 }
 
 // Everything beside the file goes too.

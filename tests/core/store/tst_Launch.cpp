@@ -51,16 +51,19 @@ void addRun(Store& store, const LaunchConfig& launch, const std::string& source)
     ok(session->finish({}, "", 0, {}));
 }
 
-// A database as version 2 wrote it, with one run.
-void makeVersion2(const std::filesystem::path& path) {
+// A database as the oldest version that is read wrote it, with one run.
+void makeOldest(const std::filesystem::path& path) {
     Database database
         = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     ok(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
-    ok(migrate(database, migrations().first(2)));
+    ok(migrate(database, migrations().first(static_cast<std::size_t>(oldestSchemaVersion()))));
     ok(database.script(R"(
 INSERT INTO meta VALUES('uuid', '00000000-0000-4000-8000-000000000000');
 INSERT INTO run(id, name, imported_name, begin_ns, end_ns) VALUES(1, 'old', 'old', 5, 9);
-INSERT INTO launch VALUES(1, 'gpt3-175b', 'bf16', 4, 8, 2, 16, NULL, NULL, NULL, 1, 1, 128, 2048,
+INSERT INTO launch(run, model, precision, nodes, gpus_per_node, tensor_parallel, pipeline_parallel,
+  virtual_pipeline, context_parallel, expert_parallel, data_parallel, micro_batch, global_batch,
+  sequence_length, layers, hidden_size, recompute, overlap, origin)
+  VALUES(1, 'gpt3-175b', 'bf16', 4, 8, 2, 16, NULL, NULL, NULL, 1, 1, 128, 2048,
   96, 12288, 1, 0, 'old.yaml');
 INSERT INTO source VALUES(7, '/old', 1, 'abc', 3, 'charllm 1', '{}');
 INSERT INTO source_run VALUES(7, 1, '{"launch":{"model":"gpt3-175b","origin":"old.yaml"}}');
@@ -109,15 +112,15 @@ private Q_SLOTS:
         QVERIFY(got(store.runs()).front().launch == LaunchConfig{});
     }
 
-    void version2IsBroughtUp_data() {
+    void theOldestVersionIsBroughtUp_data() {
         QTest::addColumn<bool>("forReading");
         QTest::newRow("opened for reading") << true;
         QTest::newRow("opened for writing") << false;
     }
-    void version2IsBroughtUp() {
+    void theOldestVersionIsBroughtUp() {
         QFETCH(bool, forReading);
         Fixture fixture;
-        makeVersion2(fixture.path);
+        makeOldest(fixture.path);
         const Store store
             = got(Store::open(fixture.path, forReading ? OpenMode::ReadOnly : OpenMode::ReadWrite));
         QCOMPARE(store.uuid(), std::string("00000000-0000-4000-8000-000000000000"));

@@ -5,14 +5,9 @@
 
 #include "core/store/RunNotes.h"
 #include "core/store/Writing.h"
-#include "core/store/database/Database.h"
-#include "core/store/database/Schema.h"
-#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
-
-#include <sqlite3.h>
 
 #include <utility>
 
@@ -21,21 +16,6 @@ using namespace trainscope::store;
 using namespace trainscope::test;
 
 namespace {
-
-// A database as version 3 wrote it, with one run.
-void makeVersion3(const std::filesystem::path& path) {
-    Database database
-        = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-    ok(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
-    ok(migrate(database, migrations().first(3)));
-    ok(database.script(R"(
-INSERT INTO meta VALUES('uuid', '00000000-0000-4000-8000-000000000000');
-INSERT INTO run(id, name, imported_name, begin_ns, end_ns) VALUES(1, 'old', 'old', 5, 9);
-INSERT INTO cluster(run, airflow) VALUES(1, '1,0');
-INSERT INTO source VALUES(7, '/old', 1, 'abc', 3, 'charllm 1', '{}');
-INSERT INTO source_run VALUES(7, 1, '{"launch":{"model":"gpt3-175b","origin":"old.yaml"}}');
-PRAGMA journal_mode=WAL;)"));
-}
 
 ErrorCode codeOf(const Status& status) {
     return status.hasValue() ? ErrorCode::Internal : status.error().code;
@@ -254,26 +234,6 @@ private Q_SLOTS:
         QVERIFY(hasChanged());
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0}); // imported again
         QVERIFY(hasChanged());
-    }
-
-    void aDatabaseOfVersion3IsBroughtUp() {
-        Fixture fixture;
-        makeVersion3(fixture.path);
-        {
-            Store store = fixture.view(); // reading brings it up, too
-            QCOMPARE(got(store.airflow({1})), (std::vector<int>{1, 0}));
-            QVERIFY(got(store.comparisons()).empty());
-        }
-        Store store = got(Store::open(fixture.path, OpenMode::ReadWrite));
-        QCOMPARE(got(store.runs()).front().name, std::string("old"));
-        ok(store::setEnteredLayout(store, {1}, "{}"));
-        ok(store::setMachine(store, {1}, "{}"));
-        QCOMPARE(got(store.airflow({1})), (std::vector<int>{1, 0}));
-        ok(store::saveComparison(store, "a", "{}"));
-        QVERIFY(got(store.enteredLayout({1})).has_value());
-        ok(store::setNote(store, {1}, "old"));
-        ok(store::keepFigures(store, std::vector<KeptFigures>{{{1}, "v1", {{"a", 1.0, ""}}}}));
-        QCOMPARE(got(store::keptFigures(store)).size(), 1U);
     }
 };
 
