@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/text/Rows.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/text/Times.h"
@@ -92,12 +93,12 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
 
 Outcome printAlignment(const OneRunOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
-    const Progress isWanted = untilCancelled(console);
-    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks({store, run, isWanted}));
+    const analysis::RunStudy study(store, run, untilCancelled(console));
+    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(study));
     if (clocks.ranks.empty())
         console.warn("The run '" + run.name
             + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
-    ASSIGN_OR_RETURN(const auto lags, analysis::telemetryLags({store, run, isWanted}));
+    ASSIGN_OR_RETURN(const auto lags, analysis::telemetryLags(study));
     return show(
         console, options.json, [&] { return clocksJson(clocks, lags); },
         [&](std::ostream& out) {

@@ -3,6 +3,7 @@
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/TopologyInput.h"
 #include "app/cli/text/Json.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/catalogue/GpuGuess.h"
@@ -56,8 +57,9 @@ Result<Shown> shownOf(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     if (gpus.empty())
         return Shown{run, {}, {}, {}};
-    ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf({store, run}, nullptr));
-    ASSIGN_OR_RETURN(auto air, analysis::airflowOf({store, run}));
+    const analysis::RunStudy study(store, run);
+    ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf(study, nullptr));
+    ASSIGN_OR_RETURN(auto air, analysis::airflowOf(study));
     return Shown{run, localsOf(gpus), std::move(cluster), std::move(air)};
 }
 

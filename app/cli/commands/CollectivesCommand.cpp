@@ -3,6 +3,7 @@
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/text/Rows.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/text/Numbers.h"
@@ -107,16 +108,15 @@ void printCommunication(const CommunicationSummary& summary, std::ostream& out) 
 
 Outcome printCollectives(const CollectivesOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
+    const analysis::RunStudy study(store, run, untilCancelled(console));
     analysis::CommunicationOptions wanted;
     wanted.onCommonClock = !options.ownClocks;
     wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
     if (!options.capture.empty()) {
-        ASSIGN_OR_RETURN(const auto capture,
-            analysis::captureWindows({store, run, untilCancelled(console)}, options.capture));
+        ASSIGN_OR_RETURN(const auto capture, analysis::captureWindows(study, options.capture));
         wanted.window = capture.closed();
     }
-    ASSIGN_OR_RETURN(const auto summary,
-        analysis::communicationOf({store, run, untilCancelled(console)}, wanted));
+    ASSIGN_OR_RETURN(const auto summary, analysis::communicationOf(study, wanted));
     if (summary.clocks.ranks.size() < 2)
         console.warn("The run '" + run.name
             + "' has no two traced ranks whose collectives could be matched; import the Kineto"

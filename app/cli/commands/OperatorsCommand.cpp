@@ -56,7 +56,8 @@ Result<OperatorsReport> operatorsReport(
     RETURN_IF_ERROR(keepMissingSums(options, NeededSums::CallTrees, console, progress));
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-    ASSIGN_OR_RETURN(const auto ranks, chosenRanks({store, run}, options.rank));
+    const analysis::RunStudy study(store, run, progress);
+    ASSIGN_OR_RETURN(const auto ranks, chosenRanks(study, options.rank));
     RankWindows windows;
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(windows, givenWindows(options.window, store, run, progress));
@@ -64,8 +65,7 @@ Result<OperatorsReport> operatorsReport(
     OperatorsReport report{run, catalogue::findAccelerator(run.gpuModel), options.by, {},
         std::nullopt, std::nullopt, windows.note()};
     if (!ranks.empty()) {
-        ASSIGN_OR_RETURN(const auto efficiency,
-            analysis::timeEfficiencyOf({store, run, progress}, windows.window));
+        ASSIGN_OR_RETURN(const auto efficiency, analysis::timeEfficiencyOf(study, windows.window));
         report.formulaMfu = efficiency.mfu;
         if (efficiency.flopPerStep && efficiency.peakFlops && efficiency.gpus > 0)
             report.formulaMfuOfOneSecond
@@ -74,13 +74,11 @@ Result<OperatorsReport> operatorsReport(
     analysis::EnergyOptions energyOptions;
     energyOptions.windowOf = [&windows](int rank) { return windows.of(rank); };
     energyOptions.byKernel = true;
-    ASSIGN_OR_RETURN(
-        const auto energy, analysis::energyByPhase({store, run, progress}, energyOptions));
+    ASSIGN_OR_RETURN(const auto energy, analysis::energyByPhase(study, energyOptions));
     for (const int rank : ranks) {
+        ASSIGN_OR_RETURN(const auto tree, analysis::callTree(study, rank, windows.of(rank)));
         ASSIGN_OR_RETURN(
-            const auto tree, analysis::callTree({store, run, progress}, rank, windows.of(rank)));
-        ASSIGN_OR_RETURN(auto iterations,
-            analysis::iterationMfus({store, run, progress}, rank, windows.of(rank), report.gpu));
+            auto iterations, analysis::iterationMfus(study, rank, windows.of(rank), report.gpu));
         report.ranks.push_back({rank, tree.hasHost, tree.isOfHost, tree.hasShapes,
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),
