@@ -34,22 +34,20 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
     const auto bubble = [](const std::optional<double>& share) {
         return share ? percentOf(*share) : QStringLiteral("not traced");
     };
-    const auto planned = [](const std::optional<double>& share) {
-        return share ? QStringLiteral("planned %1").arg(percentOf(*share)) : QString();
-    };
     facts.push_back({QStringLiteral("Pipeline bubbles, share of the step"), {}, true});
-    for (std::size_t stage = 0; stage < data.stages.size(); ++stage) {
-        const auto& one = data.stages[stage];
+    for (int stage = 0; stage < data.stageCount(); ++stage) {
+        const auto one = data.bubbleOf(stage);
         facts.push_back({QStringLiteral("Stage %1").arg(stage),
-            data.traced ? bubble(one.tracedBubble) : bubble(one.plannedBubble), false,
-            data.traced ? planned(one.plannedBubble) : QString()});
+            bubble(data.traced ? one.traced : one.planned), false,
+            data.traced && one.planned ? QStringLiteral("planned %1").arg(percentOf(*one.planned))
+                                       : QString()});
     }
-    if (data.plans.empty())
+    if (!data.traced || data.traced->plans.empty())
         return facts;
     facts.push_back({QStringLiteral("The step against plans"), {}, true});
-    for (const auto& fit : data.plans)
+    for (const auto& fit : data.traced->plans)
         facts.push_back({textOf(titleOf(fit.kind)),
-            QString::fromStdString(text::signedPercent(data.traced->makespan / fit.makespan - 1.0)),
+            QString::fromStdString(text::signedPercent(data.traced->traced.makespan / fit.makespan - 1.0)),
             false, QStringLiteral("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
     return facts;
 }
@@ -67,24 +65,29 @@ QString LayoutSchedule::text() const {
     if (m_data.isEmpty())
         return {};
     QStringList parts{textOf(m_data.kindTitle())};
-    if (m_data.iteration)
-        parts.append(QStringLiteral("iteration %1").arg(*m_data.iteration));
-    if (m_data.tracedBubble)
-        parts.append(QStringLiteral("bubbles traced %1").arg(percentOf(*m_data.tracedBubble)));
-    if (m_data.plannedBubble && m_data.tracedBubble)
-        parts.append(
-            QStringLiteral("%1 planned (%2)")
-                .arg(percentOf(*m_data.plannedBubble), textOf(titleOf(m_data.planned->kind))));
-    else if (m_data.plannedBubble)
-        parts.append(QStringLiteral("bubbles planned %1").arg(percentOf(*m_data.plannedBubble)));
+    const auto& traced = m_data.traced;
+    if (traced && traced->iteration)
+        parts.append(QStringLiteral("iteration %1").arg(*traced->iteration));
+    if (traced)
+        parts.append(QStringLiteral("bubbles traced %1").arg(percentOf(traced->tracedBubble)));
+    const auto planned = m_data.plannedBubble();
+    if (planned && traced)
+        parts.append(QStringLiteral("%1 planned (%2)")
+                .arg(percentOf(*planned), textOf(titleOf(m_data.planned()->kind))));
+    else if (planned)
+        parts.append(QStringLiteral("bubbles planned %1").arg(percentOf(*planned)));
     return parts.join(QStringLiteral(" · "));
+}
+
+QString LayoutSchedule::verdict() const {
+    return m_data.traced ? textOf(analysis::planSentence(*m_data.traced)) : QString();
 }
 
 double LayoutSchedule::readablePart() const {
     constexpr double kPasses = 32.0;
     if (m_data.isEmpty())
         return 1.0;
-    const auto& shown = m_data.traced ? *m_data.traced : *m_data.planned;
+    const auto& shown = m_data.traced ? *m_data.passes() : *m_data.planned();
     const double passes
         = static_cast<double>(shown.tasks.size()) / std::max(m_data.stageCount(), 1);
     return passes > kPasses ? kPasses / passes : 1.0;

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] FactListModel* facts() { return &m_facts; }
     [[nodiscard]] bool isShown() const;
     [[nodiscard]] QString text() const;
-    [[nodiscard]] QString verdict() const { return QString::fromStdString(m_data.verdict); }
+    [[nodiscard]] QString verdict() const;
     [[nodiscard]] bool isLongStep() const { return isShown() && readablePart() < 1.0; }
     // Keys "iteration" and "plan"; what is chosen is asked for with wanted().
     Q_INVOKABLE void choose(const QString& key, int choice);

@@ -45,31 +45,19 @@ std::string tracedCaption(const analysis::TracedSchedule& traced, const std::str
 }
 
 void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
-    data.verdict = analysis::planSentence(traced);
-    data.plans = traced.plans;
-    if (!data.verdict.empty())
-        data.notes.push_back(data.verdict);
+    if (auto verdict = analysis::planSentence(traced); !verdict.empty())
+        data.notes.push_back(std::move(verdict));
     if (traced.planned)
         data.notes.emplace_back("The plan has the mean durations of the traced passes of each "
                                 "stage and sends in no time.");
     data.notes.insert(data.notes.end(), traced.notes.begin(), traced.notes.end());
-    data.iteration = traced.iteration;
-    data.unit = "s";
-    data.windowFrom = traced.windowFrom;
-    data.windowTo = traced.windowTo;
-    for (const auto& stage : traced.stages)
-        data.stages.push_back({stage.rank, stage.traced, stage.planned});
-    data.tracedBubble = traced.tracedBubble;
-    data.plannedBubble = traced.plannedBubble;
-    data.idealBubble = traced.idealBubble;
-    data.isKnownOrder = traced.isKnownOrder;
-    data.traced = std::move(traced.traced);
-    data.caption = tracedCaption(traced, shapeOf(*data.traced, data.kindTitle()));
-    data.planned = std::move(traced.planned);
-    data.to = traced.windowTo;
-    if (traced.isWhole && data.planned)
-        data.to = std::max(data.to, data.planned->makespan);
     data.from = traced.windowFrom;
+    data.to = traced.windowTo;
+    if (traced.isWhole && traced.planned)
+        data.to = std::max(data.to, traced.planned->makespan);
+    data.traced = std::move(traced);
+    data.caption
+        = tracedCaption(*data.traced, shapeOf(data.traced->traced, data.kindTitle()));
 }
 
 // Another kind than the layout's has the same work in its own pieces.
@@ -107,12 +95,7 @@ Status takePlan(const analysis::RunStudy& study, ScheduleFigureData& data) {
     const bool isUneven = std::any_of(chunks.begin(), chunks.end(),
         [&](const auto& chunk) { return chunk.layers != chunks.front().layers; });
     data.unit = isUneven ? "forward passes of a layer" : "forward passes of a stage";
-    data.planned = plan.value();
-    data.plannedBubble = plan.value().bubbleFraction;
-    data.idealBubble = idealBubbleFraction(plan.value().kind, plan.value().stages,
-        plan.value().microbatches, plan.value().virtualStages);
-    for (const double bubble : plan.value().stageBubble)
-        data.stages.push_back({-1, std::nullopt, bubble});
+    data.plan = plan.value();
     data.to = plan.value().makespan;
     data.caption = shapeOf(plan.value(), titleOf(plan.value().kind))
         + " as planned: backward passes take twice as long as "
@@ -127,7 +110,7 @@ void clipWindow(ScheduleFigureData& data) {
     data.to = std::min(data.to, data.query.to.value_or(data.to));
     if (data.to <= data.from && !data.isEmpty()) {
         data.traced.reset();
-        data.planned.reset();
+        data.plan.reset();
         data.emptyText = "The step has nothing in that window.";
     }
 }
@@ -181,8 +164,8 @@ Result<ScheduleFigureData> loadSchedule(
         RETURN_IF_ERROR(takePlan({store, run, progress}, data));
     }
     data.title = "Pipeline schedule · " + data.run;
-    if (data.iteration)
-        data.title += fmt::format(" · iteration {}", *data.iteration);
+    if (data.traced && data.traced->iteration)
+        data.title += fmt::format(" · iteration {}", *data.traced->iteration);
     clipWindow(data);
     return data;
 }

@@ -27,11 +27,11 @@ const Options<SearchAsked>& searchOptions();
 const Options<predict::TrainingAsked>& trainingOptions();
 
 struct AskedJob {
-    std::optional<Run> run; // whose job it is; absent: it is one by hand
+    std::optional<Run> run; // the run with this job; absent: a job by hand
     predict::JobRequest asked;
-    std::optional<predict::JobRequest> launched; // what the run did, where that was changed
+    std::optional<predict::JobRequest> launched; // the job as the run did it, if the asked one differs
     bool isAsLaunched = false; // it is what the run did
-    std::vector<std::string> notes; // what the run does not say, and what is taken instead
+    std::vector<std::string> notes; // facts that the run does not state, and their substitutes
 
     [[nodiscard]] bool isMeasured() const { return run && run->kind == RunKind::Measured; }
 };

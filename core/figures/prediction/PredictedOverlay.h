@@ -22,10 +22,10 @@ struct MeasuredTracks {
         std::map<int, std::vector<float>> values; // by rank, then column; NaN: nothing is known
     };
     std::string run; // its name
-    std::size_t iterations
-        = 0; // laid over each other; 0: none are known, its settled part is shown
+    // Laid over each other; 0: none are known, its settled part is shown.
+    std::size_t iterations = 0;
     double seconds = 0.0; // mean of theirs, or of that part
-    std::vector<Track> tracks; // of those that the run has
+    std::vector<Track> tracks; // one for each such metric of the run
 };
 // Without tracks where the run has no such telemetry. Any thread that owns the store.
 Result<MeasuredTracks> measuredTracksOf(const analysis::RunStudy& study);

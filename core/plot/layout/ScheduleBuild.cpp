@@ -53,21 +53,26 @@ bool isSplit(const Schedule& schedule) {
         [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
 }
 
+// The passes; without a trace the plan.
+const Schedule& mainOf(const ScheduleFigureData& data) {
+    return data.traced ? data.traced->traced : *data.plan;
+}
+
 std::string momentText(const ScheduleFigureData& data, double time) {
     return data.isTimed() ? text::quantity(time, "s") : fmt::format("{:g}", text::worded(time));
 }
 
 void addBubbleShares(const ScheduleFigureData& data, int stage, Hit& hit) {
-    const auto& own = data.stages[static_cast<std::size_t>(stage)];
-    if (own.tracedBubble)
-        hit.facts.emplace_back("bubbles of the stage", text::percent(*own.tracedBubble));
-    if (own.plannedBubble)
-        hit.facts.emplace_back(own.tracedBubble ? "planned" : "bubbles of the stage",
-            text::percent(*own.plannedBubble));
+    const auto own = data.bubbleOf(stage);
+    if (own.traced)
+        hit.facts.emplace_back("bubbles of the stage", text::percent(*own.traced));
+    if (own.planned)
+        hit.facts.emplace_back(
+            own.traced ? "planned" : "bubbles of the stage", text::percent(*own.planned));
 }
 
 void tellPass(const ScheduleFigureData& data, bool isPlanned, std::size_t index, Hit& hit) {
-    const Schedule& schedule = isPlanned ? *data.planned : *data.traced;
+    const Schedule& schedule = isPlanned ? *data.planned() : *data.passes();
     const ScheduleTask& task = schedule.tasks[index];
     hit.title = fmt::format("stage {} · {}{}{}{}", task.stage, wordOf(task.kind, isSplit(schedule)),
         task.microbatch >= 0 ? fmt::format(" of micro-batch {}", task.microbatch) : "",
@@ -78,13 +83,19 @@ void tellPass(const ScheduleFigureData& data, bool isPlanned, std::size_t index,
     addBubbleShares(data, task.stage, hit);
 }
 
+// Time in which bubbles are measured.
+ValueRange windowOf(const ScheduleFigureData& data) {
+    return data.traced ? ValueRange{data.traced->windowFrom, data.traced->windowTo}
+                       : ValueRange{0.0, data.plan->makespan};
+}
+
 void tellBubble(const ScheduleFigureData& data, const Bubble& bubble, Hit& hit) {
-    const double length = data.traced ? data.windowTo - data.windowFrom : data.planned->makespan;
+    const ValueRange window = windowOf(data);
     hit.title = fmt::format("stage {} · bubble: no pass runs", bubble.stage);
     hit.facts = {{"begins", momentText(data, bubble.from)}, {"ends", momentText(data, bubble.to)},
         {"takes", momentText(data, bubble.to - bubble.from)},
         {data.traced ? "of the time shown" : "of the step",
-            text::percent((bubble.to - bubble.from) / length)}};
+            text::percent((bubble.to - bubble.from) / (window.high - window.low))}};
     addBubbleShares(data, bubble.stage, hit);
 }
 
@@ -139,7 +150,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool hasBoth() const { return m_data.traced && m_data.planned; }
+    [[nodiscard]] bool hasBoth() const { return m_data.traced && m_data.traced->planned; }
     [[nodiscard]] double wantedRow() const {
         return hasBoth() ? 2.6 * m_sheet.size() : 2.0 * m_sheet.size();
     }
@@ -172,10 +183,10 @@ private:
 
     void drawRows() {
         addBubbles();
-        if (m_data.traced)
-            drawPasses(*m_data.traced, false);
-        if (m_data.planned)
-            drawPasses(*m_data.planned, true);
+        if (const Schedule* passes = m_data.passes())
+            drawPasses(*passes, false);
+        if (const Schedule* planned = m_data.planned())
+            drawPasses(*planned, true);
         for (Label& label : m_numbers)
             m_picture.scene.items.emplace_back(std::move(label));
     }
@@ -195,8 +206,9 @@ private:
 
     // Ground where a pass could run; the part that passes leave free is a bubble.
     void drawGround(const Lanes& lanes) {
-        const double from = m_data.traced ? xOf(m_data.windowFrom) : xOf(0.0);
-        const double to = m_data.traced ? xOf(m_data.windowTo) : xOf(m_data.planned->makespan);
+        const ValueRange window = windowOf(m_data);
+        const double from = xOf(window.low);
+        const double to = xOf(window.high);
         m_sheet.fill(lanes.traced, m_sheet.theme.panel);
         m_sheet.hatch({from, lanes.traced.y, to - from, lanes.traced.height}, m_sheet.theme.gap);
         if (hasBoth())
@@ -205,7 +217,7 @@ private:
 
     [[nodiscard]] Shown shownBy(int stage) const {
         Shown shown{m_data.query.run, {}, stage};
-        if (const int rank = m_data.stages[static_cast<std::size_t>(stage)].rank; rank >= 0)
+        if (const int rank = m_data.bubbleOf(stage).rank; rank >= 0)
             shown.rank = rank;
         shown.isOwn = false;
         return shown;
@@ -213,9 +225,8 @@ private:
 
     // In the lane of the passes; of the plan where there is no trace.
     void addBubbles() const {
-        const auto bubbles = m_data.traced
-            ? bubblesOf(*m_data.traced, m_data.windowFrom, m_data.windowTo)
-            : bubblesOf(*m_data.planned, 0.0, m_data.planned->makespan);
+        const ValueRange window = windowOf(m_data);
+        const auto bubbles = bubblesOf(mainOf(m_data), window.low, window.high);
         for (const Bubble& bubble : bubbles) {
             const Rect& lane = m_lanes[static_cast<std::size_t>(bubble.stage)].traced;
             const double left = xOf(bubble.from);
@@ -230,11 +241,10 @@ private:
         const double baseline = m_sheet.centred(row);
         m_sheet.note(
             {m_area.x - m_sheet.gap(), baseline}, fmt::format("stage {}", stage), Align::Right);
-        const auto& facts = m_data.stages[static_cast<std::size_t>(stage)];
+        const auto facts = m_data.bubbleOf(stage);
         const std::string text = hasBoth()
-            ? fmt::format(
-                "{} ({})", text::percent(facts.tracedBubble), text::percent(facts.plannedBubble))
-            : text::percent(m_data.traced ? facts.tracedBubble : facts.plannedBubble);
+            ? fmt::format("{} ({})", text::percent(facts.traced), text::percent(facts.planned))
+            : text::percent(m_data.traced ? facts.traced : facts.planned);
         m_sheet.text({m_area.right() + m_facts, baseline}, text, m_sheet.theme.text,
             TextRole::Small, Align::Right);
     }
@@ -304,8 +314,9 @@ private:
     }
 
     [[nodiscard]] std::string plannedText() const {
-        const bool isOther = !m_data.isKnownOrder || m_data.planned->kind != m_data.traced->kind;
-        return isOther ? fmt::format("planned: {}", titleOf(m_data.planned->kind)) : "planned";
+        const auto& [passes, plan] = std::tie(m_data.traced->traced, *m_data.traced->planned);
+        const bool isOther = !m_data.traced->isKnownOrder || plan.kind != passes.kind;
+        return isOther ? fmt::format("planned: {}", titleOf(plan.kind)) : "planned";
     }
 
     void drawLegend() const {
@@ -323,14 +334,13 @@ private:
                     m_sheet.hatch(box);
             });
         };
-        const Schedule& shown = m_data.traced ? *m_data.traced : *m_data.planned;
+        const Schedule& shown = mainOf(m_data);
+        const Schedule* planned = m_data.planned();
         entry("forward", taskColor(TaskKind::Forward, 0), false);
         entry("backward", taskColor(TaskKind::Backward, 0), false);
-        const bool hasWeights = std::any_of(shown.tasks.begin(), shown.tasks.end(),
-            [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
-        if (hasWeights || (m_data.planned && splitsBackward(m_data.planned->kind)))
+        if (isSplit(shown) || (planned != nullptr && splitsBackward(planned->kind)))
             entry("weight gradient", taskColor(TaskKind::WeightGradient, 0), false);
-        if (shown.virtualStages > 1 || (m_data.planned && m_data.planned->virtualStages > 1))
+        if (shown.virtualStages > 1 || (planned != nullptr && planned->virtualStages > 1))
             entry("later pieces", taskColor(TaskKind::Forward, 1), false);
         if (hasBoth())
             entry(plannedText(),
@@ -352,8 +362,7 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
     std::string_view series) {
     const auto known = [](int number) { return number < 0 ? text::Cell() : text::Cell(number); };
     for (const auto& task : schedule.tasks) {
-        const auto stage = static_cast<std::size_t>(task.stage);
-        const int rank = stage < data.stages.size() ? data.stages[stage].rank : -1;
+        const int rank = data.bubbleOf(task.stage).rank;
         text::addCsvLine(csv,
             {data.run, series, task.stage, known(rank), task.chunk, known(task.microbatch),
                 toString(task.kind), task.start, task.end});
@@ -366,28 +375,45 @@ Picture buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& s
     return ScheduleBuilder(data, style).build();
 }
 
-int ScheduleFigureData::stageCount() const {
-    return traced ? traced->stages : planned ? planned->stages : 0;
+const Schedule* ScheduleFigureData::passes() const {
+    return traced ? &traced->traced : nullptr;
 }
 
-bool ScheduleFigureData::isTimed() const {
-    return traced || unit == "s";
+const Schedule* ScheduleFigureData::planned() const {
+    const auto& known = traced ? traced->planned : plan;
+    return known ? &*known : nullptr;
+}
+
+int ScheduleFigureData::stageCount() const {
+    return isEmpty() ? 0 : mainOf(*this).stages;
+}
+
+analysis::StageBubble ScheduleFigureData::bubbleOf(int stage) const {
+    const auto at = static_cast<std::size_t>(stage);
+    if (traced)
+        return at < traced->stages.size() ? traced->stages[at] : analysis::StageBubble();
+    return {-1, std::nullopt,
+        at < plan->stageBubble.size() ? std::optional(plan->stageBubble[at]) : std::nullopt};
+}
+
+std::optional<double> ScheduleFigureData::plannedBubble() const {
+    return traced ? traced->plannedBubble : std::optional(plan->bubbleFraction);
 }
 
 std::string_view ScheduleFigureData::kindTitle() const {
     if (!traced)
-        return titleOf(planned->kind);
-    return isKnownOrder ? titleOf(traced->kind) : "Order of no known schedule";
+        return titleOf(plan->kind);
+    return traced->isKnownOrder ? titleOf(traced->traced.kind) : "Order of no known schedule";
 }
 
 std::string scheduleCsv(const ScheduleFigureData& data) {
-    const std::string unit = data.traced ? "s" : text::csvCell(data.unit);
+    const std::string unit = text::csvCell(data.unit);
     std::string csv = fmt::format(
         "run,series,stage,rank,chunk,microbatch,kind,start ({}),end ({})\n", unit, unit);
-    if (data.traced)
-        addRows(csv, data, *data.traced, "traced");
-    if (data.planned)
-        addRows(csv, data, *data.planned, "planned");
+    if (const Schedule* passes = data.passes())
+        addRows(csv, data, *passes, "traced");
+    if (const Schedule* planned = data.planned())
+        addRows(csv, data, *planned, "planned");
     return csv;
 }
 

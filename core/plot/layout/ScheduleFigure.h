@@ -3,7 +3,7 @@
 // on one axis, time without a pass hatched. Without a trace the plan alone. A query is loaded into
 // plain values, which geometry and CSV are made from.
 
-#include "core/analysis/schedule/SchedulePlans.h"
+#include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Schedule.h"
 #include "core/plot/Sheet.h"
 
@@ -29,37 +29,24 @@ struct ScheduleQuery {
 };
 
 struct ScheduleFigureData : SheetTexts {
-    // Shares of time in which a stage has no pass; absent: not known.
-    struct StageFacts {
-        int rank = -1; // a traced one; -1: none
-        std::optional<double> tracedBubble;
-        std::optional<double> plannedBubble;
-    };
-
     ScheduleQuery query;
     std::string run;
-    std::optional<layout::Schedule> traced; // seconds since the first pass
-    std::optional<layout::Schedule> planned; // likewise beside a trace; else in `unit`
+    std::optional<analysis::TracedSchedule> traced; // the passes, with their own plan beside them
+    std::optional<layout::Schedule> plan; // without a trace
     // Unit of the axis: "s"; a plan without seconds has the meaning of a time of 1, for people:
     // "forward passes of a stage".
-    std::string unit;
-    std::optional<std::int64_t> iteration;
-    // Plans of a whole traced step, the nearest first, and the verdict on them.
-    std::vector<analysis::PlanFit> plans;
-    std::string verdict;
+    std::string unit = "s";
     double from = 0.0; // shown
     double to = 0.0;
-    double windowFrom = 0.0; // traced time in which bubbles are measured
-    double windowTo = 0.0;
-    std::vector<StageFacts> stages;
-    std::optional<double> tracedBubble;
-    std::optional<double> plannedBubble;
-    std::optional<double> idealBubble; // with equal stages
-    bool isKnownOrder = true; // the traced passes come in the order of the traced schedule's kind
 
-    [[nodiscard]] bool isEmpty() const { return !traced && !planned; }
+    [[nodiscard]] bool isEmpty() const { return !traced && !plan; }
+    [[nodiscard]] const layout::Schedule* passes() const; // traced ones; nullptr: none
+    [[nodiscard]] const layout::Schedule* planned() const; // nullptr: none
     [[nodiscard]] int stageCount() const;
-    [[nodiscard]] bool isTimed() const; // else in `unit`
+    [[nodiscard]] analysis::StageBubble bubbleOf(int stage) const;
+    // Mean bubbles of the stages.
+    [[nodiscard]] std::optional<double> plannedBubble() const;
+    [[nodiscard]] bool isTimed() const { return unit == "s"; } // else in `unit`
     // "1F1B", "Order of no known schedule": of the traced passes, else of the plan. Not of an empty
     // one.
     [[nodiscard]] std::string_view kindTitle() const;

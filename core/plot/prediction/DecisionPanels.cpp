@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    static constexpr double kLeastFirst = 0.26; // of the width
+    static constexpr double kLeastFirst = 0.26; // share of the width
 
     [[nodiscard]] double between() const { return 2.0 * m_frame.size(); }
     [[nodiscard]] double headHeight() const {
@@ -183,13 +183,13 @@ private:
     PredictedTexts m_table;
     double m_width;
     double m_first = 0.0; // width of the first column
-    std::vector<double> m_widths; // of the others
+    std::vector<double> m_widths; // the other columns'
     bool m_isStacked = false;
     std::vector<std::vector<std::string>> m_lines; // by row
     std::vector<std::size_t> m_names; // by row: how many of them are the first cell's
 };
 
-constexpr std::size_t kMostTies = 5; // of a page
+constexpr std::size_t kMostTies = 5; // a page
 
 std::string memoryWords(const predict::Prediction& made) {
     const predict::Interval& need = made.intervals.memoryB;
@@ -312,7 +312,7 @@ MadeContent predictedChoices(const PredictionFrame& frame, double width) {
     const Choices choices = choicesOf(found);
     PredictedTexts texts(rankedTable(choices.rows, frame.data.training, found.objective));
     if (found.objective != predict::SearchObjective::PeakPower)
-        texts.dropLastColumn(); // which leaves room for the layouts on a page
+        texts.dropLastColumn(); // leaves room for the layouts on a page
     for (std::size_t i = 0; i < choices.rows.size(); ++i) {
         const predict::ListedLayout& one = choices.rows[i];
         texts.rows[i].isStrong = one.isBest();

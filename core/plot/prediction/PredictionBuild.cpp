@@ -15,7 +15,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kBesideEachOther = 56.0; // in sizes of the body text
-constexpr int kMostHeadLines = 3; // of a title or subtitle
+constexpr int kMostHeadLines = 3; // title or subtitle
 
 struct PanelHead {
     std::string title;

@@ -37,30 +37,30 @@ struct MeasuredStep {
 
 // A metric of the GPUs over a step, by column.
 struct PredictedLine {
-    std::vector<float> mean; // of the GPUs; NaN where nothing is known
+    std::vector<float> mean; // over the GPUs; NaN where nothing is known
     std::vector<float> low; // 5 % of them
     std::vector<float> high; // 95 %
 };
 // Predicted − measured, of every GPU and column that both have.
 struct PredictedResidual {
     double bias = 0.0; // mean
-    double mean = 0.0; // of the absolute ones
+    double mean = 0.0; // absolute ones
     double p90 = 0.0; // the same, 90th percentile
     double level = 0.0; // mean of what was measured
-    std::size_t gpus = 0; // of each; 0: of their means
+    std::size_t gpus = 0; // GPUs with a difference each; 0: their means have one
 };
 struct PredictedTrack {
     FigureAxis axis;
     FigureAxis residualAxis;
     PredictedLine measured;
     PredictedLine predicted;
-    std::vector<float> residual; // of the means
+    std::vector<float> residual; // between the means
     PredictedResidual told;
 };
 struct PredictedTracks {
-    std::string run; // whose telemetry was measured
-    std::string caption; // how both were laid over each other
-    std::optional<double> seconds; // of the axis; absent: it is shares of a step
+    std::string run; // the one with the measured telemetry
+    std::string caption; // says how both were laid over each other
+    std::optional<double> seconds; // length of the axis; absent: it is shares of a step
     std::vector<PredictedTrack> tracks;
 };
 

@@ -24,13 +24,13 @@ std::vector<PredictedPart> partsOf(const analysis::StageNeed& stage);
 // A figure of the prediction, told by itself.
 struct PredictedCard {
     std::string title;
-    std::string key; // of the CSV: "step_time"
+    std::string key; // in the CSV: "step_time"
     std::string unit; // SI; "%" for fractions
     predict::BoundedValue value;
     std::string note = {};
     bool isWarning = false;
     double scale = 1.0; // on the value, where it is told in another unit
-    std::string_view toldIn = {}; // that unit; empty: in its own
+    std::string_view toldIn = {}; // the other unit; empty: its own
 
     [[nodiscard]] std::string number(double one) const;
     [[nodiscard]] std::string bounds() const; // "3.6 s to 5.04 s"

@@ -69,12 +69,8 @@ void takeAsked(std::shared_ptr<const PredictedJob> asked, PredictionFigureData& 
     if (planned.stages < 2 || planned.tasks.empty())
         return;
     ScheduleFigureData schedule;
-    schedule.unit = "s";
-    schedule.planned = planned;
+    schedule.plan = planned;
     schedule.to = planned.makespan;
-    schedule.plannedBubble = planned.bubbleFraction;
-    for (const double bubble : planned.stageBubble)
-        schedule.stages.push_back({-1, std::nullopt, bubble});
     data.schedule = std::make_shared<const ScheduleFigureData>(std::move(schedule));
 }
 

@@ -89,7 +89,7 @@ private:
 struct StepRow {
     std::string name;
     double seconds = 0.0;
-    std::optional<predict::Interval> bounds = {}; // of a predicted one
+    std::optional<predict::Interval> bounds = {}; // a predicted step's
     std::vector<PredictedPart> parts = {}; // add up to the seconds
     bool isOom = false;
 

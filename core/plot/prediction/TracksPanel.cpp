@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    static constexpr double kTrackLines = 6.0; // of small text
+    static constexpr double kTrackLines = 6.0; // lines of small text
     static constexpr double kResidualLines = 3.0;
 
     [[nodiscard]] double line() const { return m_frame.lineHeight(); }

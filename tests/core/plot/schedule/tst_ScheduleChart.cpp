@@ -26,9 +26,8 @@ FigureStyle planStyle(double width, double height) {
 
 ScheduleFigureData planAlone(const layout::Schedule& schedule) {
     ScheduleFigureData data;
-    data.planned = schedule;
+    data.plan = schedule;
     data.to = schedule.makespan;
-    data.stages.resize(static_cast<std::size_t>(schedule.stages));
     return data;
 }
 

@@ -4,6 +4,8 @@
 #include "core/plot/layout/ScheduleFigure.h"
 #include "core/plot/support/Targets.h"
 
+#include <utility>
+
 namespace trainscope::test {
 
 // Two stages, two micro-batches, a pass takes 1 forward and 2 backward, traced 10 % slower.
@@ -11,23 +13,24 @@ inline plot::ScheduleFigureData demoSchedule(bool isTraced) {
     plot::ScheduleFigureData data;
     data.run = "job";
     data.title = "Pipeline schedule · job";
-    data.planned
+    data.plan
         = layout::makeSchedule({layout::ScheduleKind::OneForwardOneBackward, 2, 2, 1, {}, 0.0})
               .value();
     data.unit = "forward passes of a stage";
-    data.to = data.planned->makespan;
-    data.stages = {{-1, std::nullopt, data.planned->stageBubble[0]},
-        {-1, std::nullopt, data.planned->stageBubble[1]}};
+    data.to = data.plan->makespan;
     if (isTraced) {
-        data.traced = data.planned;
-        for (auto& task : data.traced->tasks) {
+        analysis::TracedSchedule& traced = data.traced.emplace();
+        traced.traced = *data.plan;
+        for (auto& task : traced.traced.tasks) {
             task.start *= 1.1;
             task.end *= 1.1;
         }
+        traced.isKnownOrder = true;
+        traced.planned = std::exchange(data.plan, std::nullopt);
         data.unit = "s";
-        data.to = data.windowTo = 1.1 * data.planned->makespan;
-        data.stages[0].rank = 4;
-        data.stages[0].tracedBubble = 0.125;
+        data.to = traced.windowTo = 1.1 * traced.planned->makespan;
+        traced.stages = {{4, 0.125, traced.planned->stageBubble[0]},
+            {-1, std::nullopt, traced.planned->stageBubble[1]}};
     }
     return data;
 }
