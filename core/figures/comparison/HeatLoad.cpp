@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace trainscope::figures {
 
@@ -16,107 +19,104 @@ using namespace plot;
 
 namespace {
 
-using analysis::RunSummary;
+using analysis::AirflowOrigin;
 
-std::optional<double> valueOf(const std::map<std::string, analysis::SubjectStatistics>& metrics,
-    const ComparisonQuery& query) {
-    const auto found = metrics.find(query.heatMetric);
-    return found == metrics.end() ? std::nullopt : statisticOf(found->second, query.heatStatistic);
-}
+// GPUs of a run as a row of places: node by node, in each in the order of the air.
+struct AirPlaces {
+    std::map<int, std::pair<int, int>> ofRank; // node's place, GPU's place in it
+    int nodes = 0;
+    int slots = 1;
+};
 
-std::optional<double> valueOf(const analysis::GpuSummary& gpu, const ComparisonQuery& query) {
-    return statisticOf(gpu, query.heatMetric, query.heatStatistic);
-}
-
-bool gpusHave(const RunSummary& summary, const ComparisonQuery& query) {
-    return std::any_of(summary.gpus.begin(), summary.gpus.end(),
-        [&](const auto& gpu) { return valueOf(gpu, query).has_value(); });
-}
-
-// Place of a local index in the order of the air.
-int slotOf(int local, const std::vector<int>& order, const std::set<int>& locals) {
-    const auto said = std::find(order.begin(), order.end(), local);
-    if (said != order.end())
-        return static_cast<int>(said - order.begin());
-    return static_cast<int>(std::distance(locals.begin(), locals.find(local)));
-}
-
-ComparisonHeat::OfRun gpuCells(
-    const RunSummary& summary, const ComparisonQuery& query, const std::vector<int>& order) {
-    ComparisonHeat::OfRun run;
+AirPlaces placesOf(const analysis::RunSummary& summary, const std::vector<int>& order) {
     std::set<int> nodes;
     std::set<int> locals;
     for (const auto& gpu : summary.gpus) {
         nodes.insert(gpu.gpu.node);
         locals.insert(gpu.gpu.local);
     }
-    run.nodes.assign(nodes.begin(), nodes.end());
-    run.rows = static_cast<int>(nodes.size());
-    run.slots = std::max(1, static_cast<int>(std::max(locals.size(), order.size())));
+    const auto slotOf = [&](int local) {
+        const auto said = std::find(order.begin(), order.end(), local);
+        return static_cast<int>(said != order.end()
+                ? said - order.begin()
+                : std::distance(locals.begin(), locals.find(local)));
+    };
+    AirPlaces places;
+    places.nodes = static_cast<int>(nodes.size());
+    places.slots = std::max(1, static_cast<int>(std::max(locals.size(), order.size())));
     for (const auto& gpu : summary.gpus)
-        run.cells.push_back({gpu.gpu.rank, gpu.gpu.node,
-            static_cast<int>(std::distance(nodes.begin(), nodes.find(gpu.gpu.node))),
-            slotOf(gpu.gpu.local, order, locals), valueOf(gpu, query)});
-    return run;
+        places.ofRank[gpu.gpu.rank]
+            = {static_cast<int>(std::distance(nodes.begin(), nodes.find(gpu.gpu.node))),
+                slotOf(gpu.gpu.local)};
+    return places;
 }
 
-ComparisonHeat::OfRun nodeCells(const RunSummary& summary, const ComparisonQuery& query) {
-    ComparisonHeat::OfRun run;
-    for (const auto& node : summary.nodes) {
-        const auto value = valueOf(node.metrics, query);
-        if (!value)
-            continue;
-        run.cells.push_back({-1, node.node, run.rows, 0, value});
-        run.nodes.push_back(node.node);
-        ++run.rows;
+// From columns of ranks to columns of places.
+void putInAir(const std::vector<AirPlaces>& places, FigureHeatmap& heat) {
+    int nodes = 0;
+    for (const auto& row : heat.rows) {
+        heat.slots = std::max(heat.slots, places[row.run].slots);
+        nodes = std::max(nodes, places[row.run].nodes);
     }
-    return run;
-}
-
-FigureAxis scaleOf(const ComparisonContext& context, const ComparisonHeat& heat) {
-    std::vector<double> values;
-    for (const auto& run : heat.runs) {
-        for (const auto& cell : run.cells) {
-            if (cell.value)
-                values.push_back(*cell.value);
+    const std::vector<int> ranks = std::move(heat.columns);
+    heat.columns.resize(static_cast<std::size_t>(nodes * heat.slots));
+    std::iota(heat.columns.begin(), heat.columns.end(), 0);
+    for (auto& row : heat.rows) {
+        FigureHeatmap::Row placed{row.run, {}, {}, {}, row.note};
+        placed.values.resize(heat.columns.size());
+        placed.nodes.resize(heat.columns.size(), -1);
+        placed.ranks.resize(heat.columns.size(), -1);
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            const auto place = places[row.run].ofRank.find(ranks[i]);
+            if (place == places[row.run].ofRank.end())
+                continue;
+            const auto [node, slot] = place->second;
+            const auto at = static_cast<std::size_t>(node * heat.slots + slot);
+            placed.values[at] = row.values[i];
+            placed.nodes[at] = row.nodes[i];
+            placed.ranks[at] = ranks[i];
         }
+        row = std::move(placed);
     }
-    const std::string& name = context.query.heatMetric;
-    Metric metric{name, "1", MetricKind::Gauge, name};
-    for (const auto& measured : context.measured) {
-        const auto found = measured->summary.metrics.find(name);
-        if (found != measured->summary.metrics.end())
-            metric = found->second.metric;
-    }
-    return colourScale(metric, context.query.heatStatistic, values);
 }
 
 } // namespace
 
 Status addHeat(
     const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
-    ComparisonHeat heat;
-    bool any = false;
-    heat.isAirflowKnown = true;
-    heat.isAirflowInferred = true;
+    FigureData heat;
+    heat.query.statistic = context.query.heatStatistic;
+    std::vector<HeatRun> runs;
+    std::vector<AirPlaces> places;
+    bool isKnown = true;
+    bool isInferred = true;
     for (std::size_t i = 0; i < context.measured.size(); ++i) {
         const auto& measured = *context.measured[i];
         ASSIGN_OR_RETURN(const auto air, analysis::airflowOf(context.studies.of(measured.run)));
-        heat.isAirflowKnown = heat.isAirflowKnown && air.origin == analysis::AirflowOrigin::Said;
-        heat.isAirflowInferred
-            = heat.isAirflowInferred && air.origin != analysis::AirflowOrigin::Assumed;
-        heat.runs.push_back(gpusHave(measured.summary, context.query)
-                ? gpuCells(measured.summary, context.query, air.order)
-                : nodeCells(measured.summary, context.query));
-        if (heat.runs.back().cells.empty())
-            addNote(notes, i,
-                fmt::format("no {}.",
-                    statisticTitle(context.query.heatMetric, context.query.heatStatistic)));
-        any = any || !heat.runs.back().cells.empty();
+        isKnown = isKnown && air.origin == AirflowOrigin::Said;
+        isInferred = isInferred && air.origin != AirflowOrigin::Assumed;
+        places.push_back(placesOf(measured.summary, air.order));
+        heat.runs.push_back(data.runs[i].named);
+        heat.runs.back().label = data.runs[i].mark;
+        runs.push_back({i, &measured.summary, {}});
     }
-    if (!any)
+    addHeatmap(runs, heat, context.query.heatMetric);
+    if (heat.heatmaps.empty())
         return {};
-    heat.scale = scaleOf(context, heat);
+    FigureHeatmap& map = heat.heatmaps.front();
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (std::none_of(map.rows.begin(), map.rows.end(),
+                [i](const auto& row) { return row.run == i; }))
+            addNote(notes, i,
+                fmt::format("no {}.", statisticTitle(context.query.heatMetric, map.statistic)));
+    }
+    if (!map.byNode) {
+        putInAir(places, map);
+        map.columnsTitle = isKnown ? "nodes beside each other, in each front → rear"
+            : isInferred ? "nodes beside each other, in each front → rear, inferred from "
+                           "temperatures"
+                         : "nodes beside each other, in each front → rear, by local index";
+    }
     data.heat = std::move(heat);
     return {};
 }

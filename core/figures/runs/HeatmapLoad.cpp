@@ -15,9 +15,7 @@ using namespace plot;
 
 namespace {
 
-struct HeatRun {
-    std::size_t run = 0;
-    DurationNs duration; // the whole run
+struct ReadRun {
     FigureWindow window;
     analysis::RunSummary summary;
 };
@@ -60,7 +58,7 @@ std::map<int, int> nodesOf(const analysis::RunSummary& summary, bool byNode) {
 
 bool gpusHave(const std::vector<HeatRun>& runs, const std::string& metric) {
     return std::any_of(runs.begin(), runs.end(), [&](const HeatRun& run) {
-        return std::any_of(run.summary.gpus.begin(), run.summary.gpus.end(),
+        return std::any_of(run.summary->gpus.begin(), run.summary->gpus.end(),
             [&](const auto& gpu) { return gpu.metrics.contains(metric); });
     });
 }
@@ -69,7 +67,7 @@ FigureHeatmap::Row rowOf(
     const HeatRun& run, const FigureHeatmap& heatmap, const std::map<int, double>& values) {
     FigureHeatmap::Row row;
     row.run = run.run;
-    const std::map<int, int> nodes = nodesOf(run.summary, heatmap.byNode);
+    const std::map<int, int> nodes = nodesOf(*run.summary, heatmap.byNode);
     for (const int column : heatmap.columns) {
         const auto value = values.find(column);
         row.values.push_back(
@@ -77,7 +75,7 @@ FigureHeatmap::Row rowOf(
         const auto node = nodes.find(column);
         row.nodes.push_back(node == nodes.end() ? -1 : node->second);
     }
-    row.note = durationNote(run.duration);
+    row.note = run.note;
     return row;
 }
 
@@ -97,17 +95,33 @@ FigureAxis scaleOf(
     return axis;
 }
 
-void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, FigureData& data,
-    const std::string& name) {
+// Windows of the runs that any heat map has values of.
+std::vector<FigureWindow> shownWindows(const std::vector<ReadRun>& runs, const FigureData& data) {
+    std::vector<FigureWindow> windows;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const auto isOfIt = [run](const FigureHeatmap::Row& row) { return row.run == run; };
+        const bool isShown = std::any_of(
+            data.heatmaps.begin(), data.heatmaps.end(), [&isOfIt](const FigureHeatmap& heatmap) {
+                return std::any_of(heatmap.rows.begin(), heatmap.rows.end(), isOfIt);
+            });
+        if (isShown && data.runs[run].status != RunStatus::Oom)
+            windows.push_back(runs[run].window);
+    }
+    return windows;
+}
+
+} // namespace
+
+void addHeatmap(const std::vector<HeatRun>& runs, FigureData& data, const std::string& name) {
     FigureHeatmap heatmap;
-    heatmap.statistic = context.query.statistic.value_or(usualStatistic(name));
+    heatmap.statistic = data.query.statistic.value_or(usualStatistic(name));
     heatmap.byNode = heatmap.statistic != FigureStatistic::Energy && !gpusHave(runs, name);
     std::vector<std::map<int, double>> values;
     std::set<int> columns;
     Metric metric{name, "1", MetricKind::Gauge, name};
     for (const auto& run : runs) {
-        values.push_back(valuesOf(run.summary, heatmap, name));
-        if (const auto found = run.summary.metrics.find(name); found != run.summary.metrics.end())
+        values.push_back(valuesOf(*run.summary, heatmap, name));
+        if (const auto found = run.summary->metrics.find(name); found != run.summary->metrics.end())
             metric = found->second.metric;
         for (const auto& [subject, value] : values.back())
             columns.insert(subject);
@@ -128,7 +142,7 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
     for (const std::size_t i : shown) {
         if (values[i].empty())
             continue;
-        for (const auto& [subject, node] : nodesOf(runs[i].summary, heatmap.byNode))
+        for (const auto& [subject, node] : nodesOf(*runs[i].summary, heatmap.byNode))
             columns.insert(subject);
     }
     heatmap.columns.assign(columns.begin(), columns.end());
@@ -138,42 +152,27 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
         data.notes.push_back(fmt::format("{} of {} {} no {} and {} left out.", without,
             text::counted(std::ssize(runs), "run"), without == 1 ? "has" : "have",
             statisticTitle(name, heatmap.statistic), without == 1 ? "is" : "are"));
-    heatmap.scale = scaleOf(data, heatmap, metric, context.query.logScale);
+    heatmap.scale = scaleOf(data, heatmap, metric, data.query.logScale);
     data.heatmaps.push_back(std::move(heatmap));
 }
-
-// Windows of the runs that any heat map has values of.
-std::vector<FigureWindow> shownWindows(const std::vector<HeatRun>& runs, const FigureData& data) {
-    std::vector<FigureWindow> windows;
-    for (const HeatRun& run : runs) {
-        const auto isOfIt = [&run](const FigureHeatmap::Row& row) { return row.run == run.run; };
-        const bool isShown = std::any_of(
-            data.heatmaps.begin(), data.heatmaps.end(), [&isOfIt](const FigureHeatmap& heatmap) {
-                return std::any_of(heatmap.rows.begin(), heatmap.rows.end(), isOfIt);
-            });
-        if (isShown && data.runs[run.run].status != RunStatus::Oom)
-            windows.push_back(run.window);
-    }
-    return windows;
-}
-
-} // namespace
 
 Status loadHeatmap(const FigureContext& context, FigureData& data) {
     ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.studies.store, context.query));
     auto metrics = context.query.metrics;
     if (metrics.empty())
         metrics.emplace_back(metric::kGpuTemperature);
-    std::vector<HeatRun> runs;
+    std::vector<ReadRun> runs;
     for (const auto& subject : subjects) {
         ASSIGN_OR_RETURN(auto window, windowOf(context.query, context.studies.of(subject.run)));
         ASSIGN_OR_RETURN(auto summary, summaryOf(context.studies.of(subject.run), window, metrics));
-        runs.push_back(
-            {data.runs.size(), subject.run.range.length(), std::move(window), std::move(summary)});
+        runs.push_back({std::move(window), std::move(summary)});
         data.runs.push_back(subject.named);
     }
+    std::vector<HeatRun> rows;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        rows.push_back({i, &runs[i].summary, durationNote(subjects[i].run.range.length())});
     for (const auto& metric : metrics)
-        addHeatmap(context, runs, data, metric);
+        addHeatmap(rows, data, metric);
     data.caption = windowCaption(shownWindows(runs, data), context.query);
     if (data.heatmaps.empty())
         data.emptyText = fmt::format("No run of this database has values of {}.", metrics.front());

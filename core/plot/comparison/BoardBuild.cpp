@@ -41,7 +41,7 @@ MadeContent contentOf(const ComparisonFrame& frame, ComparisonPanel panel, doubl
     case ComparisonPanel::Breakdown:
         return stacksContent(frame, width);
     case ComparisonPanel::Heatmap:
-        return many ? heatRowsContent(frame, width) : heatContent(frame, width);
+        return heatContent(frame, width);
     case ComparisonPanel::Curves:
         return many ? curveRowsContent(frame, width) : curvesContent(frame, width);
     case ComparisonPanel::Tracks:

@@ -160,29 +160,6 @@ struct ComparisonKernel {
     std::vector<std::optional<double>> seconds; // by run
 };
 
-// One statistic of one metric by GPU (or node), nodes as rows, GPUs in the order of the air.
-struct ComparisonHeat {
-    struct Cell {
-        int rank = -1; // −1: a node
-        int node = 0;
-        int row = 0; // index into the run's nodes
-        int slot = 0; // from front (fresh air) to rear
-        std::optional<double> value;
-    };
-    struct OfRun {
-        int rows = 0;
-        int slots = 1;
-        std::vector<int> nodes; // by row
-        std::vector<Cell> cells;
-    };
-    FigureAxis scale; // one for all
-    bool isAirflowKnown = false; // said for every run
-    // Else: said or inferred from temperatures for every run; else ascending local indices are
-    // assumed of some.
-    bool isAirflowInferred = false;
-    std::vector<OfRun> runs; // by run; without cells: the run has no such values
-};
-
 // A metric over one iteration (or the run): what the GPUs show in each column of time.
 struct ComparisonCurves {
     struct Curve {
@@ -264,7 +241,7 @@ struct ComparisonData : SheetTexts {
     std::vector<ComparisonKernel> kernels; // by their longest time
     std::vector<analysis::StepOperator> operators; // those that differ most
     std::vector<ComparisonFact> configuration; // the facts that differ
-    std::optional<ComparisonHeat> heat;
+    std::optional<FigureData> heat; // one map, a row for each run with values
     std::optional<ComparisonCurves> curves;
     std::optional<ComparisonTracks> tracks;
 

@@ -62,13 +62,17 @@ public:
         }
     }
     void heat() {
-        const auto& heat = *m_data.heat;
+        const auto& heat = m_data.heat->heatmaps.front();
         begin("run,rank,node,airflow_place,"
             + text::csvCell(inUnit(heat.scale.metric, heat.scale.siUnit)));
-        for (std::size_t run = 0; run < heat.runs.size(); ++run) {
-            for (const auto& cell : heat.runs[run].cells)
-                line({name(run), cell.rank < 0 ? text::Cell() : text::Cell(cell.rank), cell.node,
-                    cell.slot, cell.value});
+        for (const auto& row : heat.rows) {
+            for (std::size_t i = 0; i < heat.columns.size(); ++i) {
+                if (row.nodes[i] < 0)
+                    continue;
+                const int rank = heat.rankOf(row, i);
+                line({name(row.run), rank < 0 ? text::Cell() : text::Cell(rank), row.nodes[i],
+                    heat.placeOf(i), row.values[i]});
+            }
         }
     }
     void curves() {

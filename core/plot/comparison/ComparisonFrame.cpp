@@ -43,20 +43,6 @@ void tellQuantity(
     }
 }
 
-void tellHeat(const ComparisonHeat& heat, const ComparisonHeat::OfRun& of,
-    const ComparisonHeat::Cell& cell, const ComparedRun& run, Hit& hit) {
-    const bool isGpu = cell.rank >= 0;
-    hit.title = fmt::format(
-        "{} · {} {}", run.mark, isGpu ? "rank" : "node", isGpu ? cell.rank : cell.node);
-    hit.metric = heat.scale.metric;
-    addFact(hit, heat.scale.title, valueText(heat.scale, cell.value));
-    addFact(hit, "Node", fmt::format("{}", cell.node));
-    if (isGpu)
-        addFact(hit, "Place in the air",
-            fmt::format("{} of {}, front to rear", cell.slot + 1, of.slots));
-    addFact(hit, "Run", run.named.name);
-}
-
 bool hasValue(const std::vector<float>& values, std::size_t column) {
     return column < values.size() && !std::isnan(values[column]);
 }
@@ -159,18 +145,6 @@ void ComparisonFrame::addQuantity(Rect rect, std::size_t quantity, std::size_t r
     });
 }
 
-void ComparisonFrame::addHeat(Rect rect, std::size_t cell, std::size_t run) const {
-    const auto& of = data.heat->runs[run];
-    const auto& one = of.cells[cell];
-    Shown shown{data.runs[run].named.id};
-    shown.isOwn = one.rank >= 0;
-    if (shown.isOwn)
-        shown.rank = one.rank;
-    add(rect, shown, run, [&heat = *data.heat, &of, &one, &compared = data.runs[run]](Hit& hit) {
-        tellHeat(heat, of, one, compared, hit);
-    });
-}
-
 void ComparisonFrame::addCurves(Rect plot, std::size_t run) const {
     Target target{plot, {},
         [&all = data, run](Hit& hit, const Spot& spot) { tellColumn(all, spot.column, run, hit); },
@@ -241,19 +215,6 @@ void drawTimeTicks(
         frame.note({x, plot.bottom() + frame.size() + 0.75 * frame.gap()},
             tick.label + " " + unit.unit, Align::Centre);
     }
-}
-
-double colorBarHeight(const ComparisonFrame& frame) {
-    return 2.0 * frame.gap() + frame.lineHeight() + 2.0 * frame.gap();
-}
-
-void drawColorBar(
-    const ComparisonFrame& frame, const FigureAxis& axis, const ColorOf& color, Rect area) {
-    constexpr double widest = 20.0; // in sizes of the text
-    const double size = frame.size();
-    const double tick = 0.5 * frame.gap();
-    drawColourScale(frame, {area.x, area.y, std::min(area.width, widest * size), 2.0 * frame.gap()},
-        axis, 5, color, tick, tick + size);
 }
 
 double timeTicksHeight(const ComparisonFrame& frame) {

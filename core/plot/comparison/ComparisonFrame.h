@@ -49,8 +49,6 @@ public:
     void addRun(Rect rect, std::size_t run) const;
     // A value of that quantity; with many runs beside that of the first alone.
     void addQuantity(Rect rect, std::size_t quantity, std::size_t run) const;
-    // A GPU or a node of the heat map.
-    void addHeat(Rect rect, std::size_t cell, std::size_t run) const;
     // The columns of all curves; with many runs of that one and the first.
     void addCurves(Rect plot, std::size_t run) const;
 
@@ -85,16 +83,10 @@ struct ComparisonLegendEntry {
 double drawCategoryLegend(const ComparisonFrame& frame,
     const std::vector<ComparisonLegendEntry>& entries, Point at, double width, bool draw);
 
-// A bar of colours with the axis' ticks below it, from 0 to 1 along the axis.
-double colorBarHeight(const ComparisonFrame& frame);
-void drawColorBar(
-    const ComparisonFrame& frame, const FigureAxis& axis, const ColorOf& color, Rect area);
-
 // Fixed everywhere; idle time suits the theme.
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 
-// They refer to the frame. With many runs cards and bars are tables of runs, heat maps and curves
-// rows of them.
+// They refer to the frame. With many runs cards and bars are tables of runs, curves rows of them.
 MadeContent verdictContent(const ComparisonFrame& frame, double width);
 MadeContent reasonsContent(const ComparisonFrame& frame, double width);
 MadeContent cardsContent(const ComparisonFrame& frame, double width);
@@ -104,7 +96,6 @@ MadeContent stacksContent(const ComparisonFrame& frame, double width);
 MadeContent operatorsContent(const ComparisonFrame& frame, double width);
 MadeContent kernelsContent(const ComparisonFrame& frame, double width);
 MadeContent heatContent(const ComparisonFrame& frame, double width);
-MadeContent heatRowsContent(const ComparisonFrame& frame, double width);
 MadeContent curvesContent(const ComparisonFrame& frame, double width);
 MadeContent curveRowsContent(const ComparisonFrame& frame, double width);
 MadeContent tracksContent(const ComparisonFrame& frame, double width);

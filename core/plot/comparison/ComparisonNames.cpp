@@ -43,10 +43,9 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
 }
 
 PanelTexts heatTexts(const ComparisonData& data) {
-    const std::string places = data.isMany()
-        ? "a row for each run, nodes beside each other, their GPUs in airflow order"
-        : "rows are nodes, columns in airflow order";
-    return {data.heat->scale.title + " by GPU", unitIn(data.heat->scale) + "one scale; " + places};
+    const FigureAxis& scale = data.heat->heatmaps.front().scale;
+    return {scale.title + " by GPU",
+        unitIn(scale) + "one scale; a row for each run, nodes beside each other"};
 }
 
 // "as divided by what", short; of the whole job where nothing is.

@@ -18,6 +18,20 @@ constexpr Color kMore = rgb(0xd55e00); // Okabe-Ito
 constexpr Color kLess = rgb(0x0072b2);
 constexpr Color kTransparent{0, 0, 0, 0};
 
+double colorBarHeight(const ComparisonFrame& frame) {
+    return 2.0 * frame.gap() + frame.lineHeight() + 2.0 * frame.gap();
+}
+
+// A bar of colours with the axis' ticks below it.
+void drawColorBar(
+    const ComparisonFrame& frame, const FigureAxis& axis, const ColorOf& color, Rect area) {
+    constexpr double widest = 20.0; // in sizes of the text
+    const double size = frame.size();
+    const double tick = 0.5 * frame.gap();
+    drawColourScale(frame, {area.x, area.y, std::min(area.width, widest * size), 2.0 * frame.gap()},
+        axis, 5, color, tick, tick + size);
+}
+
 class CurveRows : public PanelContent {
 public:
     CurveRows(const ComparisonFrame& frame, double width)

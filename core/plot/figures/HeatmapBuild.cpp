@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace trainscope::plot {
 
@@ -21,18 +21,29 @@ const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {
     return data.runs[row.run];
 }
 
+double barOf(const Canvas& canvas) {
+    return 1.5 * canvas.gap() + 0.2 * canvas.lineHeight();
+}
+
+// Title and scale of colours above the grid.
+double headOf(const Canvas& canvas) {
+    return barOf(canvas) + canvas.lineHeight() + 1.5 * canvas.gap();
+}
+
+// Ticks and the axis' name below it.
+double footOf(const Canvas& canvas) {
+    return 2.0 * canvas.lineHeight() + 2.0 * canvas.gap();
+}
+
 // One heat map with its place.
 class Drawing {
 public:
-    Drawing(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap)
+    Drawing(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap,
+        HeatmapLook look)
         : m_canvas(canvas)
         , m_data(data)
-        , m_heatmap(heatmap) { }
-
-    [[nodiscard]] double wantedHeight() const {
-        return head() + foot()
-            + kRow * m_canvas.size() * static_cast<double>(m_heatmap.rows.size());
-    }
+        , m_heatmap(heatmap)
+        , m_look(std::move(look)) { }
 
     Rect draw(Rect area) {
         placeGrid(area);
@@ -50,22 +61,18 @@ public:
 
 private:
     [[nodiscard]] double line() const { return m_canvas.lineHeight(); }
-    [[nodiscard]] double bar() const { return 1.5 * m_canvas.gap() + 0.2 * line(); }
-    // Title and scale of colours above the grid.
-    [[nodiscard]] double head() const { return bar() + line() + 1.5 * m_canvas.gap(); }
-    // Ticks and the axis' name below it.
-    [[nodiscard]] double foot() const { return 2.0 * line() + 2.0 * m_canvas.gap(); }
 
     void placeGrid(Rect area) {
-        for (const auto& row : m_heatmap.rows) {
-            m_labels = std::max(m_labels, m_canvas.width(runOf(m_data, row).label));
+        for (const auto& row : m_heatmap.rows)
             m_notes = std::max(m_notes, m_canvas.width(row.note));
-        }
+        for (const std::string& name : m_look.names)
+            m_labels = std::max(m_labels, m_canvas.width(name));
         m_labels = std::min(m_labels, kMostLabels * area.width);
         const double left = m_labels + 2.0 * m_canvas.gap();
         const double right = m_notes > 0.0 ? m_notes + 2.0 * m_canvas.gap() : m_canvas.gap();
-        m_grid = {area.x + left, area.y + head(), std::max(area.width - left - right, 1.0),
-            std::max(area.height - head() - foot(), 1.0)};
+        m_grid = {area.x + left, area.y + headOf(m_canvas),
+            std::max(area.width - left - right, 1.0),
+            std::max(area.height - headOf(m_canvas) - footOf(m_canvas), 1.0)};
     }
 
     [[nodiscard]] double rowHeight() const {
@@ -88,9 +95,10 @@ private:
         const double barWidth = std::min(0.42 * area.width, 150.0);
         const double x = m_grid.right() - barWidth - beyondScale();
         const double y = area.y;
-        drawColourScale(m_canvas, {x, y, barWidth, bar()}, m_heatmap.scale, kScaleTicks);
+        const double bar = barOf(m_canvas);
+        drawColourScale(m_canvas, {x, y, barWidth, bar}, m_heatmap.scale, kScaleTicks);
         const std::string title = axisTitle(m_heatmap.scale);
-        m_canvas.heading({area.x, m_canvas.centred(y + bar() / 2.0)}, title,
+        m_canvas.heading({area.x, m_canvas.centred(y + bar / 2.0)}, title,
             x - area.x - 2.0 * m_canvas.gap(), TextRole::Small);
         if (m_notes > 0.0)
             m_canvas.note(
@@ -126,7 +134,7 @@ private:
         const Rect plate{rect.x + (rect.width - width) / 2.0, rect.y, width, rect.height};
         if (rect.height < 0.8 * m_canvas.size())
             return;
-        m_canvas.fill(plate, m_canvas.scene.background);
+        m_canvas.fill(plate, m_look.paper);
         m_canvas.text({rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
             m_canvas.theme.warning, TextRole::Small, Align::Centre, true);
     }
@@ -149,7 +157,7 @@ private:
         if (rowHeight() > 6.0 * thin) {
             for (std::size_t i = 1; i < m_heatmap.rows.size(); ++i) {
                 const double y = rowRect(i).y;
-                m_canvas.line({m_grid.x, y}, {m_grid.right(), y}, m_canvas.scene.background, thin);
+                m_canvas.line({m_grid.x, y}, {m_grid.right(), y}, m_look.paper, thin);
             }
         }
         if (m_heatmap.byNode)
@@ -168,7 +176,7 @@ private:
         };
         forEachStretch(m_heatmap.rows.size(), isBorder, [&](std::size_t first, std::size_t end) {
             m_canvas.line({x, rowRect(first).y}, {x, rowRect(end - 1).bottom()},
-                m_canvas.scene.background, width);
+                m_look.paper, width);
         });
     }
 
@@ -189,8 +197,8 @@ private:
             const auto& row = m_heatmap.rows[i];
             const double y = m_canvas.centred(rowRect(i).y + rowHeight() / 2.0);
             m_canvas.text({area.x + m_labels, y},
-                m_canvas.fitted(runOf(m_data, row).label, m_labels), m_canvas.theme.text,
-                TextRole::Small, Align::Right);
+                m_canvas.fitted(m_look.names[i], m_labels), m_canvas.theme.text, TextRole::Small,
+                Align::Right);
             m_canvas.note(
                 {m_grid.right() + 2.0 * m_canvas.gap() + m_notes, y}, row.note, Align::Right);
         }
@@ -212,7 +220,9 @@ private:
         for (std::size_t i = 0; i < m_heatmap.columns.size(); i += step)
             m_canvas.note({m_grid.x + columnWidth() * (static_cast<double>(i) + 0.5), y},
                 fmt::format("{}", m_heatmap.columns[i]), Align::Centre);
-        const std::string axis = "GPU (global rank); lines between nodes";
+        const std::string axis = m_heatmap.columnsTitle.empty()
+            ? "GPU (global rank); lines between nodes"
+            : m_heatmap.columnsTitle;
         const bool fits = m_canvas.width(axis) < m_grid.width;
         m_canvas.note({m_grid.x + m_grid.width / 2.0, y + line()},
             m_heatmap.byNode ? "node"
@@ -224,6 +234,7 @@ private:
     const Canvas& m_canvas;
     const FigureData& m_data;
     const FigureHeatmap& m_heatmap;
+    HeatmapLook m_look;
     double m_labels = 0.0;
     double m_notes = 0.0;
     Rect m_grid;
@@ -232,12 +243,16 @@ private:
 void tellCell(const FigureData& data, const FigureHeatmap& heatmap, const Spot& spot, Hit& hit) {
     const auto& row = heatmap.rows[spot.row];
     const FigureRun& run = runOf(data, row);
-    const int column = heatmap.columns[spot.column];
     hit.metric = heatmap.scale.metric;
-    hit.title = fmt::format("{} · {} {}", run.label, heatmap.byNode ? "node" : "rank", column);
+    hit.title = heatmap.byNode
+        ? fmt::format("{} · node {}", run.label, heatmap.columns[spot.column])
+        : fmt::format("{} · rank {}", run.label, heatmap.rankOf(row, spot.column));
     hit.facts.emplace_back(heatmap.scale.title, valueText(heatmap.scale, row.values[spot.column]));
     if (!heatmap.byNode)
         hit.facts.emplace_back("Node", fmt::format("{}", row.nodes[spot.column]));
+    if (heatmap.slots > 0)
+        hit.facts.emplace_back("Place in the air",
+            fmt::format("{} of {}, front to rear", heatmap.placeOf(spot.column) + 1, heatmap.slots));
     if (run.label != run.name)
         hit.facts.emplace_back("Run", run.name);
     if (!row.note.empty())
@@ -253,37 +268,51 @@ std::optional<Shown> shownBy(
     Shown shown{runOf(data, row).id};
     shown.isOwn = !heatmap.byNode;
     if (!heatmap.byNode)
-        shown.rank = heatmap.columns[column];
+        shown.rank = heatmap.rankOf(row, column);
     return shown;
 }
 
-void addCells(
-    const Sheet& sheet, const FigureData& data, const FigureHeatmap& heatmap, const Rect& grid) {
-    Target cells{grid, {},
-        [&data, &heatmap](Hit& hit, const Spot& spot) { tellCell(data, heatmap, spot, hit); },
-        heatmap.rows.size(), heatmap.columns.size(),
-        [&data, &heatmap](
-            std::size_t row, std::size_t column) { return shownBy(data, heatmap, row, column); }};
-    sheet.picture.areas.push_back(grid);
-    sheet.picture.targets.push_back(std::move(cells));
+HeatmapLook usualLook(
+    const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap) {
+    HeatmapLook look{{}, canvas.scene.background};
+    for (const auto& row : heatmap.rows)
+        look.names.push_back(runOf(data, row).label);
+    return look;
 }
 
 } // namespace
 
+double heatmapHeight(const Canvas& canvas, const FigureHeatmap& heatmap) {
+    return headOf(canvas) + footOf(canvas)
+        + kRow * canvas.size() * static_cast<double>(heatmap.rows.size());
+}
+
+Rect drawHeatmap(const Sheet& sheet, const FigureData& data, const FigureHeatmap& heatmap,
+    HeatmapLook look, Rect area) {
+    const Rect grid = Drawing(sheet, data, heatmap, std::move(look)).draw(area);
+    sheet.picture.targets.push_back({grid, {},
+        [&data, &heatmap](Hit& hit, const Spot& spot) { tellCell(data, heatmap, spot, hit); },
+        heatmap.rows.size(), heatmap.columns.size(),
+        [&data, &heatmap](
+            std::size_t row, std::size_t column) { return shownBy(data, heatmap, row, column); }});
+    return grid;
+}
+
 double heatmapsHeight(const Canvas& canvas, const FigureData& data) {
     double height = 0.0;
     for (const auto& heatmap : data.heatmaps)
-        height += Drawing(canvas, data, heatmap).wantedHeight() + 2.0 * canvas.gap();
+        height += heatmapHeight(canvas, heatmap) + 2.0 * canvas.gap();
     return height;
 }
 
 void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area) {
     const double wanted = heatmapsHeight(sheet, data);
     for (const auto& heatmap : data.heatmaps) {
-        Drawing drawing(sheet, data, heatmap);
-        const double share = area.height * (drawing.wantedHeight() + 2.0 * sheet.gap()) / wanted;
-        const Rect grid = drawing.draw({area.x, area.y, area.width, share - 2.0 * sheet.gap()});
-        addCells(sheet, data, heatmap, grid);
+        const double own = heatmapHeight(sheet, heatmap) + 2.0 * sheet.gap();
+        const double share = area.height * own / wanted;
+        sheet.picture.areas.push_back(drawHeatmap(sheet, data, heatmap,
+            usualLook(sheet, data, heatmap),
+            {area.x, area.y, area.width, share - 2.0 * sheet.gap()}));
         area.y += share; // the height stays that of the whole, which the shares are of
     }
 }
