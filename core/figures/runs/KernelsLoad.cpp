@@ -22,7 +22,7 @@ using namespace plot;
 
 namespace {
 
-constexpr std::size_t kMostStagePanels = 4;
+constexpr std::size_t kMostStagedRuns = 4;
 
 // The order of display; a user's own categories come behind.
 constexpr std::array<std::string_view, 17> kCategoryOrder{"compute", "gemm", "attention",
@@ -199,8 +199,8 @@ std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
         std::copy_if(traced.begin(), traced.end(), std::back_inserter(chosen), isStaged);
     if (chosen.empty())
         chosen = std::move(traced);
-    if (chosen.size() > kMostStagePanels)
-        chosen.resize(kMostStagePanels);
+    if (chosen.size() > kMostStagedRuns)
+        chosen.resize(kMostStagedRuns);
     return chosen;
 }
 
@@ -309,23 +309,6 @@ void addRunBars(const std::vector<FigureSubject>& shown, const std::vector<Trace
     data.panels.push_back(panelOf(bars, iterations, data.query.normalise));
 }
 
-// A panel for each run, with a bar for each stage.
-std::vector<FigureSubject> addStagePanels(
-    const std::vector<TracedRun>& traced, bool iterations, FigureData& data) {
-    std::vector<FigureSubject> shown;
-    for (const auto& run : traced)
-        shown.push_back(run.subject);
-    labelRuns(shown);
-    for (std::size_t i = 0; i < traced.size(); ++i) {
-        auto panel
-            = panelOf(barsOf(traced[i], i, KernelsPer::Stage), iterations, data.query.normalise);
-        panel.title = shown[i].named.label;
-        data.panels.push_back(std::move(panel));
-    }
-    data.sideBySide = true;
-    return shown;
-}
-
 KernelsPer whatTellsMost(const std::vector<TracedRun>& traced) {
     if (traced.size() != 1)
         return KernelsPer::Run;
@@ -426,14 +409,16 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     const bool iterations = allHaveIterations(traced);
     std::vector<FigureSubject> shown;
     if (isStages) {
-        shown = addStagePanels(traced, iterations, data);
+        data.query.per = KernelsPer::Stage;
+        for (const auto& run : traced)
+            shown.push_back(run.subject);
     } else {
         shown = withOom(subjects, traced);
         if (context.query.runs.empty())
             leaveOutEqual(shown, data.notes);
-        labelRuns(shown);
-        addRunBars(shown, traced, iterations, data);
     }
+    labelRuns(shown);
+    addRunBars(shown, traced, iterations, data);
     for (const auto& subject : shown)
         data.runs.push_back(subject.named);
     const bool ofRanks = data.query.per != KernelsPer::Rank

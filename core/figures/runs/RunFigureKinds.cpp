@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace trainscope::figures {
 
@@ -179,12 +181,13 @@ bool isOfOne(const FigureData& data) {
     for (const auto& map : data.heatmaps)
         most = std::max(most, map.columns.size());
     for (const auto& panel : data.panels) {
-        const auto& all = panel.categories;
+        std::set<std::optional<int>> stages;
+        for (const FigureCategory& one : panel.categories)
+            stages.insert(one.stage);
+        stages.erase(std::nullopt);
         most = std::max(most,
-            data.query.kind != FigureKind::StageBreakdown
-                ? all.size()
-                : static_cast<std::size_t>(std::count_if(all.begin(), all.end(),
-                    [](const FigureCategory& one) { return one.stage.has_value(); })));
+            data.query.kind != FigureKind::StageBreakdown ? panel.categories.size()
+                                                          : stages.size());
     }
     return data.spectra.empty() && most <= 1;
 }

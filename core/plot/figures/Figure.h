@@ -26,7 +26,7 @@ enum class FigureKind {
     OptimizationSweep, // … against overlap and recomputation, for each layout
     MicrobatchSweep, // … against the micro-batch, for each layout
     Kernels, // kernel time by category, stacked
-    StageBreakdown, // the same for the pipeline stages of two runs or more
+    StageBreakdown, // the same by pipeline stage, for runs that tell these apart
     Spectrum, // amplitude of the summed GPU power over frequency
 };
 
@@ -120,7 +120,6 @@ struct FigureSet {
     std::vector<std::optional<double>> values;
 };
 struct FigurePanel {
-    std::string title;
     std::vector<FigureCategory> categories;
     FigureAxis left;
     std::optional<FigureAxis> right;
@@ -146,8 +145,7 @@ struct FigureData : SheetTexts {
     FigureQuery query;
     std::vector<FigureRun> runs;
     std::vector<FigureHeatmap> heatmaps;
-    std::vector<FigurePanel> panels;
-    bool sideBySide = false; // panels, else below each other with one axis of categories
+    std::vector<FigurePanel> panels; // below each other, with one axis of categories
     std::vector<FigureSpectrum> spectra;
     FigureAxis frequency; // axes that all spectra share
     FigureAxis amplitude;

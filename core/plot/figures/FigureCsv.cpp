@@ -90,8 +90,8 @@ bool hasBarsOfOneRun(const FigureData& data) {
 
 // One line per run, stage, rank or bar; panels add their columns.
 void panelLines(const FigureData& data, std::string& out) {
-    // Place, run, stage, rank, bar.
-    using Key = std::tuple<std::size_t, std::size_t, int, int, std::size_t>;
+    // Run, stage, rank, bar.
+    using Key = std::tuple<std::size_t, int, int, std::size_t>;
     struct Line {
         std::string label;
         std::map<std::string, double> values;
@@ -99,16 +99,15 @@ void panelLines(const FigureData& data, std::string& out) {
     const bool isByBar = hasBarsOfOneRun(data);
     std::vector<std::string> columns;
     std::map<Key, Line> lines;
-    for (std::size_t p = 0; p < data.panels.size(); ++p) {
-        const FigurePanel& panel = data.panels[p];
+    for (const FigurePanel& panel : data.panels) {
         for (const auto& set : panel.sets) {
             const std::string name = columnName(panel, set);
             if (std::find(columns.begin(), columns.end(), name) == columns.end())
                 columns.push_back(name);
             for (std::size_t i = 0; i < panel.categories.size(); ++i) {
                 const FigureCategory& category = panel.categories[i];
-                auto& line = lines[{data.sideBySide ? p : 0, category.run.value_or(0),
-                    category.stage.value_or(-1), category.rank.value_or(-1), isByBar ? i : 0}];
+                auto& line = lines[{category.run.value_or(0), category.stage.value_or(-1),
+                    category.rank.value_or(-1), isByBar ? i : 0}];
                 line.label = category.label;
                 if (set.values[i])
                     line.values[name] = *set.values[i];
@@ -122,7 +121,7 @@ void panelLines(const FigureData& data, std::string& out) {
     titles.insert(titles.end(), columns.begin(), columns.end());
     text::addCsvLine(out, titles);
     for (const auto& [key, line] : lines) {
-        const auto& [place, run, stage, rank, bar] = key;
+        const auto& [run, stage, rank, bar] = key;
         Cells cells = runCells(data.runs[run]);
         cells.insert(cells.end(), {index(stage), index(rank)});
         if (isByBar)

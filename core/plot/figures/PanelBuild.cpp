@@ -158,8 +158,7 @@ private:
         const double rightEnd = std::min(m_plot.right() + m_sheet.gap() * 8.0, edge);
         const double from = m_plot.x - 0.5 * m_sheet.gap();
         const double room = m_plot.right() - from - (right.empty() ? 0.0 : rightWidth);
-        const std::string left = m_panel.title.empty() ? axisTitle(m_panel.left) : m_panel.title;
-        m_sheet.heading({from, y}, left, room, TextRole::Small);
+        m_sheet.heading({from, y}, axisTitle(m_panel.left), room, TextRole::Small);
         m_sheet.note({rightEnd, y}, right, Align::Right);
     }
 

@@ -86,6 +86,8 @@ Color rankColor(
         const auto value = valueOf(colours, rank);
         return value ? scaleColor(colours.scale, *value) : theme.gap;
     }
+    if (const auto at = static_cast<std::size_t>(rank); at < colours.indices.size())
+        return indexColor(colours.indices[at], colours.count);
     if (layout == nullptr || rank >= layout->grid.worldSize())
         return theme.gap;
     return indexColor(colourIndex(colours.by, *layout, rank), colourCount(colours.by, *layout));

@@ -24,6 +24,9 @@ struct RankColours {
     // With Value: by rank, absent where there is none, on that scale.
     std::vector<std::optional<double>> values;
     FigureAxis scale;
+    // Else, where they are not those of the layout: by rank, and how many there are.
+    std::vector<int> indices = {};
+    int count = 0;
 };
 
 // Indices of a rank's cell in the scene's items.

@@ -222,14 +222,16 @@ private Q_SLOTS:
         const std::array order{1, 0};
         QVERIFY(store::setAirflow(m_database->store(), m_database->idOf("fast"), order).hasValue());
         const auto data = load(query({"slow", "fast"}));
-        const auto& heat = *data.heat;
-        QVERIFY(!heat.isAirflowKnown);
-        QCOMPARE(heat.runs[0].rows, 2);
-        QCOMPARE(heat.runs[0].slots, 2);
+        const auto& heat = data.heat->heatmaps.front();
+        QCOMPARE(heat.columnsTitle,
+            std::string("nodes beside each other, in each front → rear, by local index"));
+        QCOMPARE(heat.slots, 2);
+        QCOMPARE(heat.columns.size(), std::size_t{4});
         // Rank 1 is local index 1: 60 °C, the rear one as assumed, the front one as said.
-        QCOMPARE(heat.runs[0].cells[1].slot, 1);
-        QCOMPARE(heat.runs[1].cells[1].slot, 0);
-        QVERIFY(std::abs(heat.runs[1].cells[1].value.value() - 60.0) < 1e-9);
+        QCOMPARE(heat.rows[0].ranks[1], 1);
+        QCOMPARE(heat.rows[1].ranks[0], 1);
+        QCOMPARE(heat.rows[1].nodes[2], 1);
+        QVERIFY(std::abs(heat.rows[1].values[0].value() - 60.0) < 1e-9);
         QCOMPARE(heat.scale.range.low, 50.0);
         QCOMPARE(heat.scale.range.high, 60.0);
     }

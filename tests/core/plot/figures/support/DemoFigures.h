@@ -58,33 +58,29 @@ inline plot::FigureData demoSweep(std::size_t panels, std::size_t places) {
     return data;
 }
 
-// Stacks of three categories in two panels beside each other.
+// Stacks of three categories by stage, of two runs.
 inline plot::FigureData demoStages(std::size_t stages) {
     plot::FigureData data;
     data.title = "Kernel time by pipeline stage";
-    data.sideBySide = true;
+    plot::FigurePanel& panel = data.panels.emplace_back();
+    panel.left = demoAxis("kernel time per iteration, mean of the ranks", "ms", 0.02, 1000.0);
+    for (const char* key : {"gemm", "all_reduce", "send_recv"})
+        panel.sets.push_back({key, key, plot::SetRole::KernelCategory, {}});
     for (int microBatch : {1, 4}) {
         plot::FigureRun run;
         run.id = RunId{microBatch};
         run.name = "mbs" + std::to_string(microBatch);
-        plot::FigurePanel panel;
-        panel.title = "mbs " + std::to_string(microBatch);
-        panel.left = demoAxis("kernel time per iteration, mean of the ranks", "ms", 0.02, 1000.0);
-        for (const char* key : {"gemm", "all_reduce", "send_recv"}) {
-            plot::FigureSet set{key, key, plot::SetRole::KernelCategory, {}};
-            for (std::size_t i = 0; i < stages; ++i)
-                set.values.push_back(0.001 * microBatch + 0.0001 * static_cast<double>(i));
-            panel.sets.push_back(set);
-        }
         for (std::size_t i = 0; i < stages; ++i) {
             plot::FigureCategory category;
             category.label = std::to_string(i);
+            category.group = "mbs " + std::to_string(microBatch);
             category.run = data.runs.size();
             category.stage = static_cast<int>(i);
             panel.categories.push_back(category);
+            for (auto& set : panel.sets)
+                set.values.push_back(0.001 * microBatch + 0.0001 * static_cast<double>(i));
         }
         data.runs.push_back(run);
-        data.panels.push_back(panel);
     }
     return data;
 }
