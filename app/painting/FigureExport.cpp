@@ -44,16 +44,17 @@ QStringList textWarnings(const plot::PlotScene& scene, const plot::Theme& theme)
     return {};
 }
 
-Result<EncodedFigure> encode(FigureFormat format, const FigureJob& job) {
+Result<EncodedFigure> encode(FigureFormat format, const std::vector<plot::PlotScene>& scenes,
+    const plot::Theme& theme, const FigureOptions& options) {
     switch (format) {
     case FigureFormat::Pdf:
-        return encodePdf(job);
+        return encodePdf(scenes, theme, options);
     case FigureFormat::Svg:
-        return encodeSvg(job);
+        return encodeSvg({scenes.front(), theme, options});
     case FigureFormat::Png:
         break;
     }
-    return encodePng(job);
+    return encodePng({scenes.front(), theme, options});
 }
 
 } // namespace
@@ -118,36 +119,21 @@ QString sourcesText(const FigureMetadata& metadata) {
                             : QStringLiteral("Sources: ") + hashes.join(QLatin1Char(' '));
 }
 
-Result<QStringList> exportPages(
-    const QString& path, const std::vector<plot::PlotScene>& pages, const FigureOptions& options) {
+Result<QStringList> exportFigure(
+    const QString& path, const std::vector<plot::PlotScene>& scenes, const FigureOptions& options) {
     ASSIGN_OR_RETURN(const auto format, figureFormatOf(path));
     RETURN_IF_ERROR(checkFigureSize(options));
-    if (format != FigureFormat::Pdf)
+    if (options.inPages && format != FigureFormat::Pdf)
         return Error{ErrorCode::Usage, "Pages are written as PDF; SVG and PNG hold one picture.",
             path.toStdString()};
     const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
-    ASSIGN_OR_RETURN(const auto figure, encodePages(pages, theme, options));
+    ASSIGN_OR_RETURN(const auto figure, encode(format, scenes, theme, options));
     RETURN_IF_ERROR(writeFile(path, figure.bytes));
-    QStringList warnings = figure.warnings;
-    for (const auto& page : pages) {
-        for (const auto& warning : textWarnings(page, theme)) {
-            if (!warnings.contains(warning))
-                warnings.append(warning);
-        }
-    }
-    return warnings;
-}
-
-Result<QStringList> exportFigure(
-    const QString& path, const SceneBuilder& build, const FigureOptions& options) {
-    ASSIGN_OR_RETURN(const auto format, figureFormatOf(path));
-    RETURN_IF_ERROR(checkFigureSize(options));
-    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
-    ASSIGN_OR_RETURN(
-        const auto scene, build(options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint));
-    ASSIGN_OR_RETURN(auto figure, encode(format, {scene, theme, options}));
-    RETURN_IF_ERROR(writeFile(path, figure.bytes));
-    return textWarnings(scene, theme) + figure.warnings;
+    QStringList warnings;
+    for (const auto& scene : scenes)
+        warnings += textWarnings(scene, theme);
+    warnings.removeDuplicates();
+    return warnings + figure.warnings;
 }
 
 } // namespace trainscope::app

@@ -8,7 +8,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,22 +39,15 @@ struct FigureOptions {
     FigureMetadata metadata;
 };
 
-// Builds a scene of that width and height in points (height 0: free).
-using SceneBuilder = std::function<Result<plot::PlotScene>(double width, double height)>;
-
 // Usage for a size that no figure has.
 Status checkFigureSize(const FigureOptions& options);
 
 // Room around the content of a page.
 inline constexpr double kPageMarginMm = 15.0;
 
-// Writes scenes as the pages of a PDF.
-Result<QStringList> exportPages(
-    const QString& path, const std::vector<plot::PlotScene>& pages, const FigureOptions& options);
-
-// Writes the figure (through a temporary file, so that a failed export destroys nothing). The value
-// are warnings for the user, e.g. text below 6 pt.
+// Writes a picture, or the pages of a PDF (through a temporary file, so that a failed export
+// destroys nothing). The value are warnings for the user, e.g. text below 6 pt.
 Result<QStringList> exportFigure(
-    const QString& path, const SceneBuilder& build, const FigureOptions& options);
+    const QString& path, const std::vector<plot::PlotScene>& scenes, const FigureOptions& options);
 
 } // namespace trainscope::app

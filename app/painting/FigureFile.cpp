@@ -124,15 +124,8 @@ Result<QStringList> writeFigure(
         complete.metadata.sourceHashes = figure.sources;
     RETURN_IF_ERROR(figureFormatOf(path));
     RETURN_IF_ERROR(checkFigureSize(complete));
-    auto drawn = drawnFor(figure, complete);
-    if (complete.inPages) {
-        ASSIGN_OR_RETURN(const auto written, exportPages(path, drawn.scenes, complete));
-        return drawn.warnings + written;
-    }
-    const auto build = [&](double, double) -> Result<plot::PlotScene> {
-        return std::move(drawn.scenes.front());
-    };
-    ASSIGN_OR_RETURN(const auto written, exportFigure(path, build, complete));
+    const auto drawn = drawnFor(figure, complete);
+    ASSIGN_OR_RETURN(const auto written, exportFigure(path, drawn.scenes, complete));
     return drawn.warnings + written;
 }
 

@@ -152,11 +152,7 @@ Result<EncodedFigure> encodePng(const FigureJob& job) {
     return figure;
 }
 
-Result<EncodedFigure> encodePdf(const FigureJob& job) {
-    return encodePages({job.scene}, job.theme, job.options);
-}
-
-Result<EncodedFigure> encodePages(const std::vector<plot::PlotScene>& pages,
+Result<EncodedFigure> encodePdf(const std::vector<plot::PlotScene>& pages,
     const plot::Theme& theme, const FigureOptions& options) {
     const QString sources = sourcesText(options.metadata);
     auto bytes

@@ -22,10 +22,9 @@ struct FigureJob {
 };
 
 Result<EncodedFigure> encodePng(const FigureJob& job);
-Result<EncodedFigure> encodePdf(const FigureJob& job);
 Result<EncodedFigure> encodeSvg(const FigureJob& job);
-// All of the size of the first.
-Result<EncodedFigure> encodePages(const std::vector<plot::PlotScene>& pages,
+// Pages, all of the size of the first.
+Result<EncodedFigure> encodePdf(const std::vector<plot::PlotScene>& pages,
     const plot::Theme& theme, const FigureOptions& options);
 
 // An <svg> element that takes the width it is given; without fonts, which the page carries once.

@@ -24,19 +24,17 @@ using namespace trainscope::app;
 
 namespace {
 
-SceneBuilder demo(const plot::Theme& theme) {
-    return [&theme](double width, double) -> Result<plot::PlotScene> {
-        auto data = test::demoTimeline({2, 4, 200, 1});
-        for (auto& lane : data.lanes)
-            lane.spec.height *= 0.5;
-        plot::TimelineStyle style;
-        style.theme = &theme;
-        style.width = width;
-        style.nameWidth = 90.0;
-        style.legend = true;
-        style.measure = measureWith(theme);
-        return plot::buildTimeline(data, data.window, style).scene;
-    };
+std::vector<plot::PlotScene> demo(const plot::Theme& theme, double widthMm = 177.8) {
+    auto data = test::demoTimeline({2, 4, 200, 1});
+    for (auto& lane : data.lanes)
+        lane.spec.height *= 0.5;
+    plot::TimelineStyle style;
+    style.theme = &theme;
+    style.width = widthMm / 25.4 * 72.0;
+    style.nameWidth = 90.0;
+    style.legend = true;
+    style.measure = measureWith(theme);
+    return {plot::buildTimeline(data, data.window, style).scene};
 }
 
 FigureOptions demoOptions() {
@@ -84,7 +82,7 @@ private Q_SLOTS:
         const QString path = at("figure.pdf");
         FigureOptions options = demoOptions();
         options.widthMm = 84.582; // 3.33 in = 239.76 pt
-        QVERIFY(exportFigure(path, demo(plot::paperTheme()), options).hasValue());
+        QVERIFY(exportFigure(path, demo(plot::paperTheme(), 84.582), options).hasValue());
         const QByteArray pdf = contentOf(path);
         const QRegularExpression box(
             QStringLiteral("/MediaBox \\[ 0\\S* (\\S+) (\\S+) (\\S+) \\]"));
@@ -154,7 +152,7 @@ private Q_SLOTS:
     void wideFiguresAreWarnedOf() {
         FigureOptions options = demoOptions();
         options.widthMm = 400.0; // 7 pt at 7 in: 3.1 pt
-        const auto written = exportFigure(at("wide.svg"), demo(plot::paperTheme()), options);
+        const auto written = exportFigure(at("wide.svg"), demo(plot::paperTheme(), 400.0), options);
         QVERIFY(written.hasValue());
         QCOMPARE(written.value().size(), 1);
         QVERIFY(written.value().first().contains(QStringLiteral("3.1 pt")));
@@ -166,10 +164,9 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("what was there");
         file.close();
-        const auto failing = [](double, double) -> Result<plot::PlotScene> {
-            return Error{ErrorCode::Cancelled, "stopped", {}};
-        };
-        QVERIFY(!exportFigure(path, failing, demoOptions()).hasValue());
+        FigureOptions huge = demoOptions();
+        huge.pngDpi = 100000;
+        QVERIFY(!exportFigure(path, demo(plot::paperTheme()), huge).hasValue());
         QCOMPARE(contentOf(path), QByteArray("what was there"));
     }
 
