@@ -104,20 +104,8 @@ std::string valueText(const RunMeasures& run, std::size_t quantity, Normalisatio
     return text;
 }
 
-std::string changeText(const Difference& change) {
-    if (!change.a || !change.b)
-        return text::kMissing;
-    if (isShare(analysis::comparedQuantities()[change.quantity])) {
-        const double points = 100.0 * (*change.b - *change.a);
-        return fmt::format("{:+.1f} pp", text::worded(std::abs(points) < 0.05 ? 0.0 : points));
-    }
-    if (!change.ratio)
-        return text::kMissing;
-    return fmt::format("{:.{}f} ×", text::worded(*change.ratio), *change.ratio < 10.0 ? 2 : 1);
-}
-
 std::string weightText(const Difference& change) {
-    if (!change.a || !change.b)
+    if (!change.amount())
         return text::kMissing;
     return change.weight == Weight::Beyond ? "beyond the spread"
         : change.weight == Weight::Within  ? "within the spread"
@@ -143,7 +131,7 @@ Line quantityLine(Runs runs, Normalisation by, const Changes& changes, std::size
     Line line{analysis::comparedQuantities()[quantity].title, {}};
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const Difference& change = changes[run][quantity];
-        const std::string words = changeText(change);
+        const std::string words = plot::changeText(change);
         line.cells.push_back(valueText(*runs[run], quantity, by));
         if (run == 0)
             continue;

@@ -208,7 +208,7 @@ void ComparisonController::show(plot::ComparisonData data) {
     m_offers.runs = data.runs.size();
     m_offers.quantities.clear();
     for (const auto& quantity : data.quantities)
-        m_offers.quantities.push_back({quantity.key, quantity.axis.title});
+        m_offers.quantities.push_back({quantity.info().key, quantity.axis.title});
     m_data = std::make_shared<const plot::ComparisonData>(std::move(data));
     refreshRows();
     Q_EMIT runsChanged();
@@ -259,7 +259,7 @@ QString ComparisonController::text() const {
     for (const auto& quantity : m_data->quantities) {
         for (std::size_t run = 1; quantity.isCard && run < m_data->runs.size(); ++run)
             lines.append(QString::fromStdString(quantity.axis.title + ", " + m_data->runs[run].mark
-                + " to " + m_data->runs[0].mark + ": " + plot::changeText(quantity, run) + " "
+                + " to " + m_data->runs[0].mark + ": " + plot::changeText(quantity.changes[run]) + " "
                 + plot::weightText(*m_data, quantity, run)));
     }
     return lines.join(QLatin1Char('\n'));

@@ -25,6 +25,10 @@ struct Difference {
     // Beyond the spread over iterations (Spread.h), within it, or not to be told.
     enum class Weight { Beyond, Within, Unknown } weight = Weight::Unknown;
     std::string why; // for people: "11 and 16 iterations, 95 %", or why it cannot be told
+
+    [[nodiscard]] std::optional<double> amount() const { // b − a
+        return a && b ? std::optional(*b - *a) : std::nullopt;
+    }
 };
 
 // One for each quantity, in the order of comparedQuantities().

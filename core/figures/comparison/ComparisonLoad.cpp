@@ -119,12 +119,7 @@ void addConfiguration(ComparisonData& data) {
     std::vector<const analysis::RunMeasures*> runs;
     for (const auto& measured : data.measured)
         runs.push_back(measured.get());
-    for (const auto& difference : analysis::configDifferences(runs)) {
-        ComparisonFact fact{difference.title, {}};
-        for (const auto& value : difference.values)
-            fact.values.push_back(value.value_or(text::kMissing));
-        data.configuration.push_back(std::move(fact));
-    }
+    data.configuration = analysis::configDifferences(runs);
 }
 
 void addCaption(ComparisonData& data) {

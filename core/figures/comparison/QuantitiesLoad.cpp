@@ -17,7 +17,6 @@ using namespace plot;
 
 namespace {
 
-using analysis::Better;
 using analysis::QuantityInfo;
 
 // The first six that the runs have are the cards.
@@ -28,94 +27,61 @@ constexpr std::array<std::string_view, 12> kCards{"step_time_s", "tokens_per_s",
 constexpr std::size_t kMostCards = 6;
 constexpr std::size_t kMostLoadedKernels = 100;
 
-int directionOf(Better better) {
-    return better == Better::Higher ? 1 : better == Better::Lower ? -1 : 0;
-}
-
-ComparisonWeight weightOf(analysis::Difference::Weight weight) {
-    switch (weight) {
-    case analysis::Difference::Weight::Beyond:
-        return ComparisonWeight::Beyond;
-    case analysis::Difference::Weight::Within:
-        return ComparisonWeight::Within;
-    case analysis::Difference::Weight::Unknown:
-        break;
-    }
-    return ComparisonWeight::Unknown;
-}
-
 // From 0 to the greatest value with its spread.
-FigureAxis axisFor(
-    const ComparisonQuantity& quantity, const QuantityInfo& info, analysis::Normalisation by) {
+FigureAxis axisFor(const ComparisonQuantity& quantity, analysis::Normalisation by) {
+    const QuantityInfo& info = quantity.info();
     FigureAxis axis;
-    const bool isDivided = analysis::isDivided(info, by);
     axis.title = info.title;
     axis.siUnit = analysis::unitOf(info, by);
-    if (isDivided)
+    if (analysis::isDivided(info, by))
         axis.title += fmt::format(" ({})", axis.siUnit);
     double low = 0.0;
     double high = 0.0;
-    for (std::size_t run = 0; run < quantity.values.size(); ++run) {
-        if (!quantity.values[run])
+    for (std::size_t run = 0; run < quantity.measures.size(); ++run) {
+        const auto value = quantity.value(run);
+        if (!value)
             continue;
-        const double spread = quantity.spreads[run].value_or(0.0);
-        high = std::max(high, *quantity.values[run] + spread);
-        low = std::min(low, *quantity.values[run] - (*quantity.values[run] < 0.0 ? spread : 0.0));
+        const double spread = quantity.spread(run).value_or(0.0);
+        high = std::max(high, *value + spread);
+        low = std::min(low, *value - (*value < 0.0 ? spread : 0.0));
     }
     axis.range = {low, high > low ? high : low + 1.0};
-    axis.unit = quantity.isShare ? text::ShownUnit{"%", 100.0} : text::shownUnit(axis.siUnit, high);
+    axis.unit
+        = analysis::isShare(info) ? text::ShownUnit{"%", 100.0} : text::shownUnit(axis.siUnit, high);
     return axis;
 }
 
 ComparisonQuantity quantityOf(const ComparisonData& data, std::size_t index) {
-    const QuantityInfo& info = analysis::comparedQuantities()[index];
     ComparisonQuantity quantity;
-    quantity.key = info.key;
-    quantity.isShare = analysis::isShare(info);
-    quantity.better = directionOf(info.better);
+    quantity.index = index;
     for (const auto& measured : data.measured) {
-        const auto measure = measured->normalised(index, data.query.normalisation);
-        quantity.values.push_back(measure ? std::optional(measure->value) : std::nullopt);
-        const auto spread = measure ? measure->spread : std::nullopt;
-        quantity.spreads.push_back(
-            spread && spread->isTold() ? std::optional(spread->std) : std::nullopt);
-        quantity.counts.push_back(spread ? spread->count : 0);
-        quantity.whyAbsent.push_back(measure ? std::string() : measured->why(info.key));
+        quantity.measures.push_back(measured->normalised(index, data.query.normalisation));
+        quantity.whyAbsent.push_back(
+            quantity.measures.back() ? std::string() : measured->why(quantity.info().key));
     }
     quantity.changes.resize(data.measured.size());
-    quantity.axis = axisFor(quantity, info, data.query.normalisation);
+    quantity.axis = axisFor(quantity, data.query.normalisation);
     return quantity;
 }
 
-void takeChange(const analysis::Difference& from, ComparisonQuantity::Change& change) {
-    change.ratio = from.ratio;
-    if (from.a && from.b)
-        change.difference = *from.b - *from.a;
-    change.weight = weightOf(from.weight);
-    change.why = from.why;
-}
-
 bool isWanted(const ComparisonQuery& query, const ComparisonQuantity& quantity) {
-    const bool known = std::any_of(quantity.values.begin(), quantity.values.end(),
-        [](const auto& value) { return value.has_value(); });
     const auto& asked = query.quantities;
-    return known
-        && (asked.empty() || std::find(asked.begin(), asked.end(), quantity.key) != asked.end());
+    return quantity.known() > 0
+        && (asked.empty()
+            || std::find(asked.begin(), asked.end(), quantity.info().key) != asked.end());
 }
 
 void chooseCards(const ComparisonQuery& query, std::vector<ComparisonQuantity>& quantities) {
     std::size_t cards = 0;
     const auto choose = [&](ComparisonQuantity& quantity) {
-        const auto known = std::count_if(quantity.values.begin(), quantity.values.end(),
-            [](const auto& value) { return value.has_value(); });
-        if (cards < kMostCards && known > 1 && !quantity.isCard) {
+        if (cards < kMostCards && quantity.known() > 1 && !quantity.isCard) {
             quantity.isCard = true;
             ++cards;
         }
     };
     for (const auto key : kCards) {
         for (auto& quantity : quantities) {
-            if (quantity.key == key)
+            if (quantity.info().key == key)
                 choose(quantity);
         }
     }
@@ -145,20 +111,16 @@ ComparisonStack stackOf(
 } // namespace
 
 void addQuantities(ComparisonData& data) {
-    const auto& all = analysis::comparedQuantities();
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < analysis::comparedQuantities().size(); ++i) {
         auto quantity = quantityOf(data, i);
-        if (!isWanted(data.query, quantity))
-            continue;
-        data.quantities.push_back(std::move(quantity));
-        places.push_back(i);
+        if (isWanted(data.query, quantity))
+            data.quantities.push_back(std::move(quantity));
     }
     for (std::size_t run = 1; run < data.measured.size(); ++run) {
         const auto differences = analysis::differencesOf(
             *data.measured[0], *data.measured[run], data.query.normalisation);
-        for (std::size_t i = 0; i < places.size(); ++i)
-            takeChange(differences[places[i]], data.quantities[i].changes[run]);
+        for (auto& quantity : data.quantities)
+            quantity.changes[run] = differences[quantity.index];
     }
     chooseCards(data.query, data.quantities);
 }

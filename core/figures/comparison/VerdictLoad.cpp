@@ -39,12 +39,13 @@ using Rivals = std::vector<std::size_t>;
 std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity, const Rivals& rivals) {
     std::optional<std::size_t> leader;
     for (const std::size_t run : rivals) {
-        const auto& value = quantity.values[run];
+        const auto value = quantity.value(run);
         if (!value)
             continue;
         const bool leads = !leader
-            || (quantity.better > 0 ? *value > *quantity.values[*leader]
-                                    : *value < *quantity.values[*leader]);
+            || (quantity.info().better == analysis::Better::Higher
+                    ? *value > *quantity.value(*leader)
+                    : *value < *quantity.value(*leader));
         if (leads)
             leader = run;
     }
@@ -70,7 +71,7 @@ std::string standingText(
             continue;
         if (const auto leads = betterRun(quantity, run))
             (*leads == run ? better : worse).push_back(data.runs[run].mark);
-        unknown += quantity.changes[run].weight == ComparisonWeight::Unknown ? 1U : 0U;
+        unknown += quantity.changes[run].weight == analysis::Difference::Weight::Unknown ? 1U : 0U;
     }
     if (unknown + 1 == rivals.size())
         return "whether more than chance, the data does not tell";
@@ -91,9 +92,9 @@ std::string raceText(
     const auto leader = leaderOf(quantity, rivals);
     if (!leader)
         return {};
-    const std::string value = quantityValueText(quantity.axis, quantity.values[*leader]);
-    const std::string change = *leader > 0 && quantity.values[0]
-        ? fmt::format(" ({} {})", changeText(quantity, *leader), data.runs[0].mark)
+    const std::string value = quantityValueText(quantity.axis, quantity.value(*leader));
+    const std::string change = *leader > 0 && quantity.value(0)
+        ? fmt::format(" ({} {})", changeText(quantity.changes[*leader]), data.runs[0].mark)
         : std::string();
     return fmt::format("{}: {} leads with {}{}; {}.", quantity.axis.title, data.runs[*leader].mark,
         value, change, standingText(data, quantity, rivals));
@@ -125,11 +126,11 @@ ComparisonVerdict manyVerdict(const ComparisonData& data) {
     const std::size_t most = shown.statements.size() + kMostRaces;
     for (const auto key : kRaces) {
         const auto quantity = std::find_if(data.quantities.begin(), data.quantities.end(),
-            [key](const auto& one) { return one.key == key; });
+            [key](const auto& one) { return one.info().key == key; });
         const auto known = quantity == data.quantities.end()
             ? 0
             : std::count_if(rivals.begin(), rivals.end(),
-                [&](std::size_t run) { return quantity->values[run].has_value(); });
+                [&](std::size_t run) { return quantity->value(run).has_value(); });
         if (known > 1 && shown.statements.size() < most)
             shown.statements.push_back(raceText(data, *quantity, rivals));
     }

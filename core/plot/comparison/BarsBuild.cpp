@@ -22,8 +22,9 @@ public:
         m_width
             = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
         for (const auto& quantity : frame.data.quantities) {
-            for (const auto& value : quantity.values)
-                m_texts = std::max(m_texts, frame.width(quantityValueText(quantity.axis, value)));
+            for (std::size_t run = 0; run < frame.data.runs.size(); ++run)
+                m_texts = std::max(
+                    m_texts, frame.width(quantityValueText(quantity.axis, quantity.value(run))));
         }
         m_texts = std::min(m_texts, 0.4 * m_width);
     }
@@ -56,11 +57,8 @@ private:
     void drawQuantity(std::size_t index, Rect rect) const {
         const auto& quantity = m_frame.data.quantities[index];
         std::string title = quantity.axis.title;
-        for (std::size_t run = 1; run < m_frame.data.runs.size(); ++run) {
-            const std::string change = changeText(quantity, run);
-            if (m_frame.data.runs.size() == 2 && quantity.changes[run].difference)
-                title += " · " + change;
-        }
+        if (m_frame.data.runs.size() == 2 && quantity.changes[1].amount())
+            title += " · " + changeText(quantity.changes[1]);
         m_frame.text({rect.x, rect.y + m_frame.size(TextRole::Secondary)},
             m_frame.fitted(title, rect.width, TextRole::Secondary), m_frame.theme.text,
             TextRole::Secondary);
@@ -77,11 +75,11 @@ private:
         const auto& quantity = m_frame.data.quantities[index];
         const double base = m_frame.centred(row);
         m_frame.drawMark(run, {labels, base});
-        const auto& value = quantity.values[run];
+        const auto value = quantity.value(run);
         const double length = value ? row.width * fractionOf(quantity.axis, *value) : 0.0;
         m_frame.fill({row.x, row.y, length, row.height}, m_frame.fillOf(run));
         double end = row.x + length;
-        if (value && quantity.spreads[run] && *quantity.spreads[run] > 0.0)
+        if (quantity.spread(run).value_or(0.0) > 0.0)
             end = std::max(end, drawSpread(quantity, run, row));
         m_frame.text({end + m_frame.gap(), base},
             value ? quantityValueText(quantity.axis, value)
@@ -93,8 +91,8 @@ private:
 
     // From one standard deviation below the value to one above; returns its right end.
     double drawSpread(const ComparisonQuantity& quantity, std::size_t run, Rect row) const {
-        const double value = *quantity.values[run];
-        const double spread = *quantity.spreads[run];
+        const double value = *quantity.value(run);
+        const double spread = *quantity.spread(run);
         const double from = row.x + row.width * fractionOf(quantity.axis, value - spread);
         const double to = row.x + row.width * fractionOf(quantity.axis, value + spread);
         const double y = row.y + row.height / 2.0;

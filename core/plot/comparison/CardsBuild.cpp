@@ -83,14 +83,14 @@ private:
     }
 
     [[nodiscard]] Color changeInk(const ComparisonQuantity& quantity, std::size_t run) const {
-        return quantity.changes[run].weight == ComparisonWeight::Beyond
+        return quantity.changes[run].weight == analysis::Difference::Weight::Beyond
             ? m_frame.theme.text
             : m_frame.theme.textSecondary;
     }
 
     void drawPair(const ComparisonQuantity& quantity, Rect area) const {
         const double base = area.y + 1.05 * m_frame.size(TextRole::Title);
-        const std::string change = changeText(quantity, 1);
+        const std::string change = changeText(quantity.changes[1]);
         m_frame.text(
             {area.x, base}, change, changeInk(quantity, 1), TextRole::Title, Align::Left, true);
         drawWeight(quantity, 1, area.right(), base,
@@ -98,7 +98,7 @@ private:
         const double foot = area.bottom() - 0.25 * runLine();
         for (std::size_t run = 0; run < 2; ++run) {
             const std::string text = m_frame.fitted(
-                m_frame.mark(run) + " " + quantityValueText(quantity.axis, quantity.values[run]),
+                m_frame.mark(run) + " " + quantityValueText(quantity.axis, quantity.value(run)),
                 area.width / 2.0, TextRole::Secondary);
             m_frame.text({run == 0 ? area.x : area.right(), foot}, text, m_frame.inkOf(run),
                 TextRole::Secondary, run == 0 ? Align::Left : Align::Right);
@@ -110,11 +110,11 @@ private:
             const double base = area.y + (static_cast<double>(run) + 0.75) * runLine();
             m_frame.text({area.x, base},
                 m_frame.fitted(m_frame.mark(run) + " "
-                        + quantityValueText(quantity.axis, quantity.values[run]),
+                        + quantityValueText(quantity.axis, quantity.value(run)),
                     0.55 * area.width, TextRole::Secondary),
                 m_frame.inkOf(run), TextRole::Secondary);
             if (run > 0)
-                m_frame.text({area.right(), base}, changeText(quantity, run),
+                m_frame.text({area.right(), base}, changeText(quantity.changes[run]),
                     changeInk(quantity, run), TextRole::Secondary, Align::Right, true);
         }
     }

@@ -99,9 +99,6 @@ struct ComparedRun {
     std::optional<TimeRange> stretch = {}; // time range of the capture
 };
 
-// Weight of a run's difference to the first one, against the spread over iterations.
-enum class ComparisonWeight { Beyond, Within, Unknown };
-
 // Said of those runs.
 struct RunsNote {
     std::string text;
@@ -114,22 +111,18 @@ std::string noteText(const RunsNote& note);
 
 // One compared quantity, as normalised.
 struct ComparisonQuantity {
-    struct Change { // one run against the first; the first's own is empty
-        std::optional<double> ratio;
-        std::optional<double> difference; // SI
-        ComparisonWeight weight = ComparisonWeight::Unknown;
-        std::string why; // reason for this weight
-    };
-    std::string key; // "tokens_per_s_per_gpu"
+    std::size_t index = 0; // into analysis::comparedQuantities()
     FigureAxis axis; // title, unit; its range begins at 0 and holds all values with their spread
-    bool isShare = false; // differences are told in percentage points instead of ratios
-    int better = 0; // 1: more is better, −1: less, 0: neither
     bool isCard = false; // among the cards
-    std::vector<std::optional<double>> values; // by run
-    std::vector<std::optional<double>> spreads; // standard deviation over iterations, by run
-    std::vector<std::int64_t> counts; // iterations behind each spread
-    std::vector<Change> changes; // by run
+    std::vector<std::optional<analysis::Measure>> measures; // by run
+    std::vector<analysis::Difference> changes; // by run, against the first; its own is empty
     std::vector<std::string> whyAbsent; // by run
+
+    [[nodiscard]] const analysis::QuantityInfo& info() const;
+    [[nodiscard]] std::optional<double> value(std::size_t run) const;
+    // Standard deviation over iterations, where these are enough to tell it.
+    [[nodiscard]] std::optional<double> spread(std::size_t run) const;
+    [[nodiscard]] std::size_t known() const; // runs with a value
 };
 
 // The verdict shows so many reasons, the most telling; the others have a panel of their own.
@@ -224,11 +217,6 @@ struct ComparisonTracks {
     }
 };
 
-struct ComparisonFact { // a row of the configuration
-    std::string title;
-    std::vector<std::string> values; // by run; "—" where nothing states it
-};
-
 // The title says what the runs have in common, the caption which part of them is compared and how
 // numbers were normalised; notes have the marks of the runs.
 struct ComparisonData : SheetTexts {
@@ -240,7 +228,7 @@ struct ComparisonData : SheetTexts {
     std::vector<ComparisonStack> stacks; // runs first, then their stages
     std::vector<ComparisonKernel> kernels; // by their longest time
     std::vector<analysis::StepOperator> operators; // those that differ most
-    std::vector<ComparisonFact> configuration; // the facts that differ
+    std::vector<analysis::ConfigDifference> configuration;
     std::optional<FigureData> heat; // one map, a row for each run with values
     std::optional<ComparisonCurves> curves;
     std::optional<ComparisonTracks> tracks;

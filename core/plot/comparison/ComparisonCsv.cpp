@@ -1,5 +1,6 @@
 #include "core/model/EnumNames.h"
 #include "core/plot/comparison/Comparison.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -14,8 +15,9 @@ namespace {
 std::string inUnit(const std::string& name, const std::string& unit) {
     return unit.empty() || unit == "1" ? name : fmt::format("{} [{}]", name, unit);
 }
-constexpr auto kWeights = enumNames<ComparisonWeight>({{ComparisonWeight::Beyond, "beyond"},
-    {ComparisonWeight::Within, "within"}, {ComparisonWeight::Unknown, "unknown"}});
+using Weight = analysis::Difference::Weight;
+constexpr auto kWeights = enumNames<Weight>(
+    {{Weight::Beyond, "beyond"}, {Weight::Within, "within"}, {Weight::Unknown, "unknown"}});
 
 class Writer {
 public:
@@ -28,10 +30,11 @@ public:
         for (std::size_t run = 0; run < m_data.runs.size(); ++run) {
             for (const auto& quantity : m_data.quantities) {
                 const auto& change = quantity.changes[run];
-                const auto count = quantity.counts[run];
-                line({name(run), quantity.key, quantity.axis.siUnit, quantity.values[run],
-                    quantity.spreads[run], count > 0 ? text::Cell(count) : text::Cell(),
-                    change.ratio, change.difference,
+                const auto& measure = quantity.measures[run];
+                line({name(run), quantity.info().key, quantity.axis.siUnit, quantity.value(run),
+                    quantity.spread(run),
+                    measure && measure->spread ? text::Cell(measure->spread->count) : text::Cell(),
+                    change.ratio, change.amount(),
                     run == 0 ? text::Cell() : text::Cell(kWeights.nameOf(change.weight))});
             }
         }
@@ -105,7 +108,7 @@ public:
         begin("run,setting,value");
         for (const auto& fact : m_data.configuration) {
             for (std::size_t run = 0; run < fact.values.size(); ++run)
-                line({name(run), fact.title, fact.values[run]});
+                line({name(run), fact.title, fact.values[run].value_or(text::kMissing)});
         }
     }
 

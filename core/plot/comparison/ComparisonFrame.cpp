@@ -34,11 +34,11 @@ void tellQuantity(
         if (!isTold(data, i, run))
             continue;
         addFact(hit, markedName(data.runs[i]),
-            quantity.values[i] ? spreadText(quantity, i) : quantity.whyAbsent[i]);
-        if (i == 0 || !quantity.changes[i].difference)
+            quantity.value(i) ? spreadText(quantity, i) : quantity.whyAbsent[i]);
+        if (i == 0 || !quantity.changes[i].amount())
             continue;
         addFact(hit, fmt::format("{} to {}", data.runs[i].mark, data.runs[0].mark),
-            changeText(quantity, i) + ", " + weightText(data, quantity, i));
+            changeText(quantity.changes[i]) + ", " + weightText(data, quantity, i));
         addFact(hit, "Judged by", quantity.changes[i].why);
     }
 }

@@ -94,6 +94,25 @@ std::string noteText(const RunsNote& note) {
     return analysis::runMarks(note.runs) + ": " + note.text;
 }
 
+const analysis::QuantityInfo& ComparisonQuantity::info() const {
+    return analysis::comparedQuantities()[index];
+}
+
+std::optional<double> ComparisonQuantity::value(std::size_t run) const {
+    return measures[run] ? std::optional(measures[run]->value) : std::nullopt;
+}
+
+std::optional<double> ComparisonQuantity::spread(std::size_t run) const {
+    const bool isTold
+        = measures[run] && measures[run]->spread && measures[run]->spread->isTold();
+    return isTold ? std::optional(measures[run]->spread->std) : std::nullopt;
+}
+
+std::size_t ComparisonQuantity::known() const {
+    return static_cast<std::size_t>(std::count_if(
+        measures.begin(), measures.end(), [](const auto& measure) { return measure.has_value(); }));
+}
+
 std::string_view toString(ComparisonPanel panel) {
     return kPanels.nameOf(panel);
 }

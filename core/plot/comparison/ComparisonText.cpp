@@ -15,6 +15,8 @@ namespace trainscope::plot {
 
 namespace {
 
+using Weight = analysis::Difference::Weight;
+
 bool isPlain(std::string_view unit) {
     constexpr std::array<std::string_view, 7> kPrefixed{
         "W", "J", "B", "Hz", "B/s", "FLOP/s", "W/s"};
@@ -43,22 +45,21 @@ std::string quantityValueText(const FigureAxis& axis, const std::optional<double
 }
 
 std::string spreadText(const ComparisonQuantity& quantity, std::size_t run) {
-    std::string text = quantityValueText(quantity.axis, quantity.values[run]);
-    if (!quantity.values[run] || !quantity.spreads[run])
+    std::string text = quantityValueText(quantity.axis, quantity.value(run));
+    const auto spread = quantity.spread(run);
+    if (!spread)
         return text;
-    text += fmt::format(" ± {}", quantityValueText(quantity.axis, quantity.spreads[run]));
-    return quantity.counts[run] > 0 ? text + " over "
-            + text::counted(static_cast<std::int64_t>(quantity.counts[run]), "iteration")
-                                    : text;
+    return text
+        + fmt::format(" ± {} over {}", quantityValueText(quantity.axis, spread),
+            text::counted(quantity.measures[run]->spread->count, "iteration"));
 }
 
-std::string changeText(const ComparisonQuantity& quantity, std::size_t run) {
-    const auto& change = quantity.changes[run];
-    if (quantity.isShare) {
-        if (!change.difference)
+std::string changeText(const analysis::Difference& change) {
+    if (analysis::isShare(analysis::comparedQuantities()[change.quantity])) {
+        if (!change.amount())
             return text::kMissing;
-        const double points = 100.0 * *change.difference;
-        return fmt::format("{:+.{}f} pp", text::worded(std::abs(points) < 0.05 ? 0.0 : points), 1);
+        const double points = 100.0 * *change.amount();
+        return fmt::format("{:+.1f} pp", text::worded(std::abs(points) < 0.05 ? 0.0 : points));
     }
     if (!change.ratio)
         return text::kMissing;
@@ -67,31 +68,25 @@ std::string changeText(const ComparisonQuantity& quantity, std::size_t run) {
 
 std::optional<std::size_t> betterRun(const ComparisonQuantity& quantity, std::size_t run) {
     const auto& change = quantity.changes[run];
-    const bool told = change.weight == ComparisonWeight::Beyond && quantity.better != 0
-        && change.difference && *change.difference != 0.0;
-    if (!told)
+    const auto better = quantity.info().better;
+    const double amount = change.amount().value_or(0.0);
+    if (change.weight != Weight::Beyond || better == analysis::Better::Neither || amount == 0.0)
         return std::nullopt;
-    return (*change.difference > 0.0) == (quantity.better > 0) ? run : 0;
+    return (amount > 0.0) == (better == analysis::Better::Higher) ? run : 0;
 }
 
 std::string weightText(
     const ComparisonData& data, const ComparisonQuantity& quantity, std::size_t run) {
     const auto& change = quantity.changes[run];
-    if (!change.difference)
+    if (!change.amount())
         return {};
     if (const auto better = betterRun(quantity, run))
         return data.runs[*better].mark + " better";
-    switch (change.weight) {
-    case ComparisonWeight::Beyond:
-        return "beyond spread";
-    case ComparisonWeight::Within:
-        return "within spread";
-    case ComparisonWeight::Unknown:
-        break;
-    }
+    if (change.weight != Weight::Unknown)
+        return change.weight == Weight::Beyond ? "beyond spread" : "within spread";
     // One of them may have a spread, which its bar shows.
-    const bool isKnownOfFirst = quantity.spreads[0].has_value();
-    if (isKnownOfFirst == quantity.spreads[run].has_value())
+    const bool isKnownOfFirst = quantity.spread(0).has_value();
+    if (isKnownOfFirst == quantity.spread(run).has_value())
         return "spread unknown";
     return "spread of " + data.runs[isKnownOfFirst ? run : 0].mark + " unknown";
 }

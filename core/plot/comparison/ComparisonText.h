@@ -14,7 +14,7 @@ std::string quantityValueText(const FigureAxis& axis, const std::optional<double
 // "7.2 s ± 0.05 s over 8 iterations", or the value alone.
 std::string spreadText(const ComparisonQuantity& quantity, std::size_t run);
 // "0.70 ×", "+4.5 pp", "±0 pp"; "—" where it is not known.
-std::string changeText(const ComparisonQuantity& quantity, std::size_t run);
+std::string changeText(const analysis::Difference& change);
 // The run that does better beyond the spread: 0 or `run`.
 std::optional<std::size_t> betterRun(const ComparisonQuantity& quantity, std::size_t run);
 // "B better", "beyond spread", "within spread", "spread unknown", "spread of A unknown"; empty

@@ -70,7 +70,7 @@ private:
             const auto& quantity = m_frame.data.quantities[index];
             for (std::size_t run = 0; run < runs(); ++run)
                 widest = std::max(widest,
-                    m_frame.width(quantityValueText(quantity.axis, quantity.values[run]))
+                    m_frame.width(quantityValueText(quantity.axis, quantity.value(run)))
                         + m_frame.width(changeOf(quantity, run), TextRole::Small, true)
                         + 5.0 * m_frame.gap());
         }
@@ -85,8 +85,8 @@ private:
     }
 
     [[nodiscard]] std::string changeOf(const ComparisonQuantity& quantity, std::size_t run) const {
-        return run == 0 || !quantity.changes[run].difference ? std::string()
-                                                             : changeText(quantity, run);
+        return run == 0 || !quantity.changes[run].amount() ? std::string()
+                                                           : changeText(quantity.changes[run]);
     }
 
     void drawBlock(std::size_t block, Point at) const {
@@ -111,7 +111,7 @@ private:
         const auto& quantity = m_frame.data.quantities[index];
         const auto lines
             = m_frame.wrapped(quantity.axis.title, m_column - 2.0 * m_frame.gap(), kHeadLines);
-        const bool isSorted = m_frame.data.query.sortedBy == quantity.key;
+        const bool isSorted = m_frame.data.query.sortedBy == quantity.info().key;
         double base = y + 1.2 * small() * static_cast<double>(kHeadLines - lines.size()) + small();
         for (const auto& line : lines) {
             m_frame.text({x, base}, line,
@@ -134,13 +134,13 @@ private:
 
     void drawCell(std::size_t index, std::size_t run, Rect cell) const {
         const auto& quantity = m_frame.data.quantities[index];
-        const auto& value = quantity.values[run];
+        const auto value = quantity.value(run);
         const double base = cell.y + 1.2 * small();
         m_frame.text({cell.x, base},
             m_frame.fitted(quantityValueText(quantity.axis, value), cell.width),
             value ? m_frame.theme.text : m_frame.theme.textMuted);
         const std::string change = changeOf(quantity, run);
-        const bool isBeyond = quantity.changes[run].weight == ComparisonWeight::Beyond;
+        const bool isBeyond = quantity.changes[run].weight == analysis::Difference::Weight::Beyond;
         if (!change.empty())
             m_frame.text({cell.right(), base}, change,
                 isBeyond ? m_frame.theme.text : m_frame.theme.textMuted, TextRole::Small,
@@ -152,9 +152,9 @@ private:
 
     void drawBar(const ComparisonQuantity& quantity, std::size_t run, Rect row) const {
         const double zero = fractionOf(quantity.axis, 0.0);
-        const double end = fractionOf(quantity.axis, *quantity.values[run]);
+        const double end = fractionOf(quantity.axis, *quantity.value(run));
         const Color fill = m_frame.fillOf(run);
-        const bool isFaint = run > 0 && quantity.changes[run].weight == ComparisonWeight::Within;
+        const bool isFaint = run > 0 && quantity.changes[run].weight == analysis::Difference::Weight::Within;
         m_frame.fill({row.x + row.width * std::min(zero, end), row.y,
                          row.width * std::abs(end - zero), row.height},
             isFaint ? withAlpha(fill, kWithinAlpha) : fill);

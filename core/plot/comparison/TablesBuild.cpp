@@ -256,14 +256,21 @@ RunTable operatorTable(const ComparisonFrame& frame, double width) {
         std::move(rows)};
 }
 
+std::vector<std::string> statedValues(const analysis::ConfigDifference& setting) {
+    std::vector<std::string> values;
+    for (const auto& value : setting.values)
+        values.push_back(value.value_or(text::kMissing));
+    return values;
+}
+
 RunTable configurationTable(const ComparisonFrame& frame, double width) {
     std::vector<RunTable::Row> rows;
     for (const auto& fact : frame.data.configuration)
-        rows.push_back({fact.title, fact.values, {}, true});
+        rows.push_back({fact.title, statedValues(fact), {}, true});
     return {frame,
         [&data = frame.data](std::size_t row, Hit& hit) {
             hit.title = data.configuration[row].title;
-            tellOfRuns(data, data.configuration[row].values, hit);
+            tellOfRuns(data, statedValues(data.configuration[row]), hit);
         },
         width, {}, std::move(rows)};
 }

@@ -21,17 +21,17 @@ const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {
     return data.runs[row.run];
 }
 
-double barOf(const Canvas& canvas) {
+double heatBar(const Canvas& canvas) {
     return 1.5 * canvas.gap() + 0.2 * canvas.lineHeight();
 }
 
 // Title and scale of colours above the grid.
-double headOf(const Canvas& canvas) {
-    return barOf(canvas) + canvas.lineHeight() + 1.5 * canvas.gap();
+double heatHead(const Canvas& canvas) {
+    return heatBar(canvas) + canvas.lineHeight() + 1.5 * canvas.gap();
 }
 
 // Ticks and the axis' name below it.
-double footOf(const Canvas& canvas) {
+double heatFoot(const Canvas& canvas) {
     return 2.0 * canvas.lineHeight() + 2.0 * canvas.gap();
 }
 
@@ -70,9 +70,9 @@ private:
         m_labels = std::min(m_labels, kMostLabels * area.width);
         const double left = m_labels + 2.0 * m_canvas.gap();
         const double right = m_notes > 0.0 ? m_notes + 2.0 * m_canvas.gap() : m_canvas.gap();
-        m_grid = {area.x + left, area.y + headOf(m_canvas),
+        m_grid = {area.x + left, area.y + heatHead(m_canvas),
             std::max(area.width - left - right, 1.0),
-            std::max(area.height - headOf(m_canvas) - footOf(m_canvas), 1.0)};
+            std::max(area.height - heatHead(m_canvas) - heatFoot(m_canvas), 1.0)};
     }
 
     [[nodiscard]] double rowHeight() const {
@@ -95,7 +95,7 @@ private:
         const double barWidth = std::min(0.42 * area.width, 150.0);
         const double x = m_grid.right() - barWidth - beyondScale();
         const double y = area.y;
-        const double bar = barOf(m_canvas);
+        const double bar = heatBar(m_canvas);
         drawColourScale(m_canvas, {x, y, barWidth, bar}, m_heatmap.scale, kScaleTicks);
         const std::string title = axisTitle(m_heatmap.scale);
         m_canvas.heading({area.x, m_canvas.centred(y + bar / 2.0)}, title,
@@ -283,7 +283,7 @@ HeatmapLook usualLook(
 } // namespace
 
 double heatmapHeight(const Canvas& canvas, const FigureHeatmap& heatmap) {
-    return headOf(canvas) + footOf(canvas)
+    return heatHead(canvas) + heatFoot(canvas)
         + kRow * canvas.size() * static_cast<double>(heatmap.rows.size());
 }
 

@@ -239,7 +239,7 @@ private Q_SLOTS:
     void quantities() {
         const auto data = load(query({"slow", "fast"}));
         const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
-            [](const ComparisonQuantity& quantity) { return quantity.key == "step_time_s"; });
+            [](const ComparisonQuantity& quantity) { return quantity.info().key == "step_time_s"; });
         QVERIFY(step != data.quantities.end());
         QVERIFY(step->isCard);
         QVERIFY(std::abs(step->changes[1].ratio.value() - 0.5) < 1e-9);
@@ -254,16 +254,16 @@ private Q_SLOTS:
         const auto data = load(query({"slow", "brief"}));
         int judged = 0;
         for (const ComparisonQuantity& quantity : data.quantities) {
-            QVERIFY(!quantity.spreads[1]);
-            if (quantity.spreads[0] && quantity.values[1]) {
+            QVERIFY(!quantity.spread(1));
+            if (quantity.spread(0) && quantity.value(1)) {
                 QCOMPARE(weightText(data, quantity, 1), std::string("spread of B unknown"));
                 ++judged;
             }
         }
         QVERIFY(judged > 2);
         for (const ComparisonQuantity& quantity : load(query({"slow", "fast"})).quantities) {
-            if (quantity.spreads[0] && quantity.spreads[1])
-                QVERIFY(quantity.changes[1].weight != ComparisonWeight::Unknown);
+            if (quantity.spread(0) && quantity.spread(1))
+                QVERIFY(quantity.changes[1].weight != analysis::Difference::Weight::Unknown);
         }
     }
 
@@ -285,7 +285,7 @@ private Q_SLOTS:
             QCOMPARE(data.runs[i].named.name, order[i]);
         QCOMPARE(data.runs[7].mark, std::string("H"));
         const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
-            [](const ComparisonQuantity& quantity) { return quantity.key == "step_time_s"; });
+            [](const ComparisonQuantity& quantity) { return quantity.info().key == "step_time_s"; });
         for (std::size_t i = 2; i < order.size(); ++i)
             QVERIFY(*step->values[i] >= *step->values[i - 1]);
         QVERIFY(data.verdict->headline.starts_with("7 runs beside A"));

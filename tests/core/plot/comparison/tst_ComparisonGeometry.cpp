@@ -35,6 +35,8 @@ bool hasText(const PlotScene& scene, const std::string& text) {
         labels.begin(), labels.end(), [&](const Label& label) { return label.text == text; });
 }
 
+using Weight = analysis::Difference::Weight;
+
 bool isClose(double a, double b) {
     return std::abs(a - b) < 1e-6;
 }
@@ -197,16 +199,16 @@ private Q_SLOTS:
 
     void cards() {
         auto data = demoComparison();
-        data.quantities.push_back(demoQuantity(50.0, 51.0, ComparisonWeight::Within));
-        data.quantities.push_back(demoQuantity(0.10, 0.145, ComparisonWeight::Unknown));
-        data.quantities.back().isShare = true;
+        data.quantities.push_back(demoQuantity(50.0, 51.0, Weight::Within));
+        data.quantities.push_back(
+            demoQuantity(0.10, 0.145, Weight::Unknown, "throttled_fraction"));
         const auto geometry = drawn(data, 900.0, {ComparisonPanel::Cards});
         QCOMPARE(geometry.targets.size(), std::size_t{3});
         for (const char* text :
             {"2.00 ×", "A better", "1.02 ×", "within spread", "+4.5 pp", "spread unknown"})
             QVERIFY2(hasText(geometry.scene, text), text);
         // The bar of A shows its spread: what is not known is that of B.
-        data.quantities.back().spreads[1].reset();
+        data.quantities.back().measures[1]->spread.reset();
         QVERIFY(hasText(drawn(data, 900.0, {ComparisonPanel::Cards}).scene, "spread of B unknown"));
     }
 
@@ -214,15 +216,13 @@ private Q_SLOTS:
     void sixtyRunsAreToldApart() {
         constexpr std::size_t runs = 60;
         ComparisonData data;
-        auto quantity = demoQuantity(40.0, 80.0, ComparisonWeight::Beyond);
+        auto quantity = demoQuantity(40.0, 80.0, Weight::Beyond);
         for (std::size_t run = 0; run < runs; ++run) {
             data.runs.push_back(demoRun(run % 26, "8 × H200"));
             data.runs.back().named.name
                 = "sweep-of-march/gpt3-175b-on-h200/gpt3-175b_" + std::to_string(run) + "_00000";
         }
-        quantity.values.assign(runs, 50.0);
-        quantity.spreads.resize(runs);
-        quantity.counts.resize(runs);
+        quantity.measures.assign(runs, analysis::Measure{50.0, {}});
         quantity.whyAbsent.resize(runs);
         quantity.changes.resize(runs);
         data.quantities = {quantity};

@@ -23,19 +23,18 @@ inline plot::ComparedRun demoRun(std::size_t index, std::string cluster) {
     return run;
 }
 
-// a ± 1 and b ± 2 of 100 W, over 8 iterations; better is less.
-inline plot::ComparisonQuantity demoQuantity(double a, double b, plot::ComparisonWeight weight) {
+// The mean power: a ± 1 and b ± 2 of 100 W, over 8 iterations; better is less. Or another quantity.
+inline plot::ComparisonQuantity demoQuantity(double a, double b,
+    analysis::Difference::Weight weight, std::string_view key = "mean_power_w") {
     plot::ComparisonQuantity quantity;
-    quantity.key = "mean_power_w";
+    quantity.index = analysis::quantityIndex(key).value();
     quantity.axis = demoAxis("Mean power", "W", 100.0);
-    quantity.better = -1;
     quantity.isCard = true;
-    quantity.values = {a, b};
-    quantity.spreads = {1.0, 2.0};
-    quantity.counts = {8, 8};
+    quantity.measures = {analysis::Measure{a, analysis::Spread{8, a, 1.0}},
+        analysis::Measure{b, analysis::Spread{8, b, 2.0}}};
     quantity.whyAbsent.resize(2);
     quantity.changes.resize(2);
-    quantity.changes[1] = {b / a, b - a, weight, "8 and 8 iterations, 95 %"};
+    quantity.changes[1] = {quantity.index, a, b, b / a, weight, "8 and 8 iterations, 95 %"};
     return quantity;
 }
 
@@ -127,14 +126,14 @@ inline plot::ComparisonData demoComparison() {
     data.verdict = plot::ComparisonVerdict{"Scale-up wins per joule", true,
         {"4xH200 spends 0.41 J a token, B 0.57 J.", "Second reason.", "Third reason.",
             "Fourth reason.", "Fifth reason of 5."}};
-    data.quantities = {demoQuantity(40.0, 80.0, plot::ComparisonWeight::Beyond)};
+    data.quantities = {demoQuantity(40.0, 80.0, analysis::Difference::Weight::Beyond)};
     data.stacks = {
         {0, std::nullopt, 10.0, {{"gemm", "GEMM", 6.0}, {"all_reduce", "AllReduce exposed", 4.0}}},
         {1, std::nullopt, 5.0, {{"gemm", "GEMM", 4.0}, {"idle", "Idle", 1.0}}},
         {1, 0, 5.0, {{"gemm", "GEMM", 5.0}}}};
     data.kernels
         = {{"void gemm<float>(int)", "gemm", {2.0, 1.0}}, {"nccl", "all_reduce", {1.0, {}}}};
-    data.configuration = {{"GPUs", {"4", "8"}}};
+    data.configuration = {{"gpus", "GPUs", {"4", "8"}}};
     data.heat = demoHeat(data.runs);
     data.curves = demoCurves();
     data.tracks = demoTracks();
