@@ -1,9 +1,8 @@
+#include "core/analysis/StudyPass.h"
 #include "core/figures/timeline/LaneLoad.h"
-#include "core/figures/timeline/SideReaders.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/parallel/OrderedJobs.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/timeline/LanePrepare.h"
 #include "core/text/Numbers.h"
@@ -17,7 +16,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 namespace trainscope::figures {
@@ -59,32 +57,33 @@ constexpr std::size_t kManySeries = 64;
 template <typename Read, typename Take>
 Status readEach(const LaneRequest& request, const std::vector<SelectedSeries>& selected,
     const Read& read, const Take& take) {
-    using Answer = std::invoke_result_t<Read, const store::Store&, const SelectedSeries&>;
-    Status status;
-    auto next = selected.begin();
-    const auto receive = [&](Answer&& answer) {
-        const SelectedSeries& one = *next++;
-        if (!answer.hasValue())
-            status = answer.error();
-        if (status.hasValue())
-            take(one, std::move(answer).value());
+    const auto goesOn = [&request](const ProgressState& /*state*/ = {}) {
+        return !request.isCancelled || !request.isCancelled();
     };
-    SideReaders readers(request.store);
-    OrderedJobs<Answer> jobs(WorkerPool::shared(), 0, receive);
-    for (const SelectedSeries& one : selected) {
-        if (request.isCancelled && request.isCancelled())
-            return cancelled();
-        if (selected.size() < kManySeries)
-            receive(read(request.store, one));
-        else
-            jobs.submit([&readers, &read, &one] {
-                return readers.with([&](const store::Store& store) { return read(store, one); });
+    if (selected.size() >= kManySeries) {
+        const analysis::RunStudy study(request.store, Run(), goesOn);
+        return analysis::forEachPart(
+            study, "Reading", selected,
+            [&read](const store::Store& store, const SelectedSeries& one, const Progress& tell)
+                -> decltype(read(store, one)) {
+                if (!tell({}))
+                    return cancelled();
+                return read(store, one);
+            },
+            [&take](const SelectedSeries& one, auto&& answer) {
+                take(one, std::move(answer));
+                return Status();
             });
-        if (!status.hasValue())
-            return status;
     }
-    jobs.finish();
-    return status;
+    for (const SelectedSeries& one : selected) {
+        if (!goesOn())
+            return cancelled();
+        auto answer = read(request.store, one);
+        if (!answer.hasValue())
+            return answer.error();
+        take(one, std::move(answer).value());
+    }
+    return {};
 }
 
 // Hands each series with its buckets to `add`, in their order.
