@@ -1,6 +1,6 @@
 #include "app/viewmodels/operators/OperatorsAnswer.h"
 
-#include "core/figures/operators/OperatorsAgainst.h"
+#include "core/figures/operators/OperatorsFigure.h"
 #include "core/model/Try.h"
 #include "core/plot/operators/OperatorsText.h"
 

@@ -1,4 +1,4 @@
-#include "core/figures/operators/OperatorsAgainst.h"
+#include "core/figures/operators/OperatorsFigure.h"
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTrees.h"

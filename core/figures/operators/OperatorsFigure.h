@@ -74,6 +74,18 @@ std::string titleOf(analysis::OperatorGrouping grouping); // "Operator", "Module
 plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
     bool isByName, const std::string& partOfB = {});
 
+// The part of a second run that a part of the first is compared with.
+struct OperatorsAgainst {
+    OperatorsQuery query;
+    std::string part; // the compared part in words: "iterations 2 to 3"; empty: all, as asked
+};
+
+// The same rank if the run has a trace of it, else all of them. A window becomes the iterations
+// that lie mostly inside it, if both runs have recorded these, else all of the run. Any
+// thread that owns the store.
+Result<OperatorsAgainst> partAgainst(const store::Store& store, const OperatorsQuery& first,
+    RunId other, const Progress& progress = {});
+
 // Draw data that has been read; the figures have no sources.
 Figure flameFigure(const std::shared_ptr<const plot::FlameFigureData>& data);
 Figure rooflineFigure(const std::shared_ptr<const plot::RooflineFigureData>& data);

@@ -115,6 +115,8 @@ private:
 } // namespace
 
 MadeContent barsContent(const ComparisonFrame& frame, double width) {
+    if (frame.data.isMany())
+        return runsTable(frame, width, false);
     return std::make_unique<BarGrid>(frame, width);
 }
 

@@ -13,51 +13,6 @@ namespace {
 constexpr double kThreeColumns = 76.0; // in sizes of the body text
 constexpr double kTwoColumns = 48.0;
 
-// Rows of many runs need the whole width, except for those of one kind of value; so do names of
-// operators.
-bool isNarrow(ComparisonPanel panel, bool many) {
-    switch (panel) {
-    case ComparisonPanel::Breakdown:
-    case ComparisonPanel::Heatmap:
-        return true;
-    case ComparisonPanel::Curves:
-    case ComparisonPanel::Kernels:
-    case ComparisonPanel::Configuration:
-        return !many;
-    default:
-        return false;
-    }
-}
-
-MadeContent contentOf(const ComparisonFrame& frame, ComparisonPanel panel, double width) {
-    const bool many = frame.data.isMany();
-    switch (panel) {
-    case ComparisonPanel::Verdict:
-        return verdictContent(frame, width);
-    case ComparisonPanel::Reasons:
-        return reasonsContent(frame, width);
-    case ComparisonPanel::Cards:
-        return many ? runsTableContent(frame, width, true) : cardsContent(frame, width);
-    case ComparisonPanel::Breakdown:
-        return stacksContent(frame, width);
-    case ComparisonPanel::Heatmap:
-        return heatContent(frame, width);
-    case ComparisonPanel::Curves:
-        return many ? curveRowsContent(frame, width) : curvesContent(frame, width);
-    case ComparisonPanel::Tracks:
-        return tracksContent(frame, width);
-    case ComparisonPanel::Bars:
-        return many ? runsTableContent(frame, width, false) : barsContent(frame, width);
-    case ComparisonPanel::Operators:
-        return operatorsContent(frame, width);
-    case ComparisonPanel::Kernels:
-        return kernelsContent(frame, width);
-    case ComparisonPanel::Configuration:
-        break;
-    }
-    return configurationContent(frame, width);
-}
-
 // Cards bring their own frames; the verdict is a headline itself.
 PanelEdge edgeOf(ComparisonPanel panel, bool many) {
     if (panel == ComparisonPanel::Cards && !many)
@@ -83,13 +38,15 @@ public:
 
 private:
     [[nodiscard]] bool isNarrowHere(ComparisonPanel panel) const {
-        return isNarrow(panel, m_data.isMany());
+        const auto width = rowOf(panel).width;
+        return width == PanelRow::Width::Part
+            || (width == PanelRow::Width::PartOfFew && !m_data.isMany());
     }
 
     [[nodiscard]] BoardPanel panelOf(ComparisonPanel panel) {
         PanelTexts texts = textsOf(m_data, panel);
         return {edgeOf(panel, m_data.isMany()), std::move(texts.title), std::move(texts.subtitle),
-            1, [this, panel](double width) { return contentOf(m_frame, panel, width); }};
+            1, [this, panel](double width) { return rowOf(panel).make(m_frame, width); }};
     }
 
     void placeAll() {

@@ -147,6 +147,8 @@ private:
 } // namespace
 
 MadeContent cardsContent(const ComparisonFrame& frame, double width) {
+    if (frame.data.isMany())
+        return runsTable(frame, width, true);
     return std::make_unique<CardGrid>(frame, width);
 }
 

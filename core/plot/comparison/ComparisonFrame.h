@@ -90,15 +90,29 @@ Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 MadeContent verdictContent(const ComparisonFrame& frame, double width);
 MadeContent reasonsContent(const ComparisonFrame& frame, double width);
 MadeContent cardsContent(const ComparisonFrame& frame, double width);
-MadeContent runsTableContent(const ComparisonFrame& frame, double width, bool onlyCards);
+MadeContent runsTable(const ComparisonFrame& frame, double width, bool onlyCards);
 MadeContent barsContent(const ComparisonFrame& frame, double width);
 MadeContent stacksContent(const ComparisonFrame& frame, double width);
 MadeContent operatorsContent(const ComparisonFrame& frame, double width);
 MadeContent kernelsContent(const ComparisonFrame& frame, double width);
 MadeContent heatContent(const ComparisonFrame& frame, double width);
 MadeContent curvesContent(const ComparisonFrame& frame, double width);
-MadeContent curveRowsContent(const ComparisonFrame& frame, double width);
+MadeContent curveRows(const ComparisonFrame& frame, double width);
 MadeContent tracksContent(const ComparisonFrame& frame, double width);
 MadeContent configurationContent(const ComparisonFrame& frame, double width);
+
+struct PanelRow {
+    // A part of the board's width where others stand beside it; of many runs maybe not: rows of
+    // them need all of it, as names of operators do.
+    enum class Width { Whole, Part, PartOfFew };
+
+    ComparisonPanel panel = ComparisonPanel::Verdict;
+    std::string_view name; // "verdict"
+    Width width = Width::Whole;
+    bool (*has)(const ComparisonData& data) = nullptr;
+    PanelTexts (*texts)(const ComparisonData& data) = nullptr; // where it has
+    MadeContent (*make)(const ComparisonFrame& frame, double width) = nullptr;
+};
+const PanelRow& rowOf(ComparisonPanel panel);
 
 } // namespace trainscope::plot

@@ -1,6 +1,6 @@
-// Names of the choices, and the texts of the panels.
+// Panels with their names and texts, and the names of the other choices.
 #include "core/model/EnumNames.h"
-#include "core/plot/comparison/Comparison.h"
+#include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <fmt/format.h>
@@ -11,12 +11,8 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr auto kPanels = enumNames<ComparisonPanel>({{ComparisonPanel::Verdict, "verdict"},
-    {ComparisonPanel::Cards, "cards"}, {ComparisonPanel::Breakdown, "breakdown"},
-    {ComparisonPanel::Heatmap, "heatmap"}, {ComparisonPanel::Curves, "curves"},
-    {ComparisonPanel::Tracks, "tracks"}, {ComparisonPanel::Reasons, "reasons"},
-    {ComparisonPanel::Configuration, "configuration"}, {ComparisonPanel::Operators, "operators"},
-    {ComparisonPanel::Kernels, "kernels"}, {ComparisonPanel::Bars, "bars"}});
+using Width = PanelRow::Width;
+
 constexpr auto kAlignments
     = enumNames<ComparisonAlignment>({{ComparisonAlignment::Folded, "folded"},
         {ComparisonAlignment::Iteration, "iteration"}, {ComparisonAlignment::Start, "start"}});
@@ -53,6 +49,18 @@ std::string normalisedText(const ComparisonData& data) {
     return data.query.normalisation == analysis::Normalisation::Absolute
         ? "of the whole job"
         : "normalised " + normalisationWord(data.query.normalisation);
+}
+
+PanelTexts cardTexts(const ComparisonData& data) {
+    return {"Side by side",
+        normalisedText(data) + "; changes to " + data.runs.front().mark
+            + ", in bold where they exceed the spread over iterations"};
+}
+
+PanelTexts reasonTexts(const ComparisonData& data) {
+    return data.runs.size() > 2
+        ? PanelTexts{"Each run beside the first", "the verdict on each pair"}
+        : PanelTexts{"Further reasons", "of the verdict above, in numbers"};
 }
 
 PanelTexts barTexts(const ComparisonData& data) {
@@ -113,14 +121,6 @@ std::size_t ComparisonQuantity::known() const {
         measures.begin(), measures.end(), [](const auto& measure) { return measure.has_value(); }));
 }
 
-std::string_view toString(ComparisonPanel panel) {
-    return kPanels.nameOf(panel);
-}
-
-std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text) {
-    return kPanels.find(text);
-}
-
 std::string_view toString(ComparisonAlignment alignment) {
     return kAlignments.nameOf(alignment);
 }
@@ -133,35 +133,6 @@ const ComparisonCurves::Difference* ComparisonCurves::differenceOf(std::size_t r
     const auto found = std::find_if(differences.begin(), differences.end(),
         [run](const Difference& one) { return one.run == run; });
     return found == differences.end() ? nullptr : &*found;
-}
-
-bool ComparisonData::has(ComparisonPanel panel) const {
-    switch (panel) {
-    case ComparisonPanel::Verdict:
-        return verdict.has_value();
-    case ComparisonPanel::Reasons:
-        return verdict && verdict->statements.size() > kFirstReasons;
-    case ComparisonPanel::Cards:
-        return std::any_of(quantities.begin(), quantities.end(),
-            [](const ComparisonQuantity& quantity) { return quantity.isCard; });
-    case ComparisonPanel::Bars:
-        return !quantities.empty();
-    case ComparisonPanel::Breakdown:
-        return !stacks.empty();
-    case ComparisonPanel::Operators:
-        return !operators.empty();
-    case ComparisonPanel::Kernels:
-        return !kernels.empty();
-    case ComparisonPanel::Configuration:
-        return !configuration.empty();
-    case ComparisonPanel::Heatmap:
-        return heat.has_value();
-    case ComparisonPanel::Curves:
-        return curves.has_value();
-    case ComparisonPanel::Tracks:
-        return tracks.has_value();
-    }
-    return false;
 }
 
 std::string normalisationWord(analysis::Normalisation by) {
@@ -192,37 +163,79 @@ std::string normalisationText(analysis::Normalisation by) {
     return "What a step takes is divided by its tokens (global batch × sequence length).";
 }
 
+const std::vector<PanelRow>& panelTable() {
+    using enum ComparisonPanel;
+    using Data = ComparisonData;
+    static const std::vector<PanelRow> rows{
+        {Verdict, "verdict", Width::Whole, [](const Data& data) { return data.verdict.has_value(); },
+            [](const Data& /*data*/) { return PanelTexts{"Verdict", {}}; }, verdictContent},
+        {Cards, "cards", Width::Whole,
+            [](const Data& data) {
+                return std::any_of(data.quantities.begin(), data.quantities.end(),
+                    [](const ComparisonQuantity& quantity) { return quantity.isCard; });
+            },
+            cardTexts, cardsContent},
+        {Breakdown, "breakdown", Width::Part,
+            [](const Data& data) { return !data.stacks.empty(); }, breakdownTexts, stacksContent},
+        {Heatmap, "heatmap", Width::Part, [](const Data& data) { return data.heat.has_value(); },
+            heatTexts, heatContent},
+        {Curves, "curves", Width::PartOfFew,
+            [](const Data& data) { return data.curves.has_value(); }, curveTexts, curvesContent},
+        {Tracks, "tracks", Width::Whole, [](const Data& data) { return data.tracks.has_value(); },
+            trackTexts, tracksContent},
+        {Reasons, "reasons", Width::Whole,
+            [](const Data& data) {
+                return data.verdict && data.verdict->statements.size() > kFirstReasons;
+            },
+            reasonTexts, reasonsContent},
+        {Configuration, "configuration", Width::PartOfFew,
+            [](const Data& data) { return !data.configuration.empty(); },
+            [](const Data& /*data*/) {
+                return PanelTexts{
+                    "Configured differently", "as far as launch configurations and traces say it"};
+            },
+            configurationContent},
+        {Operators, "operators", Width::Whole,
+            [](const Data& data) { return !data.operators.empty(); },
+            [](const Data& /*data*/) {
+                return PanelTexts{"Operators that differ most",
+                    "time of their kernels in a step, mean over the traced GPUs"};
+            },
+            operatorsContent},
+        {Kernels, "kernels", Width::PartOfFew,
+            [](const Data& data) { return !data.kernels.empty(); },
+            [](const Data& /*data*/) {
+                return PanelTexts{
+                    "Longest kernels", "time in a step, mean over the traced GPUs"};
+            },
+            kernelsContent},
+        {Bars, "bars", Width::Whole, [](const Data& data) { return !data.quantities.empty(); },
+            barTexts, barsContent},
+    };
+    return rows;
+}
+
+const PanelRow& rowOf(ComparisonPanel panel) {
+    return *std::find_if(panelTable().begin(), panelTable().end(),
+        [panel](const PanelRow& row) { return row.panel == panel; });
+}
+
+std::string_view toString(ComparisonPanel panel) {
+    return rowOf(panel).name;
+}
+
+std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text) {
+    const auto found = std::find_if(panelTable().begin(), panelTable().end(),
+        [text](const PanelRow& row) { return row.name == text; });
+    return found == panelTable().end() ? std::nullopt : std::optional(found->panel);
+}
+
+bool ComparisonData::has(ComparisonPanel panel) const {
+    return rowOf(panel).has(*this);
+}
+
 PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel) {
-    switch (panel) {
-    case ComparisonPanel::Verdict:
-        return {"Verdict", {}};
-    case ComparisonPanel::Reasons:
-        return data.runs.size() > 2
-            ? PanelTexts{"Each run beside the first", "the verdict on each pair"}
-            : PanelTexts{"Further reasons", "of the verdict above, in numbers"};
-    case ComparisonPanel::Cards:
-        return {"Side by side",
-            normalisedText(data) + "; changes to " + data.runs.front().mark
-                + ", in bold where they exceed the spread over iterations"};
-    case ComparisonPanel::Breakdown:
-        return breakdownTexts(data);
-    case ComparisonPanel::Heatmap:
-        return heatTexts(data);
-    case ComparisonPanel::Curves:
-        return curveTexts(data);
-    case ComparisonPanel::Tracks:
-        return trackTexts(data);
-    case ComparisonPanel::Bars:
-        return barTexts(data);
-    case ComparisonPanel::Operators:
-        return {"Operators that differ most",
-            "time of their kernels in a step, mean over the traced GPUs"};
-    case ComparisonPanel::Kernels:
-        return {"Longest kernels", "time in a step, mean over the traced GPUs"};
-    case ComparisonPanel::Configuration:
-        break;
-    }
-    return {"Configured differently", "as far as launch configurations and traces say it"};
+    return rowOf(panel).texts(data);
 }
 
 } // namespace trainscope::plot

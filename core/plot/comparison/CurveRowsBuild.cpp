@@ -144,7 +144,7 @@ private:
 
 } // namespace
 
-MadeContent curveRowsContent(const ComparisonFrame& frame, double width) {
+MadeContent curveRows(const ComparisonFrame& frame, double width) {
     return std::make_unique<CurveRows>(frame, width);
 }
 

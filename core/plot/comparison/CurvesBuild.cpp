@@ -142,6 +142,8 @@ private:
 } // namespace
 
 MadeContent curvesContent(const ComparisonFrame& frame, double width) {
+    if (frame.data.isMany())
+        return curveRows(frame, width);
     return std::make_unique<CurvePlots>(frame, width);
 }
 

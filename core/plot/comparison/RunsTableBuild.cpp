@@ -172,7 +172,7 @@ private:
 
 } // namespace
 
-MadeContent runsTableContent(const ComparisonFrame& frame, double width, bool onlyCards) {
+MadeContent runsTable(const ComparisonFrame& frame, double width, bool onlyCards) {
     return std::make_unique<RunsTable>(frame, width, onlyCards);
 }
 

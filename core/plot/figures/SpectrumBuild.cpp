@@ -1,3 +1,4 @@
+#include "core/plot/LabelRoom.h"
 #include "core/plot/Palette.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/text/NumberMarks.h"
@@ -136,48 +137,36 @@ private:
 
     // The strongest first; a label that would touch another or the point of another stays out.
     void drawLines() {
-        std::vector<Rect> taken;
+        LabelRoom room(m_plot);
         const double size = m_sheet.size();
         const double dot = 0.45 * size;
         for (const auto& line : m_spectrum.lines) {
             const Point peak = peakOf(line);
             m_sheet.dot(peak, dot, m_sheet.theme.text);
-            taken.push_back({peak.x - dot / 2.0, peak.y - dot / 2.0, dot, dot});
+            room.take(Rect{peak.x - dot / 2.0, peak.y - dot / 2.0, dot, dot});
         }
         for (const auto& line : m_spectrum.lines) {
             const Point peak = peakOf(line);
             const FigureRun& run = m_data.runs[m_spectrum.run];
             m_sheet.target({peak.x - size, peak.y - size, 2.0 * size, 2.0 * size}, {run.id},
                 [&run, &line](Hit& hit) { tellLine(run, line, hit); });
-            placeLabel(textOf(line), peak, taken);
+            placeLabel(textOf(line), peak, room);
         }
     }
 
-    void placeLabel(const std::string& text, Point peak, std::vector<Rect>& taken) const {
+    void placeLabel(const std::string& text, Point peak, LabelRoom& room) const {
         const double size = m_sheet.size();
         const double width = m_sheet.width(text);
         const double gap = 0.5 * size;
         const double y = std::clamp(
             peak.y - 0.6 * size, m_plot.y, std::max(m_plot.bottom() - 1.2 * size, m_plot.y));
+        std::vector<Rect> places;
         for (const double lift : {0.0, 1.2 * size, 2.4 * size}) {
-            for (const double x : {peak.x + gap, peak.x - gap - width}) {
-                const Rect rect{x, y - lift, width, 1.15 * size};
-                if (!isFree(rect, taken))
-                    continue;
-                taken.push_back(rect);
-                m_sheet.text({x, rect.y + size}, text, m_sheet.theme.text);
-                return;
-            }
+            for (const double x : {peak.x + gap, peak.x - gap - width})
+                places.push_back({x, y - lift, width, 1.15 * size});
         }
-    }
-
-    [[nodiscard]] bool isFree(const Rect& rect, const std::vector<Rect>& taken) const {
-        const bool inside
-            = rect.x >= m_plot.x && rect.right() <= m_plot.right() && rect.y >= m_plot.y;
-        return inside && std::none_of(taken.begin(), taken.end(), [&rect](const Rect& other) {
-            return rect.x < other.right() && other.x < rect.right() && rect.y < other.bottom()
-                && other.y < rect.bottom();
-        });
+        if (const auto place = room.takeFirst(places))
+            m_sheet.text({place->x, place->y + size}, text, m_sheet.theme.text);
     }
 
     const Sheet& m_sheet;

@@ -2,6 +2,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/plot/Canvas.h"
+#include "core/plot/LabelRoom.h"
 #include "core/plot/Palette.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/GroupOutlines.h"
@@ -276,10 +277,6 @@ constexpr std::size_t kManyEdges = 40; // from here on they shine through each o
 constexpr double kWidestLink = 3.2; // line widths, of four links or more
 constexpr double kIdleLink = 0.22; // share of the link's colour, if its load is not known or 0
 
-bool overlaps(const Rect& a, const Rect& b) {
-    return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
-
 class Diagram {
 public:
     Diagram(const PhysicalData& data, const FigureStyle& style)
@@ -539,9 +536,11 @@ private:
         }
         if (m_arrangement.level == Level::Plain)
             return;
-        std::vector<Rect> taken = m_diagram.nodes;
+        LabelRoom room({0.0, 0.0, m_canvas.scene.width, m_canvas.scene.height});
+        for (const Rect& node : m_diagram.nodes)
+            room.take(node);
         for (const EdgeCurve& curve : edges)
-            addEdgeLabel(curve, taken);
+            addEdgeLabel(curve, room);
     }
 
     void addEdgeTarget(const EdgeCurve& curve) {
@@ -560,7 +559,7 @@ private:
     }
 
     // Below an arc, or on a curve between rows; left out where others are.
-    void addEdgeLabel(const EdgeCurve& curve, std::vector<Rect>& taken) const {
+    void addEdgeLabel(const EdgeCurve& curve, LabelRoom& room) const {
         const std::string& text = m_data.edges[curve.edge].label;
         if (text.empty())
             return;
@@ -570,13 +569,8 @@ private:
         const double size = m_canvas.size();
         const double baseline = middle.y + (isArc ? curve.width / 2.0 + 1.1 * size : 0.36 * size);
         const Rect plate{middle.x - width / 2.0, baseline - 0.9 * size, width, 1.15 * size};
-        const bool isInside = plate.x >= 0.0 && plate.right() <= m_canvas.scene.width
-            && plate.bottom() <= m_canvas.scene.height;
-        if (!isInside || std::any_of(taken.begin(), taken.end(), [&](const Rect& other) {
-                return overlaps(plate, other);
-            }))
+        if (!room.takeFirst(std::vector{plate}))
             return;
-        taken.push_back(plate);
         m_canvas.fill(plate, m_canvas.theme.window);
         m_canvas.text({middle.x, baseline}, text,
             legibleOn(groupColor(m_data.edges[curve.edge].group), m_canvas.theme.window, 4.5),

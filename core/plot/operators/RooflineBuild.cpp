@@ -1,7 +1,7 @@
 // Operators over the roofs of their GPU: speed against arithmetic intensity, both logarithmic,
 // points as large as their time is long.
+#include "core/plot/LabelRoom.h"
 #include "core/plot/Palette.h"
-#include "core/plot/PlotScene.h"
 #include "core/plot/RunInk.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBuild.h"
@@ -19,97 +19,8 @@
 #include <vector>
 
 namespace trainscope::plot {
+
 namespace {
-
-// Room for labels among what is drawn: each takes the first of its places that is free, so that the
-// same picture always gives the same ones. Pure.
-
-// A line, or text along one: all that is nearer to it than half its thickness.
-struct Slant {
-    Point from;
-    Point to;
-    double thickness = 0.0;
-};
-
-class LabelRoom {
-public:
-    explicit LabelRoom(Rect area)
-        : m_area(area) { }
-
-    void take(const Rect& rect) { m_rects.push_back(rect); }
-    void take(const Slant& slant) { m_slants.push_back(slant); }
-
-    // Inside the area and beside all that is taken.
-    [[nodiscard]] bool isFree(const Rect& rect) const;
-    // The same; other slants are not asked: a label along a line lies beside that line.
-    [[nodiscard]] bool isFree(const Slant& slant) const;
-
-    // The first that is free, taken.
-    template <typename Shape>
-    std::optional<Shape> takeFirst(const std::vector<Shape>& places) {
-        for (const Shape& place : places) {
-            if (!isFree(place))
-                continue;
-            take(place);
-            return place;
-        }
-        return std::nullopt;
-    }
-
-private:
-    Rect m_area;
-    std::vector<Rect> m_rects;
-    std::vector<Slant> m_slants;
-};
-
-bool isApart(const Rect& one, const Rect& other) {
-    return one.right() <= other.x || other.right() <= one.x || one.bottom() <= other.y
-        || other.bottom() <= one.y;
-}
-
-Rect grown(const Rect& rect, double by) {
-    return {rect.x - by, rect.y - by, rect.width + 2.0 * by, rect.height + 2.0 * by};
-}
-
-// Narrows [enter, leave] of a line to where it lies between two bounds.
-bool narrow(double from, double step, double low, double high, double& enter, double& leave) {
-    if (step == 0.0)
-        return from > low && from < high;
-    const double one = (low - from) / step;
-    const double other = (high - from) / step;
-    enter = std::max(enter, std::min(one, other));
-    leave = std::min(leave, std::max(one, other));
-    return enter < leave;
-}
-
-// True where the slant meets the rectangle; a little early at its corners.
-bool meets(const Slant& slant, const Rect& rect) {
-    const Rect room = grown(rect, slant.thickness / 2.0);
-    double enter = 0.0;
-    double leave = 1.0;
-    return narrow(slant.from.x, slant.to.x - slant.from.x, room.x, room.right(), enter, leave)
-        && narrow(slant.from.y, slant.to.y - slant.from.y, room.y, room.bottom(), enter, leave);
-}
-
-bool LabelRoom::isFree(const Rect& rect) const {
-    const bool isInside = rect.x >= m_area.x && rect.right() <= m_area.right() && rect.y >= m_area.y
-        && rect.bottom() <= m_area.bottom();
-    return isInside && std::all_of(m_rects.begin(), m_rects.end(), [&rect](const Rect& taken) {
-        return isApart(rect, taken);
-    }) && std::none_of(m_slants.begin(), m_slants.end(), [&rect](const Slant& taken) {
-        return meets(taken, rect);
-    });
-}
-
-bool LabelRoom::isFree(const Slant& slant) const {
-    const Rect room = grown(m_area, -slant.thickness / 2.0);
-    const auto isInside = [&room](const Point& at) {
-        return at.x >= room.x && at.x <= room.right() && at.y >= room.y && at.y <= room.bottom();
-    };
-    return isInside(slant.from) && isInside(slant.to)
-        && std::none_of(m_rects.begin(), m_rects.end(),
-            [&slant](const Rect& taken) { return meets(slant, taken); });
-}
 
 constexpr double kRooflineLines = 18.0; // height in lines of small text
 constexpr double kPrintedLines = 30.0;

@@ -83,10 +83,10 @@ private:
         if (!m_data.rival)
             return;
         for (const auto& quantity : m_data.rival->quantities) {
-            for (std::size_t run = 0; run < quantity.values.size(); ++run) {
-                if (quantity.values[run])
-                    add("clusters", m_data.rival->runs[run].named.name, quantity.key,
-                        quantity.axis.siUnit, *quantity.values[run]);
+            for (std::size_t run = 0; run < m_data.rival->runs.size(); ++run) {
+                if (const auto value = quantity.value(run))
+                    add("clusters", m_data.rival->runs[run].named.name, quantity.info().key,
+                        quantity.axis.siUnit, *value);
             }
         }
     }
