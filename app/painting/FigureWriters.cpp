@@ -152,8 +152,8 @@ Result<EncodedFigure> encodePng(const FigureJob& job) {
     return figure;
 }
 
-Result<EncodedFigure> encodePdf(const std::vector<plot::PlotScene>& pages,
-    const plot::Theme& theme, const FigureOptions& options) {
+Result<EncodedFigure> encodePdf(const std::vector<plot::PlotScene>& pages, const plot::Theme& theme,
+    const FigureOptions& options) {
     const QString sources = sourcesText(options.metadata);
     auto bytes
         = paintPdf({pages.front().width, pages.front().height, options.metadata.title, sources,

@@ -24,8 +24,8 @@ struct FigureJob {
 Result<EncodedFigure> encodePng(const FigureJob& job);
 Result<EncodedFigure> encodeSvg(const FigureJob& job);
 // Pages, all of the size of the first.
-Result<EncodedFigure> encodePdf(const std::vector<plot::PlotScene>& pages,
-    const plot::Theme& theme, const FigureOptions& options);
+Result<EncodedFigure> encodePdf(const std::vector<plot::PlotScene>& pages, const plot::Theme& theme,
+    const FigureOptions& options);
 
 // An <svg> element that takes the width it is given; without fonts, which the page carries once.
 Result<QByteArray> inlineSvg(const plot::PlotScene& scene, const plot::Theme& theme);

@@ -259,8 +259,8 @@ QString ComparisonController::text() const {
     for (const auto& quantity : m_data->quantities) {
         for (std::size_t run = 1; quantity.isCard && run < m_data->runs.size(); ++run)
             lines.append(QString::fromStdString(quantity.axis.title + ", " + m_data->runs[run].mark
-                + " to " + m_data->runs[0].mark + ": " + plot::changeText(quantity.changes[run]) + " "
-                + plot::weightText(*m_data, quantity, run)));
+                + " to " + m_data->runs[0].mark + ": " + plot::changeText(quantity.changes[run])
+                + " " + plot::weightText(*m_data, quantity, run)));
     }
     return lines.join(QLatin1Char('\n'));
 }

@@ -47,7 +47,8 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
     facts.push_back({QStringLiteral("The step against plans"), {}, true});
     for (const auto& fit : data.traced->plans)
         facts.push_back({textOf(titleOf(fit.kind)),
-            QString::fromStdString(text::signedPercent(data.traced->traced.makespan / fit.makespan - 1.0)),
+            QString::fromStdString(
+                text::signedPercent(data.traced->traced.makespan / fit.makespan - 1.0)),
             false, QStringLiteral("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
     return facts;
 }
@@ -73,7 +74,7 @@ QString LayoutSchedule::text() const {
     const auto planned = m_data.plannedBubble();
     if (planned && traced)
         parts.append(QStringLiteral("%1 planned (%2)")
-                .arg(percentOf(*planned), textOf(titleOf(m_data.planned()->kind))));
+                         .arg(percentOf(*planned), textOf(titleOf(m_data.planned()->kind))));
     else if (planned)
         parts.append(QStringLiteral("bubbles planned %1").arg(percentOf(*planned)));
     return parts.join(QStringLiteral(" · "));

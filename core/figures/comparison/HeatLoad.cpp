@@ -105,8 +105,8 @@ Status addHeat(
         return {};
     FigureHeatmap& map = heat.heatmaps.front();
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (std::none_of(map.rows.begin(), map.rows.end(),
-                [i](const auto& row) { return row.run == i; }))
+        if (std::none_of(
+                map.rows.begin(), map.rows.end(), [i](const auto& row) { return row.run == i; }))
             addNote(notes, i,
                 fmt::format("no {}.", statisticTitle(context.query.heatMetric, map.statistic)));
     }

@@ -46,8 +46,8 @@ FigureAxis axisFor(const ComparisonQuantity& quantity, analysis::Normalisation b
         low = std::min(low, *value - (*value < 0.0 ? spread : 0.0));
     }
     axis.range = {low, high > low ? high : low + 1.0};
-    axis.unit
-        = analysis::isShare(info) ? text::ShownUnit{"%", 100.0} : text::shownUnit(axis.siUnit, high);
+    axis.unit = analysis::isShare(info) ? text::ShownUnit{"%", 100.0}
+                                        : text::shownUnit(axis.siUnit, high);
     return axis;
 }
 

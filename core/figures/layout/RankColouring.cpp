@@ -49,7 +49,8 @@ Result<ColouredRanks> byStatistic(const analysis::RunStudy& study, const ColourQ
     figure.runs = {study.run.id};
     figure.wholeRun = query.wholeRun;
     ASSIGN_OR_RETURN(const auto window, windowOf(figure, study));
-    ASSIGN_OR_RETURN(const auto summary, summaryOf(study, window, {query.metric}));
+    ASSIGN_OR_RETURN(
+        const auto summary, analysis::summarise(study, {window.window, {query.metric}}));
     const auto statistic = query.statistic.value_or(usualStatistic(query.metric));
     auto values = statisticsOf(summary, query.metric, statistic);
     std::vector<double> known;

@@ -56,8 +56,7 @@ void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
     if (traced.isWhole && traced.planned)
         data.to = std::max(data.to, traced.planned->makespan);
     data.traced = std::move(traced);
-    data.caption
-        = tracedCaption(*data.traced, shapeOf(data.traced->traced, data.kindTitle()));
+    data.caption = tracedCaption(*data.traced, shapeOf(data.traced->traced, data.kindTitle()));
 }
 
 // Another kind than the layout's has the same work in its own pieces.

@@ -29,7 +29,8 @@ const Options<predict::TrainingAsked>& trainingOptions();
 struct AskedJob {
     std::optional<Run> run; // the run with this job; absent: a job by hand
     predict::JobRequest asked;
-    std::optional<predict::JobRequest> launched; // the job as the run did it, if the asked one differs
+    std::optional<predict::JobRequest>
+        launched; // the job as the run did it, if the asked one differs
     bool isAsLaunched = false; // it is what the run did
     std::vector<std::string> notes; // facts that the run does not state, and their substitutes
 

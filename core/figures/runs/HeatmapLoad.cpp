@@ -16,7 +16,7 @@ using namespace plot;
 namespace {
 
 struct ReadRun {
-    FigureWindow window;
+    analysis::SteadyState window;
     analysis::RunSummary summary;
 };
 
@@ -96,8 +96,9 @@ FigureAxis scaleOf(
 }
 
 // Windows of the runs that any heat map has values of.
-std::vector<FigureWindow> shownWindows(const std::vector<ReadRun>& runs, const FigureData& data) {
-    std::vector<FigureWindow> windows;
+std::vector<analysis::SteadyState> shownWindows(
+    const std::vector<ReadRun>& runs, const FigureData& data) {
+    std::vector<analysis::SteadyState> windows;
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const auto isOfIt = [run](const FigureHeatmap::Row& row) { return row.run == run; };
         const bool isShown = std::any_of(
@@ -164,7 +165,8 @@ Status loadHeatmap(const FigureContext& context, FigureData& data) {
     std::vector<ReadRun> runs;
     for (const auto& subject : subjects) {
         ASSIGN_OR_RETURN(auto window, windowOf(context.query, context.studies.of(subject.run)));
-        ASSIGN_OR_RETURN(auto summary, summaryOf(context.studies.of(subject.run), window, metrics));
+        ASSIGN_OR_RETURN(auto summary,
+            analysis::summarise(context.studies.of(subject.run), {window.window, metrics}));
         runs.push_back({std::move(window), std::move(summary)});
         data.runs.push_back(subject.named);
     }

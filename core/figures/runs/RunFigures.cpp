@@ -1,5 +1,4 @@
 #include "core/figures/runs/RunFigures.h"
-#include "core/analysis/iterations/SteadyState.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -8,28 +7,28 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace trainscope::figures {
 
 using namespace plot;
 
-Result<FigureWindow> windowOf(const FigureQuery& query, const analysis::RunStudy& study) {
-    if (query.wholeRun)
-        return FigureWindow{};
-    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(study));
-    if (steady.isWholeRun)
-        return FigureWindow{kAllTime, true, steady.wording};
-    return FigureWindow{steady.window, false, steady.wording};
+Result<analysis::SteadyState> windowOf(const FigureQuery& query, const analysis::RunStudy& study) {
+    analysis::SteadyState whole;
+    if (!query.wholeRun) {
+        ASSIGN_OR_RETURN(auto steady, analysis::steadyStateOf(study));
+        if (!steady.isWholeRun)
+            return steady;
+        whole.wording = std::move(steady.wording);
+    }
+    whole.window = kAllTime;
+    return whole;
 }
 
-Result<analysis::RunSummary> summaryOf(const analysis::RunStudy& study, const FigureWindow& window,
-    const std::vector<std::string>& metrics) {
-    return analysis::summarise(study, {window.range, metrics});
-}
-
-std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query) {
+std::string windowCaption(
+    const std::vector<analysis::SteadyState>& windows, const FigureQuery& query) {
     const auto whole = static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(),
-        [](const FigureWindow& window) { return window.isWholeRun; }));
+        [](const analysis::SteadyState& window) { return window.isWholeRun; }));
     const auto sentence = [](std::string text) {
         if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
             text.front() = static_cast<char>(text.front() - 'a' + 'A');

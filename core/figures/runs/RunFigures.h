@@ -2,6 +2,7 @@
 // Figures that compare runs, read into plain values: heat maps, sweeps, kernel times and spectra.
 
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
@@ -35,15 +36,12 @@ struct FigureContext {
     const plot::FigureQuery& query;
 };
 
-// The part of a run that a figure looks at.
-struct FigureWindow {
-    TimeRange range = kAllTime;
-    bool isWholeRun = true;
-    std::string wording;
-};
-Result<FigureWindow> windowOf(const plot::FigureQuery& query, const analysis::RunStudy& study);
+// The part of a run that a figure looks at; all time where that is the whole run.
+Result<analysis::SteadyState> windowOf(
+    const plot::FigureQuery& query, const analysis::RunStudy& study);
 // One sentence for all of them.
-std::string windowCaption(const std::vector<FigureWindow>& windows, const plot::FigureQuery& query);
+std::string windowCaption(
+    const std::vector<analysis::SteadyState>& windows, const plot::FigureQuery& query);
 
 // One statistic; absent where the data cannot give it.
 std::optional<double> statisticOf(
@@ -59,10 +57,6 @@ std::optional<double> statisticOf(const analysis::RunSummary& summary, const std
 // would leave colours to values that do not occur.
 plot::FigureAxis colourScale(
     const Metric& metric, plot::FigureStatistic statistic, const std::vector<double>& values);
-
-// The numbers of one run's window, of these metrics only.
-Result<analysis::RunSummary> summaryOf(const analysis::RunStudy& study, const FigureWindow& window,
-    const std::vector<std::string>& metrics);
 
 // A run that may have a row of a heat map.
 struct HeatRun {

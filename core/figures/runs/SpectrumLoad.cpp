@@ -67,7 +67,7 @@ void addLines(const std::vector<analysis::SpectralLine>& lines, FigureSpectrum& 
 }
 
 Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
-    std::vector<FigureWindow>& windows, FigureData& data) {
+    std::vector<analysis::SteadyState>& windows, FigureData& data) {
     const auto& study = context.studies.of(subject.run);
     ASSIGN_OR_RETURN(
         const auto made, analysis::powerSpectrumOf(study, context.query.wholeRun, kMostLines));
@@ -94,9 +94,7 @@ Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
     addLines(made->lines, spectrum);
     data.runs.push_back(subject.named);
     data.spectra.push_back(std::move(spectrum));
-    windows.push_back(made->state.isWholeRun
-            ? FigureWindow{kAllTime, true, made->state.wording}
-            : FigureWindow{made->state.window, false, made->state.wording});
+    windows.push_back(made->state);
     return {};
 }
 
@@ -129,7 +127,7 @@ void setAxes(FigureData& data) {
 
 Status loadSpectrum(const FigureContext& context, FigureData& data) {
     ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.studies.store, context.query));
-    std::vector<FigureWindow> windows;
+    std::vector<analysis::SteadyState> windows;
     for (const auto& subject : subjects) {
         if (context.query.runs.empty() && data.spectra.size() == kMostRuns) {
             data.notes.push_back(fmt::format("The first {} of {} are shown.", kMostRuns,

@@ -18,7 +18,7 @@ namespace {
 
 struct SweepRun {
     SweepPlace place;
-    FigureWindow window;
+    analysis::SteadyState window;
     analysis::RunSummary summary;
     analysis::Efficiency efficiency;
 };
@@ -57,7 +57,8 @@ Result<std::vector<SweepRun>> readRuns(const FigureContext& context, std::vector
     for (auto& place : places) {
         const Run& run = place.subject.run;
         ASSIGN_OR_RETURN(auto window, windowOf(context.query, context.studies.of(run)));
-        ASSIGN_OR_RETURN(auto summary, summaryOf(context.studies.of(run), window, metrics));
+        ASSIGN_OR_RETURN(
+            auto summary, analysis::summarise(context.studies.of(run), {window.window, metrics}));
         // Over the whole run: energies of windows of different length do not compare.
         ASSIGN_OR_RETURN(
             auto efficiency, analysis::efficiencyOf(context.studies.of(run), kAllTime));
@@ -213,7 +214,7 @@ Status loadSweep(const FigureContext& context, FigureData& data) {
     if (metrics.empty())
         metrics = {metric::kGpuTemperature, metric::kGpuPower, metric::kSmClock};
     ASSIGN_OR_RETURN(const auto runs, readRuns(context, std::move(places), metrics));
-    std::vector<FigureWindow> windows;
+    std::vector<analysis::SteadyState> windows;
     for (const auto& run : runs) {
         data.runs.push_back(run.place.subject.named);
         if (!isOom(run))

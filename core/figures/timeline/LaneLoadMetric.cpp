@@ -64,8 +64,8 @@ Status readEach(const LaneRequest& request, const std::vector<SelectedSeries>& s
         const analysis::RunStudy study(request.store, Run(), goesOn);
         return analysis::forEachPart(
             study, "Reading", selected,
-            [&read](const store::Store& store, const SelectedSeries& one, const Progress& tell)
-                -> decltype(read(store, one)) {
+            [&read](const store::Store& store, const SelectedSeries& one,
+                const Progress& tell) -> decltype(read(store, one)) {
                 if (!tell({}))
                     return cancelled();
                 return read(store, one);

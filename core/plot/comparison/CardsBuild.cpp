@@ -109,8 +109,8 @@ private:
         for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run) {
             const double base = area.y + (static_cast<double>(run) + 0.75) * runLine();
             m_frame.text({area.x, base},
-                m_frame.fitted(m_frame.mark(run) + " "
-                        + quantityValueText(quantity.axis, quantity.value(run)),
+                m_frame.fitted(
+                    m_frame.mark(run) + " " + quantityValueText(quantity.axis, quantity.value(run)),
                     0.55 * area.width, TextRole::Secondary),
                 m_frame.inkOf(run), TextRole::Secondary);
             if (run > 0)

@@ -109,8 +109,8 @@ struct PanelRow {
     ComparisonPanel panel = ComparisonPanel::Verdict;
     std::string_view name; // "verdict"
     Width width = Width::Whole;
-    bool (*has)(const ComparisonData& data) = nullptr;
-    PanelTexts (*texts)(const ComparisonData& data) = nullptr; // where it has
+    bool (*has)(const ComparisonData& data) = nullptr; // there is something to show
+    PanelTexts (*texts)(const ComparisonData& data) = nullptr; // asked only then
     MadeContent (*make)(const ComparisonFrame& frame, double width) = nullptr;
 };
 const PanelRow& rowOf(ComparisonPanel panel);

@@ -111,8 +111,7 @@ std::optional<double> ComparisonQuantity::value(std::size_t run) const {
 }
 
 std::optional<double> ComparisonQuantity::spread(std::size_t run) const {
-    const bool isTold
-        = measures[run] && measures[run]->spread && measures[run]->spread->isTold();
+    const bool isTold = measures[run] && measures[run]->spread && measures[run]->spread->isTold();
     return isTold ? std::optional(measures[run]->spread->std) : std::nullopt;
 }
 
@@ -167,16 +166,20 @@ const std::vector<PanelRow>& panelTable() {
     using enum ComparisonPanel;
     using Data = ComparisonData;
     static const std::vector<PanelRow> rows{
-        {Verdict, "verdict", Width::Whole, [](const Data& data) { return data.verdict.has_value(); },
-            [](const Data& /*data*/) { return PanelTexts{"Verdict", {}}; }, verdictContent},
+        {Verdict, "verdict", Width::Whole,
+            [](const Data& data) { return data.verdict.has_value(); },
+            [](const Data& /*data*/) {
+                return PanelTexts{"Verdict", {}};
+            },
+            verdictContent},
         {Cards, "cards", Width::Whole,
             [](const Data& data) {
                 return std::any_of(data.quantities.begin(), data.quantities.end(),
                     [](const ComparisonQuantity& quantity) { return quantity.isCard; });
             },
             cardTexts, cardsContent},
-        {Breakdown, "breakdown", Width::Part,
-            [](const Data& data) { return !data.stacks.empty(); }, breakdownTexts, stacksContent},
+        {Breakdown, "breakdown", Width::Part, [](const Data& data) { return !data.stacks.empty(); },
+            breakdownTexts, stacksContent},
         {Heatmap, "heatmap", Width::Part, [](const Data& data) { return data.heat.has_value(); },
             heatTexts, heatContent},
         {Curves, "curves", Width::PartOfFew,
@@ -205,8 +208,7 @@ const std::vector<PanelRow>& panelTable() {
         {Kernels, "kernels", Width::PartOfFew,
             [](const Data& data) { return !data.kernels.empty(); },
             [](const Data& /*data*/) {
-                return PanelTexts{
-                    "Longest kernels", "time in a step, mean over the traced GPUs"};
+                return PanelTexts{"Longest kernels", "time in a step, mean over the traced GPUs"};
             },
             kernelsContent},
         {Bars, "bars", Width::Whole, [](const Data& data) { return !data.quantities.empty(); },

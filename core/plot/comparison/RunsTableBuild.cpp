@@ -154,7 +154,8 @@ private:
         const double zero = fractionOf(quantity.axis, 0.0);
         const double end = fractionOf(quantity.axis, *quantity.value(run));
         const Color fill = m_frame.fillOf(run);
-        const bool isFaint = run > 0 && quantity.changes[run].weight == analysis::Difference::Weight::Within;
+        const bool isFaint
+            = run > 0 && quantity.changes[run].weight == analysis::Difference::Weight::Within;
         m_frame.fill({row.x + row.width * std::min(zero, end), row.y,
                          row.width * std::abs(end - zero), row.height},
             isFaint ? withAlpha(fill, kWithinAlpha) : fill);

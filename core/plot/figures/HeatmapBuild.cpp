@@ -70,9 +70,9 @@ private:
         m_labels = std::min(m_labels, kMostLabels * area.width);
         const double left = m_labels + 2.0 * m_canvas.gap();
         const double right = m_notes > 0.0 ? m_notes + 2.0 * m_canvas.gap() : m_canvas.gap();
-        m_grid = {area.x + left, area.y + heatHead(m_canvas),
-            std::max(area.width - left - right, 1.0),
-            std::max(area.height - heatHead(m_canvas) - heatFoot(m_canvas), 1.0)};
+        m_grid
+            = {area.x + left, area.y + heatHead(m_canvas), std::max(area.width - left - right, 1.0),
+                std::max(area.height - heatHead(m_canvas) - heatFoot(m_canvas), 1.0)};
     }
 
     [[nodiscard]] double rowHeight() const {
@@ -175,8 +175,8 @@ private:
                 && columnWidth() * static_cast<double>(widthOfNode(row, column)) > 3.0 * width;
         };
         forEachStretch(m_heatmap.rows.size(), isBorder, [&](std::size_t first, std::size_t end) {
-            m_canvas.line({x, rowRect(first).y}, {x, rowRect(end - 1).bottom()},
-                m_look.paper, width);
+            m_canvas.line(
+                {x, rowRect(first).y}, {x, rowRect(end - 1).bottom()}, m_look.paper, width);
         });
     }
 
@@ -196,9 +196,8 @@ private:
         for (std::size_t i = 0; i < m_heatmap.rows.size(); i += step) {
             const auto& row = m_heatmap.rows[i];
             const double y = m_canvas.centred(rowRect(i).y + rowHeight() / 2.0);
-            m_canvas.text({area.x + m_labels, y},
-                m_canvas.fitted(m_look.names[i], m_labels), m_canvas.theme.text, TextRole::Small,
-                Align::Right);
+            m_canvas.text({area.x + m_labels, y}, m_canvas.fitted(m_look.names[i], m_labels),
+                m_canvas.theme.text, TextRole::Small, Align::Right);
             m_canvas.note(
                 {m_grid.right() + 2.0 * m_canvas.gap() + m_notes, y}, row.note, Align::Right);
         }
@@ -252,7 +251,8 @@ void tellCell(const FigureData& data, const FigureHeatmap& heatmap, const Spot& 
         hit.facts.emplace_back("Node", fmt::format("{}", row.nodes[spot.column]));
     if (heatmap.slots > 0)
         hit.facts.emplace_back("Place in the air",
-            fmt::format("{} of {}, front to rear", heatmap.placeOf(spot.column) + 1, heatmap.slots));
+            fmt::format(
+                "{} of {}, front to rear", heatmap.placeOf(spot.column) + 1, heatmap.slots));
     if (run.label != run.name)
         hit.facts.emplace_back("Run", run.name);
     if (!row.note.empty())
@@ -272,8 +272,7 @@ std::optional<Shown> shownBy(
     return shown;
 }
 
-HeatmapLook usualLook(
-    const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap) {
+HeatmapLook usualLook(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap) {
     HeatmapLook look{{}, canvas.scene.background};
     for (const auto& row : heatmap.rows)
         look.names.push_back(runOf(data, row).label);
@@ -310,9 +309,9 @@ void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area) {
     for (const auto& heatmap : data.heatmaps) {
         const double own = heatmapHeight(sheet, heatmap) + 2.0 * sheet.gap();
         const double share = area.height * own / wanted;
-        sheet.picture.areas.push_back(drawHeatmap(sheet, data, heatmap,
-            usualLook(sheet, data, heatmap),
-            {area.x, area.y, area.width, share - 2.0 * sheet.gap()}));
+        sheet.picture.areas.push_back(
+            drawHeatmap(sheet, data, heatmap, usualLook(sheet, data, heatmap),
+                {area.x, area.y, area.width, share - 2.0 * sheet.gap()}));
         area.y += share; // the height stays that of the whole, which the shares are of
     }
 }

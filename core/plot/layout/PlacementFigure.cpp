@@ -90,7 +90,7 @@ private:
     // Its cells come as the placement's GPUs do.
     double drawMachine(RankDiagram diagram, double y, bool isAfter) {
         m_sheet.heading({m_sheet.edge(), y + m_sheet.size()},
-            !isAfter                         ? "Before"
+            !isAfter                      ? "Before"
                 : m_data.placement->helps ? "Proposed (estimate)"
                                           : "Proposed: as before",
             m_sheet.width(), TextRole::Small);
@@ -98,8 +98,7 @@ private:
         for (std::size_t i = 0; i < diagram.targets.size(); ++i) {
             Target& target = diagram.targets[i];
             target.shown = {m_data.run, m_data.placement->gpus[i].rankBefore};
-            target.tell
-                = [&data = m_data, i](Hit& hit, const Spot&) { tellPlace(data, i, hit); };
+            target.tell = [&data = m_data, i](Hit& hit, const Spot&) { tellPlace(data, i, hit); };
         }
         m_picture.append(std::move(diagram), {m_sheet.edge(), y + heading()});
         return y + heading() + height + m_sheet.edge();
@@ -114,8 +113,8 @@ private:
                 side / 2.0, m_sheet.theme.text},
             at, m_sheet.width(), isDrawn);
         for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-            const auto& [before, after] = std::tie(
-                stages[stage].layersBefore, stages[stage].layersAfter);
+            const auto& [before, after]
+                = std::tie(stages[stage].layersBefore, stages[stage].layersAfter);
             const std::string words = before == after
                 ? fmt::format("stage {}: {}", stage, text::counted(before, "layer"))
                 : fmt::format("stage {}: {} → {}", stage, before, text::counted(after, "layer"));

@@ -238,8 +238,10 @@ private Q_SLOTS:
 
     void quantities() {
         const auto data = load(query({"slow", "fast"}));
-        const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
-            [](const ComparisonQuantity& quantity) { return quantity.info().key == "step_time_s"; });
+        const auto step = std::find_if(
+            data.quantities.begin(), data.quantities.end(), [](const ComparisonQuantity& quantity) {
+                return quantity.info().key == "step_time_s";
+            });
         QVERIFY(step != data.quantities.end());
         QVERIFY(step->isCard);
         QVERIFY(std::abs(step->changes[1].ratio.value() - 0.5) < 1e-9);
@@ -284,10 +286,12 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < order.size(); ++i)
             QCOMPARE(data.runs[i].named.name, order[i]);
         QCOMPARE(data.runs[7].mark, std::string("H"));
-        const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
-            [](const ComparisonQuantity& quantity) { return quantity.info().key == "step_time_s"; });
+        const auto step = std::find_if(
+            data.quantities.begin(), data.quantities.end(), [](const ComparisonQuantity& quantity) {
+                return quantity.info().key == "step_time_s";
+            });
         for (std::size_t i = 2; i < order.size(); ++i)
-            QVERIFY(*step->values[i] >= *step->values[i - 1]);
+            QVERIFY(*step->value(i) >= *step->value(i - 1));
         QVERIFY(data.verdict->headline.starts_with("7 runs beside A"));
     }
 

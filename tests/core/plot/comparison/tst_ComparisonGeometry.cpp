@@ -200,8 +200,7 @@ private Q_SLOTS:
     void cards() {
         auto data = demoComparison();
         data.quantities.push_back(demoQuantity(50.0, 51.0, Weight::Within));
-        data.quantities.push_back(
-            demoQuantity(0.10, 0.145, Weight::Unknown, "throttled_fraction"));
+        data.quantities.push_back(demoQuantity(0.10, 0.145, Weight::Unknown, "throttled_fraction"));
         const auto geometry = drawn(data, 900.0, {ComparisonPanel::Cards});
         QCOMPARE(geometry.targets.size(), std::size_t{3});
         for (const char* text :
