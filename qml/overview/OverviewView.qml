@@ -24,6 +24,7 @@ ViewPage {
         anchors.bottom: footer.top
         width: parent.width
         controller: controller
+        quiet: controller.ready // the page says what is still being read
         framed: false
         focus: true
     }

@@ -47,10 +47,24 @@ void OverviewController::load() {
         return show(std::move(page));
     }
     show(nullptr);
-    read<plot::OverviewFigureData>(
+    using First = std::optional<plot::OverviewFigureData>;
+    read<First>(
         {},
         [wanted](const store::Store& store, const Progress& progress) {
-            return figures::loadOverview({store, progress}, wanted);
+            return figures::loadFirstSentences({store, progress}, wanted);
+        },
+        [this, wanted](First first) {
+            if (first)
+                show(std::make_shared<const plot::OverviewFigureData>(*std::move(first)));
+            readWhole(wanted);
+        });
+}
+
+void OverviewController::readWhole(RunId run) {
+    read<plot::OverviewFigureData>(
+        {},
+        [run](const store::Store& store, const Progress& progress) {
+            return figures::loadOverview({store, progress}, run);
         },
         [this](plot::OverviewFigureData data) { keep(std::move(data)); });
 }
@@ -98,7 +112,7 @@ figures::Figure OverviewController::figure() const {
 }
 
 ExportJob OverviewController::exportJob() const {
-    if (!isReady())
+    if (!isReady() || m_data->overview.isPartial)
         return {};
     return exportJobOf(Views::keyOf(Views::Overview), figure());
 }

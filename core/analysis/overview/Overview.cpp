@@ -121,6 +121,18 @@ Result<std::optional<RunBefore>> changeOf(const RunStudies& studies, const RunSt
     return std::optional(std::move(change));
 }
 
+Status addSources(const RunStudy& study, OverviewInputs& inputs) {
+    ASSIGN_OR_RETURN(const auto sources, study.store.sources());
+    for (const store::Source& source : sources) {
+        if (std::find(source.runs.begin(), source.runs.end(), study.run.id) == source.runs.end())
+            continue;
+        inputs.sources.push_back(source.report.importer);
+        inputs.hasFlightRecords
+            = inputs.hasFlightRecords || importerOf(source.report.importer) == "flightrecorder";
+    }
+    return {};
+}
+
 } // namespace
 
 std::string_view toString(Topic topic) {
@@ -212,6 +224,30 @@ Overview overviewFrom(const OverviewInputs& inputs) {
     return overview;
 }
 
+Result<std::optional<Overview>> firstSentences(
+    const RunStudies& studies, const Run& run, std::int64_t few) {
+    const RunStudy& study = studies.of(run);
+    ASSIGN_OR_RETURN(const auto series, study.store.series(run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(run.id));
+    std::int64_t samples = 0;
+    for (const Series& one : series)
+        samples += one.count;
+    if (!tracks.empty() || samples <= few)
+        return std::optional<Overview>();
+    OverviewInputs inputs;
+    inputs.facts.run = study.run;
+    ASSIGN_OR_RETURN(inputs.facts.iterations, iterationsOf(study));
+    ASSIGN_OR_RETURN(inputs.facts.efficiency, efficiencyOf(study));
+    const SummaryScope scope{kAllTime,
+        {metric::kGpuPower, metric::kGpuEnergy, metric::kNodePower, metric::kGpuUtilization}};
+    ASSIGN_OR_RETURN(inputs.facts.whole, summarise(study, scope));
+    RETURN_IF_ERROR(addSources(study, inputs));
+    Overview overview = overviewFrom(inputs);
+    overview.checks = {};
+    overview.isPartial = true;
+    return std::optional(std::move(overview));
+}
+
 Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
     const RunStudy& study = studies.of(run);
     OverviewInputs inputs;
@@ -224,14 +260,7 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
         ASSIGN_OR_RETURN(inputs.host, hostSelfTime(study));
     }
     ASSIGN_OR_RETURN(inputs.before, changeOf(studies, study));
-    ASSIGN_OR_RETURN(const auto sources, studies.store.sources());
-    for (const store::Source& source : sources) {
-        if (std::find(source.runs.begin(), source.runs.end(), run.id) == source.runs.end())
-            continue;
-        inputs.sources.push_back(source.report.importer);
-        inputs.hasFlightRecords
-            = inputs.hasFlightRecords || importerOf(source.report.importer) == "flightrecorder";
-    }
+    RETURN_IF_ERROR(addSources(study, inputs));
     return overviewFrom(inputs);
 }
 

@@ -66,6 +66,7 @@ struct Overview {
     bool hasTrace = false; // a trace of its GPUs, or of its host alone
     std::vector<OverviewSentence> sentences;
     OverviewChecks checks;
+    bool isPartial = false; // the checks and further sentences are still to be read
 };
 
 // Work of the traced devices over all that was traced, exclusive: kernels that run at once share
@@ -116,6 +117,13 @@ Overview overviewFrom(const OverviewInputs& inputs);
 // Reads everything that is recorded of the run; cancelled by progress. `studies` may hold those of
 // the other runs.
 Result<Overview> overviewOf(const RunStudies& studies, const Run& run);
+
+// Runs with more samples are told in two parts.
+inline constexpr std::int64_t kManySamples = 20'000'000;
+// The sentences that power and utilisation alone give, word for word as overviewOf() will tell them,
+// for a run without traces that has more than `few` samples; absent for others.
+Result<std::optional<Overview>> firstSentences(
+    const RunStudies& studies, const Run& run, std::int64_t few = kManySamples);
 
 // The sentences, one function each; absent where the data cannot carry it. Pure.
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs);

@@ -70,19 +70,34 @@ Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
     return curve;
 }
 
-} // namespace
-
-Result<OverviewFigureData> loadOverview(const analysis::RunStudies& studies, RunId id) {
-    OverviewFigureData data;
-    ASSIGN_OR_RETURN(const auto run, runOf(studies.store, id));
-    ASSIGN_OR_RETURN(data.overview, analysis::overviewOf(studies, run));
-    ASSIGN_OR_RETURN(const auto series, studies.store.series(id));
+Result<OverviewFigureData> withCurves(
+    const analysis::RunStudy& study, analysis::Overview&& overview) {
+    OverviewFigureData data{std::move(overview), {}, {}};
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     const auto gpus = analysis::gpuSeriesByRank(series);
     for (const auto& told : data.overview.sentences) {
-        ASSIGN_OR_RETURN(auto curve, pictureCurve(studies.of(run), gpus, told));
+        ASSIGN_OR_RETURN(auto curve, pictureCurve(study, gpus, told));
         data.curves.push_back(std::move(curve));
     }
     return data;
+}
+
+} // namespace
+
+Result<OverviewFigureData> loadOverview(const analysis::RunStudies& studies, RunId id) {
+    ASSIGN_OR_RETURN(const auto run, runOf(studies.store, id));
+    ASSIGN_OR_RETURN(auto overview, analysis::overviewOf(studies, run));
+    return withCurves(studies.of(run), std::move(overview));
+}
+
+Result<std::optional<OverviewFigureData>> loadFirstSentences(
+    const analysis::RunStudies& studies, RunId id, std::int64_t few) {
+    ASSIGN_OR_RETURN(const auto run, runOf(studies.store, id));
+    ASSIGN_OR_RETURN(auto overview, analysis::firstSentences(studies, run, few));
+    if (!overview)
+        return std::optional<OverviewFigureData>();
+    ASSIGN_OR_RETURN(auto data, withCurves(studies.of(run), *std::move(overview)));
+    return std::optional(std::move(data));
 }
 
 Figure overviewFigure(const std::shared_ptr<const OverviewFigureData>& data) {

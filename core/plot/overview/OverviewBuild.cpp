@@ -73,7 +73,7 @@ public:
         }
         for (std::size_t i = 0; i < m_data.overview.sentences.size(); ++i)
             y = drawSentence(i, y);
-        return finish(drawChecks(y) + m_pad);
+        return finish((m_data.overview.isPartial ? drawWaiting(y) : drawChecks(y)) + m_pad);
     }
 
 private:
@@ -297,6 +297,11 @@ private:
         if (curve.limit)
             m_made.scene.items.emplace_back(std::move(above));
         m_made.scene.items.emplace_back(std::move(mean));
+    }
+
+    double drawWaiting(double top) {
+        const double y = drawRowHead(top, "What was checked", "Findings");
+        return y + drawText("Heat, limits and findings are being read.", {m_left, y}, m_width);
     }
 
     double drawChecks(double top) {
