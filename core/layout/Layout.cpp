@@ -99,16 +99,17 @@ Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const R
 
 Status takeStages(const LayoutRequest& request, Layout& layout) {
     ASSIGN_OR_RETURN(const auto chunks,
-        planStages(
-            {layout.grid.degrees().pipeline, layout.virtualStages, request.layers.value_or(0),
-                request.stageLayers, request.embeddingCounts, request.lossCounts}));
+        planStages({layout.grid.degrees().pipeline, layout.virtualStages,
+            request.layers.value_or(0), request.stageLayers, request.embeddingCounts,
+            request.lossCounts, layout.schedule == ScheduleKind::ZeroBubbleV}));
     layout.chunks = chunks;
     return {};
 }
 
 Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     const int stages = layout.grid.degrees().pipeline;
-    layout.virtualStages = request.virtualStages.value_or(1);
+    const bool isV = request.schedule == ScheduleKind::ZeroBubbleV;
+    layout.virtualStages = request.virtualStages.value_or(isV && stages > 1 ? 2 : 1);
     if (layout.virtualStages < 1)
         return usageError("Virtual stages must be at least 1.");
     if (layout.virtualStages > 1 && stages == 1)
@@ -119,9 +120,13 @@ Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     const bool isInterleaved = layout.virtualStages > 1;
     layout.schedule = request.schedule.value_or(
         isInterleaved ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward);
-    if (isInterleaved && layout.schedule != ScheduleKind::Interleaved)
-        return usageError(fmt::format(
-            "The schedule {} has no virtual stages; interleaved has.", toString(layout.schedule)));
+    if (isV && layout.virtualStages != 2 && stages > 1)
+        return usageError(
+            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+    if (isInterleaved && layout.schedule != ScheduleKind::Interleaved && !isV)
+        return usageError(fmt::format("The schedule {} has no virtual stages; interleaved and "
+                                      "zero-bubble-v have.",
+            toString(layout.schedule)));
     layout.microbatchGroup = request.microbatchGroup.value_or(0);
     return {};
 }

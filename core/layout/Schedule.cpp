@@ -13,12 +13,14 @@ namespace trainscope::layout {
 
 namespace {
 
-constexpr auto kScheduleKinds = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "gpipe"},
-    {ScheduleKind::OneForwardOneBackward, "1f1b"}, {ScheduleKind::Interleaved, "interleaved"},
-    {ScheduleKind::ZeroBubble, "zero-bubble"}, {ScheduleKind::DualPipe, "dualpipe"}});
+constexpr auto kScheduleKinds = enumNames<ScheduleKind>(
+    {{ScheduleKind::GPipe, "gpipe"}, {ScheduleKind::OneForwardOneBackward, "1f1b"},
+        {ScheduleKind::Interleaved, "interleaved"}, {ScheduleKind::ZeroBubble, "zero-bubble"},
+        {ScheduleKind::ZeroBubbleV, "zero-bubble-v"}, {ScheduleKind::DualPipe, "dualpipe"}});
 constexpr auto kScheduleTitles = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "GPipe"},
     {ScheduleKind::OneForwardOneBackward, "1F1B"}, {ScheduleKind::Interleaved, "Interleaved 1F1B"},
-    {ScheduleKind::ZeroBubble, "Zero-bubble (ZB-H1)"}, {ScheduleKind::DualPipe, "DualPipe"}});
+    {ScheduleKind::ZeroBubble, "Zero-bubble (ZB-H1)"},
+    {ScheduleKind::ZeroBubbleV, "Zero-bubble (ZB-V)"}, {ScheduleKind::DualPipe, "DualPipe"}});
 constexpr auto kTaskKinds = enumNames<TaskKind>({{TaskKind::Forward, "forward"},
     {TaskKind::Backward, "backward"}, {TaskKind::WeightGradient, "weight_gradient"}});
 constexpr double kNotDone = -1.0;
@@ -82,20 +84,24 @@ private:
         return m_request.times[m_request.times.size() == 1 ? 0 : static_cast<std::size_t>(piece)];
     }
 
-    // kNotDone: not known yet.
-    [[nodiscard]] double afterSending(double end) const {
-        return end == kNotDone || m_request.stages == 1 ? end : end + m_request.sendTime;
+    // `next`: the later one of the two pieces. kNotDone: not known yet.
+    [[nodiscard]] double afterSending(double end, int next) const {
+        const bool isTurn = m_request.kind == ScheduleKind::ZeroBubbleV && next == m_request.stages;
+        const bool isSent = m_request.stages > 1 && !isTurn;
+        return end == kNotDone || !isSent ? end : end + m_request.sendTime;
     }
 
     [[nodiscard]] double readyAt(const WorkItem& item, int piece) const {
         if (item.kind == TaskKind::WeightGradient)
             return m_backwardEnd[at(piece, item.microbatch)];
         if (item.kind == TaskKind::Forward)
-            return piece == 0 ? 0.0 : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)]);
+            return piece == 0 ? 0.0
+                              : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)], piece);
         const double own = m_forwardEnd[at(piece, item.microbatch)];
         if (own == kNotDone || piece == m_pieces - 1)
             return own;
-        const double gradient = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)]);
+        const double gradient
+            = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)], piece + 1);
         return gradient == kNotDone ? kNotDone : std::max(own, gradient);
     }
 
@@ -271,7 +277,8 @@ std::string_view titleOf(ScheduleKind kind) {
 }
 
 bool splitsBackward(ScheduleKind kind) {
-    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::DualPipe;
+    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::ZeroBubbleV
+        || kind == ScheduleKind::DualPipe;
 }
 
 std::string_view toString(TaskKind kind) {
@@ -301,18 +308,25 @@ Status checkSchedule(const ScheduleRequest& request) {
         RETURN_IF_ERROR(checkDualPipe(request));
     if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
         return usageError("A schedule needs at least one stage and one micro-batch.");
+    const bool isV = request.kind == ScheduleKind::ZeroBubbleV;
     const bool isInterleaved = request.kind == ScheduleKind::Interleaved;
-    if (request.virtualStages > 1 && !isInterleaved)
-        return usageError(fmt::format(
-            "The schedule {} has no virtual stages; interleaved has.", toString(request.kind)));
-    if (request.microbatchGroup < 0 || (request.microbatchGroup > 0 && request.virtualStages == 1))
+    if (isV && request.virtualStages != 2)
+        return usageError(
+            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+    if (request.virtualStages > 1 && !isInterleaved && !isV)
+        return usageError(fmt::format("The schedule {} has no virtual stages; interleaved and "
+                                      "zero-bubble-v have.",
+            toString(request.kind)));
+    if (request.microbatchGroup < 0
+        || (request.microbatchGroup > 0 && (request.virtualStages == 1 || isV)))
         return usageError("Only the interleaved schedule with virtual stages has groups of "
                           "micro-batches.");
     if (request.virtualStages > 1 && isInterleaved) {
         RETURN_IF_ERROR(checkGroup(request));
     }
     const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
-    if (tasks > static_cast<double>(kMaxTasks))
+    constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // a V's order is found by playing it
+    if (tasks > static_cast<double>(isV ? kMaxPlayed : kMaxTasks))
         return usageError(
             fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",
                 request.stages, request.microbatches, request.virtualStages));
@@ -348,6 +362,8 @@ std::optional<double> idealBubbleFraction(
             return std::nullopt;
         return others / (virtualStages * count + others);
     }
+    if (kind == ScheduleKind::ZeroBubbleV)
+        return std::nullopt;
     if (kind == ScheduleKind::DualPipe) {
         const bool isEqual
             = times.forward == times.inputGradient && times.forward == times.weightGradient;

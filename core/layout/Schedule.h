@@ -1,7 +1,7 @@
 #pragma once
 // Planned pipeline schedules: which stage works on which micro-batch when. Orders of work:
 // GPipe (Huang et al. 2019), 1F1B and interleaved 1F1B as in Megatron-LM (Narayanan et al. 2021;
-// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 (Qi et al. 2024),
+// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 and ZB-V (Qi et al. 2024),
 // DualPipe (DeepSeek-AI 2024, arXiv 2412.19437, and its published code). The times follow from the
 // order, the durations and the dependencies. Pure, thread-safe.
 
@@ -20,15 +20,18 @@ enum class ScheduleKind {
     OneForwardOneBackward,
     Interleaved, // 1F1B over virtual stages
     ZeroBubble, // ZB-H1: the weights' gradients fill the bubbles, memory as 1F1B
+    ZeroBubbleV, // ZB-V: two pieces a stage, the model runs down the stages and back up
     DualPipe, // from both ends at once: each stage holds its piece and the one as far from the end
 };
 inline constexpr std::array kAllSchedules{ScheduleKind::GPipe, ScheduleKind::OneForwardOneBackward,
-    ScheduleKind::Interleaved, ScheduleKind::ZeroBubble, ScheduleKind::DualPipe};
+    ScheduleKind::Interleaved, ScheduleKind::ZeroBubble, ScheduleKind::ZeroBubbleV,
+    ScheduleKind::DualPipe};
 
-// "gpipe", "1f1b", "interleaved", "zero-bubble", "dualpipe"
+// "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v", "dualpipe"
 std::string_view toString(ScheduleKind kind);
 Result<ScheduleKind> scheduleKindFromString(std::string_view text);
-// For people: "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "DualPipe".
+// For people: "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)",
+// "DualPipe".
 std::string_view titleOf(ScheduleKind kind);
 // The gradients of inputs and weights are passes of their own.
 bool splitsBackward(ScheduleKind kind);
@@ -52,7 +55,7 @@ struct ScheduleRequest {
     ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
     int stages = 1;
     int microbatches = 1;
-    int virtualStages = 1; // above 1 only where Interleaved
+    int virtualStages = 1; // above 1 only where Interleaved; 2 where ZeroBubbleV
     // By piece in the model's order (StagePlan.h), stages × virtualStages; one: the same for all;
     // none: forward 1, backward 2, divided by the virtual stages.
     std::vector<PieceTimes> times;

@@ -45,7 +45,10 @@ Result<std::vector<int>> equalPieces(const StageRequest& request) {
 Result<std::vector<int>> piecesOfStages(const StageRequest& request) {
     std::vector<int> pieces;
     for (int chunk = 0; chunk < request.virtualStages; ++chunk) {
-        for (const int layers : request.stageLayers) {
+        auto stageLayers = request.stageLayers;
+        if (request.turnsBack && chunk % 2 == 1)
+            std::reverse(stageLayers.begin(), stageLayers.end());
+        for (const int layers : stageLayers) {
             if (layers % request.virtualStages != 0)
                 return usageError(fmt::format("{} layers of a stage cannot be divided equally over "
                                               "its {} virtual stages.",
@@ -92,7 +95,10 @@ Result<std::vector<StageChunk>> planStages(const StageRequest& request) {
     int first = 0;
     int index = 0;
     for (const int layers : pieces) {
-        result.push_back({index % request.stages, index / request.stages, first, layers});
+        const int chunk = index / request.stages;
+        const int along = index % request.stages;
+        const bool isBackUp = request.turnsBack && chunk % 2 == 1;
+        result.push_back({isBackUp ? request.stages - 1 - along : along, chunk, first, layers});
         first += layers;
         ++index;
     }

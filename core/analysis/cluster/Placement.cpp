@@ -97,11 +97,12 @@ private:
         const double layer = weights.attention
             + (model.experts > 1 ? weights.expert * model.expertsPerToken + weights.sharedExperts
                                  : weights.dense);
-        double& extra = m_extra.back();
+        const bool turnsBack = m_layout->schedule == layout::ScheduleKind::ZeroBubbleV;
+        double& extra = turnsBack ? m_extra.front() : m_extra.back();
         extra = layer > 0.0 ? double{1} * model.hidden * model.vocabulary / layer : 0.0;
         m_extraWording
-            = fmt::format("The last stage computes the loss besides, as much as {:.2f} layers.",
-                text::worded(extra));
+            = fmt::format("The {} stage computes the loss besides, as much as {:.2f} layers.",
+                turnsBack ? "first" : "last", text::worded(extra));
     }
 
     Status readSummary() {

@@ -239,7 +239,7 @@ bool hasWeightPasses(const StagePasses& stages) {
 
 std::vector<ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWeights) {
     if (request.virtualStages > 1)
-        return {ScheduleKind::Interleaved};
+        return {hasWeights ? ScheduleKind::ZeroBubbleV : ScheduleKind::Interleaved};
     if (hasWeights)
         return {ScheduleKind::ZeroBubble};
     if (request.kind == ScheduleKind::GPipe)
@@ -252,7 +252,7 @@ std::vector<std::vector<WorkItem>> ordersOf(
     OrderRequest plan = request;
     plan.kind = kind;
     plan.microbatches = microbatches;
-    if (kind != ScheduleKind::Interleaved)
+    if (kind != ScheduleKind::Interleaved && kind != ScheduleKind::ZeroBubbleV)
         plan.virtualStages = 1;
     return layout::checkSchedule(plan).hasValue() ? workOrders(plan)
                                                   : std::vector<std::vector<WorkItem>>{};

@@ -18,13 +18,21 @@ using layout::ScheduleTask;
 using layout::TaskKind;
 
 int piecesOfKind(const DoneStep& done, ScheduleKind kind) {
-    return kind == ScheduleKind::Interleaved ? std::max(2, done.schedule.virtualStages) : 1;
+    switch (kind) {
+    case ScheduleKind::Interleaved:
+        return std::max(2, done.schedule.virtualStages);
+    case ScheduleKind::ZeroBubbleV:
+        return 2;
+    default:
+        return 1;
+    }
 }
 
 // The same work of every stage in another number of pieces. Pieces are equal then.
 std::vector<PieceTimes> timesInPieces(const DoneStep& done, ScheduleKind kind, int pieces) {
     const int now = done.schedule.virtualStages;
-    if (pieces == now)
+    const auto isV = [](ScheduleKind one) { return one == ScheduleKind::ZeroBubbleV; };
+    if (pieces == now && isV(kind) == isV(done.schedule.kind))
         return done.times;
     const int stages = done.schedule.stages;
     std::vector<PieceTimes> times(static_cast<std::size_t>(stages * pieces));

@@ -134,7 +134,8 @@ private:
         if (m_request.order.virtualStages == 1)
             return hasWeightPasses(m_request.passes) ? ScheduleKind::ZeroBubble
                                                      : m_request.traces.layout.schedule;
-        return ScheduleKind::Interleaved;
+        const bool isV = m_request.order.virtualStages == 2 && hasWeightPasses(m_request.passes);
+        return isV ? ScheduleKind::ZeroBubbleV : ScheduleKind::Interleaved;
     }
 
     void placeOrigin() {

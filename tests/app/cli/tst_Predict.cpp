@@ -165,7 +165,7 @@ private Q_SLOTS:
         const auto layout = [](const char* text) {
             return QStringList{QStringLiteral("--layout"), QString::fromLatin1(text)};
         };
-        QTest::newRow("schedule") << layout("tp=2,pp=2,schedule=zero-bubble");
+        QTest::newRow("schedule") << layout("tp=2,pp=2,schedule=zero-bubble-v");
         QTest::newRow("hybrid sharding") << layout("fsdp,shard=4");
         QTest::newRow("some layers again")
             << QStringList{QStringLiteral("--recompute"), QStringLiteral("block:4")};

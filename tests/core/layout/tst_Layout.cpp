@@ -53,9 +53,8 @@ private Q_SLOTS:
             return makeLayout(layoutFromLaunch(launch, std::nullopt).value()).value().schedule;
         };
         QVERIFY(scheduleOf() == ScheduleKind::Interleaved);
-        launch.virtualPipeline.reset();
-        launch.pipelineSchedule = "zero-bubble";
-        QVERIFY(scheduleOf() == ScheduleKind::ZeroBubble);
+        launch.pipelineSchedule = "zero-bubble-v";
+        QVERIFY(scheduleOf() == ScheduleKind::ZeroBubbleV);
         launch.pipelineSchedule = "backwards";
         QVERIFY(!layoutFromLaunch(launch, std::nullopt).hasValue());
     }

@@ -103,6 +103,9 @@ private:
             choice.schedule = ScheduleKind::Interleaved;
             if (pieces > 1)
                 shardings(choice);
+            choice.schedule = ScheduleKind::ZeroBubbleV;
+            if (pieces == 2)
+                shardings(choice);
         }
         choice.virtualStages = 1;
         choice.schedule = ScheduleKind::DualPipe;

@@ -320,14 +320,14 @@ private Q_SLOTS:
         PredictForm form;
         setAll(form, {{"model", "llama3-70b"}, {"global_batch", "128"}});
         predict::JobRequest layout = *form.request();
-        layout.layout = predict::layoutFrom("tp=8,pp=4,schedule=zero-bubble").value();
+        layout.layout = predict::layoutFrom("tp=8,pp=4,vpp=2,schedule=zero-bubble-v").value();
         form.takeLayout(layout);
-        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubble);
+        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubbleV);
         setAll(form, {{"vpp", "5"}});
         QVERIFY(!form.request()->layout.schedule);
         QVERIFY(predict::jobOf(*form.request()).hasValue());
-        setAll(form, {{"vpp", "1"}});
-        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubble);
+        setAll(form, {{"vpp", "2"}});
+        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubbleV);
         layout.layout = predict::layoutFrom("tp=4,zero=3,shard=4").value();
         form.takeLayout(layout);
         QCOMPARE(form.request()->layout.shardSize.value_or(0), 4);

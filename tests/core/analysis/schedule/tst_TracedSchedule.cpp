@@ -54,6 +54,10 @@ private Q_SLOTS:
         add("zero-bubble, two stages", zero, 2, 6, 1, Evidence::Names);
         add("zero-bubble, batch not said", zero, 4, 8, 1, Evidence::Launches, false, false);
         add("zero-bubble, named, batch not said", zero, 4, 8, 1, Evidence::Names, true, false);
+        add("zero-bubble-v, numbered", ScheduleKind::ZeroBubbleV, 4, 8, 2, Evidence::Numbers);
+        add("zero-bubble-v, pipelining", ScheduleKind::ZeroBubbleV, 3, 9, 2, Evidence::Pipelining);
+        add("zero-bubble-v, nothing said", ScheduleKind::ZeroBubbleV, 4, 8, 2, Evidence::Pipelining,
+            false, false);
         add("interleaved, pipelining", ScheduleKind::Interleaved, 4, 8, 2, Evidence::Pipelining);
         add("GPipe, numbered", ScheduleKind::GPipe, 4, 6, 1, Evidence::Numbers, false, false);
         add("interleaved, 6 of 4", ScheduleKind::Interleaved, 4, 6, 3, Evidence::Launches);
@@ -86,10 +90,14 @@ private Q_SLOTS:
         // The plan has the same durations but sends in no time.
         QVERIFY(traced.planned);
         QCOMPARE(traced.planned->tasks.size(), planted.schedule.tasks.size());
-        QVERIFY(traced.planned->makespan < planted.schedule.makespan * 1e-3);
+        // (The order of ZB-V follows the times, which differ with sending.)
+        if (traced.traced.kind != ScheduleKind::ZeroBubbleV)
+            QVERIFY(traced.planned->makespan < planted.schedule.makespan * 1e-3);
         QVERIFY(*traced.plannedBubble <= traced.tracedBubble);
-        QVERIFY(traced.isKnownOrder);
-        for (std::size_t i = 0; i < planted.schedule.tasks.size(); ++i) {
+        QCOMPARE(traced.isKnownOrder, traced.traced.kind != ScheduleKind::ZeroBubbleV);
+        for (std::size_t i = 0;
+             traced.traced.kind != ScheduleKind::ZeroBubbleV && i < planted.schedule.tasks.size();
+             ++i) {
             const auto& a = traced.planned->tasks[i];
             const auto& b = planted.schedule.tasks[i];
             QVERIFY(std::abs((a.end - a.start) - (b.end - b.start) * 1e-3) < 3e-9);
