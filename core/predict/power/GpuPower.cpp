@@ -1,5 +1,7 @@
 #include "core/predict/power/GpuPower.h"
 
+#include "core/model/EnumNames.h"
+
 #include <algorithm>
 
 namespace trainscope::predict {
@@ -28,22 +30,14 @@ constexpr double kUsualBoostHz = 1.7e9;
 constexpr double kLowestClock = 0.17; // share of the highest
 constexpr double kUsualSlowdownC = 89.0;
 
+constexpr auto kActivityNames = enumNames<Activity>(
+    {{Activity::Gemm, "gemm"}, {Activity::Attention, "attention"}, {Activity::Memory, "memory"},
+        {Activity::Communication, "communication"}, {Activity::Waiting, "waiting"}});
+
 } // namespace
 
 std::string_view toString(Activity activity) {
-    switch (activity) {
-    case Activity::Gemm:
-        return "gemm";
-    case Activity::Attention:
-        return "attention";
-    case Activity::Memory:
-        return "memory";
-    case Activity::Communication:
-        return "communication";
-    case Activity::Waiting:
-        break;
-    }
-    return "waiting";
+    return kActivityNames.nameOf(activity);
 }
 
 double VoltageCurve::at(double clock) const {

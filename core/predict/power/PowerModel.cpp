@@ -1,5 +1,7 @@
 #include "core/predict/power/PowerModel.h"
 
+#include "core/model/EnumNames.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -87,20 +89,14 @@ SteadyPower settled(const GpuPower& gpu, std::span<const TimedLoad> loads,
     return out;
 }
 
+constexpr auto kLimitNames
+    = enumNames<ClockLimit>({{ClockLimit::None, "none"}, {ClockLimit::Locked, "locked"},
+        {ClockLimit::Power, "power"}, {ClockLimit::Temperature, "temperature"}});
+
 } // namespace
 
 std::string_view toString(ClockLimit limit) {
-    switch (limit) {
-    case ClockLimit::Locked:
-        return "locked";
-    case ClockLimit::Power:
-        return "power";
-    case ClockLimit::Temperature:
-        return "temperature";
-    case ClockLimit::None:
-        break;
-    }
-    return "none";
+    return kLimitNames.nameOf(limit);
 }
 
 std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times) {

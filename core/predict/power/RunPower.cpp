@@ -85,7 +85,7 @@ private:
 struct ActivitySums {
     ByActivity<double> watts;
     ByActivity<double> weights;
-    Residual residual;
+    ResidualSum residual; // on the readings that were not fitted
     int gpus = 0;
 
     void add(const ActivityMeter& meter, const std::vector<double>& fitted) {
@@ -98,13 +98,6 @@ struct ActivitySums {
             weights[activity] += share;
         }
     }
-    void add(double predicted, double measured) {
-        if (measured <= 0.0)
-            return;
-        residual.mean += std::abs(predicted - measured);
-        residual.relative += std::abs(predicted / measured - 1.0);
-        ++residual.moments;
-    }
     [[nodiscard]] ActivityPowers result() const {
         ActivityPowers out;
         out.gpus = gpus;
@@ -112,10 +105,7 @@ struct ActivitySums {
             if (weights[activity] > 0.0)
                 out.watts[activity] = watts[activity] / weights[activity];
         }
-        if (residual.moments > 0) {
-            const auto count = static_cast<double>(residual.moments);
-            out.residual = {residual.mean / count, residual.relative / count, residual.moments};
-        }
+        out.residual = residual.residual();
         return out;
     }
 };
@@ -165,25 +155,29 @@ void fitGpu(ActivityMeter& meter, std::span<const analysis::PowerReading> readin
         double predicted = 0.0;
         for (std::size_t i = 0; i < kActivities; ++i)
             predicted += shares[i] * fit.watts()[i];
-        sums.add(predicted, reading.watts);
+        sums.residual.add(predicted, reading.watts);
     }
+}
+
+using SeriesOfGpus = std::map<int, analysis::GpuSeries>; // by rank
+
+// nullptr where the GPU lacks it.
+const Series* seriesOf(const SeriesOfGpus& all, int rank, const char* name) {
+    const auto gpu = all.find(rank);
+    if (gpu == all.end())
+        return nullptr;
+    const auto found = gpu->second.find(name);
+    return found == gpu->second.end() ? nullptr : &found->second;
 }
 
 // Absent where no GPU has trace and power at the same time with readings enough. The clock is left
 // at 1.
 Result<std::optional<ActivityPowers>> activityPowers(
-    const analysis::RunStudy& study, double highestW) {
-    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
-    const auto gpus = analysis::gpuSeriesByRank(series);
+    const analysis::RunStudy& study, const SeriesOfGpus& gpus, double highestW) {
     ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(study));
     const auto powerOf = [&gpus](const analysis::DeviceTracks& device) -> const Series* {
-        const auto gpu = gpus.find(device.rank);
-        if (gpu == gpus.end())
-            return nullptr;
-        const auto power = gpu->second.find(metric::kGpuPower);
-        const bool isThere
-            = power != gpu->second.end() && power->second.range.overlaps(device.extent);
-        return isThere ? &power->second : nullptr;
+        const Series* power = seriesOf(gpus, device.rank, metric::kGpuPower);
+        return power != nullptr && power->range.overlaps(device.extent) ? power : nullptr;
     };
     ActivitySums sums;
     using Meter = Result<std::shared_ptr<ActivityMeter>>;
@@ -210,13 +204,6 @@ constexpr std::size_t kMostSteps = 4096;
 constexpr std::size_t kMostNodes = 16; // more tell no more of a kind of node
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-using SeriesOfGpus = std::map<int, analysis::GpuSeries>; // by rank
-
-Result<SeriesOfGpus> gpuSeries(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
-    return analysis::gpuSeriesByRank(all);
-}
-
 // Every series of a node on one grid.
 class NodeReader {
 public:
@@ -230,7 +217,7 @@ public:
     Status open() {
         std::vector<Series> powers;
         for (const layout::ClusterGpu& gpu : m_node.gpus) {
-            if (const Series* one = find(gpu.rank, metric::kGpuPower))
+            if (const Series* one = seriesOf(m_series, gpu.rank, metric::kGpuPower))
                 powers.push_back(*one);
         }
         if (!powers.empty() && powers.size() == m_node.gpus.size())
@@ -242,7 +229,7 @@ public:
 
     // NaN throughout where the GPU lacks it.
     [[nodiscard]] Result<std::vector<double>> values(int rank, const char* name) const {
-        const Series* series = find(rank, name);
+        const Series* series = seriesOf(m_series, rank, name);
         if (series == nullptr)
             return std::vector<double>(m_grid.values.size(), kUnknown);
         ASSIGN_OR_RETURN(auto read, analysis::resample(m_store, *series, m_grid));
@@ -250,14 +237,6 @@ public:
     }
 
 private:
-    [[nodiscard]] const Series* find(int rank, const char* name) const {
-        const auto gpu = m_series.find(rank);
-        if (gpu == m_series.end())
-            return nullptr;
-        const auto found = gpu->second.find(name);
-        return found == gpu->second.end() ? nullptr : &found->second;
-    }
-
     const store::Store& m_store;
     const SeriesOfGpus& m_series;
     const layout::ClusterNode& m_node;
@@ -326,7 +305,8 @@ double busyClock(const std::vector<std::vector<PowerMoment>>& byGpu, double high
 
 Result<RunPower> powerOfRun(const analysis::RunStudy& study) {
     ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(study, nullptr));
-    ASSIGN_OR_RETURN(const auto series, gpuSeries(study.store, study.run));
+    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
+    const SeriesOfGpus series = analysis::gpuSeriesByRank(all);
     const catalogue::GpuModel* model = catalogue::findGpuModel(cluster.gpuModel);
     const GpuPower gpu = model == nullptr ? GpuPower{} : gpuPowerOf(*model);
     RunPower out;
@@ -348,7 +328,7 @@ Result<RunPower> powerOfRun(const analysis::RunStudy& study) {
     }
     takeMedians(out);
     out.states = statePowers(gpu, moments);
-    ASSIGN_OR_RETURN(out.activities, activityPowers(study, gpu.limitW));
+    ASSIGN_OR_RETURN(out.activities, activityPowers(study, series, gpu.limitW));
     if (out.activities)
         out.activities->clock = busyClock(moments, out.states.highestHz);
     return out;

@@ -19,6 +19,15 @@ struct Residual {
     double relative = 0.0; // share of the measured value; 0 for temperatures
     std::size_t moments = 0;
 };
+class ResidualSum {
+public:
+    // Nothing is relative to a measured value of 0 or less: such a moment is left out.
+    void add(double predicted, double measured);
+    [[nodiscard]] std::optional<Residual> residual() const; // absent without moments
+
+private:
+    Residual m_sum;
+};
 
 // One GPU in a step of time; NaN: not known.
 struct PowerMoment {

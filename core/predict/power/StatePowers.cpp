@@ -151,25 +151,32 @@ StatePowers statePowers(
             fit.add(moments[i]);
     }
     StatePowers out = fit.result();
-    Residual residual;
+    ResidualSum sum;
     for (const auto& moments : byGpu) {
         for (std::size_t i = fittedOf(moments, fitted); i < moments.size(); ++i) {
-            if (!isKnown(moments[i]) || moments[i].watts <= 0.0)
-                continue;
-            const auto predicted = fit.predicted(moments[i]);
-            if (!predicted)
-                continue;
-            residual.mean += std::abs(*predicted - moments[i].watts);
-            residual.relative += std::abs(*predicted / moments[i].watts - 1.0);
-            ++residual.moments;
+            const auto predicted = isKnown(moments[i]) ? fit.predicted(moments[i]) : std::nullopt;
+            if (predicted)
+                sum.add(*predicted, moments[i].watts);
         }
     }
-    if (residual.moments > 0 && (out.idleW || out.busyW)) {
-        residual.mean /= static_cast<double>(residual.moments);
-        residual.relative /= static_cast<double>(residual.moments);
-        out.residual = residual;
-    }
+    if (out.idleW || out.busyW)
+        out.residual = sum.residual();
     return out;
+}
+
+void ResidualSum::add(double predicted, double measured) {
+    if (measured <= 0.0)
+        return;
+    m_sum.mean += std::abs(predicted - measured);
+    m_sum.relative += std::abs(predicted / measured - 1.0);
+    ++m_sum.moments;
+}
+
+std::optional<Residual> ResidualSum::residual() const {
+    const auto count = static_cast<double>(m_sum.moments);
+    return m_sum.moments == 0
+        ? std::nullopt
+        : std::optional(Residual{m_sum.mean / count, m_sum.relative / count, m_sum.moments});
 }
 
 } // namespace trainscope::predict
