@@ -24,7 +24,6 @@ using analysis::OperatorGrouping;
 
 constexpr std::size_t kShownRows = 25;
 constexpr std::size_t kShownIterations = 8;
-constexpr std::ptrdiff_t kEnergyColumn = 3; // behind the times
 
 std::optional<double> inUnits(const std::optional<double>& value, double unit) {
     return value ? std::optional(*value / unit) : std::nullopt;
@@ -34,39 +33,6 @@ std::optional<double> inUnits(const std::optional<double>& value, double unit) {
 std::optional<Json> recorded(const Json& detail, const char* key) {
     const auto found = detail.find(key);
     return found == detail.end() ? std::nullopt : std::optional<Json>(*found);
-}
-
-Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy, bool isOfHost) {
-    Json read;
-    if (!isNestedTooDeep(row.signature))
-        read = Json::parse(row.signature, nullptr, false);
-    const Json detail = read.is_object() ? read : Json::object();
-    const analysis::WorkEfficiency& work = row.efficiency;
-    const auto fused = analysis::fusedOperators(row.name);
-    Json json = object({{"name", row.name}, {"fused_operators", when(!fused.empty(), Json(fused))},
-        {"input_dims", recorded(detail, "Input Dims")},
-        {"input_types", recorded(detail, "Input type")},
-        {"input_strides", recorded(detail, "Input Strides")},
-        {"concrete_inputs", recorded(detail, "Concrete Inputs")}, {"count", row.sums.calls},
-        {"kernel_count", when(!isOfHost, row.sums.works)},
-        {"kernel_time_us", when(!isOfHost, microseconds(row.time))},
-        {"busy_us", when(!isOfHost, microseconds(row.busy))},
-        {"host_self_time_us", when(isOfHost, microseconds(row.time))}, {"flop", work.flop},
-        {"bytes", work.bytes}, {"tflops", inUnits(work.flopPerSecond, 1e12)},
-        {"gb_per_s", inUnits(work.bytesPerSecond, 1e9)}, {"flop_per_byte", work.intensity},
-        {"roofline_fraction", work.rooflineFraction}, {"savable_us", inUnits(work.savable, 1e-6)},
-        {"known_fraction", when(work.flop.has_value(), work.knownShare)},
-        {"type_assumed", when(work.isTypeAssumed, true)}});
-    add(json, energyRow(energy));
-    return json;
-}
-
-Json operatorsJson(const OperatorsReport::OfRank& one) {
-    Json rows = Json::array();
-    for (std::size_t i = 0; i < one.table.rows.size(); ++i)
-        rows.push_back(operatorJson(one.table.rows[i],
-            i < one.energies.size() ? one.energies[i] : analysis::PartEnergy(), one.isOfHost));
-    return rows;
 }
 
 std::optional<double> formulaMfuOf(
@@ -146,18 +112,61 @@ bool isOfHost(const OperatorsReport& report) {
     return !report.ranks.empty() && report.ranks.front().isOfHost;
 }
 
-std::vector<text::Column> columnsOf(const OperatorsReport& report) {
-    using text::inUnit;
-    std::vector<text::Column> columns{inUnit(isOfHost(report) ? "self time" : "time", "s"),
-        inUnit("of all", "%"), inUnit("busy", "s"), {"calls"},
-        {isOfHost(report) ? "with self time" : "kernels"}, inUnit("FLOP/s", "FLOP/s"),
-        inUnit("moved", "B/s"), inUnit("of roofline", "%"), inUnit("savable", "s"),
-        {std::string(toString(report.by)), text::Align::Left}};
+Row operatorRow(const OperatorsReport& report, const OperatorsReport::OfRank& rank,
+    const OperatorEntry& row, const analysis::PartEnergy& energy, bool hasEnergy) {
+    Json read;
+    if (!isNestedTooDeep(row.signature))
+        read = Json::parse(row.signature, nullptr, false);
+    const Json detail = read.is_object() ? read : Json::object();
+    const analysis::WorkEfficiency& work = row.efficiency;
+    const auto fused = analysis::fusedOperators(row.name);
+    const bool isOnDevice = !rank.isOfHost;
+    const double share = rank.all.time.ns == 0
+        ? 0.0
+        : static_cast<double>(row.time.ns) / static_cast<double>(rank.all.time.ns);
+    Row all{{"name", row.name}, {"fused_operators", when(!fused.empty(), Json(fused))},
+        {"input_dims", recorded(detail, "Input Dims")},
+        {"input_types", recorded(detail, "Input type")},
+        {"input_strides", recorded(detail, "Input Strides")},
+        {"concrete_inputs", recorded(detail, "Concrete Inputs")},
+        {"", inUnit(isOfHost(report) ? "self time" : "time", "s"), row.time},
+        {"", inUnit("of all", "%"), share}, {"", inUnit("busy", "s"), row.busy}};
+    if (hasEnergy)
+        all.push_back({"", {"energy (90 %)", Left},
+            when(energy.known.has_value(), report::energyText(energy))});
+    const Row rest{{"count", {"calls"}, row.sums.calls},
+        {"kernel_count", when(isOnDevice, row.sums.works),
+            {isOfHost(report) ? "with self time" : "kernels"}, row.sums.works},
+        {"kernel_time_us", when(isOnDevice, row.time)}, {"busy_us", when(isOnDevice, row.busy)},
+        {"host_self_time_us", when(rank.isOfHost, row.time)}, {"flop", work.flop},
+        {"bytes", work.bytes},
+        {"tflops", inUnits(work.flopPerSecond, 1e12), inUnit("FLOP/s", "FLOP/s"),
+            work.flopPerSecond},
+        {"gb_per_s", inUnits(work.bytesPerSecond, 1e9), inUnit("moved", "B/s"),
+            work.bytesPerSecond},
+        {"flop_per_byte", work.intensity},
+        {"roofline_fraction", inUnit("of roofline", "%"), work.rooflineFraction},
+        {"savable_us", inUnits(work.savable, 1e-6), inUnit("savable", "s"), savableOf(work)},
+        {"known_fraction", when(work.flop.has_value(), work.knownShare)},
+        {"type_assumed", when(work.isTypeAssumed, true)},
+        {"", {std::string(toString(report.by)), Left}, row.name}};
+    all.insert(all.end(), rest.begin(), rest.end());
     if (report.by == OperatorGrouping::Shape)
-        columns.push_back({"shapes", text::Align::Left});
-    if (isEnergyKnown(report))
-        columns.insert(columns.begin() + kEnergyColumn, {"energy (90 %)", text::Align::Left});
-    return columns;
+        all.push_back({"", {"shapes", Left}, analysis::shapeText(row.signature)});
+    for (Quantity& one : energyRow(energy)) {
+        one.column.reset(); // it stands behind the times
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+// Row of the i-th operator.
+auto rowsOf(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    return [&report, &one, hasEnergy = isEnergyKnown(report)](
+               const OperatorEntry& row, std::size_t i) {
+        return operatorRow(report, one, row,
+            i < one.energies.size() ? one.energies[i] : analysis::PartEnergy(), hasEnergy);
+    };
 }
 
 // Self time of a host that no row of operators holds; empty where they hold nearly all.
@@ -177,32 +186,11 @@ std::string outsideText(const OperatorsReport& report, const OperatorsReport::Of
               "--by annotation tells those";
 }
 
-text::Table tableOf(
+text::Table rankTable(
     const OperatorsReport& report, const OperatorsReport::OfRank& one, std::size_t mostRows) {
-    text::Table table;
+    text::Table table = tableOf(one.table.rows, rowsOf(report, one), mostRows);
+    const std::vector<std::string> left = std::exchange(table.notes, {});
     table.title = titleOf(report, one);
-    table.columns = columnsOf(report);
-    const bool hasEnergy = isEnergyKnown(report);
-    std::size_t shown = 0;
-    for (const OperatorEntry& row : one.table.rows) {
-        if (shown++ == mostRows)
-            break;
-        const analysis::WorkEfficiency& work = row.efficiency;
-        const double share = one.all.time.ns == 0
-            ? 0.0
-            : static_cast<double>(row.time.ns) / static_cast<double>(one.all.time.ns);
-        std::vector<text::Cell> cells{row.time, share, row.busy, row.sums.calls, row.sums.works,
-            work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction, savableOf(work),
-            row.name};
-        if (report.by == OperatorGrouping::Shape)
-            cells.emplace_back(analysis::shapeText(row.signature));
-        if (hasEnergy) {
-            const bool isKnown = shown <= one.energies.size() && one.energies[shown - 1].known;
-            cells.insert(cells.begin() + kEnergyColumn,
-                text::Cell(isKnown ? report::energyText(one.energies[shown - 1]) : text::kMissing));
-        }
-        table.add(std::move(cells));
-    }
     if (one.bandwidth)
         table.notes.push_back(plot::bandwidthText(*one.bandwidth, *report.gpu->memoryBandwidth));
     for (std::string& line : mfuTexts(report, one))
@@ -213,9 +201,7 @@ text::Table tableOf(
         table.notes.push_back(std::move(rest));
     if (!report.windowNote.empty())
         table.notes.push_back(report.windowNote);
-    if (one.table.rows.size() > mostRows)
-        table.notes.push_back(fmt::format("... and {} more; --json lists all",
-            text::counted(static_cast<std::int64_t>(one.table.rows.size() - mostRows), "row")));
+    table.notes.insert(table.notes.end(), left.begin(), left.end());
     return table;
 }
 
@@ -240,10 +226,10 @@ std::vector<std::string> warningsOf(const OperatorsReport& report) {
 
 text::Table operatorTable(const OperatorsReport& report) {
     text::Table all;
-    all.columns = columnsOf(report);
+    all.columns = columnsOf(operatorRow(report, {}, {}, {}, isEnergyKnown(report)));
     all.columns.insert(all.columns.begin(), text::Column{"rank"});
     for (const OperatorsReport::OfRank& one : report.ranks) {
-        auto table = tableOf(report, one, one.table.rows.size());
+        auto table = rankTable(report, one, one.table.rows.size());
         for (auto& cells : table.rows) {
             cells.insert(cells.begin(), text::Cell(one.rank));
             all.add(std::move(cells));
@@ -257,7 +243,7 @@ void printOperators(const OperatorsReport& report, std::ostream& out) {
     for (const OperatorsReport::OfRank& one : report.ranks) {
         if (!std::exchange(isFirst, false))
             out << '\n';
-        printTable(out, tableOf(report, one, kShownRows));
+        printTable(out, rankTable(report, one, kShownRows));
     }
 }
 
@@ -280,7 +266,7 @@ Json operatorsJson(const OperatorsReport& report) {
                  {"measured_bandwidth_gb_per_s",
                      one.bandwidth ? std::optional(one.bandwidth->bytesPerSecond / 1e9)
                                    : std::nullopt},
-                 {"operators", operatorsJson(one)}});
+                 {"operators", rowsJson(one.table.rows, rowsOf(report, one))}});
          })}});
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Operators of a run as text tables and JSON.
 
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/OperatorTable.h"

@@ -78,16 +78,22 @@ Json rowsJson(const List& list, const RowOf& rowOf) {
     });
 }
 
-// The first row says the columns.
+inline std::vector<text::Column> columnsOf(const Row& row) {
+    std::vector<text::Column> columns;
+    for (const Quantity& one : row) {
+        if (one.column)
+            columns.push_back(*one.column);
+    }
+    return columns;
+}
+// The first row says the columns, unless they are there.
 inline void addRow(text::Table& table, const Row& row) {
-    const bool isFirst = table.columns.empty();
+    if (table.columns.empty())
+        table.columns = columnsOf(row);
     auto& cells = table.rows.emplace_back();
     for (const Quantity& one : row) {
-        if (!one.column)
-            continue;
-        if (isFirst)
-            table.columns.push_back(*one.column);
-        cells.push_back(one.cell);
+        if (one.column)
+            cells.push_back(one.cell);
     }
 }
 // A row of each, up to so many; a note counts the `others` that are left ("more kernel").
