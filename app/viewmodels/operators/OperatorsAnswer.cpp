@@ -123,7 +123,7 @@ OperatorOutline tableOutline(const std::vector<plot::MeasuredOperator>& operator
         row.category = one.category;
         row.name = one.name;
         row.note = analysis::shapeText(one.signature);
-        row.values = {static_cast<double>(one.calls), static_cast<double>(one.works),
+        row.values = {static_cast<double>(one.sums.calls), static_cast<double>(one.works),
             one.time.seconds(), one.busy.seconds()};
         addWorkValues(one.efficiency, row.values);
     }

@@ -350,18 +350,15 @@ std::vector<plot::MeasuredOperator> measuredOperators(
     for (OperatorEntry& row : analysis::operatorTable(tree, grouping, reading.gpu).rows) {
         if (row.time.ns <= 0)
             continue;
-        plot::MeasuredOperator& one = made.emplace_back();
-        one.pass = parts.passOf(row);
-        one.category = parts.categoryOf(row);
-        one.name = grouping == OperatorGrouping::Pass ? plot::passTitle(row.pass)
-                                                      : plot::frameTitle(kind, row.name);
-        one.signature = std::move(row.signature);
-        one.calls = row.sums.calls;
-        one.works = isOwn ? row.sums.ownWorks : row.sums.works;
-        one.time = row.time;
-        one.busy = row.busy;
-        one.efficiency = row.efficiency;
-        one.isOfHost = tree.isOfHost;
+        const bool isPass = grouping == OperatorGrouping::Pass;
+        std::string name = isPass ? plot::passTitle(row.pass) : plot::frameTitle(kind, row.name);
+        const StepPass pass = parts.passOf(row);
+        std::string category = parts.categoryOf(row);
+        plot::MeasuredOperator& one = made.emplace_back(
+            plot::MeasuredOperator{std::move(row), std::move(category), 0, tree.isOfHost});
+        one.name = std::move(name);
+        one.pass = pass;
+        one.works = isOwn ? one.sums.ownWorks : one.sums.works;
     }
     return made;
 }
@@ -403,8 +400,6 @@ plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
     data.head = headOf(reading, "Operators");
     data.nameTitle = titleOf(grouping);
     data.operators = std::move(operators);
-    if (reading.work)
-        data.total = reading.work->tree.nodes.front().sums.time;
     if (data.isEmpty() && data.head.emptyText.empty())
         data.head.emptyText = fmt::format("The trace names no {}.",
             grouping == OperatorGrouping::Module           ? "modules (record with with_stack and "

@@ -17,7 +17,7 @@ void tellOperator(const MeasuredOperator& shown, Hit& hit) {
     sums.time = sums.ownTime = shown.time;
     sums.busy = sums.ownBusy = shown.busy;
     sums.works = sums.ownWorks = shown.works;
-    sums.calls = shown.calls;
+    sums.calls = shown.sums.calls;
     for (auto& fact : factsOf(sums, shown.isOfHost))
         hit.facts.push_back(std::move(fact));
     for (auto& fact : factsOf(shown.efficiency))

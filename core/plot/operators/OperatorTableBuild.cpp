@@ -69,7 +69,7 @@ private:
               };
         return {{"calls", 4,
                     [](const MeasuredOperator& one) {
-                        return text::number(static_cast<double>(one.calls), 9);
+                        return text::number(static_cast<double>(one.sums.calls), 9);
                     }},
             {"FLOP/s", 2, known(&analysis::WorkEfficiency::flopPerSecond, "FLOP/s")},
             {"memory", 3, known(&analysis::WorkEfficiency::bytesPerSecond, "B/s")},

@@ -59,8 +59,8 @@ std::string operatorsCsv(
         + " (s),busy (s)," + kWorkHeads + "\n";
     for (const MeasuredOperator& one : operators) {
         std::vector<Cell> cells{head.runName, rankCell(head.rank), one.name,
-            analysis::shapeText(one.signature), analysis::toString(one.pass), one.calls, one.works,
-            one.time, one.busy};
+            analysis::shapeText(one.signature), analysis::toString(one.pass), one.sums.calls,
+            one.works, one.time, one.busy};
         addWork(cells, one.efficiency);
         text::addCsvLine(csv, cells);
     }

@@ -41,17 +41,11 @@ struct FlameFigureData {
     [[nodiscard]] bool isEmpty() const;
 };
 
-// An operator, module, … with its time and what is known of its work.
-struct MeasuredOperator {
-    std::string name;
-    std::string signature; // JSON details of its shapes; may be empty
-    analysis::StepPass pass = analysis::StepPass::None;
+// An operator, module, … as it is shown: by the name that people call it, with the pass of most of
+// its work.
+struct MeasuredOperator : analysis::OperatorEntry {
     std::string category; // kernel category that takes most of its time; may be empty
-    std::int64_t calls = 0;
     std::int64_t works = 0;
-    DurationNs time; // sum
-    DurationNs busy; // union
-    analysis::WorkEfficiency efficiency;
     bool isOfHost = false; // times are self times of calls on the host
 };
 
@@ -77,7 +71,6 @@ struct OperatorTableFigureData {
     std::string nameTitle; // "Operator"
     std::vector<MeasuredOperator> operators; // the longest first
     std::size_t most = 20; // rows drawn at most
-    DurationNs total; // kernel time that the shares are of
 
     [[nodiscard]] bool isEmpty() const { return operators.empty(); }
 };

@@ -48,7 +48,7 @@ std::vector<plot::MeasuredOperator> operators() {
         plot::MeasuredOperator made;
         made.name = name;
         made.pass = pass;
-        made.calls = made.works = 4;
+        made.sums.calls = made.works = 4;
         made.time = made.busy = {us * 1000};
         made.efficiency.flopPerSecond = speed;
         made.efficiency.bytesPerSecond = speed / intensity;

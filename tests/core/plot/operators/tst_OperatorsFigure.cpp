@@ -70,7 +70,7 @@ MeasuredOperator measured(const char* name, std::int64_t us, double intensity, d
     MeasuredOperator one;
     one.name = name;
     one.time = one.busy = {us * 1000};
-    one.calls = one.works = 1;
+    one.sums.calls = one.works = 1;
     one.efficiency.intensity = intensity;
     one.efficiency.flopPerSecond = speed;
     one.efficiency.knownShare = 1.0;
