@@ -16,7 +16,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/tables/Catalogue.h"
-#include "core/store/tables/RecordedNodes.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"

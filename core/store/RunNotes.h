@@ -4,6 +4,7 @@
 
 #include "core/model/Id.h"
 #include "core/model/Result.h"
+#include "core/model/Run.h"
 
 #include <functional>
 #include <optional>
@@ -12,6 +13,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace trainscope::catalogue {
+struct GpuGuess;
+}
 
 namespace trainscope::store {
 
@@ -38,6 +43,10 @@ Status changeLabels(Store& store, std::span<const RunId> runs, const Relabel& re
 
 // The paths of what runs were imported from, by run and in order of their import.
 Result<std::vector<std::pair<RunId, std::string>>> sourcePaths(const Store& store);
+
+// Guesses the GPUs of a run whose sources name none, with the evidence (catalogue/GpuGuess.h);
+// Store::runs() has the name. Absent where the model was recorded or said, or nothing tells.
+Result<std::optional<catalogue::GpuGuess>> gpuGuessOf(const Store& store, const Run& run);
 
 // Figures of a run: whoever computes them says what they mean.
 struct KeptFigure {

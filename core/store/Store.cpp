@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
-#include "core/store/FoundSpans.h"
 #include "core/store/Query.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
@@ -180,8 +179,11 @@ Result<std::optional<Span>> Store::spanAt(TrackId track, TimeNs t, int depth) co
     return m_connection->call(querySpanAt, track, t, depth);
 }
 Result<std::vector<FoundSpan>> Store::findSpans(
-    RunId run, std::string_view text, std::size_t limit) const {
-    return store::findSpans(*this, run, SpanWish{std::string(text), {}}, kAllTime, limit);
+    RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) const {
+    return m_connection->call(queryFindSpans, run, wanted, window, limit);
+}
+Status Store::forEachFound(RunId run, const SpanWish& wanted, const FoundVisitor& visit) const {
+    return m_connection->call(visitFoundSpans, run, wanted, visit);
 }
 Result<std::vector<FoundSpan>> Store::correlated(
     RunId run, int rank, std::int64_t correlation) const {
@@ -194,14 +196,5 @@ Result<CheckReport> Store::check(const Progress& progress) const {
 
 Status Store::query(std::string_view sql, const SqlHeader& header, const SqlRow& row) const {
     return store::query(*this, sql, header, row, {});
-}
-
-Result<std::vector<FoundSpan>> findSpans(
-    const Store& store, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) {
-    return store.connection().call(queryFindSpans, run, wanted, window, limit);
-}
-Status forEachFound(
-    const Store& store, RunId run, const SpanWish& wanted, const FoundVisitor& visit) {
-    return store.connection().call(visitFoundSpans, run, wanted, visit);
 }
 } // namespace trainscope::store

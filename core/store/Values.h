@@ -52,6 +52,15 @@ struct FoundSpan {
     Span span;
 };
 
+// Spans that a search wants: those of one name, else those whose name contains the text
+// (case-insensitive).
+struct SpanWish {
+    std::string text;
+    NameId name;
+};
+// Some spans of one track, in order of start. False ends the search.
+using FoundVisitor = std::function<bool(TrackId track, std::span<const Span> spans)>;
+
 struct Sample {
     TimeNs time;
     double value = 0.0; // NaN where it is missing

@@ -1,6 +1,5 @@
-#include "core/store/WriteCheck.h"
-
 #include "core/model/Try.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Numbers.h"

@@ -54,7 +54,7 @@ void search(benchmark::State& state, const char* text) {
         return;
     const RunId run = store->findRun("spans").value().id;
     for (auto _ : state)
-        benchmark::DoNotOptimize(store->findSpans(run, text, kMostHits).hasValue());
+        benchmark::DoNotOptimize(store->findSpans(run, {text, {}}, kAllTime, kMostHits).hasValue());
 }
 void spanSearchFrequent(benchmark::State& state) {
     search(state, "kernel_");

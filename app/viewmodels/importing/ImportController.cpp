@@ -5,7 +5,7 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
-#include "core/store/WriteCheck.h"
+#include "core/store/Writing.h"
 #include "core/store/database/StoreFile.h"
 #include "importers/registry/Attempts.h"
 #include "importers/registry/JoinSuggestions.h"

@@ -1,10 +1,11 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 
 #include "core/analysis/machine/RunMachine.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
-#include "core/store/MachineGuess.h"
+#include "core/store/RunNotes.h"
 
 #include <algorithm>
 #include <array>

@@ -75,7 +75,7 @@ Result<TimelineSearch::Counted> countSpans(const store::Store& store, const std:
     for (const Run& run : runs) {
         HitCounts hits(run.range);
         RETURN_IF_ERROR(
-            store::forEachFound(store, run.id, wanted, [&](TrackId, std::span<const Span> spans) {
+            store.forEachFound(run.id, wanted, [&](TrackId, std::span<const Span> spans) {
                 for (const Span& span : spans) {
                     hits.add(span.start);
                     auto& group = sums[span.name.value];
@@ -100,14 +100,13 @@ Result<HitPage> findPage(const store::Store& store, RunId run, const store::Span
     TimeRange range = overlapOf(counts.range, page.window);
     while (page.count > kPageHits && range.length().ns > 1) {
         HitCounts finer(range);
-        RETURN_IF_ERROR(
-            store::forEachFound(store, run, wanted, [&](TrackId, std::span<const Span> spans) {
-                for (const Span& span : spans) {
-                    if (page.window.contains(span.start))
-                        finer.add(span.start);
-                }
-                return !isCancelled();
-            }));
+        RETURN_IF_ERROR(store.forEachFound(run, wanted, [&](TrackId, std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (page.window.contains(span.start))
+                    finer.add(span.start);
+            }
+            return !isCancelled();
+        }));
         if (isCancelled())
             return cancelled();
         HitPage inner = pageOf(finer, hit - page.first, kPageHits);
@@ -462,7 +461,7 @@ void TimelineSearch::jumpToSpan(std::size_t run, std::int64_t hit) {
             // More start in the same nanosecond only where no finer part holds fewer.
             const auto most = static_cast<std::size_t>(
                 std::max(std::min(page.count, kPageHits), hit - page.first + 1));
-            ASSIGN_OR_RETURN(auto spans, store::findSpans(store, id, wanted, page.window, most));
+            ASSIGN_OR_RETURN(auto spans, store.findSpans(id, wanted, page.window, most));
             return Page{run, page.first, std::move(spans)};
         },
         [this, run, hit](Result<Page> page) {

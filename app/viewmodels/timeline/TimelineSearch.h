@@ -13,7 +13,7 @@
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/ViewFile.h"
-#include "core/store/FoundSpans.h"
+#include "core/store/Store.h"
 
 #include <optional>
 #include <vector>

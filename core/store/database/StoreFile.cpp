@@ -163,12 +163,6 @@ Result<FileState> StoreFile::state() const {
     return isOursWithADamagedHeader() ? cannotBeOpened(m_path.string()) : judged.error();
 }
 
-Result<ByteView> StoreFile::start() const {
-    if (m_problem)
-        return *m_problem;
-    return ByteView(m_start);
-}
-
 bool StoreFile::isSqlite() const {
     return std::string_view(reinterpret_cast<const char*>(m_start.data()), m_start.size())
         .starts_with(kSqliteMagic);

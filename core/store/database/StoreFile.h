@@ -45,8 +45,6 @@ public:
     // Refused: no file, of another program, or of a version that is not known. Unreadable: cannot
     // be read, or ours and damaged.
     [[nodiscard]] Result<FileState> state() const;
-    // The first page, or as much of it as there is. Unreadable, with the system's reason.
-    [[nodiscard]] Result<ByteView> start() const;
     // It begins as files of SQLite do, whichever program made it.
     [[nodiscard]] bool isSqlite() const;
     // It says that it is one of ours, of whatever version.

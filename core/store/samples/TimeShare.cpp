@@ -1,6 +1,5 @@
-#include "core/store/samples/TimeShare.h"
-
 #include "core/store/codec/TimeCodec.h"
+#include "core/store/samples/ChunkRows.h"
 
 #include <xxhash.h>
 

@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::size_t kMostAhead = 8; // chunks; a reader may have many streams open
 
+// Unreadable where the track has chunks behind that number: those between are lost.
+Status requireNoneBehind(Database& database, TrackId track, std::int64_t sequence) {
+    ASSIGN_OR_RETURN(const auto isThere,
+        database.number("SELECT EXISTS (SELECT 1 FROM span_chunk WHERE track=? AND sequence>?)",
+            track.value, sequence));
+    return isThere == 0 ? Status() : Status(database.damaged("the index of spans"));
+}
+
 } // namespace
 
 Result<bool> readSpanChunk(
@@ -26,13 +34,6 @@ Result<bool> readSpanChunk(
         },
         track.value, sequence));
     return isThere;
-}
-
-Status requireNoneBehind(Database& database, TrackId track, std::int64_t sequence) {
-    ASSIGN_OR_RETURN(const auto isThere,
-        database.number("SELECT EXISTS (SELECT 1 FROM span_chunk WHERE track=? AND sequence>?)",
-            track.value, sequence));
-    return isThere == 0 ? Status() : Status(database.damaged("the index of spans"));
 }
 
 Result<std::int64_t> topLevel(Database& database, TrackId track) {

@@ -48,9 +48,6 @@ private:
 Result<bool> readSpanChunk(Database& database, TrackId track, std::int64_t sequence,
     SpanChunk& chunk, SpanFields fields = SpanFields::All);
 
-// Unreadable where the track has chunks behind that number: those between are lost.
-Status requireNoneBehind(Database& database, TrackId track, std::int64_t sequence);
-
 // A page of the tree above a track's chunks (LodPage.h), or a chunk (level 0), by its number on its
 // level.
 struct TreeNode {

@@ -1,7 +1,6 @@
 #pragma once
 // Finding spans by their names, through the names that each page of a track's tree keeps.
 
-#include "core/store/FoundSpans.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 

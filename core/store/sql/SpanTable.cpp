@@ -61,7 +61,6 @@ SpanFields fieldsOf(const Scan& scan) {
 }
 
 constexpr std::size_t kMaxCachedNames = 100'000;
-constexpr std::int64_t kNoChunk = -1;
 
 struct TrackEntry {
     Track track;
@@ -112,8 +111,7 @@ private:
     Status listTracks(const Scan& scan);
     Status findName(const Scan& scan);
     Status beginTrack();
-    Result<std::optional<std::vector<std::int64_t>>> chunksOf(TrackId track);
-    bool nextChunk();
+    Result<std::vector<std::int64_t>> chunksOf(TrackId track);
     Status readChunk();
     void endTrack();
     void putName(NameId id, sqlite3_context* into);
@@ -128,10 +126,8 @@ private:
     const TrackEntry* m_current = nullptr; // nullptr: between tracks
     std::optional<NameList> m_wanted; // by name=; empty: there is no such name
     std::optional<std::int64_t> m_correlation; // by correlation=
-    std::optional<std::vector<std::int64_t>>
-        m_chunks; // chunks of the current track, where they are known
-    std::size_t m_place = 0; // in m_chunks
-    std::int64_t m_sequence = 0;
+    std::vector<std::int64_t> m_chunks; // those of the current track that may hold what is wanted
+    std::size_t m_place = 0; // in m_chunks: the next to read
     IntegerRange m_start;
     std::array<bool, static_cast<std::size_t>(SpanKind::Other) + 1>
         m_kinds{}; // the kinds asked for
@@ -217,34 +213,31 @@ Status SpanRows::start(const Scan& scan) {
     return nextBlock();
 }
 
-// Absent: all of them may hold what is wanted.
-Result<std::optional<std::vector<std::int64_t>>> SpanRows::chunksOf(TrackId track) {
-    using Chunks = std::optional<std::vector<std::int64_t>>;
-    if (m_correlation) {
-        ASSIGN_OR_RETURN(auto found,
-            m_database.rows(
-                "SELECT sequence FROM span_chunk WHERE track=? AND correlation_min<=? AND "
-                "correlation_max>=? ORDER BY sequence",
-                [](const Row& row) { return row.integer(0); }, track.value, *m_correlation,
-                *m_correlation));
-        return Chunks(std::move(found));
-    }
-    if (!m_wanted)
-        return Chunks();
-    ASSIGN_OR_RETURN(auto found, chunksHolding(m_database, track, *m_wanted));
-    return Chunks(std::move(found));
+Result<std::vector<std::int64_t>> SpanRows::chunksOf(TrackId track) {
+    if (m_correlation)
+        return m_database.rows(
+            "SELECT sequence FROM span_chunk WHERE track=? AND correlation_min<=? AND "
+            "correlation_max>=? ORDER BY sequence",
+            [](const Row& row) { return row.integer(0); }, track.value, *m_correlation,
+            *m_correlation);
+    if (m_wanted)
+        return chunksHolding(m_database, track, *m_wanted);
+    ASSIGN_OR_RETURN(auto all,
+        m_database.rows(
+            "SELECT sequence FROM span_chunk WHERE track=? AND begin_ns<? ORDER BY sequence",
+            [](const Row& row) { return row.integer(0); }, track.value, m_start.end));
+    if (!all.empty() && std::cmp_not_equal(all.back(), all.size() - 1))
+        return m_database.damaged("the index of spans");
+    return all;
 }
 
 Status SpanRows::beginTrack() {
     m_current = m_tracks[m_next++];
     m_place = 0;
     const TrackId track = m_current->track.id;
-    RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_start.begin}), m_sequence));
+    ASSIGN_OR_RETURN(const auto first, firstChunk(m_database, track, {m_start.begin}));
     RETURN_IF_ERROR(assign(chunksOf(track), m_chunks));
-    if (!m_chunks)
-        return {};
-    std::erase_if(*m_chunks, [this](std::int64_t chunk) { return chunk < m_sequence; });
-    m_sequence = m_chunks->empty() ? kNoChunk : m_chunks->front();
+    std::erase_if(m_chunks, [first](std::int64_t chunk) { return chunk < first; });
     return {};
 }
 
@@ -253,42 +246,26 @@ void SpanRows::endTrack() {
     enterBlock(0);
 }
 
-bool SpanRows::nextChunk() {
-    if (!m_chunks) {
-        ++m_sequence;
-        return true;
-    }
-    if (++m_place >= m_chunks->size())
-        return false;
-    m_sequence = (*m_chunks)[m_place];
-    return true;
-}
-
 bool SpanRows::isWanted(const Span& span) const {
     return m_start.contains(span.start.ns) && m_kinds[static_cast<std::size_t>(span.kind)]
         && (!m_wanted
             || std::find(m_wanted->begin(), m_wanted->end(), span.name.value) != m_wanted->end());
 }
 
-// The chunk that m_sequence names, and goes to the next.
 Status SpanRows::readChunk() {
+    m_read = m_chunks[m_place++];
     ASSIGN_OR_RETURN(const auto isThere,
-        readSpanChunk(m_database, m_current->track.id, m_sequence, m_chunk, m_fields));
-    if (!isThere) {
-        const TrackId track = m_current->track.id;
-        endTrack();
-        return requireNoneBehind(m_database, track, m_sequence);
-    }
+        readSpanChunk(m_database, m_current->track.id, m_read, m_chunk, m_fields));
+    if (!isThere)
+        return m_database.damaged("the index of spans");
     const auto& spans = m_chunk.own;
-    const bool isLast = !spans.empty() && spans.back().start.ns >= m_start.end;
+    if (!spans.empty() && spans.back().start.ns >= m_start.end)
+        m_place = m_chunks.size();
     m_wantedSpans.clear();
     for (std::size_t i = 0; i < spans.size(); ++i) {
         if (isWanted(spans[i]))
             m_wantedSpans.push_back(static_cast<std::uint32_t>(i));
     }
-    m_read = m_sequence;
-    if (isLast || !nextChunk())
-        m_sequence = kNoChunk;
     enterBlock(m_wantedSpans.size());
     return {};
 }
@@ -303,7 +280,7 @@ Status SpanRows::nextBlock() {
     enterBlock(0);
     while (isAtEnd()) {
         RETURN_IF_ERROR(m_pass.goOn());
-        if (m_current != nullptr && m_sequence == kNoChunk)
+        if (m_current != nullptr && m_place == m_chunks.size())
             endTrack();
         if (m_current != nullptr)
             RETURN_IF_ERROR(readChunk());

@@ -9,7 +9,7 @@
 #include "core/model/Run.h"
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
-#include "core/store/MachineGuess.h"
+#include "core/store/RunNotes.h"
 #include "core/store/Store.h"
 #include "core/store/database/Database.h"
 #include "core/store/tables/StoredJson.h"

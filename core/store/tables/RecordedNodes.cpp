@@ -1,5 +1,3 @@
-#include "core/store/tables/RecordedNodes.h"
-
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/tables/Catalogue.h"

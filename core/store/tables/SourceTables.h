@@ -53,6 +53,12 @@ Result<RunId> findOrAddRun(Database& database, const std::string& name);
 // Its sources go too.
 Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed);
 
+// Gives nodes and ranks of their own to recordings of that run that claim the same ranks on other
+// hosts, or with other GPUs of one host: ordered by the number that each has, by host, then by its
+// first GPU. A part of the caller's transaction, any number of times. The answer says which host
+// became which node; empty: nothing claims the same.
+Result<std::string> orderRecordedNodes(Database& database, RunId run);
+
 // Sources with that path, or with that hash in that run; `except` is left out.
 Result<std::vector<SourceId>> sourcesAt(
     Database& database, const std::string& path, SourceId except);

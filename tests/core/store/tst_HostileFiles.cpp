@@ -3,7 +3,7 @@
 
 #include "core/store/Fixture.h"
 #include "core/store/Query.h"
-#include "core/store/WriteCheck.h"
+#include "core/store/Writing.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 #include "support/TestProgram.h"

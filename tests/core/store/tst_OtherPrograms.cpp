@@ -3,7 +3,7 @@
 #include "core/store/Changes.h"
 #include "core/store/FaultVfs.h"
 #include "core/store/Recording.h"
-#include "core/store/WriteCheck.h"
+#include "core/store/Writing.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"

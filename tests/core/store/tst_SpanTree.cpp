@@ -2,7 +2,6 @@
 // them says: sorting with little memory, depths, windows, groups at every width, and search.
 
 #include "core/store/Fixture.h"
-#include "core/store/FoundSpans.h"
 #include "core/store/Writing.h"
 #include "core/store/spans/SpanSorter.h"
 #include "support/TestProgram.h"
@@ -241,7 +240,7 @@ private Q_SLOTS:
                         expected.push_back(one.span.start.ns);
                 }
                 std::vector<std::int64_t> found;
-                for (const auto& one : got(store.findSpans(run, text, limit)))
+                for (const auto& one : got(store.findSpans(run, {text, {}}, kAllTime, limit)))
                     found.push_back(one.span.start.ns);
                 QCOMPARE(found, expected);
             }
@@ -261,20 +260,18 @@ private Q_SLOTS:
                         expected.emplace_back(one.span.start.ns, one.track.value);
                 }
                 std::vector<std::pair<std::int64_t, std::int64_t>> found;
-                for (const auto& one :
-                    got(store::findSpans(store, run, {text, {}}, window, 500'000)))
+                for (const auto& one : got(store.findSpans(run, {text, {}}, window, 500'000)))
                     found.emplace_back(one.span.start.ns, one.track.value);
                 QCOMPARE(found, expected);
             }
             std::int64_t visited = 0;
             std::int64_t time = 0;
-            ok(store::forEachFound(
-                store, run, {text, {}}, [&](TrackId, std::span<const Span> spans) {
-                    visited += static_cast<std::int64_t>(spans.size());
-                    for (const Span& span : spans)
-                        time += span.duration.ns;
-                    return true;
-                }));
+            ok(store.forEachFound(run, {text, {}}, [&](TrackId, std::span<const Span> spans) {
+                visited += static_cast<std::int64_t>(spans.size());
+                for (const Span& span : spans)
+                    time += span.duration.ns;
+                return true;
+            }));
             std::int64_t expectedTime = 0;
             for (const auto& one : all)
                 expectedTime += isWanted(one) ? one.span.duration.ns : 0;
@@ -282,7 +279,7 @@ private Q_SLOTS:
             QCOMPARE(time, expectedTime);
         }
         // One name, whatever others contain it.
-        QCOMPARE(got(store::findSpans(store, run, {{}, names[1]}, kAllTime, 500'000)).size(),
+        QCOMPARE(got(store.findSpans(run, {{}, names[1]}, kAllTime, 500'000)).size(),
             static_cast<std::size_t>(std::count_if(all.begin(), all.end(),
                 [&](const auto& one) { return one.span.name == names[1]; })));
         for (std::size_t i = 0; i < names.size(); ++i) {

@@ -104,8 +104,9 @@ private Q_SLOTS:
         QCOMPARE(got(store.names(run)).size(), std::size_t{1});
         QCOMPARE(got(store.correlated(run, 3, -77)).size(), std::size_t{1});
         QCOMPARE(got(store.correlated(run, 2, -77)).size(), std::size_t{0});
-        QCOMPARE(got(store.findSpans(run, "ALLREDUCE", 10)).size(), std::size_t{1});
-        QCOMPARE(got(store.findSpans(run, "all%reduce", 10)).size(), std::size_t{0});
+        QCOMPARE(got(store.findSpans(run, {"ALLREDUCE", {}}, kAllTime, 10)).size(), std::size_t{1});
+        QCOMPARE(
+            got(store.findSpans(run, {"all%reduce", {}}, kAllTime, 10)).size(), std::size_t{0});
     }
 
     void windowsDeliverExactlyWhatTouchesThem() {

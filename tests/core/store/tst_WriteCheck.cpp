@@ -1,7 +1,7 @@
 // A database's being writable is told before anything is written: by folder, file and lock.
 
 #include "core/store/Fixture.h"
-#include "core/store/WriteCheck.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
 #include "core/store/database/StoreFile.h"
