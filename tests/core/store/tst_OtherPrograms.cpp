@@ -34,8 +34,8 @@ private Q_SLOTS:
         const SeriesId series = got(recording->series(gauge("gpu_power", 0)));
         int time = 0;
         const auto commit = [&] {
-            for (int i = 0; i < 50; ++i)
-                recording->sample(series, {++time * 1'000'000LL}, time);
+            for (const int end = time + 50; time < end; ++time)
+                recording->sample(series, {time * 1'000'000LL}, time);
             return recording->commit({});
         };
         ok(commit());
