@@ -1,4 +1,4 @@
-#include "core/store/sql/Constraint.h"
+#include "core/store/sql/VirtualTable.h"
 
 #include <algorithm>
 #include <cmath>
