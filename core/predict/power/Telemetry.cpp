@@ -19,10 +19,10 @@ constexpr double kClockStepHz = 15e6;
 // intensity.
 class RankTimeline {
 public:
-    RankTimeline(const PredictedRank& rank, double stepSeconds, double leadSeconds, int steps)
+    RankTimeline(const PredictedRank& rank, double stepSeconds, double restSeconds, int steps)
         : m_step(rank.step)
         , m_stepSeconds(stepSeconds)
-        , m_lead(leadSeconds)
+        , m_lead(restSeconds)
         , m_steps(steps) {
         std::sort(m_step.begin(), m_step.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
@@ -107,7 +107,7 @@ class GpuMeter {
 public:
     GpuMeter(const TelemetryRequest& request, const PredictedRank& rank)
         : m_gpu(request.gpu)
-        , m_timeline(rank, request.stepSeconds, request.leadSeconds, request.steps)
+        , m_timeline(rank, request.stepSeconds, request.restSeconds, request.steps)
         , m_limitW(request.limitW.value_or(request.gpu.limitW))
         , m_locked(lockedClock(m_gpu, request.clockHz)) { }
 
@@ -205,7 +205,7 @@ private:
 
     void settleStart() {
         m_celsius.assign(m_meters.size(), kReferenceC);
-        const double lead = m_request.leadSeconds;
+        const double lead = m_request.restSeconds;
         constexpr int kSettleRounds = 30; // leakage is a weak feedback: each round leaves a tenth
         for (int round = 0; round < kSettleRounds; ++round) {
             std::vector<double> watts;
@@ -229,7 +229,7 @@ private:
 
 Result<PredictedTelemetry> predictTelemetry(
     const TelemetryRequest& request, const Progress& progress) {
-    const double seconds = request.leadSeconds + request.stepSeconds * request.steps;
+    const double seconds = request.restSeconds + request.stepSeconds * request.steps;
     const double samples = std::floor(seconds / request.periodSeconds) + 1.0;
     RETURN_IF_ERROR(checked(request, samples));
     PredictedTelemetry out;

@@ -33,23 +33,27 @@ struct PredictedRank {
     double memoryBytes = 0.0;
 };
 
-struct TelemetryRequest {
+// Steps that follow each other, and how sensors record them.
+struct PlayedSteps {
+    int steps = 1;
+    double restSeconds = 0.0; // before the first step, without work
+    double periodSeconds = 0.1; // between samples
+    double sensorSeconds = 0.1; // power and utilisation are averaged over it
+    // Readings as NVML gives them: whole degrees, mW, steps of 15 MHz, whole per cent.
+    bool isRounded = true;
+};
+
+struct TelemetryRequest : PlayedSteps {
     GpuPower gpu;
     layout::Cluster cluster; // says each rank's place in the air; ranks that it lacks are left out
     NodeAir air;
     std::vector<PredictedRank> ranks;
     double stepSeconds = 1.0;
-    int steps = 1;
-    double leadSeconds = 0.0; // before the first step, without work
-    double periodSeconds = 0.1; // between samples
-    double sensorSeconds = 0.1; // over which power and utilisation are averaged
     std::optional<double> limitW; // absent: not lowered
     std::optional<double> clockHz; // absent: not locked
     // From the temperatures that the run settles at, as where only a part of it is shown; else
     // from those of idle GPUs.
     bool startsSettled = false;
-    // Readings as NVML gives them: whole degrees, mW, steps of 15 MHz, whole per cent.
-    bool isRounded = true;
 };
 
 struct GpuSamples {

@@ -197,6 +197,7 @@ Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& predict
             ofStage = joined(ofStage, prediction.seconds);
     }
     TelemetryRequest request;
+    static_cast<PlayedSteps&>(request) = played;
     request.gpu = prediction.power.gpu;
     request.cluster = clusterOf(job);
     request.air = prediction.power.airOf(static_cast<std::size_t>(job.layout.gpusPerNode));
@@ -205,14 +206,9 @@ Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& predict
         request.ranks.push_back({rank, segmentsOf(tasks[stage]), prediction.memory[stage].total()});
     }
     request.stepSeconds = prediction.seconds;
-    request.steps = played.steps;
-    request.periodSeconds = played.periodSeconds;
-    request.sensorSeconds = played.sensorSeconds;
     request.limitW = job.machine.powerLimitW;
     request.clockHz = job.machine.clockHz;
-    request.leadSeconds = played.restSeconds;
     request.startsSettled = played.restSeconds <= 0.0;
-    request.isRounded = played.isRounded;
     return predictTelemetry(request, progress);
 }
 

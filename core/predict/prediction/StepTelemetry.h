@@ -21,15 +21,6 @@ struct StepPiece {
 // In order; without waits.
 std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, int stage);
 
-struct PlayedSteps {
-    int steps = 1;
-    // Seconds that cold GPUs do nothing before the first step; 0: the job starts at the
-    // temperatures that it settles at.
-    double restSeconds = 0.0;
-    double periodSeconds = 0.1; // between samples
-    double sensorSeconds = 0.1; // over which sensors average
-    bool isRounded = true; // as sensors give it
-};
 // Errors are those of predictTelemetry().
 Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& prediction,
     const PlayedSteps& played, const Progress& progress = {});

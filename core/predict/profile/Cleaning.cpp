@@ -27,13 +27,8 @@ constexpr double kFastestLink = 1.8e12; // B/s, where the catalogue does not say
 constexpr std::size_t kMedianWindow = 31;
 constexpr double kTwoModes = 0.15; // share of samples off the median from which it is two
 
-double& timeIn(TimedOperator& sample, Direction direction) {
-    return direction == Direction::Forward ? sample.forward : sample.backward;
-}
-
 double leastSeconds(const Operator& work, Direction direction, const GpuPeaks& peaks) {
-    const bool isForward = direction == Direction::Forward;
-    const Work needed = isForward ? forwardWork(work) : backwardWork(work);
+    const Work needed = workIn(work, direction);
     return std::max(needed.flop / peaks.flops,
         kLeastTraffic * (needed.bytes - kOnChip) / peaks.memoryBandwidth);
 }
@@ -44,7 +39,7 @@ std::string_view nameOf(Direction direction) {
 
 void dropAll(std::vector<TimedOperator>& samples, Direction direction) {
     for (TimedOperator& sample : samples)
-        timeIn(sample, direction) = kNotTimed;
+        sample.in(direction) = kNotTimed;
 }
 
 void dropImpossible(std::vector<TimedOperator>& samples, Direction direction, const GpuPeaks& peaks,
@@ -52,7 +47,7 @@ void dropImpossible(std::vector<TimedOperator>& samples, Direction direction, co
     std::size_t timed = 0;
     std::vector<TimedOperator*> impossible;
     for (TimedOperator& sample : samples) {
-        const double seconds = timeIn(sample, direction);
+        const double seconds = sample.in(direction);
         timed += std::isnan(seconds) ? 0U : 1U;
         if (seconds <= 0.0 || seconds < leastSeconds(sample.work, direction, peaks))
             impossible.push_back(&sample);
@@ -64,7 +59,7 @@ void dropImpossible(std::vector<TimedOperator>& samples, Direction direction, co
     if (isBroken)
         dropAll(samples, direction);
     for (TimedOperator* sample : impossible)
-        timeIn(*sample, direction) = kNotTimed;
+        sample->in(direction) = kNotTimed;
     notes.push_back(fmt::format("{} of {} {} times are shorter than the GPU's peaks allow{}",
         impossible.size(), timed, nameOf(direction), isBroken ? ": none is used" : ""));
 }
@@ -75,7 +70,7 @@ void dropOutliers(std::vector<TimedOperator>& samples, Direction direction, cons
     std::size_t dropped = 0;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         if (std::abs(distances[i]) > kOperatorOutlier) { // false for NaN
-            timeIn(samples[i], direction) = kNotTimed;
+            samples[i].in(direction) = kNotTimed;
             ++dropped;
         }
     }

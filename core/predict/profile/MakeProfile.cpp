@@ -177,7 +177,7 @@ double heldOutErrors(const Split& split, const std::vector<CleanOperator*>& memb
     for (std::size_t i = 0; i < members.size(); ++i) {
         Misses own;
         for (const TimedOperator& sample : split.heldOut[i]) {
-            const double measured = isForward ? sample.forward : sample.backward;
+            const double measured = sample.in(direction);
             const double predicted = regressor.secondsOf(sample.work).seconds;
             own.add(predicted, measured);
             family.add(predicted, measured);

@@ -46,10 +46,6 @@ float squaredDistance(const ShapeRegressor::Features& a, const ShapeRegressor::F
     return sum;
 }
 
-double timeOf(const TimedOperator& sample, Direction direction) {
-    return direction == Direction::Forward ? sample.forward : sample.backward;
-}
-
 // The nearest of so many, in ascending distance.
 template <std::size_t Most>
 class Nearest {
@@ -87,8 +83,7 @@ private:
 } // namespace
 
 double idealSeconds(const Operator& work, Direction direction, const GpuPeaks& peaks) {
-    const bool isForward = direction == Direction::Forward;
-    const Work needed = isForward ? forwardWork(work) : backwardWork(work);
+    const Work needed = workIn(work, direction);
     return std::max(needed.flop / peaks.flops, needed.bytes / peaks.memoryBandwidth) + kKernelStart;
 }
 
@@ -98,7 +93,7 @@ ShapeRegressor::ShapeRegressor(
     , m_peaks(peaks) {
     m_points.reserve(samples.size());
     for (const TimedOperator& sample : samples) {
-        const double seconds = timeOf(sample, direction);
+        const double seconds = sample.in(direction);
         if (std::isnan(seconds))
             continue;
         const double ratio = std::log(seconds / idealSeconds(sample.work, direction, peaks));
@@ -132,7 +127,7 @@ std::vector<double> ShapeRegressor::standOut(
     distances.reserve(samples.size());
     std::size_t at = 0;
     for (const TimedOperator& sample : samples) {
-        if (std::isnan(timeOf(sample, direction))) {
+        if (std::isnan(sample.in(direction))) {
             distances.push_back(kNotTimed);
             continue;
         }

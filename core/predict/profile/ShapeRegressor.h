@@ -11,8 +11,6 @@
 
 namespace trainscope::predict {
 
-enum class Direction { Forward, Backward };
-
 struct GpuPeaks {
     double flops = 0.0; // 1/s
     double memoryBandwidth = 0.0; // B/s

@@ -14,10 +14,20 @@ namespace trainscope::predict {
 
 inline constexpr double kNotTimed = std::numeric_limits<double>::quiet_NaN();
 
+enum class Direction { Forward, Backward };
+inline Work workIn(const Operator& work, Direction direction) {
+    return direction == Direction::Forward ? forwardWork(work) : backwardWork(work);
+}
+
 struct TimedOperator {
     Operator work; // its name is not used
     double forward = kNotTimed; // s
     double backward = kNotTimed;
+
+    [[nodiscard]] double in(Direction direction) const {
+        return direction == Direction::Forward ? forward : backward;
+    }
+    double& in(Direction direction) { return direction == Direction::Forward ? forward : backward; }
 };
 
 // Mean conditions of the GPUs while something was timed; absent where not recorded.

@@ -45,7 +45,7 @@ TelemetryRequest plantedRun() {
     out.air = {24.0, 0.006};
     out.stepSeconds = 60.0;
     out.steps = 12;
-    out.leadSeconds = 60.0;
+    out.restSeconds = 60.0;
     out.periodSeconds = 1.0;
     out.sensorSeconds = 1.0;
     return out;
