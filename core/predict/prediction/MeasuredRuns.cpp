@@ -38,61 +38,45 @@ constexpr double kLeastFactor = 0.25;
 constexpr double kMostFactor = 4.0;
 constexpr std::size_t kMostNamed = 3;
 
-class ConstantMedian {
-public:
-    void add(const std::optional<double>& value) {
-        if (value)
-            m_values.push_back(*value);
-    }
-    [[nodiscard]] std::optional<double> value() const {
-        return m_values.empty() ? std::nullopt : std::optional(analysis::medianOf(m_values));
-    }
-
-private:
-    std::vector<double> m_values;
-};
-
+// Over the runs that tell it.
 template <typename Part>
 std::optional<double> medianOver(const std::vector<const MeasuredRun*>& runs, const Part& part) {
-    ConstantMedian median;
-    for (const MeasuredRun* run : runs)
-        median.add(part(run->power));
-    return median.value();
+    std::vector<double> values;
+    for (const MeasuredRun* run : runs) {
+        if (const std::optional<double> value = part(*run))
+            values.push_back(*value);
+    }
+    return values.empty() ? std::nullopt : std::optional(analysis::medianOf(std::move(values)));
 }
 
 // As of one run.
 RunPower mergedPower(const std::vector<const MeasuredRun*>& runs) {
+    const auto state = [&runs](std::optional<double> StatePowers::*member) {
+        return medianOver(
+            runs, [member](const MeasuredRun& one) { return one.power.states.*member; });
+    };
+    const auto known
+        = [&runs]<typename Whole>(std::optional<Whole> RunPower::*whole, double Whole::*member) {
+              return medianOver(runs, [whole, member](const MeasuredRun& one) {
+                  const auto& told = one.power.*whole;
+                  return told ? std::optional((*told).*member) : std::nullopt;
+              });
+          };
     RunPower out;
-    out.states.idleW = medianOver(runs, [](const RunPower& one) { return one.states.idleW; });
-    out.states.parkedW = medianOver(runs, [](const RunPower& one) { return one.states.parkedW; });
-    out.states.limitW = medianOver(runs, [](const RunPower& one) { return one.states.limitW; });
-    const auto thermal = [&runs](double GpuThermal::*member) {
-        return medianOver(runs, [member](const RunPower& one) {
-            return one.thermal ? std::optional((*one.thermal).*member) : std::nullopt;
-        });
-    };
-    const auto air = [&runs](double NodeAir::*member) {
-        return medianOver(runs, [member](const RunPower& one) {
-            return one.air ? std::optional((*one.air).*member) : std::nullopt;
-        });
-    };
-    if (const auto resistance = thermal(&GpuThermal::resistance)) {
-        out.thermal = GpuThermal{*resistance, *thermal(&GpuThermal::seconds)};
-        out.air = NodeAir{*air(&NodeAir::inletC), *air(&NodeAir::risePerW)};
+    out.states.idleW = state(&StatePowers::idleW);
+    out.states.parkedW = state(&StatePowers::parkedW);
+    out.states.limitW = state(&StatePowers::limitW);
+    if (const auto resistance = known(&RunPower::thermal, &GpuThermal::resistance)) {
+        out.thermal = GpuThermal{*resistance, *known(&RunPower::thermal, &GpuThermal::seconds)};
+        out.air = NodeAir{
+            *known(&RunPower::air, &NodeAir::inletC), *known(&RunPower::air, &NodeAir::risePerW)};
     }
-    ActivityPowers activities;
-    for (const Activity activity : kAllActivities)
-        activities.watts[activity] = medianOver(runs, [activity](const RunPower& one) {
-            return one.activities ? one.activities->watts[activity] : std::nullopt;
-        });
-    ConstantMedian clock;
-    for (const MeasuredRun* run : runs) {
-        if (run->power.activities)
-            clock.add(run->power.activities->clock);
-    }
-    if (clock.value()) {
-        activities.clock = *clock.value();
-        out.activities = activities;
+    if (const auto clock = known(&RunPower::activities, &ActivityPowers::clock)) {
+        out.activities.emplace().clock = *clock;
+        for (const Activity activity : kAllActivities)
+            out.activities->watts[activity] = medianOver(runs, [activity](const MeasuredRun& one) {
+                return one.power.activities ? one.power.activities->watts[activity] : std::nullopt;
+            });
     }
     return out;
 }
@@ -175,20 +159,19 @@ std::optional<PowerBasis> fittedBasis(const catalogue::GpuModel& model,
     basis.gpu = calibrated(basis.gpu, power);
     basis.air = power.air;
     takeSpreads(power, basis.spread);
-    ConstantMedian demand;
-    if (!power.activities) {
-        for (const MeasuredRun* run : runs)
-            demand.add(demandFactor(*run, basis, predictor));
-    }
-    if (const auto factor = demand.value()) {
-        basis.gpu = withDemand(basis.gpu, *factor);
-        basis.demandFactor = *factor;
+    const auto demand
+        = power.activities ? std::nullopt : medianOver(runs, [&](const MeasuredRun& run) {
+              return demandFactor(run, basis, predictor);
+          });
+    if (demand) {
+        basis.gpu = withDemand(basis.gpu, *demand);
+        basis.demandFactor = *demand;
         basis.spread.product = 2.0 * kRunWatts;
         basis.spread.memory = basis.spread.communication = basis.spread.waiting = 0.2;
         basis.spread.watts = kRunLeft;
     }
     const bool isTold = power.states.idleW || power.states.parkedW || power.states.limitW
-        || power.thermal || power.activities || demand.value();
+        || power.thermal || power.activities || demand;
     if (!isTold)
         return std::nullopt;
     basis.source = namesOf(runs);
