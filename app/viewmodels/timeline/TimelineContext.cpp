@@ -1,5 +1,6 @@
 #include "app/viewmodels/timeline/TimelineContext.h"
 
+#include "app/viewmodels/text/HumanText.h"
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include <algorithm>
@@ -73,6 +74,8 @@ plot::TimeContext TimelineContext::wording() const {
     context.utcOffsetSeconds
         = display == plot::TimeDisplay::Local ? localUtcOffsetSeconds(context.origin) : 0;
     context.iterations = &catalogue->tables.runs.front().iterations;
+    const plot::ViewWindow shown = window.window();
+    context.farthest = {std::max(std::abs(shown.begin.ns), std::abs(shown.end.ns))};
     return context;
 }
 

@@ -224,7 +224,8 @@ std::string timeText(DurationNs time, DurationNs resolution, const TimeContext& 
                     text::decimal((absolute - around->range.begin).ns, kSecond, decimals)));
     }
     constexpr int kMostInHours = 2; // finer readings are compared with the seconds of a trace
-    return std::abs(time.ns) >= kClockFrom && decimals <= kMostInHours
+    const std::int64_t magnitude = std::max(std::abs(time.ns), context.farthest.ns);
+    return magnitude >= kClockFrom && decimals <= kMostInHours
         ? hoursText(time.ns, decimals)
         : text::withMarks(text::decimal(time.ns, kSecond, decimals)) + " s";
 }

@@ -19,6 +19,7 @@ struct TimeContext {
     TimeNs origin; // absolute time of view time 0
     std::int64_t utcOffsetSeconds = 0;
     const std::vector<Iteration>* iterations = nullptr;
+    DurationNs farthest = {}; // from 0 on the axis, whose form a reading beside it has
 };
 
 struct TimeTick {

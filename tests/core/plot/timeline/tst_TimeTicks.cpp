@@ -173,6 +173,20 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(timeText({time}, {resolution}, context)), text);
     }
 
+    // Under an axis of an hour, which says 0:15:00, a reading says minutes too; under one of ten
+    // minutes both say seconds.
+    void readingsHaveTheFormOfTheAxis() {
+        const TimeTicks hour = timeTicks({{0}, {3600 * kS}}, 0.2, {});
+        QCOMPARE(hour.ticks.at(1).label, std::string("0:15:00"));
+        TimeContext context;
+        context.farthest = {3600 * kS};
+        QCOMPARE(timeText({871 * kS}, {kS}, context), std::string("0:14:31"));
+        const TimeTicks minutes = timeTicks({{0}, {600 * kS}}, 0.2, {});
+        QCOMPARE(minutes.ticks.at(1).label, std::string("120 s"));
+        context.farthest = {600 * kS};
+        QCOMPARE(timeText({571 * kS}, {kS}, context), std::string("571 s"));
+    }
+
     void durations_data() {
         QTest::addColumn<qint64>("ns");
         QTest::addColumn<QString>("text");
