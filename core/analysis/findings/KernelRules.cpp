@@ -7,6 +7,8 @@ namespace trainscope::analysis {
 
 void OverrunScan::add(const StreamKernel& kernel) {
     const TimeRange& range = kernel.range;
+    if (range.isEmpty()) // the name of a fused operator, which holds nothing and ends nothing
+        return;
     m_written = m_written + range.length();
     const bool isFirst = !m_before || m_before->stream != kernel.stream;
     if (!isFirst) {

@@ -253,6 +253,8 @@ private:
 class ClippedUnion {
 public:
     void add(const StreamKernel& kernel) {
+        if (kernel.range.isEmpty())
+            return;
         coverUntil(kernel.range.begin);
         const auto [own, isFirst] = m_ends.try_emplace(kernel.stream, kernel.range.end);
         if (!isFirst) {

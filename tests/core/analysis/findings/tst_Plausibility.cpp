@@ -194,6 +194,9 @@ private Q_SLOTS:
     void kernelsThatMay() {
         QVERIFY(!named(traced({{"a", 0, 1000}, {"b", 100, 50, 8}}, 0, 0), "overrun_kernels"));
         QVERIFY(!named(traced({{"a", 0, 100}, {"b", 99, 100}}, 0, 0), "overrun_kernels"));
+        // The profiler of a TPU names fused operators by spans of no length.
+        QVERIFY(!named(traced({{"a", 0, 300}, {"b", 0, 0}, {"c", 300, 0}, {"c", 300, 200}}, 0, 0),
+            "overrun_kernels"));
     }
 
     // 2.6 million kernels of 1 µs, 260,000 in each of ten steps: every step starts some.
