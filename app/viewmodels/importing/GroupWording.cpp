@@ -127,15 +127,14 @@ QString gpusText(const std::vector<const ImportRow*>& rows) {
     return models.size() == 1 ? models.front() : QString();
 }
 
-// Those to be imported, or all where none is.
+} // namespace
+
 std::vector<const ImportRow*> toldOf(const std::vector<const ImportRow*>& rows) {
     std::vector<const ImportRow*> enabled;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(enabled),
         [](const ImportRow* row) { return row->unit.enabled; });
     return enabled.empty() ? rows : enabled;
 }
-
-} // namespace
 
 QString groupResult(const std::vector<const ImportRow*>& rows) {
     const auto told = toldOf(rows);

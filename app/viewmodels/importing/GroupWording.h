@@ -11,6 +11,9 @@
 
 namespace trainscope::app {
 
+// Those to be imported, or all where none is.
+std::vector<const ImportRow*> toldOf(const std::vector<const ImportRow*>& rows);
+
 // "ranks 0-7 of 8 · 8 GPUs, 12 metrics · NVIDIA H100 · starts 2026-04-22 00:03:09 UTC". `rows` is
 // not empty; what is left out counts only where all is.
 QString groupResult(const std::vector<const ImportRow*>& rows);

@@ -17,9 +17,10 @@
 
 namespace trainscope::app {
 
-// The fields of these rows that any of the sources leaves open (app/importing/ImportFields.h), each
-// a map: key, label, value (empty where nothing is said, or where sources differ), hint (what holds
-// then), choices (empty: any text), faulty, pressing (shown though the row is folded).
+// The fields of these rows that any of the sources to be imported (toldOf()) leaves open
+// (app/importing/ImportFields.h), each a map: key, label, value (empty where nothing is said, or
+// where sources differ), hint (what holds then), choices (empty: any text), faulty, pressing (shown
+// though the row is folded).
 QVariantList cellsOf(
     const std::vector<const ImportRow*>& sources, std::initializer_list<ImportField::Of> rows);
 

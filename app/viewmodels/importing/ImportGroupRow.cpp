@@ -50,14 +50,14 @@ QVariantMap cellOf(const ImportField& field, const std::vector<const ImportRow*>
 QVariantList cellsOf(
     const std::vector<const ImportRow*>& sources, std::initializer_list<ImportField::Of> rows) {
     QVariantList cells;
+    const auto told = toldOf(sources);
     for (const ImportField& field : importFields()) {
         if (std::find(rows.begin(), rows.end(), field.of) == rows.end())
             continue;
         std::vector<const ImportRow*> open;
-        std::copy_if(
-            sources.begin(), sources.end(), std::back_inserter(open), [&](const ImportRow* row) {
-                return field.isOpen(*row) || row->faulty.contains(field.key);
-            });
+        std::ranges::copy_if(told, std::back_inserter(open), [&](const ImportRow* row) {
+            return field.isOpen(*row) || row->faulty.contains(field.key);
+        });
         if (!open.empty())
             cells.append(cellOf(field, open));
     }

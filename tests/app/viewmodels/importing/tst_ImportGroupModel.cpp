@@ -150,6 +150,15 @@ private Q_SLOTS:
         QCOMPARE(plan.groups.scopeText(), QStringLiteral("All 2 runs"));
     }
 
+    // A log that the plan leaves out, as one that tells the same, needs no zone.
+    void leftOutSourcesAskNothing() {
+        auto units = twoRuns();
+        QVERIFY(Plan(units).keys(0).contains(QStringLiteral("zone")));
+        units.back().enabled = false;
+        const Plan plan(units);
+        QVERIFY(!plan.keys(0).contains(QStringLiteral("zone")));
+    }
+
     void unfoldsInPlace() {
         Plan plan(twoRuns());
         const QSignalSpy resets(&plan.groups, &QAbstractItemModel::modelReset);
