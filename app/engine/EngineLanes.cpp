@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
@@ -22,7 +23,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -31,62 +31,59 @@
 namespace trainscope::app {
 namespace {
 
-// Tiles that are wanted, asked for by threads of its own, the latest wish first; a wish that has
-// waited behind many others is dropped: whoever still wants it asks again. Thread-safe.
-
-struct TileWish {
-    std::shared_ptr<EngineLink> link;
-    LaneScope scope;
-    std::int64_t stepMs = 0;
-    std::int64_t first = 0;
-    int count = 0; // 0: only what the link has to learn of its engine
-};
-
 constexpr int kAskingThreads = 3;
 constexpr std::size_t kMostWishes = 48;
 constexpr std::chrono::seconds kTryAgainAfter{15};
 
-class TileQueue {
+using importers::engine::IsCancelled;
+
+// A question to an engine with what is done with its answer.
+struct Wish {
+    std::string name; // the same for the same question
+    std::function<Status(const IsCancelled&)> ask;
+    bool isPatient = false; // it is asked alone, once no other is
+};
+
+// Questions that are wanted, asked by threads of its own, the latest wish first; a wish that has
+// waited behind many others is dropped: whoever still wants it asks again. Thread-safe.
+class AskingQueue {
 public:
     // `changed` is called by its threads when something came or failed.
-    TileQueue(LaneTiles& tiles, std::function<void()> changed)
-        : m_tiles(tiles)
-        , m_changed(std::move(changed)) {
+    explicit AskingQueue(std::function<void()> changed)
+        : m_changed(std::move(changed)) {
         for (int i = 0; i < kAskingThreads; ++i)
             m_threads.emplace_back([this] { work(); });
     }
     // Gives up what is under way.
-    ~TileQueue() {
+    ~AskingQueue() {
         assertMayBlock("waits for the threads that ask an engine");
         {
             const std::lock_guard lock(m_mutex);
             m_isStopping = true;
-            m_wishes.clear();
         }
         m_wake.notify_all();
         for (std::thread& thread : m_threads)
             thread.join();
     }
-    TileQueue(const TileQueue&) = delete;
-    TileQueue& operator=(const TileQueue&) = delete;
+    AskingQueue(const AskingQueue&) = delete;
+    AskingQueue& operator=(const AskingQueue&) = delete;
 
     // Nothing where it is under way, or the engine is gone.
-    void wish(TileWish wish) {
+    void wish(Wish wish) {
         const std::lock_guard lock(m_mutex);
-        if (m_error && std::chrono::steady_clock::now() - m_failed < kTryAgainAfter)
+        Kind& kind = kindOf(wish.isPatient);
+        if (m_underway.contains(wish.name)
+            || (kind.error && std::chrono::steady_clock::now() - kind.failed < kTryAgainAfter))
             return;
-        const std::string name = nameOf(wish);
-        if (m_underway.contains(name))
-            return;
-        std::erase_if(m_wishes, [&name](const TileWish& other) { return nameOf(other) == name; });
-        m_wishes.push_back(std::move(wish));
-        if (m_wishes.size() > kMostWishes)
-            m_wishes.pop_front();
+        std::erase_if(kind.wishes, [&wish](const Wish& other) { return other.name == wish.name; });
+        kind.wishes.push_back(std::move(wish));
+        if (kind.wishes.size() > kMostWishes)
+            kind.wishes.pop_front();
         m_wake.notify_one();
     }
 
-    // Asks for all of them and waits; several at once.
-    Status fetch(const std::vector<TileWish>& wishes, const std::function<bool()>& isCancelled) {
+    // Asks all of them and waits; several at once.
+    static Status fetch(const std::vector<Wish>& wishes, const IsCancelled& isCancelled) {
         std::atomic<std::size_t> next = 0;
         std::atomic<bool> hasFailed = false;
         std::mutex mutex;
@@ -94,7 +91,7 @@ public:
         const auto stop = [&] { return hasFailed || (isCancelled && isCancelled()); };
         const auto take = [&] {
             for (std::size_t at = next++; at < wishes.size() && !hasFailed; at = next++) {
-                if (Status one = run(wishes[at], stop); !one.hasValue()) {
+                if (Status one = wishes[at].ask(stop); !one.hasValue()) {
                     const std::lock_guard lock(mutex);
                     // Only the first error counts: the others come from being stopped for it.
                     if (!hasFailed.exchange(true))
@@ -111,79 +108,90 @@ public:
         return status;
     }
 
+    // Patient ones do not count.
     [[nodiscard]] bool isAsking() const {
         const std::lock_guard lock(m_mutex);
-        return !m_wishes.empty() || !m_underway.empty();
+        return !m_kinds[0].wishes.empty()
+            || std::ranges::any_of(m_underway, [](const auto& one) { return !one.second; });
     }
-    [[nodiscard]] std::optional<Error> error() const {
+    [[nodiscard]] std::optional<Error> error(bool isPatient = false) const {
         const std::lock_guard lock(m_mutex);
-        return m_error;
+        return m_kinds[isPatient ? 1 : 0].error;
     }
-    void forgetError() {
+    void forgetErrors() {
         const std::lock_guard lock(m_mutex);
-        m_error.reset();
+        for (Kind& kind : m_kinds)
+            kind.error.reset();
     }
 
 private:
-    using Time = std::chrono::steady_clock::time_point;
+    struct Kind {
+        std::deque<Wish> wishes; // the latest at the back
+        std::optional<Error> error;
+        std::chrono::steady_clock::time_point failed;
+    };
 
-    static std::string nameOf(const TileWish& wish) {
-        return fmt::format("{} {} {}", wish.link->keyOf(wish.scope), wish.stepMs, wish.first);
+    Kind& kindOf(bool isPatient) { return m_kinds[isPatient ? 1 : 0]; }
+
+    [[nodiscard]] bool hasNext() const {
+        return !m_kinds[0].wishes.empty() || (!m_kinds[1].wishes.empty() && m_underway.empty());
     }
 
     void work() {
         while (true) {
-            TileWish wish;
-            std::string name;
+            Wish wish;
             {
                 std::unique_lock lock(m_mutex);
-                m_wake.wait(lock, [this] { return m_isStopping || !m_wishes.empty(); });
+                m_wake.wait(lock, [this] { return m_isStopping || hasNext(); });
                 if (m_isStopping)
                     return;
-                wish = std::move(m_wishes.back());
-                m_wishes.pop_back();
-                name = nameOf(wish);
-                m_underway.insert(name);
+                auto& wishes = kindOf(m_kinds[0].wishes.empty()).wishes;
+                wish = std::move(wishes.back());
+                wishes.pop_back();
+                m_underway.emplace(wish.name, wish.isPatient);
             }
-            const Status status = run(wish, [this] { return m_isStopping.load(); });
+            const Status status = wish.ask([this] { return m_isStopping.load(); });
             {
                 const std::lock_guard lock(m_mutex);
-                m_underway.erase(name);
-                if (status.hasValue())
-                    m_error.reset();
-                else if (status.error().code != ErrorCode::Cancelled) {
-                    m_error = status.error();
-                    m_failed = std::chrono::steady_clock::now();
-                    m_wishes.clear();
-                }
+                m_underway.erase(wish.name);
+                note(kindOf(wish.isPatient), status);
             }
-            if (m_isStopping)
-                return;
-            if (m_changed)
+            m_wake.notify_all();
+            const bool isCancelled
+                = !status.hasValue() && status.error().code == ErrorCode::Cancelled;
+            if (!isCancelled && m_changed)
                 m_changed();
         }
     }
 
-    Status run(const TileWish& wish, const std::function<bool()>& isCancelled) {
-        ASSIGN_OR_RETURN(const auto fetched,
-            wish.link->fetch(wish.scope, wish.stepMs, wish.first, wish.count, isCancelled));
-        const std::string scope = wish.link->keyOf(wish.scope);
-        for (std::size_t i = 0; i < fetched.size(); ++i)
-            m_tiles.put(
-                {scope, wish.stepMs, wish.first + static_cast<std::int64_t>(i)}, fetched[i]);
-        return {};
+    void note(Kind& kind, const Status& status) {
+        if (status.hasValue()) {
+            // An engine that is back for lanes answers the patient too.
+            if (std::exchange(kind.error, std::nullopt))
+                m_kinds[1].error.reset();
+        } else if (status.error().code != ErrorCode::Cancelled) {
+            kind.error = status.error();
+            kind.failed = std::chrono::steady_clock::now();
+            kind.wishes.clear();
+        }
     }
 
-    LaneTiles& m_tiles;
     std::function<void()> m_changed;
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
-    std::deque<TileWish> m_wishes; // the latest at the back
-    std::set<std::string> m_underway;
-    std::optional<Error> m_error;
-    Time m_failed;
+    std::array<Kind, 2> m_kinds; // lanes, and the patient
+    std::map<std::string, bool> m_underway; // by name: it is a patient one
     std::atomic<bool> m_isStopping = false;
     std::vector<std::thread> m_threads;
+};
+
+// Consecutive tiles of a lane.
+struct TileWish {
+    std::shared_ptr<EngineLink> link;
+    LaneScope scope;
+    std::int64_t stepMs = 0;
+    std::int64_t first = 0;
+    int count = 0; // 0: only what the link has to learn of its engine
 };
 
 using figures::RemoteAnswer;
@@ -229,8 +237,7 @@ public:
         : m_settings(std::move(settings))
         , m_links(std::move(links))
         , m_tiles(m_settings.cacheFolder, m_settings.mostBytes, m_settings.mostFileBytes)
-        , m_queue(m_tiles, m_settings.changed)
-        , m_figures([this] { return m_queue.isAsking(); }, m_settings.changed) { }
+        , m_queue(m_settings.changed) { }
 
     [[nodiscard]] bool has(const Series& series) const override {
         return linkOf(series) != nullptr;
@@ -253,11 +260,7 @@ public:
             tellUnnamed(*at);
             return StretchFigures{{}, (*at)->metrics().size(), 0, refusal};
         }
-        // An engine that is back answers this too.
-        const bool isGone = m_queue.error().has_value();
-        if (m_wasGone.exchange(isGone) && !isGone)
-            m_figures.forgetError();
-        return m_figures.of(*at, (*at)->link().isLive ? settled(stretch) : stretch);
+        return stretchOf(*at, (*at)->link().isLive ? settled(stretch) : stretch);
     }
 
     [[nodiscard]] EngineState state() const override {
@@ -267,8 +270,7 @@ public:
         return {m_queue.isAsking(), m_queue.error(), {}};
     }
     void tryAgain() override {
-        m_queue.forgetError();
-        m_figures.forgetError();
+        m_queue.forgetErrors();
         if (m_settings.changed)
             m_settings.changed();
     }
@@ -292,6 +294,68 @@ private:
         const auto at = std::find_if(m_links.begin(), m_links.end(),
             [&series](const auto& link) { return link->source() == series.source; });
         return at == m_links.end() ? nullptr : *at;
+    }
+
+    // The figures that are known, and one more of them is asked for.
+    StretchFigures stretchOf(const std::shared_ptr<EngineLink>& link, TimeRange stretch) {
+        StretchFigures told;
+        std::string lacking;
+        {
+            const std::lock_guard lock(m_mutex);
+            m_wanted[link->run()] = stretch;
+            for (const std::string& metric : link->metrics()) {
+                ++told.metrics;
+                auto kept = m_stretches.find(keyOf(*link, metric, stretch));
+                TimeRange& shown = m_shown[{link->run(), metric}];
+                if (kept != m_stretches.end())
+                    shown = stretch;
+                else if (lacking.empty())
+                    lacking = metric;
+                // A live run shows the values of the stretch before until those of the present one
+                // are there.
+                if (kept == m_stretches.end() && link->link().isLive
+                    && shown.length() == stretch.length())
+                    kept = m_stretches.find(keyOf(*link, metric, shown));
+                if (kept == m_stretches.end())
+                    continue;
+                ++told.told;
+                told.series.insert(told.series.end(), kept->second.begin(), kept->second.end());
+            }
+        }
+        if (!lacking.empty())
+            m_queue.wish({keyOf(*link, lacking, stretch),
+                [this, link, lacking, stretch](const IsCancelled& isCancelled) {
+                    return readStretch(*link, lacking, stretch, isCancelled);
+                },
+                true});
+        told.error = m_queue.error(true);
+        return told;
+    }
+
+    Status readStretch(EngineLink& link, const std::string& metric, TimeRange stretch,
+        const IsCancelled& isCancelled) {
+        const auto isOver = [&] { return isCancelled() || !isWanted(link.run(), stretch); };
+        if (isOver())
+            return cancelled();
+        ASSIGN_OR_RETURN(auto figures, link.figures(metric, stretch, isOver));
+        constexpr std::size_t most = 256; // metrics of stretches
+        const std::lock_guard lock(m_mutex);
+        const std::string key = keyOf(link, metric, stretch);
+        m_stretches[key] = std::move(figures);
+        m_stretchKeys.push_back(key);
+        if (m_stretchKeys.size() > most) {
+            m_stretches.erase(m_stretchKeys.front());
+            m_stretchKeys.pop_front();
+        }
+        return {};
+    }
+    bool isWanted(RunId run, TimeRange stretch) {
+        const std::lock_guard lock(m_mutex);
+        return m_wanted[run] == stretch;
+    }
+    static std::string keyOf(const EngineLink& link, const std::string& metric, TimeRange stretch) {
+        return fmt::format("{} {} {}", link.keyOf({metric, TileRows::Series, 0, {}, 0}),
+            stretch.begin.ns, stretch.end.ns);
     }
 
     void tellUnnamed(const std::shared_ptr<EngineLink>& link) {
@@ -337,7 +401,7 @@ private:
         const auto missing = addKnown(*link, scope, step, range, columns);
         const auto wishes = wishesFor(link, scope, step, missing);
         if (m_settings.waits) {
-            RETURN_IF_ERROR(m_queue.fetch(wishes, isCancelled));
+            RETURN_IF_ERROR(AskingQueue::fetch(wished(wishes), isCancelled));
             for (const std::int64_t index : missing) {
                 if (const auto tile = m_tiles.find({link->keyOf(scope), step, index}))
                     columns.add(*tile, step, index);
@@ -400,8 +464,28 @@ private:
             return std::abs(a.first + a.count / 2 - middle)
                 > std::abs(b.first + b.count / 2 - middle);
         });
-        for (TileWish& wish : wishes)
+        for (Wish& wish : wished(wishes))
             m_queue.wish(std::move(wish));
+    }
+
+    std::vector<Wish> wished(const std::vector<TileWish>& tiles) {
+        std::vector<Wish> wishes;
+        for (const TileWish& tile : tiles)
+            wishes.push_back(
+                {fmt::format("{} {} {}", tile.link->keyOf(tile.scope), tile.stepMs, tile.first),
+                    [this, tile](
+                        const IsCancelled& isCancelled) { return readTiles(tile, isCancelled); }});
+        return wishes;
+    }
+
+    Status readTiles(const TileWish& wish, const IsCancelled& isCancelled) {
+        ASSIGN_OR_RETURN(const auto fetched,
+            wish.link->fetch(wish.scope, wish.stepMs, wish.first, wish.count, isCancelled));
+        const std::string scope = wish.link->keyOf(wish.scope);
+        for (std::size_t i = 0; i < fetched.size(); ++i)
+            m_tiles.put(
+                {scope, wish.stepMs, wish.first + static_cast<std::int64_t>(i)}, fetched[i]);
+        return {};
     }
 
     // A few of the series, where all of them take a while.
@@ -541,12 +625,14 @@ private:
     Settings m_settings;
     std::vector<std::shared_ptr<EngineLink>> m_links;
     LaneTiles m_tiles;
-    std::atomic<bool> m_wasGone = false;
     mutable std::mutex m_mutex;
     std::map<std::string, Extent> m_extents; // low > high: nothing seen
     std::shared_ptr<EngineLink> m_unnamed; // the first that was looked at and may not be asked
-    TileQueue m_queue; // its threads end before the rest
-    EngineFigures m_figures; // its thread ends first
+    std::map<RunId, TimeRange> m_wanted; // stretch whose figures are wanted
+    std::map<std::pair<RunId, std::string>, TimeRange> m_shown; // last stretch, of a metric
+    std::map<std::string, std::vector<SeriesFigure>> m_stretches;
+    std::deque<std::string> m_stretchKeys; // the oldest first
+    AskingQueue m_queue; // its threads end before the rest
 };
 
 // They wait for their threads when they go, which the thread that draws must not.

@@ -10,7 +10,6 @@
 // the series in longer columns stand for all of them first. If a tile alone has
 // tens of millions of samples, the engine looks at the end of each column only. The lane says both.
 
-#include "app/engine/EngineFigures.h"
 #include "app/engine/EngineLink.h"
 #include "app/engine/KnownEngines.h"
 #include "app/engine/LaneTiles.h"
@@ -30,6 +29,14 @@ struct EngineState {
     // The engine of a link that was looked at, which the user has not agreed to ask; `error` says
     // so.
     std::optional<importers::engine::Address> unnamed;
+};
+
+// Figures of a stretch of a linked run, computed by the engine metric by metric, after the lanes.
+struct StretchFigures {
+    std::vector<SeriesFigure> series;
+    std::size_t metrics = 0; // there are
+    std::size_t told = 0; // are here
+    std::optional<Error> error; // reason that nothing comes
 };
 
 class EngineLanes : public figures::RemoteLanes {

@@ -1,7 +1,5 @@
 #include "app/engine/EngineLink.h"
 
-#include "app/engine/BandCounts.h"
-#include "app/engine/EngineFigures.h"
 #include "app/engine/TileFilling.h"
 #include "core/model/Import.h"
 #include "core/model/Metric.h"
@@ -155,10 +153,8 @@ double EngineLink::readsFor(const LaneScope& scope, double ms) const {
     std::size_t series = scope.uuid.empty() ? std::max<std::size_t>(1, scope.series) : 1;
     if (scope.some > 0)
         series = std::min(series, scope.some);
-    constexpr int statistics = 3;
-    int times = 1;
-    if (!isMetricsQl() && (scope.rows == TileRows::Band || scope.rows == TileRows::Series))
-        times = statistics;
+    const bool isMean = scope.rows == TileRows::Nodes || scope.rows == TileRows::Mean;
+    const int times = isMean ? 2 : isMetricsQl() ? 1 : 3; // statistics by themselves
     return static_cast<double>(series) * times * ms / static_cast<double>(m_period);
 }
 
@@ -209,21 +205,37 @@ std::string EngineLink::conditionOf(const LaneScope& scope, const FoundMetric& m
             [](const std::string& node) { return node; }));
 }
 
-ReductionScope EngineLink::reductionOf(const LaneScope& scope, const FoundMetric& metric) const {
+ReductionScope EngineLink::reductionOf(
+    const LaneScope& scope, const FoundMetric& metric, Samples samples) const {
     ReductionScope reduction;
     reduction.engineName = metric.engineName;
     reduction.isCounter = metric.metric.kind == MetricKind::Counter;
     reduction.leastRateMs = kRatePeriods * std::max<std::int64_t>(1, m_period);
     reduction.condition = conditionOf(scope, metric);
+    reduction.blanks = blanksOf(metric.engineName, {metric.metric, {}, metric.scale});
+    if (samples == Samples::Readings) {
+        const std::lock_guard lock(m_periodsMutex);
+        const auto own = m_periods.find(scope.metric);
+        reduction.leavesOutByMs = own == m_periods.end() ? m_period.load() : own->second;
+    }
     return reduction;
 }
 
-void EngineLink::ask(const LaneScope& scope, const FoundMetric& metric, const Columns& columns,
-    Questions& questions) {
-    const ReductionScope reduction = reductionOf(scope, metric);
+void EngineLink::ask(Questions& questions, const FoundMetric& metric,
+    const ReductionScope& reduction, HttpRequest request, Holds holds, std::size_t row,
+    std::optional<Reduced> what) {
+    questions.push_back({&metric, reduction, holds, row, what,
+        std::make_unique<Question>(*m_fetcher, std::move(request), kSoonTold)});
+}
+
+void EngineLink::askColumns(const LaneScope& scope, const FoundMetric& metric,
+    const Columns& columns, Samples samples, Questions& questions) {
+    const ReductionScope reduction = reductionOf(scope, metric, samples);
     const auto add = [&](HttpRequest request, Holds holds, std::size_t row = 0) {
-        questions.push_back({&metric, holds, row,
-            std::make_unique<Question>(*m_fetcher, std::move(request), kSoonTold)});
+        ask(questions, metric, reduction, std::move(request), holds, row);
+    };
+    const auto addStatistic = [&](HttpRequest request, std::optional<Reduced> what = {}) {
+        ask(questions, metric, reduction, std::move(request), Holds::Statistic, 0, what);
     };
     if (scope.rows == TileRows::Band) {
         if (isMetricsQl())
@@ -233,23 +245,31 @@ void EngineLink::ask(const LaneScope& scope, const FoundMetric& metric, const Co
         add(distributionRequest(m_link, reduction, columns), Holds::Distribution);
         questions.back().counts = std::make_shared<BandCounts>();
     } else if (scope.rows == TileRows::Nodes) {
-        add(nodeRequest(m_link, reduction, columns), Holds::Rate);
+        addStatistic(nodeRequest(m_link, reduction, columns));
     } else if (scope.rows == TileRows::Mean) {
         add(meanRequest(m_link, reduction, columns), Holds::Row);
     } else if (reduction.isCounter) {
-        add(seriesRequest(m_link, reduction, Reduced::Mean, columns), Holds::Rate);
+        addStatistic(seriesRequest(m_link, reduction, Reduced::Mean, columns));
     } else if (isMetricsQl()) {
         add(rollupRequest(m_link, reduction, columns), Holds::ByLabels);
     } else {
-        add(seriesRequest(m_link, reduction, Reduced::Min, columns), Holds::Low);
-        add(seriesRequest(m_link, reduction, Reduced::Mean, columns), Holds::Mean);
-        add(seriesRequest(m_link, reduction, Reduced::Max, columns), Holds::High);
+        for (const Reduced what : {Reduced::Min, Reduced::Mean, Reduced::Max})
+            addStatistic(seriesRequest(m_link, reduction, what, columns), what);
     }
+    // Means of many samples hide a single one that is no reading.
+    const bool isMean = scope.rows == TileRows::Nodes || scope.rows == TileRows::Mean;
+    if (isMean && samples == Samples::All)
+        add(bandRequest(m_link, reduction, kBandRows - 1, columns), Holds::Highest);
 }
 
 Result<EngineLink::Tiles> EngineLink::fetch(const LaneScope& scope, std::int64_t stepMs,
     std::int64_t first, int count, const IsCancelled& isCancelled) {
     RETURN_IF_ERROR(learn(isCancelled));
+    return fetch(scope, stepMs, first, count, Samples::All, isCancelled);
+}
+
+Result<EngineLink::Tiles> EngineLink::fetch(const LaneScope& scope, std::int64_t stepMs,
+    std::int64_t first, int count, Samples samples, const IsCancelled& isCancelled) {
     Columns columns;
     columns.beginMs = first * LaneTile::kColumns * stepMs;
     columns.stepMs = stepMs;
@@ -270,52 +290,50 @@ Result<EngineLink::Tiles> EngineLink::fetch(const LaneScope& scope, std::int64_t
     Questions questions;
     for (const FoundMetric& metric : m_link.metrics) {
         if (metric.metric.name == scope.metric && count > 0)
-            ask(scope, metric, columns, questions);
+            askColumns(scope, metric, columns, samples, questions);
     }
     TileFilling filling(tiles, columns);
     Trouble trouble = Trouble::None;
     const Status taken = takeAll(questions, scope, filling, trouble, isCancelled);
     if (trouble == Trouble::TooMuch && count > 1)
-        return fetchHalves(scope, stepMs, first, count, isCancelled);
+        return fetchHalves(scope, stepMs, first, count, samples, isCancelled);
     if (!taken.hasValue())
         return taken.error();
+    if (samples == Samples::All && filling.hasBlanks())
+        return fetch(scope, stepMs, first, count, Samples::Readings, isCancelled);
     for (const Asked& asked : questions) {
         if (asked.counts && !asked.counts->isKnown())
-            RETURN_IF_ERROR(
-                takeQuantiles(scope, *asked.metric, columns, filling, trouble, isCancelled));
+            RETURN_IF_ERROR(takeQuantiles(scope, asked, columns, filling, trouble, isCancelled));
     }
     const bool isOfSubjects = scope.rows == TileRows::Series || scope.rows == TileRows::Nodes;
     const auto contested = isOfSubjects ? filling.contested() : std::set<std::string>();
     questions.clear();
     for (const FoundMetric& metric : m_link.metrics) {
-        if (metric.metric.name == scope.metric && contested.contains(metric.engineName))
-            questions.push_back({&metric, Holds::Counts, 0,
-                std::make_unique<Question>(*m_fetcher,
-                    countRequest(
-                        m_link, reductionOf(scope, metric), scope.rows == TileRows::Nodes, columns),
-                    kSoonTold)});
+        if (metric.metric.name != scope.metric || !contested.contains(metric.engineName))
+            continue;
+        const auto reduction = reductionOf(scope, metric, samples);
+        ask(questions, metric, reduction,
+            countRequest(m_link, reduction, scope.rows == TileRows::Nodes, columns), Holds::Counts);
     }
     RETURN_IF_ERROR(takeAll(questions, scope, filling, trouble, isCancelled));
     filling.finish();
     return tiles;
 }
 
-Status EngineLink::takeQuantiles(const LaneScope& scope, const FoundMetric& metric,
-    const Columns& columns, TileFilling& filling, Trouble& trouble,
-    const IsCancelled& isCancelled) {
+Status EngineLink::takeQuantiles(const LaneScope& scope, const Asked& of, const Columns& columns,
+    TileFilling& filling, Trouble& trouble, const IsCancelled& isCancelled) {
     Questions questions;
     for (std::size_t row = 1; row + 1 < kBandRows; ++row)
-        questions.push_back({&metric, Holds::Row, row,
-            std::make_unique<Question>(*m_fetcher,
-                bandRequest(m_link, reductionOf(scope, metric), row, columns), kSoonTold)});
+        ask(questions, *of.metric, of.reduction, bandRequest(m_link, of.reduction, row, columns),
+            Holds::Row, row);
     return takeAll(questions, scope, filling, trouble, isCancelled);
 }
 
 Result<EngineLink::Tiles> EngineLink::fetchHalves(const LaneScope& scope, std::int64_t stepMs,
-    std::int64_t first, int count, const IsCancelled& isCancelled) {
-    ASSIGN_OR_RETURN(auto tiles, fetch(scope, stepMs, first, count / 2, isCancelled));
-    ASSIGN_OR_RETURN(
-        auto later, fetch(scope, stepMs, first + count / 2, count - count / 2, isCancelled));
+    std::int64_t first, int count, Samples samples, const IsCancelled& isCancelled) {
+    ASSIGN_OR_RETURN(auto tiles, fetch(scope, stepMs, first, count / 2, samples, isCancelled));
+    ASSIGN_OR_RETURN(auto later,
+        fetch(scope, stepMs, first + count / 2, count - count / 2, samples, isCancelled));
     std::move(later.begin(), later.end(), std::back_inserter(tiles));
     return tiles;
 }
@@ -330,8 +348,9 @@ Status EngineLink::takeAll(Questions& questions, const LaneScope& scope, TileFil
         RETURN_IF_ERROR(take(asked, reply.body, scope, filling));
         for (std::size_t row = 1; asked.counts && asked.counts->isKnown() && row + 1 < kBandRows;
              ++row)
-            filling.addMean(static_cast<std::int64_t>(row), asked.metric->engineName,
-                asked.counts->quantile(kBandQuantiles.at(row - 1)), asked.metric->scale);
+            filling.add(static_cast<std::int64_t>(row), asked.metric->engineName,
+                asked.counts->quantile(kBandQuantiles.at(row - 1)), asked.metric->scale,
+                Reduced::Mean);
     }
     return {};
 }
@@ -367,38 +386,30 @@ Status EngineLink::take(const Asked& asked, const std::string& body, const LaneS
     TileFilling& filling) const {
     const double scale = asked.metric->scale;
     const std::string& name = asked.metric->engineName;
-    const auto addBand = [&](std::size_t row, const AnsweredSeries& series) {
-        const auto key = static_cast<std::int64_t>(row);
-        filling.addMean(key, name, series, scale);
-        filling.addLow(key, series, scale);
-        filling.addHigh(key, series, scale);
-    };
     const auto read = readSamples(body, [&](AnsweredSeries& series) -> Status {
         if (asked.counts) {
             asked.counts->add(distributedOf(series.labels), series);
             return {};
         }
+        if (asked.holds != Holds::Counts)
+            filling.lookForBlanks(asked.reduction, series);
+        if (asked.holds == Holds::Highest)
+            return {};
         if (scope.rows == TileRows::Band || scope.rows == TileRows::Mean) {
             const auto row
                 = asked.holds == Holds::Row ? std::optional(asked.row) : bandRowOf(series.labels);
             if (row)
-                addBand(*row, series);
+                filling.add(static_cast<std::int64_t>(*row), name, series, scale);
             return {};
         }
         const auto reduced = takeReduced(series.labels);
         const auto key = rowOf(series.labels, asked, scope.rows);
         if (!key)
             return {};
-        const bool isRate = asked.holds == Holds::Rate;
-        const bool isByLabels = asked.holds == Holds::ByLabels;
         if (asked.holds == Holds::Counts)
             filling.addCount(*key, name, series);
-        if (isRate || asked.holds == Holds::Low || (isByLabels && reduced == Reduced::Min))
-            filling.addLow(*key, series, scale);
-        if (isRate || asked.holds == Holds::Mean || (isByLabels && reduced == Reduced::Mean))
-            filling.addMean(*key, name, series, scale);
-        if (isRate || asked.holds == Holds::High || (isByLabels && reduced == Reduced::Max))
-            filling.addHigh(*key, series, scale);
+        else if (asked.holds == Holds::Statistic || reduced)
+            filling.add(*key, name, series, scale, asked.what ? asked.what : reduced);
         return {};
     });
     return read.hasValue() ? Status() : Status(read.error());
@@ -408,6 +419,7 @@ namespace {
 
 using namespace importers::engine;
 
+constexpr std::int64_t kShortestPart = text::kMinute; // a stretch is cut no shorter
 constexpr std::array kStretchStatistics{Reduced::Min, Reduced::Mean, Reduced::Max, Reduced::Count};
 
 void put(SeriesFigure& figure, Reduced what, double value, double scale) {
@@ -440,12 +452,15 @@ void join(SeriesFigure& into, const SeriesFigure& other) {
     into.count = count;
 }
 
-// Figures by sets of labels, of which the same subject may have several.
+} // namespace
+
+// Figures by sets of labels, of which the same subject may have several, and by parts of the
+// stretch.
 class StretchReading {
 public:
-    void add(const Subject& subject, const std::string& labels, Reduced what, double value,
-        const FoundMetric& metric) {
-        const auto [at, isNew] = m_parts.try_emplace(labels);
+    void add(const Subject& subject, TimeRange part, const std::string& labels, Reduced what,
+        double value, const FoundMetric& metric) {
+        const auto [at, isNew] = m_parts.try_emplace({part.begin, labels});
         if (isNew)
             at->second.subject = subject;
         if (metric.metric.kind == MetricKind::Counter)
@@ -458,7 +473,7 @@ public:
     [[nodiscard]] std::vector<SeriesFigure> figures(
         const std::string& metric, double period, double stretch) const {
         std::map<std::int64_t, SeriesFigure> joined;
-        for (const auto& [labels, part] : m_parts) {
+        for (const auto& [key, part] : m_parts) {
             SeriesFigure& into = joined[rowKey(part.subject)];
             into.metric = metric;
             into.subject = part.subject;
@@ -473,10 +488,8 @@ public:
     }
 
 private:
-    std::map<std::string, SeriesFigure> m_parts;
+    std::map<std::pair<TimeNs, std::string>, SeriesFigure> m_parts;
 };
-
-} // namespace
 
 std::vector<std::string> EngineLink::metrics() const {
     std::vector<std::string> names;
@@ -492,15 +505,15 @@ std::vector<std::string> EngineLink::metrics() const {
     return names;
 }
 
-EngineLink::Questions EngineLink::askStretch(const std::string& metric, TimeRange stretch) {
+EngineLink::Questions EngineLink::askStretch(
+    const std::string& metric, TimeRange stretch, Samples samples) {
     Questions questions;
     for (const FoundMetric& found : m_link.metrics) {
         if (found.metric.name != metric || stretch.isEmpty())
             continue;
-        const auto scope = reductionOf({metric, TileRows::Series, 0, {}, 0}, found);
+        const auto scope = reductionOf({metric, TileRows::Series, 0, {}, 0}, found, samples);
         const auto add = [&](HttpRequest request, Reduced what) {
-            questions.push_back({&found, Holds::ByLabels, static_cast<std::size_t>(what),
-                std::make_unique<Question>(*m_fetcher, std::move(request), Patience{2})});
+            ask(questions, found, scope, std::move(request), Holds::ByLabels, 0, what);
         };
         if (!scope.isCounter && isMetricsQl()) {
             add(stretchesRequest(m_link, scope, stretch), Reduced::Count);
@@ -514,28 +527,49 @@ EngineLink::Questions EngineLink::askStretch(const std::string& metric, TimeRang
     return questions;
 }
 
+Status EngineLink::readStretch(const std::string& metric, TimeRange stretch, Samples samples,
+    StretchReading& reading, const IsCancelled& isCancelled) {
+    bool hasBlanks = false;
+    StretchReading read = reading;
+    for (Asked& asked : askStretch(metric, stretch, samples)) {
+        ASSIGN_OR_RETURN(const auto reply, asked.question->wait(isCancelled));
+        const TimeNs middle{std::midpoint(stretch.begin.ns, stretch.end.ns)};
+        if (reply.trouble == Trouble::TooMuch && stretch.length().ns > kShortestPart) {
+            RETURN_IF_ERROR(
+                readStretch(metric, {stretch.begin, middle}, samples, reading, isCancelled));
+            return readStretch(metric, {middle, stretch.end}, samples, reading, isCancelled);
+        }
+        if (reply.trouble != Trouble::None)
+            return reply.error;
+        const auto facts = readSamples(reply.body, [&](AnsweredSeries& series) -> Status {
+            const auto told = takeReduced(series.labels);
+            series.labels.name = asked.metric->engineName;
+            const auto subject = subjectOf(series.labels, *asked.metric);
+            if (!subject || series.values.empty() || std::isnan(series.values.front()))
+                return {};
+            const Reduced what = told.value_or(*asked.what);
+            hasBlanks = hasBlanks
+                || ((asked.reduction.isCounter || what != Reduced::Count)
+                    && showsBlank(asked.reduction, series.values.front(), 1.0));
+            read.add(*subject, stretch, series.labels.text(), what, series.values.front(),
+                *asked.metric);
+            return {};
+        });
+        if (!facts.hasValue())
+            return facts.error();
+    }
+    if (hasBlanks && samples == Samples::All)
+        return readStretch(metric, stretch, Samples::Readings, reading, isCancelled);
+    reading = std::move(read);
+    return {};
+}
+
 Result<std::vector<SeriesFigure>> EngineLink::figures(
     const std::string& metric, TimeRange stretch, const IsCancelled& isCancelled) {
     RETURN_IF_ERROR(learn(isCancelled));
     ASSIGN_OR_RETURN(const auto period, periodOf(metric, isCancelled));
     StretchReading reading;
-    for (Asked& asked : askStretch(metric, stretch)) {
-        ASSIGN_OR_RETURN(const auto reply, asked.question->wait(isCancelled));
-        if (reply.trouble != Trouble::None)
-            return reply.error;
-        const auto read = readSamples(reply.body, [&](AnsweredSeries& series) -> Status {
-            const auto told = takeReduced(series.labels);
-            series.labels.name = asked.metric->engineName;
-            const auto subject = subjectOf(series.labels, *asked.metric);
-            if (subject && !series.values.empty() && !std::isnan(series.values.front()))
-                reading.add(*subject, series.labels.text(),
-                    told.value_or(kStretchStatistics.at(asked.row)), series.values.front(),
-                    *asked.metric);
-            return {};
-        });
-        if (!read.hasValue())
-            return read.error();
-    }
+    RETURN_IF_ERROR(readStretch(metric, stretch, Samples::All, reading, isCancelled));
     return reading.figures(metric, static_cast<double>(period) * 1e-3, stretch.length().seconds());
 }
 

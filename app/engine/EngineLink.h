@@ -22,8 +22,20 @@
 namespace trainscope::app {
 
 class BandCounts;
+class StretchReading;
 class TileFilling;
-struct SeriesFigure;
+
+// Statistics of one series over a stretch of time. SI.
+struct SeriesFigure {
+    std::string metric; // ours
+    Subject subject;
+    double mean = 0.0; // over its samples
+    double min = 0.0;
+    double max = 0.0;
+    double count = 0.0; // samples; 0: none of the numbers before it counts
+    double coveredSeconds = 0.0; // seconds of the stretch that samples at their usual period cover
+    std::optional<double> total; // counters only: growth
+};
 
 // Meaning of the rows of a tile.
 enum class TileRows { Series, Band, Nodes, Mean };
@@ -85,12 +97,17 @@ private:
         : m_link(std::move(link))
         , m_roster(std::move(roster)) { }
     using Tiles = std::vector<std::shared_ptr<LaneTile>>;
+    // Every sample, or without the numbers that stand for "not known". The second is asked once
+    // such have shown in the first, since it has an engine read more.
+    enum class Samples { All, Readings };
     // Content of an answer: one statistic, or several by its labels.
-    enum class Holds { Low, Mean, High, Rate, ByLabels, Row, Distribution, Counts };
+    enum class Holds { Statistic, ByLabels, Row, Distribution, Counts, Highest };
     struct Asked {
         const importers::engine::FoundMetric* metric = nullptr;
-        Holds holds = Holds::Mean;
-        std::size_t row = 0; // row of a band; in stretches: the statistic
+        importers::engine::ReductionScope reduction;
+        Holds holds = Holds::Statistic;
+        std::size_t row = 0; // row of a band
+        std::optional<importers::engine::Reduced> what; // the statistic; absent: a rate
         std::unique_ptr<importers::engine::Question> question;
         std::shared_ptr<BandCounts> counts = {}; // for a distribution
     };
@@ -104,15 +121,22 @@ private:
     }
     [[nodiscard]] std::string conditionOf(
         const LaneScope& scope, const importers::engine::FoundMetric& metric) const;
-    [[nodiscard]] importers::engine::ReductionScope reductionOf(
-        const LaneScope& scope, const importers::engine::FoundMetric& metric) const;
-    Questions askStretch(const std::string& metric, TimeRange stretch);
-    void ask(const LaneScope& scope, const importers::engine::FoundMetric& metric,
-        const importers::engine::Columns& columns, Questions& questions);
+    [[nodiscard]] importers::engine::ReductionScope reductionOf(const LaneScope& scope,
+        const importers::engine::FoundMetric& metric, Samples samples) const;
+    void ask(Questions& questions, const importers::engine::FoundMetric& metric,
+        const importers::engine::ReductionScope& reduction, importers::engine::HttpRequest request,
+        Holds holds, std::size_t row = 0, std::optional<importers::engine::Reduced> what = {});
+    Result<Tiles> fetch(const LaneScope& scope, std::int64_t stepMs, std::int64_t first, int tiles,
+        Samples samples, const importers::engine::IsCancelled& isCancelled);
+    Questions askStretch(const std::string& metric, TimeRange stretch, Samples samples);
+    Status readStretch(const std::string& metric, TimeRange stretch, Samples samples,
+        StretchReading& reading, const importers::engine::IsCancelled& isCancelled);
+    void askColumns(const LaneScope& scope, const importers::engine::FoundMetric& metric,
+        const importers::engine::Columns& columns, Samples samples, Questions& questions);
     Status takeAll(Questions& questions, const LaneScope& scope, TileFilling& filling,
         importers::engine::Trouble& trouble, const importers::engine::IsCancelled& isCancelled);
     // The quantiles of a band where an engine has to be asked for each by itself.
-    Status takeQuantiles(const LaneScope& scope, const importers::engine::FoundMetric& metric,
+    Status takeQuantiles(const LaneScope& scope, const Asked& of,
         const importers::engine::Columns& columns, TileFilling& filling,
         importers::engine::Trouble& trouble, const importers::engine::IsCancelled& isCancelled);
     Status take(const Asked& asked, const std::string& body, const LaneScope& scope,
@@ -122,7 +146,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t> rowOf(
         const importers::engine::Labels& labels, const Asked& asked, TileRows rows) const;
     Result<Tiles> fetchHalves(const LaneScope& scope, std::int64_t stepMs, std::int64_t first,
-        int tiles, const importers::engine::IsCancelled& isCancelled);
+        int tiles, Samples samples, const importers::engine::IsCancelled& isCancelled);
 
     importers::engine::Link m_link;
     importers::engine::Roster m_roster;
@@ -134,7 +158,7 @@ private:
     std::map<std::string, std::size_t> m_counts; // series by metric
     std::mutex m_learning;
     std::map<std::string, std::int64_t> m_periods; // by metric; for one thread at a time
-    std::mutex m_periodsMutex;
+    mutable std::mutex m_periodsMutex;
     std::atomic<importers::engine::Dialect> m_dialect = importers::engine::Dialect::PromQl;
     std::atomic<std::int64_t> m_period = 0;
 };

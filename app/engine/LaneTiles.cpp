@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kTileMagic = 0x544c5431; // "TLT1"
+constexpr std::uint32_t kTileMagic
+    = 0x544c5432; // "TLT2"; with 1, numbers for "not known" were readings
 constexpr std::uint64_t kTidyAfter = 32ULL << 20U;
 constexpr std::size_t kMostRows = 100'000;
 

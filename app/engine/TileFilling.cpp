@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -17,6 +18,16 @@ std::string nameOfSeries(
     importers::engine::Labels labels = series.labels;
     labels.name = engineName;
     return labels.text();
+}
+
+double atRank(const std::map<double, double>& counts, double rank) {
+    double before = 0.0;
+    for (const auto& [value, count] : counts) {
+        before += count;
+        if (rank < before)
+            return value;
+    }
+    return counts.rbegin()->first;
 }
 
 } // namespace
@@ -42,30 +53,32 @@ LaneTile::Row& TileFilling::rowIn(std::size_t column, std::int64_t row) {
     return into;
 }
 
-void TileFilling::addLow(
-    std::int64_t row, const importers::engine::AnsweredSeries& series, double scale) {
+void TileFilling::add(std::int64_t row, const std::string& engineName,
+    const importers::engine::AnsweredSeries& series, double scale,
+    std::optional<importers::engine::Reduced> what) {
+    using importers::engine::Reduced;
+    std::vector<float> means(static_cast<std::size_t>(m_columns.count), kNoColumn);
     forEachColumn(series, [&](std::size_t column, double value) {
-        float& low = rowIn(column, row).low[column % LaneTile::kColumns];
-        low = std::fmin(low, static_cast<float>(value * scale));
+        const auto number = static_cast<float>(value * scale);
+        LaneTile::Row& into = rowIn(column, row);
+        float& low = into.low[column % LaneTile::kColumns];
+        float& high = into.high[column % LaneTile::kColumns];
+        low = !what || what == Reduced::Min ? std::fmin(low, number) : low;
+        high = !what || what == Reduced::Max ? std::fmax(high, number) : high;
+        means[column] = number;
     });
+    if (!what || what == Reduced::Mean)
+        m_parts[row].push_back(
+            {nameOfSeries(engineName, series), engineName, std::move(means), {}});
 }
 
-void TileFilling::addHigh(
-    std::int64_t row, const importers::engine::AnsweredSeries& series, double scale) {
-    forEachColumn(series, [&](std::size_t column, double value) {
-        float& high = rowIn(column, row).high[column % LaneTile::kColumns];
-        high = std::fmax(high, static_cast<float>(value * scale));
+void TileFilling::lookForBlanks(const importers::engine::ReductionScope& scope,
+    const importers::engine::AnsweredSeries& series) {
+    const double seconds
+        = static_cast<double>(std::max(m_columns.rangeMs, scope.leastRateMs)) * 1e-3;
+    m_hasBlanks = m_hasBlanks || std::ranges::any_of(series.values, [&](double value) {
+        return importers::engine::showsBlank(scope, value, seconds);
     });
-}
-
-void TileFilling::addMean(std::int64_t row, const std::string& engineName,
-    const importers::engine::AnsweredSeries& series, double scale) {
-    Part part{nameOfSeries(engineName, series), engineName,
-        std::vector<float>(static_cast<std::size_t>(m_columns.count), kNoColumn), {}};
-    forEachColumn(series, [&](std::size_t column, double value) {
-        part.means[column] = static_cast<float>(value * scale);
-    });
-    m_parts[row].push_back(std::move(part));
 }
 
 bool TileFilling::isContested(const Parts& parts) const {
@@ -126,6 +139,29 @@ void TileFilling::finish() {
         }
     }
     m_parts.clear();
+}
+
+void BandCounts::add(double value, const importers::engine::AnsweredSeries& counts) {
+    m_isKnown = m_isKnown && !std::isnan(value);
+    for (std::size_t i = 0; i < counts.times.size() && m_isKnown; ++i) {
+        if (counts.values[i] > 0.0)
+            m_columns[counts.times[i].ns][value] += counts.values[i];
+    }
+}
+
+importers::engine::AnsweredSeries BandCounts::quantile(double share) const {
+    importers::engine::AnsweredSeries series;
+    for (const auto& [time, counts] : m_columns) {
+        double all = 0.0;
+        for (const auto& [value, count] : counts)
+            all += count;
+        const double rank = share * (all - 1.0);
+        const double low = atRank(counts, std::floor(rank));
+        const double high = atRank(counts, std::ceil(rank));
+        series.times.push_back({time});
+        series.values.push_back(low + (high - low) * (rank - std::floor(rank)));
+    }
+    return series;
 }
 
 } // namespace trainscope::app

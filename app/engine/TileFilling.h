@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,12 +25,16 @@ public:
         : m_tiles(tiles)
         , m_columns(columns) { }
 
-    // Values of a row of the tiles. Extremes of several series are those of all.
-    void addLow(std::int64_t row, const importers::engine::AnsweredSeries& series, double scale);
-    void addHigh(std::int64_t row, const importers::engine::AnsweredSeries& series, double scale);
-    // Adds the means of that metric of the engine.
-    void addMean(std::int64_t row, const std::string& engineName,
-        const importers::engine::AnsweredSeries& series, double scale);
+    // Values of a row of the tiles, from that metric of the engine: a statistic, or all of them by
+    // one number. Extremes of several series are those of all.
+    void add(std::int64_t row, const std::string& engineName,
+        const importers::engine::AnsweredSeries& series, double scale,
+        std::optional<importers::engine::Reduced> what = {});
+
+    // Notes answers that tell of numbers that are no readings.
+    void lookForBlanks(const importers::engine::ReductionScope& scope,
+        const importers::engine::AnsweredSeries& series);
+    [[nodiscard]] bool hasBlanks() const { return m_hasBlanks; }
 
     // Metrics of the engine of which several series have a mean in the same column of a row.
     [[nodiscard]] std::set<std::string> contested() const;
@@ -55,6 +60,22 @@ private:
     Tiles& m_tiles;
     importers::engine::Columns m_columns;
     std::map<std::int64_t, Parts> m_parts; // by row
+    bool m_hasBlanks = false;
+};
+
+// Quantiles of columns from how many series have which value in each.
+class BandCounts {
+public:
+    // Series of that value, by time. A value that is no number makes all quantiles unknown.
+    void add(double value, const importers::engine::AnsweredSeries& counts);
+    [[nodiscard]] bool isKnown() const { return m_isKnown; }
+    // Between two ranks linear, as engines compute quantiles.
+    [[nodiscard]] importers::engine::AnsweredSeries quantile(double share) const;
+
+private:
+    using Counts = std::map<double, double>; // by value
+    std::map<std::int64_t, Counts> m_columns; // by time
+    bool m_isKnown = true;
 };
 
 } // namespace trainscope::app

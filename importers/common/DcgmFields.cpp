@@ -95,13 +95,18 @@ const DcgmField* dcgmFieldOfColumn(std::string_view column) {
     return fieldBy(&DcgmField::column, column);
 }
 
+std::span<const NumberRange> dcgmBlanks() {
+    constexpr double reasons = 15.0; // beside the first
+    constexpr double int32 = 2147483632.0; // 0x7ffffff0
+    constexpr double double64 = 140737488355328.0; // 2^47
+    static constexpr std::array<NumberRange, 3> blanks{
+        {{int32, int32 + reasons}, {double64, double64 + reasons}, {kHighestReading}}};
+    return blanks;
+}
+
 bool isDcgmBlank(double value) {
-    constexpr double kInt32 = 2147483632.0; // 0x7ffffff0
-    constexpr double kInt64 = 9223372036854775792.0; // 0x7ffffffffffffff0
-    constexpr double kDouble = 140737488355328.0; // 2^47
-    constexpr double kReasons = 16.0;
-    return (value >= kInt32 && value < kInt32 + kReasons)
-        || (value >= kDouble && value < kDouble + kReasons) || value >= kInt64;
+    return std::ranges::any_of(
+        dcgmBlanks(), [value](const NumberRange& blank) { return blank.contains(value); });
 }
 
 } // namespace trainscope::importers

@@ -4,6 +4,7 @@
 // units: dcgmlib/src/dcgm_fields.cpp and dcgm_fields.h of DCGM 3 and 4.
 
 #include "core/model/Series.h"
+#include "importers/common/HighestValue.h"
 
 #include <span>
 #include <string_view>
@@ -27,6 +28,7 @@ const DcgmField* dcgmFieldOfColumn(std::string_view column);
 
 // DCGM's numbers for "no value": blank, not found, not supported, not permitted, of 32 and 64 bits
 // and of doubles.
+std::span<const NumberRange> dcgmBlanks();
 bool isDcgmBlank(double value);
 
 } // namespace trainscope::importers

@@ -38,6 +38,15 @@ ToldByRank toldIn(const std::map<std::string, std::string>& facts, const char* k
     return told;
 }
 
+// Empty: it is not told.
+std::string addressOf(
+    const Gpu& gpu, const std::map<std::string, std::string>& facts, const ToldByRank& addresses) {
+    if (const auto told = addresses.find(gpu.rank); told != addresses.end())
+        return told->second;
+    const auto recorded = facts.find(fmt::format("GPU {} pci", gpu.local));
+    return recorded == facts.end() ? std::string() : recorded->second;
+}
+
 std::string plainUuid(std::string_view uuid) {
     constexpr std::string_view kPrefix = "GPU-";
     uuid.remove_prefix(uuid.starts_with(kPrefix) ? kPrefix.size() : 0);
@@ -106,11 +115,11 @@ void identify(
         const std::string own = hostName(named != hosts.end() ? named->second
                 : host != facts.end()                         ? host->second
                                                               : std::string());
-        const auto address = addresses.find(gpu.rank);
-        if (address != addresses.end() && !own.empty())
-            add(GpuId::AddressOnHost, own + " " + digitsOf(address->second));
-        if (address != addresses.end() && nodes.size() == 1)
-            add(GpuId::Address, digitsOf(address->second));
+        const std::string address = digitsOf(addressOf(gpu, facts, addresses));
+        if (!address.empty() && !own.empty())
+            add(GpuId::AddressOnHost, own + " " + address);
+        if (!address.empty() && nodes.size() == 1)
+            add(GpuId::Address, address);
         if (!own.empty())
             add(GpuId::IndexOnHost, own + " " + std::to_string(gpu.local));
     }

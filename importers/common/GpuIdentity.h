@@ -1,6 +1,7 @@
 #pragma once
 // Identity of GPUs as sources state it. Hosts and PCI addresses are facts of a source's report,
-// which the database keeps: "host", or "hosts" by rank ("0=a, 1=b"), and "PCI addresses" likewise.
+// which the database keeps: "host", or "hosts" by rank ("0=a, 1=b"), and "PCI addresses" likewise;
+// recordings name each by its index in the node ("GPU 0 pci").
 //
 // A UUID is one in the world. A PCI address and an index are one on a host, which both sources must
 // name; nodes of one type have the same addresses. An address alone can tell GPUs apart, not prove

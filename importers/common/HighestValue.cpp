@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -11,9 +12,8 @@ namespace trainscope::importers {
 
 namespace {
 
-// Integers of 31, 32, 63 and 64 bits.
-constexpr std::array kHighest{
-    2147483647.0, 4294967295.0, 9223372036854775807.0, 18446744073709551615.0};
+// Integers of 31 and 32 bits.
+constexpr std::array kHighest{2147483647.0, 4294967295.0};
 
 // SI; generous, since units may be meant otherwise than they are read.
 double mostOf(std::string_view name, std::string_view unit) {
@@ -21,8 +21,7 @@ double mostOf(std::string_view name, std::string_view unit) {
         return name.starts_with("cpu_") || name.starts_with("process_") ? 1e4 : 1.5;
     if (unit == "W")
         return name.starts_with("gpu_") ? 1e6 : 1e9;
-    const double most = unit == "°C" ? 1e3 : unit == "Hz" ? 5e10 : 0.0;
-    return most > 0.0 ? most : std::numeric_limits<double>::infinity();
+    return unit == "°C" ? 1e3 : unit == "Hz" ? 5e10 : std::numeric_limits<double>::infinity();
 }
 
 } // namespace
@@ -36,7 +35,17 @@ double certainlyPossible(const SeriesDescription& what) {
 
 bool isPossible(const SeriesDescription& what, double number) {
     return number <= mostOf(what.metric.name, what.metric.unit) / what.scale
+        && number < kHighestReading
         && std::find(kHighest.begin(), kHighest.end(), number) == kHighest.end();
+}
+
+std::vector<NumberRange> impossibleNumbers(const SeriesDescription& what) {
+    if (what.metric.name == metric::kThrottleReasons)
+        return {};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double most = mostOf(what.metric.name, what.metric.unit) / what.scale;
+    return {{kHighest[0], kHighest[0]}, {kHighest[1], kHighest[1]},
+        {std::min(std::nextafter(most, infinity), kHighestReading)}};
 }
 
 } // namespace trainscope::importers

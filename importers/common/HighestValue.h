@@ -5,10 +5,25 @@
 
 #include "core/model/Series.h"
 
+#include <limits>
+#include <vector>
+
 namespace trainscope::importers {
+
+// No reading is higher: 2^63, as engines give it that keep 15 digits of a number.
+inline constexpr double kHighestReading = 9'223'372'036'854'770'000.0;
 
 // Numbers of the source up to here are readings; those above may be.
 double certainlyPossible(const SeriesDescription& what);
 bool isPossible(const SeriesDescription& what, double number);
+
+// Numbers from `least` to `most`, with both.
+struct NumberRange {
+    double least = 0.0;
+    double most = std::numeric_limits<double>::infinity();
+    [[nodiscard]] bool contains(double number) const { return least <= number && number <= most; }
+};
+// Numbers of the source for which isPossible() is false.
+std::vector<NumberRange> impossibleNumbers(const SeriesDescription& what);
 
 } // namespace trainscope::importers

@@ -27,7 +27,7 @@ struct AnsweredSeries {
 struct AnswerFacts {
     std::int64_t notNumbers = 0; // NaN and infinities
     std::int64_t unordered = 0; // samples whose time lies before the one in front of them
-    std::vector<std::string> warnings; // of the engine
+    std::vector<std::string> warnings; // as the engine words them
 };
 // A vector, a matrix or nothing.
 using SeriesVisit = std::function<Status(AnsweredSeries&)>;

@@ -26,8 +26,8 @@ enum class Trouble {
 
 struct Reply {
     Trouble trouble = Trouble::None;
-    Error error; // where there is trouble
-    std::string body; // where there is none
+    Error error; // in trouble
+    std::string body; // without trouble
     std::uint64_t wireBytes = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "importers/common/DcgmFields.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"
 #include "importers/engine/Moments.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::size_t kQuestionsAtOnce = 4;
 constexpr std::size_t kNamesListed = 8;
-constexpr const char* kHostMetric = "node_uname_info"; // of node-exporter: names hosts
+constexpr const char* kHostMetric = "node_uname_info"; // node-exporter's: names hosts
 
 std::string keyOf(
     const std::string& engineName, const std::string& metric, const Subject& subject) {
@@ -134,7 +135,7 @@ private:
         ExporterSeries series;
         std::string engineName;
         std::vector<std::pair<std::string, std::string>> nodeLabels; // the best one first
-        std::string uuidLabel; // that has the UUID
+        std::string uuidLabel; // the one with the UUID
     };
 
     Status take(const Labels& labels) {
@@ -306,6 +307,13 @@ private:
 };
 
 } // namespace
+
+std::vector<NumberRange> blanksOf(std::string_view engineName, const SeriesDescription& what) {
+    std::vector<NumberRange> blanks = impossibleNumbers(what);
+    if (engineName.starts_with("DCGM_"))
+        blanks.insert(blanks.end(), dcgmBlanks().begin(), dcgmBlanks().end());
+    return blanks;
+}
 
 void Catalogue::index() {
     m_byKey.clear();

@@ -7,6 +7,7 @@
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
+#include "importers/common/HighestValue.h"
 #include "importers/engine/Fetch.h"
 #include "importers/engine/Labels.h"
 #include "importers/engine/Mapping.h"
@@ -17,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -41,9 +43,12 @@ struct FoundMetric {
     double scale = 1.0;
     SubjectKind subject = SubjectKind::Gpu;
     std::int64_t series = 0; // label sets
-    std::string uuidLabel = {}; // that all of its series have; empty: none
+    std::string uuidLabel = {}; // all of its series have it; empty: none
     std::string nodeLabel = {}; // likewise, with the node's name as the roster has it
 };
+
+// Numbers of that metric of the engine that stand for "not known", as exporters write them.
+std::vector<NumberRange> blanksOf(std::string_view engineName, const SeriesDescription& what);
 
 // The labels that part of the series has in common, to ask for it alone.
 struct NodeLabels {

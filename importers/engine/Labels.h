@@ -11,7 +11,7 @@
 namespace trainscope::importers::engine {
 
 struct Labels {
-    std::string name; // of the engine's metric; may be empty
+    std::string name; // the engine's metric; may be empty
     std::vector<std::pair<std::string, std::string>> rest; // in ascending order
 
     void set(std::string label, std::string value);
@@ -24,7 +24,7 @@ struct Labels {
 // The user's selection: a metric or none, and conditions on labels.
 struct Selector {
     std::string metric; // empty: all
-    std::string conditions; // what stands between the braces: `job="dcgm",Hostname=~"n[1-4]"`
+    std::string conditions; // the text between the braces: `job="dcgm",Hostname=~"n[1-4]"`
     bool operator==(const Selector&) const = default;
     [[nodiscard]] std::string text() const; // {job="dcgm"}
     // With further conditions; `names` of metrics, none: as it is.

@@ -18,10 +18,10 @@ struct Link {
     Selector selector;
     Mapping mapping;
     TimeRange range;
-    std::string tenant; // of engines that have several; empty: none
+    std::string tenant; // for engines with several; empty: none
     bool isLive = false; // it goes on until now
     std::vector<std::string> nodes;
-    std::map<std::string, std::string> aliases; // of nodes
+    std::map<std::string, std::string> aliases; // names of nodes
     std::vector<FoundMetric> metrics;
 };
 

@@ -47,7 +47,7 @@ struct Mapping {
 
 // Usage with the line that makes no sense.
 Result<Mapping> mappingFrom(std::string_view text);
-std::string textOf(const Mapping& mapping); // that reads as the same
+std::string textOf(const Mapping& mapping); // it reads as the same
 
 // Meaning of a series of the engine; absent for unwanted ones: unknown metrics, parts of GPUs,
 // series without a subject.

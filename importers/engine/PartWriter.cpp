@@ -2,8 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
-#include "importers/common/DcgmFields.h"
-#include "importers/common/HighestValue.h"
 
 #include <algorithm>
 #include <cmath>
@@ -137,11 +135,10 @@ Status PartWriter::write(std::size_t channel, Joined joined) {
         ASSIGN_OR_RETURN(const auto id, m_sink.series(m_run, one.description));
         written = m_written.emplace(channel, Written{id, {}, {}}).first;
     }
-    const bool isDcgm = one.engineName.starts_with("DCGM_");
-    const double highest = certainlyPossible(one.description);
+    const auto blanks = blanksOf(one.engineName, one.description);
     for (double& value : joined.values) {
-        const bool isBlank = (isDcgm && isDcgmBlank(value))
-            || (value > highest && !isPossible(one.description, value));
+        const bool isBlank = std::ranges::any_of(
+            blanks, [value](const NumberRange& blank) { return blank.contains(value); });
         m_blanks += isBlank ? 1 : 0;
         value = isBlank ? kNoValue : value;
     }

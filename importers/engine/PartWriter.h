@@ -1,6 +1,6 @@
 #pragma once
 // Writes what slices bring of one part into a sink: each channel is one series, whatever labels its
-// samples came under. Where two label sets have samples of the same time (two jobs scrape one
+// samples came under. If two label sets have samples of the same time (two jobs scrape one
 // exporter) one of them is taken; where one ends and another begins (a restart) they follow each
 // other.
 
@@ -29,7 +29,7 @@ private:
     struct Written {
         SeriesId id;
         SampleStatistics statistics;
-        std::string labels; // of the series that was taken last
+        std::string labels; // the series' that was taken last
     };
     struct Joined {
         std::vector<TimeNs> times;
@@ -52,7 +52,7 @@ private:
     std::int64_t m_notNumbers = 0;
     std::int64_t m_unordered = 0;
     std::uint64_t m_wireBytes = 0;
-    std::vector<std::string> m_warnings; // of the engine
+    std::vector<std::string> m_warnings; // the engine's
 };
 
 } // namespace trainscope::importers::engine

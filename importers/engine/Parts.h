@@ -10,7 +10,7 @@
 namespace trainscope::importers::engine {
 
 struct Part {
-    std::string name; // of the node
+    std::string name; // the node's
     std::string condition; // `Hostname="node-1"`; empty: all that the selection has
     std::vector<std::string> engineNames;
     std::vector<std::size_t> channels; // ascending indices of the catalogue's

@@ -32,11 +32,33 @@ std::string_view functionOf(Reduced what) {
     return "avg_over_time";
 }
 
+// Without the blanks. Behind the lowest number from which on all are blanks, none is looked for.
+std::string readingsOf(const std::string& samples, const std::vector<NumberRange>& blanks) {
+    double highest = std::numeric_limits<double>::infinity();
+    for (const auto& [least, most] : blanks)
+        highest = std::isinf(most) ? std::min(highest, least) : highest;
+    std::string readings
+        = std::isinf(highest) ? samples : fmt::format("({} < {})", samples, highest);
+    for (const auto& [least, most] : blanks) {
+        if (least >= highest)
+            continue;
+        readings = least == most
+            ? fmt::format("({} != {})", readings, least)
+            : fmt::format("({} unless ({} >= {} <= {}))", readings, samples, least, most);
+    }
+    return readings;
+}
+
 std::string samplesOf(const Link& link, const ReductionScope& scope, const Columns& columns) {
-    const std::int64_t range
-        = scope.isCounter ? std::max(columns.rangeMs, scope.leastRateMs) : columns.rangeMs;
-    return fmt::format(
-        "{}[{}]", link.selector.with({scope.engineName}, scope.condition), engineDuration(range));
+    const std::string range = engineDuration(
+        scope.isCounter ? std::max(columns.rangeMs, scope.leastRateMs) : columns.rangeMs);
+    const std::string series = link.selector.with({scope.engineName}, scope.condition);
+    if (scope.leavesOutByMs == 0)
+        return fmt::format("{}[{}]", series, range);
+    const std::string period = engineDuration(scope.leavesOutByMs);
+    return fmt::format("({})[{}:{}]",
+        readingsOf(fmt::format("last_over_time({}[{}])", series, period), scope.blanks), range,
+        period);
 }
 
 std::string reduced(
@@ -72,6 +94,14 @@ std::string nodeLabels(const Link& link) {
 }
 
 } // namespace
+
+bool showsBlank(const ReductionScope& scope, double statistic, double seconds) {
+    constexpr double leap = 4611686018427387904.0; // 2^62
+    if (scope.isCounter)
+        return statistic * seconds >= leap;
+    return std::ranges::any_of(
+        scope.blanks, [statistic](const NumberRange& blank) { return blank.contains(statistic); });
+}
 
 HttpRequest seriesRequest(
     const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns) {

@@ -26,10 +26,10 @@ inline constexpr std::array<double, 5> kBandQuantiles{0.05, 0.25, 0.5, 0.75, 0.9
 inline constexpr std::size_t kBandRows = kBandQuantiles.size() + 2;
 
 struct Columns {
-    std::int64_t beginMs = 0; // of the first
+    std::int64_t beginMs = 0; // the first one's
     std::int64_t stepMs = 0;
     int count = 0;
-    std::int64_t rangeMs = 0; // that each looks at, from its end back; at most the step
+    std::int64_t rangeMs = 0; // seen by each, from its end back; at most the step
 };
 
 struct ReductionScope {
@@ -37,7 +37,15 @@ struct ReductionScope {
     bool isCounter = false; // rates are asked for
     std::int64_t leastRateMs = 0; // a rate needs two samples
     std::string condition; // more than the link's selection; may be empty
+    std::vector<NumberRange> blanks = {}; // numbers that are no readings
+    // Blanks are left out, by a subquery that looks at the last sample of each such period; 0: they
+    // are not, since that has an engine read more.
+    std::int64_t leavesOutByMs = 0;
 };
+
+// True for a statistic over that time that tells of blanks. A counter that leaps to one of 64 bits
+// and back grows by more than half of it.
+bool showsBlank(const ReductionScope& scope, double statistic, double seconds);
 
 // Answered where MetricsQL is understood; a complaint elsewhere.
 HttpRequest dialectRequest();

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMs = text::kMillisecond;
 constexpr std::int64_t kShortestSlice = 1000; // ms
 constexpr std::int64_t kLongestSlice = 32LL * 24 * 3600 * 1000;
-constexpr std::int64_t kMostPoints = 10'000; // of a series in an answer of query_range
+constexpr std::int64_t kMostPoints = 10'000; // a series has in an answer of query_range
 constexpr double kFirstGuess = 1.0 / 1000; // samples per ms: one a second
 constexpr double kLargestStep = 8.0; // from one guess to the next
 
@@ -123,7 +123,7 @@ Status SliceFeed::split(Asked asked, const Reply& reply) {
     second.endsPart = asked.endsPart;
     if (half >= kShortestSlice * kMs && half >= unit) {
         first.range.end = second.range.begin = asked.range.begin + DurationNs{half};
-        m_samplesPerMs *= 2.0; // what is planned from here on is shorter too
+        m_samplesPerMs *= 2.0; // later slices are shorter too
     } else if (asked.names.size() > 1) {
         const auto middle
             = asked.names.begin() + static_cast<std::ptrdiff_t>(asked.names.size() / 2);

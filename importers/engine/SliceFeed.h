@@ -64,9 +64,9 @@ private:
     const CopyRequest& m_request;
     const std::vector<Part>& m_parts;
     std::deque<Asked> m_asked; // in order
-    std::size_t m_part = 0; // that is planned next
+    std::size_t m_part = 0; // planned next
     TimeNs m_from; // likewise
-    double m_samplesPerMs = 0.0; // of one series, as met
+    double m_samplesPerMs = 0.0; // a series has, as met
 };
 
 } // namespace trainscope::importers::engine

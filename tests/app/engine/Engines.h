@@ -25,10 +25,18 @@ struct Samples {
     int seconds = 3600;
     std::int64_t begin = 1'795'341'600; // unix seconds
 
-    static double power(int gpu, int second) { return 300.0 + gpu + (second % 60) * 2; }
+    // The exporter does not know the power of GPU 5 once, nor the energy of GPU 6.
+    static constexpr double kBlank = 9223372036854775792.0; // DCGM_INT64_BLANK
+    static constexpr int kBlankSecond = 1234;
+    static bool isBlank(int gpu, int second, int of) { return gpu == of && second == kBlankSecond; }
+    static double power(int gpu, int second) {
+        return isBlank(gpu, second, 5) ? kBlank : 300.0 + gpu + (second % 60) * 2;
+    }
     static double temperature(int gpu, int second) { return 40.0 + gpu % 8 + (second / 60) % 10; }
     // Starts again after half an hour; in mJ.
-    static double energy(int gpu, int second) { return 1000.0 * (gpu + 1) * (second % 1800); }
+    static double energy(int gpu, int second) {
+        return isBlank(gpu, second, 6) ? kBlank : 1000.0 * (gpu + 1) * (second % 1800);
+    }
 
     // OpenMetrics, times in seconds; `perSecond` 1000: in ms, for VictoriaMetrics.
     [[nodiscard]] QByteArray text(std::int64_t perSecond) const {
@@ -42,8 +50,8 @@ struct Samples {
                     const bool isLater = gpu / 8 == 1 && second >= 2400;
                     if (gpu == 3 && second >= 600 && second < 900)
                         continue; // a gap
-                    out += name + labels(gpu, isLater) + QByteArray::number(value(gpu, second))
-                        + ' '
+                    out += name + labels(gpu, isLater)
+                        + QByteArray::number(value(gpu, second), 'g', 17) + ' '
                         + QByteArray::number(static_cast<qint64>((begin + second) * perSecond))
                         + '\n';
                 }

@@ -1,7 +1,7 @@
 // Tiles of an engine's answers, with numbers that were computed by hand.
 
-#include "app/engine/BandCounts.h"
 #include "app/engine/TileFilling.h"
+#include "core/model/Metric.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
@@ -45,20 +45,20 @@ private Q_SLOTS:
         TileFilling::Tiles tiles{std::make_shared<LaneTile>(), std::make_shared<LaneTile>()};
         TileFilling filling(tiles, {0, 1000, 2 * LaneTile::kColumns, 1000});
         QVERIFY(filling.contested().empty());
-        filling.addMean(7, "watts", answered("old", 3, 300.0), 1.0);
-        filling.addMean(7, "watts", answered("new", 130, 410.0), 1.0);
+        filling.add(7, "watts", answered("old", 3, 300.0), 1.0, Reduced::Mean);
+        filling.add(7, "watts", answered("new", 130, 410.0), 1.0, Reduced::Mean);
         QVERIFY(filling.contested().empty());
-        filling.addMean(7, "watts", answered("later", 3, 400'000.0), 1e-3);
-        filling.addMean(8, "watts", answered("old", 5, 300.0), 1.0);
-        filling.addMean(8, "watts", answered("new", 5, 400.0), 1.0);
+        filling.add(7, "watts", answered("later", 3, 400'000.0), 1e-3, Reduced::Mean);
+        filling.add(8, "watts", answered("old", 5, 300.0), 1.0, Reduced::Mean);
+        filling.add(8, "watts", answered("new", 5, 400.0), 1.0, Reduced::Mean);
         QCOMPARE(filling.contested(), std::set<std::string>{"watts"});
         filling.addCount(7, "watts", answered("old", 3, 10.0));
         filling.addCount(7, "watts", answered("later", 3, 30.0));
         filling.addCount(7, "watts", answered("another", 3, 1000.0));
-        filling.addLow(7, answered("old", 3, 290.0), 1.0);
-        filling.addLow(7, answered("later", 3, 280'000.0), 1e-3);
-        filling.addHigh(7, answered("old", 3, 310.0), 1.0);
-        filling.addHigh(7, answered("later", 3, 420'000.0), 1e-3);
+        filling.add(7, "watts", answered("old", 3, 290.0), 1.0, Reduced::Min);
+        filling.add(7, "watts", answered("later", 3, 280'000.0), 1e-3, Reduced::Min);
+        filling.add(7, "watts", answered("old", 3, 310.0), 1.0, Reduced::Max);
+        filling.add(7, "watts", answered("later", 3, 420'000.0), 1e-3, Reduced::Max);
         filling.finish();
         QCOMPARE(tiles[0]->rows.at(7).mean[3], 375.0F);
         QCOMPARE(tiles[0]->rows.at(7).low[3], 280.0F);
@@ -80,6 +80,45 @@ private Q_SLOTS:
         QCOMPARE(bandRowOf(told(nullptr, "0")), std::optional<std::size_t>(0));
         QCOMPARE(bandRowOf(told(nullptr, "0.95")), std::optional<std::size_t>(5));
         QCOMPARE(bandRowOf(told(nullptr, "1")), std::optional(kBandRows - 1));
+    }
+    // Utilisations above 150 % go by one comparison; of bytes each number that is none by its own.
+    void blanksAreLeftOut() {
+        Link link;
+        link.selector.conditions = R"(job="dcgm")";
+        const auto query = [&link](const char* name, const char* metric, double scale) {
+            ReductionScope scope;
+            scope.engineName = name;
+            scope.blanks = blanksOf(name, {*findMetric(metric), {}, scale});
+            scope.leavesOutByMs = 15'000;
+            std::string text = seriesRequest(link, scope, Reduced::Max, {0, 60'000, 2, 60'000})
+                                   .parameters[0]
+                                   .second;
+            const std::string samples = "last_over_time(" + link.selector.with({name}) + "[15s])";
+            for (auto at = text.find(samples); at != std::string::npos; at = text.find(samples))
+                text.replace(at, samples.size(), "x");
+            return text;
+        };
+        QCOMPARE(query("DCGM_FI_DEV_GPU_UTIL", metric::kGpuUtilization, 0.01),
+            std::string("max_over_time(((x < 150.00000000000003))[60s:15s])"));
+        QCOMPARE(query("node_memory_bytes", metric::kMemUsed, 1.0),
+            std::string("max_over_time(((((x < 9.22337203685477e+18) != 2147483647) != "
+                        "4294967295))[60s:15s])"));
+        QVERIFY(query("DCGM_FI_DEV_FB_USED", metric::kMemUsed, 1048576.0)
+                    .find(" unless (x >= 2147483632 <= 2147483647))")
+            != std::string::npos);
+    }
+    void statisticsThatTellOfBlanks() {
+        ReductionScope gauge;
+        gauge.blanks = blanksOf("some_util", {*findMetric(metric::kGpuUtilization), {}, 0.01});
+        QVERIFY(showsBlank(gauge, 87'211.0, 60.0)); // percent, of a counter that ran over
+        QVERIFY(showsBlank(gauge, 4294967295.0, 60.0));
+        QVERIFY(!showsBlank(gauge, 100.0, 60.0));
+        ReductionScope counter;
+        counter.isCounter = true;
+        counter.blanks = blanksOf("some_bytes", {*findMetric(metric::kNvlinkRx), {}, 1.0});
+        // 2^63 and back within a minute, and 900 GB/s for a day.
+        QVERIFY(showsBlank(counter, 9.2e18 / 60.0, 60.0));
+        QVERIFY(!showsBlank(counter, 9e11, 86'400.0));
     }
     // 1 × 10 W, 2 × 20 W, 1 × 40 W in one column, 3 × 7 W in another: ranks 0 to 3 are 10, 20,
     // 20, 40.

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <functional>
 
 using namespace trainscope;
@@ -137,6 +138,49 @@ private Q_SLOTS:
         QVERIFY(power(accessForLinked).hasValue());
         QVERIFY(m_server->bytes().contains("Authorization: Bearer abc\r\n"));
         QVERIFY(m_server->bytes().contains("X-Scope-OrgID: seven\r\n"));
+    }
+
+    // An engine that holds no more than a minute at once: 100 W in the first, 200 W in the second.
+    void aStretchThatIsTooMuchIsAskedInHalves() {
+        Link link = linkTo({});
+        const std::int64_t middle = link.range.end.ns;
+        link.range.end = link.range.end + DurationNs{60'000'000'000};
+        const FakeServer server([middle](const Asked& asked) -> Answered {
+            const auto of = [&asked](const char* name) {
+                const auto at = std::ranges::find(
+                    asked.parameters, name, [](const auto& one) { return one.first; });
+                return at == asked.parameters.end() ? std::string() : at->second;
+            };
+            const std::string query = of("query");
+            const bool isStretch = query.find("_over_time(") < query.find("DCGM");
+            if (!isStretch || query.find("quantile") != std::string::npos)
+                return {query.find("quantile(0.5") == 0 ? 200 : 400, kNothing, {}, 0, -1};
+            if (query.find("[120s]") != std::string::npos)
+                return {422,
+                    R"({"status":"error","errorType":"execution","error":"too many samples"})", {},
+                    0, -1};
+            const bool isFirst = std::stod(of("time")) * 1e9 < static_cast<double>(middle);
+            const char* watts = isFirst ? "100" : "200";
+            return {200,
+                QByteArray(R"({"status":"success","data":{"resultType":"vector","result":[)")
+                    + R"({"metric":{"UUID":"GPU-0","Hostname":"n1","gpu":"0"},"value":[1,")"
+                    + (query.starts_with("count") ? "60" : watts) + R"("]}]}})",
+                {}, 0, -1};
+        });
+        link.address = {server.url()};
+        QVERIFY(writeLinkedRun(m_path, link).hasValue());
+        const auto store = store::Store::open(m_path, store::OpenMode::ReadOnly).value();
+        const Run run = store.runs().value().front();
+        EngineLanes::Settings settings;
+        settings.access = anyone;
+        const auto lanes = EngineLanes::open(store, settings).value();
+        const auto told = [&] { return lanes->figures(run.id, run.range).value(); };
+        QTRY_COMPARE_WITH_TIMEOUT(told().told, std::size_t{1}, 10'000);
+        const SeriesFigure figure = told().series.at(0);
+        QCOMPARE(figure.count, 120.0);
+        QCOMPARE(figure.min, 100.0);
+        QCOMPARE(figure.max, 200.0);
+        QCOMPARE(figure.mean, 150.0);
     }
 
 private:
