@@ -177,7 +177,7 @@ public:
 private:
     GivenPaths m_given;
     std::vector<Member> m_members;
-    std::vector<std::pair<path, bool>> m_paths; // of the members; true: a folder
+    std::vector<std::pair<path, bool>> m_paths; // the members'; true: a folder
     std::vector<path> m_databases;
     std::vector<path> m_above; // folders that they all lie in
 };

@@ -21,14 +21,14 @@ struct GivenDatabase {
     std::string path; // as displayPath() takes it; it is none of the tree's files
     std::uint64_t bytes = 0;
     std::vector<std::string> runs; // their names
-    std::string problem; // why it cannot be read; empty: it can
+    std::string problem; // reason that it cannot be read; empty: it can
 };
 
 struct GivenPaths {
     std::shared_ptr<const importers::SourceTree> tree;
     std::vector<GivenPath> paths;
     std::vector<GivenDatabase> databases;
-    std::vector<Error> failures; // what cannot be opened
+    std::vector<Error> failures; // paths that cannot be opened
 };
 
 // Usage where there is none; Cancelled by the progress, which sees archives being listed. A single

@@ -15,7 +15,7 @@
 namespace trainscope::app {
 
 struct ImportSources {
-    std::vector<std::string> paths; // of files, folders and run databases
+    std::vector<std::string> paths; // files, folders and run databases
     std::string format = {}; // id of an importer; empty: by content
     SaidOfAll said = {};
     // The database whose runs the sources may be of; empty, or not there: of none.
@@ -32,7 +32,7 @@ struct PlannedImport {
     importers::ImportPlan plan; // run databases behind all else
     // The same units as parts of the runs that ImportSources::database has; empty: it is not there.
     std::vector<importers::ImportUnit> unitsThere;
-    std::map<std::string, SaidMachine> machines; // what the user says of them, by run
+    std::map<std::string, SaidMachine> machines; // as the user says, by run
 };
 
 // Fails where nothing can be planned at all, and when it is cancelled; paths that cannot be opened

@@ -1,11 +1,11 @@
 #include "app/importing/ImportRunner.h"
 
 #include "app/importing/DescribedRuns.h"
-#include "app/importing/OtherTimes.h"
 #include "app/importing/ProgressFunnel.h"
 #include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/operators/KeptTraces.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Import.h"
 #include "core/model/Try.h"
@@ -19,11 +19,13 @@
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
@@ -66,6 +68,97 @@ private:
     bool m_isDated;
     bool m_isUndated = false;
     std::int64_t m_leftOut = 0;
+};
+
+// Finds series that two sources of one run recorded at different times. Only one of such series
+// counts (core/analysis/statistics/SeriesSelection.h), and most likely two jobs have come under one
+// name. One thread.
+class OtherTimes {
+public:
+    // `store` must outlive this.
+    explicit OtherTimes(const store::Store& store)
+        : m_store(store) { }
+
+    // Reads the series that the run has before the source adds its own. Those that cannot be read
+    // are left out.
+    void look(RunId run) {
+        const auto [before, isNew] = m_before.try_emplace(run);
+        if (isNew)
+            before->second = m_store.series(run).valueOr({});
+    }
+
+    void add(RunId run, SeriesId series, const SeriesDescription& description) {
+        if (!m_before.at(run).empty())
+            m_given.try_emplace(series, Given{run, description, {}});
+    }
+
+    void add(SeriesId series, std::span<const TimeNs> times) {
+        const auto found = m_given.find(series);
+        if (found == m_given.end() || times.empty())
+            return;
+        const auto [first, last] = std::minmax_element(times.begin(), times.end());
+        TimeRange& range = found->second.range;
+        const TimeRange added{*first, *last + DurationNs{1}};
+        range = range.isEmpty()
+            ? added
+            : TimeRange{std::min(range.begin, added.begin), std::max(range.end, added.end)};
+    }
+
+    // A sentence, where there is something to say. Series of an earlier import of that path do not
+    // count: they are replaced.
+    [[nodiscard]] std::optional<std::string> warning(const std::string& sourcePath) const {
+        const auto sources = m_store.sources().valueOr({});
+        std::vector<std::pair<const Given*, const Series*>> apart;
+        std::string otherPath;
+        for (const auto& [series, given] : m_given) {
+            const Series* other = otherOf(given);
+            const auto source = std::ranges::find_if(sources, [&](const store::Source& one) {
+                return other != nullptr && one.id == other->source;
+            });
+            if (source == sources.end() || source->path == sourcePath)
+                continue;
+            if (apart.empty())
+                otherPath = source->path;
+            apart.emplace_back(&given, other);
+        }
+        if (apart.empty())
+            return std::nullopt;
+        const auto& [given, other] = apart.front();
+        const std::int64_t more = std::ssize(apart) - 1;
+        return fmt::format(
+            "{} of {}{} from {} too, at another time (from {}): of two such series only "
+            "the one with more values counts. If these are two jobs, import one of them "
+            "under a name of its own.",
+            given->description.metric.name, analysis::subjectText(given->description.subject),
+            more > 0 ? " and " + text::counted(more, "more series", "more series") + " come"
+                     : " comes",
+            otherPath, text::moment(other->range.begin));
+    }
+
+private:
+    struct Given {
+        RunId run;
+        SeriesDescription description;
+        TimeRange range;
+    };
+
+    // The first such series, where none is of the same time.
+    [[nodiscard]] const Series* otherOf(const Given& given) const {
+        const Series* other = nullptr;
+        for (const Series& one : m_before.at(given.run)) {
+            if (one.description.metric.name != given.description.metric.name
+                || one.description.subject != given.description.subject)
+                continue;
+            if (given.range.isEmpty() || one.range.overlaps(given.range))
+                return nullptr;
+            other = other == nullptr ? &one : other;
+        }
+        return other;
+    }
+
+    const store::Store& m_store;
+    std::map<RunId, std::vector<Series>> m_before;
+    std::map<SeriesId, Given> m_given;
 };
 
 // A sink whose GPUs are of the model that the user says, whatever their source recorded, and lie in

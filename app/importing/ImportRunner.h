@@ -23,7 +23,7 @@ inline bool isRunDatabase(const importers::ImportUnit& unit) {
 }
 
 struct UnitOutcome {
-    importers::ImportUnit unit; // of a run database with the names that its runs got
+    importers::ImportUnit unit; // a run database's has the names that its runs got
     std::vector<std::string> runs = {}; // names of those that got something
     std::optional<ImportReport> report = {}; // absent when it failed
     std::optional<Error> error = {};

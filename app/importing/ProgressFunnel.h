@@ -2,9 +2,9 @@
 // Turns the progress of single units into that of the whole import, at a rate that a window can
 // follow, and remembers that the user has cancelled. One thread.
 //
-// Bytes are those read, of those on disk. The fraction is of the work: a unit's reading, and behind
-// it what the store does without reading (sorting, indexing, saving). How they share its time is
-// guessed for the first unit and learnt from each; within a unit the shares stay, so that the
+// Bytes are those read, of those on disk. The fraction is that of the work: a unit's reading, and
+// behind it the work of the store without reading (sorting, indexing, saving). Their shares of its
+// time are guessed for the first unit and learnt from each; within a unit they stay, so that the
 // fraction never falls.
 
 #include "app/importing/ImportRunner.h"
@@ -41,10 +41,10 @@ private:
     const ImportListener& m_listener;
     Clock m_clock;
     ImportProgress m_progress;
-    std::uint64_t m_finishedBytes = 0; // of earlier units
-    double m_readingShare = 0.7; // of a unit's time
-    double m_finishing = 0.0; // how much of what follows the reading is done
-    double m_phaseStart = 0.0; // of the same, when its phase began
+    std::uint64_t m_finishedBytes = 0; // in earlier units
+    double m_readingShare = 0.7; // share of a unit's time
+    double m_finishing = 0.0; // done part of the work behind the reading
+    double m_phaseStart = 0.0; // the same, when its phase began
     Time m_unitStart;
     Time m_readingEnd;
     bool m_isInUnit = false;

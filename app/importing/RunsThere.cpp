@@ -21,7 +21,7 @@ using importers::KnownMachine;
 using importers::PlannedUnit;
 using importers::PowerByRank;
 
-constexpr std::size_t kMostRunsThere = 128; // that are looked at
+constexpr std::size_t kMostRunsThere = 128; // no more are looked at
 constexpr std::size_t kMostCapturesOfRun = 64;
 
 // Runs of a database as units of a plan, which read their power and kernels when they are asked.

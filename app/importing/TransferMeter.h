@@ -11,8 +11,8 @@ namespace trainscope::app {
 class TransferMeter {
 public:
     void restart() { m_points.clear(); }
-    // `fraction`: how much of all work is done, 0 to 1; < 0: not known. Where it falls, or becomes
-    // known, other work has begun.
+    // `fraction`: done share of all work, 0 to 1; < 0: not known. Other work has begun when it
+    // falls, or becomes known.
     void add(std::int64_t milliseconds, std::uint64_t bytesDone, double fraction);
 
     // Bytes per second over the last kWindow; absent in the first half second and where none moved.
@@ -30,7 +30,7 @@ private:
         std::uint64_t bytes = 0;
         double fraction = 0.0;
     };
-    std::deque<Point> m_points; // of the last kWindow
+    std::deque<Point> m_points; // in the last kWindow
     Point m_start;
 };
 

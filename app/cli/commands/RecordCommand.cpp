@@ -3,7 +3,6 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/Suggestions.h"
 #include "app/recording/JobRecordings.h"
-#include "app/recording/NewFiles.h"
 #include "app/recording/RecordedFiles.h"
 #include "app/recording/RotatedRecording.h"
 #include "app/recording/UntilSignalled.h"
@@ -37,6 +36,57 @@
 namespace trainscope::cli {
 
 namespace {
+
+namespace fs = std::filesystem;
+
+// The files that came to a folder, or changed in it, since a moment: what a command left there,
+// beside what had lain there before.
+class NewFiles {
+public:
+    // As the folder is now, with all folders in it; it need not exist yet.
+    explicit NewFiles(fs::path folder)
+        : m_folder(std::move(folder))
+        , m_before(marks()) { }
+
+    struct Found {
+        std::vector<std::string> files; // new or changed, in order of their names
+        std::int64_t left = 0; // files that are as they were
+    };
+    [[nodiscard]] Found sinceThen() const {
+        Found found;
+        for (const auto& [path, mark] : marks()) {
+            const auto before = m_before.find(path);
+            if (before != m_before.end() && before->second == mark)
+                ++found.left;
+            else
+                found.files.push_back(path);
+        }
+        return found;
+    }
+
+private:
+    using Mark = std::pair<fs::file_time_type, std::uintmax_t>; // time of the change, size
+
+    // A file that cannot be looked at counts as absent.
+    [[nodiscard]] std::map<std::string, Mark> marks() const {
+        std::map<std::string, Mark> all;
+        std::error_code failure;
+        constexpr auto options = fs::directory_options::skip_permission_denied;
+        auto entry = fs::recursive_directory_iterator(m_folder, options, failure);
+        for (; !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure)) {
+            std::error_code unread;
+            if (!entry->is_regular_file(unread))
+                continue;
+            const Mark mark{entry->last_write_time(unread), entry->file_size(unread)};
+            if (!unread)
+                all[entry->path().string()] = mark;
+        }
+        return all;
+    }
+
+    fs::path m_folder;
+    std::map<std::string, Mark> m_before;
+};
 
 using app::RotationRule;
 using record::JobDescription;
@@ -237,7 +287,7 @@ void tellPlaces(
 }
 
 // Traces that the command left in the folder join its run; those from before would stretch it.
-void importTraces(const std::string& folder, const app::NewFiles::Found& found,
+void importTraces(const std::string& folder, const NewFiles::Found& found,
     const std::string& database, const std::string& run, const importers::RecordedGpus& gpus,
     const Console& console) {
     if (found.left > 0)
@@ -372,7 +422,7 @@ Outcome recordProgram(
     // Before a run begins that nothing would be recorded of.
     RETURN_IF_ERROR(app::WatchedProgram::checkThere(options.command));
     const record::Environment environment = rotation.environment;
-    const app::NewFiles traces(options.kineto);
+    const NewFiles traces(options.kineto);
     int status = 0;
     std::string run;
     std::string file;
