@@ -115,7 +115,7 @@ void ShellText::noteAssignments() {
 std::vector<std::string> ShellText::words() const {
     std::vector<std::string> words;
     std::string word;
-    int nested = 0; // of ${…} and $((…)), which may hold separators
+    int nested = 0; // ${…} and $((…)), which may hold separators
     const auto flush = [&] {
         // A comma by itself stands between the quoted items of a printed list.
         if (!word.empty() && word != ",")

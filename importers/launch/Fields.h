@@ -1,7 +1,7 @@
 #pragma once
 // Looks the settings of a launch configuration up by the names that frameworks give them, below the
-// places where configurations keep them. What is not stated, or stated by a computed interpolation,
-// is absent.
+// places where configurations keep them. A value that is not stated, or computed from others, is
+// absent.
 
 #include "importers/launch/Settings.h"
 
@@ -36,7 +36,7 @@ private:
         std::string key, std::string_view prefix) const;
 
     Settings m_scalars; // keys with underscores for dashes
-    std::vector<std::string_view> m_prefixes; // of places where something stands, by their rank
+    std::vector<std::string_view> m_prefixes; // places with values, by their rank
 };
 
 } // namespace trainscope::importers::launch

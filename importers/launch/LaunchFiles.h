@@ -2,14 +2,14 @@
 // Finds the launch configurations of a tree for each run folder. In the order of trust:
 //  1. a YAML in the run folder: named like it, or the only one there, or .hydra/config.yaml, or
 //     hparams.yaml, or several that agree;
-//  2. a YAML anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Of several
+//  2. a YAML anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Among
+//  several
 //     the one that shares most folder names with the run (its sweep, its model) wins; a tie of
 //     different files, or folders that name different GPUs (h100, h200), decide nothing, since one
 //     index means different layouts on different clusters;
 //  3. TOML, logs and argument files in the run folder, then scripts, JSON configurations and
-//  variables
-//     there: they fill what is not stated yet, and what one says otherwise is noted. Files of one
-//     kind that contradict each other are left out, unless one is named like the run;
+//     variables there: they fill what is not stated yet, and what one says otherwise is noted.
+//     Files of one kind that contradict each other are left out, unless one is named like the run;
 //  4. without any of these, a script or log anywhere, named like the run folder, as in 2;
 //  5. as in 3 in the folders above it in which no run lies, with YAML, the nearest first.
 // Folders named config, configs, conf or train_configs belong to the one that they lie in. Only
@@ -30,9 +30,9 @@ namespace trainscope::importers::launch {
 
 struct LaunchMatch {
     std::vector<std::string> paths; // relative to the tree; empty: none
-    LaunchConfig config; // of these files; origin lists them
+    LaunchConfig config; // stated by these files; origin lists them
     std::string
-        note; // why a file that looked right was not taken, in whole or in part; may be empty
+        note; // says why a file that looked right was not taken, or not wholly; may be empty
 };
 
 // Names of the runs that a file is of, or that have files in a folder.

@@ -14,7 +14,7 @@ namespace trainscope::importers::launch {
 
 namespace {
 
-constexpr int kMostPieces = 100'000; // of a model
+constexpr int kMostPieces = 100'000; // a model has
 
 // `whole` over the factors, where it divides.
 std::optional<int> quotient(std::int64_t whole, std::initializer_list<int> factors) {
@@ -199,7 +199,7 @@ std::optional<int> kvHeads(const Fields& fields) {
 
 // "Llama-3-8B" of "meta-llama/Llama-3-8B" or of a folder; a model by its shape alone has no name.
 std::optional<std::string> modelName(const Fields& fields) {
-    const auto family = fields.word({"model.name"}); // of torchtitan: "llama3"
+    const auto family = fields.word({"model.name"}); // torchtitan's: "llama3"
     if (const auto flavor = fields.word({"model.flavor"}); flavor && family)
         return *family + "-" + *flavor;
     auto name = fields.word({"model_name_or_path", "pretrained_model_name_or_path", "model_name",

@@ -169,7 +169,7 @@ constexpr std::size_t kMaxTomlBytes = std::size_t{256} << 10;
 // The parser descends at each bracket and each part of a key.
 bool isDeep(std::string_view toml) {
     constexpr int kMostOpen = 32;
-    constexpr int kMostDots = 256; // of a line
+    constexpr int kMostDots = 256; // in a line
     int open = 0;
     int dots = 0;
     return std::ranges::any_of(toml, [&](char c) {

@@ -26,8 +26,8 @@ Result<Settings> readYamlSettings(std::string_view text, const std::string& wher
 Result<Settings> readTomlSettings(std::string_view text, const std::string& where);
 
 // DeepSpeed configurations, Hugging Face config.json, dumped arguments.
-// Fails for text that is no JSON object, or is larger than kMaxYamlBytes. What is nested deeper
-// than a configuration would be is passed over.
+// Fails for text that is no JSON object, or is larger than kMaxYamlBytes. Members nested deeper
+// than those of a configuration are passed over.
 Result<Settings> readJsonSettings(std::string_view text, const std::string& where);
 
 } // namespace trainscope::importers::launch

@@ -18,7 +18,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kLastOfLog = std::size_t{64} << 10;
-constexpr std::size_t kPackedLog = std::size_t{4} << 20; // of a file whose end is not at hand
+constexpr std::size_t kPackedLog = std::size_t{4} << 20; // read where the end is not at hand
 constexpr std::size_t kLongestError = 200;
 
 // Words of errors, with '|' between them; the greater weight says more of the cause, since one
@@ -115,7 +115,7 @@ FilesByFolder byFolderAbove(const FilesByFolder& folders) {
 
 std::string attemptLine(const std::string& folder, const std::vector<const Unrecognised*>& files) {
     std::map<std::string, std::int64_t> errors; // logs that ended by it
-    const Unrecognised* last = nullptr; // of those with an error
+    const Unrecognised* last = nullptr; // the last one with an error
     for (const Unrecognised* file : files) {
         if (file->isAttempt && !file->error.empty() && ++errors[file->error] > 0)
             last = file;

@@ -1,9 +1,8 @@
-#include "importers/registry/Copies.h"
+#include "importers/registry/PlanSteps.h"
 
 #include "core/model/AsciiText.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
-#include "importers/registry/MachineEvidence.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kCompared = std::size_t{1} << 20; // bytes at once
-constexpr std::size_t kHeadOfHeld = std::size_t{64} << 10; // whose lines are looked for
+constexpr std::size_t kHeadOfHeld = std::size_t{64} << 10; // its lines are looked for
 constexpr std::size_t kHeadOfHolder = std::size_t{1} << 20;
 // Bytes by which a line is known, whatever stands before; many lines of one log end alike.
 constexpr std::array<std::size_t, 3> kEndsOfLine{256, 128, 32};
@@ -153,7 +152,7 @@ private:
         std::uint64_t bytes = 0;
         ImportUnit* unit = nullptr;
         Unrecognised* attempt = nullptr;
-        std::set<std::size_t> ends = {}; // of its first lines
+        std::set<std::size_t> ends = {}; // ends of its first lines
         bool isCopy = false;
     };
 

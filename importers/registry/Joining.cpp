@@ -1,4 +1,4 @@
-#include "importers/registry/Joining.h"
+#include "importers/registry/PlanSteps.h"
 
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"

@@ -15,10 +15,10 @@ namespace trainscope::importers {
 // Reading of a unit, in its own numbers.
 struct UnitReading {
     std::int64_t samples = 0;
-    std::int64_t utcOffsetSeconds = 0; // that it was read with
+    std::int64_t utcOffsetSeconds = 0; // it was read with
     MachineSeen seen;
     PowerByRank power;
-    analysis::TracedWork work; // of a trace
+    analysis::TracedWork work; // a trace's
     std::optional<int> device;
 };
 
@@ -94,7 +94,7 @@ public:
     PowerByRank power;
     PowerByRank averagePower;
     std::vector<TimeRange> work;
-    std::optional<int> device; // of the first stream
+    std::optional<int> device; // the first stream's
 
 private:
     void takeTime(TimeNs time) {
@@ -179,7 +179,7 @@ bool isOfMachine(const ImportUnit& unit) {
 
 // From begin to end, nearly.
 bool areOfOneTime(const MachineSeen& a, const MachineSeen& b) {
-    constexpr double kCommon = 0.8; // of the longer
+    constexpr double kCommon = 0.8; // share of the longer
     if (!a.range || !b.range || !a.isEndKnown || !b.isEndKnown)
         return false;
     const TimeRange common{
@@ -342,7 +342,7 @@ struct MachineEvidence::Known {
     PlaceInRun place;
     bool isRead = false;
     bool isTraceRead = false;
-    analysis::TracedWork work; // of a run of a database
+    analysis::TracedWork work; // a database's run has it
 };
 
 MachineEvidence::MachineEvidence(std::vector<PlannedUnit> units, Progress progress)

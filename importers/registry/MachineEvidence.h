@@ -29,7 +29,7 @@ struct MachineSeen {
     std::map<int, double> meanPower; // W, by rank
     int worldSize = 0; // 0: not said
     std::optional<TimeRange> range; // UTC
-    bool isLog = false; // of a program: it begins before its first reading
+    bool isLog = false; // a program's: it begins before its first reading
     bool isZoneless = false; // its clock is taken as UTC
     bool isEndKnown = false;
 
@@ -40,8 +40,8 @@ struct MachineSeen {
 // A run of a database, as a source of a plan.
 struct KnownMachine {
     MachineSeen seen;
-    std::function<PowerByRank(TimeRange)> power; // of telemetry
-    std::function<analysis::TracedWork()> work; // of a trace
+    std::function<PowerByRank(TimeRange)> power; // telemetry's
+    std::function<analysis::TracedWork()> work; // a trace's
     std::set<std::pair<std::uint64_t, std::string>> contents
         = {}; // bytes and hashes of its sources
 };
@@ -81,7 +81,7 @@ public:
     // The places in `a` and in `b` of GPUs that both are of, as they state: by UUID; in overlapping
     // time by host and PCI address, or host and index (of a trace whose process saw as many GPUs as
     // the log has); where one of the two names no host, by the address alone if both name one model
-    // and, of two logs, read the same power. What tells more decides alone.
+    // and, of two logs, read the same power. The identity that tells more decides alone.
     std::vector<std::pair<PlaceInRun, PlaceInRun>> commonGpus(
         const ImportUnit& a, const ImportUnit& b);
     // They read the same power of the same GPUs at the same time.
@@ -112,9 +112,9 @@ private:
 // A run as it is planned so far.
 struct RunSoFar {
     std::string name;
-    bool isThere = false; // of the database that the import is for
+    bool isThere = false; // in the database that the import is for
     std::vector<const PlannedUnit*> units = {};
-    std::string folder = {}; // that holds all of its files, in its tree
+    std::string folder = {}; // holds all of its files, in its tree
     bool isTelemetry = false; // readings of GPUs, and no traces
 
     [[nodiscard]] std::string shownFolder() const;
@@ -126,7 +126,7 @@ using OfTwo = std::function<bool(const PlannedUnit&, const PlannedUnit&)>;
 bool anyPair(const RunSoFar& a, const RunSoFar& b, const OfTwo& holds);
 bool isTelemetryOf(const PlannedUnit& planned);
 bool hasGpuReadings(const ImportUnit& unit);
-bool tellsSteps(const ImportUnit& unit); // of a training
+bool tellsSteps(const ImportUnit& unit); // a training's
 // Switches off all of a run's logs but the one that tells most: programs of one job tell the same
 // steps. Logs of other times go on.
 void keepOneLog(MachineEvidence& evidence, const std::vector<ImportUnit*>& logs);

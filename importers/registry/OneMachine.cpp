@@ -18,7 +18,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kMostRuns = 256; // of which each is held against each
+constexpr std::size_t kMostRuns = 256; // each is held against each
 
 // The unit gets that run's name, and says why.
 void joinRun(ImportUnit& unit, const std::string& name, const std::string& why) {

@@ -6,14 +6,11 @@
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/registry/Attempts.h"
-#include "importers/registry/Copies.h"
 #include "importers/registry/FileKind.h"
-#include "importers/registry/Joining.h"
 #include "importers/registry/OneMachine.h"
+#include "importers/registry/PlanSteps.h"
 #include "importers/registry/Registry.h"
 #include "importers/registry/RunNames.h"
-#include "importers/registry/RunsOfFolders.h"
-#include "importers/registry/Structure.h"
 #include "importers/registry/TracedGpus.h"
 
 #include <fmt/format.h>
@@ -71,12 +68,12 @@ void findLocalClocks(std::vector<ImportUnit>& units) {
     }
 }
 
-constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats show
+constexpr std::size_t kFirstLook = std::size_t{4} << 10; // most formats show there
 constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 constexpr std::size_t kFilesPerJob = 32;
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 constexpr std::size_t kPackedBytes = std::size_t{4} << 20;
-constexpr std::uint64_t kParts = 16; // of a long text
+constexpr std::uint64_t kParts = 16; // a long text is looked at in
 constexpr std::size_t kPartBytes = std::size_t{4} << 10;
 // One large member may stand before what tells a JSON format; more where the user names the format.
 constexpr std::size_t kDeepHead = std::size_t{16} << 20;
@@ -405,9 +402,9 @@ private:
     const Progress& m_progress;
     std::string_view m_onlyFormat;
     std::map<const Importer*, std::vector<SourceFile>> m_mine;
-    std::map<const Importer*, std::vector<SourceFile>> m_within; // which another owns
+    std::map<const Importer*, std::vector<SourceFile>> m_within; // another owns them
     ImportPlan m_plan;
-    std::vector<Unrecognised> m_failed; // whose importer did; others may read them
+    std::vector<Unrecognised> m_failed; // by their importer; others may read them
     std::uint64_t m_bytesDone = 0;
     std::uint64_t m_bytesTotal = 0;
 };

@@ -17,9 +17,9 @@ namespace {
 
 // "run_1", "attempt 2", "log": said of every attempt.
 bool numbersAttempts(std::string_view name) {
-    constexpr std::array<std::string_view, 17> kWords{"run", "runs", "attempt", "attempts", "try",
-        "trial", "restart", "log", "logs", "out", "output", "stdout", "err", "stderr", "node",
-        "rank", "worker"};
+    constexpr std::array<std::string_view, 21> kWords{"run", "runs", "attempt", "attempts", "try",
+        "trial", "restart", "version", "log", "logs", "out", "output", "results", "stdout", "err",
+        "stderr", "tb", "tensorboard", "node", "rank", "worker"};
     const std::string text = lowered(name);
     std::size_t begin = 0;
     for (std::size_t at = 0; at <= text.size(); ++at) {

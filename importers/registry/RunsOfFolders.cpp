@@ -1,4 +1,4 @@
-#include "importers/registry/RunsOfFolders.h"
+#include "importers/registry/PlanSteps.h"
 
 #include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
@@ -58,8 +58,9 @@ private:
             return;
         const auto stated = std::ranges::find_if(inside, isStated);
         RunSoFar& into = stated != inside.end() ? **stated : *inside.front();
-        if (stated == inside.end())
-            into.name = RunFolders(*into.units.front()->tree).nameOf(folder);
+        const RunFolders folders(*into.units.front()->tree);
+        if (stated == inside.end() || isNamedByFolder(into, folders))
+            into.name = folders.nameOf(folder);
         into.folder = folder;
         for (RunSoFar* run : inside) {
             for (const PlannedUnit* planned : run->units)
@@ -82,6 +83,12 @@ private:
         keepOneLog(m_evidence, tellers);
         std::erase_if(
             run.units, [](const PlannedUnit* planned) { return !planned->unit->enabled; });
+    }
+
+    // The tracker had no name for it but the folder of its own file.
+    static bool isNamedByFolder(const RunSoFar& run, const RunFolders& folders) {
+        const std::string& file = run.units.front()->unit->files.front();
+        return isInside(file, run.name) && !folders.folderOf(file);
     }
 
     static void propose(ImportUnit& unit, const std::string& run) {

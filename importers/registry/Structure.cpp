@@ -1,4 +1,4 @@
-#include "importers/registry/Structure.h"
+#include "importers/registry/PlanSteps.h"
 
 #include "importers/common/ExecutionTrace.h"
 #include "importers/common/RunFolders.h"

@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,37 +29,86 @@ constexpr std::int64_t kQuarterOfHour = 900; // s
 constexpr std::int64_t kFarthestWest = -48; // quarters: UTC-12
 constexpr std::int64_t kFarthestEast = 56; // UTC+14
 constexpr std::string_view kOtherTime = "Taken as UTC it is of another time than ";
-constexpr double kZoneLead = 0.2; // of correlation, before the next zone
+constexpr double kZoneLead = 0.2; // by correlation, before the next zone
 
 TimeRange moved(TimeRange range, std::int64_t seconds) {
     const DurationNs by{seconds * 1'000'000'000};
     return {range.begin + by, range.end + by};
 }
 
-// A log without a zone beside a trace of another time.
+// A reading holds until the next.
+double powerAt(const analysis::PowerReadings& power, TimeNs time) {
+    const auto behind = std::ranges::upper_bound(power.times, time) - power.times.begin();
+    return static_cast<double>(power.watts[static_cast<std::size_t>(std::max(behind, 1L) - 1)]);
+}
+
+// Correlation of the powers that two logs read of one GPU over the time of both; absent where their
+// means differ, or one has none.
+std::optional<double> likenessOf(
+    const analysis::PowerReadings& log, const analysis::PowerReadings& other, TimeRange common) {
+    constexpr double kPart = 0.1; // one may read moments, the other averages
+    double count = 0.0;
+    std::array<double, 2> sums{};
+    std::array<double, 3> products{}; // own², others', both
+    for (std::size_t i = 0; i < log.times.size() && !other.times.empty(); ++i) {
+        if (!common.contains(log.times[i]))
+            continue;
+        const auto own = static_cast<double>(log.watts[i]);
+        const double its = powerAt(other, log.times[i]);
+        count += 1.0;
+        sums = {sums[0] + own, sums[1] + its};
+        products = {products[0] + own * own, products[1] + its * its, products[2] + own * its};
+    }
+    if (count == 0.0 || std::abs(sums[0] - sums[1]) > kPart * std::max(sums[0], sums[1]))
+        return std::nullopt;
+    const double spread
+        = (products[0] - sums[0] * sums[0] / count) * (products[1] - sums[1] * sums[1] / count);
+    return spread > 0.0 ? (products[2] - sums[0] * sums[1] / count) / std::sqrt(spread) : 0.0;
+}
+
+// The best of the GPUs that both have; absent where the power of one is another.
+std::optional<double> likenessOf(
+    const PowerByRank& log, const PowerByRank& other, TimeRange common) {
+    std::optional<double> best;
+    for (const auto& [rank, power] : log) {
+        const auto twin = other.find(rank);
+        if (twin == other.end())
+            continue;
+        const auto one = likenessOf(power, twin->second, common);
+        if (!one)
+            return std::nullopt;
+        best = std::max(best.value_or(-1.0), *one);
+    }
+    return best;
+}
+
+// A log without a zone beside a trace, or a log in UTC, of another time.
 class ZoneSearch {
 public:
-    ZoneSearch(MachineEvidence& evidence, ImportUnit& log, const ImportUnit& trace)
+    ZoneSearch(MachineEvidence& evidence, ImportUnit& log, const ImportUnit& other)
         : m_evidence(evidence)
         , m_log(log)
-        , m_trace(trace) { }
+        , m_other(other) { }
 
     // True: a zone was found, or there is none that would do.
     bool find() {
         const MachineSeen seen = m_evidence.of(m_log);
-        const MachineSeen traced = m_evidence.of(m_trace);
-        if (!seen.range || !traced.range || seen.overlaps(traced) || !canBeOne(seen, traced))
+        const MachineSeen other = m_evidence.of(m_other);
+        if (!seen.range || !other.range || seen.overlaps(other) || !canBeOne(seen, other))
             return false;
         std::vector<std::int64_t> zones; // in which they are of one time
         for (std::int64_t quarter = kFarthestWest; quarter <= kFarthestEast; ++quarter) {
             MachineSeen there = seen;
             there.range = moved(*seen.range, -quarter * kQuarterOfHour);
-            if (there.overlaps(traced))
+            if (there.overlaps(other)
+                && (!other.isTelemetry || isMostly(*there.range, *other.range)))
                 zones.push_back(quarter * kQuarterOfHour);
         }
         if (zones.empty())
             return false;
-        if (takeBest(zones, seen, traced))
+        if (other.isTelemetry)
+            return takeAlike(zones, other);
+        if (takeBest(zones, seen, other))
             return true;
         note(zones);
         return false;
@@ -70,9 +122,51 @@ private:
                 || trace.vendor == Vendor::Unknown);
     }
 
+    static TimeRange common(TimeRange a, TimeRange b) {
+        return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+    }
+    // The shorter one was recorded while the other was.
+    static bool isMostly(TimeRange a, TimeRange b) {
+        constexpr double share = 0.8;
+        return common(a, b).length().seconds()
+            >= share * std::min(a.length().seconds(), b.length().seconds());
+    }
+
+    // The only zone in which both read the same power: it goes up and down alike, or, of logs of
+    // one folder, is as high.
+    bool takeAlike(const std::vector<std::int64_t>& zones, const MachineSeen& other) {
+        constexpr double kAlike = 0.6;
+        std::vector<std::pair<double, std::int64_t>> found;
+        for (const std::int64_t zone : zones) {
+            m_log.utcOffsetSeconds = zone;
+            const TimeRange both = common(*m_evidence.of(m_log).range, *other.range);
+            if (const auto likeness = likenessOf(
+                    m_evidence.powerOf(m_log, both), m_evidence.powerOf(m_other, both), both))
+                found.emplace_back(*likeness, zone);
+        }
+        m_log.utcOffsetSeconds.reset();
+        std::ranges::sort(found, std::greater());
+        const bool isOnly = found.size() == 1 && isOfOneFolder();
+        const double next = found.size() < 2 ? 0.0 : found[1].first;
+        if (found.empty()
+            || (!isOnly
+                && (found.front().first < kAlike || found.front().first - next < kZoneLead)))
+            return false;
+        m_log.utcOffsetSeconds = found.front().second;
+        addNote(m_log,
+            fmt::format("Its clock is taken as {}: there it reads the power that {} reads.",
+                text::zone(found.front().second), namePart(m_other.path)));
+        return true;
+    }
+    [[nodiscard]] bool isOfOneFolder() const {
+        const std::string_view own = folderPart(m_log.path);
+        const std::string_view its = folderPart(m_other.path);
+        return isInside(m_log.path, its) || isInside(m_other.path, own);
+    }
+
     bool takeBest(const std::vector<std::int64_t>& zones, const MachineSeen& seen,
         const MachineSeen& traced) {
-        const auto& work = m_evidence.workOf(m_trace);
+        const auto& work = m_evidence.workOf(m_other);
         if (work.isEmpty())
             return false;
         const auto limit = seen.model != nullptr ? seen.powerLimit() : traced.powerLimit();
@@ -103,7 +197,7 @@ private:
         addNote(m_log,
             fmt::format("Its clock is taken as {}: there its power follows the kernels of {} "
                         "(correlation {:.2f}).",
-                text::zone(found.front().second), namePart(m_trace.path), found.front().first));
+                text::zone(found.front().second), namePart(m_other.path), found.front().first));
         return true;
     }
 
@@ -131,12 +225,12 @@ private:
         addNote(m_log,
             fmt::format("{}{}; with {} it would be of the same. If it is of that machine, say its "
                         "zone.",
-                kOtherTime, namePart(m_trace.path), which));
+                kOtherTime, namePart(m_other.path), which));
     }
 
     MachineEvidence& m_evidence;
     ImportUnit& m_log;
-    const ImportUnit& m_trace;
+    const ImportUnit& m_other;
 };
 
 bool isTrace(const PlannedUnit& planned) {
@@ -165,9 +259,10 @@ void findZonesByPower(MachineEvidence& evidence) {
                 [](const std::string& note) { return note.starts_with(kOtherTime); });
             continue;
         }
-        for (const PlannedUnit& trace : units) {
-            if (isTrace(trace) && trace.unit->clock == ClockKind::Utc
-                && ZoneSearch(evidence, *log.unit, *trace.unit).find())
+        for (const PlannedUnit& other : units) {
+            const bool isOfUtc = other.unit->clock == ClockKind::Utc
+                && (isTrace(other) || (other.unit->enabled && hasGpuReadings(*other.unit)));
+            if (isOfUtc && ZoneSearch(evidence, *log.unit, *other.unit).find())
                 break;
         }
     }

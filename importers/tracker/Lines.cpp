@@ -167,7 +167,7 @@ std::string firstLinesOf(
     const RunFiles& run, std::unique_ptr<ByteStream> (*open)(const RunFiles&, Lines), Lines lines) {
     constexpr std::size_t kLooked = std::size_t{64} << 10;
     std::string text;
-    (void)readUpTo(*open(run, lines), kLooked, text); // what cannot be read is told later
+    (void)readUpTo(*open(run, lines), kLooked, text); // failures are told later
     return text;
 }
 

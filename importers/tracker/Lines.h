@@ -27,7 +27,7 @@ struct Told {
     static constexpr std::size_t kMostDamages = 1000;
 
     launch::Settings settings;
-    std::string name; // that someone gave the run
+    std::string name; // someone gave it to the run
     // By file and its byte; a file that is read twice tells them once.
     std::map<std::pair<std::string, std::uint64_t>, std::string> damages;
     bool isCut = false; // a file ends inside a record

@@ -220,11 +220,11 @@ private:
 
     bool m_isLoaded = false;
     std::vector<std::string> m_names;
-    std::unordered_map<std::string, std::size_t> m_places; // of names
+    std::unordered_map<std::string, std::size_t> m_places; // by name
     std::vector<Point> m_points;
     std::size_t m_next = 0;
     std::size_t m_leftOut = 0;
-    std::int64_t m_lines = 0; // of metrics without steps
+    std::int64_t m_lines = 0; // lines of metrics without steps
 };
 
 // "mlruns/0/9f2a" of "mlruns/0/9f2a/metrics/train/loss"; absent for other paths.

@@ -42,7 +42,7 @@ constexpr std::uint32_t kRun = 17;
 } // namespace record_field
 constexpr std::uint32_t kRunConfig = 4;
 constexpr std::uint32_t kRunName = 8;
-constexpr std::uint32_t kItemOfAll = 1; // of history and configuration
+constexpr std::uint32_t kItemOfAll = 1; // in history and configuration
 constexpr std::uint32_t kHistoryStep = 2;
 constexpr std::uint32_t kStatsTime = 2;
 constexpr std::uint32_t kStatsItem = 3;
@@ -331,7 +331,7 @@ std::optional<std::string> wandbFolderOf(std::string_view path) {
     if (namePart(path).ends_with(".wandb") || namePart(path).find(".wandb.") != path.npos)
         return std::string(folderPart(path));
     const std::string_view inner = folderPart(path);
-    if (namePart(inner) == "wandb" && namePart(path).starts_with("debug")) // of the last run
+    if (namePart(inner) == "wandb" && namePart(path).starts_with("debug")) // the last run's
         return std::string(inner);
     const bool isInner = namePart(inner) == "files" || namePart(inner) == "logs";
     const std::string_view folder = folderPart(inner);

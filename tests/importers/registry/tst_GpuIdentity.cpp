@@ -152,6 +152,18 @@ private Q_SLOTS:
         QCOMPARE(ids[2], (std::map<std::string, PlaceInRun>{{"alpha 0", place}}));
         QCOMPARE(ids[3], (std::map<std::string, PlaceInRun>{{"1b000", place}}));
     }
+    // A recording names its GPUs by their index in the node, whatever their ranks are.
+    void addressesOfARecording() {
+        GpuIds ids;
+        identify({{8, 1, 0, {}, {}}, {9, 1, 1, {}, {}}},
+            {{"host", "alpha.cluster"}, {"GPU 0 pci", "00000000:1B:00.0"},
+                {"GPU 1 pci", "00000000:2C:00.0"}},
+            ids);
+        const std::map<std::string, PlaceInRun> onHost{
+            {"alpha 1b000", {8, 1, 0}}, {"alpha 2c000", {9, 1, 1}}};
+        QCOMPARE(ids[static_cast<std::size_t>(GpuId::AddressOnHost)], onHost);
+        QCOMPARE(ids[static_cast<std::size_t>(GpuId::Address)].at("2c000"), (PlaceInRun{9, 1, 1}));
+    }
     void writtenOtherwise() {
         QVERIFY(areSameGpu("00000000:1B:00.0", "0000:1b:00.0"));
         QVERIFY(areSameGpu("GPU-A0-1", "a01"));

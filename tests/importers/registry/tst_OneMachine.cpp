@@ -111,6 +111,16 @@ std::pair<int, std::string> placed(
         unit.notes.empty() ? std::string() : unit.notes.back()};
 }
 
+// A log with stamps that say so.
+std::string inUtc(std::string text) {
+    constexpr std::string_view day = "2026/04/22 ";
+    for (std::size_t at = text.find(day); at != std::string::npos; at = text.find(day, at)) {
+        text.replace(at, day.size(), "2026-04-22T");
+        text.insert(text.find(',', at), "Z");
+    }
+    return text;
+}
+
 } // namespace
 
 class tst_OneMachine : public QObject {
@@ -319,6 +329,26 @@ private Q_SLOTS:
         QCOMPARE(log.utcOffsetSeconds, std::optional<std::int64_t>(-25'200));
         QVERIFY(hasNote(log, "Its clock is taken as UTC"));
         QCOMPARE(units[0].runName, units[1].runName);
+    }
+    // A tracker stamps in UTC, nvidia-smi beside it in local time: both read one GPU, of work that
+    // changes, or in one folder of work that does not. Other work tells nothing.
+    void anotherLogTellsTheZone() {
+        const Work work = workFrom(1, 40'000.0, 40'060.0);
+        const auto zoneOf = [](const Work& own, const Work& other, const std::string& folder) {
+            const auto log = [](const Work& of, double from, int ahead) {
+                return logOf(
+                    from, 40'070.0, {0}, [&of](int, double now) { return isIn(of, now); }, ahead);
+            };
+            // The tracker begins before, so that the noise of the two is another.
+            const auto units = unitsOf({{"job/utc.csv", inUtc(log(other, 39'980.0, 0))},
+                {folder + "/smi.csv", log(own, 39'990.0, -25'200)}});
+            return unitAt(units, folder + "/smi.csv").utcOffsetSeconds;
+        };
+        QCOMPARE(zoneOf(work, work, "logs"), std::optional<std::int64_t>(-25'200));
+        QCOMPARE(zoneOf({}, {}, "job"), std::optional<std::int64_t>(-25'200));
+        QVERIFY(!zoneOf({}, {}, "logs"));
+        QVERIFY(!zoneOf(workFrom(99, 40'000.0, 40'060.0), work, "logs"));
+        QVERIFY(!zoneOf({}, {{39'990.0, 40'070.0}}, "job"));
     }
     // Steps of one second look alike at any hour, and those of another job, too.
     void steadyStepsTellNoZone() {

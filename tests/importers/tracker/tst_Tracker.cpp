@@ -74,6 +74,7 @@ private Q_SLOTS:
     void wandbWithoutGpus();
     void outputWhereHistoryIsEmpty();
     void eventsOfOneFolder();
+    void eventsInsideTheFolderOfAnAttempt();
     void eventsOfTwoPrograms();
     void eventsAreDamaged();
     void eventsOfMegatron();
@@ -227,6 +228,25 @@ void tst_Tracker::eventsOfOneFolder() {
     QCOMPARE(got.sink.iterations.size(), std::size_t{20});
     QCOMPARE(got.sink.iterations.back().second.range.length(), DurationNs{2'000'000'000});
     QCOMPARE(got.warnings(), std::string());
+}
+
+// The folder of the attempt holds more than that of its events.
+void tst_Tracker::eventsInsideTheFolderOfAnAttempt() {
+    MadeEvents events;
+    std::string power = "timestamp,index,power.draw [W]\n";
+    for (int i = 1; i <= 3; ++i) {
+        events.scalar(1'776'816'000.0 + 10 * i, i, "train/loss", 2.0F);
+        power += "2026-04-22T00:00:" + std::to_string(10 * i) + "Z,0,300.0 W\n";
+    }
+    const std::string attempt = "lora-8xH200/attempt_2";
+    ImportedAll got;
+    importFiles(
+        {{attempt + "/smi.csv", power},
+            {attempt + "/results/runs/May06_host/events.out.tfevents.1.h.1.0", events.bytes()}},
+        got);
+    QCOMPARE(got.plan.units.size(), std::size_t{2});
+    for (const auto& unit : got.plan.units)
+        QCOMPARE(unit.runName, attempt);
 }
 
 void tst_Tracker::eventsOfTwoPrograms() {

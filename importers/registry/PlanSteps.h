@@ -1,0 +1,42 @@
+#pragma once
+// Steps of planImport() that it alone takes, each in the source that is named before it.
+
+#include "importers/registry/MachineEvidence.h"
+
+#include <vector>
+
+namespace trainscope::importers {
+
+// Structure: execution traces with the Kineto traces of their processes. A Kineto trace of the same
+// rank whose events are of the execution trace's process gets it as its partner, and gives it its
+// run; the nearest by folders, where there are several. Among execution traces of one process
+// PyTorch's own is taken, since it has tensors that Chakra's may lack, and the others are switched
+// off. To be called before units are joined to runs.
+void joinStructure(const SourceTree& tree, std::vector<ImportUnit>& units);
+
+// Copies: files of the same bytes, and logs whose lines are those of another one, with prefixes or
+// further lines around them, as a container's runtime keeps them. Switches off those that are
+// copies of other units (copyOf), each with a note that says so; of two logs the one with more
+// readings stays. Attempts that repeat another one of their folder are attempts no longer. Reads
+// files in step, in 4 MB of memory. False: stopped by progress.
+bool leaveOutCopies(const SourceTree& tree, ImportPlan& plan, const Progress& progress);
+
+// RunsOfFolders: the sources that one folder holds of one job, its traces, the log of its launcher,
+// the readings of its machine. A folder is that of one run where it holds, with all folders below
+// it, one source of each kind at most and none of another machine, time or world; several logs of
+// the same GPUs count as one. Changes runName of units that state no run (Joins::RunBeside): to the
+// run of their folder that others state, else to the folder's path. Each gets a note that says so.
+void joinRunsOfFolders(MachineEvidence& evidence);
+
+// Joining: launch configurations of the runs, and descriptions of machines, as the importers
+// declare (Format). LaunchSettings::Beside: fills launchFiles with those that lie in the run's
+// folder, or in those above it in which no run lies, the nearest first, and adds notes that name
+// them and what they state differently.
+void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units);
+// Joins::MachineOfRuns: fills machine->runs with the runs that lie in the unit's folder or below,
+// or with the run that the unit lies inside of; of which runs a description elsewhere speaks, the
+// user says. If several describe one run, the others are switched off. Each gets a note that
+// says so.
+void joinMachinesToRuns(const SourceTree& tree, std::vector<ImportUnit>& units);
+
+} // namespace trainscope::importers
