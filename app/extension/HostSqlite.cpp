@@ -6,7 +6,7 @@ namespace {
 
 const sqlite3_api_routines* hostRoutines = nullptr;
 
-constexpr int kOldestSqlite = 3038000; // sqlite3_vtab_in, sqlite3_vtab_distinct
+constexpr int kOldestSqlite = 3038000; // sqlite3_vtab_in
 
 } // namespace
 
@@ -37,18 +37,10 @@ char* messageFor(const std::string& text) {
 extern "C" {
 
 using Destructor = void (*)(void*);
-using Function = void (*)(sqlite3_context*, int, sqlite3_value**);
-using Finisher = void (*)(sqlite3_context*);
 using RowCallback = int (*)(void*, int, char**, char**);
 using Authorizer = int (*)(void*, int, const char*, const char*, const char*, const char*);
 
 // clang-format off
-HOST_FUNCTION(void*, aggregate_context, (sqlite3_context* c, int n), (c, n))
-HOST_FUNCTION(int, backup_finish, (sqlite3_backup* b), (b))
-HOST_FUNCTION(sqlite3_backup*, backup_init, (sqlite3* to, const char* a, sqlite3* from, const char* b), (to, a, from, b))
-HOST_FUNCTION(int, backup_pagecount, (sqlite3_backup* b), (b))
-HOST_FUNCTION(int, backup_remaining, (sqlite3_backup* b), (b))
-HOST_FUNCTION(int, backup_step, (sqlite3_backup* b, int n), (b, n))
 HOST_FUNCTION(int, bind_blob64, (sqlite3_stmt* s, int i, const void* v, sqlite3_uint64 n, Destructor d), (s, i, v, n, d))
 HOST_FUNCTION(int, bind_double, (sqlite3_stmt* s, int i, double v), (s, i, v))
 HOST_FUNCTION(int, bind_int64, (sqlite3_stmt* s, int i, sqlite3_int64 v), (s, i, v))
@@ -58,7 +50,6 @@ HOST_FUNCTION(int, bind_zeroblob, (sqlite3_stmt* s, int i, int n), (s, i, n))
 HOST_FUNCTION(int, busy_timeout, (sqlite3* h, int ms), (h, ms))
 HOST_FUNCTION(sqlite3_int64, changes64, (sqlite3* h), (h))
 HOST_FUNCTION(int, clear_bindings, (sqlite3_stmt* s), (s))
-HOST_FUNCTION(int, close, (sqlite3* h), (h))
 HOST_FUNCTION(int, close_v2, (sqlite3* h), (h))
 HOST_FUNCTION(const void*, column_blob, (sqlite3_stmt* s, int i), (s, i))
 HOST_FUNCTION(int, column_bytes, (sqlite3_stmt* s, int i), (s, i))
@@ -68,10 +59,8 @@ HOST_FUNCTION(sqlite3_int64, column_int64, (sqlite3_stmt* s, int i), (s, i))
 HOST_FUNCTION(const char*, column_name, (sqlite3_stmt* s, int i), (s, i))
 HOST_FUNCTION(const unsigned char*, column_text, (sqlite3_stmt* s, int i), (s, i))
 HOST_FUNCTION(int, column_type, (sqlite3_stmt* s, int i), (s, i))
-HOST_FUNCTION(int, create_function_v2, (sqlite3* h, const char* n, int a, int e, void* p, Function f, Function s, Finisher e2, Destructor d), (h, n, a, e, p, f, s, e2, d))
 HOST_FUNCTION(int, create_module_v2, (sqlite3* h, const char* n, const sqlite3_module* m, void* p, Destructor d), (h, n, m, p, d))
 HOST_FUNCTION(const char*, db_filename, (sqlite3* h, const char* n), (h, n))
-HOST_FUNCTION(int, db_readonly, (sqlite3* h, const char* n), (h, n))
 HOST_FUNCTION(int, declare_vtab, (sqlite3* h, const char* sql), (h, sql))
 HOST_FUNCTION(int, errcode, (sqlite3* h), (h))
 HOST_FUNCTION(const char*, errmsg, (sqlite3* h), (h))
@@ -83,6 +72,7 @@ HOST_FUNCTION(int, finalize, (sqlite3_stmt* s), (s))
 HOST_FUNCTION(void, free, (void* p), (p))
 HOST_FUNCTION(int, get_autocommit, (sqlite3* h), (h))
 HOST_FUNCTION(sqlite3_int64, last_insert_rowid, (sqlite3* h), (h))
+HOST_FUNCTION(int, limit, (sqlite3* h, int id, int value), (h, id, value))
 HOST_FUNCTION(void*, malloc64, (sqlite3_uint64 n), (n))
 HOST_FUNCTION(int, open_v2, (const char* n, sqlite3** h, int flags, const char* vfs), (n, h, flags, vfs))
 HOST_FUNCTION(int, prepare_v2, (sqlite3* h, const char* sql, int n, sqlite3_stmt** s, const char** tail), (h, sql, n, s, tail))
@@ -94,24 +84,19 @@ HOST_FUNCTION(void, result_error, (sqlite3_context* c, const char* m, int n), (c
 HOST_FUNCTION(void, result_error_nomem, (sqlite3_context* c), (c))
 HOST_FUNCTION(void, result_int64, (sqlite3_context* c, sqlite3_int64 v), (c, v))
 HOST_FUNCTION(void, result_null, (sqlite3_context* c), (c))
-HOST_FUNCTION(void, result_pointer, (sqlite3_context* c, void* p, const char* t, Destructor d), (c, p, t, d))
 HOST_FUNCTION(void, result_text64, (sqlite3_context* c, const char* v, sqlite3_uint64 n, Destructor d, unsigned char e), (c, v, n, d, e))
 HOST_FUNCTION(int, set_authorizer, (sqlite3* h, Authorizer f, void* p), (h, f, p))
 HOST_FUNCTION(int, step, (sqlite3_stmt* s), (s))
-HOST_FUNCTION(int, stmt_isexplain, (sqlite3_stmt* s), (s))
 HOST_FUNCTION(int, stricmp, (const char* a, const char* b), (a, b))
-HOST_FUNCTION(void*, user_data, (sqlite3_context* c), (c))
 HOST_FUNCTION(const void*, value_blob, (sqlite3_value* v), (v))
 HOST_FUNCTION(int, value_bytes, (sqlite3_value* v), (v))
 HOST_FUNCTION(double, value_double, (sqlite3_value* v), (v))
 HOST_FUNCTION(sqlite3_int64, value_int64, (sqlite3_value* v), (v))
 HOST_FUNCTION(int, value_numeric_type, (sqlite3_value* v), (v))
-HOST_FUNCTION(void*, value_pointer, (sqlite3_value* v, const char* t), (v, t))
 HOST_FUNCTION(int, value_type, (sqlite3_value* v), (v))
 HOST_FUNCTION(const char*, vtab_collation, (sqlite3_index_info* i, int n), (i, n))
 HOST_FUNCTION(sqlite3_vfs*, vfs_find, (const char* n), (n))
 HOST_FUNCTION(int, vfs_register, (sqlite3_vfs* v, int d), (v, d))
-HOST_FUNCTION(int, vtab_distinct, (sqlite3_index_info* i), (i))
 HOST_FUNCTION(int, vtab_in, (sqlite3_index_info* i, int n, int h), (i, n, h))
 HOST_FUNCTION(int, vtab_in_first, (sqlite3_value* l, sqlite3_value** v), (l, v))
 HOST_FUNCTION(int, vtab_in_next, (sqlite3_value* l, sqlite3_value** v), (l, v))

@@ -67,6 +67,16 @@ private Q_SLOTS:
         }
     }
 
+    // A host may carry a SQLite of its own: each function of it is the host's, and none is left to
+    // be found in the system's library.
+    void functionsAreTheHosts() {
+        const Finished listed = runProgram(QStringLiteral("nm"),
+            {QStringLiteral("-D"), QStringLiteral("--undefined-only"),
+                m_extension + QStringLiteral(".so")});
+        QCOMPARE(listed.status, 0);
+        QVERIFY2(!listed.out.contains("sqlite3_"), listed.out.constData());
+    }
+
     void theShellReadsSamples() {
         const QString shell = program(QStringLiteral("sqlite3"));
         if (shell.isEmpty())
