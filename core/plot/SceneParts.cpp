@@ -1,7 +1,6 @@
 #include "core/plot/SceneParts.h"
 
 #include <iterator>
-#include <utility>
 
 namespace trainscope::plot {
 

@@ -1,6 +1,5 @@
 #include "core/report/MemoryTables.h"
 
-#include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <array>

@@ -115,11 +115,11 @@ ComparisonQuery takeRuns(
     return shown;
 }
 
-void addConfiguration(ComparisonData& data) {
+std::vector<const analysis::RunMeasures*> measuredOf(const ComparisonData& data) {
     std::vector<const analysis::RunMeasures*> runs;
     for (const auto& measured : data.measured)
         runs.push_back(measured.get());
-    data.configuration = analysis::configDifferences(runs);
+    return runs;
 }
 
 void addCaption(ComparisonData& data) {
@@ -163,7 +163,8 @@ Status addReadings(
         RETURN_IF_ERROR(addTracks(context, data));
     }
     if (context.query.withOperators && data.operators.empty()) {
-        RETURN_IF_ERROR(addOperators(context, data));
+        ASSIGN_OR_RETURN(
+            data.operators, analysis::stepOperators(context.studies, measuredOf(data)));
     }
     if (data.curves)
         notes.insert(notes.end(), data.curves->notes.begin(), data.curves->notes.end());
@@ -196,7 +197,7 @@ Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
     addVerdict(data);
     addStacks(context, data, notes);
     addKernels(context, data);
-    addConfiguration(data);
+    data.configuration = analysis::configDifferences(measuredOf(data));
     addCaption(data);
     RETURN_IF_ERROR(addReadings(context, data, notes));
     for (const auto& note : notes)

@@ -37,7 +37,6 @@ void addKernels(const ComparisonContext& context, plot::ComparisonData& data);
 Status addHeat(const ComparisonContext& context, plot::ComparisonData& data,
     std::vector<plot::RunsNote>& notes);
 Status addCurves(const ComparisonContext& context, plot::ComparisonData& data);
-Status addOperators(const ComparisonContext& context, plot::ComparisonData& data);
 Status addTracks(const ComparisonContext& context, plot::ComparisonData& data);
 
 // The iterations that a run's measures speak for; `one` alone where given, also one that does not

@@ -8,7 +8,6 @@
 #include "core/predict/cost/Rates.h"
 #include "core/text/Names.h"
 
-#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 #include <utility>

@@ -8,7 +8,6 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
 // Bars of every quantity, one below the other for each run, with the spread over iterations.
-#include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 

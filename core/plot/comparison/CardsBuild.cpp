@@ -1,10 +1,8 @@
 // Cards: one quantity each, with the change to the first run first.
-#include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace trainscope::plot {
 

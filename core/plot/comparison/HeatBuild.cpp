@@ -2,7 +2,6 @@
 // node in the order of the air.
 #include "core/plot/comparison/ComparisonFrame.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include "core/plot/figures/PanelBuild.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 

@@ -2,10 +2,8 @@
 // launched, the longest first. Sums of kernel time add up to their callers'; busy times do not.
 #include "core/plot/Palette.h"
 #include "core/plot/Sheet.h"
-#include "core/plot/TextFit.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,6 @@
 #include "core/plot/operators/OperatorColours.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

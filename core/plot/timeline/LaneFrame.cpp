@@ -1,7 +1,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace trainscope::plot {

@@ -4,7 +4,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace trainscope::plot {
 
