@@ -64,12 +64,13 @@ DeviceSums deviceOf(Numbers numbers) {
     sums.compute = {numbers.next()};
     sums.launches = {numbers.next(), numbers.next(), numbers.next(), {numbers.next()}, {}};
     sums.launches.queues.push_back({{numbers.next()}, numbers.next(), true});
-    sums.sets = {numbers.next(), numbers.next(), {numbers.next()}, numbers.next(), numbers.next(),
-        {numbers.next()}};
+    sums.sets
+        = {{numbers.next(), {numbers.next()}, numbers.next(), numbers.next(), {numbers.next()}},
+            numbers.next()};
     sums.copies[0] = sums.sets;
     while (numbers.areLeft())
-        sums.names.push_back({{numbers.next()}, {numbers.next()}, numbers.next(), numbers.next(),
-            {numbers.next()}, {numbers.next()}, {numbers.next()}});
+        sums.names.push_back(
+            {{numbers.next()}, {numbers.next()}, numbers.next(), numbers.next(), {numbers.next()}});
     return sums;
 }
 
