@@ -20,6 +20,14 @@ constexpr auto kKinds = enumNames<MetricKind>({{MetricKind::Gauge, "gauge"},
 constexpr const char* kNoReason = "none";
 constexpr std::string_view kPState = "pstate";
 
+// A bit of throttle_reasons: NVML, nvmlClocksEventReasons. Recorders and importers bring those of
+// other vendors to the same bits.
+struct MaskBit {
+    std::uint64_t bit;
+    std::string_view name; // "sw_power_cap"
+    std::string_view label; // "Software power cap"
+};
+
 constexpr std::array<MaskBit, 9> kThrottleBits{{{0x1, "gpu_idle", "GPU idle"},
     {0x2, "applications_clocks_setting", "Applications clocks"},
     {0x4, "sw_power_cap", "Software power cap"}, {0x8, "hw_slowdown", "Hardware slowdown"},
@@ -182,10 +190,6 @@ MetricKind metricKindOf(std::string_view name, MetricKind said) {
     if (isThrottleBit(name) || isMode(name) || name.ends_with("link_state"))
         return MetricKind::State;
     return isLoss(name) ? MetricKind::Progress : said;
-}
-
-std::span<const MaskBit> throttleReasonBits() {
-    return kThrottleBits;
 }
 
 std::vector<std::string> namesOfValue(const Metric& metric, double value) {

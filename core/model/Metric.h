@@ -129,15 +129,6 @@ bool isShownAsPercent(std::string_view metricName, std::string_view unit);
 // registry knows it, Progress of a loss, Mask of throttle reasons, State of modes and of links.
 MetricKind metricKindOf(std::string_view name, MetricKind said);
 
-// A bit of throttle_reasons: NVML, nvmlClocksEventReasons. Recorders and importers bring those of
-// other vendors to the same bits.
-struct MaskBit {
-    std::uint64_t bit;
-    std::string_view name; // "sw_power_cap"
-    std::string_view label; // "Software power cap"
-};
-std::span<const MaskBit> throttleReasonBits();
-
 // The names of a value of a mask or state, whose shares of time are told under them: "sw_power_cap"
 // for each bit of a mask, "bit_9" for one without a name, "none" for 0; "P2" of a p-state, else the
 // number. Empty for missing values.

@@ -98,7 +98,6 @@ private Q_SLOTS:
         QCOMPARE(namesOfValue(*findMetric("pstate"), 2.0), Names{"P2"});
         QCOMPARE(namesOfValue(*findMetric("xid"), 79.0), Names{"79"});
         QCOMPARE(labelOfName("sw_power_cap"), std::string("Software power cap"));
-        QCOMPARE(throttleReasonBits().size(), std::size_t{9});
     }
 
     void wordsOfTheEnumerations() {
