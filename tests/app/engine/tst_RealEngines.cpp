@@ -53,16 +53,16 @@ class tst_RealEngines : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase();
-    void copies_data() { engines(); }
+    void copies_data() { engines(m_limited, m_problems[2]); }
     void copies();
     void goesOnWhereItStopped();
     void limitsAreRespected();
-    void links_data() { engines(); }
+    void links_data() { engines(m_prometheus, m_problems[0]); }
     void links();
     void engineGone();
 
 private:
-    void engines();
+    void engines(const RealEngine& prometheus, const QString& problem);
     void figuresOfStretches(EngineLanes& lanes, const Run& run);
     void meansOfAll(EngineLanes& lanes, const Run& run, const std::vector<Series>& all);
     [[nodiscard]] EngineRequest request(const QString& url, bool isLinked) const;
@@ -71,20 +71,21 @@ private:
     QTemporaryDir m_folder;
     RealEngine m_prometheus;
     RealEngine m_victoria;
-    QString m_problems[2];
+    RealEngine m_limited; // Prometheus with a low limit of samples, so that copies have to be cut
+    QString m_problems[3];
 };
 
 void tst_RealEngines::initTestCase() {
-    // A low limit of samples, so that copies have to be cut.
-    m_problems[0]
-        = m_prometheus.startPrometheus(kSamples, {QStringLiteral("--query.max-samples=70000")});
+    m_problems[0] = m_prometheus.startPrometheus(kSamples);
     m_problems[1] = m_victoria.startVictoriaMetrics(kSamples);
+    m_problems[2]
+        = m_limited.startPrometheus(kSamples, {QStringLiteral("--query.max-samples=40000")});
 }
 
-void tst_RealEngines::engines() {
+void tst_RealEngines::engines(const RealEngine& prometheus, const QString& problem) {
     QTest::addColumn<QString>("url");
     QTest::addColumn<QString>("problem");
-    QTest::newRow("Prometheus") << m_prometheus.url() << m_problems[0];
+    QTest::newRow("Prometheus") << prometheus.url() << problem;
     QTest::newRow("VictoriaMetrics") << m_victoria.url() << m_problems[1];
 }
 
@@ -146,12 +147,11 @@ void tst_RealEngines::copies() {
 }
 
 void tst_RealEngines::goesOnWhereItStopped() {
-    if (!m_problems[0].isEmpty())
-        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[0]));
+    if (!m_problems[2].isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[2]));
     const auto database = path("resumed.trainscope").toStdString();
-    const auto fetcher
-        = openEngine(addressFrom(m_prometheus.url().toStdString()).value(), {}).value();
-    auto asked = request(m_prometheus.url(), false);
+    const auto fetcher = openEngine(addressFrom(m_limited.url().toStdString()).value(), {}).value();
+    auto asked = request(m_limited.url(), false);
     asked.from = "-1h";
     asked.to = "now";
     const TimeNs now{(kSamples.begin + 3600) * kSecondNs};
@@ -178,13 +178,12 @@ void tst_RealEngines::goesOnWhereItStopped() {
     QCOMPARE(samples, std::int64_t{3 * (16 * 3600 - 300)});
 }
 
-// 70,000 samples of a query: what the engine refuses is asked in pieces.
+// 40,000 samples of a query: what the engine refuses is asked in pieces.
 void tst_RealEngines::limitsAreRespected() {
-    if (!m_problems[0].isEmpty())
-        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[0]));
-    const auto fetcher
-        = openEngine(addressFrom(m_prometheus.url().toStdString()).value(), {}).value();
-    auto asked = request(m_prometheus.url(), false);
+    if (!m_problems[2].isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[2]));
+    const auto fetcher = openEngine(addressFrom(m_limited.url().toStdString()).value(), {}).value();
+    auto asked = request(m_limited.url(), false);
     asked.step = DurationNs{10 * kSecondNs};
     const auto outcome
         = importEngine(*fetcher, asked, path("steps.trainscope").toStdString(), {0}, {});
