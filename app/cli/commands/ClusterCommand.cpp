@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -171,10 +172,7 @@ std::vector<int> airflowOf(const Shown& shown) {
 }
 
 std::string listed(const std::vector<int>& indices) {
-    std::string text;
-    for (const int index : indices)
-        text += (text.empty() ? "" : ",") + std::to_string(index);
-    return text.empty() ? text::kMissing : text;
+    return indices.empty() ? text::kMissing : fmt::format("{}", fmt::join(indices, ","));
 }
 
 Json linksJson(const layout::Cluster& cluster) {
