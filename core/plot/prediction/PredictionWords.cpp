@@ -29,7 +29,7 @@ constexpr auto kPartTitles = enumNames<StepPart>({
     {StepPart::Elementwise, "Elementwise"},
     {StepPart::Loss, "Logits and loss"},
     {StepPart::Embedding, "Embedding"},
-    {StepPart::Recompute, "Recomputation"},
+    {StepPart::Recomputation, "Recomputation"},
     {StepPart::TensorParallel, "Tensor parallel"},
     {StepPart::ContextParallel, "Context parallel"},
     {StepPart::ExpertParallel, "Expert parallel"},

@@ -29,7 +29,7 @@ Activity activityOf(const Operator& work) {
 void addActivities(const Breakdown& parts, double times, ActivityTimes& into) {
     for (std::size_t i = 0; i < kStepParts; ++i) {
         const auto part = static_cast<StepPart>(i);
-        if (part != StepPart::Recompute)
+        if (part != StepPart::Recomputation)
             into[activityOf(part)].seconds += times * parts[part];
     }
 }
@@ -97,7 +97,7 @@ Activity activityOf(StepPart part) {
     case StepPart::Elementwise:
     case StepPart::Embedding:
     case StepPart::Optimizer:
-    case StepPart::Recompute: // divided by what a forward pass is
+    case StepPart::Recomputation: // divided by what a forward pass is
         return Activity::Memory;
     case StepPart::TensorParallel:
     case StepPart::ContextParallel:
@@ -120,7 +120,7 @@ Surroundings surroundingsOf(const Job& job, const PowerBasis& basis) {
 ActivityTimes activitiesOf(const Breakdown& pass, const Breakdown& forward) {
     ActivityTimes times;
     addActivities(pass, 1.0, times);
-    addRecomputation(forward, pass[StepPart::Recompute], times);
+    addRecomputation(forward, pass[StepPart::Recomputation], times);
     return times;
 }
 
@@ -138,7 +138,7 @@ ActivityTimes activitiesOf(const Step& step, const Breakdown& forward) {
         addDecoding(step.inference->decodeParts, 1.0, times);
     }
     addActivities(parts, 1.0, times);
-    addRecomputation(forward, parts[StepPart::Recompute], times);
+    addRecomputation(forward, parts[StepPart::Recomputation], times);
     return times;
 }
 
@@ -152,7 +152,7 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
         const PieceCost& piece = step.pieces[static_cast<std::size_t>(place)];
         addActivities(piece.forward, each, times);
         addActivities(piece.backward, each, times);
-        addRecomputation(piece.forward, each * piece.backward[StepPart::Recompute], times);
+        addRecomputation(piece.forward, each * piece.backward[StepPart::Recomputation], times);
         const double moved = each * piece.movedLoss;
         times[Activity::Gemm].seconds -= moved;
         times[Activity::Memory].seconds += moved;

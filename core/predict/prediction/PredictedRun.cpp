@@ -59,7 +59,7 @@ std::string_view kernelOf(StepPart part, bool isInference = false) {
                            : "predicted cross_entropy and its gemm";
     case StepPart::Embedding:
         return "predicted embedding";
-    case StepPart::Recompute:
+    case StepPart::Recomputation:
         return "predicted recomputation, gemm and others";
     case StepPart::TensorParallel:
         return "ncclDevKernel_AllReduce predicted, tensor parallel";

@@ -382,7 +382,7 @@ private:
         const auto total = [areAllRecomputed](const LayerCost& one) {
             const Breakdown& backward = one.cost.backward;
             return one.cost.forward.total() + backward.total()
-                - (areAllRecomputed ? 0.0 : backward[StepPart::Recompute]);
+                - (areAllRecomputed ? 0.0 : backward[StepPart::Recomputation]);
         };
         const bool isMixture = job.model.experts > 1;
         double layer = total(isMixture ? costs.expert : costs.dense);

@@ -9,7 +9,7 @@ namespace {
 constexpr auto kPartNames = enumNames<StepPart>({{StepPart::Gemm, "gemm"},
     {StepPart::Attention, "attention"}, {StepPart::Elementwise, "elementwise"},
     {StepPart::Loss, "loss"}, {StepPart::Embedding, "embedding"},
-    {StepPart::Recompute, "recompute"}, {StepPart::TensorParallel, "tensor_parallel"},
+    {StepPart::Recomputation, "recompute"}, {StepPart::TensorParallel, "tensor_parallel"},
     {StepPart::ContextParallel, "context_parallel"}, {StepPart::ExpertParallel, "expert_parallel"},
     {StepPart::Sharding, "sharding"}, {StepPart::Gap, "gap"}, {StepPart::Bubble, "bubble"},
     {StepPart::DataParallel, "data_parallel"}, {StepPart::Optimizer, "optimizer"},

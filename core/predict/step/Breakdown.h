@@ -13,7 +13,7 @@ enum class StepPart {
     Elementwise, // norms, activations, residuals, positions, casts
     Loss, // logits and cross-entropy
     Embedding,
-    Recompute,
+    Recomputation,
     TensorParallel, // exposed
     ContextParallel, // exposed
     ExpertParallel, // exposed

@@ -271,13 +271,13 @@ void addRecomputed(const Job& job, const Rates& rates, PieceCost& cost) {
         return;
     case Recompute::Selective:
         if (job.recomputedParts.attentionCore)
-            cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
+            cost.backward[StepPart::Recomputation] += cost.forward[StepPart::Attention];
         return;
     case Recompute::PerOperator:
-        cost.backward[StepPart::Recompute] += rates.perOperatorForward * cost.forward.total();
+        cost.backward[StepPart::Recomputation] += rates.perOperatorForward * cost.forward.total();
         return;
     case Recompute::Full:
-        cost.backward[StepPart::Recompute] += cost.forward.total() - cost.unrepeated;
+        cost.backward[StepPart::Recomputation] += cost.forward.total() - cost.unrepeated;
         cost.hostSeconds *= 1.0 + kForwardLaunches;
         return;
     }

@@ -77,7 +77,7 @@ PieceCost costOf(
         addTimes(cost, layers.dense.cost, share.dense);
     if (share.experts > 0)
         addTimes(cost, layers.expert.cost, share.experts);
-    cost.backward[StepPart::Recompute] *= recomputed;
+    cost.backward[StepPart::Recomputation] *= recomputed;
     if (share.hasEmbedding)
         addTimes(cost, layers.embedding.cost, 1.0);
     if (share.hasLoss) {

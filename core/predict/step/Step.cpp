@@ -336,7 +336,7 @@ private:
         const PieceCost& cost = layer.cost;
         const double back = layout::splitsBackward(m_job.layout.schedule)
             ? 0.0
-            : cost.backward.total() - (1.0 - recomputed) * cost.backward[StepPart::Recompute];
+            : cost.backward.total() - (1.0 - recomputed) * cost.backward[StepPart::Recomputation];
         return cost.forward.total() + back;
     }
 

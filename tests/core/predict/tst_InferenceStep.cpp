@@ -198,7 +198,7 @@ private Q_SLOTS:
             QVERIFY2(step.breakdown[static_cast<StepPart>(i)] >= 0.0,
                 std::string(toString(static_cast<StepPart>(i))).c_str());
         for (const StepPart part :
-            {StepPart::DataParallel, StepPart::Optimizer, StepPart::Recompute})
+            {StepPart::DataParallel, StepPart::Optimizer, StepPart::Recomputation})
             QCOMPARE(step.breakdown[part], 0.0);
         const Serving& serving = prediction.serving.value();
         QVERIFY(

@@ -297,7 +297,7 @@ private Q_SLOTS:
         const double t = 1024;
         const double h = 1024;
         QVERIFY(isEqualTo(
-            piece.backward[StepPart::Recompute], 12.0 * (16.0 * t * h * h + 2.0 * t * t * h)));
+            piece.backward[StepPart::Recomputation], 12.0 * (16.0 * t * h * h + 2.0 * t * t * h)));
     }
 
     // A layer of small kernels lasts what its host takes to launch it.

@@ -52,7 +52,8 @@ std::pair<double, double> flopOf(const JobRequest& request) {
     Rates rates = RateTable::builtIn().ratesOf(job).value();
     rates.gapSeconds = rates.stepSeconds = 0.0;
     const PieceCost piece = predictStep(job, rates, costs, costs).value().pieces.front();
-    return {piece.forward.total() + piece.backward.total(), piece.backward[StepPart::Recompute]};
+    return {
+        piece.forward.total() + piece.backward.total(), piece.backward[StepPart::Recomputation]};
 }
 
 bool isFlopNear(double a, double b) {
@@ -104,8 +105,8 @@ private Q_SLOTS:
         const auto pieces = predictStep(job, rates, costs, costs).value().pieces;
         QCOMPARE(pieces.size(), std::size_t{12});
         for (const PieceCost& piece : pieces)
-            QVERIFY(
-                isFlopNear(piece.backward[StepPart::Recompute], 0.5 * 2 * (kWeights + kScores)));
+            QVERIFY(isFlopNear(
+                piece.backward[StepPart::Recomputation], 0.5 * 2 * (kWeights + kScores)));
     }
 
     // Time rises and memory falls with each layer that is done again, in equal steps: a layer

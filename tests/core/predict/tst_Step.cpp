@@ -250,11 +250,11 @@ private Q_SLOTS:
         // The embedding and the loss are not repeated.
         const double layers = piece.forward.total() - piece.forward[StepPart::Embedding]
             - piece.forward[StepPart::Loss];
-        QVERIFY(std::abs(piece.backward[StepPart::Recompute] / layers - 1.0) < 0.01);
+        QVERIFY(std::abs(piece.backward[StepPart::Recomputation] / layers - 1.0) < 0.01);
         request.recomputedLayers = 8; // out of 32
         const Step block = stepOf(request);
-        QVERIFY(std::abs(block.pieces.front().backward[StepPart::Recompute]
-                        / piece.backward[StepPart::Recompute]
+        QVERIFY(std::abs(block.pieces.front().backward[StepPart::Recomputation]
+                        / piece.backward[StepPart::Recomputation]
                     - 0.25)
             < 1e-9);
     }
