@@ -1,11 +1,12 @@
 #pragma once
 // WatchedProgram: a command that runs beside this program, with its own terminal, and whose signals
 // pass through: what asks this program to end asks the command, and this one ends after it.
+// UntilSignalled waits for such signals without a command.
 
-#include "app/recording/UntilSignalled.h"
 #include "core/model/Result.h"
 
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,33 @@
 #include <vector>
 
 namespace trainscope::app {
+
+// Brings the signals that this program gets to where it waits for them.
+class SignalPipe {
+public:
+    explicit SignalPipe(std::vector<int> signals); // one at a time; while it lives they end nothing
+    SignalPipe(const SignalPipe&) = delete;
+    SignalPipe& operator=(const SignalPipe&) = delete;
+    ~SignalPipe();
+
+    // To be read without waiting: a byte for each signal, its number. −1: there is no pipe, and
+    // signals do what they did.
+    [[nodiscard]] int descriptor() const;
+
+private:
+    std::vector<int> m_signals;
+    std::vector<struct sigaction> m_before;
+};
+
+// For what has no command of its own whose end ends it.
+class UntilSignalled {
+public:
+    // For `period` at most; true as soon as it was asked, and from then on.
+    bool wait(std::chrono::milliseconds period);
+
+private:
+    SignalPipe m_asked{{SIGINT, SIGTERM, SIGHUP}};
+};
 
 class WatchedProgram {
 public:

@@ -5,7 +5,6 @@
 #include "app/recording/JobRecordings.h"
 #include "app/recording/RecordedFiles.h"
 #include "app/recording/RotatedRecording.h"
-#include "app/recording/UntilSignalled.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
