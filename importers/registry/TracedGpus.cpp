@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -47,23 +46,14 @@ double powerAt(const analysis::PowerReadings& power, TimeNs time) {
 std::optional<double> likenessOf(
     const analysis::PowerReadings& log, const analysis::PowerReadings& other, TimeRange common) {
     constexpr double kPart = 0.1; // one may read moments, the other averages
-    double count = 0.0;
-    std::array<double, 2> sums{};
-    std::array<double, 3> products{}; // own², others', both
+    analysis::PairSums pairs;
     for (std::size_t i = 0; i < log.times.size() && !other.times.empty(); ++i) {
-        if (!common.contains(log.times[i]))
-            continue;
-        const auto own = static_cast<double>(log.watts[i]);
-        const double its = powerAt(other, log.times[i]);
-        count += 1.0;
-        sums = {sums[0] + own, sums[1] + its};
-        products = {products[0] + own * own, products[1] + its * its, products[2] + own * its};
+        if (common.contains(log.times[i]))
+            pairs.add(static_cast<double>(log.watts[i]), powerAt(other, log.times[i]));
     }
-    if (count == 0.0 || std::abs(sums[0] - sums[1]) > kPart * std::max(sums[0], sums[1]))
-        return std::nullopt;
-    const double spread
-        = (products[0] - sums[0] * sums[0] / count) * (products[1] - sums[1] * sums[1] / count);
-    return spread > 0.0 ? (products[2] - sums[0] * sums[1] / count) / std::sqrt(spread) : 0.0;
+    const bool isAlike
+        = pairs.n > 0.0 && std::abs(pairs.x - pairs.y) <= kPart * std::max(pairs.x, pairs.y);
+    return isAlike ? std::optional(pairs.correlation()) : std::nullopt;
 }
 
 // The best of the GPUs that both have; absent where the power of one is another.

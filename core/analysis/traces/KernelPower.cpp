@@ -33,37 +33,6 @@ constexpr double kWorking = 0.35;
 constexpr double kPartOfWorking = 0.25; // share of a working GPU's power, without a limit
 constexpr double kSomeWork = 0.3; // share of work, for a level to say something
 
-// Moments of pairs, from which their correlation follows.
-struct PairSums {
-    double n = 0.0;
-    double x = 0.0;
-    double y = 0.0;
-    double xx = 0.0;
-    double yy = 0.0;
-    double xy = 0.0;
-
-    void add(double a, double b) {
-        n += 1.0;
-        x += a;
-        y += b;
-        xx += a * a;
-        yy += b * b;
-        xy += a * b;
-    }
-    [[nodiscard]] double spreadX() const { return n > 0.0 ? deviation(x, xx) : 0.0; }
-    [[nodiscard]] double spreadY() const { return n > 0.0 ? deviation(y, yy) : 0.0; }
-    [[nodiscard]] double meanY() const { return y / n; }
-    [[nodiscard]] double correlation() const {
-        const double spread = spreadX() * spreadY();
-        return spread > 0.0 ? (xy / n - x / n * (y / n)) / spread : 0.0;
-    }
-
-private:
-    [[nodiscard]] double deviation(double sum, double squares) const {
-        return std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
-    }
-};
-
 // The readings that can belong to the trace, not too many.
 PowerReadings readingsOf(const TracedWork& work, const PowerReadings& power) {
     constexpr DurationNs kAround{3'000'000'000};

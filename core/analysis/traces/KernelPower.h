@@ -5,6 +5,8 @@
 
 #include "core/model/Time.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -46,6 +48,37 @@ private:
 struct PowerReadings {
     std::vector<TimeNs> times;
     std::vector<float> watts;
+};
+
+// Moments of pairs, from which their correlation follows.
+struct PairSums {
+    double n = 0.0;
+    double x = 0.0;
+    double y = 0.0;
+    double xx = 0.0;
+    double yy = 0.0;
+    double xy = 0.0;
+
+    void add(double a, double b) {
+        n += 1.0;
+        x += a;
+        y += b;
+        xx += a * a;
+        yy += b * b;
+        xy += a * b;
+    }
+    [[nodiscard]] double spreadX() const { return n > 0.0 ? deviation(x, xx) : 0.0; }
+    [[nodiscard]] double spreadY() const { return n > 0.0 ? deviation(y, yy) : 0.0; }
+    [[nodiscard]] double meanY() const { return y / n; }
+    [[nodiscard]] double correlation() const {
+        const double spread = spreadX() * spreadY();
+        return spread > 0.0 ? (xy / n - x / n * (y / n)) / spread : 0.0;
+    }
+
+private:
+    [[nodiscard]] double deviation(double sum, double squares) const {
+        return std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
+    }
 };
 
 // Tells whether a GPU's power follows the kernels of a trace.
