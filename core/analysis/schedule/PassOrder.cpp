@@ -252,6 +252,7 @@ std::vector<std::vector<WorkItem>> ordersOf(
     OrderRequest plan = request;
     plan.kind = kind;
     plan.microbatches = microbatches;
+    plan.times = {{1.0, 1.0, 1.0}};
     if (kind != ScheduleKind::Interleaved && kind != ScheduleKind::ZeroBubbleV)
         plan.virtualStages = 1;
     return layout::checkSchedule(plan).hasValue() ? workOrders(plan)
