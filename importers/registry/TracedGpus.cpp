@@ -51,9 +51,11 @@ std::optional<double> likenessOf(
         if (common.contains(log.times[i]))
             pairs.add(static_cast<double>(log.watts[i]), powerAt(other, log.times[i]));
     }
-    const bool isAlike
-        = pairs.n > 0.0 && std::abs(pairs.x - pairs.y) <= kPart * std::max(pairs.x, pairs.y);
-    return isAlike ? std::optional(pairs.correlation()) : std::nullopt;
+    if (pairs.n == 0.0 || std::abs(pairs.x - pairs.y) > kPart * std::max(pairs.x, pairs.y))
+        return std::nullopt;
+    constexpr double kVaries = 1.0; // W
+    const bool isVarying = std::min(pairs.spreadX(), pairs.spreadY()) >= kVaries;
+    return isVarying ? pairs.correlation() : 0.0;
 }
 
 // The best of the GPUs that both have; absent where the power of one is another.
