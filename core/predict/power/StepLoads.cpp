@@ -172,12 +172,6 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     return times;
 }
 
-ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBasis& basis) {
-    return relimited(
-        basis.gpu, activitiesOf(job, step, step.slowestStage), surroundingsOf(job, basis))
-        .factors;
-}
-
 Slowing slowingOf(const Job& job, const Rates& rates) {
     if (rates.alone > 0.0)
         return Slowing::FromHighest;
@@ -190,8 +184,11 @@ Result<Step> stepAtClock(const Job& job, const Rates& rates, const OperatorCosts
     if (slowing == Slowing::None)
         return step;
     const SlowedCosts slowed(operators,
-        slowing == Slowing::FromHighest ? clockFactors(job, step, basis)
-                                        : limitFactors(job, step, basis));
+        slowing == Slowing::FromHighest
+            ? clockFactors(job, step, basis)
+            : relimited(
+                basis.gpu, activitiesOf(job, step, step.slowestStage), surroundingsOf(job, basis))
+                  .factors);
     return predictStep(job, rates, slowed, collectives, simulate);
 }
 

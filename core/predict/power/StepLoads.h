@@ -22,9 +22,6 @@ ActivityTimes activitiesOf(const Step& step, const Breakdown& forward);
 // Seconds of each activity of one stage in a step.
 ActivityTimes activitiesOf(const Job& job, const Step& step, int stage);
 
-// On the seconds of each activity, where the job's power limit or clock is lowered.
-ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBasis& basis);
-
 // The way that operators' seconds go from the clock that their constants are for to that of the
 // job.
 enum class Slowing {

@@ -20,6 +20,14 @@ constexpr double kAlwaysDrawnShare
 constexpr double kMoved = 0.02; // change of a logarithm, for derivatives
 constexpr double kMovedK = 1.0;
 
+// Standard deviations of what a node does: of logarithms, of the hottest GPU in K.
+struct NodeSpread {
+    double meanW = 0.0;
+    double peakW = 0.0;
+    double clock = 0.0;
+    double hottestC = 0.0;
+};
+
 struct NodeState {
     double meanW = 0.0;
     double busyW = 0.0;
@@ -126,6 +134,19 @@ private:
     NodeSpread m_squares;
 };
 
+// Spreads of a node that does a stage's activities. Their seconds are those at the clock that the
+// limits leave.
+NodeSpread nodeSpreadOf(
+    const Job& job, const PowerBasis& basis, const ActivityTimes& times, bool isHeldByPower) {
+    const NodeModel model(job, times);
+    NodeSpread spread = SpreadSum(model, basis).result();
+    spread.meanW = std::hypot(spread.meanW, basis.spread.watts);
+    spread.peakW = std::hypot(spread.peakW, isHeldByPower ? basis.spread.held : basis.spread.watts);
+    spread.clock = std::hypot(spread.clock, basis.spread.clock);
+    spread.hottestC = std::hypot(spread.hottestC, basis.spread.celsius);
+    return spread;
+}
+
 // The mean over stages.
 ActivityTimes meanTimes(const Job& job, const Step& step) {
     const int stages = job.layout.grid.degrees().pipeline;
@@ -155,17 +176,6 @@ double memorySpreadOf(const Job& job) {
     const bool hasPipeline = job.layout.grid.degrees().pipeline > 1;
     return std::hypot(hasPipeline ? kPipelineMemorySpread : kMemorySpread,
         job.model.experts > 1 ? kExpertMemorySpread : 0.0);
-}
-
-NodeSpread nodeSpreadOf(
-    const Job& job, const PowerBasis& basis, const ActivityTimes& times, bool isHeldByPower) {
-    const NodeModel model(job, times);
-    NodeSpread spread = SpreadSum(model, basis).result();
-    spread.meanW = std::hypot(spread.meanW, basis.spread.watts);
-    spread.peakW = std::hypot(spread.peakW, isHeldByPower ? basis.spread.held : basis.spread.watts);
-    spread.clock = std::hypot(spread.clock, basis.spread.clock);
-    spread.hottestC = std::hypot(spread.hottestC, basis.spread.celsius);
-    return spread;
 }
 
 double lastingShare(const PowerBasis& basis, double meanW, bool isHeldByPower) {

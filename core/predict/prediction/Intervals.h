@@ -46,18 +46,6 @@ struct Intervals {
 // Standard deviation of the logarithm of a GPU's memory need.
 double memorySpreadOf(const Job& job);
 
-// Standard deviations of what a node does: of logarithms, of the hottest GPU in K.
-struct NodeSpread {
-    double meanW = 0.0;
-    double peakW = 0.0;
-    double clock = 0.0;
-    double hottestC = 0.0;
-};
-// Spreads of a node that does a stage's activities. Their seconds are those at the clock that the
-// limits leave.
-NodeSpread nodeSpreadOf(
-    const Job& job, const PowerBasis& basis, const ActivityTimes& times, bool isHeldByPower);
-
 // Energy that a longer step adds, as a share of the energy of a step as long as predicted: d ln E /
 // d ln t.
 double lastingShare(const PowerBasis& basis, double meanW, bool isHeldByPower);
