@@ -297,6 +297,16 @@ private Q_SLOTS:
         QCOMPARE(bytesOf(fixture.path), before);
     }
 
+    // No sum at all is none that fits.
+    void aForeignPageThatEndsInZerosIsNoneOfOurs() {
+        const Fixture fixture;
+        write(fixture.path, QByteArray(kPageSize - kSumSize, 'x') + QByteArray(kSumSize, '\0'));
+        const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
+        QVERIFY(!opened.hasValue() && opened.error().code == ErrorCode::Refused);
+        QVERIFY2(opened.error().message.find("not a Trainscope database") != std::string::npos,
+            opened.error().message.c_str());
+    }
+
     // Looking at a file must not give up the locks by which this process uses it.
     void lookingAtAnOpenFileKeepsItsLocks() {
         Fixture fixture;
