@@ -13,13 +13,16 @@ Item {
     Session {
         id: theSession
     }
+    Window {
+        id: window
+    }
     WindowState {
         id: panes
     }
     Commands {
         id: commands
 
-        window: root.Window.window
+        window: window
         session: theSession
         panes: panes
     }
