@@ -8,10 +8,10 @@
 #include "core/store/Writing.h"
 #include "core/text/Times.h"
 #include "importers/common/ReportSums.h"
+#include "importers/engine/Catalogue.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Moments.h"
 #include "importers/engine/PartWriter.h"
-#include "importers/engine/Parts.h"
 #include "importers/engine/SliceFeed.h"
 
 #include <fmt/format.h>

@@ -22,6 +22,29 @@ constexpr std::size_t kQuestionsAtOnce = 4;
 constexpr std::size_t kNamesListed = 8;
 constexpr const char* kHostMetric = "node_uname_info"; // node-exporter's: names hosts
 
+int nodeOf(const Catalogue& catalogue, const Subject& subject) {
+    return subject.kind == SubjectKind::Gpu
+        ? catalogue.roster.gpus()[static_cast<std::size_t>(subject.rank)].node
+        : subject.node;
+}
+
+// A label that all series of the node have, or nothing.
+std::string conditionOf(const NodeLabels& labels) {
+    std::vector<std::string_view> order;
+    for (const std::string_view label : labelsOf(LabelRole::Node))
+        order.push_back(label);
+    for (const auto& [label, values] : labels.values) {
+        if (std::find(order.begin(), order.end(), label) == order.end())
+            order.insert(order.begin(), label);
+    }
+    for (const std::string_view label : order) {
+        const auto values = labels.values.find(label);
+        if (values != labels.values.end() && !labels.missing.contains(label))
+            return oneOf(label, {values->second.begin(), values->second.end()});
+    }
+    return {};
+}
+
 std::string keyOf(
     const std::string& engineName, const std::string& metric, const Subject& subject) {
     return engineName + "\n" + metric + "\n" + std::to_string(static_cast<int>(subject.kind)) + " "
@@ -228,9 +251,7 @@ private:
     }
 
     void noteLabels(const Met& met, const Subject& subject) {
-        const int node = subject.kind == SubjectKind::Gpu
-            ? m_found.roster.gpus()[static_cast<std::size_t>(subject.rank)].node
-            : subject.node;
+        const int node = nodeOf(m_found, subject);
         NodeLabels& labels = m_found.labelsOfNodes[node];
         for (const std::string_view label : nodeLabels()) {
             const auto has = std::find_if(met.nodeLabels.begin(), met.nodeLabels.end(),
@@ -286,9 +307,7 @@ private:
     void sort() {
         const auto order = [this](const Channel& one) {
             const Subject& subject = one.description.subject;
-            const int node = subject.kind == SubjectKind::Gpu
-                ? m_found.roster.gpus()[static_cast<std::size_t>(subject.rank)].node
-                : subject.node;
+            const int node = nodeOf(m_found, subject);
             return std::tuple(
                 node, subject.rank, one.description.metric.name, subject.device, one.engineName);
         };
@@ -335,6 +354,28 @@ std::optional<std::size_t> Catalogue::channelOf(
 
 Result<Catalogue> readCatalogue(Fetcher& fetcher, const Wanted& wanted, const Progress& progress) {
     return CatalogueReader(fetcher, wanted, progress).read();
+}
+
+std::vector<Part> partsOf(const Catalogue& catalogue) {
+    std::map<int, Part> byNode;
+    for (std::size_t i = 0; i < catalogue.channels.size(); ++i) {
+        const Channel& channel = catalogue.channels[i];
+        Part& part = byNode[nodeOf(catalogue, channel.description.subject)];
+        part.channels.push_back(i);
+        if (std::find(part.engineNames.begin(), part.engineNames.end(), channel.engineName)
+            == part.engineNames.end())
+            part.engineNames.push_back(channel.engineName);
+    }
+    std::vector<Part> parts;
+    for (auto& [node, part] : byNode) {
+        part.name = catalogue.roster.nodes()[static_cast<std::size_t>(node)];
+        std::sort(part.engineNames.begin(), part.engineNames.end());
+        if (const auto labels = catalogue.labelsOfNodes.find(node);
+            labels != catalogue.labelsOfNodes.end())
+            part.condition = conditionOf(labels->second);
+        parts.push_back(std::move(part));
+    }
+    return parts;
 }
 
 } // namespace trainscope::importers::engine

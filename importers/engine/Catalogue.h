@@ -81,4 +81,15 @@ private:
 // Unrecognised with what there is where nothing is found that has a meaning.
 Result<Catalogue> readCatalogue(Fetcher& fetcher, const Wanted& wanted, const Progress& progress);
 
+// A part of a copy: a node, or what is of none. Each is a source of the database, and what is
+// complete stays there whatever happens to the rest.
+struct Part {
+    std::string name; // the node's
+    std::string condition; // `Hostname="node-1"`; empty: all that the selection has
+    std::vector<std::string> engineNames;
+    std::vector<std::size_t> channels; // ascending indices of the catalogue's
+};
+
+std::vector<Part> partsOf(const Catalogue& catalogue);
+
 } // namespace trainscope::importers::engine

@@ -6,7 +6,6 @@
 
 #include "importers/common/SampleStatistics.h"
 #include "importers/engine/Catalogue.h"
-#include "importers/engine/Parts.h"
 #include "importers/engine/SliceFeed.h"
 
 #include <map>

@@ -9,7 +9,7 @@
 
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"
-#include "importers/engine/Parts.h"
+#include "importers/engine/Catalogue.h"
 
 #include <cstdint>
 #include <deque>
