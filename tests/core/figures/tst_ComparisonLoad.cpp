@@ -223,11 +223,13 @@ private Q_SLOTS:
         QVERIFY(store::setAirflow(m_database->store(), m_database->idOf("fast"), order).hasValue());
         const auto data = load(query({"slow", "fast"}));
         const auto& heat = data.heat->heatmaps.front();
+        // Nobody said the air of "slow", whose second GPUs are the hotter ones.
         QCOMPARE(heat.columnsTitle,
-            std::string("nodes beside each other, in each front → rear, by local index"));
+            std::string(
+                "nodes beside each other, in each front → rear, inferred from temperatures"));
         QCOMPARE(heat.slots, 2);
         QCOMPARE(heat.columns.size(), std::size_t{4});
-        // Rank 1 is local index 1: 60 °C, the rear one as assumed, the front one as said.
+        // Rank 1 is local index 1: 60 °C, the rear one as inferred, the front one as said.
         QCOMPARE(heat.rows[0].ranks[1], 1);
         QCOMPARE(heat.rows[1].ranks[0], 1);
         QCOMPARE(heat.rows[1].nodes[2], 1);
