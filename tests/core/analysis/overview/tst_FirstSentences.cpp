@@ -10,7 +10,7 @@
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::test;
+using test::addTrack, test::Fixture, test::gauge, test::got, test::ok, test::runNamed, test::times;
 
 namespace {
 

@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-struct Readings {
+struct Curve {
     std::vector<std::int64_t> times;
     std::vector<double> values;
 };
 
 // Irregular, some missing, some at one stamp: of few values, of many, or all of one.
-Readings readings(std::mt19937_64& random, unsigned kind) {
-    Readings made;
+Curve readings(std::mt19937_64& random, unsigned kind) {
+    Curve made;
     std::int64_t at = 0;
     for (int i = 0; i < 400; ++i) {
         made.times.push_back(at);
@@ -53,7 +53,7 @@ TimeRange windowIn(std::mt19937_64& random, std::int64_t length) {
 }
 
 // The values that hold in the window for some time, and the samples in it.
-std::optional<std::pair<double, double>> extremesOf(const Readings& of, TimeRange window) {
+std::optional<std::pair<double, double>> extremesOf(const Curve& of, TimeRange window) {
     std::optional<std::pair<double, double>> found;
     for (std::size_t i = 0; i < of.times.size(); ++i) {
         const bool isLast = i + 1 == of.times.size();
@@ -126,7 +126,7 @@ private Q_SLOTS:
         std::mt19937_64 random(57 + kind);
         const Fixture fixture;
         auto store = fixture.create();
-        std::vector<Readings> gpus;
+        std::vector<Curve> gpus;
         for (int rank = 0; rank < 3; ++rank) {
             gpus.push_back(readings(random, kind));
             addSeries(store, gauge("gpu_power", rank), gpus.back().times, gpus.back().values,

@@ -39,7 +39,7 @@ private Q_SLOTS:
     void kinds() {
         auto data = demoSchedule(true);
         QCOMPARE(data.kindTitle(), titleOf(layout::ScheduleKind::OneForwardOneBackward));
-        data.isKnownOrder = false;
+        data.traced->isKnownOrder = false;
         QCOMPARE(data.kindTitle(), std::string_view("Order of no known schedule"));
         data = demoSchedule(false);
         QCOMPARE(data.kindTitle(), titleOf(layout::ScheduleKind::OneForwardOneBackward));
@@ -54,7 +54,7 @@ private Q_SLOTS:
         const double perSecond = area.width / data.to;
         std::array<double, 2> lowest{0.0, 1e9}; // stage 0: bottom of traced, top of planned
         for (const bool isPlanned : {false, true}) {
-            for (const auto& task : (isPlanned ? data.planned : data.traced)->tasks) {
+            for (const auto& task : (isPlanned ? data.planned() : data.passes())->tasks) {
                 const Rect& row = geometry.areas[static_cast<std::size_t>(task.stage)];
                 const auto hit = geometry.hitAt({area.x + task.start * perSecond + 1.0,
                     isPlanned ? row.bottom() - 1.0 : row.y + 1.0});
@@ -91,7 +91,7 @@ private Q_SLOTS:
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
         const double perSecond = geometry.areas.front().width / data.to;
         for (const bool isPlanned : {false, true}) {
-            for (const auto& task : (isPlanned ? data.planned : data.traced)->tasks) {
+            for (const auto& task : (isPlanned ? data.planned() : data.passes())->tasks) {
                 const Rect& row = geometry.areas[static_cast<std::size_t>(task.stage)];
                 const auto hit = geometry.hitAt({row.x + (task.start + task.end) / 2.0 * perSecond,
                     isPlanned ? row.bottom() - 1.0 : row.y + 1.0});
@@ -149,11 +149,10 @@ private Q_SLOTS:
     // Sixteen stages of 512 micro-batches: what is narrower than a pixel is drawn as one.
     void largeOnesStaySmall() {
         auto data = demoSchedule(false);
-        data.planned = layout::makeSchedule(
+        data.plan = layout::makeSchedule(
             {layout::ScheduleKind::OneForwardOneBackward, 64, 4096, 1, {}, 0.0})
-                           .value();
-        data.to = data.planned->makespan;
-        data.stages.assign(64, {});
+                        .value();
+        data.to = data.plan->makespan;
         const auto geometry = buildScheduleFigure(data, styleOf(1000, 800));
         std::size_t bars = 0;
         for (const auto& item : geometry.scene.items) {

@@ -73,7 +73,7 @@ inline plot::PredictedJob demoPredicted() {
     made.capacityB = 80e9;
     made.isOom = true;
     made.outlook.node = {{0, 600.0, 55.0}, {1, 600.0, 70.0}};
-    made.step.schedule = *demoSchedule(false).planned;
+    made.step.schedule = *demoSchedule(false).plan;
     return job;
 }
 
