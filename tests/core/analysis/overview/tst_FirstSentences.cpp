@@ -14,9 +14,9 @@ using test::addTrack, test::Fixture, test::gauge, test::got, test::ok, test::run
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kStart = 1'700'000'000 * kSecond;
-constexpr int kReadings = 1001; // one each 100 ms: 100 s
+constexpr std::int64_t kLogBegin = 1'700'000'000'000'000'000;
+constexpr std::int64_t kBetweenReadings = 100'000'000; // ns
+constexpr int kReadings = 1001; // 100 s
 constexpr std::int64_t kSamples = 2 * 3 * kReadings; // of three metrics of two GPUs
 
 void addMetric(store::ImportSession& session, RunId run, const char* metric, int rank,
@@ -25,7 +25,7 @@ void addMetric(store::ImportSession& session, RunId run, const char* metric, int
     description.metric = *findMetric(metric);
     std::vector<std::int64_t> at;
     for (std::int64_t i = 0; i < std::ssize(values); ++i)
-        at.push_back(kStart + i * kSecond / 10);
+        at.push_back(kLogBegin + i * kBetweenReadings);
     ok(session.samples(got(session.series(run, description)), times(at), values));
 }
 
@@ -97,8 +97,8 @@ private Q_SLOTS:
         const Fixture fixture;
         auto store = logOfTwo(fixture);
         Span kernel;
-        kernel.start = {kStart};
-        kernel.duration = {kSecond};
+        kernel.start = {kLogBegin};
+        kernel.duration = {kBetweenReadings};
         kernel.kind = SpanKind::Kernel;
         addTrack(store, {kernel}, "/data/b");
         QVERIFY(!got(firstSentences({store}, got(store.findRun("run")), 0)));
