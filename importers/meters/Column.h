@@ -27,6 +27,7 @@ struct Column : SeriesDescription {
     int decimals = -1; // that every cell has; -1: they differ, or there are none
     CellForm form = CellForm::Number;
     int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
+    std::string whose = {}; // subject of a known tool's column: "GPU 3", "node 2", "Switch 1"
     bool ofNode = false; // of the node, whose value stands in the rows of all its GPUs
     bool certain = false; // its name is one that we know
     bool isSaid = false; // by the user, who knows better

@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "importers/common/MetricWords.h"
+#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <set>
@@ -9,24 +10,10 @@
 
 namespace trainscope::importers::meters {
 
-namespace {
-
-bool isNamed(std::string_view names, std::string_view header) {
-    while (!names.empty()) {
-        const std::size_t end = std::min(names.find('|'), names.size());
-        if (equalsIgnoringCase(names.substr(0, end), header))
-            return true;
-        names.remove_prefix(std::min(end + 1, names.size()));
-    }
-    return false;
-}
-
-} // namespace
-
 const ColumnName* findColumn(std::span<const ColumnName> names, std::string_view header) {
     header = trimmed(header);
     const auto row = std::find_if(names.begin(), names.end(),
-        [header](const ColumnName& name) { return isNamed(name.names, header); });
+        [header](const ColumnName& name) { return isOneOf(header, name.names); });
     return row == names.end() ? nullptr : &*row;
 }
 
@@ -42,34 +29,42 @@ HeaderParts headerParts(std::string_view header) {
         trimmed(header.substr(open + 1, header.size() - open - 2))};
 }
 
-MeterColumn columnNamed(std::span<const ColumnName> names, std::string_view header) {
-    MeterColumn column;
+Column partOf(ColumnRole role, std::string_view header) {
+    Column column;
+    column.role = role;
     column.header = trimmed(header);
+    return column;
+}
+
+Column metricColumn(std::string_view header, const SeriesDescription& what, bool certain) {
+    Column column = partOf(ColumnRole::Metric, header);
+    static_cast<SeriesDescription&>(column) = what;
+    column.certain = certain;
+    return column;
+}
+
+Column columnNamed(std::span<const ColumnName> names, std::string_view header) {
     const HeaderParts parts = headerParts(header);
     const ColumnName* row = findColumn(names, header);
     if (row == nullptr)
         row = findColumn(names, parts.base);
-    if (row == nullptr) {
-        column.role = ColumnRole::Metric;
-        column.what = ownMeterSeries(parts.base, parts.unit);
-        column.isOwn = true;
-        return column;
-    }
-    column.role = row->role;
-    if (row->role == ColumnRole::Metric)
-        column.what
-            = meterSeries(row->metric, parts.unit.empty() ? row->unit : parts.unit, row->sensor);
-    return column;
+    if (row == nullptr)
+        return metricColumn(header, ownMeterSeries(parts.base, parts.unit), false);
+    return row->role != ColumnRole::Metric
+        ? partOf(row->role, header)
+        : metricColumn(header,
+            meterSeries(row->metric, parts.unit.empty() ? row->unit : parts.unit, row->sensor));
 }
 
-void adoptWords(std::vector<MeterColumn>& columns) {
+void adoptWords(std::vector<Column>& columns) {
     std::set<std::string> taken;
-    for (const MeterColumn& column : columns) {
-        if (column.role == ColumnRole::Metric && !column.isOwn)
-            taken.insert(column.what.metric.name + column.whose);
+    for (const Column& column : columns) {
+        if (column.role == ColumnRole::Metric && column.certain)
+            taken.insert(column.metric.name + column.whose);
     }
-    for (MeterColumn& column : columns) {
-        const auto key = column.isOwn ? metricOfKey(column.header) : std::nullopt;
+    for (Column& column : columns) {
+        const bool isOwn = column.role == ColumnRole::Metric && !column.certain;
+        const auto key = isOwn ? metricOfKey(column.header) : std::nullopt;
         // The brackets may hold a sensor's name.
         if (!key || (!key->unit.empty() && !findUnit(key->unit) && !isFahrenheit(key->unit)))
             continue;
@@ -78,11 +73,40 @@ void adoptWords(std::vector<MeterColumn>& columns) {
                                      : column.whose;
         if (!taken.insert(std::string(key->metric.metric) + whose).second)
             continue;
-        column.what = meterSeries(key->metric.metric,
-            key->unit.empty() ? key->metric.unit : std::string_view(key->unit), key->metric.sensor);
+        const std::string_view unit = key->unit.empty() ? key->metric.unit : key->unit;
+        column = metricColumn(
+            column.header, meterSeries(key->metric.metric, unit, key->metric.sensor));
         column.whose = std::move(whose);
-        column.isOwn = false;
     }
+}
+
+std::vector<Column> TableKind::headOf(std::span<const std::string_view> cells) const {
+    constexpr std::size_t kMostColumns = 4096;
+    const bool mayBe = !cells.empty() && cells.size() <= kMostColumns && !cells.front().empty()
+        && !isDigit(cells.front().front()); // no column is called so
+    return mayBe ? columns(cells) : std::vector<Column>{};
+}
+
+const std::vector<std::string_view>& TableCells::of(
+    const TableKind& kind, std::string_view line, std::size_t width) {
+    if (!kind.isDcgm || kind.separator != ' ')
+        return m_splitter.split(line, kind.separator, width);
+    m_cells = words(line, " \t");
+    // "GPU 0", "GPU-I 3": the subject is two words.
+    if (m_cells.size() > 1 && !m_cells[0].starts_with('#')
+        && m_cells[0].find_first_of("0123456789") == std::string_view::npos) {
+        const char* const begin = m_cells[0].data();
+        m_cells[1]
+            = {begin, static_cast<std::size_t>(m_cells[1].data() + m_cells[1].size() - begin)};
+        m_cells.erase(m_cells.begin());
+    }
+    return m_cells;
+}
+
+bool isUnitLine(std::span<const std::string_view> cells) {
+    constexpr std::string_view kFirst = "id|#|idx|#idx|# idx|# id|#yyyymmdd|#hh:mm:ss";
+    return !cells.empty()
+        && (isOneOf(cells.front(), kFirst) || lowered(cells.front().substr(0, 3)) == "id ");
 }
 
 } // namespace trainscope::importers::meters

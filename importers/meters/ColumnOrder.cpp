@@ -517,7 +517,7 @@ void findParts(ColumnOrder& order) {
         const int at = static_cast<int>(i);
         const Role role = order.columns[i].role;
         const auto take = [at](int& part) { part = part < 0 ? at : part; };
-        if (role == Role::Stamp)
+        if (role == Role::Stamp || role == Role::Date)
             take(order.stamp);
         else if (role == Role::TimeOfDay)
             take(order.timeOfDay);

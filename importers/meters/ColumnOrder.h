@@ -15,9 +15,15 @@
 #include <string_view>
 #include <vector>
 
+namespace trainscope::importers::meters {
+struct TableKind;
+}
+
 namespace trainscope::importers::meters::smi {
 
 struct ColumnOrder {
+    const TableKind* kind = nullptr; // of a known tool; nullptr: a log with columns of any name
+    std::string head; // the line that named these columns, of a known tool
     char separator = ','; // ' ': blanks alone
     bool hasHeader = false;
     std::vector<Column> columns;

@@ -7,7 +7,6 @@
 #include "importers/meters/ColumnOrder.h"
 #include "importers/meters/GpuTables.h"
 #include "importers/meters/Readers.h"
-#include "importers/meters/TableReader.h"
 
 #include <algorithm>
 #include <array>
@@ -27,20 +26,13 @@ extern const TableKind kTurbostatCsv;
 extern const TableKind kRaplCsv;
 
 using Role = ColumnRole;
-using Columns = std::vector<MeterColumn>;
+using Columns = std::vector<Column>;
 
 bool isStampName(std::string_view cell) {
     constexpr std::array<std::string_view, 7> kStamps{
         "timestamp", "time", "datetime", "date", "unix_time", "ts", "time_ns"};
     return std::any_of(kStamps.begin(), kStamps.end(),
         [cell](std::string_view name) { return equalsIgnoringCase(cell, name); });
-}
-
-MeterColumn stampColumn(std::string_view header) {
-    MeterColumn column;
-    column.role = Role::Stamp;
-    column.header = header;
-    return column;
 }
 
 std::string_view withoutEnding(std::string_view name) {
@@ -65,34 +57,26 @@ bool isNodeName(std::string_view name) {
 }
 
 // "n1_watts", "node3_power_w", "total_watts", "psu1_watts".
-MeterColumn bmcColumn(std::string_view header) {
-    MeterColumn column;
-    column.header = header;
+Column bmcColumn(std::string_view header) {
     const std::string lower = lowered(header);
     const std::string_view name = withoutEnding(lower);
-    if (name.empty())
+    const auto power = [header](std::string_view metric, std::string whose) {
+        Column column = metricColumn(header, meterSeries(metric, "W"));
+        column.whose = std::move(whose);
         return column;
-    column.role = Role::Metric;
-    if (isNodeName(name)) {
-        column.what = meterSeries("node_power", "W");
-        column.whose = "node " + std::string(name);
-    } else if (name == "total" || name == "sum") {
-        column.what = meterSeries("total_power", "W");
-        column.whose = "run";
-    } else if (name == "node" || name == "system" || name == "server") {
-        column.what = meterSeries("node_power", "W");
-    } else {
-        column.role = Role::Ignored;
-        if (name.starts_with("psu") || name.starts_with("cpu") || name.starts_with("fan")
-            || name.starts_with("switch")) {
-            column.role = Role::Metric;
-            column.what = name.starts_with("switch") ? meterSeries("switch_power", "W")
-                                                     : ownMeterSeries(lower, "W");
-            if (name.starts_with("switch"))
-                column.whose = "switch " + std::string(trimmed(name.substr(6)));
-        }
-    }
-    return column;
+    };
+    if (isNodeName(name))
+        return power("node_power", "node " + std::string(name));
+    if (name == "total" || name == "sum")
+        return power("total_power", "run");
+    if (name == "node" || name == "system" || name == "server")
+        return power("node_power", {});
+    if (name.starts_with("switch"))
+        return power("switch_power", "switch " + std::string(trimmed(name.substr(6))));
+    const bool isPart
+        = name.starts_with("psu") || name.starts_with("cpu") || name.starts_with("fan");
+    return isPart ? metricColumn(header, ownMeterSeries(lower, "W"))
+                  : partOf(Role::Ignored, header);
 }
 
 Columns bmcColumns(std::span<const std::string_view> cells) {
@@ -100,11 +84,11 @@ Columns bmcColumns(std::span<const std::string_view> cells) {
         [](std::string_view cell) { return containsIgnoringCase(cell, "gpu"); });
     if (cells.size() < 2 || !isStampName(cells.front()) || hasGpus)
         return {};
-    Columns columns{stampColumn(cells.front())};
+    Columns columns{partOf(Role::Stamp, cells.front())};
     int nodes = 0;
     for (const std::string_view cell : cells.subspan(1)) {
         columns.push_back(bmcColumn(cell));
-        nodes += columns.back().what.metric.name == metric::kNodePower ? 1 : 0;
+        nodes += columns.back().metric.name == metric::kNodePower ? 1 : 0;
     }
     return nodes > 0 ? columns : Columns{};
 }
@@ -123,14 +107,10 @@ Columns turbostatColumns(std::span<const std::string_view> cells) {
     if (std::find(cells.begin(), cells.end(), "PkgWatt") == cells.end())
         return {};
     Columns columns;
-    for (const std::string_view cell : cells) {
-        if (findColumn(kTurbostatNames, cell) != nullptr) {
-            columns.push_back(columnNamed(kTurbostatNames, cell));
-        } else {
-            columns.emplace_back();
-            columns.back().header = cell;
-        }
-    }
+    for (const std::string_view cell : cells)
+        columns.push_back(findColumn(kTurbostatNames, cell) != nullptr
+                ? columnNamed(kTurbostatNames, cell)
+                : partOf(Role::Ignored, cell));
     return columns;
 }
 
@@ -138,7 +118,7 @@ Columns turbostatColumns(std::span<const std::string_view> cells) {
 Columns raplColumns(std::span<const std::string_view> cells) {
     if (cells.size() < 2 || !isStampName(cells.front()))
         return {};
-    Columns columns{stampColumn(cells.front())};
+    Columns columns{partOf(Role::Stamp, cells.front())};
     for (const std::string_view cell : cells.subspan(1)) {
         std::string lower = lowered(cell);
         const std::size_t at = lower.find("energy_uj");
@@ -148,13 +128,11 @@ Columns raplColumns(std::span<const std::string_view> cells) {
         while (
             !name.empty() && std::string_view("_-. /").find(name.back()) != std::string_view::npos)
             name.pop_back();
-        MeterColumn column;
-        column.role = Role::Metric;
-        column.header = cell;
         const bool isDram = name.find("dram") != std::string::npos;
-        column.what = meterSeries(isDram ? "dram_energy" : "cpu_energy", "uJ");
-        column.what.metric.kind = MetricKind::Counter;
-        column.what.counterBits = 0;
+        SeriesDescription what = meterSeries(isDram ? "dram_energy" : "cpu_energy", "uJ");
+        what.metric.kind = MetricKind::Counter;
+        what.counterBits = 0;
+        Column column = metricColumn(cell, what);
         column.whose = "part " + (name.empty() ? std::string("package") : name);
         columns.push_back(std::move(column));
     }
@@ -170,25 +148,27 @@ constexpr std::size_t kLinesLookedAt = 60;
 constexpr Confidence kCertain = 97; // no other tool writes so
 constexpr Confidence kLikely = 92;
 
-template <const TableKind& kind>
-std::unique_ptr<MeterReader> makeTable() {
-    return std::make_unique<TableReader>(kind);
-}
-
 // Confidence that one of the first lines is the header of such a table.
-template <const TableKind& kind, std::size_t within = kLinesLookedAt>
+template <const TableKind& kind, std::size_t within>
 Confidence sniffTable(const MeterHead& head) {
-    CellSplitter splitter;
+    TableCells cells;
     for (std::size_t i = 0; i < std::min(within, head.lines.size()); ++i) {
         const std::string_view line = trimmed(head.lines[i]);
-        if (line.empty() || isDigit(line.front()))
-            continue;
-        const auto cells
-            = kind.separator == ' ' ? words(line, " \t") : splitter.split(line, kind.separator);
-        if (!cells.empty() && !kind.columns(cells).empty())
+        if (!line.empty() && !isDigit(line.front())
+            && !kind.columns(cells.of(kind, line, 0)).empty())
             return kCertain;
     }
     return 0;
+}
+
+template <const TableKind& kind, std::size_t within = kLinesLookedAt>
+constexpr MeterFormat tableFormat(
+    MeterFamily family, std::string_view name, std::string_view sensor = {}) {
+    return {.family = family,
+        .name = name,
+        .sniff = sniffTable<kind, within>,
+        .table = &kind,
+        .sensor = sensor};
 }
 
 Confidence sniffPtd(const MeterHead& head) {
@@ -324,38 +304,36 @@ const std::array kFormats{
         .sniff = sniffMarks<kMllog>,
         .open = makeMllogReader,
         .isOfLocalTime = true},
-    MeterFormat{kOfGpus, "dcgmi dmon log", sniffTable<kDcgmiDmon>, makeTable<kDcgmiDmon>},
-    MeterFormat{kOfGpus, "DCGM CSV", sniffTable<kDcgmCsv>, makeTable<kDcgmCsv>},
-    MeterFormat{kOfGpus, "nvidia-smi pmon log", sniffTable<kSmiPmon>, makeTable<kSmiPmon>},
-    MeterFormat{kOfGpus, "nvidia-smi dmon log", sniffTable<kSmiDmon>, makeTable<kSmiDmon>},
-    MeterFormat{kOfGpus, "nvidia-smi dmon CSV", sniffTable<kSmiDmonCsv>, makeTable<kSmiDmonCsv>},
-    MeterFormat{kOfGpus, "amd-smi CSV", sniffTable<kAmdCsv>, makeTable<kAmdCsv>},
-    MeterFormat{kOfGpus, "amd-smi monitor", sniffTable<kAmdMonitor>, makeTable<kAmdMonitor>},
-    MeterFormat{kOfGpus, "rocm-smi CSV", sniffTable<kRocmCsv>, makeTable<kRocmCsv>},
-    MeterFormat{kOfGpus, "xpu-smi dump", sniffTable<kXpuDump>, makeTable<kXpuDump>},
+    tableFormat<kDcgmiDmon>(kOfGpus, "dcgmi dmon log"),
+    tableFormat<kDcgmCsv>(kOfGpus, "DCGM CSV"),
+    tableFormat<kSmiPmon>(kOfGpus, "nvidia-smi pmon log"),
+    tableFormat<kSmiDmon>(kOfGpus, "nvidia-smi dmon log"),
+    tableFormat<kSmiDmonCsv>(kOfGpus, "nvidia-smi dmon CSV"),
+    tableFormat<kAmdCsv>(kOfGpus, "amd-smi CSV"),
+    tableFormat<kAmdMonitor>(kOfGpus, "amd-smi monitor"),
+    tableFormat<kRocmCsv>(kOfGpus, "rocm-smi CSV"),
+    tableFormat<kXpuDump>(kOfGpus, "xpu-smi dump"),
     MeterFormat{kOfGpus, "gpustat text", sniffLine<isGpustatLine>, makeGpustatTextReader},
-    MeterFormat{kOfGpus, "Zeus power CSV", sniffTable<kZeusCsv, 1>, makeTable<kZeusCsv>},
-    MeterFormat{kOfGpus, "nvitop CSV", sniffTable<kNvitopCsv, 1>, makeTable<kNvitopCsv>},
-    MeterFormat{
-        kOfGpus, "Weights & Biases system metrics", sniffTable<kWandbCsv, 1>, makeTable<kWandbCsv>},
-    MeterFormat{kOfGpus, "table of sensors", sniffTable<kSensorCsv, 1>, makeTable<kSensorCsv>},
-    MeterFormat{kOfNodes, "log of node power", sniffTable<kBmcCsv, 5>, makeTable<kBmcCsv>},
-    MeterFormat{kOfNodes, "turbostat log", sniffTable<kTurbostat>, makeTable<kTurbostat>},
-    MeterFormat{kOfNodes, "turbostat CSV", sniffTable<kTurbostatCsv>, makeTable<kTurbostatCsv>},
-    MeterFormat{kOfNodes, "RAPL energy log", sniffTable<kRaplCsv, 5>, makeTable<kRaplCsv>, false,
-        kEnergySensor},
+    tableFormat<kZeusCsv, 1>(kOfGpus, "Zeus power CSV"),
+    tableFormat<kNvitopCsv, 1>(kOfGpus, "nvitop CSV"),
+    tableFormat<kWandbCsv, 1>(kOfGpus, "Weights & Biases system metrics"),
+    tableFormat<kSensorCsv, 1>(kOfGpus, "table of sensors"),
+    tableFormat<kBmcCsv, 5>(kOfNodes, "log of node power"),
+    tableFormat<kTurbostat>(kOfNodes, "turbostat log"),
+    tableFormat<kTurbostatCsv>(kOfNodes, "turbostat CSV"),
+    tableFormat<kRaplCsv, 5>(kOfNodes, "RAPL energy log", kEnergySensor),
     MeterFormat{kOfNodes, "SPEC PTDaemon log", sniffPtd, makePtdReader},
     MeterFormat{kOfNodes, "perf energy log", sniffMarks<kPerf>, makePerfReader},
-    MeterFormat{kOfNodes, "CodeCarbon table", sniffCodeCarbon, makeCodeCarbonReader, false, {}, {},
-        codeCarbonRuns},
+    MeterFormat{kOfNodes, "CodeCarbon table", sniffCodeCarbon, makeCodeCarbonReader, false, nullptr,
+        {}, {}, codeCarbonRuns},
     MeterFormat{kOfNodes, "ipmitool log", sniffIpmi, makeIpmiReader},
     MeterFormat{kOfGpus, "nvidia-smi -q text", sniffMarks<kSmiQuery>, makeSmiQueryReader},
     MeterFormat{kOfGpus, "nvidia-smi -q XML", sniffMarks<kSmiXml>, makeSmiXmlReader},
     MeterFormat{kOfGpus, "rocm-smi text", sniffMarks<kRocmText>, makeRocmTextReader},
     MeterFormat{kOfGpus, "answer of a Prometheus API", sniffPrometheus, makePrometheusReader, true,
-        {}, "/result"},
-    MeterFormat{
-        kOfGpus, "amd-smi JSON", sniffMarks<kAmdJson>, makeAmdJsonReader, true, {}, "gpu_data"},
+        nullptr, {}, "/result"},
+    MeterFormat{kOfGpus, "amd-smi JSON", sniffMarks<kAmdJson>, makeAmdJsonReader, true, nullptr, {},
+        "gpu_data"},
     MeterFormat{kOfGpus, "rocm-smi JSON", sniffMarks<kRocmJson>, makeRocmJsonReader, true},
     MeterFormat{kOfGpus, "gpustat JSON", sniffMarks<kGpustat>, makeGpustatReader, true},
     MeterFormat{kOfGpus, "Weights & Biases system metrics", sniffMarks<kWandbJson>,

@@ -3,6 +3,7 @@
 // files or a table of columns beside it.
 
 #include "importers/common/Importer.h"
+#include "importers/meters/ColumnNames.h"
 #include "importers/meters/MeterReader.h"
 
 #include <span>
@@ -38,8 +39,10 @@ struct MeterFormat {
     MeterFamily family;
     std::string_view name; // of one file: "dcgmi dmon log"
     Confidence (*sniff)(const MeterHead& head);
-    MakeMeterReader open; // nullptr: rows of a log, which LogReader.h reads by blocks
+    // nullptr: rows of a table, which LogReader.h reads by blocks.
+    MakeMeterReader open = nullptr;
     bool isJson = false; // objects, not lines
+    const TableKind* table = nullptr; // of a known tool; nullptr: a log with columns of any name
     // Remark of the report on its values.
     std::string_view sensor = {};
     // The path of the objects that are read one by one (JsonPaths.h); empty: the outermost ones.

@@ -4,6 +4,7 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/DcgmFields.h"
 #include "importers/common/MetricWords.h"
+#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <array>
@@ -15,24 +16,9 @@ namespace {
 
 using Role = ColumnRole;
 using Cells = std::span<const std::string_view>;
-using Columns = std::vector<MeterColumn>;
+using Columns = std::vector<Column>;
 constexpr auto kAveraged = SensorKind::Averaged;
 constexpr auto kOpen = SensorKind::Unknown;
-
-MeterColumn partOf(Role role, std::string_view header) {
-    MeterColumn column;
-    column.role = role;
-    column.header = header;
-    return column;
-}
-
-MeterColumn metricColumn(
-    std::string_view header, const SeriesDescription& what, bool isOwn = false) {
-    MeterColumn column = partOf(Role::Metric, header);
-    column.what = what;
-    column.isOwn = isOwn;
-    return column;
-}
 
 Columns columnsNamed(std::span<const ColumnName> names, Cells cells) {
     Columns columns;
@@ -61,7 +47,7 @@ Columns dcgmiColumns(Cells cells) {
     for (const std::string_view cell : cells.subspan(1)) {
         const DcgmField* field = dcgmFieldOfColumn(cell);
         columns.push_back(field != nullptr ? metricColumn(cell, seriesOf(*field))
-                                           : metricColumn(cell, ownMeterSeries(cell, {}), true));
+                                           : metricColumn(cell, ownMeterSeries(cell, {}), false));
     }
     adoptWords(columns);
     return columns;
@@ -74,10 +60,10 @@ Columns dcgmCsvColumns(Cells cells) {
         partOf(Role::Field, cells[2]), partOf(Role::Value, cells[3])};
 }
 
-MeterColumn dcgmTag(std::string_view name) {
+Column dcgmTag(std::string_view name) {
     const DcgmField* field = dcgmFieldTagged(name);
     return field != nullptr ? metricColumn(name, seriesOf(*field))
-                            : metricColumn(name, ownMeterSeries(name, {}), true);
+                            : metricColumn(name, ownMeterSeries(name, {}), false);
 }
 
 constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
@@ -122,9 +108,9 @@ Columns smiColumns(Cells cells, std::span<const ColumnName> names, std::string_v
         hasMark = hasMark || equalsIgnoringCase(cell, mark);
         columns.push_back(columnNamed(names, cell));
     }
-    const auto isSubject = [](const MeterColumn& column) { return column.role == Role::Gpu; };
+    const auto isSubject = [](const Column& column) { return column.role == Role::Gpu; };
     const auto isKnown
-        = [](const MeterColumn& column) { return column.role == Role::Metric && !column.isOwn; };
+        = [](const Column& column) { return column.role == Role::Metric && column.certain; };
     const bool isHeader = hasMark && std::any_of(columns.begin(), columns.end(), isSubject)
         && std::any_of(columns.begin(), columns.end(), isKnown);
     return isHeader ? columns : Columns{};
@@ -210,8 +196,8 @@ Columns amdMonitorColumns(Cells cells) {
     bool hasReading = false;
     for (const std::string_view cell : cells) {
         columns.push_back(columnNamed(kAmdMonitorNames, cell));
-        const MeterColumn& column = columns.back();
-        hasReading = hasReading || (column.role == Role::Metric && !column.isOwn);
+        const Column& column = columns.back();
+        hasReading = hasReading || (column.role == Role::Metric && column.certain);
     }
     return hasReading ? columns : Columns{};
 }
@@ -290,7 +276,7 @@ constexpr std::array kNvitopNames{ColumnName{"power_usage", "gpu_power", "W"},
     ColumnName{"power_limit", "power_limit", "W"}};
 
 // "metrics-daemon/cuda:0 (gpu:0)/gpu_utilization (%)/mean".
-MeterColumn nvitopColumn(std::string_view header) {
+Column nvitopColumn(std::string_view header) {
     const auto parts = words(header, "/");
     if (parts.size() < 3 || parts.back() != "mean")
         return partOf(Role::Ignored, header);
@@ -307,9 +293,9 @@ MeterColumn nvitopColumn(std::string_view header) {
     }
     if (!isHost && !index)
         return partOf(Role::Ignored, header);
-    MeterColumn column = columnNamed(kNvitopNames, parts[parts.size() - 2]);
+    Column column = columnNamed(kNvitopNames, parts[parts.size() - 2]);
     column.whose = index ? "GPU " + std::to_string(*index) : std::string("this node");
-    column.what.sensor = column.what.metric.unit == "W" ? kAveraged : kOpen;
+    column.sensor = column.metric.unit == "W" ? kAveraged : kOpen;
     return column;
 }
 
@@ -388,13 +374,13 @@ Columns sensorColumns(Cells cells) {
 }
 
 // "GPU Power W": the names of the sensor, and the unit of its values.
-MeterColumn sensorField(std::string_view name) {
+Column sensorField(std::string_view name) {
     const std::string_view last = name.substr(name.rfind(' ') + 1);
     const auto unit = findUnit(last);
     const std::string_view what = unit && unit->si == "W" ? "sensor_power" : "sensor_value";
-    Columns one{metricColumn(name, meterSeries(what, last), true)};
+    Columns one{metricColumn(name, meterSeries(what, last), false)};
     adoptWords(one);
-    if (one.front().isOwn)
+    if (!one.front().certain)
         one.front().whose = "part "
             + std::string(trimmed(name.substr(0, name.size() - (unit ? last.size() : 0))));
     return one.front();
@@ -410,7 +396,7 @@ std::span<const ColumnName> rocmNames() {
     return kRocmNames;
 }
 
-MeterColumn wandbColumn(std::string_view name) {
+Column wandbColumn(std::string_view name) {
     constexpr std::string_view kPrefix = "system.";
     if (name == "_timestamp" || name == "Timestamp" || name == "_runtime"
         || name.starts_with("Relative Time"))
@@ -424,15 +410,15 @@ MeterColumn wandbColumn(std::string_view name) {
         const auto index = wholeNumber<int>(parts[1]);
         if (!index || *index < 0)
             return partOf(Role::Ignored, name);
-        MeterColumn column = columnNamed(kWandbNames, parts[2]);
+        Column column = columnNamed(kWandbNames, parts[2]);
         column.header = name;
         column.whose = "GPU " + std::to_string(*index);
         return column;
     }
     if (rest.starts_with("gpu"))
         return partOf(Role::Ignored, name); // of the process alone
-    MeterColumn column = rest == "cpu" ? metricColumn(name, meterSeries("cpu_utilization", "%"))
-                                       : metricColumn(name, ownMeterSeries(rest, {}), true);
+    Column column = rest == "cpu" ? metricColumn(name, meterSeries("cpu_utilization", "%"))
+                                  : metricColumn(name, ownMeterSeries(rest, {}), false);
     column.whose = "this node";
     return column;
 }

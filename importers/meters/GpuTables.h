@@ -29,6 +29,6 @@ extern const TableKind kSensorCsv; // "Time,Sensor_Name,Watts": a row for each s
 std::span<const ColumnName> amdNames();
 std::span<const ColumnName> rocmNames();
 // "system.gpu.0.powerWatts" as a column of GPU 0.
-MeterColumn wandbColumn(std::string_view name);
+Column wandbColumn(std::string_view name);
 
 } // namespace trainscope::importers::meters

@@ -133,16 +133,15 @@ class RocmJsonReader final : public RecordReader {
         for (const Member& member : record) {
             if (!isOfCard(member))
                 continue;
-            const MeterColumn column = columnNamed(rocmNames(), member.path[1]);
+            const Column column = columnNamed(rocmNames(), member.path[1]);
             const Who& who = cards[member.path[0]];
             const bool isReading = column.role == ColumnRole::Metric
-                && (!column.isOwn || (isNumberText(member.text) && !isProperty(column.header)));
+                && (column.certain || (isNumberText(member.text) && !isProperty(column.header)));
             if (!isReading)
                 continue;
-            if (column.isOwn)
+            if (!column.certain)
                 log.sawOwn(column.header);
-            RETURN_IF_ERROR(
-                log.add(who, column.what, time, numberOf(member.text, column.what, log)));
+            RETURN_IF_ERROR(log.add(who, column, time, numberOf(member.text, column, log)));
         }
         log.row();
         return {};
@@ -199,14 +198,14 @@ class WandbJsonReader final : public RecordReader {
         const TimeNs time = timeOf(record, {"_timestamp", "_runtime"}, log);
         log.row();
         for (const Member& member : record) {
-            const MeterColumn column = wandbColumn(member.path.front());
+            const Column column = wandbColumn(member.path.front());
             if (member.path.size() != 1 || column.role != ColumnRole::Metric
                 || !isNumberText(member.text))
                 continue;
-            if (column.isOwn)
+            if (!column.certain)
                 log.sawOwn(column.header);
-            RETURN_IF_ERROR(log.add(meterSubject(column.whose, SubjectKind::Gpu), column.what, time,
-                numberOf(member.text, column.what, log)));
+            RETURN_IF_ERROR(log.add(meterSubject(column.whose, SubjectKind::Gpu), column, time,
+                numberOf(member.text, column, log)));
         }
         return {};
     }

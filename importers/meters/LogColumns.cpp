@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/common/LineBlocks.h"
 
 #include <algorithm>
 #include <array>

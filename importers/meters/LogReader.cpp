@@ -5,11 +5,13 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Numbers.h"
+#include "importers/common/Cells.h"
 #include "importers/common/PowerSensor.h"
 #include "importers/meters/ColumnOrder.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::importers::meters::smi {
@@ -57,9 +59,10 @@ Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
             m_log.setLine(m_linesBefore);
             if (!next.hasValue() && status.hasValue())
                 m_log.breakOff(next.error());
-            if (status.hasValue())
-                tellDoubts();
-            return status;
+            if (!status.hasValue())
+                return status;
+            tellDoubts();
+            return giveSums();
         }
         const auto block = std::make_shared<const LineBlock>(std::move(*next.value()));
         jobs.submit([block, order = m_order] { return readRows(block, order); });
@@ -101,12 +104,24 @@ Status LogReader::takeRows(const RowBlock& block) {
         if (row.identity < 0)
             RETURN_IF_ERROR(takeOther(block.notes[static_cast<std::size_t>(row.note)]));
         else
-            RETURN_IF_ERROR(recordNamed(block, i));
+            RETURN_IF_ERROR(record(block, i));
     }
     return {};
 }
 
+Status LogReader::record(const RowBlock& block, std::size_t row) {
+    RETURN_IF_ERROR(
+        m_order->kind != nullptr ? recordOf(*m_order->kind, block, row) : recordNamed(block, row));
+    if (const int note = block.rows[row].note; note >= 0)
+        m_log.warn(block.notes[static_cast<std::size_t>(note)].text);
+    return {};
+}
+
 Status LogReader::takeOther(const RowNote& note) {
+    if (m_order->kind != nullptr) {
+        takeOtherOf(*m_order->kind, note);
+        return {};
+    }
     if (const auto date = m_order->hasDateLines ? parseDateLine(note.line) : std::nullopt) {
         m_date = date;
         return {};
@@ -159,6 +174,102 @@ Status LogReader::changeOrder(std::vector<Column> columns) {
     return {};
 }
 
+// A header, the units below it, or what stands before the table. Headers come again every so many
+// rows.
+void LogReader::takeOtherOf(const TableKind& kind, const RowNote& note) {
+    const std::string_view plain = trimmed(note.line);
+    const auto& cells = m_tableCells.of(kind, plain, m_order->columns.size());
+    if (plain != m_order->head && std::exchange(m_awaitsUnits, false) && isUnitLine(cells))
+        return takeUnits(cells);
+    ColumnOrder order;
+    if (plain != m_order->head)
+        order.columns = kind.headOf(cells);
+    m_awaitsUnits = plain == m_order->head || !order.columns.empty();
+    if (!m_awaitsUnits && !note.text.empty())
+        m_log.skip(note.text);
+    if (order.columns.empty())
+        return;
+    if (!m_order->columns.empty())
+        m_log.warn("Other columns begin here.");
+    for (const Column& column : order.columns) {
+        if (column.role == ColumnRole::Metric && !column.certain)
+            m_log.sawOwn(column.header);
+    }
+    order.kind = &kind;
+    order.head = plain;
+    findParts(order);
+    order.isTimeOfDay = order.stamp < 0 && order.timeOfDay >= 0;
+    if (order.isTimeOfDay)
+        order.stamp = std::exchange(order.timeOfDay, -1);
+    useOrder(std::move(order));
+}
+
+// Of names that no table knows.
+void LogReader::takeUnits(const std::vector<std::string_view>& cells) {
+    ColumnOrder order = *m_order;
+    const std::size_t from = cells.size() == order.columns.size() + 1 ? 1 : 0; // "# Idx"
+    bool hasNew = false;
+    for (std::size_t i = 0; i < order.columns.size() && i + from < cells.size(); ++i) {
+        Column& column = order.columns[i];
+        if (column.role != ColumnRole::Metric || column.certain || column.unitKnown
+            || !findUnit(cells[i + from]))
+            continue;
+        static_cast<SeriesDescription&>(column) = meterSeries(column.metric.name, cells[i + from]);
+        column.unitKnown = hasNew = true;
+    }
+    if (hasNew)
+        useOrder(std::move(order));
+}
+
+Status LogReader::recordOf(const TableKind& kind, const RowBlock& block, std::size_t row) {
+    constexpr std::size_t kMostFields = 2000; // of a long table
+    const BlockRow& found = block.rows[row];
+    const RowIdentity& named = block.identities[static_cast<std::size_t>(found.identity)];
+    Who who = meterSubject(named.gpu, kind.subject);
+    who.host = who.host.empty() ? named.host : who.host;
+    who.device = named.device.empty() ? who.device : named.device;
+    who.model = named.model;
+    who.uuid = named.uuid;
+    const std::string key = named.gpu + "\n" + named.host + "\n" + named.device;
+    const TimeNs time = m_order->stamp >= 0 ? m_log.at(found.stamp)
+                                            : m_times.timeOf(key + "\n" + named.part, m_log);
+    m_log.row();
+    const auto numbers = block.numbersOf(row);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const bool isField = m_order->columns[i].role == ColumnRole::Value;
+        const Column& column = isField ? named.field : m_order->columns[i];
+        if (column.role != ColumnRole::Metric)
+            continue;
+        if (isField && !m_fields.contains(named.part)) {
+            if (m_fields.size() >= kMostFields)
+                continue;
+            m_fields.insert(named.part);
+            if (!column.certain)
+                m_log.sawOwn(named.part);
+        }
+        Who whose = column.whose.empty() ? who : meterSubject(column.whose, kind.subject);
+        whose.host = whose.host.empty() ? who.host : whose.host;
+        RETURN_IF_ERROR(kind.sumsParts ? addToSum(key, whose, column, time, numbers[i])
+                                       : m_log.add(whose, column, time, numbers[i]));
+    }
+    return {};
+}
+
+Status LogReader::addToSum(const std::string& key, const Who& who, const SeriesDescription& what,
+    TimeNs time, double value) {
+    if (!m_sums.empty() && m_sums.begin()->second.time != time)
+        RETURN_IF_ERROR(giveSums());
+    Sum& sum = m_sums.try_emplace({key, what.metric.name}, Sum{who, what, time}).first->second;
+    sum.value += std::isnan(value) ? 0.0 : value;
+    return {};
+}
+
+Status LogReader::giveSums() {
+    for (const auto& [key, sum] : std::exchange(m_sums, {}))
+        RETURN_IF_ERROR(m_log.add(sum.who, sum.what, sum.time, sum.value));
+    return {};
+}
+
 // A row whose GPU has a cell of its own is looked up once in a block.
 Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
     const BlockRow& found = block.rows[row];
@@ -186,8 +297,6 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
         m_log.row();
         RETURN_IF_ERROR(add(*m_subjects[at], group, time, block.numbersOf(row)));
     }
-    if (found.note >= 0)
-        m_log.warn(block.notes[static_cast<std::size_t>(found.note)].text);
     return {};
 }
 

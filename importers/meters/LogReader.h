@@ -1,9 +1,11 @@
 #pragma once
-// Reads one log file into a MeterLog: rows, headers that come again, noise. Blocks of
-// rows are read by jobs and recorded in order.
+// Reads one table into a MeterLog: rows, headers that come again, noise. Blocks of rows are read by
+// jobs and recorded in order.
 
 #include "importers/common/LineBlocks.h"
 #include "importers/common/MeterLog.h"
+#include "importers/meters/ColumnNames.h"
+#include "importers/meters/MeterReader.h"
 #include "importers/meters/Rhythm.h"
 #include "importers/meters/Rows.h"
 
@@ -12,13 +14,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope::importers::meters::smi {
 
 class LogReader {
 public:
+    // `order`: of a log by its first lines; of a known tool's table its kind is enough.
     LogReader(ColumnOrder order, MeterLog& log);
 
     // To the end of the stream. A stream that breaks off ends with a warning; what was read stays.
@@ -31,6 +37,13 @@ private:
     Status take(RowBlock block);
     Status takeRows(const RowBlock& block);
     Status takeOther(const RowNote& note);
+    void takeOtherOf(const TableKind& kind, const RowNote& note);
+    void takeUnits(const std::vector<std::string_view>& cells);
+    Status record(const RowBlock& block, std::size_t row);
+    Status recordOf(const TableKind& kind, const RowBlock& block, std::size_t row);
+    Status addToSum(const std::string& key, const Who& who, const SeriesDescription& what,
+        TimeNs time, double value);
+    Status giveSums();
     Status recordNamed(const RowBlock& block, std::size_t row);
     Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
     Status recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
@@ -54,6 +67,18 @@ private:
     std::vector<double> m_values;
     int m_orderNumber = 1;
     std::optional<Stamp> m_date; // of the last line that is one
+    // Of a known tool's table.
+    struct Sum {
+        Who who;
+        SeriesDescription what;
+        TimeNs time;
+        double value = 0.0;
+    };
+    std::map<std::pair<std::string, std::string>, Sum> m_sums; // by subject and metric
+    std::set<std::string> m_fields; // of a long table
+    ReadingTimes m_times; // without stamps
+    TableCells m_tableCells;
+    bool m_awaitsUnits = false;
     std::int64_t m_linesBefore = 0; // the block under way
 };
 

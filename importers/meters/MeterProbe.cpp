@@ -1,11 +1,17 @@
 #include "importers/meters/MeterProbe.h"
 
+#include "core/model/Try.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/JsonPaths.h"
+#include "importers/common/TextCleaning.h"
 #include "importers/meters/LogColumns.h"
+#include "importers/meters/LogReader.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace trainscope::importers::meters {
 
@@ -56,37 +62,79 @@ void takeTable(FileProbe& probe, const MeterTable& table, const MeterLog& log) {
     probe.end = log.lastStamp();
 }
 
-} // namespace
+Status readRows(const smi::ColumnOrder& order, std::unique_ptr<ByteStream> stream, MeterLog& log,
+    const GoesOn& goesOn) {
+    for (const std::string& warning : order.warnings)
+        log.warn(warning);
+    LineBlocks blocks(std::move(stream), smi::RowBlock::kLongestLine);
+    return smi::LogReader(order, log).read(blocks, goesOn);
+}
 
-ObjectsEnd readObjects(const MeterFormat& format, ByteStream& stream, MeterReader& reader,
-    MeterLog& log, const std::function<bool(std::uint64_t)>& goesOn) {
+Status readLines(
+    MeterReader& reader, std::unique_ptr<ByteStream> stream, MeterLog& log, const GoesOn& goesOn) {
+    constexpr std::int64_t kLinesPerReport = 512;
+    LineReader lines(std::move(stream));
+    while (true) {
+        const auto line = lines.next();
+        if (!line.hasValue())
+            log.breakOff(line.error());
+        if (!line.hasValue() || !line.value())
+            return {};
+        log.setLine(lines.lineNumber());
+        log.report().bytes += line.value()->size() + 1;
+        if (lines.lineWasCut())
+            log.skip("The line is longer than 1 MiB.");
+        else
+            RETURN_IF_ERROR(reader.take(*line.value(), log));
+        if (lines.lineNumber() % kLinesPerReport == 0 && !goesOn(lines.bytesConsumed()))
+            return cancelled();
+    }
+}
+
+Status readObjects(const MeterFormat& format, MeterReader& reader, std::unique_ptr<ByteStream> raw,
+    MeterLog& log, const GoesOn& goesOn) {
+    const auto stream = asUtf8(std::move(raw));
     std::vector<std::string_view> paths;
     if (!format.objects.empty())
         paths.push_back(format.objects);
-    JsonPaths objects(stream, std::move(paths), JsonPaths::Outside::Given);
+    JsonPaths objects(*stream, std::move(paths), JsonPaths::Outside::Given);
     bool hasInner = false; // the object around them is none of its own
-    while (true) {
+    for (std::uint64_t before = 0;; before = objects.bytes()) {
         const auto found = objects.next();
-        if (found.hasValue() && !found.value())
-            return {};
+        log.report().bytes += objects.bytes() - before;
         if (!found.hasValue()) {
             const auto rest = objects.cutOff();
             if (!rest)
-                return {{}, found.error()};
-            if (rest->empty())
+                log.breakOff(found.error());
+            if (!rest || rest->empty())
                 return {};
             log.warn("The last record breaks off.");
-            return {reader.take(*rest, log), {}};
+            return reader.take(*rest, log);
         }
+        if (!found.value())
+            return {};
         const bool isOutside = found.value()->path == JsonPaths::kOutside;
-        if (!isOutside || !std::exchange(hasInner, false)) {
-            if (const Status status = reader.take(found.value()->text, log); !status.hasValue())
-                return {status, {}};
-        }
+        if (!isOutside || !std::exchange(hasInner, false))
+            RETURN_IF_ERROR(reader.take(found.value()->text, log));
         hasInner = hasInner || !isOutside;
-        if (goesOn && !goesOn(objects.bytes()))
-            return {cancelled(), {}};
+        if (!goesOn(stream->bytesConsumed()))
+            return cancelled();
     }
+}
+
+} // namespace
+
+Status readMeters(const MeterFormat& format, const smi::ColumnOrder* order,
+    std::unique_ptr<ByteStream> stream, MeterLog& log, const GoesOn& goesOn) {
+    if (format.open == nullptr) {
+        smi::ColumnOrder ofTable;
+        ofTable.kind = format.table;
+        return readRows(order == nullptr ? ofTable : *order, std::move(stream), log, goesOn);
+    }
+    const auto reader = format.open();
+    RETURN_IF_ERROR(format.isJson ? readObjects(format, *reader, std::move(stream), log, goesOn)
+                                  : readLines(*reader, std::move(stream), log, goesOn));
+    return reader->finish(log);
 }
 
 FileProbe probeMeters(
@@ -98,33 +146,27 @@ FileProbe probeMeters(
     probe.format = meterFormatOf(meterHead(text.value()), kinds);
     if (probe.format == nullptr)
         return probe;
-    if (probe.format->open == nullptr) {
+    if (probe.format->open == nullptr && probe.format->table == nullptr) {
         probe.order = smi::orderOf(tree, path, dates);
         if (probe.order->hasValue())
             takeOrder(probe, probe.order->value());
         return probe;
+    }
+    std::string looked = text.value();
+    if (!probe.format->isJson) {
+        auto lines = linesOfHead(text.value());
+        if (look == Look::BeginAndEnd && text.value().size() == kHeadOfLines)
+            std::ranges::move(lastLines(tree, path), std::back_inserter(lines));
+        looked = fmt::format("{}", fmt::join(lines, "\n"));
     }
     NoSink sink;
     ImportReport report;
     MeterTable table(sink, RunId{1}, report, path, 0);
     table.startFile(std::nullopt);
     MeterLog log(table, report, path, {});
-    const auto reader = probe.format->open();
-    Status status;
-    if (probe.format->isJson) {
-        const auto stream = memoryStream(text.value());
-        status = readObjects(*probe.format, *stream, *reader, log, {}).status;
-    } else {
-        auto lines = linesOfHead(text.value());
-        if (look == Look::BeginAndEnd && text.value().size() == kHeadOfLines)
-            std::ranges::move(lastLines(tree, path), std::back_inserter(lines));
-        for (const std::string& line : lines) {
-            if (status.hasValue())
-                status = reader->take(line, log);
-        }
-    }
-    if (status.hasValue() && reader->finish(log).hasValue() && log.finish().hasValue()
-        && table.finish().hasValue())
+    const Status status = readMeters(
+        *probe.format, nullptr, memoryStream(looked), log, [](std::uint64_t) { return true; });
+    if (status.hasValue() && log.finish().hasValue() && table.finish().hasValue())
         takeTable(probe, table, log);
     return probe;
 }

@@ -5,7 +5,9 @@
 #include "importers/meters/ColumnOrder.h"
 #include "importers/meters/Formats.h"
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,13 +33,10 @@ enum class Look { Begin, BeginAndEnd };
 FileProbe probeMeters(const SourceTree& tree, const std::string& path, MeterKinds kinds,
     DateOrder dates = DateOrder::Unknown, Look look = Look::Begin);
 
-// End of the reading of a JSON text.
-struct ObjectsEnd {
-    Status status;
-    std::optional<Error> broken; // the stream broke off
-};
-// `goesOn` is told how many bytes are behind.
-ObjectsEnd readObjects(const MeterFormat& format, ByteStream& stream, MeterReader& reader,
-    MeterLog& log, const std::function<bool(std::uint64_t)>& goesOn);
+// Reads a file of that format to its end, or up to where it breaks off. `order`: of the columns of
+// a log of rows. `goesOn` is told how many bytes of the file on disk are behind.
+using GoesOn = std::function<bool(std::uint64_t)>;
+Status readMeters(const MeterFormat& format, const smi::ColumnOrder* order,
+    std::unique_ptr<ByteStream> stream, MeterLog& log, const GoesOn& goesOn);
 
 } // namespace trainscope::importers::meters

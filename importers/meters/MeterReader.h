@@ -69,12 +69,14 @@ private:
 // leaves plain numbers.
 SeriesDescription meterSeries(
     std::string_view metric, std::string_view unit, SensorKind sensor = SensorKind::Unknown);
-// The value as a number of that series, whatever unit stands behind it. NaN, with a warning, where
-// that unit measures something else.
-double numberIn(const SeriesDescription& what, const CellValue& value, MeterLog& log);
+// The value as a number of that series, whatever unit stands behind it. Absent where that unit
+// measures something else.
+std::optional<double> numberIn(const SeriesDescription& what, const CellValue& value);
 // The number in a text as one of that series; `unit`: where it stands apart. NaN: missing.
 double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& log,
     std::string_view unit = {});
+// "3", "GPU 3", "GPU-I 1", "Switch 0", "node 2" as a subject. Anything else stays with a GPU.
+Who meterSubject(std::string_view text, SubjectKind usual);
 // A metric of the source's own: "Sys Fan 1" → "sys_fan_1".
 SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit);
 

@@ -5,10 +5,8 @@
 #include "importers/common/HeadLines.h"
 #include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
-#include "importers/common/TextCleaning.h"
 #include "importers/meters/ClockSteps.h"
 #include "importers/meters/LogColumns.h"
-#include "importers/meters/LogReader.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +16,6 @@
 namespace trainscope::importers::meters {
 namespace {
 
-constexpr std::int64_t kLinesPerReport = 512;
 using Files = std::vector<SourceFile>;
 
 // "node power of 8 nodes and 1 switch", "8 GPUs, 4 metrics".
@@ -232,15 +229,11 @@ private:
             m_report.facts["clock_step"] = fmt::format("{} s", step.apart.ns / 1'000'000'000);
         ASSIGN_OR_RETURN(auto stream, m_tree.open(path));
         m_phase = "Reading " + std::string(namePart(path));
-        if (probe.order) {
-            RETURN_IF_ERROR(readRows(std::move(stream), probe.order->value(), log));
-        } else {
-            const auto reader = probe.format->open();
-            RETURN_IF_ERROR(probe.format->isJson
-                    ? readJson(*probe.format, std::move(stream), *reader, log)
-                    : readLines(std::move(stream), *reader, log));
-            RETURN_IF_ERROR(reader->finish(log));
-        }
+        RETURN_IF_ERROR(readMeters(*probe.format, probe.order ? &probe.order->value() : nullptr,
+            std::move(stream), log, [this](std::uint64_t bytes) {
+                return !m_progress || m_progress({m_phase, m_bytesBefore + bytes, m_unit.bytes});
+            }));
+        m_bytesBefore += m_tree.sizeOf(path);
         RETURN_IF_ERROR(log.finish());
         log.completeFacts();
         m_isCutShort = m_isCutShort || log.isCutShort();
@@ -248,57 +241,6 @@ private:
         if (!probe.format->sensor.empty())
             m_report.facts["derived"] = probe.format->sensor;
         return {};
-    }
-
-    Status readRows(
-        std::unique_ptr<ByteStream> stream, const smi::ColumnOrder& order, MeterLog& log) {
-        for (const std::string& warning : order.warnings)
-            log.warn(warning);
-        LineBlocks blocks(std::move(stream), smi::RowBlock::kLongestLine);
-        smi::LogReader reader(order, log);
-        RETURN_IF_ERROR(reader.read(blocks, [this](std::uint64_t bytes) { return goesOn(bytes); }));
-        m_bytesBefore += blocks.bytesConsumed();
-        return {};
-    }
-
-    Status readLines(std::unique_ptr<ByteStream> stream, MeterReader& reader, MeterLog& log) {
-        LineReader lines(std::move(stream));
-        while (true) {
-            const auto line = lines.next();
-            if (!line.hasValue())
-                log.breakOff(line.error());
-            if (!line.hasValue() || !line.value())
-                break;
-            log.setLine(lines.lineNumber());
-            m_report.bytes += line.value()->size() + 1;
-            if (lines.lineWasCut())
-                log.skip("The line is longer than 1 MiB.");
-            else
-                RETURN_IF_ERROR(reader.take(*line.value(), log));
-            if (lines.lineNumber() % kLinesPerReport == 0 && !goesOn(lines.bytesConsumed()))
-                return cancelled();
-        }
-        m_bytesBefore += lines.bytesConsumed();
-        return {};
-    }
-
-    Status readJson(const MeterFormat& format, std::unique_ptr<ByteStream> raw, MeterReader& reader,
-        MeterLog& log) {
-        const auto stream = asUtf8(std::move(raw));
-        std::uint64_t bytes = 0;
-        const auto end = readObjects(format, *stream, reader, log, [&](std::uint64_t behind) {
-            bytes = behind;
-            return goesOn(stream->bytesConsumed());
-        });
-        if (end.broken)
-            log.breakOff(*end.broken);
-        m_report.bytes += bytes;
-        m_bytesBefore += stream->bytesConsumed();
-        return end.status;
-    }
-
-    bool goesOn(std::uint64_t bytes) const {
-        return !m_progress || m_progress({m_phase, m_bytesBefore + bytes, m_unit.bytes});
     }
 
     Result<ImportReport> complete(Run run, const MeterTable& table) {

@@ -3,10 +3,13 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
+#include "importers/common/DcgmFields.h"
 #include "importers/common/MeterLog.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
+#include "importers/meters/ColumnNames.h"
 #include "importers/meters/Guess.h"
+#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,13 +40,19 @@ std::optional<double> inUnitOf(const Column& column, const CellValue& value) {
         return column.inFahrenheit ? celsiusOf(value.number) : value.number;
     if (column.form == CellForm::Number && value.unit.empty())
         return std::nullopt;
-    if (isFahrenheit(value.unit) && column.metric.unit == "°C")
-        return celsiusOf(value.number);
-    const auto unit = findUnit(value.unit);
-    if (unit && unit->si == column.metric.unit)
-        return value.number * (unit->scale / column.scale);
-    return std::nullopt;
+    return numberIn(column, value);
 }
+
+// "0.3/192.0 GB": of all; `storage` is used for what is cut out of the cell.
+std::string_view usedOf(std::string_view cell, std::string& storage) {
+    const std::size_t slash = cell.find('/');
+    if (slash == std::string_view::npos)
+        return cell;
+    storage = cell.substr(0, slash);
+    return storage.append(cell.substr(std::min(cell.find(' ', slash), cell.size())));
+}
+
+constexpr std::size_t kLongestName = 200;
 
 constexpr std::size_t kUsualRow = 64; // bytes, for the first guess at the number of rows
 
@@ -89,12 +98,12 @@ private:
             return;
         const std::size_t before = m_out.numbers.size();
         m_badCell.clear();
-        const auto stamp = parse(text);
+        const auto stamp = parse(m_order.kind == nullptr ? text : plain);
         if (!stamp.hasValue()) {
             m_out.numbers.resize(before);
             return note(text, stamp.error().message);
         }
-        BlockRow row{m_out.lines, stamp.value(), identityIndex(), -1};
+        BlockRow row{m_out.lines, stamp.value(), static_cast<int>(m_lastIdentity), -1};
         if (!m_badCell.empty()) {
             row.note = static_cast<int>(m_out.notes.size());
             m_out.notes.push_back({m_badCell, {}});
@@ -102,40 +111,76 @@ private:
         m_out.rows.push_back(row);
     }
 
-    // Appends the numbers of the line. Errors (Unrecognised) say what the line is instead.
+    // Appends the numbers of the line. Errors (Unrecognised) say what the line is instead; nothing
+    // where it is passed over.
     Result<Stamp> parse(std::string_view line) {
         const auto& cells = cellsOf(line);
         const std::size_t width = m_order.columns.size();
+        const TableKind* kind = m_order.kind;
+        if (kind != nullptr && isPassedOver(*kind, cells))
+            return unrecognised({});
         // A separator at the end of the line makes an empty cell.
         const bool trailing = cells.size() == width + 1 && cells.back().empty();
-        if (cells.size() != width && !trailing) {
+        const Column& last = m_order.columns.back();
+        const bool hasBlanks = last.role == Role::Part && cells.size() > width; // a command's name
+        if (cells.size() != width && !trailing && !hasBlanks) {
             return unrecognised("The line has " + std::to_string(cells.size())
                 + " cells instead of " + std::to_string(width) + ": " + meterExcerpt(line));
         }
-        const Column& last = m_order.columns.back();
         if (m_out.source->endsOpen && last.role == Role::Metric && last.decimals > 0 && !trailing
             && decimalPlaces(cells.back()) != last.decimals && !isMissingCell(cells.back()))
             return unrecognised("The file ends within this line: " + meterExcerpt(line));
-        const auto stamp = m_order.hasDateLines ? Stamp{} : stampIn(m_order, cells);
-        const bool isOther = stamp && !m_order.hasDateLines
-            && (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative);
-        if (!stamp || isOther)
+        const auto stamp = stampOf(cells);
+        if (!stamp)
             return unrecognised("The line has no time stamp: " + meterExcerpt(line));
-        RETURN_IF_ERROR(readIdentity(cells));
+        if (kind != nullptr)
+            readSubject(*kind, cells);
+        else
+            RETURN_IF_ERROR(readIdentity(cells));
+        const Column& field = m_out.identities[identityIndex()].field;
         bool any = false;
         for (std::size_t i = 0; i < width; ++i) {
-            const bool isMetric = m_order.columns[i].role == Role::Metric;
-            const double number = isMetric ? readNumber(m_order.columns[i], cells[i]) : kMissing;
+            const Column& column
+                = m_order.columns[i].role == Role::Value ? field : m_order.columns[i];
+            const bool isMetric = column.role == Role::Metric;
+            const double number = isMetric ? readNumber(column, cells[i]) : kMissing;
             m_out.numbers.push_back(number);
             any = any || !std::isnan(number) || (isMetric && isMissingCell(cells[i]));
         }
         // A GPU that is named is there, with or without numbers.
-        if (!any && (m_order.gpu < 0 || m_order.hasDateLines))
+        if (!any && kind == nullptr && (m_order.gpu < 0 || m_order.hasDateLines))
             return unrecognised("The line has no numbers: " + meterExcerpt(line));
         return *stamp;
     }
 
+    // Heads and what stands before the first, and rows of parts where totals are asked for.
+    bool isPassedOver(const TableKind& kind, const std::vector<std::string_view>& cells) const {
+        const auto& columns = m_order.columns;
+        if (columns.empty() || isUnitLine(cells) || !kind.headOf(cells).empty())
+            return true;
+        if (!kind.onlyTotals)
+            return false;
+        for (std::size_t i = 0; i < columns.size() && cells.size() == columns.size(); ++i) {
+            if (columns[i].role == Role::Part && cells[i] != "-")
+                return true;
+        }
+        return cells.size() != columns.size();
+    }
+
+    std::optional<Stamp> stampOf(const std::vector<std::string_view>& cells) const {
+        if (m_order.hasDateLines || m_order.stamp < 0)
+            return Stamp{};
+        const auto stamp = stampIn(m_order, cells);
+        if (m_order.kind != nullptr)
+            return stamp ? stamp : parseTimeOfDay(cells[static_cast<std::size_t>(m_order.stamp)]);
+        const bool isOther = stamp
+            && (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative);
+        return isOther ? std::nullopt : stamp;
+    }
+
     const std::vector<std::string_view>& cellsOf(std::string_view line) {
+        if (m_order.kind != nullptr)
+            return m_tableCells.of(*m_order.kind, line, m_order.columns.size());
         const auto& cells = m_splitter.split(line, m_order.separator, m_order.columns.size());
         if (m_order.decimals.empty() || !mergeDecimals(m_order, cells, m_merged))
             return cells;
@@ -148,26 +193,92 @@ private:
             return column < 0 ? std::string_view() : cells[static_cast<std::size_t>(column)];
         };
         m_who = {cell(m_order.host), cell(m_order.gpu), cell(m_order.name), cell(m_order.uuid),
-            cell(m_order.address)};
+            cell(m_order.address), {}, {}};
         if (m_order.gpu >= 0 && (isMissingCell(m_who.gpu) || m_who.gpu.size() > 64))
             return unrecognised("The line does not say which GPU it is about.");
-        if (isMissingCell(m_who.model) || m_who.model.size() > 200)
+        if (isMissingCell(m_who.model) || m_who.model.size() > kLongestName)
             m_who.model = {};
-        if (m_who.uuid.size() > 200 || m_who.host.size() > 200 || m_who.address.size() > 200)
+        if (m_who.uuid.size() > kLongestName || m_who.host.size() > kLongestName
+            || m_who.address.size() > kLongestName)
             return unrecognised("The line has a name of more than 200 characters.");
         return {};
     }
 
+    void readSubject(const TableKind& kind, const std::vector<std::string_view>& cells) {
+        m_who = {};
+        for (std::string* text : {&m_subject, &m_device, &m_part})
+            text->clear();
+        std::string_view unit; // above the values of a long table
+        for (std::size_t i = 0; i < m_order.columns.size(); ++i) {
+            const std::string_view cell = trimmed(cells[i]).substr(0, kLongestName);
+            const Column& column = m_order.columns[i];
+            switch (column.role) {
+            case Role::Gpu:
+                m_subject = cell;
+                break;
+            case Role::Tile:
+                m_subject += isMissingText(cell) ? std::string() : "." + std::string(cell);
+                break;
+            case Role::Partition:
+                if (!isMissingText(cell) && cell != "0")
+                    m_device.assign("partition ").append(cell);
+                break;
+            case Role::Part:
+                m_part.append(1, '\n').append(cell);
+                break;
+            case Role::Field:
+                m_part.append(m_part.empty() ? "" : " ").append(cell);
+                break;
+            case Role::Value:
+                unit = findUnit(column.header) ? column.header : headerParts(column.header).unit;
+                break;
+            case Role::Host:
+                m_who.host = cell;
+                break;
+            case Role::Name:
+                m_who.model = cell;
+                break;
+            case Role::Uuid:
+                m_who.uuid = cell;
+                break;
+            default:
+                break;
+            }
+        }
+        if (kind.field != nullptr && findUnit(unit))
+            m_part.append(" ").append(unit);
+        m_who.gpu = m_subject;
+        m_who.device = m_device;
+        m_who.part = m_part;
+    }
+
     double readNumber(const Column& column, std::string_view cell) {
+        const double number = readCell(column, cell);
+        return m_order.kind != nullptr && m_order.kind->isDcgm && isDcgmBlank(number) ? kMissing
+                                                                                      : number;
+    }
+
+    double readCell(const Column& column, std::string_view cell) {
         if (column.form == CellForm::Number) {
             std::string_view rest = cell;
             const auto usual = takePlainNumber(rest);
             if (usual && trimmed(rest) == column.cellUnit)
                 return column.inFahrenheit ? celsiusOf(*usual) : *usual;
         }
-        if (isMissingCell(cell))
+        // Only of nodes, -1 is a number.
+        const bool isOfNode = m_order.kind != nullptr && m_order.kind->subject != SubjectKind::Gpu;
+        if (isOfNode ? isMissingText(cell) : isMissingCell(cell))
             return kMissing;
-        const auto value = parseCell(cell, column.form);
+        if (cell.starts_with('(') && cell.ends_with(')'))
+            cell = cell.substr(1, cell.size() - 2);
+        std::string storage;
+        if (column.metric.unit == "B")
+            cell = usedOf(cell, storage);
+        auto value = parseCell(cell, column.form);
+        if (!value && m_order.kind != nullptr) {
+            const auto other = formOf(cell); // "P0" and hex masks in a column of numbers
+            value = other ? parseCell(cell, *other) : std::nullopt;
+        }
         if (value && canBe(column, value->number)) {
             if (const auto number = inUnitOf(column, *value))
                 return *number;
@@ -185,21 +296,23 @@ private:
     }
 
     // GPUs take turns: the one behind that of the last row is the likeliest.
-    int identityIndex() {
+    std::size_t identityIndex() {
         const std::size_t count = m_out.identities.size();
         for (std::size_t i = 1; i <= count; ++i) {
             const std::size_t at = (m_lastIdentity + i) % count;
             const RowIdentity& known = m_out.identities[at];
             if (known.gpu == m_who.gpu && known.host == m_who.host && known.uuid == m_who.uuid
-                && known.model == m_who.model && known.address == m_who.address) {
-                m_lastIdentity = at;
-                return static_cast<int>(at);
-            }
+                && known.model == m_who.model && known.address == m_who.address
+                && known.part == m_who.part && known.device == m_who.device)
+                return m_lastIdentity = at;
         }
-        m_lastIdentity = count;
-        m_out.identities.push_back({std::string(m_who.host), std::string(m_who.gpu),
-            std::string(m_who.model), std::string(m_who.uuid), std::string(m_who.address)});
-        return static_cast<int>(count);
+        RowIdentity& made = m_out.identities.emplace_back(RowIdentity{std::string(m_who.host),
+            std::string(m_who.gpu), std::string(m_who.model), std::string(m_who.uuid),
+            std::string(m_who.address), std::string(m_who.device), std::string(m_who.part), {}});
+        if (m_order.kind != nullptr && m_order.kind->field != nullptr
+            && made.part.size() <= kLongestName)
+            made.field = m_order.kind->field(made.part);
+        return m_lastIdentity = count;
     }
 
     // Views into the line.
@@ -209,12 +322,18 @@ private:
         std::string_view model;
         std::string_view uuid;
         std::string_view address;
+        std::string_view device;
+        std::string_view part;
     };
     const ColumnOrder& m_order;
     CellSplitter m_splitter;
+    TableCells m_tableCells;
     std::vector<std::string> m_merged; // cells of a row with decimal commas
     std::vector<std::string_view> m_mergedCells;
-    Identity m_who; // of the line at hand, as m_badCell
+    Identity m_who; // of the line at hand, as what follows
+    std::string m_subject;
+    std::string m_device;
+    std::string m_part;
     std::string m_badCell; // the first cell that is neither a number nor a missing marker
     RowBlock m_out;
     std::size_t m_lastIdentity = 0;

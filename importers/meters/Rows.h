@@ -1,7 +1,6 @@
 #pragma once
-// The rows of a log: one line as stamp, GPU and numbers, and all lines of one block, by the log's
-// columns. meters/TableReader.h reads other tables line by line; these logs have gigabytes, so that
-// blocks of them are read by several threads, which a reader with a state cannot do.
+// The rows of a table: one line as stamp, GPU and numbers, and all lines of one block, by its
+// columns. Logs have gigabytes, so that blocks of them are read by several threads.
 
 #include "core/model/Result.h"
 #include "importers/common/Cells.h"
@@ -26,13 +25,16 @@ struct ColumnGroup {
 };
 std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns);
 
-// Subject of a row; few of them in any log.
+// Subject of a row; few of them in any table.
 struct RowIdentity {
     std::string host;
-    std::string gpu; // empty: not named
+    std::string gpu; // or another subject, as MeterReader.h reads it; empty: not named
     std::string model;
     std::string uuid;
     std::string address; // on the PCI bus
+    std::string device; // a partition
+    std::string part; // a process, a sensor; of a long table its field
+    Column field = {}; // of a long table: the metric of that field
 };
 
 struct BlockRow {

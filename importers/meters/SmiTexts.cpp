@@ -9,6 +9,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
+#include "importers/common/Number.h"
 #include "importers/meters/GpuTables.h"
 
 #include <algorithm>
