@@ -24,11 +24,12 @@ struct LineBlocks::Buffer {
     [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
-LineBlocks::LineBlocks(
-    std::unique_ptr<ByteStream> stream, std::size_t longestLine, std::size_t blockSize)
+LineBlocks::LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine,
+    std::size_t blockSize, LineEnds ends)
     : m_stream(asUtf8(std::move(stream)))
     , m_longestLine(longestLine)
-    , m_blockSize(blockSize) { }
+    , m_blockSize(blockSize)
+    , m_ends(ends) { }
 
 // Until the buffer is full, the stream ends or fails.
 void LineBlocks::fill(Buffer& buffer) {
@@ -50,8 +51,11 @@ Result<std::optional<LineBlock>> LineBlocks::next() {
     while (true) {
         Buffer buffer(rest, m_blockSize);
         fill(buffer);
-        if (const void* last = memrchr(buffer.bytes.get(), '\n', buffer.size)) {
-            const auto lines = static_cast<const char*>(last) - buffer.bytes.get() + 1;
+        const void* lastEnd = memrchr(buffer.bytes.get(), '\n', buffer.size);
+        if (lastEnd == nullptr && m_ends == LineEnds::FeedsAndReturns)
+            lastEnd = memrchr(buffer.bytes.get(), '\r', buffer.size);
+        if (lastEnd != nullptr) {
+            const auto lines = static_cast<const char*>(lastEnd) - buffer.bytes.get() + 1;
             return deliver(std::move(buffer), static_cast<std::size_t>(lines));
         }
         // The start of a line whose rest cannot be read is no line: its last number may be cut.
@@ -89,7 +93,8 @@ Result<std::optional<LineBlock>> LineBlocks::deliverCut(Buffer buffer) {
         fill(more);
         if (m_failure)
             return *m_failure;
-        lineEnd = more.text().find('\n');
+        lineEnd = m_ends == LineEnds::Feeds ? more.text().find('\n')
+                                            : more.text().find_first_of("\r\n");
     }
     if (lineEnd != std::string_view::npos)
         m_rest = more.text().substr(lineEnd + 1);
@@ -105,10 +110,15 @@ Result<std::optional<std::string_view>> LineReader::next() {
             return std::optional<std::string_view>{};
         m_block = std::move(*block);
         m_left = m_block.text();
+        m_feed = nullptr;
     }
-    std::string_view line = m_left.substr(0, m_left.find('\n'));
-    m_left.remove_prefix(line.size() + 1);
-    ++m_line;
+    if (m_feed < m_left.data() || m_feed > m_left.data() + m_left.size())
+        m_feed = m_left.data() + std::min(m_left.find('\n'), m_left.size());
+    std::string_view line(m_left.data(), static_cast<std::size_t>(m_feed - m_left.data()));
+    if (m_ends == LineEnds::FeedsAndReturns)
+        line = line.substr(0, line.find('\r'));
+    m_left.remove_prefix(std::min(line.size() + 1, m_left.size()));
+    m_line += std::exchange(m_isNewLine, m_left.data() == m_feed + 1) ? 1 : 0;
     m_wasCut = m_block.isCut || line.size() > kMaxLine;
     line = line.substr(0, kMaxLine);
     if (line.ends_with('\r'))

@@ -28,6 +28,10 @@ struct LineBlock {
     [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
+// A carriage return, with which progress bars overwrite themselves, may end a line as a line feed
+// does: as a terminal would show them, one after another.
+enum class LineEnds { Feeds, FeedsAndReturns };
+
 class LineBlocks {
 public:
     static constexpr std::size_t kBlock = std::size_t{256} << 10;
@@ -36,7 +40,7 @@ public:
     // A line of more than `longestLine` bytes is cut there where it does not fit into a block.
     // `blockSize`: bytes read for one block.
     LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine,
-        std::size_t blockSize = kBlock);
+        std::size_t blockSize = kBlock, LineEnds ends = LineEnds::Feeds);
 
     // Absent at the end. Fails where the stream does, after every whole line before was delivered;
     // the line that broke off there is not.
@@ -54,6 +58,7 @@ private:
     std::unique_ptr<ByteStream> m_stream;
     std::size_t m_longestLine;
     std::size_t m_blockSize;
+    LineEnds m_ends;
     std::string m_rest; // the start of a line, behind the last block
     std::optional<Error> m_failure;
     bool m_atEnd = false;
@@ -67,20 +72,25 @@ public:
     static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 
     // `blockSize`: bytes read at once.
-    explicit LineReader(
-        std::unique_ptr<ByteStream> stream, std::size_t blockSize = LineBlocks::kBlock)
-        : m_blocks(std::move(stream), kMaxLine, blockSize) { }
+    explicit LineReader(std::unique_ptr<ByteStream> stream,
+        std::size_t blockSize = LineBlocks::kBlock, LineEnds ends = LineEnds::Feeds)
+        : m_blocks(std::move(stream), kMaxLine, blockSize, ends)
+        , m_ends(ends) { }
 
     // The next line without its end, valid until the next call; absent at the end.
     Result<std::optional<std::string_view>> next();
-    [[nodiscard]] std::int64_t lineNumber() const { return m_line; } // of the last one, from 1
+    // Of the last one, from 1; as editors count, by line feeds.
+    [[nodiscard]] std::int64_t lineNumber() const { return m_line; }
     [[nodiscard]] bool lineWasCut() const { return m_wasCut; }
     [[nodiscard]] std::uint64_t bytesConsumed() const { return m_blocks.bytesConsumed(); }
 
 private:
     LineBlocks m_blocks;
+    LineEnds m_ends;
     LineBlock m_block;
     std::string_view m_left; // of the block
+    const char* m_feed = nullptr; // the next line feed of the block, or its end
+    bool m_isNewLine = true; // the line before ended with a line feed
     std::string m_cleaned;
     std::int64_t m_line = 0;
     bool m_wasCut = false;

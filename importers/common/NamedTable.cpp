@@ -3,7 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 
 #include <algorithm>
 
@@ -12,7 +12,6 @@ namespace trainscope::importers {
 namespace {
 
 constexpr int kLinesBeforeHeader = 200;
-constexpr int kRowsBetweenReports = 2048;
 
 // "Start (ns)" → "start" and "ns".
 std::pair<std::string, std::string> nameAndUnitOf(std::string_view cell) {
@@ -80,43 +79,28 @@ Status readTable(const SourceTree& tree, const std::string& path,
     std::initializer_list<std::string_view> required,
     const std::function<Status(const NamedRow&)>& visit, const Progress& progress,
     ImportReport& report) {
-    ASSIGN_OR_RETURN(auto stream, tree.open(path));
-    LineReader lines(std::move(stream));
     std::optional<TableHeader> header;
     CellSplitter splitter;
-    const std::uint64_t size = tree.sizeOf(path);
     std::int64_t rows = 0;
     std::int64_t shortRows = 0;
-    for (std::int64_t number = 0;; ++number) {
-        if (number % kRowsBetweenReports == 0 && progress
-            && !progress({"Reading the table", lines.bytesConsumed(), size}))
-            return cancelled();
-        const auto line = lines.next();
-        if (!line.hasValue()) {
-            report.lost(
-                path, 0, "read up to row " + std::to_string(rows) + ": " + line.error().message);
-            break;
-        }
-        if (!line.value())
-            break;
-        const std::string_view text = trimmed(*line.value());
-        report.bytes += line.value()->size() + 1;
+    const auto take = [&](std::string_view line, std::int64_t number) -> Status {
+        const std::string_view text = trimmed(line);
         if (text.empty())
-            continue;
+            return {};
         if (!header) {
-            header = headerOf(text, required);
-            if (!header && number > kLinesBeforeHeader)
-                break;
-            continue;
+            if (number <= kLinesBeforeHeader)
+                header = headerOf(text, required);
+            return {};
         }
         const auto& cells = splitter.split(text, header->separator);
         if (cells.size() < header->names.size()) {
             ++shortRows;
-            continue;
+            return {};
         }
         ++rows;
-        RETURN_IF_ERROR(visit(NamedRow(*header, cells)));
-    }
+        return visit(NamedRow(*header, cells));
+    };
+    RETURN_IF_ERROR(readLines(tree, path, "Reading the table", progress, report, take));
     report.rows += rows;
     report.skipped += shortRows;
     if (shortRows > 0)

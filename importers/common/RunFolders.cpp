@@ -123,6 +123,15 @@ std::string_view namePart(std::string_view path) {
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string_view fabricOf(std::string_view path) {
+    std::string_view folder = namePart(folderPart(path));
+    for (const std::string_view before : {"nccl_", "rccl_"}) {
+        if (folder.starts_with(before))
+            return folder.substr(before.size());
+    }
+    return folder;
+}
+
 std::string_view withoutSuffixes(std::string_view path) {
     for (const std::string_view suffix : {".gz", ".zst"}) {
         if (path.ends_with(suffix))

@@ -58,6 +58,9 @@ std::string_view folderPart(std::string_view path);
 // True where a file lies in the folder or below; "" is the root.
 bool isInside(std::string_view file, std::string_view folder);
 std::string_view namePart(std::string_view path);
+// The fabric that a folder of measurements names: "perlmutter" of "nccl_perlmutter/A100.csv"; else
+// the folder's own name.
+std::string_view fabricOf(std::string_view path);
 // Without .gz, .zst and the suffix before it: "a/power" of "a/power.csv.gz".
 std::string_view withoutSuffixes(std::string_view path);
 

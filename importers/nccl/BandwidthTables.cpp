@@ -1,7 +1,7 @@
 #include "importers/nccl/BandwidthTables.h"
 
 #include "core/model/Try.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/RunFolders.h"
 #include "importers/nccl/NcclLog.h"
 
@@ -35,15 +35,6 @@ std::optional<CollectiveKind> kindOf(std::string_view test) {
     return std::nullopt;
 }
 
-std::string fabricNamed(std::string_view path) {
-    std::string_view folder = namePart(folderPart(path));
-    for (const std::string_view before : {"nccl_", "rccl_"}) {
-        if (folder.starts_with(before))
-            folder.remove_prefix(before.size());
-    }
-    return folder.empty() ? "nccl-tests" : std::string(folder);
-}
-
 // Reason that a table cannot be used; empty: it was added.
 std::string addTable(const NcclLog& log, const std::string& path, BandwidthTables& tables) {
     const auto kind = kindOf(log.testedCollective());
@@ -58,7 +49,9 @@ std::string addTable(const NcclLog& log, const std::string& path, BandwidthTable
         ++perNode[gpu.node];
     predict::CollectiveTimings timings;
     timings.gpu = gpus.front().model;
-    timings.fabric = fabricNamed(path);
+    timings.fabric = fabricOf(path);
+    if (timings.fabric.empty())
+        timings.fabric = "nccl-tests";
     timings.name = log.testedCollective();
     timings.kind = *kind;
     timings.nodes = static_cast<int>(perNode.size());
@@ -83,17 +76,12 @@ Status readFile(const SourceTree& tree, const SourceFile& file, BandwidthTables&
     const auto head = readHead(tree, file.path, kTableHead);
     if (!head.hasValue() || head.value().find("# nThread ") == std::string::npos)
         return {};
-    ASSIGN_OR_RETURN(auto stream, tree.open(file.path));
-    LineReader lines(std::move(stream));
     NcclLog log;
-    while (true) {
-        const auto line = lines.next();
-        if (!line.hasValue())
-            tables.report.lost(file.path, lines.lineNumber(), line.error().message);
-        if (!line.hasValue() || !line.value())
-            break;
-        log.take(*line.value(), lines.lineNumber());
-    }
+    RETURN_IF_ERROR(readLines(
+        tree, file.path, {}, {}, tables.report, [&log](std::string_view line, std::int64_t number) {
+            log.take(line, number);
+            return Status();
+        }));
     if (const std::string problem = addTable(log, tree.displayPath(file.path), tables);
         !problem.empty())
         tables.report.lost(file.path, 0, problem);
@@ -104,16 +92,10 @@ Status readFile(const SourceTree& tree, const SourceFile& file, BandwidthTables&
 
 Result<BandwidthTables> readBandwidthTables(const SourceTree& tree, const Progress& progress) {
     BandwidthTables tables;
-    ProgressState state{"Reading tables of nccl-tests"};
-    for (const SourceFile& file : tree.files())
-        state.bytesTotal += file.size;
-    for (const SourceFile& file : tree.files()) {
-        if (progress && !progress(state))
-            return cancelled();
-        if (file.problem.empty())
-            RETURN_IF_ERROR(readFile(tree, file, tables));
-        state.bytesDone += file.size;
-    }
+    RETURN_IF_ERROR(
+        readFiles(tree, "Reading tables of nccl-tests", progress, [&](const SourceFile& file) {
+            return file.problem.empty() ? readFile(tree, file, tables) : Status();
+        }));
     return tables;
 }
 

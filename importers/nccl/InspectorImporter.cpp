@@ -9,8 +9,8 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/JsonMembers.h"
-#include "importers/common/LineBlocks.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 
@@ -142,21 +142,10 @@ public:
         run.name = m_unit.runName;
         run.worldSize = m_unit.worldSize;
         ASSIGN_OR_RETURN(m_run, m_sink.run(run));
-        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_unit.path));
-        LineReader lines(std::move(stream));
-        while (true) {
-            const auto line = lines.next();
-            if (!line.hasValue())
-                m_report.lost(m_unit.path, lines.lineNumber(), line.error().message);
-            if (!line.hasValue() || !line.value())
-                break;
-            m_report.bytes += line.value()->size() + 1;
-            RETURN_IF_ERROR(take(trimmed(*line.value()), lines.lineNumber()));
-            constexpr std::int64_t kEvery = 4096;
-            if (lines.lineNumber() % kEvery == 0 && progress
-                && !progress({"Reading collectives", lines.bytesConsumed(), m_unit.bytes}))
-                return cancelled();
-        }
+        RETURN_IF_ERROR(readLines(m_tree, m_unit.path, "Reading collectives", progress, m_report,
+            [this](std::string_view line, std::int64_t number) {
+                return take(trimmed(line), number);
+            }));
         RETURN_IF_ERROR(flush());
         if (m_report.rows == 0)
             return Error{ErrorCode::Unrecognised,

@@ -3,7 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/RunFolders.h"
 #include "importers/nccl/NcclLog.h"
 
@@ -101,28 +101,6 @@ std::vector<ImportUnit> plan(const SourceTree& /*tree*/, const std::vector<Sourc
     return units;
 }
 
-Result<std::int64_t> readLog(const SourceTree& tree, const ImportUnit& unit, NcclLog& log,
-    ImportReport& report, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto stream, tree.open(unit.path));
-    LineReader lines(std::move(stream));
-    std::int64_t understood = 0;
-    while (true) {
-        const auto line = lines.next();
-        if (!line.hasValue()) {
-            report.lost(unit.path, lines.lineNumber(), line.error().message);
-            return understood;
-        }
-        if (!line.value())
-            return understood;
-        report.bytes += line.value()->size() + 1;
-        understood += log.take(*line.value(), lines.lineNumber()) ? 1 : 0;
-        constexpr std::int64_t kEvery = 4096;
-        if (lines.lineNumber() % kEvery == 0 && progress
-            && !progress({"Reading the NCCL log", lines.bytesConsumed(), unit.bytes}))
-            return cancelled();
-    }
-}
-
 void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report) {
     report.importer = "nccl 1";
     report.facts = log.facts();
@@ -166,7 +144,11 @@ Result<ImportReport> import(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     NcclLog log;
     ImportReport report;
-    ASSIGN_OR_RETURN(report.rows, readLog(tree, unit, log, report, progress));
+    RETURN_IF_ERROR(readLines(tree, unit.path, "Reading the NCCL log", progress, report,
+        [&](std::string_view line, std::int64_t number) {
+            report.rows += log.take(line, number) ? 1 : 0;
+            return Status();
+        }));
     if (log.isEmpty())
         return Error{ErrorCode::Unrecognised,
             "There is no line of NCCL in this file; they come with NCCL_DEBUG=INFO.",

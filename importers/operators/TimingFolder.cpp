@@ -1,13 +1,16 @@
 #include "importers/operators/TimingFolder.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Import.h"
 #include "core/model/LaunchConfig.h"
+#include "core/model/Try.h"
 #include "core/predict/Job.h"
 #include "core/predict/profile/Timings.h"
 #include "importers/common/CellSplitter.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
+#include "importers/common/RunFolders.h"
 #include "importers/common/Source.h"
 
 #include <fmt/format.h>
@@ -21,7 +24,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -31,16 +33,7 @@
 namespace trainscope::importers::operators {
 namespace {
 
-// TimingFile: one CSV file of numbers below a line of names.
-
-struct TimingTable {
-    std::vector<std::string> names; // of the columns
-    std::vector<std::vector<double>> rows;
-
-    [[nodiscard]] bool has(std::string_view name) const {
-        return std::find(names.begin(), names.end(), name) != names.end();
-    }
-};
+// Which operator a name of the source stands for, and the shape that the columns of its files mean.
 
 using Cells = std::vector<std::string_view>;
 
@@ -56,75 +49,23 @@ std::optional<std::vector<double>> numbersOf(const Cells& cells) {
     return numbers;
 }
 
-// Each line as cells, the first one included; empty ones are passed over.
-void forEachLine(const SourceTree& tree, const std::string& path, ImportReport& report,
-    const std::function<void(std::int64_t line, const Cells& cells)>& take) {
-    auto stream = tree.open(path);
-    if (!stream.hasValue()) {
-        report.lost(path, 0, stream.error().message);
-        return;
-    }
-    LineReader reader(std::move(stream).value());
-    CellSplitter splitter;
-    while (true) {
-        const auto line = reader.next();
-        if (!line.hasValue()) {
-            report.lost(path, reader.lineNumber(), line.error().message);
-            return;
-        }
-        if (!line.value())
-            return;
-        const Cells& cells = splitter.split(*line.value(), ',');
-        if (cells.size() > 1 || !cells.front().empty())
-            take(reader.lineNumber(), cells);
-    }
-}
-
-// Lines whose cells are not numbers, or too few or too many, are counted and told in the report;
-// so is the place where a stream breaks off. Columns of text are none of this kind of file.
-TimingTable readTable(const SourceTree& tree, const std::string& path, ImportReport& report) {
-    TimingTable table;
-    forEachLine(tree, path, report, [&](std::int64_t line, const Cells& cells) {
-        if (table.names.empty()) {
-            table.names.assign(cells.begin(), cells.end());
-            return;
-        }
-        auto numbers = cells.size() == table.names.size() ? numbersOf(cells) : std::nullopt;
-        if (numbers) {
-            ++report.rows;
-            table.rows.push_back(std::move(*numbers));
-            return;
-        }
-        ++report.skipped;
-        report.lost(path, line,
-            cells.size() == table.names.size()
-                ? "A cell of this line is no number."
-                : fmt::format("This line has {} cells where the first has {}.", cells.size(),
-                    table.names.size()));
-    });
-    return table;
-}
-
-// OperatorRows: which operator a name of the source stands for, and the shape that the columns of
-// its files mean. Pure; any thread.
-
 // A row's numbers by the name of their column.
 class Columns {
 public:
-    Columns(std::span<const std::string> names, std::span<const double> values)
-        : m_names(names)
-        , m_values(values) { }
+    Columns(const TableHeader& header, std::vector<double> values)
+        : m_header(header)
+        , m_values(std::move(values)) { }
 
+    [[nodiscard]] bool has(std::string_view name) const { return m_header.has(name); }
     // 1 where there is none.
     [[nodiscard]] double operator[](std::string_view name) const {
-        const auto found = std::find(m_names.begin(), m_names.end(), name);
-        return found == m_names.end() ? 1.0
-                                      : m_values[static_cast<std::size_t>(found - m_names.begin())];
+        const int found = m_header.find(name);
+        return found < 0 ? 1.0 : m_values[static_cast<std::size_t>(found)];
     }
 
 private:
-    std::span<const std::string> m_names;
-    std::span<const double> m_values;
+    const TableHeader& m_header;
+    std::vector<double> m_values;
 };
 
 struct SampledOperator {
@@ -299,16 +240,6 @@ FileName fileNameOf(std::string_view path) {
     return name;
 }
 
-// The fabric that the folder names: its name without "nccl_" or "rccl_" before it.
-std::string fabricOf(std::string_view path) {
-    std::string folder = std::filesystem::path(path).parent_path().filename().string();
-    for (const std::string_view prefix : {"nccl_", "rccl_"}) {
-        if (folder.starts_with(prefix))
-            return folder.substr(prefix.size());
-    }
-    return folder;
-}
-
 using predict::CollectiveTimings;
 using predict::OperatorTimings;
 
@@ -328,11 +259,6 @@ struct StatedError {
     int gpusPerNode = 0;
     double error = 0.0;
 };
-
-std::string folderOf(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
 
 bool hasSize(const predict::Operator& work) {
     const std::array sizes{work.batch, work.m, work.n, work.k};
@@ -383,43 +309,84 @@ private:
         m_folder.report.lost(path, 0, std::move(text));
     }
 
-    bool hasColumns(const std::string& path, const TimingTable& table, std::string_view names) {
+    // Each line as cells, the first one included; empty ones are passed over.
+    void forEachLine(const std::string& path,
+        const std::function<void(std::int64_t line, const Cells& cells)>& take) {
+        CellSplitter splitter;
+        const auto read = readLines(
+            m_tree, path, {}, {}, m_folder.report, [&](std::string_view line, std::int64_t number) {
+                const Cells& cells = splitter.split(line, ',');
+                if (cells.size() > 1 || !cells.front().empty())
+                    take(number, cells);
+                return Status();
+            });
+        if (!read.hasValue())
+            warn(path, read.error().message);
+    }
+
+    bool hasColumns(const std::string& path, const TableHeader& header, std::string_view names) {
         std::string missing;
-        while (!names.empty()) {
-            const auto end = std::min(names.find(' '), names.size());
-            if (!table.has(names.substr(0, end)))
-                missing += (missing.empty() ? "" : ", ") + std::string(names.substr(0, end));
-            names.remove_prefix(std::min(end + 1, names.size()));
+        for (const std::string_view name : words(names, " ")) {
+            const int at = header.find(name);
+            const auto unit = at < 0 ? std::string() : header.units[static_cast<std::size_t>(at)];
+            if (at < 0 || (!unit.empty() && unit != "us"))
+                missing += (missing.empty() ? "" : ", ") + std::string(name);
         }
         if (!missing.empty())
             warn(path, fmt::format("The columns {} are missing: the file is left out.", missing));
         return missing.empty();
     }
 
+    // The rows of numbers below a line of names; lines that are none are counted and told. True
+    // where the file has the columns that it needs.
+    bool readRows(const std::string& path,
+        const std::function<std::string(const TableHeader&)>& needs,
+        const std::function<void(const Columns&)>& take) {
+        std::optional<TableHeader> header;
+        bool hasAll = false;
+        forEachLine(path, [&](std::int64_t line, const Cells& cells) {
+            if (!header) {
+                header.emplace(cells);
+                hasAll = hasColumns(path, *header, needs(*header));
+                return;
+            }
+            if (!hasAll)
+                return;
+            const std::size_t wanted = header->names.size();
+            auto numbers = cells.size() == wanted ? numbersOf(cells) : std::nullopt;
+            if (numbers) {
+                ++m_folder.report.rows;
+                return take(Columns(*header, std::move(*numbers)));
+            }
+            ++m_folder.report.skipped;
+            m_folder.report.lost(path, line,
+                cells.size() == wanted
+                    ? "A cell of this line is no number."
+                    : fmt::format(
+                        "This line has {} cells where the first has {}.", cells.size(), wanted));
+        });
+        m_folder.files += hasAll ? 1 : 0;
+        return hasAll;
+    }
+
     void readOperator(const std::string& path, const FileName& name, const SampledOperator& known) {
-        const TimingTable table = readTable(m_tree, path, m_folder.report);
-        const bool isOneWay = table.has("dur(us)") || table.has("dur");
-        const std::string_view forward = !isOneWay ? "F_dur(us)"
-            : table.has("dur")                     ? "dur"
-                                                   : "dur(us)";
-        if (!hasColumns(path, table, known.needs)
-            || !hasColumns(path, table, isOneWay ? forward : "F_dur(us) B_dur(us)"))
-            return;
-        ++m_folder.files;
         OperatorTimings timings{
             name.gpu, std::string(known.name), std::string(known.family), {}, {}, {}};
-        for (const auto& values : table.rows) {
-            const Columns row(table.names, values);
+        const auto needs = [&known](const TableHeader& header) {
+            return std::string(known.needs) + (header.has("dur") ? "" : " f_dur b_dur");
+        };
+        const bool isRead = readRows(path, needs, [&](const Columns& row) {
             const predict::Operator work = known.shapeOf(row);
-            if (!hasSize(work)) {
-                leaveOut(path, "A size of this shape is not above 0.");
-                continue;
-            }
-            timings.rows.push_back({work, row[forward] * kMicrosecond,
-                isOneWay ? predict::kNotTimed : row["B_dur(us)"] * kMicrosecond});
-        }
+            if (!hasSize(work))
+                return leaveOut(path, "A size of this shape is not above 0.");
+            const bool isOneWay = row.has("dur");
+            timings.rows.push_back({work, row[isOneWay ? "dur" : "f_dur"] * kMicrosecond,
+                isOneWay ? predict::kNotTimed : row["b_dur"] * kMicrosecond});
+        });
+        if (!isRead)
+            return;
         m_folder.timings.operators.push_back(std::move(timings));
-        m_operatorFolders.push_back(folderOf(path));
+        m_operatorFolders.emplace_back(folderPart(path));
     }
 
     void leaveOut(const std::string& path, const char* why) {
@@ -431,35 +398,30 @@ private:
     // The same rows lie in files of one arrangement and in files of all.
     void readCollective(
         const std::string& path, const FileName& name, const SampledCollective& known) {
-        const TimingTable table = readTable(m_tree, path, m_folder.report);
-        if (!hasColumns(path, table, "shape nodes GPUsPerNode dur(us)"))
-            return;
-        ++m_folder.files;
-        const std::string fabric = fabricOf(m_tree.displayPath(path));
-        for (const auto& values : table.rows) {
-            const Columns row(table.names, values);
+        const std::string fabric(fabricOf(m_tree.displayPath(path)));
+        const auto needs
+            = [](const TableHeader&) { return std::string("shape nodes gpuspernode dur"); };
+        readRows(path, needs, [&](const Columns& row) {
             const int nodes = countOf(row["nodes"]);
-            const int gpus = countOf(row["GPUsPerNode"]);
-            if (believableGpus(std::int64_t{nodes} * gpus) == 0) {
-                leaveOut(path,
+            const int gpus = countOf(row["gpuspernode"]);
+            if (believableGpus(std::int64_t{nodes} * gpus) == 0)
+                return leaveOut(path,
                     "Nodes and GPUs of each have to be whole numbers above 0, and of a cluster.");
-                continue;
-            }
             const ExchangeKey key{fabric, name.gpu, name.work, nodes, gpus};
-            if (!m_seen.insert({key, row["shape"], row["dur(us)"]}).second)
-                continue;
+            if (!m_seen.insert({key, row["shape"], row["dur"]}).second)
+                return;
             auto& timings = m_exchanges[key];
             if (timings.rows.empty())
                 timings = {name.gpu, fabric, name.work, known.kind, nodes, gpus, {}, {}};
             const double ranks = known.isShard ? nodes * gpus : 1.0;
             timings.rows.push_back(
-                {row["shape"] * kElementBytes * ranks, row["dur(us)"] * kMicrosecond});
-        }
+                {row["shape"] * kElementBytes * ranks, row["dur"] * kMicrosecond});
+        });
     }
 
     void readStatedErrors(const std::string& path, const std::string& gpu) {
         std::optional<TableHeader> columns;
-        forEachLine(m_tree, path, m_folder.report, [&](std::int64_t line, const Cells& cells) {
+        forEachLine(path, [&](std::int64_t line, const Cells& cells) {
             if (!columns) {
                 columns.emplace(cells);
                 if (!columns->has("best_error%"))
@@ -482,8 +444,8 @@ private:
             m_folder.report.lost(path, line, "This line states no error.");
             return;
         }
-        m_stated.push_back({folderOf(path), gpu, cell("function"), cell("propagation"),
-            whole("nodes"), whole("gpuspernode"), *error});
+        m_stated.push_back({std::string(folderPart(path)), gpu, cell("function"),
+            cell("propagation"), whole("nodes"), whole("gpuspernode"), *error});
     }
 
     void place(const StatedError& stated) {
@@ -494,8 +456,8 @@ private:
                 && one.name == stated.work)
                 (stated.direction == "bwd" ? one.statedBackward : one.statedForward) = stated.error;
         }
-        const std::string fabric
-            = fabricOf(m_tree.displayPath(stated.folder + "/" + stated.gpu + ".csv"));
+        const std::string fabric(
+            fabricOf(m_tree.displayPath(stated.folder + "/" + stated.gpu + ".csv")));
         for (CollectiveTimings& one : m_folder.timings.collectives) {
             if (one.fabric == fabric && one.gpu == stated.gpu && one.name == stated.work
                 && one.nodes == stated.nodes && one.gpusPerNode == stated.gpusPerNode)
@@ -524,16 +486,11 @@ bool isTable(const std::string& path) {
 Result<TimingFolder> readTimings(const SourceTree& tree, const Progress& progress) {
     TimingFolder folder;
     FolderReader reader(tree, folder);
-    ProgressState state{"Reading timings"};
-    for (const SourceFile& file : tree.files())
-        state.bytesTotal += file.size;
-    for (const SourceFile& file : tree.files()) {
-        if (progress && !progress(state))
-            return cancelled();
+    RETURN_IF_ERROR(readFiles(tree, "Reading timings", progress, [&](const SourceFile& file) {
         if (isTable(file.path) || !file.problem.empty())
             reader.read(file);
-        state.bytesDone += file.size;
-    }
+        return Status();
+    }));
     reader.finish();
     const auto& timings = folder.timings;
     if (timings.operators.empty() && timings.collectives.empty())

@@ -4,10 +4,10 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/StampGate.h"
 #include "importers/common/WallClock.h"
-#include "importers/trainlog/LogLines.h"
 #include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepRecorder.h"
 
@@ -50,7 +50,7 @@ protected:
     Status readAll() {
         m_reader.keepRun(m_unit.part);
         ASSIGN_OR_RETURN(auto stream, m_tree.open(m_unit.files.front()));
-        LogLines lines(std::move(stream));
+        LineReader lines(std::move(stream), LineBlocks::kBlock, LineEnds::FeedsAndReturns);
         const std::string phase = "Reading " + std::string(namePart(m_unit.files.front()));
         for (std::int64_t count = 1;; ++count) {
             const auto line = lines.next();
@@ -62,7 +62,7 @@ protected:
             }
             if (!line.value())
                 break;
-            m_cutLines += lines.wasCut() ? 1 : 0;
+            m_cutLines += lines.lineWasCut() ? 1 : 0;
             RETURN_IF_ERROR(m_reader.read(*line.value()));
             if (count % kLinesPerReport == 0 && m_progress
                 && !m_progress({phase, m_bytes, m_unit.bytes}))

@@ -6,11 +6,11 @@
 #include "importers/common/HeadLines.h"
 #include "importers/common/Importer.h"
 #include "importers/common/JsonMembers.h"
+#include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/LogImport.h"
-#include "importers/trainlog/LogLines.h"
 #include "importers/trainlog/LogReader.h"
 #include "importers/trainlog/LogSettings.h"
 
@@ -112,7 +112,7 @@ LogProbe probePart(std::string_view part) {
     });
     while (!part.empty()) {
         const std::size_t end = std::min(part.find_first_of("\r\n"), part.size());
-        std::string_view line = part.substr(0, std::min(end, LogLines::kLongest));
+        std::string_view line = part.substr(0, std::min(end, LineReader::kMaxLine));
         std::string plain;
         if (line.find('\x1b') != std::string_view::npos)
             line = plain = withoutEscapes(line);

@@ -1,0 +1,42 @@
+#include "importers/common/FileLines.h"
+
+#include "core/model/Try.h"
+#include "importers/common/LineBlocks.h"
+
+namespace trainscope::importers {
+
+Result<bool> readLines(const SourceTree& tree, const std::string& path, std::string_view phase,
+    const Progress& progress, ImportReport& report,
+    const std::function<Status(std::string_view line, std::int64_t number)>& visit) {
+    constexpr std::int64_t kLinesPerReport = 2048;
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    LineReader lines(std::move(stream));
+    while (true) {
+        if (lines.lineNumber() % kLinesPerReport == 0 && progress
+            && !progress({phase, lines.bytesConsumed(), tree.sizeOf(path)}))
+            return cancelled();
+        const auto line = lines.next();
+        if (!line.hasValue())
+            report.lost(path, lines.lineNumber(), line.error().message);
+        if (!line.hasValue() || !line.value())
+            return line.hasValue();
+        report.bytes += line.value()->size() + 1;
+        RETURN_IF_ERROR(visit(*line.value(), lines.lineNumber()));
+    }
+}
+
+Status readFiles(const SourceTree& tree, std::string_view phase, const Progress& progress,
+    const std::function<Status(const SourceFile&)>& visit) {
+    ProgressState state{phase};
+    for (const SourceFile& file : tree.files())
+        state.bytesTotal += file.size;
+    for (const SourceFile& file : tree.files()) {
+        if (progress && !progress(state))
+            return cancelled();
+        RETURN_IF_ERROR(visit(file));
+        state.bytesDone += file.size;
+    }
+    return {};
+}
+
+} // namespace trainscope::importers
