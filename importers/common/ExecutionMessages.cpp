@@ -1,7 +1,6 @@
 #include "importers/common/ExecutionNodes.h"
+#include "importers/common/MessageFields.h"
 #include "importers/common/NodeValues.h"
-
-#include <protozero/pbf_reader.hpp>
 
 #include <array>
 #include <utility>
@@ -11,129 +10,110 @@ namespace trainscope::importers {
 namespace {
 
 // Field numbers of et_def.proto.
-enum NodeField : protozero::pbf_tag_type {
+enum NodeField : std::uint32_t {
     kId = 1,
     kName,
-    kType,
-    kControl,
-    kData,
-    kStartField,
+    kControl = 4,
+    kStartField = 6,
     kDurationField,
     kInputs,
     kOutputs,
     kAttribute
 };
 
-NodeJson attributeValue(protozero::pbf_reader attribute, std::string& name) {
+std::optional<NodeJson> attributeValue(std::string_view attribute, std::string& name) {
+    constexpr std::uint32_t kTruth = 27;
+    constexpr std::uint32_t kText = 29;
     NodeJson value;
-    while (attribute.next()) {
-        const auto tag = attribute.tag();
-        const auto wire = attribute.wire_type();
-        if (tag == 1 && wire == protozero::pbf_wire_type::length_delimited)
-            name = attribute.get_string();
-        else if (tag == 27 && wire == protozero::pbf_wire_type::varint)
-            value = attribute.get_bool();
-        else if (tag > 2 && wire == protozero::pbf_wire_type::varint)
-            value = attribute.get_int64();
-        else if (tag == 29 && wire == protozero::pbf_wire_type::length_delimited)
-            value = attribute.get_string();
-        else
-            attribute.skip();
-    }
-    return value;
+    const bool isSound = eachField(attribute, [&](const MessageField& field) {
+        if (field.number == 1 && field.isBytes)
+            name = field.bytes;
+        else if (field.number == kTruth && field.isWhole)
+            value = field.value != 0;
+        else if (field.number > 2 && field.isWhole)
+            value = field.whole();
+        else if (field.number == kText && field.isBytes)
+            value = field.bytes;
+    });
+    return isSound ? std::optional(std::move(value)) : std::nullopt;
 }
 
-std::array<NodeJson, 3> sideOf(protozero::pbf_reader side) {
-    std::array<NodeJson, 3> parts{NodeJson::array(), NodeJson::array(), NodeJson::array()};
-    while (side.next()) {
-        const bool isText = side.wire_type() == protozero::pbf_wire_type::length_delimited;
-        if (isText && side.tag() >= 1 && side.tag() <= 3) {
-            const auto tag = side.tag();
-            parts[tag - 1] = parsedJson(jsonFromPython(side.get_string()));
-        } else {
-            side.skip();
+bool takeSide(std::string_view side, const std::array<NodeJson*, 3>& parts) {
+    return eachField(side, [&](const MessageField& field) {
+        if (field.isBytes && field.number >= 1 && field.number <= parts.size())
+            *parts[field.number - 1] = parsedJson(jsonFromPython(field.bytes));
+    });
+}
+
+// A list is packed: numbers without tags, one behind the other.
+std::int64_t firstDependency(const MessageField& field) {
+    std::string_view list = field.bytes;
+    return field.isBytes ? static_cast<std::int64_t>(takeVarint(list).value_or(~std::uint64_t{0}))
+                         : field.whole();
+}
+
+} // namespace
+
+std::optional<std::uint64_t> takeVarint(std::string_view& text) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < 10 && i < text.size(); ++i) {
+        value |= static_cast<std::uint64_t>(text[i] & 0x7F) << (7 * i);
+        if ((text[i] & 0x80) == 0) {
+            text.remove_prefix(i + 1);
+            return value;
         }
     }
-    return parts;
+    return std::nullopt;
 }
 
-std::int64_t firstDependency(protozero::pbf_reader& message) {
-    if (message.wire_type() == protozero::pbf_wire_type::varint)
-        return message.get_int64();
-    const auto list = message.get_packed_uint64();
-    return list.empty() ? -1 : static_cast<std::int64_t>(*list.begin());
-}
-
-TraceNode nodeOf(protozero::pbf_reader message, ExecutionTraceHeader& header) {
-    using Wire = protozero::pbf_wire_type;
+std::optional<TraceNode> nodeFromMessage(std::string_view message, ExecutionTraceHeader& header) {
     TraceNode node;
     NodeSides sides;
     NodeAttributes attributes(node);
-    while (message.next()) {
-        const bool isText = message.wire_type() == Wire::length_delimited;
-        const bool isNumber = message.wire_type() == Wire::varint;
-        if (message.tag() == kId && isNumber)
-            node.id = message.get_int64();
-        else if (message.tag() == kName && isText)
-            node.name = message.get_string();
-        else if (message.tag() == kControl && (isText || isNumber))
-            node.parent = firstDependency(message);
-        else if (message.tag() == kStartField && isNumber)
-            node.startUs = message.get_int64();
-        else if (message.tag() == kDurationField && isNumber)
-            node.durationUs = message.get_int64();
-        else if (message.tag() == kInputs && isText) {
-            auto parts = sideOf(message.get_message());
-            sides.inputs = std::move(parts[0]);
-            sides.inputShapes = std::move(parts[1]);
-            sides.inputTypes = std::move(parts[2]);
-        } else if (message.tag() == kOutputs && isText) {
-            auto parts = sideOf(message.get_message());
-            sides.outputs = std::move(parts[0]);
-            sides.outputShapes = std::move(parts[1]);
-            sides.outputTypes = std::move(parts[2]);
-        } else if (message.tag() == kAttribute && isText) {
+    bool areSound = true;
+    const bool isSound = eachField(message, [&](const MessageField& field) {
+        if (field.number == kId && field.isWhole)
+            node.id = field.whole();
+        else if (field.number == kName && field.isBytes)
+            node.name = field.bytes;
+        else if (field.number == kControl && (field.isBytes || field.isWhole))
+            node.parent = firstDependency(field);
+        else if (field.number == kStartField && field.isWhole)
+            node.startUs = field.whole();
+        else if (field.number == kDurationField && field.isWhole)
+            node.durationUs = field.whole();
+        else if (field.number == kInputs && field.isBytes)
+            areSound = areSound
+                && takeSide(field.bytes, {&sides.inputs, &sides.inputShapes, &sides.inputTypes});
+        else if (field.number == kOutputs && field.isBytes)
+            areSound = areSound
+                && takeSide(field.bytes, {&sides.outputs, &sides.outputShapes, &sides.outputTypes});
+        else if (field.number == kAttribute && field.isBytes) {
             std::string name;
-            const NodeJson value = attributeValue(message.get_message(), name);
-            attributes.take(name, value);
-        } else {
-            message.skip();
+            const auto value = attributeValue(field.bytes, name);
+            areSound = areSound && value;
+            if (value)
+                attributes.take(name, *value);
         }
-    }
+    });
+    if (!isSound || !areSound)
+        return std::nullopt;
     attributes.finish();
     finishNode(sides, node, header);
     return node;
 }
 
-} // namespace
-
-std::optional<TraceNode> nodeFromMessage(std::string_view message, ExecutionTraceHeader& header) {
-    try {
-        return nodeOf(protozero::pbf_reader(message.data(), message.size()), header);
-    } catch (const protozero::exception&) {
-        return std::nullopt; // the library's only way to say that a message is broken
-    }
-}
-
 bool takeMetadata(std::string_view message, ExecutionTraceHeader& header) {
-    try {
-        protozero::pbf_reader reader(message.data(), message.size());
-        bool isOne = false;
-        while (reader.next()) {
-            if (reader.tag() == 2
-                && reader.wire_type() == protozero::pbf_wire_type::length_delimited) {
-                std::string name;
-                const NodeJson value = attributeValue(reader.get_message(), name);
-                isOne = isOne || name == "schema";
-                takeHeaderValue(name, value, header);
-            } else {
-                reader.skip();
-            }
-        }
-        return isOne;
-    } catch (const protozero::exception&) {
-        return false;
-    }
+    bool isOne = false;
+    const bool isSound = eachField(message, [&](const MessageField& field) {
+        std::string name;
+        const auto value
+            = field.number == 2 && field.isBytes ? attributeValue(field.bytes, name) : std::nullopt;
+        isOne = isOne || (value && name == "schema");
+        if (value)
+            takeHeaderValue(name, *value, header);
+    });
+    return isSound && isOne;
 }
 
 } // namespace trainscope::importers

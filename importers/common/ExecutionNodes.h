@@ -3,6 +3,7 @@
 
 #include "importers/common/ExecutionTrace.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace trainscope::importers {
 std::optional<TraceNode> nodeFromJson(std::string_view text, ExecutionTraceHeader& header);
 // Reads the members around the nodes; false for text that is no JSON object.
 bool takeHeader(std::string_view text, ExecutionTraceHeader& header);
+
+// A varint at the front of `text`, which is moved behind it; absent where it does not end.
+std::optional<std::uint64_t> takeVarint(std::string_view& text);
 
 // Messages of Chakra's protobuf (et_def.proto).
 std::optional<TraceNode> nodeFromMessage(std::string_view message, ExecutionTraceHeader& header);

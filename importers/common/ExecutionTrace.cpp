@@ -20,19 +20,6 @@ bool startsAsObject(std::string_view head) {
     return first != std::string_view::npos && head[first] == '{';
 }
 
-// A varint at the front of `text`, which is moved behind it; absent where it does not end.
-std::optional<std::uint64_t> takeVarint(std::string_view& text) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < 10 && i < text.size(); ++i) {
-        value |= static_cast<std::uint64_t>(text[i] & 0x7F) << (7 * i);
-        if ((text[i] & 0x80) == 0) {
-            text.remove_prefix(i + 1);
-            return value;
-        }
-    }
-    return std::nullopt;
-}
-
 // One reading of a trace, whatever its encoding.
 class NodeReading {
 public:

@@ -3,6 +3,8 @@
 #include "core/model/Try.h"
 #include "importers/common/LineBlocks.h"
 
+#include <utility>
+
 namespace trainscope::importers {
 
 Result<bool> readLines(const SourceTree& tree, const std::string& path, std::string_view phase,
@@ -22,6 +24,30 @@ Result<bool> readLines(const SourceTree& tree, const std::string& path, std::str
             return line.hasValue();
         report.bytes += line.value()->size() + 1;
         RETURN_IF_ERROR(visit(*line.value(), lines.lineNumber()));
+    }
+}
+
+Result<ObjectsRead> readObjects(const SourceTree& tree, const std::string& path,
+    std::vector<std::string_view> paths, std::string_view phase, const Progress& progress,
+    const std::function<Result<bool>(const JsonPaths::Found&)>& visit) {
+    constexpr std::int64_t kObjectsPerReport = 1024;
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    JsonPaths objects(*stream, std::move(paths));
+    ObjectsRead read;
+    for (std::int64_t count = 1;; ++count) {
+        const auto found = objects.next();
+        read.bytes = objects.bytes();
+        read.leftOut = objects.leftOut();
+        if (!found.hasValue())
+            read.problem = found.error().message;
+        if (!found.hasValue() || !found.value())
+            return read;
+        ASSIGN_OR_RETURN(const bool goesOn, visit(*found.value()));
+        if (!goesOn)
+            return read;
+        if (count % kObjectsPerReport == 0 && progress
+            && !progress({phase, stream->bytesConsumed(), tree.sizeOf(path)}))
+            return cancelled();
     }
 }
 

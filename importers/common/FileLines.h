@@ -1,22 +1,34 @@
 #pragma once
-// The lines of a file, and the files of a folder, one after another: how far that is gets told, and
-// a report takes what was read and where it broke off.
+// The lines of a file, the objects of a JSON file, and the files of a folder, one after another:
+// how far that is gets told.
 
 #include "core/model/Import.h"
+#include "importers/common/JsonPaths.h"
 #include "importers/common/Source.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers {
 
-// True where the file was read to its end; fails where it cannot be opened, the visitor does, or on
-// request.
+// The report takes bytes, and where the file broke off. True where it was read to its end; fails
+// where it cannot be opened, the visitor does, or on request.
 Result<bool> readLines(const SourceTree& tree, const std::string& path, std::string_view phase,
     const Progress& progress, ImportReport& report,
     const std::function<Status(std::string_view line, std::int64_t number)>& visit);
+
+struct ObjectsRead {
+    std::uint64_t bytes = 0;
+    std::int64_t leftOut = 0;
+    std::string problem; // why it ended early
+};
+// The visitor's `false` ends it.
+Result<ObjectsRead> readObjects(const SourceTree& tree, const std::string& path,
+    std::vector<std::string_view> paths, std::string_view phase, const Progress& progress,
+    const std::function<Result<bool>(const JsonPaths::Found&)>& visit);
 
 Status readFiles(const SourceTree& tree, std::string_view phase, const Progress& progress,
     const std::function<Status(const SourceFile&)>& visit);

@@ -6,6 +6,14 @@
 
 namespace trainscope::importers {
 
+ImportUnit unitOfFile(const SourceFile& file) {
+    ImportUnit unit;
+    unit.path = file.path;
+    unit.files = {file.path};
+    unit.bytes = file.size;
+    return unit;
+}
+
 std::string listNames(const std::vector<std::string>& names, std::size_t most) {
     std::string text;
     for (std::size_t i = 0; i < std::min(names.size(), most); ++i)

@@ -106,6 +106,7 @@ struct UsedGpu {
     int used = 0; // of them, that it worked on
 };
 
+ImportUnit unitOfFile(const SourceFile& file); // all of it, and nothing else
 // The run that a unit joins, or those that it describes: "a, b and 3 more".
 std::string runText(const ImportUnit& unit);
 // At most `most` of them by name.

@@ -61,25 +61,6 @@ char shortEscape(char letter) {
     }
 }
 
-void appendQuoted(std::string_view text, std::string& out) {
-    static constexpr std::string_view kHex = "0123456789abcdef";
-    out.push_back('"');
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out.push_back('\\');
-            out.push_back(c);
-        } else if (byte < 0x20) {
-            out += "\\u00";
-            out.push_back(kHex[byte >> 4U]);
-            out.push_back(kHex[byte & 0x0FU]);
-        } else {
-            out.push_back(c);
-        }
-    }
-    out.push_back('"');
-}
-
 bool isStrictNumber(std::string_view text) {
     double ignored = 0.0;
     if (text.empty() || (text.front() != '-' && (text.front() < '0' || text.front() > '9')))
@@ -114,6 +95,25 @@ bool appendContainer(std::string_view text, std::string& out) {
 }
 
 } // namespace
+
+void appendJsonString(std::string_view text, std::string& out) {
+    static constexpr std::string_view kHex = "0123456789abcdef";
+    out.push_back('"');
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out.push_back('\\');
+            out.push_back(c);
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out.push_back(kHex[byte >> 4U]);
+            out.push_back(kHex[byte & 0x0FU]);
+        } else {
+            out.push_back(c);
+        }
+    }
+    out.push_back('"');
+}
 
 void appendUnescaped(std::string_view escaped, std::string& out) {
     for (std::size_t i = 0; i < escaped.size(); ++i) {
@@ -151,7 +151,7 @@ void appendJson(const JsonToken& token, std::string& out) {
         if (token.isPlain)
             out.append(1, '"').append(token.text).append(1, '"');
         else
-            appendQuoted(plainText(token, storage), out);
+            appendJsonString(plainText(token, storage), out);
         return;
     case TokenKind::Number:
         out += isStrictNumber(token.text) ? token.text : std::string_view("null");

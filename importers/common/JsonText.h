@@ -18,6 +18,9 @@ void appendUnescaped(std::string_view escaped, std::string& out);
 // The text of a token; `storage` is used where it has to be unescaped.
 std::string_view plainText(const JsonToken& token, std::string& storage);
 
+// Strict JSON: control characters and quotes are escaped, other bytes pass as they are.
+void appendJsonString(std::string_view text, std::string& out);
+
 // The token as strict JSON without blanks; what has no place in JSON (NaN) becomes null.
 void appendJson(const JsonToken& token, std::string& out);
 

@@ -14,6 +14,8 @@ struct MessageField {
     std::uint32_t number = 0;
     std::uint64_t value = 0; // where it is a number
     std::string_view bytes; // where it is a text or a message
+    bool isWhole = false; // a varint
+    bool isBytes = false;
 
     [[nodiscard]] std::int64_t whole() const { return std::bit_cast<std::int64_t>(value); }
     [[nodiscard]] double real() const { return std::bit_cast<double>(value); }
@@ -33,6 +35,7 @@ bool eachField(std::string_view message, const Visit& visit) {
             switch (reader.wire_type()) {
             case protozero::pbf_wire_type::varint:
                 field.value = reader.get_uint64();
+                field.isWhole = true;
                 break;
             case protozero::pbf_wire_type::fixed64:
                 field.value = reader.get_fixed64();
@@ -43,6 +46,7 @@ bool eachField(std::string_view message, const Visit& visit) {
             case protozero::pbf_wire_type::length_delimited: {
                 const auto bytes = reader.get_view();
                 field.bytes = {bytes.data(), bytes.size()};
+                field.isBytes = true;
                 break;
             }
             default:

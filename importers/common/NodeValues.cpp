@@ -11,6 +11,8 @@
 
 namespace trainscope::importers {
 
+constexpr int kMostRanksOfGroup = 1 << 20;
+
 NodeJson parsedJson(std::string_view text) {
     // Text nested deeper than any shape is damage, and would be written by recursion.
     constexpr int kDeepest = 64;
@@ -41,8 +43,25 @@ std::optional<std::int64_t> jsonInteger(const NodeJson* json) {
     }
     if (json->is_number_integer())
         return json->get<std::int64_t>();
+    if (json->is_number_float())
+        return wholeNumber<std::int64_t>(json->get<double>());
     return json->is_string() ? wholeNumber<std::int64_t>(json->get_ref<const std::string&>())
                              : std::nullopt;
+}
+
+std::vector<int> jsonRanks(const NodeJson* json) {
+    const NodeJson list = json == nullptr ? NodeJson()
+        : json->is_string()               ? parsedJson(json->get_ref<const std::string&>())
+                                          : *json;
+    std::vector<int> ranks;
+    for (std::size_t i = 0; list.is_array() && i < list.size(); ++i) {
+        const auto rank = jsonInteger(&list[i]);
+        if (!rank || *rank < 0 || *rank >= kMostRanksOfGroup)
+            return {};
+        ranks.push_back(static_cast<int>(*rank));
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
 }
 
 std::string jsonText(const NodeJson* json) {
@@ -54,7 +73,6 @@ std::string jsonText(const NodeJson* json) {
 namespace {
 
 constexpr std::string_view kGroupsNode = "## process_group:init ##";
-constexpr int kMostRanksOfGroup = 1 << 20;
 constexpr std::size_t kTensorParts = 6; // tensor, storage, offset, elements, bytes each, device
 
 bool isTensor(std::string_view type) {
@@ -154,20 +172,6 @@ void takeSides(const NodeSides& sides, TraceNode& node) {
     addDetail(node, "Output Tensors", out);
 }
 
-std::vector<int> ranksIn(const NodeJson* list) {
-    std::vector<int> ranks;
-    if (list == nullptr || !list->is_array())
-        return ranks;
-    for (const NodeJson& one : *list) {
-        const auto rank = jsonInteger(&one);
-        if (!rank || *rank < 0 || *rank >= kMostRanksOfGroup)
-            return {};
-        ranks.push_back(static_cast<int>(*rank));
-    }
-    std::sort(ranks.begin(), ranks.end());
-    return ranks;
-}
-
 // [{"pg_name": "11", "pg_desc": "undefined", "ranks": [], "group_size": 2}…]; no ranks: all.
 void takeGroups(const NodeJson& values, ExecutionTraceHeader& header) {
     const NodeJson* first = values.is_array() && !values.empty() ? &values[0] : nullptr;
@@ -183,7 +187,7 @@ void takeGroups(const NodeJson& values, ExecutionTraceHeader& header) {
     }
     for (const NodeJson& one : groups) {
         layout::ProcessGroup group{jsonText(jsonMember(one, "pg_name")),
-            jsonText(jsonMember(one, "pg_desc")), ranksIn(jsonMember(one, "ranks"))};
+            jsonText(jsonMember(one, "pg_desc")), jsonRanks(jsonMember(one, "ranks"))};
         const auto size = jsonInteger(jsonMember(one, "group_size")).value_or(0);
         if (group.ranks.empty() && size == header.worldSize) {
             group.ranks.resize(static_cast<std::size_t>(header.worldSize));

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers {
 
@@ -20,6 +21,8 @@ std::string dumpedJson(const NodeJson& json);
 const NodeJson* jsonMember(const NodeJson& object, std::string_view key); // nullptr: none
 std::optional<std::int64_t> jsonInteger(const NodeJson* json); // a number, or a text that is one
 std::string jsonText(const NodeJson* json); // empty: no text
+// Ascending, of a list or a text that is one; empty where one of it is no rank.
+std::vector<int> jsonRanks(const NodeJson* json);
 
 struct NodeSides {
     NodeJson inputs, inputShapes, inputTypes, inputStrides;

@@ -132,11 +132,23 @@ std::string_view fabricOf(std::string_view path) {
     return folder;
 }
 
+std::string_view withoutEndings(std::string_view name, std::span<const std::string_view> endings) {
+    const auto found
+        = std::find_if(endings.begin(), endings.end(), [name](std::string_view ending) {
+              return name.size() > ending.size() && name.ends_with(ending);
+          });
+    return found == endings.end()
+        ? name
+        : withoutEndings(name.substr(0, name.size() - found->size()), endings);
+}
+
+std::string_view unpacked(std::string_view path) {
+    constexpr std::array<std::string_view, 2> kPacked{".gz", ".zst"};
+    return withoutEndings(path, kPacked);
+}
+
 std::string_view withoutSuffixes(std::string_view path) {
-    for (const std::string_view suffix : {".gz", ".zst"}) {
-        if (path.ends_with(suffix))
-            path.remove_suffix(suffix.size());
-    }
+    path = unpacked(path);
     const std::size_t dot = path.rfind('.');
     const std::size_t nameBegin = path.size() - namePart(path).size();
     return dot != std::string_view::npos && dot > nameBegin ? path.substr(0, dot) : path;

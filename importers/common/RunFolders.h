@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,9 @@ std::string_view namePart(std::string_view path);
 // The fabric that a folder of measurements names: "perlmutter" of "nccl_perlmutter/A100.csv"; else
 // the folder's own name.
 std::string_view fabricOf(std::string_view path);
+// Takes these endings off, one after another, as long as something is left.
+std::string_view withoutEndings(std::string_view name, std::span<const std::string_view> endings);
+std::string_view unpacked(std::string_view path); // without .gz and .zst
 // Without .gz, .zst and the suffix before it: "a/power" of "a/power.csv.gz".
 std::string_view withoutSuffixes(std::string_view path);
 

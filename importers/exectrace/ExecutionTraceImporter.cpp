@@ -8,6 +8,7 @@
 #include "importers/common/ExecutionTrace.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/Stamp.h"
+#include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
 #include <fmt/format.h>
@@ -86,30 +87,6 @@ std::vector<PlacedNode> placeInOrder(std::vector<OrderedNode>& nodes, TimeNs beg
 constexpr Confidence kSureOfNodes = 92;
 constexpr std::string_view kOwnNodes = "[pytorch|profiler"; // of the recorder itself
 
-std::string_view withoutEndings(std::string_view name) {
-    for (bool goesOn = true; goesOn;) {
-        goesOn = false;
-        for (const std::string_view ending :
-            {".gz", ".zst", ".json", ".et", ".pt", ".trace", ".chakra"}) {
-            if (name.size() > ending.size() && name.ends_with(ending)) {
-                name.remove_suffix(ending.size());
-                goesOn = true;
-            }
-        }
-    }
-    return name;
-}
-
-// The number at the end of a name, which is where recorders put the rank: "pytorch_et_0",
-// "final.0". Others are of something else: "resnet_2gpu_et".
-std::optional<int> numberAtEnd(std::string_view stem) {
-    const auto before = stem.find_last_not_of("0123456789");
-    constexpr std::size_t kMostDigits = 6;
-    const std::string_view digits
-        = before == std::string_view::npos ? stem : stem.substr(before + 1);
-    return digits.size() <= kMostDigits ? wholeNumber<int>(digits) : std::nullopt;
-}
-
 // A name that speaks of a rank beyond the world does not mean a rank.
 std::optional<int> rankOf(const ExecutionTraceHeader& header, std::string_view stem) {
     if (header.rank)
@@ -135,11 +112,8 @@ bool isChakra(const SourceTree& tree, const std::string& path) {
 
 ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
     const auto header = executionTraceHead(tree, source.path);
-    const std::string_view stem = withoutEndings(namePart(source.path));
-    ImportUnit unit;
-    unit.path = source.path;
-    unit.files = {source.path};
-    unit.bytes = source.size;
+    const std::string_view stem = traceStem(source.path);
+    ImportUnit unit = unitOfFile(source);
     unit.rank = rankOf(header, stem);
     unit.worldSize = header.worldSize;
     unit.clock = header.time.empty() ? ClockKind::None : ClockKind::Local;
@@ -149,34 +123,12 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
         unit.rank.value_or(0));
     if (!header.schema.empty())
         unit.summary += ", schema " + header.schema;
+    unit.notes.emplace_back(
+        "Operators in their order, without times: no Kineto trace of its process "
+        "lies beside it, which would have them.");
+    if (!unit.rank)
+        unit.notes.emplace_back("Neither the trace nor its name says the rank: it is a guess.");
     return unit;
-}
-
-// Files of one folder with different ranks are the ranks of one run.
-void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
-    std::map<std::string, std::vector<ImportUnit*>> byFolder;
-    for (ImportUnit& unit : units)
-        byFolder[std::string(folderPart(unit.path))].push_back(&unit);
-    const RunFolders folders(tree);
-    for (const auto& [folder, group] : byFolder) {
-        std::set<int> ranks;
-        const bool isOneRun = group.size() > 1
-            && std::all_of(group.begin(), group.end(), [&ranks](const ImportUnit* unit) {
-                   return unit->rank && ranks.insert(*unit->rank).second;
-               });
-        for (ImportUnit* unit : group) {
-            const std::string stem(withoutEndings(namePart(unit->path)));
-            unit->runName = isOneRun ? folders.nameOf(folder)
-                : folder.empty()     ? stem
-                                     : folder + "/" + stem;
-            unit->notes.emplace_back(
-                "Operators in their order, without times: no Kineto trace of its process lies "
-                "beside it, which would have them.");
-            if (!unit->rank)
-                unit->notes.emplace_back(
-                    "Neither the trace nor its name says the rank: it is a guess.");
-        }
-    }
 }
 
 // One import, from the first node to the report.
@@ -315,7 +267,7 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
     std::vector<ImportUnit> units;
     for (const SourceFile& source : mine)
         units.push_back(unitOf(tree, source));
-    nameRuns(tree, units);
+    nameByFolders(tree, units);
     return units;
 }
 

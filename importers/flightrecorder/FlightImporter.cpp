@@ -9,12 +9,13 @@
 #include "importers/common/NodeValues.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/Source.h"
+#include "importers/trace/RunGrouping.h"
+#include "importers/trace/TraceName.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -129,24 +130,6 @@ std::optional<FlightEntry> entryFrom(std::string_view text) {
     return entry;
 }
 
-// "[0, 1]", or a list.
-std::vector<int> ranksFrom(const NodeJson* list) {
-    std::vector<int> ranks;
-    const NodeJson inner = list != nullptr && list->is_string()
-        ? parsedJson(list->get_ref<const std::string&>())
-        : list != nullptr ? *list
-                          : NodeJson();
-    if (!inner.is_array())
-        return ranks;
-    for (const NodeJson& one : inner) {
-        const auto rank = jsonInteger(&one);
-        if (rank && *rank >= 0 && *rank < kMostFlightRanks)
-            ranks.push_back(static_cast<int>(*rank));
-    }
-    std::sort(ranks.begin(), ranks.end());
-    return ranks;
-}
-
 void takeFlightHeader(std::string_view text, FlightHeader& header) {
     const NodeJson object = parsedJson(text);
     if (!object.is_object())
@@ -160,7 +143,7 @@ void takeFlightHeader(std::string_view text, FlightHeader& header) {
         return;
     for (const auto& [key, group] : groups->items()) {
         const std::string name = jsonText(jsonMember(group, "name"));
-        auto ranks = ranksFrom(jsonMember(group, "ranks"));
+        auto ranks = jsonRanks(jsonMember(group, "ranks"));
         if (!ranks.empty())
             header.groups.push_back(
                 {name.empty() ? key : name, jsonText(jsonMember(group, "desc")), std::move(ranks)});
@@ -225,35 +208,10 @@ Result<FlightDump> readFlightDump(const SourceTree& tree, const std::string& pat
 
 constexpr Confidence kSureOfDump = 91;
 
-std::string_view stemOf(std::string_view path) {
-    std::string_view name = namePart(path);
-    for (const std::string_view ending : {".gz", ".zst", ".json", ".txt"}) {
-        if (name.size() > ending.size() && name.ends_with(ending))
-            name.remove_suffix(ending.size());
-    }
-    return name;
-}
-
-// Dumps are called by their rank: "nccl_trace_rank_3", "3".
-std::optional<int> rankByName(std::string_view stem) {
-    const auto end = stem.find_last_of("0123456789");
-    if (end == std::string_view::npos || end + 1 != stem.size())
-        return std::nullopt;
-    const auto before = stem.find_last_not_of("0123456789");
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    int rank = 0;
-    const auto parsed = std::from_chars(stem.data() + begin, stem.data() + stem.size(), rank);
-    constexpr int kMostRanks = 1 << 20;
-    return parsed.ec == std::errc() && rank < kMostRanks ? std::optional(rank) : std::nullopt;
-}
-
 ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
-    ImportUnit unit;
-    unit.path = source.path;
-    unit.files = {source.path};
-    unit.bytes = source.size;
+    ImportUnit unit = unitOfFile(source);
     unit.clock = ClockKind::Utc;
-    unit.rank = rankByName(stemOf(source.path));
+    unit.rank = numberAtEnd(traceStem(source.path));
     const auto ignore = [](const FlightEntry&, const FlightHeader&) { return Status(); };
     if (const auto dump = readFlightDump(tree, source.path, ignore, {}); dump.hasValue()) {
         if (dump.value().header.rank)
@@ -267,23 +225,9 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     std::vector<ImportUnit> units;
-    std::map<std::string, std::set<std::optional<int>>> ranks; // by folder
-    std::map<std::string, std::size_t> files;
-    for (const SourceFile& source : mine) {
+    for (const SourceFile& source : mine)
         units.push_back(unitOf(tree, source));
-        const std::string folder(folderPart(source.path));
-        ranks[folder].insert(units.back().rank);
-        ++files[folder];
-    }
-    const RunFolders folders(tree);
-    for (ImportUnit& unit : units) {
-        const std::string folder(folderPart(unit.path));
-        const bool isOneRun = files[folder] > 1 && ranks[folder].size() == files[folder];
-        const std::string stem(stemOf(unit.path));
-        unit.runName = isOneRun ? folders.nameOf(folder)
-            : folder.empty()    ? stem
-                                : folder + "/" + stem;
-    }
+    nameByFolders(tree, units);
     return units;
 }
 

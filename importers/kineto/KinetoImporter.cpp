@@ -76,14 +76,6 @@ TraceFile describeTrace(const SourceTree& tree, const SourceFile& file) {
     return traceFileOf(file, std::move(facts));
 }
 
-std::string unpackedPath(std::string_view path) {
-    for (const std::string_view suffix : {".gz", ".zst"}) {
-        if (path.ends_with(suffix))
-            path.remove_suffix(suffix.size());
-    }
-    return std::string(path);
-}
-
 ImportUnit copyOf(const ImportUnit& original, const SourceFile& copy) {
     ImportUnit unit = original;
     unit.path = copy.path;
@@ -131,7 +123,7 @@ std::vector<ImportUnit> planTraces(const SourceTree& tree, const std::vector<Sou
     std::vector<TraceFile> files;
     std::vector<SourceFile> copies;
     for (const SourceFile& file : mine) {
-        if (originals.try_emplace(unpackedPath(file.path), file.path).second)
+        if (originals.try_emplace(std::string(unpacked(file.path)), file.path).second)
             files.push_back(describeTrace(tree, file));
         else
             copies.push_back(file);
@@ -140,7 +132,7 @@ std::vector<ImportUnit> planTraces(const SourceTree& tree, const std::vector<Sou
         [&tree](const TraceFile& file) { return traceExtent(tree, file.file.path); });
     for (const SourceFile& copy : copies) {
         const auto original = std::find_if(units.begin(), units.end(),
-            [path = originals[unpackedPath(copy.path)]](
+            [path = originals[std::string(unpacked(copy.path))]](
                 const ImportUnit& unit) { return unit.path == path; });
         units.push_back(copyOf(*original, copy));
     }

@@ -2,9 +2,8 @@
 
 #include "core/layout/ProcessGroup.h"
 #include "importers/common/JsonText.h"
+#include "importers/common/NodeValues.h"
 #include "importers/common/Number.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +13,6 @@
 namespace trainscope::importers::kineto {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFacts{{
     {"traceName", "trace name"},
@@ -35,55 +32,30 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFacts{{
 constexpr int kMaxRanks = 1'000'000;
 
 // Strict JSON of the value, whatever the trace wrote; discarded where that fails.
-Json parsed(const JsonToken& value) {
+NodeJson parsed(const JsonToken& value) {
     std::string text;
     appendJson(value, text);
-    return Json::parse(text, nullptr, false);
+    return NodeJson::parse(text, nullptr, false);
 }
 
-std::optional<int> integer(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    if (found == object.end())
-        return std::nullopt;
-    std::optional<double> number;
-    if (found->is_number())
-        number = found->get<double>();
-    else if (found->is_string())
-        number = parseNumber(found->get_ref<const std::string&>());
-    constexpr double kLimit = 1e9;
-    if (!number || *number < -kLimit || *number > kLimit)
-        return std::nullopt;
-    return static_cast<int>(*number);
+std::string stringOf(const NodeJson& object, const char* key) {
+    return jsonText(jsonMember(object, key));
 }
 
-std::string stringOf(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-layout::ProcessGroup groupOf(const Json& entry) {
-    layout::ProcessGroup group{stringOf(entry, "pg_name"), stringOf(entry, "pg_desc"), {}};
-    const auto ranks = entry.find("ranks");
-    if (ranks == entry.end() || !ranks->is_array())
-        return group;
-    for (const Json& rank : *ranks) {
-        if (!rank.is_number_integer())
-            return {};
-        group.ranks.push_back(
-            static_cast<int>(std::clamp<std::int64_t>(rank.get<std::int64_t>(), 0, kMaxRanks)));
-    }
-    std::sort(group.ranks.begin(), group.ranks.end());
-    return group;
+int numberOf(const NodeJson& object, const char* key) { // -1: none
+    const auto number = jsonInteger(jsonMember(object, key)).value_or(-1);
+    return number >= 0 && number <= kMaxRanks ? static_cast<int>(number) : -1;
 }
 
 // The communicators that the process has joined.
-void takeProcessGroups(const Json& list, TraceHeader& header) {
+void takeProcessGroups(const NodeJson& list, TraceHeader& header) {
     if (!list.is_array())
         return;
     std::vector<layout::ProcessGroup> groups;
-    for (const Json& entry : list) {
+    for (const NodeJson& entry : list) {
         if (entry.is_object())
-            groups.push_back(groupOf(entry));
+            groups.push_back({stringOf(entry, "pg_name"), stringOf(entry, "pg_desc"),
+                jsonRanks(jsonMember(entry, "ranks"))});
     }
     constexpr std::size_t kLongest = 65'536;
     auto text = layout::processGroupsText(groups);
@@ -91,15 +63,13 @@ void takeProcessGroups(const Json& list, TraceHeader& header) {
         header.facts[std::string(layout::kProcessGroupsFact)] = std::move(text);
 }
 
-void takeDistributedInfo(const Json& info, TraceHeader& header) {
+void takeDistributedInfo(const NodeJson& info, TraceHeader& header) {
     if (!info.is_object())
         return;
-    const auto rank = integer(info, "rank");
-    if (rank && *rank >= 0 && *rank < kMaxRanks)
+    if (const int rank = numberOf(info, "rank"); rank >= 0 && rank < kMaxRanks)
         header.rank = rank;
-    const auto worldSize = integer(info, "world_size");
-    if (worldSize && *worldSize > 0 && *worldSize <= kMaxRanks)
-        header.worldSize = *worldSize;
+    if (const int worldSize = numberOf(info, "world_size"); worldSize > 0)
+        header.worldSize = worldSize;
     if (auto backend = stringOf(info, "backend"); !backend.empty())
         header.facts["backend"] = std::move(backend);
     if (auto version = stringOf(info, "nccl_version"); !version.empty())
@@ -108,7 +78,7 @@ void takeDistributedInfo(const Json& info, TraceHeader& header) {
         takeProcessGroups(*groups, header);
 }
 
-void takeDevice(const Json& device, int id, TraceHeader& header) {
+void takeDevice(const NodeJson& device, int id, TraceHeader& header) {
     header.deviceNames[id] = stringOf(device, "name");
     for (const char* key : {"uuid", "UUID"}) {
         if (std::string uuid = stringOf(device, key); !uuid.empty())
@@ -120,13 +90,14 @@ void takeDevice(const Json& device, int id, TraceHeader& header) {
     }
 }
 
-void takeDevices(const Json& devices, TraceHeader& header) {
+void takeDevices(const NodeJson& devices, TraceHeader& header) {
     if (!devices.is_array())
         return;
     int index = 0;
-    for (const Json& device : devices) {
+    for (const NodeJson& device : devices) {
+        const int id = numberOf(device, "id");
         if (device.is_object())
-            takeDevice(device, integer(device, "id").value_or(index), header);
+            takeDevice(device, id < 0 ? index : id, header);
         ++index;
     }
 }

@@ -108,10 +108,7 @@ std::vector<ImportUnit> planInspector(const SourceTree& tree, const std::vector<
     for (const SourceFile& file : mine) {
         const InspectorRecord first = firstOf(tree, file.path);
         const std::string_view folder = folderPart(file.path);
-        ImportUnit unit;
-        unit.path = file.path;
-        unit.files = {file.path};
-        unit.bytes = file.size;
+        ImportUnit unit = unitOfFile(file);
         unit.runName = files[folder] > 1 && !folder.empty()
             ? std::string(folder)
             : std::string(withoutSuffixes(namePart(file.path)));

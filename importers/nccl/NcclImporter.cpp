@@ -89,10 +89,7 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
 std::vector<ImportUnit> plan(const SourceTree& /*tree*/, const std::vector<SourceFile>& mine) {
     std::vector<ImportUnit> units;
     for (const SourceFile& source : mine) {
-        ImportUnit unit;
-        unit.path = source.path;
-        unit.files = {source.path};
-        unit.bytes = source.size;
+        ImportUnit unit = unitOfFile(source);
         unit.clock = ClockKind::None;
         unit.runName = withoutSuffixes(source.path);
         unit.summary = "NCCL log: communicators, rings and connections";

@@ -1,11 +1,12 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/JsonMembers.h"
-#include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
 #include "importers/rocprof/Forms.h"
 #include "importers/rocprof/OldRows.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,8 +15,6 @@
 namespace trainscope::importers::rocprof {
 
 namespace {
-
-constexpr std::int64_t kEventsPerReport = 1024;
 
 // Content of its lanes, by their number ("pid" in the text).
 struct OldLane {
@@ -43,29 +42,26 @@ struct OldEvent {
     OldRow row;
 };
 
+struct ArgumentPlace {
+    std::string_view name;
+    std::int64_t OldRow::*member;
+};
+constexpr std::array<ArgumentPlace, 7> kArguments{ArgumentPlace{"pid", &OldRow::process},
+    {"tid", &OldRow::thread}, {"queue-id", &OldRow::queue}, {"grd", &OldRow::grid},
+    {"wgr", &OldRow::workgroup}, {"arch_vgpr", &OldRow::registers}, {"lds", &OldRow::localMemory}};
+
 void takeArgument(std::string_view key, const JsonToken& value, OldEvent& event) {
-    OldRow& row = event.row;
     const auto number = integerOf(value);
     if (key == "name" && value.kind == TokenKind::String)
         event.laneName = value.text;
     else if (key == "BeginNs")
-        row.begin = number;
+        event.row.begin = number;
     else if (key == "EndNs")
-        row.end = number;
-    else if (key == "pid")
-        row.process = number.value_or(0);
-    else if (key == "tid")
-        row.thread = number.value_or(0);
-    else if (key == "queue-id")
-        row.queue = number.value_or(0);
-    else if (key == "grd")
-        row.grid = number.value_or(0);
-    else if (key == "wgr")
-        row.workgroup = number.value_or(0);
-    else if (key == "arch_vgpr")
-        row.registers = number.value_or(0);
-    else if (key == "lds")
-        row.localMemory = number.value_or(0);
+        event.row.end = number;
+    for (const ArgumentPlace& place : kArguments) {
+        if (key == place.name)
+            event.row.*place.member = number.value_or(0);
+    }
 }
 
 OldEvent eventFrom(std::string_view object) {
@@ -86,41 +82,21 @@ OldEvent eventFrom(std::string_view object) {
     return event;
 }
 
-struct OldReading {
-    std::uint64_t bytes = 0;
-    std::int64_t leftOut = 0;
-    std::string problem; // why it ended early
-};
-
 // The visitor's `false` ends it.
-Result<OldReading> readOldJson(const SourceTree& tree, const std::string& path,
+Result<ObjectsRead> readOldJson(const SourceTree& tree, const std::string& path,
     const Progress& progress, const std::function<Result<bool>(OldTable, const OldRow&)>& visit) {
-    ASSIGN_OR_RETURN(auto stream, tree.open(path));
-    JsonPaths objects(*stream, {"traceEvents"});
     std::map<std::int64_t, OldLane> lanes;
-    OldReading reading;
-    for (std::int64_t count = 1;; ++count) {
-        const auto found = objects.next();
-        reading.bytes = objects.bytes();
-        reading.leftOut = objects.leftOut();
-        if (!found.hasValue())
-            reading.problem = found.error().message;
-        if (!found.hasValue() || !found.value())
-            return reading;
-        OldEvent event = eventFrom(found.value()->text);
-        if (event.phase == "M")
-            lanes[event.lane] = laneNamed(event.laneName);
-        const auto lane = lanes.find(event.lane);
-        if (event.phase == "X" && lane != lanes.end() && lane->second.table) {
+    return readObjects(tree, path, {"traceEvents"}, "Reading the trace", progress,
+        [&](const JsonPaths::Found& found) -> Result<bool> {
+            OldEvent event = eventFrom(found.text);
+            if (event.phase == "M")
+                lanes[event.lane] = laneNamed(event.laneName);
+            const auto lane = lanes.find(event.lane);
+            if (event.phase != "X" || lane == lanes.end() || !lane->second.table)
+                return true;
             event.row.device = lane->second.device;
-            ASSIGN_OR_RETURN(const bool goesOn, visit(*lane->second.table, event.row));
-            if (!goesOn)
-                return reading;
-        }
-        if (count % kEventsPerReport == 0 && progress
-            && !progress({"Reading the trace", stream->bytesConsumed(), tree.sizeOf(path)}))
-            return cancelled();
-    }
+            return visit(*lane->second.table, event.row);
+        });
 }
 
 } // namespace
@@ -150,7 +126,7 @@ TraceFacts factsOfOldJson(const SourceTree& tree, const SourceFile& file) {
 Result<ImportReport> importOldJson(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     TraceImport into(tree, unit, sink);
-    OldReading reading;
+    ObjectsRead reading;
     const auto read = [&](bool ofGpus, const OldVisit& visit) -> Status {
         ASSIGN_OR_RETURN(reading,
             readOldJson(

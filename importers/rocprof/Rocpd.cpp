@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/LauncherVariables.h"
@@ -132,20 +133,8 @@ std::vector<std::int64_t> processesOf(const std::vector<Recording>& recordings) 
 
 // The message of a marker stands in the JSON of its event.
 std::string messageOf(std::string_view extra) {
-    constexpr std::string_view kKey = "\"message\"";
-    const std::size_t at = extra.find(kKey);
-    if (at == std::string_view::npos)
-        return {};
-    const std::size_t open = extra.find('"', at + kKey.size());
-    if (open == std::string_view::npos)
-        return {};
-    std::string text;
-    for (std::size_t i = open + 1; i < extra.size() && extra[i] != '"'; ++i) {
-        if (extra[i] == '\\' && i + 1 < extra.size())
-            ++i;
-        text.push_back(extra[i]);
-    }
-    return text;
+    const bool hasOne = extra.find("\"message\"") != std::string_view::npos;
+    return hasOne ? jsonText(jsonMember(parsedJson(extra), "message")) : std::string();
 }
 
 constexpr std::array<std::string_view, 1> kString{"string"};

@@ -1,9 +1,10 @@
 #include "importers/rocprof/Forms.h"
 
 #include "core/model/Try.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/JsonMembers.h"
-#include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
+#include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/LauncherVariables.h"
@@ -138,79 +139,45 @@ void readFields(std::string_view object, const std::string& before, ToolRecord& 
     });
 }
 
-// A member of an object as text; empty: there is none.
-std::string memberOf(std::string_view object, std::string_view name) {
-    std::string text;
-    forEachMember(object, [&](std::string_view key, const JsonToken& value) {
-        std::string storage;
-        if (key == name)
-            text = value.kind == TokenKind::String ? plainText(value, storage) : value.text;
-    });
-    return text;
+std::int64_t integerIn(const NodeJson& object, const char* key, std::int64_t other) {
+    return jsonInteger(jsonMember(object, key)).value_or(other);
 }
 
-std::int64_t numberOfMember(std::string_view object, std::string_view name, std::int64_t other) {
-    std::int64_t number = other;
-    forEachMember(object, [&](std::string_view key, const JsonToken& value) {
-        if (key == name)
-            number = integerOf(value).value_or(other);
-    });
-    return number;
-}
-
-// A text with what a scanner may read behind it.
-std::string padded(std::string text) {
-    text.append(JsonScanner::kPadding, '\0');
-    return text;
-}
-
-void takeAgent(std::string_view text, ToolProcess& process) {
+void takeAgent(const NodeJson& json, ToolProcess& process) {
     constexpr std::int64_t kGpuType = 2;
-    if (numberOfMember(text, "type", 0) != kGpuType)
+    if (jsonInteger(jsonMember(json, "type")) != kGpuType)
         return;
     ToolAgent agent;
-    const std::string id = padded(memberOf(text, "id"));
-    agent.handle = numberOfMember(
-        std::string_view(id).substr(0, id.size() - JsonScanner::kPadding), "handle", -1);
-    agent.node = numberOfMember(text, "node_id", 0);
-    agent.model = memberOf(text, "product_name");
+    if (const NodeJson* id = jsonMember(json, "id"))
+        agent.handle = integerIn(*id, "handle", -1);
+    agent.node = integerIn(json, "node_id", 0);
+    agent.model = jsonText(jsonMember(json, "product_name"));
     if (agent.model.empty())
-        agent.model = memberOf(text, "name");
+        agent.model = jsonText(jsonMember(json, "name"));
     const auto place = std::upper_bound(process.gpus.begin(), process.gpus.end(), agent,
         [](const ToolAgent& a, const ToolAgent& b) { return a.node < b.node; });
     process.gpus.insert(place, std::move(agent));
 }
 
-void takeSymbol(std::string_view text, ToolProcess& process) {
+void takeSymbol(const NodeJson& json, ToolProcess& process) {
     KernelSymbol symbol;
     for (const char* key : {"formatted_kernel_name", "demangled_kernel_name", "kernel_name"}) {
         if (symbol.name.empty())
-            symbol.name = memberOf(text, key);
+            symbol.name = jsonText(jsonMember(json, key));
     }
     if (symbol.name.ends_with(".kd"))
         symbol.name.resize(symbol.name.size() - 3);
-    symbol.registers = numberOfMember(text, "arch_vgpr_count", 0);
+    symbol.registers = integerIn(json, "arch_vgpr_count", 0);
     if (process.symbols.size() < kMostNames)
-        process.symbols[numberOfMember(text, "kernel_id", -1)] = std::move(symbol);
+        process.symbols[integerIn(json, "kernel_id", -1)] = std::move(symbol);
 }
 
-void takeNames(std::string_view text, ToolProcess& process) {
+void takeNames(const NodeJson& json, ToolProcess& process) {
     CallNames names;
-    names.kind = memberOf(text, "kind");
-    const std::string list = padded(memberOf(text, "operations"));
-    const char* end = list.data() + list.size() - JsonScanner::kPadding;
-    JsonScanner scanner(list.data(), end);
-    if (scanner.peek() == '[')
-        scanner.advance();
-    while (scanner.position() < end && scanner.peek() == '"') {
-        JsonToken name;
-        if (scanner.string(name) != Scan::Ok)
-            break;
-        std::string storage;
-        names.operations.emplace_back(plainText(name, storage));
-        if (scanner.peek() == ',')
-            scanner.advance();
-    }
+    names.kind = jsonText(jsonMember(json, "kind"));
+    const NodeJson* list = jsonMember(json, "operations");
+    for (std::size_t i = 0; list != nullptr && list->is_array() && i < list->size(); ++i)
+        names.operations.push_back(jsonText(&(*list)[i]));
     if (process.names.size() < kMostNames)
         process.names.push_back(std::move(names));
 }
@@ -224,34 +191,35 @@ ToolRecord toolRecordFrom(std::string_view object) {
 
 // An object of any place but the records.
 void takeSmall(Place place, std::string_view object, ToolProcess& process) {
+    const NodeJson json
+        = place == Place::Calls || place == Place::Work ? NodeJson() : parsedJson(object);
     switch (place) {
     case Place::Metadata: {
-        process.pid = numberOfMember(object, "pid", 0);
+        process.pid = integerIn(json, "pid", 0);
         LauncherVariables variables;
-        variables.takeJson(memberOf(object, "environment"));
+        if (const NodeJson* environment = jsonMember(json, "environment"))
+            variables.takeJson(dumpedJson(*environment));
         process.launched = variables.rank();
         break;
     }
     case Place::Agents:
-        takeAgent(object, process);
+        takeAgent(json, process);
         break;
     case Place::Symbols:
-        takeSymbol(object, process);
+        takeSymbol(json, process);
         break;
     case Place::Names:
-        takeNames(object, process);
+        takeNames(json, process);
         break;
     case Place::Markers:
         if (process.markers.size() < kMostNames)
-            process.markers[numberOfMember(object, "key", -1)] = memberOf(object, "value");
+            process.markers[integerIn(json, "key", -1)] = jsonText(jsonMember(json, "value"));
         break;
     case Place::Calls:
     case Place::Work:
         break;
     }
 }
-
-constexpr std::int64_t kAskEvery = 1024; // records
 
 // The paths of a file, and what stands there.
 constexpr std::array kPlaces{
@@ -268,64 +236,22 @@ constexpr std::array kPlaces{
     std::pair{"rocprofiler-sdk-tool/buffer_records/memory_copy", Place::Work},
 };
 
-std::vector<std::string_view> pathsOf(bool isSmall) {
+constexpr std::size_t kSmallPlaces = 5; // the first of them
+
+// Reads a file once, or its small places alone; the visitor's `false` ends it.
+Result<ObjectsRead> readTool(const SourceTree& tree, const std::string& path, bool isSmall,
+    const Progress& progress,
+    const std::function<Result<bool>(Place, std::size_t process, std::string_view)>& visit) {
     std::vector<std::string_view> paths;
-    for (const auto& [path, place] : kPlaces) {
-        const bool isRecord = place == Place::Calls || place == Place::Work;
-        if (!isSmall || !isRecord)
-            paths.emplace_back(path);
-    }
-    return paths;
+    for (const auto& [name, place] : kPlaces)
+        paths.emplace_back(name);
+    paths.resize(isSmall ? kSmallPlaces : kPlaces.size());
+    return readObjects(tree, path, std::move(paths), "Reading the trace", progress,
+        [&visit](const JsonPaths::Found& found) {
+            return visit(kPlaces[found.path].second,
+                static_cast<std::size_t>(std::max<std::int64_t>(found.outer, 0)), found.text);
+        });
 }
-
-// Reads a file once, and hands over what stands in the wanted places.
-class ToolReading {
-public:
-    ToolReading(const SourceTree& tree, std::string path, const Progress& progress)
-        : m_tree(tree)
-        , m_path(std::move(path))
-        , m_progress(progress) { }
-
-    // The visitor's `false` ends it.
-    using Visit = std::function<Result<bool>(Place, std::size_t process, std::string_view)>;
-    Status read(bool isSmall, const Visit& visit) {
-        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
-        const auto paths = pathsOf(isSmall);
-        JsonPaths objects(*stream, paths);
-        for (std::int64_t count = 1;; ++count) {
-            const auto found = objects.next();
-            m_bytes = objects.bytes();
-            m_leftOut = objects.leftOut();
-            if (!found.hasValue()) {
-                m_problem = found.error().message;
-                return {};
-            }
-            if (!found.value())
-                return {};
-            const auto& place = *std::find_if(kPlaces.begin(), kPlaces.end(),
-                [&](const auto& one) { return paths[found.value()->path] == one.first; });
-            ASSIGN_OR_RETURN(const bool goesOn,
-                visit(place.second,
-                    static_cast<std::size_t>(std::max<std::int64_t>(found.value()->outer, 0)),
-                    found.value()->text));
-            if (!goesOn)
-                return {};
-            if (count % kAskEvery == 0 && m_progress
-                && !m_progress(
-                    {"Reading the trace", stream->bytesConsumed(), m_tree.sizeOf(m_path)}))
-                return cancelled();
-        }
-    }
-
-    std::uint64_t m_bytes = 0;
-    std::int64_t m_leftOut = 0;
-    std::string m_problem; // why it ended early
-
-private:
-    const SourceTree& m_tree;
-    std::string m_path;
-    const Progress& m_progress;
-};
 
 ToolProcess& processAt(std::vector<ToolProcess>& processes, std::size_t index) {
     constexpr std::size_t kMostProcesses = 4096;
@@ -341,11 +267,11 @@ public:
         : m_tree(tree)
         , m_unit(unit)
         , m_sink(sink)
-        , m_reading(tree, unit.path, progress) { }
+        , m_progress(progress) { }
 
     Result<ImportReport> run() {
-        RETURN_IF_ERROR(
-            m_reading.read(true, [&](Place place, std::size_t process, std::string_view text) {
+        RETURN_IF_ERROR(readTool(m_tree, m_unit.path, true, m_progress,
+            [&](Place place, std::size_t process, std::string_view text) {
                 takeSmall(place, text, processAt(m_processes, process));
                 return Result<bool>(true);
             }));
@@ -361,19 +287,19 @@ public:
         RETURN_IF_ERROR(into.begin(models.empty() ? m_unit.gpuModel : models.front()));
         RETURN_IF_ERROR(pass(Place::Calls, into));
         into.writer().nest();
-        RETURN_IF_ERROR(pass(Place::Work, into));
-        if (!m_reading.m_problem.empty())
-            into.lose(m_reading.m_problem);
+        ASSIGN_OR_RETURN(const auto read, pass(Place::Work, into));
+        if (!read.problem.empty())
+            into.lose(read.problem);
         RETURN_IF_ERROR(into.finish({models, {}}));
-        into.report().bytes = m_reading.m_bytes;
-        into.report().skipped += m_reading.m_leftOut;
+        into.report().bytes = read.bytes;
+        into.report().skipped += read.leftOut;
         return std::move(into.report());
     }
 
 private:
-    Status pass(Place wanted, TraceImport& into) {
-        return m_reading.read(
-            false, [&](Place place, std::size_t process, std::string_view text) -> Result<bool> {
+    Result<ObjectsRead> pass(Place wanted, TraceImport& into) {
+        return readTool(m_tree, m_unit.path, false, m_progress,
+            [&](Place place, std::size_t process, std::string_view text) -> Result<bool> {
                 if (place != wanted)
                     return true;
                 ++into.report().rows;
@@ -446,7 +372,7 @@ private:
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     Sink& m_sink;
-    ToolReading m_reading;
+    const Progress& m_progress;
     std::vector<ToolProcess> m_processes;
 };
 
@@ -462,14 +388,13 @@ TraceFacts factsOfToolJson(const SourceTree& tree, const SourceFile& file) {
     facts.kind = "rocprof JSON";
     const Progress noProgress;
     std::vector<ToolProcess> processes;
-    ToolReading reading(tree, file.path, noProgress);
-    const Status read
-        = reading.read(false, [&](Place place, std::size_t process, std::string_view text) {
-              takeSmall(place, text, processAt(processes, process));
-              if (place == Place::Calls || place == Place::Work)
-                  facts.firstNs = toolRecordFrom(text).start;
-              return Result<bool>(!facts.firstNs);
-          });
+    const auto read = readTool(tree, file.path, false, noProgress,
+        [&](Place place, std::size_t process, std::string_view text) {
+            takeSmall(place, text, processAt(processes, process));
+            if (place == Place::Calls || place == Place::Work)
+                facts.firstNs = toolRecordFrom(text).start;
+            return Result<bool>(!facts.firstNs);
+        });
     if (!read.hasValue())
         facts.problem = read.error().describe();
     if (processes.empty())

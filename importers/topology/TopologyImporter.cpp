@@ -59,10 +59,7 @@ std::string summaryOf(const TopologyFile& file) {
 }
 
 ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
-    ImportUnit unit;
-    unit.path = source.path;
-    unit.files = {source.path};
-    unit.bytes = source.size;
+    ImportUnit unit = unitOfFile(source);
     unit.clock = ClockKind::None;
     unit.machine = MachineUnit{};
     const auto file = readFile(tree, source.path);

@@ -1,26 +1,10 @@
 #include "importers/trace/DetailText.h"
 
+#include "importers/common/JsonText.h"
+
 #include <utility>
 
 namespace trainscope::importers {
-
-void appendJsonString(std::string_view text, std::string& out) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    constexpr unsigned char kFirstPlain = 0x20;
-    out.push_back('"');
-    for (const char c : text) {
-        const auto code = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out.push_back('\\');
-            out.push_back(c);
-        } else if (code < kFirstPlain) {
-            out.append("\\u00").append(1, kHex[code >> 4U]).append(1, kHex[code & 15U]);
-        } else {
-            out.push_back(c);
-        }
-    }
-    out.push_back('"');
-}
 
 void DetailText::begin(std::string_view key) {
     m_text.push_back(m_text.empty() ? '{' : ',');

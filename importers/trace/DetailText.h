@@ -8,9 +8,6 @@
 
 namespace trainscope::importers {
 
-// Strict JSON: control characters and quotes are escaped, other bytes pass as they are.
-void appendJsonString(std::string_view text, std::string& out);
-
 class DetailText {
 public:
     DetailText& add(std::string_view key, std::int64_t value);

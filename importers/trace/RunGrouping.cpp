@@ -388,6 +388,23 @@ TraceFile traceFileOf(SourceFile file, TraceFacts facts) {
     return result;
 }
 
+void nameByFolders(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    std::map<std::string_view, std::vector<ImportUnit*>> byFolder;
+    for (ImportUnit& unit : units)
+        byFolder[folderPart(unit.path)].push_back(&unit);
+    const RunFolders folders(tree);
+    for (const auto& [folder, group] : byFolder) {
+        std::set<int> ranks;
+        const bool isOneRun = group.size() > 1
+            && std::all_of(group.begin(), group.end(), [&ranks](const ImportUnit* unit) {
+                   return unit->rank && ranks.insert(*unit->rank).second;
+               });
+        for (ImportUnit* unit : group)
+            unit->runName = isOneRun ? folders.nameOf(folder)
+                                     : below(std::string(folder), traceStem(unit->path));
+    }
+}
+
 std::vector<ImportUnit> groupIntoRuns(const SourceTree& tree, const RunFolders& folders,
     std::vector<TraceFile> files, const TraceExtent& extentOf) {
     std::sort(files.begin(), files.end(),

@@ -54,6 +54,10 @@ using TraceExtent = std::function<std::optional<TimeRange>(const TraceFile&)>;
 
 TraceFile traceFileOf(SourceFile file, TraceFacts facts);
 
+// Names the runs of units that are ranks: those of one folder are one run where each has a rank of
+// its own, else each is a run.
+void nameByFolders(const SourceTree& tree, std::vector<ImportUnit>& units);
+
 // One unit per trace, in the order of the paths.
 std::vector<ImportUnit> groupIntoRuns(const SourceTree& tree, const RunFolders& folders,
     std::vector<TraceFile> files, const TraceExtent& extentOf = {});

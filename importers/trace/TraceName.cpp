@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/RunFolders.h"
 
 #include <algorithm>
 #include <array>
@@ -58,20 +59,10 @@ void appendPattern(std::string_view token, std::string& out) {
 } // namespace
 
 std::string_view traceStem(std::string_view path) {
-    static constexpr std::array<std::string_view, 15> kSuffixes{".gz", ".zst", ".json", ".trace",
+    static constexpr std::array<std::string_view, 17> kSuffixes{".gz", ".zst", ".json", ".trace",
         ".pt", ".jsonl", ".sqlite", ".nsys-rep", ".db", ".csv", ".pickle", ".pkl", ".pb", ".xplane",
-        ".rpd"};
-    std::string_view stem = path.substr(path.rfind('/') + 1);
-    for (bool isShorter = true; isShorter;) {
-        isShorter = false;
-        for (const std::string_view suffix : kSuffixes) {
-            if (stem.size() > suffix.size() && stem.ends_with(suffix)) {
-                stem.remove_suffix(suffix.size());
-                isShorter = true;
-            }
-        }
-    }
-    return stem;
+        ".rpd", ".et", ".chakra"};
+    return withoutEndings(namePart(path), kSuffixes);
 }
 
 std::optional<NamedRank> rankInStem(std::string_view stem) {
@@ -96,6 +87,14 @@ std::optional<NamedRank> numberInStem(std::string_view name) {
     if (const auto rank = numberAt(name, separator + 1))
         return NamedRank{*rank, separator};
     return std::nullopt;
+}
+
+std::optional<int> numberAtEnd(std::string_view stem) {
+    const auto before = stem.find_last_not_of("0123456789");
+    constexpr std::size_t kMostDigits = 6;
+    const std::string_view digits
+        = before == std::string_view::npos ? stem : stem.substr(before + 1);
+    return digits.size() <= kMostDigits ? wholeNumber<int>(digits) : std::nullopt;
 }
 
 std::optional<int> rankOfFolder(std::string_view folderName) {

@@ -9,8 +9,7 @@
 
 namespace trainscope::importers {
 
-// The file's name without folders and without .gz, .zst, .json, .trace, .pt, .sqlite, .db, .csv,
-// .pickle, .xplane, .pb, .rpd.
+// The file's name without folders and without the suffixes of traces.
 std::string_view traceStem(std::string_view path);
 
 struct NamedRank {
@@ -21,6 +20,9 @@ struct NamedRank {
 std::optional<NamedRank> rankInStem(std::string_view stem);
 // The number at the end, "megatron_kineto_3": a rank, a step, a batch; nobody says.
 std::optional<NamedRank> numberInStem(std::string_view stem);
+// The same behind any sign, which is where recorders of one process put the rank: "pytorch_et_0",
+// "final.0", "3". Others are of something else: "resnet_2gpu_et".
+std::optional<int> numberAtEnd(std::string_view stem);
 
 // The rank that a folder of one rank's files is called by: "rank3", "rank_3".
 std::optional<int> rankOfFolder(std::string_view folderName);

@@ -177,10 +177,7 @@ void note(ImportUnit& unit) {
 }
 
 ImportUnit unitOf(const SourceTree& tree, const SourceFile& file) {
-    ImportUnit unit;
-    unit.path = file.path;
-    unit.files = {file.path};
-    unit.bytes = file.size;
+    ImportUnit unit = unitOfFile(file);
     const LogProbe probe = probeFile(tree, file.path);
     unit.clock = probe.clock;
     unit.start = probe.firstStamp;

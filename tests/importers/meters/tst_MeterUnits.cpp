@@ -26,8 +26,8 @@ void tst_MeterUnits::foreignUnits() {
     QVERIFY(areAbout(table.ofGpu("hotspot_temperature", 0), {40, 41}));
     QVERIFY(areAbout(table.ofGpu("fan_speed", 0), {kNone, 0.5}));
     QCOMPARE(table.reports[0].value().warningCount, std::int64_t{1});
-    QVERIFY(
-        table.reports[0].value().warnings[0].text.find("\"RPM\" is no unit") != std::string::npos);
+    QVERIFY(table.reports[0].value().warnings[0].text.starts_with(
+        "\"1200 RPM\" in column \"fan\" is no number of that column"));
     ImportedMeters sensor;
     importMeterText("2025-03-04 05:06:07\n"
                     "Inlet Temp       | 77.000     | degrees F  | ok    | na\n"
