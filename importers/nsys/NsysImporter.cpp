@@ -1,6 +1,5 @@
 #include "importers/nsys/NsysImporter.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/GpuIdentity.h"
 #include "importers/nsys/Metrics.h"
@@ -12,7 +11,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 namespace trainscope::importers::nsys {
@@ -34,64 +32,29 @@ constexpr std::array kOtherTables{CallTable{"CUDNN_EVENTS", SpanKind::Annotation
     CallTable{"MPI_COLLECTIVES_EVENTS", SpanKind::Other, "textId"},
     CallTable{"MPI_OTHER_EVENTS", SpanKind::Other, "textId"}};
 
-// "cudaLaunchKernel_v7000" is "cudaLaunchKernel" of the interface of CUDA 7.0.
-std::string_view withoutVersion(std::string_view name) {
-    if (!name.starts_with("cuda"))
-        return name;
-    const std::size_t mark = name.rfind("_v");
-    const bool isVersion = mark != std::string_view::npos && mark + 2 < name.size()
-        && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(mark) + 2, name.end(), isDigit);
-    return isVersion ? name.substr(0, mark) : name;
+// Their number.
+Result<std::int64_t> readCalls(Session& session, const CallTable& table) {
+    std::int64_t calls = 0;
+    const std::array<std::string_view, 5> columns{
+        "start", "end", "globalTid", table.nameColumn, "correlationId"};
+    RETURN_IF_ERROR(session.read(table.name, columns, [&](const ForeignRow& row) -> Status {
+        const auto times = session.rangeOf(row, 0, 1);
+        if (!times)
+            return {};
+        ++calls;
+        const std::int64_t thread = row.integer(2, 0);
+        ProfiledCall call;
+        call.process = processOf(thread);
+        call.thread = threadOf(thread);
+        call.range = *times;
+        call.kind = table.kind;
+        call.isNested = false;
+        call.correlation = row.integer(4, 0);
+        ASSIGN_OR_RETURN(call.id, session.nameOfCall(row.integer(3)));
+        return session.writer().call(call);
+    }));
+    return calls;
 }
-
-class CallReader {
-public:
-    explicit CallReader(Session& session)
-        : m_session(session) { }
-
-    // Their number.
-    Result<std::int64_t> read(const CallTable& table) {
-        std::int64_t calls = 0;
-        const std::array<std::string_view, 5> columns{
-            "start", "end", "globalTid", table.nameColumn, "correlationId"};
-        RETURN_IF_ERROR(m_session.read(table.name, columns, [&](const ForeignRow& row) -> Status {
-            const auto times = m_session.rangeOf(row, 0, 1);
-            if (!times)
-                return {};
-            ++calls;
-            const std::int64_t thread = row.integer(2, 0);
-            ProfiledCall call;
-            call.process = processOf(thread);
-            call.thread = threadOf(thread);
-            call.range = *times;
-            call.kind = table.kind;
-            call.isNested = false;
-            call.correlation = row.integer(4, 0);
-            ASSIGN_OR_RETURN(call.id, nameOf(row.integer(3)));
-            return m_session.writer().call(call);
-        }));
-        return calls;
-    }
-
-private:
-    Result<NameId> nameOf(std::optional<std::int64_t> stringId) {
-        if (!stringId)
-            return m_session.name(stringId);
-        if (const auto known = m_names.find(*stringId); known != m_names.end())
-            return known->second;
-        const auto text = m_session.text(*stringId);
-        if (!text)
-            return m_session.name(stringId);
-        ASSIGN_OR_RETURN(const auto id, m_session.intern(withoutVersion(*text)));
-        constexpr std::size_t kMostKept = 200'000;
-        if (m_names.size() < kMostKept)
-            m_names.emplace(*stringId, id);
-        return id;
-    }
-
-    Session& m_session;
-    std::unordered_map<std::int64_t, NameId> m_names;
-};
 
 // Names of threads, for tracks that are not yet written.
 Status readThreadNames(Session& session) {
@@ -110,21 +73,19 @@ Status readThreadNames(Session& session) {
 
 // CUDA's calls, which tell what was launched when. Their number.
 Result<std::int64_t> readCudaCalls(Session& session) {
-    CallReader reader(session);
     std::int64_t calls = 0;
     // Very old exports keep the driver apart.
     for (const std::string_view table :
         {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"}) {
-        ASSIGN_OR_RETURN(const std::int64_t more, reader.read({table, SpanKind::Runtime}));
+        ASSIGN_OR_RETURN(const std::int64_t more, readCalls(session, {table, SpanKind::Runtime}));
         calls += more;
     }
     return calls;
 }
 
 Status readOtherCalls(Session& session) {
-    CallReader reader(session);
     for (const CallTable& table : kOtherTables)
-        RETURN_IF_ERROR(reader.read(table));
+        RETURN_IF_ERROR(readCalls(session, table));
     return {};
 }
 

@@ -14,7 +14,6 @@ namespace trainscope::importers::nsys {
 
 namespace {
 
-constexpr std::int64_t kMostRows = 100'000; // of a table of facts
 constexpr int kMostRanks = 1'000'000;
 constexpr std::int64_t kMostKernelsLookedAt = 2'000'000;
 
@@ -67,31 +66,20 @@ public:
     }
 
 private:
-    template <std::size_t count, typename Visit>
-    Status each(std::string_view table, const std::array<std::string_view, count>& columns,
-        Visit&& visit, std::int64_t limit = kMostRows) {
-        const auto end = m_database.scan(table, columns,
-            [&](const ForeignRow& row) {
-                visit(row);
-                return Status();
-            },
-            {.limit = limit});
-        return end.hasValue() ? Status() : end.error();
-    }
-
     Status readMeta() {
         constexpr std::array<std::string_view, 2> kPair{"name", "value"};
-        RETURN_IF_ERROR(each("META_DATA_EXPORT", kPair, [&](const ForeignRow& row) {
+        RETURN_IF_ERROR(m_database.scanFacts("META_DATA_EXPORT", kPair, [&](const ForeignRow& row) {
             if (row.text(0) == "EXPORT_SCHEMA_VERSION")
                 m_facts.schema = row.text(1);
             else if (row.text(0) == "EXPORT_PRODUCT_VERSION")
                 m_facts.product = row.text(1);
         }));
-        RETURN_IF_ERROR(each("TARGET_INFO_SYSTEM_ENV", kPair, [&](const ForeignRow& row) {
-            if (row.text(0) == "Hostname")
-                m_facts.host = row.text(1);
-        }));
-        return each("META_DATA_CAPTURE", kPair, [&](const ForeignRow& row) {
+        RETURN_IF_ERROR(
+            m_database.scanFacts("TARGET_INFO_SYSTEM_ENV", kPair, [&](const ForeignRow& row) {
+                if (row.text(0) == "Hostname")
+                    m_facts.host = row.text(1);
+            }));
+        return m_database.scanFacts("META_DATA_CAPTURE", kPair, [&](const ForeignRow& row) {
             if (row.text(0).ends_with("ENVIRONMENT_VARIABLE"))
                 m_environment.takeAssignment(row.text(1));
         });
@@ -99,21 +87,22 @@ private:
 
     Status readClock() {
         constexpr std::array<std::string_view, 3> kStart{"utcEpochNs", "utcTime", "localTime"};
-        RETURN_IF_ERROR(each("TARGET_INFO_SESSION_START_TIME", kStart, [&](const ForeignRow& row) {
-            const auto start = row.integer(0);
-            if (start && *start > 0)
-                m_facts.startNs = start;
-            m_facts.utcOffsetSeconds = offsetBetween(row.text(2), row.text(1));
-        }));
+        RETURN_IF_ERROR(m_database.scanFacts(
+            "TARGET_INFO_SESSION_START_TIME", kStart, [&](const ForeignRow& row) {
+                const auto start = row.integer(0);
+                if (start && *start > 0)
+                    m_facts.startNs = start;
+                m_facts.utcOffsetSeconds = offsetBetween(row.text(2), row.text(1));
+            }));
         constexpr std::array<std::string_view, 1> kDuration{"duration"};
-        return each("ANALYSIS_DETAILS", kDuration, [&](const ForeignRow& row) {
+        return m_database.scanFacts("ANALYSIS_DETAILS", kDuration, [&](const ForeignRow& row) {
             m_facts.durationNs = std::max(m_facts.durationNs, row.integer(0, 0));
         });
     }
 
     Status readGpus() {
         constexpr std::array<std::string_view, 4> kGpu{"id", "name", "uuid", "busLocation"};
-        return each("TARGET_INFO_GPU", kGpu, [&](const ForeignRow& row) {
+        return m_database.scanFacts("TARGET_INFO_GPU", kGpu, [&](const ForeignRow& row) {
             const std::int64_t id = row.integer(0, -1);
             if (id < 0 || id >= kMostRanks)
                 return;
@@ -128,7 +117,7 @@ private:
     // With CUDA_VISIBLE_DEVICES, processes number the GPUs that they see.
     Status readDevices() {
         constexpr std::array<std::string_view, 3> kDevice{"gpuId", "cudaId", "pid"};
-        return each("TARGET_INFO_CUDA_DEVICE", kDevice, [&](const ForeignRow& row) {
+        return m_database.scanFacts("TARGET_INFO_CUDA_DEVICE", kDevice, [&](const ForeignRow& row) {
             const auto gpu = row.integer(0);
             const auto device = row.integer(1);
             const auto process = row.integer(2);
@@ -140,11 +129,11 @@ private:
 
     Status readProcesses() {
         constexpr std::array<std::string_view, 2> kContext{"processId", "deviceId"};
-        RETURN_IF_ERROR(each("TARGET_INFO_CUDA_CONTEXT_INFO", kContext,
+        RETURN_IF_ERROR(m_database.scanFacts("TARGET_INFO_CUDA_CONTEXT_INFO", kContext,
             [&](const ForeignRow& row) { takeContext(row.integer(0), row.integer(1, 0)); }));
         if (m_devices.empty()) {
             constexpr std::array<std::string_view, 2> kKernel{"globalPid", "deviceId"};
-            RETURN_IF_ERROR(each(
+            RETURN_IF_ERROR(m_database.scanFacts(
                 kKernels, kKernel,
                 [&](const ForeignRow& row) {
                     if (const auto id = row.integer(0))

@@ -1,7 +1,9 @@
 #include "importers/nsys/Session.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -11,6 +13,16 @@ namespace {
 
 constexpr std::size_t kMostKnownNames = 1'000'000;
 constexpr std::array<std::string_view, 1> kStringValue{"value"};
+
+// "cudaLaunchKernel_v7000" is "cudaLaunchKernel" of the interface of CUDA 7.0.
+std::string_view withoutCallVersion(std::string_view name) {
+    if (!name.starts_with("cuda"))
+        return name;
+    const std::size_t mark = name.rfind("_v");
+    const bool isVersion = mark != std::string_view::npos && mark + 2 < name.size()
+        && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(mark) + 2, name.end(), isDigit);
+    return isVersion ? name.substr(0, mark) : name;
+}
 
 } // namespace
 
@@ -26,16 +38,9 @@ Session::Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink
 
 Status Session::read(std::string_view table, std::span<const std::string_view> columns,
     const std::function<Status(const ForeignRow&)>& visit) {
-    ASSIGN_OR_RETURN(const auto end, m_database.scan(table, columns, visit));
-    m_report.rows += end.rows;
-    if (m_database.table(table) != nullptr)
-        m_report.counts["rows of " + std::string(table)] = end.rows;
-    if (!end.problem.empty()) {
-        m_isDamaged = true;
-        m_report.lost(m_file, 0,
-            std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
-                + end.problem);
-    }
+    ASSIGN_OR_RETURN(
+        const bool isDamaged, m_database.scanInto(m_report, m_file, table, columns, visit));
+    m_isDamaged = m_isDamaged || isDamaged;
     return {};
 }
 
@@ -44,20 +49,29 @@ std::optional<std::string_view> Session::text(std::int64_t stringId) {
     return row ? std::optional(row->text(0)) : std::nullopt;
 }
 
-Result<NameId> Session::name(std::optional<std::int64_t> stringId) {
+Result<NameId> Session::nameIn(Names& names, std::optional<std::int64_t> stringId,
+    std::string_view (*shortened)(std::string_view)) {
     if (stringId) {
-        if (const auto known = m_names.find(*stringId); known != m_names.end())
+        if (const auto known = names.find(*stringId); known != names.end())
             return known->second;
     }
     const auto found = stringId ? text(*stringId) : std::nullopt;
     if (!found)
         ++m_report.counts["names that the report does not have"];
-    ASSIGN_OR_RETURN(const auto id, m_sink.intern(found.value_or("?")));
-    if (m_names.size() >= kMostKnownNames)
-        m_names.clear();
+    ASSIGN_OR_RETURN(const auto id, m_sink.intern(shortened(found.value_or("?"))));
+    if (names.size() >= kMostKnownNames)
+        names.clear();
     if (stringId)
-        m_names.emplace(*stringId, id);
+        names.emplace(*stringId, id);
     return id;
+}
+
+Result<NameId> Session::name(std::optional<std::int64_t> stringId) {
+    return nameIn(m_names, stringId, [](std::string_view text) { return text; });
+}
+
+Result<NameId> Session::nameOfCall(std::optional<std::int64_t> stringId) {
+    return nameIn(m_callNames, stringId, withoutCallVersion);
 }
 
 std::optional<TimeRange> Session::rangeOf(const ForeignRow& row, int start, int end) {

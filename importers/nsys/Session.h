@@ -25,6 +25,7 @@ public:
 
     // A text of the report by its number, "?" and a count where it is missing.
     Result<NameId> name(std::optional<std::int64_t> stringId);
+    Result<NameId> nameOfCall(std::optional<std::int64_t> stringId); // without its version
     Result<NameId> intern(std::string_view text) { return m_sink.intern(text); }
     [[nodiscard]] std::optional<std::string_view> text(std::int64_t stringId);
 
@@ -49,7 +50,12 @@ private:
     std::string m_file;
     ForeignLookup m_texts;
     ProfileWriter m_writer;
-    std::unordered_map<std::int64_t, NameId> m_names; // by their number in the report
+    using Names = std::unordered_map<std::int64_t, NameId>; // by their number in the report
+    Result<NameId> nameIn(Names& names, std::optional<std::int64_t> stringId,
+        std::string_view (*shortened)(std::string_view));
+
+    Names m_names;
+    Names m_callNames;
     bool m_isDamaged = false;
 };
 

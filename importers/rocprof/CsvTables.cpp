@@ -4,6 +4,7 @@
 #include "core/model/Try.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/RunFolders.h"
+#include "importers/rocprof/OldRows.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/TraceName.h"
@@ -177,25 +178,18 @@ private:
     }
 
     Status oldKernel(const NamedRow& row) {
-        const auto range = m_writer.rangeOf(row.integer("beginns"), row.integer("endns"));
-        if (!range)
-            return {};
-        ProfiledWork work;
-        work.process = row.integer("pid").value_or(0);
-        work.device = deviceOf(row.text("gpu-id"));
-        work.stream = row.text("queue-id");
-        work.range = *range;
-        std::string name(row.text("kernelname"));
-        if (name.ends_with(".kd"))
-            name.resize(name.size() - 3);
-        work.name = name;
-        KernelShape shape;
-        shape.grid = {row.integer("grd").value_or(0), 1, 1};
-        shape.workgroup = {row.integer("wgr").value_or(0), 1, 1};
-        shape.registers = row.integer("arch_vgpr");
-        shape.localMemory = row.integer("lds");
-        rocprof::describe(shape, m_detail);
-        return m_writer.work(work, m_detail);
+        OldRow old;
+        old.begin = row.integer("beginns");
+        old.end = row.integer("endns");
+        old.process = row.integer("pid").value_or(0);
+        old.device = deviceOf(row.text("gpu-id"));
+        old.queue = row.integer("queue-id").value_or(0);
+        old.name = row.text("kernelname");
+        old.grid = row.integer("grd").value_or(0);
+        old.workgroup = row.integer("wgr").value_or(0);
+        old.registers = row.integer("arch_vgpr").value_or(0);
+        old.localMemory = row.integer("lds").value_or(0);
+        return writeOld(OldTable::Kernels, old, m_import);
     }
 
     Status copy(const NamedRow& row) {

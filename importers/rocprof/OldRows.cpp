@@ -32,7 +32,13 @@ Status writeCall(OldTable table, const OldRow& row, TimeRange range, ProfileWrit
     return writer.call(call);
 }
 
-Status write(OldTable table, const OldRow& row, TraceImport& into) {
+} // namespace
+
+bool isWork(OldTable table) {
+    return table == OldTable::Copies || table == OldTable::Kernels;
+}
+
+Status writeOld(OldTable table, const OldRow& row, TraceImport& into) {
     ProfileWriter& writer = into.writer();
     const auto range = writer.rangeOf(row.begin, row.end);
     if (!range)
@@ -64,16 +70,10 @@ Status write(OldTable table, const OldRow& row, TraceImport& into) {
     return writer.work(work, into.detail());
 }
 
-} // namespace
-
-bool isWork(OldTable table) {
-    return table == OldTable::Copies || table == OldTable::Kernels;
-}
-
 Result<ImportReport> importOld(
     TraceImport& into, const std::function<Status(bool ofGpus, const OldVisit& visit)>& read) {
     const OldVisit visit
-        = [&into](OldTable table, const OldRow& row) { return write(table, row, into); };
+        = [&into](OldTable table, const OldRow& row) { return writeOld(table, row, into); };
     RETURN_IF_ERROR(into.begin());
     RETURN_IF_ERROR(read(false, visit));
     into.writer().nest();

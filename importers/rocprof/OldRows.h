@@ -30,6 +30,7 @@ struct OldRow {
 };
 
 bool isWork(OldTable table);
+Status writeOld(OldTable table, const OldRow& row, TraceImport& into);
 // Imports a trace; `read` gives the rows of the host or those of the GPUs.
 using OldVisit = std::function<Status(OldTable table, const OldRow& row)>;
 Result<ImportReport> importOld(

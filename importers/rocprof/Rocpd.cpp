@@ -11,7 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,8 +51,6 @@ struct Recording {
     }
 };
 
-constexpr std::int64_t kMostRows = 1'000'000; // of a table of facts
-
 // Suffixes of the tables' names of each recording in a database.
 std::vector<std::string> recordingsOf(const ForeignDatabase& database) {
     std::vector<std::string> suffixes;
@@ -64,44 +62,32 @@ std::vector<std::string> recordingsOf(const ForeignDatabase& database) {
     return suffixes;
 }
 
-template <std::size_t count, typename Visit>
-Status eachFact(ForeignDatabase& database, const std::string& table,
-    const std::array<std::string_view, count>& columns, const Visit& visit) {
-    const auto end = database.scan(table, columns,
-        [&](const ForeignRow& row) {
-            visit(row);
-            return Status();
-        },
-        {.limit = kMostRows});
-    return end.hasValue() ? Status() : end.error();
-}
-
 Result<Recording> readRecording(ForeignDatabase& database, const std::string& suffix) {
     Recording recording;
     recording.suffix = suffix;
     LauncherVariables variables;
     constexpr std::array<std::string_view, 3> kProcess{"id", "pid", "environment"};
     RETURN_IF_ERROR(
-        eachFact(database, "rocpd_info_process" + suffix, kProcess, [&](const ForeignRow& row) {
+        database.scanFacts("rocpd_info_process" + suffix, kProcess, [&](const ForeignRow& row) {
             recording.processes[row.integer(0, 0)] = row.integer(1, 0);
             variables.takeJson(row.text(2));
         }));
     recording.launched = variables.rank();
     constexpr std::array<std::string_view, 3> kThread{"id", "tid", "name"};
     RETURN_IF_ERROR(
-        eachFact(database, "rocpd_info_thread" + suffix, kThread, [&](const ForeignRow& row) {
+        database.scanFacts("rocpd_info_thread" + suffix, kThread, [&](const ForeignRow& row) {
             recording.threads[row.integer(0, 0)] = row.integer(1, 0);
             if (!row.text(2).empty())
                 recording.threadNames[row.integer(0, 0)] = row.text(2);
         }));
     constexpr std::array<std::string_view, 1> kNode{"hostname"};
-    RETURN_IF_ERROR(eachFact(database, "rocpd_info_node" + suffix, kNode,
+    RETURN_IF_ERROR(database.scanFacts("rocpd_info_node" + suffix, kNode,
         [&](const ForeignRow& row) { recording.host = row.text(0); }));
     constexpr std::array<std::string_view, 6> kAgent{
         "id", "type", "absolute_index", "product_name", "name", "type_index"};
     std::map<std::int64_t, std::int64_t> order; // of GPUs, by their place on the machine
     RETURN_IF_ERROR(
-        eachFact(database, "rocpd_info_agent" + suffix, kAgent, [&](const ForeignRow& row) {
+        database.scanFacts("rocpd_info_agent" + suffix, kAgent, [&](const ForeignRow& row) {
             const std::int64_t id = row.integer(0, 0);
             const std::string_view model = row.text(3).empty() ? row.text(4) : row.text(3);
             recording.agents[id].model = model;
@@ -184,8 +170,7 @@ private:
         return std::string(name) + m_recording.suffix;
     }
 
-    template <std::size_t count>
-    Status read(std::string_view name, const std::array<std::string_view, count>& columns,
+    Status read(std::string_view name, std::span<const std::string_view> columns,
         const std::function<Status(const ForeignRow&)>& visit) {
         return m_into.scan(m_database, table(name), columns, visit);
     }

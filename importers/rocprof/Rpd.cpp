@@ -74,8 +74,8 @@ public:
         std::int64_t ofOthers = 0;
         constexpr std::array<std::string_view, 6> kColumns{
             "deviceType", "deviceId", "monitorType", "start", "end", "value"};
-        ASSIGN_OR_RETURN(const auto end,
-            database.scan("rocpd_monitor", kColumns, [&](const ForeignRow& row) -> Status {
+        RETURN_IF_ERROR(
+            m_into.scan(database, "rocpd_monitor", kColumns, [&](const ForeignRow& row) -> Status {
                 const auto start = row.integer(3);
                 const auto stop = row.integer(4);
                 // Texts, in most.
@@ -96,12 +96,6 @@ public:
                     all[{gpu, std::string(row.text(2))}].push_back({*start, *stop, *value});
                 return {};
             }));
-        m_into.report().rows += end.rows;
-        if (end.rows > 0)
-            m_into.report().counts["rows of rocpd_monitor"] = end.rows;
-        if (!end.problem.empty())
-            m_into.report().lost(
-                m_into.unit().path, 0, "rocpd_monitor could be read in part: " + end.problem);
         if (ofOthers > 0)
             m_into.report().remark(m_into.unit().path, 0,
                 text::counted(ofOthers, "reading", "readings")
@@ -270,27 +264,29 @@ public:
     // The processes that use GPUs, in the order of these; all tables that join others are read.
     Result<std::vector<std::int64_t>> processes() {
         constexpr std::array<std::string_view, 2> kCall{"id", "pid"};
-        RETURN_IF_ERROR(scan("rocpd_api", kCall, [&](const ForeignRow& row) {
-            m_links.addCall(row.integer(0, 0), row.integer(1, 0));
-            return Status();
-        }));
+        RETURN_IF_ERROR(m_database.scanFacts(
+            "rocpd_api", kCall,
+            [&](const ForeignRow& row) { m_links.addCall(row.integer(0, 0), row.integer(1, 0)); },
+            kMostLinked));
         constexpr std::array<std::string_view, 2> kLink{"api_id", "op_id"};
-        RETURN_IF_ERROR(scan("rocpd_api_ops", kLink, [&](const ForeignRow& row) {
-            m_links.addLink(row.integer(0, 0), row.integer(1, 0));
-            return Status();
-        }));
+        RETURN_IF_ERROR(m_database.scanFacts(
+            "rocpd_api_ops", kLink,
+            [&](const ForeignRow& row) { m_links.addLink(row.integer(0, 0), row.integer(1, 0)); },
+            kMostLinked));
         m_links.sort();
         std::map<std::int64_t, std::int64_t> firstGpu; // by process
         constexpr std::array<std::string_view, 2> kOperation{"id", "gpuId"};
-        RETURN_IF_ERROR(scan("rocpd_op", kOperation, [&](const ForeignRow& row) {
-            const std::int64_t gpu = row.integer(1, 0);
-            if (const RpdLinks::Call* cause = m_links.causeOf(row.integer(0, 0))) {
-                const auto known = firstGpu.try_emplace(cause->process, gpu).first;
-                known->second = std::min(known->second, gpu);
-                m_processOfGpu.try_emplace(gpu, cause->process);
-            }
-            return Status();
-        }));
+        RETURN_IF_ERROR(m_database.scanFacts(
+            "rocpd_op", kOperation,
+            [&](const ForeignRow& row) {
+                const std::int64_t gpu = row.integer(1, 0);
+                if (const RpdLinks::Call* cause = m_links.causeOf(row.integer(0, 0))) {
+                    const auto known = firstGpu.try_emplace(cause->process, gpu).first;
+                    known->second = std::min(known->second, gpu);
+                    m_processOfGpu.try_emplace(gpu, cause->process);
+                }
+            },
+            kMostLinked));
         std::vector<std::pair<std::int64_t, std::int64_t>> order;
         for (const auto& [process, gpu] : firstGpu)
             order.emplace_back(gpu, process);
@@ -350,11 +346,6 @@ public:
     }
 
 private:
-    Status scan(std::string_view table, std::span<const std::string_view> names,
-        const std::function<Status(const ForeignRow&)>& visit) {
-        const auto end = m_database.scan(table, names, visit);
-        return end.hasValue() ? Status() : end.error();
-    }
     Status operation(const ForeignRow& row, TraceImport& into) {
         const std::string type = m_strings[row.integer(6, 0)];
         // They wait for others, or order packets.
@@ -391,7 +382,7 @@ private:
             || containsIgnoringCase(type, "memset");
         if (isCopy || isFill) {
             work.kind = isFill ? SpanKind::Set : SpanKind::Copy;
-            name = isFill ? "Memset" : directionOf(type);
+            name = isFill ? "Memset" : copyName(type);
             const auto row = cause == nullptr ? std::nullopt : m_sizes.find(cause->id);
             if (const auto bytes = row ? row->integer(0) : std::nullopt)
                 detail.add("bytes", *bytes);
@@ -415,17 +406,6 @@ private:
         }
         shape.localMemory = row->integer(6);
         rocprof::describe(shape, detail);
-    }
-
-    [[nodiscard]] static std::string directionOf(std::string_view type) {
-        static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kDirections{
-            {{"HostToDevice", "Memcpy HtoD"}, {"DeviceToHost", "Memcpy DtoH"},
-                {"DeviceToDevice", "Memcpy DtoD"}}};
-        for (const auto& [written, told] : kDirections) {
-            if (type.find(written) != std::string_view::npos)
-                return std::string(told);
-        }
-        return "Memcpy";
     }
 
     // Ranks by the GPU that each worked on first.

@@ -10,14 +10,14 @@ namespace trainscope::importers::rocprof {
 void takeFirst(
     ForeignDatabase& database, std::string_view table, std::string_view column, TraceFacts& facts) {
     const std::array columns{column};
-    const auto end = database.scan(table, columns,
+    const Status read = database.scanFacts(
+        table, columns,
         [&](const ForeignRow& row) {
             facts.firstNs = facts.firstNs ? facts.firstNs : row.integer(0);
-            return Status();
         },
-        {.limit = 1});
-    if (!end.hasValue())
-        facts.problem = end.error().describe();
+        1);
+    if (!read.hasValue())
+        facts.problem = read.error().describe();
 }
 
 TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
@@ -46,12 +46,10 @@ void TraceImport::opened(const ForeignDatabase& database) {
 Status TraceImport::scan(ForeignDatabase& database, std::string_view table,
     std::span<const std::string_view> columns,
     const std::function<Status(const ForeignRow&)>& visit) {
-    ASSIGN_OR_RETURN(const auto end, database.scan(table, columns, visit));
-    m_report.rows += end.rows;
-    m_report.counts["rows of " + std::string(table)] += end.rows;
-    if (!end.problem.empty())
-        lose(std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
-            + end.problem);
+    ASSIGN_OR_RETURN(
+        const bool isDamaged, database.scanInto(m_report, m_unit.path, table, columns, visit));
+    if (isDamaged)
+        m_run.status = RunStatus::Partial;
     return {};
 }
 

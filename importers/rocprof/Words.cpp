@@ -7,10 +7,12 @@ namespace trainscope::importers::rocprof {
 
 std::string copyName(std::string_view direction) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDirections{
-        {{"HOST_TO_DEVICE", "HtoD"}, {"DEVICE_TO_HOST", "DtoH"}, {"DEVICE_TO_DEVICE", "DtoD"},
-            {"HOST_TO_HOST", "HtoH"}}};
+        {{"hosttodevice", "HtoD"}, {"devicetohost", "DtoH"}, {"devicetodevice", "DtoD"},
+            {"hosttohost", "HtoH"}}};
+    std::string said = lowered(direction);
+    std::erase(said, '_');
     for (const auto& [written, name] : kDirections) {
-        if (direction.find(written) != std::string_view::npos)
+        if (said.find(written) != std::string::npos)
             return "Memcpy " + std::string(name);
     }
     return "Memcpy";

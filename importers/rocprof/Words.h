@@ -12,7 +12,7 @@
 
 namespace trainscope::importers::rocprof {
 
-// "MEMORY_COPY_HOST_TO_DEVICE" or "HOST_TO_DEVICE" → "Memcpy HtoD".
+// "MEMORY_COPY_HOST_TO_DEVICE" or "CopyHostToDevice" → "Memcpy HtoD".
 std::string copyName(std::string_view direction);
 
 // By the domain or category of a call: "HIP_RUNTIME_API", "MARKER_CORE_API", "RCCL_API".

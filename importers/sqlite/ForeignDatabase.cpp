@@ -275,6 +275,31 @@ std::string ForeignDatabase::selection(
     return sql + " FROM " + asIdentifier(table.name);
 }
 
+Result<bool> ForeignDatabase::scanInto(ImportReport& report, const std::string& file,
+    std::string_view table, std::span<const std::string_view> columns,
+    const std::function<Status(const ForeignRow&)>& visit) {
+    ASSIGN_OR_RETURN(const auto end, scan(table, columns, visit));
+    report.rows += end.rows;
+    if (this->table(table) != nullptr)
+        report.counts["rows of " + std::string(table)] += end.rows;
+    if (!end.problem.empty())
+        report.lost(file, 0,
+            std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
+                + end.problem);
+    return !end.problem.empty();
+}
+
+Status ForeignDatabase::scanFacts(std::string_view table, std::span<const std::string_view> columns,
+    const std::function<void(const ForeignRow&)>& visit, std::int64_t limit) {
+    const auto end = scan(table, columns,
+        [&visit](const ForeignRow& row) {
+            visit(row);
+            return Status();
+        },
+        {.limit = limit});
+    return end.hasValue() ? Status() : end.error();
+}
+
 Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
     std::span<const std::string_view> columns,
     const std::function<Status(const ForeignRow&)>& visit, const Rows& rows) {

@@ -89,6 +89,14 @@ public:
         const std::function<Status(const ForeignRow&)>& visit) {
         return scan(table, columns, visit, Rows());
     }
+    // The same, counted in the report, which is told of a table that breaks off too: true where it
+    // does.
+    Result<bool> scanInto(ImportReport& report, const std::string& file, std::string_view table,
+        std::span<const std::string_view> columns,
+        const std::function<Status(const ForeignRow&)>& visit);
+    // The first rows, of tables that are small.
+    Status scanFacts(std::string_view table, std::span<const std::string_view> columns,
+        const std::function<void(const ForeignRow&)>& visit, std::int64_t limit = 1'000'000);
 
 private:
     friend class ForeignLookup;

@@ -2,6 +2,8 @@
 
 #include "core/model/AsciiText.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -43,14 +45,6 @@ const ElementType* typeIn(std::string_view kernelName) {
               return kernelName.find(one.inName) != std::string_view::npos;
           });
     return found == kElementTypes.end() ? nullptr : &*found;
-}
-
-std::string hexOf(std::uint64_t value) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string text = "0x";
-    for (int shift = 60; shift >= 0; shift -= 4)
-        text.push_back(kHex[value >> static_cast<unsigned>(shift) & 15U]);
-    return text;
 }
 
 } // namespace
@@ -108,7 +102,7 @@ void appendCollective(const NcclCall& call, std::string_view kernelName,
     if (size > 0)
         detail.add("Group size", size);
     if (payload.communicator)
-        detail.add("Process Group Name", hexOf(*payload.communicator));
+        detail.add("Process Group Name", fmt::format("0x{:016x}", *payload.communicator));
     if (payload.peer)
         detail.add("Peer rank", *payload.peer);
     if (payload.root)
