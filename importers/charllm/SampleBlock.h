@@ -1,6 +1,6 @@
 #pragma once
 // The samples in one block of a telemetry file. A pure function of the block, so that blocks can be
-// read at the same time; FileTally.h puts together what they say of the file.
+// read at the same time; FileTally (FileImport.h) puts together what they say of the file.
 
 #include "importers/common/LineBlocks.h"
 #include "importers/common/SampleStatistics.h"

@@ -89,8 +89,6 @@ Status readOtherCalls(Session& session) {
     return {};
 }
 
-constexpr int kUsualGpusPerNode = 8;
-
 // Tables that are read, or that say nothing of their own.
 bool isExpected(std::string_view table) {
     static constexpr std::array<std::string_view, 34> kRead{"StringIds", "META_DATA_EXPORT",
@@ -180,28 +178,25 @@ private:
 
     Status describeGpus(Session& session) {
         ProcessOutputs& outputs = session.outputs();
-        const auto listed = static_cast<int>(m_facts.gpus.size());
-        const bool isNodeKnown = listed >= outputs.rankCount() && listed > 1;
-        const int perNode = isNodeKnown ? listed : std::max(kUsualGpusPerNode, outputs.rankCount());
+        const bool isNodeKnown = m_facts.gpus.size() > 1
+            && static_cast<int>(m_facts.gpus.size()) >= outputs.rankCount();
         ToldByRank addresses;
-        for (int i = 0; i < outputs.rankCount(); ++i) {
-            const int device = outputs.output(i).firstDevice();
-            if (device < 0)
-                continue;
-            const int rank = outputs.firstRank() + i;
-            const ReportGpu* known = m_facts.gpu(outputs.processOfRank(rank).value_or(0), device);
-            Gpu gpu;
-            gpu.rank = rank;
-            gpu.node = m_facts.node.value_or(rank / perNode);
-            gpu.local = isNodeKnown && known != nullptr ? known->id : rank % perNode;
-            if (known != nullptr) {
-                gpu.model = known->model;
-                gpu.uuid = known->uuid;
-                if (!known->bus.empty())
-                    addresses[rank] = known->bus;
-            }
-            RETURN_IF_ERROR(m_sink.gpu(session.writer().run(), gpu));
-        }
+        TracedMachine machine;
+        machine.node = m_facts.node;
+        machine.models.resize(isNodeKnown ? m_facts.gpus.size() : 0);
+        machine.tell = [&](Gpu& gpu, int device) {
+            const ReportGpu* known
+                = m_facts.gpu(outputs.processOfRank(gpu.rank).value_or(0), device);
+            if (known == nullptr)
+                return;
+            if (isNodeKnown)
+                gpu.local = known->id;
+            gpu.model = known->model;
+            gpu.uuid = known->uuid;
+            if (!known->bus.empty())
+                addresses[gpu.rank] = known->bus;
+        };
+        RETURN_IF_ERROR(session.writer().describeGpus(machine));
         tellGpus(m_report, {}, addresses);
         if (!m_facts.gpus.empty())
             m_report.facts["GPU"] = m_facts.gpus.front().model;

@@ -299,6 +299,8 @@ Status ProfileWriter::describeGpus(const TracedMachine& machine) {
         gpu.local = models.size() > 1 ? device : gpu.rank % perNode;
         const auto at = static_cast<std::size_t>(device);
         gpu.model = at < models.size() ? models[at] : machine.model;
+        if (machine.tell)
+            machine.tell(gpu, device);
         RETURN_IF_ERROR(m_sink.gpu(m_run, gpu));
     }
     return {};

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,7 +50,8 @@ struct ProfiledWork {
 struct TracedMachine {
     std::vector<std::string> models; // of its GPUs in their order, as far as the trace lists them
     std::optional<int> node; // as the job was launched; absent: by the rank
-    std::string model = {}; // of GPUs that are not listed
+    std::string model = {}; // where GPUs are not listed
+    std::function<void(Gpu& gpu, int device)> tell = {}; // what else is known of one
 };
 
 class ProfileWriter {

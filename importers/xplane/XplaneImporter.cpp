@@ -128,7 +128,9 @@ public:
         writer.nest();
         RETURN_IF_ERROR(readEvents(PlaneKind::Device, goesOn(progress, 2)));
         RETURN_IF_ERROR(writer.finish());
-        RETURN_IF_ERROR(writeMachine());
+        const std::size_t listed = m_devices.size() > 1 ? m_devices.size() : 0;
+        RETURN_IF_ERROR(writer.describeGpus(
+            {std::vector<std::string>(listed, m_unit.gpuModel), {}, m_unit.gpuModel}));
         RETURN_IF_ERROR(writeIterations());
         if (m_report.spans == 0)
             return Error{ErrorCode::Unrecognised, "There is no event with a time in this profile.",
@@ -139,7 +141,6 @@ public:
 
 private:
     static constexpr std::uint64_t kPasses = 3;
-    static constexpr int kUsualGpus = 8; // of a node
     static constexpr std::size_t kMostMarks = 200'000;
 
     // A step that the host or a device marks.
@@ -347,19 +348,6 @@ private:
     }
 
     // ------------------------------------------------------------------ end
-
-    Status writeMachine() {
-        const int count = static_cast<int>(m_devices.size());
-        for (const std::int64_t device : m_devices) {
-            Gpu gpu;
-            gpu.rank = rankOf(static_cast<int>(device));
-            gpu.node = gpu.rank / (count > 1 ? count : kUsualGpus);
-            gpu.local = count > 1 ? static_cast<int>(device) : gpu.rank % kUsualGpus;
-            gpu.model = m_unit.gpuModel;
-            RETURN_IF_ERROR(m_sink.gpu(m_writer->run(), gpu));
-        }
-        return {};
-    }
 
     // Steps of the devices, else those of the host, which lead them.
     Status writeIterations() {
