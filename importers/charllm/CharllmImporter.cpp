@@ -240,7 +240,7 @@ private:
     std::set<int> m_ranks;
     std::map<std::string, std::set<int>> m_ranksByMetric;
     std::optional<std::int64_t> m_samplesOfRank0;
-    std::vector<std::int64_t> m_samplePeriods; // of gpu_power, one per rank
+    std::vector<std::int64_t> m_samplePeriods; // gpu_power's, one per rank
     std::vector<std::int64_t> m_changePeriods;
     std::optional<SensorKind> m_powerKind;
     bool m_isBroken = false;

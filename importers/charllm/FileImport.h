@@ -53,9 +53,9 @@ FileStart startFile(const SourceTree& tree, const std::string& path);
 
 struct FileOutcome {
     SampleStatistics statistics;
-    std::uint64_t bytes = 0; // of the file on disk
+    std::uint64_t bytes = 0; // as the file lies on disk
     bool isBroken = false; // the file could not be read, or not to its end
-    std::string found; // where there was no usable line: what stood there instead
+    std::string found; // the text that stood there instead of a usable line
 };
 
 // Told how many bytes of the file on disk are behind; false stops the import.

@@ -37,7 +37,7 @@ struct Inventory {
     std::string gpuFamily; // "H200" from a folder's name; empty: none says it
     int gpusPerNode = kDefaultGpusPerNode;
     int ranksExpected = 0; // the launch file's world size, else the highest rank + 1
-    std::string launchProblem; // why the launch file could not be read; empty: fine or none
+    std::string launchProblem; // the reason that the launch file was not read; empty: fine or none
 };
 
 // Inventory of a unit as planned: its telemetry files and at most one YAML.

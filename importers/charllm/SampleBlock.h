@@ -24,12 +24,12 @@ struct SampleBlock {
 
     std::vector<TimeNs> times;
     std::vector<double> values; // NaN: missing
-    SampleStatistics statistics; // of these samples
+    SampleStatistics statistics; // these samples'
     std::int64_t lines = 0;
     std::int64_t skipped = 0; // lines that were not understood
     std::vector<BadLine> bad; // the first kMaxBad of them
     std::uint64_t bytesRead = 0; // decompressed
-    std::uint64_t bytesConsumed = 0; // of the file on disk, up to here
+    std::uint64_t bytesConsumed = 0; // as the file lies on disk, up to here
 };
 
 // isFileStart: words in the first line are a header.

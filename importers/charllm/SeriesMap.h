@@ -1,8 +1,8 @@
 #pragma once
 // From the names of CharLLM-PPT's files to metrics of the registry, with units as the recorder
 // writes them: power W, temperature °C, clocks MHz, utilisation %, NVLink counters KiB, PCIe
-// counters B, PCIe rates KB/s (1000 B/s), InfiniBand counters B. What is not known here keeps its
-// own name and unit 1.
+// counters B, PCIe rates KB/s (1000 B/s), InfiniBand counters B. Others keep their own name
+// and unit 1.
 
 #include "core/model/Series.h"
 #include "importers/common/RunFolders.h"

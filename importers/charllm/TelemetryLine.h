@@ -23,9 +23,9 @@ enum class LineKind {
 
 struct TelemetryLine {
     LineKind kind = LineKind::Bad;
-    std::int64_t ns = 0; // of Sample and Missing
-    double value = 0.0; // of Sample
-    const char* problem = ""; // of Bad: what is wrong
+    std::int64_t ns = 0; // a sample's, and a missing one's
+    double value = 0.0; // a sample's
+    const char* problem = ""; // the fault of a bad one
 };
 
 TelemetryLine parseTelemetryLine(std::string_view text);

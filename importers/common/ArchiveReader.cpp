@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kArchiveBlock = std::size_t{128} << 10;
 constexpr std::size_t kMostMembers = 1'000'000;
-constexpr std::size_t kMostDirectory = std::size_t{32} << 20; // of a zip, in bytes
+constexpr std::size_t kMostDirectory = std::size_t{32} << 20; // a zip's, in bytes
 
 struct FreeArchive {
     void operator()(archive* reader) const { archive_read_free(reader); }
@@ -319,7 +319,7 @@ private:
     const OpenArchive& m_archive;
     std::string m_name;
     std::span<const std::byte> m_block;
-    std::uint64_t m_blockEnd = 0; // of the member
+    std::uint64_t m_blockEnd = 0; // the member's
     std::uint64_t m_position = 0;
     bool m_isOver = false;
     std::optional<Error> m_failure;

@@ -26,7 +26,7 @@ using OpenAt = std::function<Result<std::unique_ptr<ByteStream>>(std::uint64_t o
 struct ArchiveBytes {
     ArchiveKind kind = ArchiveKind::None;
     OpenAt open;
-    std::uint64_t size = 0; // of a zip file
+    std::uint64_t size = 0; // a zip's, in bytes
     std::string where; // names it in errors
 };
 
@@ -34,13 +34,13 @@ struct ArchiveMember {
     std::string name; // as stored
     std::uint64_t size = 0;
     std::optional<std::uint64_t> place; // offset of its header; absent: a zip does not tell
-    std::uint64_t number = 0; // how many entries stand before it
-    std::string problem; // why it is no file to read; empty: it is
+    std::uint64_t number = 0; // the number of entries before it
+    std::string problem; // the reason that it is no file to read; empty: it is
 };
 
 struct ArchiveList {
     std::vector<ArchiveMember> members; // files alone, in the order of the archive
-    std::string problem; // where reading it ended before the end; empty: nowhere
+    std::string problem; // the place of an early end; empty: none
 };
 
 // Is given each member that can be read, with its bytes, which it may leave, while it is called.
@@ -53,8 +53,8 @@ ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit = 
 class ParkedReader;
 std::shared_ptr<ParkedReader> parkingPlace();
 
-// A member is opened at its place. Where a zip does not tell that, and of a tar with a place for
-// parking, the archive is read on from what is parked there, else from the front.
+// A member is opened at its place. In a zip that does not tell that, and in a tar with a place
+// for parking, the archive is read on from what is parked there, else from the front.
 Result<std::unique_ptr<ByteStream>> openMember(const ArchiveBytes& bytes,
     const ArchiveMember& member, const std::shared_ptr<ParkedReader>& parking = nullptr);
 

@@ -96,7 +96,7 @@ struct Archive {
     Compression compression = Compression::None;
     RestartPoints points;
     KeptMembers kept;
-    std::shared_ptr<ParkedReader> parking; // of those that cannot be entered in the middle
+    std::shared_ptr<ParkedReader> parking; // for those that cannot be entered in the middle
 };
 
 Result<std::unique_ptr<ByteStream>> openArchiveAt(
@@ -262,7 +262,7 @@ private:
     std::vector<SourceFile> m_files;
     std::size_t m_mayKeep = kMostKept;
     const Progress* m_progress = nullptr;
-    std::uint64_t m_consumed = 0; // of the archive that is listed
+    std::uint64_t m_consumed = 0; // the listed archive's
     bool m_isCancelled = false;
 };
 

@@ -1,14 +1,14 @@
 #pragma once
 // Archives of a tree as folders: the members of tar files (plain, gzip, zstd) and zip files are
 // files of the tree, "a.tar.gz/run/rank0.json", decompressed as they are read and never unpacked to
-// disk. What an archive is, its content says; archives inside archives are files like others.
+// disk. An archive is told by its content; archives inside archives are files like others.
 //
 // A compressed tar is decompressed once to list it. After that a member of a tar.gz costs its own
 // bytes and half the distance of RestartPoints (Decompress.h) before them. zstd cannot be entered
 // in the middle: members of a tar.zst are kept in memory while it is listed, compressed each for
 // itself, up to 192 MiB; one beyond costs all that lies before it, unless it is read behind the
 // last one. Members with names that climb ("..") are listed with that as their problem, as is the
-// place where an archive is damaged. What decompresses to more than Bounded.h allows, a member or
+// place where an archive is damaged. A member that decompresses to more than Bounded.h allows, or
 // all of them together, is not read further.
 
 #include "core/model/Import.h"

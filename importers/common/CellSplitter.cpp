@@ -50,7 +50,7 @@ template <typename Belongs>
 std::vector<std::string_view> joinedWhere(
     const std::vector<std::string_view>& parts, const Belongs& belongs) {
     std::vector<std::string_view> cells;
-    std::string_view last; // of the cell at the end
+    std::string_view last; // the cell at the end
     for (const std::string_view part : parts) {
         if (!cells.empty() && belongs(part, last))
             cells.back() = spanOf(cells.back(), part);

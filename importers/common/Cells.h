@@ -45,8 +45,8 @@ struct CellValue {
 };
 
 // Absent: not a value of that form (missing markers included, see isMissingCell). A comma is the
-// decimal one, but parts thousands of MHz and MiB, which are whole numbers: "1,980 MHz". Of any
-// other number with one comma and three digits behind it ("1,980") nobody can tell: absent.
+// decimal one, but parts thousands of MHz and MiB, which are whole numbers: "1,980 MHz". Any
+// other number with one comma and three digits behind it ("1,980") may be either: absent.
 std::optional<CellValue> parseCell(std::string_view text, CellForm form);
 
 // "100ms", "1.5 s", "2": a time above nothing and of a day at most, in seconds without a unit.

@@ -19,7 +19,7 @@ struct DcgmField {
     std::string_view unit; // SI
     double scale = 1.0; // SI value = value × scale
     MetricKind kind = MetricKind::Gauge;
-    SensorKind sensor = SensorKind::Unknown; // of power: Unknown is as nvidia-smi's power.draw
+    SensorKind sensor = SensorKind::Unknown; // for power: Unknown is as nvidia-smi's power.draw
 };
 
 std::span<const DcgmField> dcgmFields();

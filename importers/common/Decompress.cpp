@@ -16,7 +16,7 @@ namespace trainscope::importers {
 
 struct RestartPoint {
     inflate_state state{}; // holds the window and what it has read ahead; no pointers into itself
-    std::uint64_t taken = 0; // of the gzip data
+    std::uint64_t taken = 0; // the gzip data's
     std::uint64_t made = 0; // decompressed before
     std::uint64_t parts = 0;
     std::uint64_t partBytes = 0;
@@ -103,14 +103,14 @@ protected:
         State state = State::Inside;
         std::size_t taken = 0;
         std::size_t made = 0;
-        std::string problem; // of a broken part, in brackets
+        std::string problem; // the broken part's, in brackets
     };
     virtual Step decompress(std::span<std::byte> in, std::span<std::byte> out) = 0;
     // Between two steps inside a part.
     virtual void between() { }
 
     CompressedInput m_input;
-    std::uint64_t m_made = 0; // of all parts
+    std::uint64_t m_made = 0; // by all parts
     bool m_isInside = false; // a part
     std::uint64_t m_parts = 0;
     std::uint64_t m_partBytes = 0;

@@ -39,7 +39,7 @@ Result<std::unique_ptr<ByteStream>> decompressed(Compression kind, std::unique_p
     const std::string& where, RestartPoints* keep = nullptr);
 
 // The same gzip data again, from `offset` of what it decompresses to; `raw` stands at its front.
-// What lies between the point before and the offset is decompressed again.
+// The text between the point before and the offset is decompressed again.
 Result<std::unique_ptr<ByteStream>> gunzippedFrom(std::uint64_t offset, const RestartPoints& points,
     std::unique_ptr<ByteStream> raw, const std::string& where);
 

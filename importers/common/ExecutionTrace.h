@@ -2,7 +2,7 @@
 // Execution traces: the operators of one process with their tensors and order, without or with
 // little time. PyTorch's JSON (schemas 1.0.x and 1.1.x, `nodes`), Chakra's protobuf
 // (length-delimited GlobalMetadata and Nodes) and its JSON form (objects one after the other, or
-// `workload_graph`). What a node says of its operator has the names and forms of a Kineto trace's
+// `workload_graph`). The facts of a node's operator have the names and forms of a Kineto trace's
 // arguments, so that one reader serves both.
 
 #include "core/layout/ProcessGroup.h"
@@ -26,18 +26,18 @@ using NodeDetail = std::vector<std::pair<std::string, std::string>>;
 struct TraceTensor {
     std::int64_t id = -1;
     std::int64_t storage = -1;
-    std::int64_t bytes = 0; // of its elements
+    std::int64_t bytes = 0; // its elements'
 };
 
 struct TraceNode {
     std::int64_t id = 0;
-    std::int64_t parent = -1; // what calls it; -1: nothing
+    std::int64_t parent = -1; // its caller; -1: none
     std::string name;
     std::int64_t function = 0; // the record function's id, "Record function id" of a Kineto trace
     std::int64_t thread = 0;
-    bool isKernel = false; // of a device, in traces that Chakra has joined with a Kineto trace
+    bool isKernel = false; // on a device, in traces that Chakra has joined with a Kineto trace
     std::string collective; // "all_reduce"; empty: none
-    std::int64_t collectiveBytes = 0; // that this rank puts in
+    std::int64_t collectiveBytes = 0; // as many as this rank puts in
     std::optional<std::int64_t> startUs; // since an unknown moment
     std::optional<std::int64_t> durationUs;
     NodeDetail detail;
@@ -47,9 +47,9 @@ struct TraceNode {
 struct ExecutionTraceHeader {
     std::string schema;
     std::optional<std::int64_t> process;
-    std::string time; // when recording began, "2024-08-19 11:25:30", local
+    std::string time; // the begin of recording, "2024-08-19 11:25:30", local
     std::vector<layout::ProcessGroup> groups;
-    int worldSize = 0; // of the default group; 0: not said
+    int worldSize = 0; // the default group's; 0: not said
     std::optional<int> rank; // the only member of a group of one
 };
 
@@ -57,7 +57,7 @@ struct ExecutionTraceEnd {
     ExecutionTraceHeader header;
     std::uint64_t bytes = 0;
     std::int64_t broken = 0; // nodes that could not be understood
-    std::string problem; // why it ended early; empty: it did not
+    std::string problem; // the reason of an early end; empty: none
 };
 
 // True for the first bytes of one, whatever its encoding.

@@ -46,11 +46,11 @@ struct ExporterSubject {
     SubjectKind kind = SubjectKind::Run;
     std::string node; // name of the host, without its port
     int gpu = -1; // index in its node
-    std::string uuid; // of the GPU, or its serial number
+    std::string uuid; // the GPU's, or its serial number
     std::string model;
-    std::string address; // of the GPU on the PCI bus
-    std::string device; // of a link; of a part of a GPU its instance: "GPU-I 3"
-    std::string job; // of Slurm
+    std::string address; // the GPU's on the PCI bus
+    std::string device; // a link's; for a part of a GPU its instance: "GPU-I 3"
+    std::string job; // Slurm's
 };
 ExporterSubject exporterSubject(SubjectKind kind, std::span<const MetricLabel> labels);
 

@@ -23,7 +23,7 @@ Result<bool> readLines(const SourceTree& tree, const std::string& path, std::str
 struct ObjectsRead {
     std::uint64_t bytes = 0;
     std::int64_t leftOut = 0;
-    std::string problem; // why it ended early
+    std::string problem; // the reason of an early end
 };
 // The visitor's `false` ends it.
 Result<ObjectsRead> readObjects(const SourceTree& tree, const std::string& path,

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kHost = "host";
 constexpr const char* kHosts = "hosts";
 constexpr const char* kAddresses = "PCI addresses";
-constexpr std::size_t kMostTold = 1024; // of a source
+constexpr std::size_t kMostTold = 1024; // by a source
 
 void tell(std::map<std::string, std::string>& facts, const char* key, const ToldByRank& told) {
     std::vector<std::string> texts;

@@ -8,7 +8,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kLongestHeadLine = 8192; // of a header, and of rows that are guessed from
+constexpr std::size_t kLongestHeadLine = 8192; // a header, or a row that is guessed from
 
 } // namespace
 

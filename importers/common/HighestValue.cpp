@@ -17,7 +17,7 @@ constexpr std::array kHighest{2147483647.0, 4294967295.0};
 
 // SI; generous, since units may be meant otherwise than they are read.
 double mostOf(std::string_view name, std::string_view unit) {
-    if (unit == "1" && name.ends_with("_utilization")) // of processors and processes over all cores
+    if (unit == "1" && name.ends_with("_utilization")) // processors and processes, over all cores
         return name.starts_with("cpu_") || name.starts_with("process_") ? 1e4 : 1.5;
     if (unit == "W")
         return name.starts_with("gpu_") ? 1e6 : 1e9;

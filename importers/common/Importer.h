@@ -25,9 +25,9 @@ namespace trainscope::importers {
 // Machine of runs that a unit describes; the unit makes no run itself.
 struct MachineUnit {
     std::vector<int> gpus; // local indices of a node that it knows, ascending
-    catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of its GPUs
+    catalogue::Vendor vendor = catalogue::Vendor::Unknown; // its GPUs'
     bool hasSpeeds = false; // it knows how fast links are, which is more than their kinds
-    std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
+    std::vector<std::string> runs; // those beside it, if the unit's runName is empty
     bool isFromElsewhere = false; // those lie in other folders: it is a guess that they are its
 
     bool operator==(const MachineUnit&) const = default;
@@ -43,7 +43,7 @@ struct PlaceInRun {
     bool operator==(const PlaceInRun&) const = default;
 };
 
-struct UnitReading; // what was read of a source to plan it (registry)
+struct UnitReading; // all that was read of a source to plan it (registry)
 
 struct ImportUnit {
     std::string importer; // id of the importer, filled in by the registry
@@ -75,7 +75,7 @@ struct ImportUnit {
     // Editable, of a table whose columns have names of their own: what they are (SaidColumns.h).
     SaidColumns saidColumns;
     std::string columns; // as they were understood, a sentence; empty: they cannot be said
-    std::string heads; // of the table, the same for all files like it
+    std::string heads; // the table's, the same for all files like it
     // Place of a source with ClockKind::None: where telemetry of its run shows that it lies, or as
     // saidStart says.
     std::optional<analysis::LogPlacement> placement;
@@ -93,7 +93,7 @@ struct ImportUnit {
     std::string saidGpuModel; // editable; of its GPUs, where they are others than their run's
     int gpusPerNode = 0; // 0: not said
     std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
-    std::vector<std::string> notes; // what the user should know before importing
+    std::vector<std::string> notes; // facts that the user should know before importing
     std::shared_ptr<const UnitReading> reading; // nullptr: nothing yet
 };
 
@@ -103,7 +103,7 @@ struct UsedGpu {
     std::string uuid; // may be empty
     std::string pciAddress; // likewise
     int visible = 0; // GPUs that its process saw; 0: not said
-    int used = 0; // of them, that it worked on
+    int used = 0; // those among them that it worked on
 };
 
 ImportUnit unitOfFile(const SourceFile& file); // all of it, and nothing else
@@ -116,8 +116,8 @@ std::string listNames(const std::vector<std::string>& names, std::size_t most = 
 struct Unrecognised {
     std::string path;
     std::string reason;
-    bool isAttempt = false; // of a job; its log has no reading
-    std::string error = {}; // that ended the attempt, where its log says one
+    bool isAttempt = false; // a job's; its log has no reading
+    std::string error = {}; // the attempt's end, if its log says one
     std::string copyOf = {}; // the attempt whose log it repeats
 };
 
@@ -153,8 +153,8 @@ enum class LaunchSettings {
 // Description of a format by its importer. Nothing else is known of a format outside its folder.
 struct Format {
     std::string_view id; // "kineto": for --format, and kept with the source
-    std::string_view name; // of one source: "PyTorch Kineto trace"
-    std::string_view description; // of what is read, for people who look for theirs
+    std::string_view name; // one source's: "PyTorch Kineto trace"
+    std::string_view description; // its files, for people who look for theirs
     Joins joins = Joins::OwnRun;
     LaunchSettings launch = LaunchSettings::Beside;
     // Near the end of a file that a large first member keeps from showing what it is; only where it
@@ -167,7 +167,7 @@ struct Format {
     bool isOutput = false;
     bool readsGpus = false; // readings of GPUs, which tell whose they are
     bool readsBytes = false; // its `sniff` knows files that are no text
-    bool tellsSteps = false; // of a training, as output does: of two of a run one is enough
+    bool tellsSteps = false; // a training's, as output does: for two of a run one is enough
 };
 
 // A format as a row of the registry; thread-safe: functions without state.

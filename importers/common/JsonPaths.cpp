@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPathBlock = std::size_t{64} << 10;
 constexpr std::size_t kLongestMember = 256;
-constexpr std::size_t kOuterDepth = 2; // of an array that is a member of the whole
+constexpr std::size_t kOuterDepth = 2; // an array that is a member of the whole
 
 } // namespace
 

@@ -1,7 +1,7 @@
 #pragma once
 // Objects of a JSON text that may be far larger than memory, by where they stand: each object whose
 // members' names from the outside lead to a wanted path, "tool/records/kernels", or end like one,
-// "/result"; arrays on the way are not counted. What stands around them can be had as well.
+// "/result"; arrays on the way are not counted. The text around them can be had as well.
 // Brackets, strings and names are followed, nothing else: each object is parsed by whoever takes
 // it.
 
@@ -49,7 +49,7 @@ public:
 private:
     struct Frame {
         bool isObject = false;
-        std::size_t pathSize = 0; // of the path around it
+        std::size_t pathSize = 0; // as far as the path around it
         bool isWanted = false; // an array of wanted objects
     };
     Result<bool> fill();
@@ -78,8 +78,8 @@ private:
     std::uint64_t m_bytes = 0;
     std::vector<Frame> m_frames;
     std::string m_path;
-    std::string m_name; // of the member that begins
-    std::string m_text; // of the object that is wanted
+    std::string m_name; // the member's that begins
+    std::string m_text; // the wanted object's
     std::string m_outside;
     bool m_isOutside = false; // an outermost object ended, and is given
     std::size_t m_wanted = 0;

@@ -30,7 +30,7 @@ enum class TokenKind : std::uint8_t { None, String, Number, Literal, Object, Arr
 struct JsonToken {
     TokenKind kind = TokenKind::None;
     bool isPlain = true; // a string without backslashes and control characters
-    std::string_view text; // of a string: without its quotes, escapes as written
+    std::string_view text; // a string's is without its quotes, escapes as written
 
     // As it stands in the trace, with quotes.
     [[nodiscard]] std::string_view raw() const {

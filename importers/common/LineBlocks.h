@@ -22,7 +22,7 @@ struct LineBlock {
     std::size_t size = 0;
     bool isCut = false; // the start of one line that is too long, and nothing else
     bool endsOpen = false; // one line, with which the file ends without a line feed
-    std::uint64_t bytesConsumed = 0; // of the file on disk, up to here
+    std::uint64_t bytesConsumed = 0; // as the file lies on disk, up to here
     std::uint64_t bytesRead = 0; // decompressed, for this block
 
     [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
@@ -79,7 +79,7 @@ public:
 
     // The next line without its end, valid until the next call; absent at the end.
     Result<std::optional<std::string_view>> next();
-    // Of the last one, from 1; as editors count, by line feeds.
+    // The last line's, from 1; as editors count, by line feeds.
     [[nodiscard]] std::int64_t lineNumber() const { return m_line; }
     [[nodiscard]] bool lineWasCut() const { return m_wasCut; }
     [[nodiscard]] std::uint64_t bytesConsumed() const { return m_blocks.bytesConsumed(); }
@@ -88,7 +88,7 @@ private:
     LineBlocks m_blocks;
     LineEnds m_ends;
     LineBlock m_block;
-    std::string_view m_left; // of the block
+    std::string_view m_left; // left of the block
     const char* m_feed = nullptr; // the next line feed of the block, or its end
     bool m_isNewLine = true; // the line before ended with a line feed
     std::string m_cleaned;

@@ -12,8 +12,8 @@ namespace trainscope::importers {
 // A field as its wire type has it.
 struct MessageField {
     std::uint32_t number = 0;
-    std::uint64_t value = 0; // where it is a number
-    std::string_view bytes; // where it is a text or a message
+    std::uint64_t value = 0; // a number's
+    std::string_view bytes; // a text's or a message's
     bool isWhole = false; // a varint
     bool isBytes = false;
 

@@ -22,7 +22,7 @@ namespace trainscope::importers {
 // Times that the user states because the file leaves them open.
 struct MeterClock {
     DurationNs utcOffset; // subtracted from local stamps
-    std::optional<TimeNs> start = {}; // of readings without a stamp; else the epoch
+    std::optional<TimeNs> start = {}; // for readings without a stamp; else the epoch
     std::optional<DurationNs> period = {}; // between them; else 1 s, which is told
 };
 
@@ -105,7 +105,7 @@ private:
     // Readings of one stamp that waits.
     struct Moment {
         Stamp stamp;
-        TimeNs time; // of its readings
+        TimeNs time; // its readings'
         std::int64_t line = 0;
         std::int64_t rows = 0;
         std::vector<Reading> readings;
@@ -129,15 +129,15 @@ private:
     std::string m_part;
     DurationNs m_shift;
     std::set<std::string, std::less<>> m_own;
-    std::optional<StampKind> m_kind; // of the first good stamp
+    std::optional<StampKind> m_kind; // the first good stamp's
     std::optional<TimeNs> m_first; // as written
     std::optional<TimeNs> m_last;
     WallClock m_wall;
     StampGate m_gate;
-    std::optional<TimeNs> m_stamp; // of the readings that come
-    std::vector<Moment> m_moments; // that wait
+    std::optional<TimeNs> m_stamp; // the stamp of the readings to come
+    std::vector<Moment> m_moments; // those waiting
     bool m_isWaiting = false; // the readings that come are of the last of them
-    Status m_status; // of those released
+    Status m_status; // from those released
     bool m_isCutShort = false;
     bool m_isPeriodAssumed = false;
     ClockFalls m_falls{{1'000'000'000}};

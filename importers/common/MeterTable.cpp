@@ -16,10 +16,10 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kFullBlock = 4096; // readings of one series
-constexpr std::size_t kMostHeld = 65536; // of all series together
+constexpr std::size_t kMostHeld = 65536; // in all series together
 constexpr std::size_t kMostSubjects = 16384;
 constexpr std::size_t kMostWatched = 256; // subjects whose times are looked at
-constexpr std::size_t kFewestChanges = 8; // that tell the period of a sensor
+constexpr std::size_t kFewestChanges = 8; // enough to tell the period of a sensor
 
 struct EnergyOf {
     std::string_view energy;

@@ -32,14 +32,14 @@ namespace trainscope::importers {
 // Subject of a reading, as the file names it.
 struct Who {
     SubjectKind kind = SubjectKind::Gpu;
-    std::string host = {}; // of the node; empty: that of the file
-    std::string id = {}; // of a GPU: its index, or any text that stays with it
-    std::string device = {}; // of a switch, of a part of a node, or the instance of a GPU
+    std::string host = {}; // the node's; empty: that of the file
+    std::string id = {}; // a GPU's: its index, or any text that stays with it
+    std::string device = {}; // a switch, a part of a node, or the instance of a GPU
     std::string model = {};
     std::string uuid = {};
     bool isById
-        = false; // of a GPU: the id tells it apart, whatever its UUID (which may be redacted)
-    std::string address = {}; // of a GPU: on the PCI bus
+        = false; // a GPU's: the id tells it apart, whatever its UUID (which may be redacted)
+    std::string address = {}; // a GPU's: on the PCI bus
 };
 
 // The registered metric of that name, or one of the source's own.
@@ -98,14 +98,14 @@ private:
     struct Channel {
         std::size_t row = 0;
         SeriesDescription what;
-        double highest = 0.0; // that is possible without doubt
+        double highest = 0.0; // possible without doubt
         SeriesId series = {}; // invalid until a value was seen
         std::vector<TimeNs> times = {};
         std::vector<double> values = {};
         bool isPresent = false; // a value was seen
         bool isNoPower = false; // all values so far are a GPU's power of 0 W
         std::optional<TimeNs> lastTime = {};
-        std::optional<double> lastValue = {}; // that is not missing
+        std::optional<double> lastValue = {}; // not a missing one
         TimeNs lastValueTime = {};
         std::optional<std::size_t> power = {}; // derived from this counter
         bool isDerived = false;
@@ -116,7 +116,7 @@ private:
     // The value, or missing where it cannot be.
     double possible(const Channel& channel, double value);
     void warnOfImpossible();
-    [[nodiscard]] bool hasPower() const; // of any GPU
+    [[nodiscard]] bool hasPower() const; // any GPU has it
     void warnOfNoPower();
     Status settle();
     Status place(Row& row);
@@ -149,7 +149,7 @@ private:
     std::map<std::string, std::pair<std::int64_t, double>> m_impossible;
     ToldByRank m_hosts;
     ToldByRank m_addresses;
-    std::string m_key; // of the last look-up, kept for its storage
+    std::string m_key; // the last look-up's, kept for its storage
 };
 
 } // namespace trainscope::importers

@@ -21,29 +21,29 @@ enum class ColumnRole {
     Ignored,
     Stamp,
     Date, // its time of day stands in the next column
-    TimeOfDay, // of the date in another column, where one has it
+    TimeOfDay, // the date stands in another column, if one has it
     Elapsed,
-    Gpu, // which one, or another subject: "3", "GPU 3", "GPU-I 1", "Switch 0"
-    Part, // of that: a process, a sensor
-    Tile, // of that: a device of its own
-    Partition, // of that: the first one stands for all of it
+    Gpu, // its number, or another subject: "3", "GPU 3", "GPU-I 1", "Switch 0"
+    Part, // in that: a process, a sensor
+    Tile, // in that: a device of its own
+    Partition, // in that: the first one stands for all of it
     Uuid,
     BusId,
     Serial,
     Host,
-    Name, // of the model
+    Name, // the model's
     Process, // by its number: the row is of one process
-    Field, // of a long table: which metric
+    Field, // a long table's: the name of a metric
     Value, // and its value
     Metric,
 };
 // A reading's metric and what is usual of it.
 struct NamedMetric {
-    std::string_view metric; // of the registry
-    std::string_view unit; // where none is named
+    std::string_view metric; // in the registry
+    std::string_view unit; // if none is named
     SensorKind sensor = SensorKind::Unknown;
     CellForm form = CellForm::Number;
-    bool isOfNode = false; // of the node, not of one of its GPUs
+    bool isOfNode = false; // the node's, not of one of its GPUs
 };
 // By a whole name in small letters whose words are parted by '.': "pci.bus.id", "power.draw".
 ColumnRole roleNamed(std::string_view name);

@@ -15,7 +15,7 @@ namespace trainscope::importers {
 struct NodeFileName {
     std::optional<int> node;
     std::string switchName; // "sw0"; empty: no switch
-    std::string before; // what stands before the word: "dell_64xH100_"
+    std::string before; // the text before the word: "dell_64xH100_"
     std::string word; // "node_"
     std::string after; // behind the number: ".txt"
 };

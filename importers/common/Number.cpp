@@ -15,7 +15,7 @@ namespace trainscope::importers {
 
 namespace {
 
-__extension__ using Product = unsigned __int128; // of a mantissa and a unit
+__extension__ using Product = unsigned __int128; // a mantissa times a unit
 
 constexpr std::uint64_t kMaxNs = std::numeric_limits<std::int64_t>::max();
 constexpr int kMaxDigits = 28; // 28 digits times 10^9 still fit 128 bits
@@ -171,7 +171,7 @@ bool isMissingText(std::string_view text) {
         "[not found]"};
     static constexpr std::size_t kLongest = 45;
     static constexpr std::size_t kLongestBare = 13; // "not supported"
-    static constexpr std::string_view kFirst = "-nNeEuU["; // of all the spellings
+    static constexpr std::string_view kFirst = "-nNeEuU["; // begins of all the spellings
     text = trimmed(text);
     if (text.ends_with(')')) // "N/A (Secondary die)"
         text = text.substr(0, text.find(" ("));

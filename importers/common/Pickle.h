@@ -37,7 +37,7 @@ struct PickleValue {
         Taken, // its caller has taken it
     };
     Kind kind = Kind::None;
-    std::uint32_t version = 0; // of the list or dict
+    std::uint32_t version = 0; // the list's or dict's
     std::int64_t number = 0; // value, bits of a real, handle, or place of text, list or dict
 
     [[nodiscard]] double real() const {
@@ -54,7 +54,7 @@ public:
     static constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
     static constexpr std::size_t kLongestText = std::size_t{1} << 20;
     static constexpr std::size_t kDeepest = 1000;
-    static constexpr std::size_t kMostKeys = 64; // of a dict that is offered
+    static constexpr std::size_t kMostKeys = 64; // in a dict that is offered
 
     // Told of a dict when items were put into it, with the list that it will be appended to, if
     // any. A value in return takes the dict's place; no value leaves it.

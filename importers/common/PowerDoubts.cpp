@@ -46,11 +46,11 @@ void PowerDoubts::seeSums(int rank, std::span<const TimeNs> times, const Reading
 
 bool PowerDoubts::isOfRows(
     std::span<const TimeNs> times, const Readings& energy, const Readings& power) {
-    constexpr double kLess = 0.5; // of what the power amounts to
+    constexpr double kLess = 0.5; // share of the amount by the power
     constexpr double kMore = 2.0;
     std::int64_t steps = 0;
     std::int64_t falls = 0;
-    std::int64_t resets = 0; // of a counter that begins anew
+    std::int64_t resets = 0; // begins of a counter anew
     std::int64_t asRows = 0;
     std::int64_t asCounter = 0;
     for (std::size_t i = 1; i < energy.values.size(); ++i) {

@@ -21,7 +21,7 @@ struct EnergySums {
     double integral = 0.0; // J
     double lastEnergy = kNone; // J
     double lastPower = kNone; // W
-    TimeNs lastTime; // of both
+    TimeNs lastTime; // both had values then
 };
 
 class PowerDoubts {
@@ -54,7 +54,7 @@ private:
         std::int64_t samples = 0;
         int rank = -1;
         double watts = 0.0; // the highest
-        double limit = 0.0; // of its row
+        double limit = 0.0; // its row's
     };
     void seeSums(int rank, std::span<const TimeNs> times, const Readings& power,
         const Readings& energy, EnergySums& sums);
@@ -63,9 +63,9 @@ private:
     std::vector<int> m_ranksOfRowEnergy;
     Spikes m_spikes;
     std::int64_t m_powers = 0; // readings
-    std::int64_t m_beyondGpus = 0; // of them
+    std::int64_t m_beyondGpus = 0; // GPUs among them
     EnergySums m_worst;
-    double m_apart = 1.5; // of the worst; sensors differ by some percent
+    double m_apart = 1.5; // the worst ratio; sensors differ by some percent
 };
 
 } // namespace trainscope::importers

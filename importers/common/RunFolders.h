@@ -20,8 +20,8 @@ namespace trainscope::importers {
 struct TelemetryName {
     std::string metric; // as in the name, without "system_": "gpu_power", "ib_rx_bytes"
     int rank = 0; // global
-    bool isSystem = false; // of the node, not of a GPU
-    std::string device; // of a node's link or part: "ib0"; may be empty
+    bool isSystem = false; // the node's, not of a GPU
+    std::string device; // a node's link or part: "ib0"; may be empty
     bool isKnown = false; // a metric that CharLLM-PPT writes
 };
 

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::int64_t repeatedTimes() const { return m_repeated; }
     [[nodiscard]] std::int64_t decreasingTimes() const { return m_decreasing; }
     [[nodiscard]] std::int64_t falls() const { return m_falls; } // samples below the one before
-    [[nodiscard]] double max() const { return m_max; } // of the samples; 0 without any
+    [[nodiscard]] double max() const { return m_max; } // over the samples; 0 without any
     // A fall from the upper quarter of 32 bits to the lowest: what a 32-bit counter does.
     [[nodiscard]] bool hasWrapOf32Bits() const { return m_hasWrapOf32Bits; }
     // Holes longer than 10 periods. The period is that of the first kKept intervals.
@@ -61,8 +61,8 @@ private:
     std::int64_t m_falls = 0;
     double m_max = 0.0;
     bool m_hasWrapOf32Bits = false;
-    TimeNs m_lastTime; // of any row
-    std::optional<Sample> m_first; // that is not missing
+    TimeNs m_lastTime; // any row's
+    std::optional<Sample> m_first; // not a missing one
     std::optional<Sample> m_last; // likewise
     std::optional<TimeNs> m_firstChange;
     std::optional<TimeNs> m_lastChange;

@@ -36,7 +36,7 @@ public:
 struct SourceFile {
     std::string path;
     std::uint64_t size = 0;
-    std::string problem; // why it cannot be listed or opened (permission); empty: fine
+    std::string problem; // the reason that it cannot be listed or opened (permission); empty: fine
 };
 
 // Is told how much was made of a file so far; false: with what else was made of the archive that

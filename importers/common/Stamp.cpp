@@ -484,7 +484,7 @@ std::string clockText(
 
 std::string stepBackText(DurationNs back, std::optional<StampKind> stamps) {
     constexpr std::int64_t kHour = 3600 * kSecond;
-    constexpr std::int64_t kNear = 300 * kSecond; // what passed between the two readings
+    constexpr std::int64_t kNear = 300 * kSecond; // may pass between the two readings
     const bool isWall = stamps == StampKind::Local || stamps == StampKind::TimeOfDay;
     return "The time goes back by " + secondsText(back, 1)
         + " here, so that readings lie over one another and energy and length come out wrong. "

@@ -16,7 +16,7 @@ constexpr std::int64_t kMonth = 31 * kDay;
 constexpr std::int64_t kYear = 366 * kDay;
 constexpr std::int64_t kMoment = 1'000'000'000;
 constexpr std::size_t kAhead = 64; // moments
-constexpr std::size_t kMostRows = 65536; // that wait
+constexpr std::size_t kMostRows = 65536; // waiting at most
 constexpr std::size_t kAgreeing = 3; // moments at the begin
 constexpr std::int64_t kKnown = 2; // rows that followed: the clock before the leap is one
 
@@ -59,8 +59,8 @@ bool StampGate::isDamaged(std::size_t moment) const {
     const TimeNs time = m_waiting[moment].time;
     std::int64_t staying = 0;
     std::int64_t leaving = 0;
-    std::int64_t together = 0; // of those that leave
-    std::optional<TimeNs> other; // where the first of them goes
+    std::int64_t together = 0; // among those leaving
+    std::optional<TimeNs> other; // the time that the first of them goes to
     for (std::size_t i = moment + 1; i < m_waiting.size(); ++i) {
         const TimeNs next = m_waiting[i].time;
         if (areNear(next, time)) {

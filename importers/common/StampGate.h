@@ -36,7 +36,7 @@ public:
 
 private:
     struct Moment {
-        TimeNs time; // of its first row
+        TimeNs time; // its first row's
         std::size_t rows = 0;
     };
     static constexpr std::int64_t kNear = std::int64_t{86'400} * 1'000'000'000; // a day
@@ -53,11 +53,11 @@ private:
     [[nodiscard]] bool isDamaged(std::size_t moment) const;
     void judge();
 
-    std::optional<TimeNs> m_last; // of a row that is good
+    std::optional<TimeNs> m_last; // a good row's
     std::int64_t m_followed = 0; // good rows that lay near the one before
     std::vector<Moment> m_waiting;
     std::size_t m_rowsWaiting = 0;
-    std::vector<bool> m_verdicts; // of those that waited
+    std::vector<bool> m_verdicts; // for those that waited
 };
 
 } // namespace trainscope::importers

@@ -11,8 +11,8 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kMinuteNs = 60 * kSecondNs;
 constexpr std::int64_t kHourNs = 60 * kMinuteNs;
 constexpr std::int64_t kWholeDayNs = 24 * kHourNs;
-constexpr std::int64_t kBetweenNs = 5 * kMinuteNs; // what may pass between two readings
-constexpr std::int64_t kBlurNs = 5 * kSecondNs; // of loggers that write beside one another
+constexpr std::int64_t kBetweenNs = 5 * kMinuteNs; // may pass between two readings
+constexpr std::int64_t kBlurNs = 5 * kSecondNs; // between loggers that write beside one another
 
 // Clocks are turned on Sundays of spring and autumn, in the first hours.
 bool mayTurn(TimeNs wall) {
@@ -36,7 +36,7 @@ TimeNs WallClock::unfold(TimeNs wall) {
     const DurationNs step = wall - m_last.value_or(wall);
     const bool isOfSummer = m_shift.ns > 0 && std::abs((wall - m_beforeTurn).ns) <= kBlurNs
         && step.ns >= kHourNs - kBetweenNs;
-    if (isOfSummer) // of another GPU, written late
+    if (isOfSummer) // another GPU's, written late
         return wall + m_shift - DurationNs{kHourNs};
     const std::int64_t back = -step.ns;
     if (back <= kHourNs && back >= kHourNs - kBetweenNs && mayTurn(*m_last)) {

@@ -85,7 +85,7 @@ std::vector<PlacedNode> placeInOrder(std::vector<OrderedNode>& nodes, TimeNs beg
 }
 
 constexpr Confidence kSureOfNodes = 92;
-constexpr std::string_view kOwnNodes = "[pytorch|profiler"; // of the recorder itself
+constexpr std::string_view kOwnNodes = "[pytorch|profiler"; // the recorder's own
 
 // A name that speaks of a rank beyond the world does not mean a rank.
 std::optional<int> rankOf(const ExecutionTraceHeader& header, std::string_view stem) {

@@ -390,11 +390,11 @@ private:
     std::set<int> m_ranks;
     bool m_isCut = false;
     std::uint64_t m_bytesDone = 0;
-    SeriesDescription m_description; // of the file that is read
-    std::map<std::string, OpenSeries> m_series; // of that file, by their key
+    SeriesDescription m_description; // for the file at hand
+    std::map<std::string, OpenSeries> m_series; // those of that file, by their key
     OpenSeries* m_current = nullptr;
     std::string m_key;
-    std::vector<TimeNs> m_times; // of the current series, not yet written
+    std::vector<TimeNs> m_times; // the current series', not yet written
     std::vector<double> m_values;
 };
 

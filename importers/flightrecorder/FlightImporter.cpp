@@ -38,7 +38,7 @@ struct FlightEntry {
     std::string collective; // "all_reduce"
     std::string group; // its name
     std::string state; // "scheduled", "started", "completed"
-    std::int64_t sequence = -1; // of collectives of the group; of messages among these
+    std::int64_t sequence = -1; // among collectives of the group; a message's among these
     bool isMessage = false; // point to point
     TimeNs created;
     std::optional<TimeNs> started;
@@ -46,8 +46,8 @@ struct FlightEntry {
     std::optional<std::int64_t> durationNs;
     std::string inputSizes; // JSON
     std::string outputSizes;
-    std::string dataType; // of the first input
-    std::int64_t elements = 0; // of all inputs
+    std::string dataType; // the first input's
+    std::int64_t elements = 0; // in all inputs
 };
 
 struct FlightHeader {
@@ -60,7 +60,7 @@ struct FlightDump {
     FlightHeader header;
     std::uint64_t bytes = 0;
     std::int64_t broken = 0;
-    std::string problem; // why it ended early
+    std::string problem; // the reason of an early end
 };
 
 constexpr std::int64_t kMostFlightRanks = 1 << 20;

@@ -13,7 +13,7 @@ namespace trainscope::importers::kineto {
 
 namespace {
 
-constexpr std::size_t kMaxRecords = 50'000; // of a batch
+constexpr std::size_t kMaxRecords = 50'000; // in a batch
 constexpr std::size_t kMaxTemplates = 512;
 constexpr std::size_t kMaxSample = std::size_t{16} << 10;
 

@@ -25,7 +25,7 @@ namespace trainscope::importers::kineto {
 // The event's keys, ph and cat are views into the template; its values into the text last read.
 struct EventTemplate {
     struct Step {
-        std::size_t begin = 0; // of the text before a value, in the sample
+        std::size_t begin = 0; // the text's before a value, in the sample
         std::size_t size = 0;
         JsonToken* value = nullptr; // in the event; nullptr for the text behind the last value
     };
@@ -34,7 +34,7 @@ struct EventTemplate {
     std::vector<Step> steps;
     TraceEvent event;
     EventPlan plan;
-    std::array<EventTemplate*, 3> next{}; // what followed it, the likeliest first
+    std::array<EventTemplate*, 3> next{}; // those that followed it, the likeliest first
 };
 
 class EventTemplates {
@@ -58,7 +58,7 @@ private:
     std::unordered_map<std::string, std::unique_ptr<EventTemplate>>
         m_templates; // by what does not vary
     EventTemplate* m_last = nullptr;
-    std::array<EventTemplate*, 3> m_first{}; // what to try when nothing was read yet
+    std::array<EventTemplate*, 3> m_first{}; // those to try when nothing was read yet
     std::uint64_t m_reads = 0;
     std::vector<JsonToken*> m_values;
     std::string m_key;
@@ -81,7 +81,7 @@ private:
     RecordMaker m_maker;
     TraceEvent m_event;
     EventPlan m_plan;
-    unsigned m_generation = 0; // of the plans in the templates
+    unsigned m_generation = 0; // the plans' in the templates
 };
 
 } // namespace trainscope::importers::kineto

@@ -28,7 +28,7 @@ enum class EventProblem : std::uint8_t {
     None,
     NoPhase,
     NoTime,
-    AtZero, // where all others are far from it
+    AtZero, // all others are far from it
     BeyondTime,
     NoDuration, // this and what follows: kept with duration 0
     NegativeDuration,
@@ -39,16 +39,16 @@ struct EventRecord {
 
     std::int64_t start = 0; // ns, as the trace counts them
     std::int64_t duration = 0; // ns
-    std::int64_t correlation = 0; // of an arrow: its id; of an operator: its record function
+    std::int64_t correlation = 0; // an arrow's id, an operator's record function
     // AutogradLink of an operator, and of an arrow from a forward to a backward one, as a
     // correlation.
     std::int64_t autograd = 0;
-    std::int64_t external = 0; // "External id" of an operator, and of what has no correlation
+    std::int64_t external = 0; // the "External id", for events without correlation too
     std::uint64_t place = 0; // placeOf() the event where arrows matter
     std::uint32_t name = kNone; // among the texts; Other: among the others
     std::uint32_t detail = kNone; // among the texts
     std::uint32_t track = kNone; // among the tracks
-    std::uint32_t end = 0; // where the event ends
+    std::uint32_t end = 0; // the end of the event
     RecordKind kind = RecordKind::Span;
     SpanKind spanKind = SpanKind::Other;
     EventProblem problem = EventProblem::None;

@@ -78,7 +78,7 @@ private:
     std::function<Status()> m_onFull;
     OperatorDetails* m_operators = nullptr;
     FlowJoin m_flows;
-    FlowJoin m_autograd; // of operators, while none of them has a sequence number
+    FlowJoin m_autograd; // operators', while none of them has a sequence number
     ExternalJoin m_externals;
     CollectiveJoin m_collectives;
     bool m_hasSequences = false;

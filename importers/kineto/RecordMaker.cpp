@@ -11,7 +11,7 @@ namespace trainscope::importers::kineto {
 
 namespace {
 
-constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20; // of remembered texts
+constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20; // in remembered texts
 constexpr std::size_t kMaxKnownCategories = 4096;
 
 bool canAdd(std::int64_t a, std::int64_t b) {

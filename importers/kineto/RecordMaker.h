@@ -32,9 +32,9 @@ struct EventPlan {
     EventKind kind;
     bool isForwardBackward = false; // an arrow from a forward operator to a backward one
     std::size_t correlation = kNoArgument; // index in args, of the last of that name
-    std::size_t function = kNoArgument; // of operators and annotations
-    std::size_t sequence = kNoArgument; // of operators
-    std::size_t forwardThread = kNoArgument; // of operators of the backward pass: not 0
+    std::size_t function = kNoArgument; // operators' and annotations'
+    std::size_t sequence = kNoArgument; // operators'
+    std::size_t forwardThread = kNoArgument; // operators' in the backward pass: not 0
     std::size_t stream = kNoArgument;
     std::size_t device = kNoArgument;
     std::size_t external = kNoArgument; // the number of an operator, and of what it launched

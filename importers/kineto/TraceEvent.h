@@ -22,7 +22,7 @@ struct TraceEvent {
     JsonToken tid;
     JsonToken ts; // µs
     JsonToken dur; // µs
-    JsonToken id; // of a flow
+    JsonToken id; // a flow's
     std::vector<EventField> args;
     std::vector<JsonToken> ignored; // values of other members
     bool wasRepaired = false; // something in it was passed over
@@ -32,7 +32,7 @@ struct TraceEvent {
     [[nodiscard]] const JsonToken* arg(std::string_view key) const;
 };
 
-// At the opening brace; leaves the position behind the closing one. What stands where a key should
+// At the opening brace; leaves the position behind the closing one. Text in the place of a key
 // is passed over up to the end of its line. Broken leaves the position where it happened.
 Scan parseEvent(JsonScanner& scanner, TraceEvent& event);
 

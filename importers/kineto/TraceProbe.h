@@ -18,8 +18,8 @@ namespace trainscope::importers::kineto {
 struct TraceProbe {
     TraceHeader header;
     std::optional<std::int64_t> firstNs; // first event's time stamp as written
-    std::string process; // of the first host event: its process id as written; empty: none was seen
-    std::string problem; // why it could not be read; empty: it could
+    std::string process; // the process id of the first host event, as written; empty: none was seen
+    std::string problem; // the reason that it could not be read; empty: it could
 };
 
 // True for a written time stamp that counts from the epoch. Others count from the trace's base (a

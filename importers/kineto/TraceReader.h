@@ -2,9 +2,9 @@
 // Reads a Kineto trace as a stream. Memory is a few pieces of text, whatever the size of the file;
 // a stream that ends early is reported, not failed.
 //
-// Pieces are parsed ahead, on a pool, as if each began with an event. Where the reading, which is
+// Pieces are parsed ahead, on a pool, as if each began with an event. If the reading, which is
 // sequential, arrives at a piece in such a state, the work is done already; everything else, text
-// that is broken above all, it reads itself. What the visitor is told depends on the text alone.
+// that is broken above all, it reads itself. The visitor's events depend on the text alone.
 
 #include "core/model/Import.h"
 #include "core/parallel/WorkerPool.h"

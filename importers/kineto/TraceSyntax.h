@@ -1,7 +1,7 @@
 #pragma once
 // The text of a trace, taken piece by piece: the members of the top-level object and the elements
 // of its traceEvents, or a bare array of events. Holds one piece and what was incomplete before it.
-// What cannot be understood is reported and passed over up to the next event.
+// Broken text is reported and passed over up to the next event.
 
 #include "core/model/Result.h"
 #include "importers/kineto/BatchParser.h"
@@ -73,7 +73,7 @@ private:
     [[nodiscard]] std::int64_t lineAt(const char* position) const;
 
     std::string m_buffer; // text, then JsonScanner::kPadding zero bytes
-    std::size_t m_size = 0; // of the text
+    std::size_t m_size = 0; // size of the text
     std::size_t m_patience = 0; // size from which an incomplete item is tried again
     JsonScanner m_scanner;
     BatchParser m_parser;
@@ -84,7 +84,7 @@ private:
     bool m_sawEnd = false; // the trace was complete
     bool m_isLast = false;
     bool m_sawText = false;
-    std::int64_t m_firstLine = 1; // of the buffer
+    std::int64_t m_firstLine = 1; // the buffer's
     std::int64_t m_lines = -1; // newlines in the buffer, -1: not counted
     mutable std::size_t m_countedTo = 0; // offset up to which lines have been counted
     mutable std::int64_t m_countedLines = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using analysis::MemoryUse;
 
-constexpr std::int64_t kRounding = 512; // of PyTorch's allocator
+constexpr std::int64_t kRounding = 512; // by PyTorch's allocator
 
 std::int64_t roundedUp(std::int64_t size) {
     return std::max(kRounding, (size + kRounding - 1) / kRounding * kRounding);

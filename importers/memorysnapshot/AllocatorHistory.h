@@ -71,7 +71,7 @@ public:
 private:
     struct Alive {
         std::int64_t size = 0;
-        std::int64_t held = 0; // of the device, rounded up
+        std::int64_t held = 0; // the device's, rounded up
         StackId stack = kNoStack;
     };
     using AliveMap = std::unordered_map<std::int64_t, Alive>; // by address

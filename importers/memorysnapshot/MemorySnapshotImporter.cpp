@@ -30,7 +30,7 @@ constexpr std::int64_t kNsPerUs = 1000;
 constexpr DurationNs kUsualPeriod{1'000'000}; // between events without times
 
 TimeNs timeOf(std::int64_t us) {
-    return {us * kNsPerUs}; // that fits, as the reader sees to
+    return {us * kNsPerUs}; // it fits, as the reader sees to
 }
 
 Confidence sniff(std::string_view head, std::string_view /*path*/) {
@@ -38,7 +38,7 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
 }
 
 struct Probe {
-    std::optional<TimeRange> extent; // of what was read
+    std::optional<TimeRange> extent; // over all that was read
     bool hasEvents = false;
     std::set<std::int64_t> devices; // with segments
     std::string problem;
@@ -188,7 +188,7 @@ public:
     }
 
 private:
-    static constexpr int kUsualGpus = 8; // of a node
+    static constexpr int kUsualGpus = 8; // on a node
 
     // Devices of one process are ranks one behind the other.
     [[nodiscard]] int rankOf(std::int64_t device) const {
@@ -268,7 +268,7 @@ private:
     }
 
     Status replay(const Progress& progress) {
-        std::map<std::int64_t, std::int64_t> counts; // of events, by device
+        std::map<std::int64_t, std::int64_t> counts; // events by device
         SnapshotVisitor visitor;
         visitor.event = [&](const AllocatorEvent& event) -> Status {
             const auto device = m_deviceOf.find(event.trace);

@@ -40,7 +40,7 @@ struct AllocatorEvent {
     Action action = Action::Other;
     std::int64_t address = 0;
     std::int64_t size = 0;
-    std::optional<std::int64_t> deviceFree; // of OutOfMemory
+    std::optional<std::int64_t> deviceFree; // at OutOfMemory
     std::optional<std::int64_t> timeUs; // since 1970
     StackId stack = kNoStack;
 };
@@ -80,7 +80,7 @@ struct SnapshotFacts {
     std::string settings; // PYTORCH_CUDA_ALLOC_CONF
     std::uint64_t bytes = 0;
     std::int64_t broken = 0; // pieces without what makes them one
-    std::string problem; // why it ended early; empty: it did not
+    std::string problem; // the reason of an early end; empty: none
 };
 
 bool isSnapshot(std::string_view head);

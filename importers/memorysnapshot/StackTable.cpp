@@ -15,7 +15,7 @@ namespace {
 using analysis::AllocatorRecord;
 using analysis::MemoryUse;
 
-constexpr std::string_view kNoFile = "??"; // of calls in C++
+constexpr std::string_view kNoFile = "??"; // for calls in C++
 
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;

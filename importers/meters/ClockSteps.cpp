@@ -62,7 +62,7 @@ std::vector<ClockStep> clockSteps(const SourceTree& tree, const std::vector<std:
         if (isApart(*probes[i].start, usual, {0}))
             together.push_back(i);
     }
-    std::map<std::size_t, FileProbe> ends; // of the files that matter
+    std::map<std::size_t, FileProbe> ends; // those of the files that matter
     const auto withEnd = [&](std::size_t i) -> const FileProbe& {
         const auto [entry, isNew] = ends.try_emplace(i);
         if (isNew)

@@ -20,15 +20,15 @@ struct Column : SeriesDescription {
     ColumnRole role = ColumnRole::Ignored;
     std::string header; // as written; "column 3" without a header
     bool unitKnown = false; // the header names the unit
-    std::string foreignUnit; // that the header names and nobody here knows
-    std::int64_t nsPerUnit = 0; // of plain numbers that are stamps; 0: the head names no unit
+    std::string foreignUnit; // one in the header that nobody here knows
+    std::int64_t nsPerUnit = 0; // for plain numbers that are stamps; 0: the head names no unit
     bool inFahrenheit = false; // numbers become °C as they are read
-    std::string cellUnit; // that every cell repeats; a cell without it was cut off
-    int decimals = -1; // that every cell has; -1: they differ, or there are none
+    std::string cellUnit; // every cell repeats it; a cell without it was cut off
+    int decimals = -1; // every cell has as many; -1: they differ, or there are none
     CellForm form = CellForm::Number;
-    int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
+    int gpu = -1; // for a column that belongs to one GPU ("GPU3", "gpu3_power")
     std::string whose = {}; // subject of a known tool's column: "GPU 3", "node 2", "Switch 1"
-    bool ofNode = false; // of the node, whose value stands in the rows of all its GPUs
+    bool ofNode = false; // the node's, whose value stands in the rows of all its GPUs
     bool certain = false; // its name is one that we know
     bool isSaid = false; // by the user, who knows better
     bool isEmpty = false; // the first rows have no value of it

@@ -16,7 +16,7 @@ using smi::Column;
 
 struct ColumnName {
     std::string_view names; // lower case, separated by '|'
-    std::string_view metric; // of a metric
+    std::string_view metric; // for a metric
     std::string_view unit = {}; // as Cells.h reads it; empty: a plain number
     SensorKind sensor = SensorKind::Unknown;
     ColumnRole role = ColumnRole::Metric;
@@ -48,7 +48,7 @@ struct TableKind {
     std::vector<Column> (*columns)(std::span<const std::string_view> cells) = nullptr;
     // The metric of a long table's field.
     Column (*field)(std::string_view name) = nullptr;
-    SubjectKind subject = SubjectKind::Gpu; // of rows that name none
+    SubjectKind subject = SubjectKind::Gpu; // for rows that name none
     bool sumsParts = false; // rows of one subject and moment are added up
     bool onlyTotals = false; // rows whose parts are not all "-" are passed over
     bool isDcgm = false; // its first cell is two words, and its numbers have blanks

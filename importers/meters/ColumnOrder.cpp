@@ -205,7 +205,7 @@ namespace {
 using Role = ColumnRole;
 constexpr std::size_t kHeaderWithin = 200; // lines
 constexpr std::size_t kRowsToJudge = 600;
-constexpr std::size_t kLongestLine = 8192; // of a header, and of rows that are guessed from
+constexpr std::size_t kLongestLine = 8192; // a header, or a row that is guessed from
 constexpr std::size_t kMostColumns = 512;
 
 // Columns of other tools' logs whose remaining names look like ours; and a command, which names
@@ -274,7 +274,7 @@ void keepFitting(std::vector<Cells>& rows, std::size_t width) {
 }
 
 constexpr std::size_t kMostDecimals = 8;
-constexpr std::size_t kRowsOfDecimals = 50; // that must agree
+constexpr std::size_t kRowsOfDecimals = 50; // enough that agree
 
 // "5", "50 W": the digits behind a decimal comma.
 bool isFraction(std::string_view cell) {

@@ -22,35 +22,35 @@ struct TableKind;
 namespace trainscope::importers::meters::smi {
 
 struct ColumnOrder {
-    const TableKind* kind = nullptr; // of a known tool; nullptr: a log with columns of any name
+    const TableKind* kind = nullptr; // a known tool's; nullptr: a log with columns of any name
     std::string head; // the line that named these columns, of a known tool
     char separator = ','; // ' ': blanks alone
     bool hasHeader = false;
     std::vector<Column> columns;
     int stamp = -1; // columns by their part, -1: none
-    int timeOfDay = -1; // where `stamp` has the date alone
+    int timeOfDay = -1; // if `stamp` has the date alone
     bool isTimeOfDay = false; // its stamps have no date
     // The time of rows stands in a line before them: `date; nvidia-smi --query-gpu=…` in a loop.
     bool hasDateLines = false;
-    DateOrder dates = DateOrder::Unknown; // of its stamps
+    DateOrder dates = DateOrder::Unknown; // its stamps'
     bool hasOpenDates = false; // in these lines nothing tells their order
     // Columns whose decimal comma parts their cell in two, where a comma parts the cells.
     std::vector<std::size_t> decimals;
-    int gpu = -1; // what tells GPUs apart
+    int gpu = -1; // tells GPUs apart
     int host = -1;
     int name = -1;
     int uuid = -1;
     int address = -1; // on the PCI bus
     Rhythm rhythm; // used when gpu is -1
-    std::optional<StampKind> clock; // of the first stamp
-    TimeNs firstStamp; // where there is a clock
-    std::string model; // that the first row names
+    std::optional<StampKind> clock; // the first stamp's
+    TimeNs firstStamp; // if there is a clock
+    std::string model; // named by the first row
     int gpusSeen = 0; // in the lines read
     int hostsSeen = 0;
-    int highestIndex = -1; // of the GPU column where it holds numbers
+    int highestIndex = -1; // in the GPU column if it holds numbers
     int confidence = 0; // as Importer::sniff
-    std::vector<std::string> notes; // what was inferred
-    std::vector<std::string> warnings; // what is left out or cannot be told
+    std::vector<std::string> notes; // all that was inferred
+    std::vector<std::string> warnings; // columns that are left out or cannot be told
 };
 
 // The stamp in a cell of that column.

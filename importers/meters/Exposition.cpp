@@ -1,7 +1,7 @@
 // Samples of exporters: the text exposition format of Prometheus and OpenMetrics (one scrape, or
 // several one after the other, with or without time stamps), and answers of query APIs as JSON
-// (vector and matrix of Prometheus, the lines of VictoriaMetrics' export). What metrics and labels
-// mean stands in importers/common/ExporterMetrics.h.
+// (vector and matrix of Prometheus, the lines of VictoriaMetrics' export). The meaning of metrics
+// and labels stands in importers/common/ExporterMetrics.h.
 //
 // Clock: unix time, in seconds or milliseconds; a scrape without stamps has none, unless a comment
 // between scrapes is one. The same GPU's metric that comes a second time for one moment, under
@@ -21,7 +21,7 @@ namespace trainscope::importers::meters {
 
 namespace {
 
-constexpr std::size_t kMostSeries = 65536; // that are known by their labels
+constexpr std::size_t kMostSeries = 65536; // known by their labels
 
 bool isNameChar(char c, bool isFirst) {
     const bool isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':';
@@ -201,9 +201,9 @@ private:
     ExposedSample m_sample;
     std::map<std::string, std::string, std::less<>> m_types;
     std::unordered_map<std::string, ExposedSeries, TextHash, std::equal_to<>> m_series;
-    const ExposedSeries* m_before = nullptr; // of the sample before
-    bool m_isRunning = false; // that one had several samples in turn
-    std::optional<Stamp> m_stamp; // of this scrape
+    const ExposedSeries* m_before = nullptr; // the sample before was in it
+    bool m_isRunning = false; // it had several samples in turn
+    std::optional<Stamp> m_stamp; // this scrape's
     std::int64_t m_scrape = 0;
     bool m_hasSamples = false; // in this scrape
 };

@@ -27,9 +27,9 @@ MeterHead meterHead(std::string_view head);
 
 // A run has at most one source of each family, as a rule.
 enum class MeterFamily {
-    Logs, // of nvidia-smi, and tables like them
+    Logs, // nvidia-smi's, and tables like them
     Gpus, // monitors of GPUs, and exporters
-    Nodes, // what measures whole nodes and switches
+    Nodes, // meters of whole nodes and switches
 };
 
 // Logs are told by the words of their columns, all others by what no other tool writes.
@@ -37,12 +37,12 @@ enum class MeterKinds { Logs, Others };
 
 struct MeterFormat {
     MeterFamily family;
-    std::string_view name; // of one file: "dcgmi dmon log"
+    std::string_view name; // one file's: "dcgmi dmon log"
     Confidence (*sniff)(const MeterHead& head);
     // nullptr: rows of a table, which LogReader.h reads by blocks.
     MakeMeterReader open = nullptr;
     bool isJson = false; // objects, not lines
-    const TableKind* table = nullptr; // of a known tool; nullptr: a log with columns of any name
+    const TableKind* table = nullptr; // a known tool's; nullptr: a log with columns of any name
     // Remark of the report on its values.
     std::string_view sensor = {};
     // The path of the objects that are read one by one (JsonPaths.h); empty: the outermost ones.

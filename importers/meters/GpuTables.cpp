@@ -416,7 +416,7 @@ Column wandbColumn(std::string_view name) {
         return column;
     }
     if (rest.starts_with("gpu"))
-        return partOf(Role::Ignored, name); // of the process alone
+        return partOf(Role::Ignored, name); // by the process alone
     Column column = rest == "cpu" ? metricColumn(name, meterSeries("cpu_utilization", "%"))
                                   : metricColumn(name, ownMeterSeries(rest, {}), false);
     column.whose = "this node";

@@ -31,7 +31,7 @@ struct Profile {
     int placesBefore = -1; // without the last number, which may be cut off
     std::size_t withUnit = 0;
     std::map<CellForm, std::size_t> forms;
-    std::string unit; // of the first cell that has one
+    std::string unit; // the first cell's with one
     std::string first;
     double firstNumber = 0.0;
     double min = 0.0;

@@ -178,7 +178,7 @@ private:
         double supplies = kMissing; // their sum, of those that tell
     };
 
-    std::optional<Power> m_power; // of the reading under way
+    std::optional<Power> m_power; // in the reading under way
     ReadingTimes m_times;
     std::optional<double> m_watts;
 };

@@ -204,7 +204,7 @@ void LogReader::takeOtherOf(const TableKind& kind, const RowNote& note) {
     useOrder(std::move(order));
 }
 
-// Of names that no table knows.
+// For names that no table knows.
 void LogReader::takeUnits(const std::vector<std::string_view>& cells) {
     ColumnOrder order = *m_order;
     const std::size_t from = cells.size() == order.columns.size() + 1 ? 1 : 0; // "# Idx"
@@ -222,7 +222,7 @@ void LogReader::takeUnits(const std::vector<std::string_view>& cells) {
 }
 
 Status LogReader::recordOf(const TableKind& kind, const RowBlock& block, std::size_t row) {
-    constexpr std::size_t kMostFields = 2000; // of a long table
+    constexpr std::size_t kMostFields = 2000; // in a long table
     const BlockRow& found = block.rows[row];
     const RowIdentity& named = block.identities[static_cast<std::size_t>(found.identity)];
     Who who = meterSubject(named.gpu, kind.subject);

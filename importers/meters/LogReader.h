@@ -66,8 +66,8 @@ private:
     std::vector<std::optional<std::size_t>> m_subjects; // by identity of the block under way
     std::vector<double> m_values;
     int m_orderNumber = 1;
-    std::optional<Stamp> m_date; // of the last line that is one
-    // Of a known tool's table.
+    std::optional<Stamp> m_date; // the last date line's
+    // For a known tool's table.
     struct Sum {
         Who who;
         SeriesDescription what;
@@ -75,7 +75,7 @@ private:
         double value = 0.0;
     };
     std::map<std::pair<std::string, std::string>, Sum> m_sums; // by subject and metric
-    std::set<std::string> m_fields; // of a long table
+    std::set<std::string> m_fields; // in a long table
     ReadingTimes m_times; // without stamps
     TableCells m_tableCells;
     bool m_awaitsUnits = false;

@@ -16,14 +16,14 @@ namespace trainscope::importers::meters {
 
 struct FileProbe {
     const MeterFormat* format = nullptr; // nullptr: none knows it
-    std::optional<Result<smi::ColumnOrder>> order; // of a log of rows
+    std::optional<Result<smi::ColumnOrder>> order; // for a log of rows
     int gpus = 0;
     int nodes = 0;
-    int gpusPerNode = 0; // where the columns tell; 0: not known
+    int gpusPerNode = 0; // if the columns tell; 0: not known
     int switches = 0;
     std::set<std::string> metrics;
     std::string gpuModel;
-    std::optional<StampKind> clock; // of the first stamp
+    std::optional<StampKind> clock; // the first stamp's
     std::optional<TimeNs> start; // as written
     std::optional<TimeNs> end; // likewise, of what was looked at
 };

@@ -65,7 +65,7 @@ Who meterSubject(std::string_view text, SubjectKind usual) {
         who.kind = SubjectKind::Switch;
         who.device = "sw" + chip;
     } else if (text.starts_with("GPU-I ") || text.starts_with("GPU-CI ")) {
-        who.kind = SubjectKind::Link; // of which GPU is not said
+        who.kind = SubjectKind::Link; // no GPU is said
         who.device = text;
     } else if (text == "this node") {
         who.kind = SubjectKind::Node;

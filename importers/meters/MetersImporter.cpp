@@ -270,7 +270,7 @@ private:
     ImportReport m_report;
     std::vector<FileProbe> m_probes;
     std::string m_phase;
-    std::uint64_t m_bytesBefore = 0; // of the files before
+    std::uint64_t m_bytesBefore = 0; // in the files before
     bool m_isCutShort = false;
 };
 

@@ -310,7 +310,7 @@ private:
 
     CodeCarbonLine m_line;
     CodeCarbonRuns m_runs;
-    Sums m_before; // of the run at hand
+    Sums m_before; // in the run at hand
 };
 
 } // namespace

@@ -33,7 +33,7 @@ Status addMachinePower(MeterLog& log, TimeNs time, double watts);
 
 // SmiTexts.cpp, SmiTable.cpp
 extern const MakeMeterReader makeSmiTableReader, makeSmiQueryReader, makeSmiXmlReader,
-    makeRocmTextReader, makeGpustatTextReader, makeTegrastatsReader; // of Nvidia's Jetson boards
+    makeRocmTextReader, makeGpustatTextReader, makeTegrastatsReader; // Nvidia's Jetson boards
 bool isSmiTable(const std::vector<std::string>& lines);
 bool isTegrastatsLine(std::string_view line);
 bool isGpustatLine(std::string_view line); // "[0] NVIDIA A100 | 50'C,  99 % | …"

@@ -13,12 +13,12 @@ namespace trainscope::importers::meters::smi {
 namespace {
 
 constexpr int kMostRotated = 64;
-constexpr std::size_t kFewestBursts = 4; // that tell more than chance
+constexpr std::size_t kFewestBursts = 4; // enough to tell more than chance
 constexpr std::int64_t kLongestWithin = 50'000'000; // between rows of one reading, as a rule
 
 // Rows between the pauses.
 struct Bursts {
-    std::vector<int> lengths; // of those that a pause ended
+    std::vector<int> lengths; // those that a pause ended
     int last = 1; // rows of the one with which the rows end
     std::vector<std::int64_t> within; // steps
     std::vector<std::int64_t> apart; // from begin to begin

@@ -36,7 +36,7 @@ public:
 
 private:
     Rhythm m_rhythm;
-    TimeNs m_begin; // of the burst
+    TimeNs m_begin; // the burst's
     TimeNs m_last;
     int m_position = -1; // before the first row
     std::int64_t m_unevenBursts = 0;

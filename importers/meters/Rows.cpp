@@ -330,7 +330,7 @@ private:
     TableCells m_tableCells;
     std::vector<std::string> m_merged; // cells of a row with decimal commas
     std::vector<std::string_view> m_mergedCells;
-    Identity m_who; // of the line at hand, as what follows
+    Identity m_who; // the line's at hand, as the texts below
     std::string m_subject;
     std::string m_device;
     std::string m_part;

@@ -34,19 +34,19 @@ struct RowIdentity {
     std::string address; // on the PCI bus
     std::string device; // a partition
     std::string part; // a process, a sensor; of a long table its field
-    Column field = {}; // of a long table: the metric of that field
+    Column field = {}; // a long table's: the metric of that field
 };
 
 struct BlockRow {
     std::int64_t line = 0; // in the block, from 1
     Stamp stamp;
     int identity = -1; // -1: this line is no row
-    int note = -1; // of a bad cell, or of what the line is instead
+    int note = -1; // on a bad cell, or on a line that is no row
 };
 
 struct RowNote {
     std::string text;
-    std::string line; // of a line that is no row: the line
+    std::string line; // the text, for a line that is no row
 };
 
 // The rows in one block are a pure function of its text and the columns, so that blocks can be read
@@ -54,7 +54,7 @@ struct RowNote {
 struct RowBlock {
     static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-    std::shared_ptr<const ColumnOrder> order; // that it was read by
+    std::shared_ptr<const ColumnOrder> order; // it was read by this
     std::shared_ptr<const LineBlock> source;
     std::vector<BlockRow> rows; // and other lines, without blank ones
     std::vector<RowIdentity> identities;

@@ -93,7 +93,7 @@ private:
             {"mem_total", "MiB", numberWith(wordAt(total, true), "MiB")},
             {"fan_speed", "%", numberWith(parts[0], "%")},
             {"pstate", "", state ? state->number : kMissing}};
-        constexpr std::ptrdiff_t kTelling = 5; // of which a line has at least one
+        constexpr std::ptrdiff_t kTelling = 5; // a line has at least one of these
         if (std::all_of(values.begin(), values.begin() + kTelling,
                 [](const Value& value) { return std::isnan(value.number); }))
             return broken(log);

@@ -14,7 +14,7 @@ namespace trainscope::importers::nccl {
 struct BandwidthTables {
     std::vector<predict::CollectiveTimings> collectives;
     std::size_t files = 0; // with a table that is used
-    ImportReport report; // why tables are left out, as warnings
+    ImportReport report; // tables left out with their reasons, as warnings
 };
 
 // Files without a table are passed over.

@@ -19,7 +19,7 @@ constexpr Confidence kManyLines = 70;
 constexpr Confidence kByPart = 65;
 constexpr int kEnoughLines = 3;
 constexpr std::uint64_t kReadWhole = std::uint64_t{32} << 20; // bytes of a file that is read on
-constexpr std::uint64_t kLookedParts = 64; // of a larger one, beside its begin
+constexpr std::uint64_t kLookedParts = 64; // in a larger one, beside its begin
 constexpr std::size_t kLookedPart = std::size_t{64} << 10;
 constexpr std::size_t kLookedHead = std::size_t{1} << 20;
 

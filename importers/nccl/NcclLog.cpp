@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostWarnings = 50;
 constexpr std::size_t kMostCommunicators = 100'000;
-constexpr std::size_t kMostValues = 8; // of one fact
+constexpr std::size_t kMostValues = 8; // for one fact
 constexpr int kMostNcclRanks = 1 << 20;
 
 double realOf(std::string_view text) {
@@ -28,7 +28,7 @@ double realOf(std::string_view text) {
     return value;
 }
 
-constexpr std::size_t kRowColumns = 13; // of nccl-tests
+constexpr std::size_t kRowColumns = 13; // in nccl-tests
 
 // "8  2  float  sum" stands at the begin.
 bool beginsRow(std::string_view text) {

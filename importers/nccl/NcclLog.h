@@ -61,7 +61,7 @@ public:
     bool take(std::string_view line, std::int64_t number);
 
     [[nodiscard]] bool isEmpty() const { return m_lines == 0 && m_rows.empty(); }
-    [[nodiscard]] std::int64_t lines() const { return m_lines; } // of NCCL
+    [[nodiscard]] std::int64_t lines() const { return m_lines; } // lines of NCCL
     [[nodiscard]] std::int64_t notUnderstood() const { return m_notUnderstood; }
     [[nodiscard]] const std::vector<Communicator>& communicators() const { return m_communicators; }
     // The largest communicator, whose ranks are taken for the job's; nullptr: none.
@@ -112,10 +112,10 @@ private:
     std::int64_t m_warningCount = 0;
     std::vector<BandwidthRow> m_rows;
     std::vector<std::string> m_piece; // columns of a row that goes on in later lines
-    std::size_t m_columns = 0; // of a row, as the head of the table says; 0: it has said nothing
+    std::size_t m_columns = 0; // in a row, as the head of the table says; 0: it has said nothing
     std::int64_t m_brokenRows = 0;
     std::string m_testName;
-    double m_meanBandwidth = 0.0; // of the bus, GB/s, as the table says
+    double m_meanBandwidth = 0.0; // on the bus, GB/s, as the table says
     std::map<int, std::pair<std::string, std::string>> m_models; // rank → host, GPU
 };
 

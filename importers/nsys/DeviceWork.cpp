@@ -253,7 +253,7 @@ private:
     DeviceFindings m_findings;
     DetailText m_detail;
     bool m_hasDemangled = true;
-    std::unordered_map<std::string, NameId> m_details; // of kernels, by their numbers
+    std::unordered_map<std::string, NameId> m_details; // for kernels, by their numbers
     std::unordered_map<std::int64_t, KernelName> m_names; // by their number in the report
     KernelName m_otherName;
     std::map<std::pair<std::optional<std::int64_t>, std::int64_t>, std::int64_t> m_firstContext;

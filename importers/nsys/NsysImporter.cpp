@@ -276,7 +276,7 @@ private:
     ImportReport m_report;
     ReportFacts m_facts;
     DeviceFindings m_device;
-    std::int64_t m_calls = 0; // of CUDA
+    std::int64_t m_calls = 0; // calls of CUDA
 };
 
 // Databases show what they are by their tables, which stand anywhere in the file.

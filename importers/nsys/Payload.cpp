@@ -16,7 +16,7 @@ constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
 constexpr std::size_t kMostFields = 10'000;
 constexpr std::size_t kLargestPayload = 65'536;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50; // of a message
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50; // in a message
 
 // Bytes of the whole numbers among the types, and whether they have a sign; 0: another type.
 struct Width {
@@ -91,7 +91,7 @@ Status PayloadSchemas::read(Session& session) {
     std::size_t fields = 0;
     return session.read("NVTX_PAYLOAD_SCHEMA_ENTRIES", kColumns, [&](const ForeignRow& row) {
         const auto schema = row.integer(0);
-        const std::int64_t offset = row.integer(3, 0); // of the first, NULL
+        const std::int64_t offset = row.integer(3, 0); // NULL for the first
         if (schema && offset >= 0 && offset < static_cast<std::int64_t>(kLargestPayload)
             && fields++ < kMostFields)
             m_fields[static_cast<std::uint64_t>(*schema)].push_back(

@@ -25,13 +25,13 @@ struct ReportFacts {
     std::string schema; // "3.16.1"; empty: before it was kept
     std::string product; // "2024.6.2.225"
     std::string host;
-    std::optional<std::int64_t> startNs; // of the session, since the epoch
-    std::optional<std::int64_t> utcOffsetSeconds; // of the machine's local time
+    std::optional<std::int64_t> startNs; // the session's, since the epoch
+    std::optional<std::int64_t> utcOffsetSeconds; // for the machine's local time
     std::int64_t durationNs = 0; // 0: not said
     std::vector<ReportGpu> gpus;
     std::vector<std::int64_t> processes; // ids of those that used a GPU, in the order of ranks
     std::map<std::pair<std::int64_t, int>, int> gpuOfDevice; // (process, CUDA device) → GPU
-    std::optional<int> rank; // of the process that was started
+    std::optional<int> rank; // the started process's
     std::optional<int> node;
     int worldSize = 0;
     bool hasKernels = false; // a table of kernels, or of whole graphs

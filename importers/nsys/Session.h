@@ -75,7 +75,7 @@ struct DeviceFindings {
     std::int64_t copies = 0;
     std::int64_t sets = 0;
     std::int64_t graphs = 0; // traced whole
-    std::int64_t graphKernels = 0; // of them, nodes of a graph
+    std::int64_t graphKernels = 0; // among them, nodes of a graph
 
     [[nodiscard]] std::int64_t total() const { return kernels + copies + sets + graphs; }
 };

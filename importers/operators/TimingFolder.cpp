@@ -33,7 +33,7 @@
 namespace trainscope::importers::operators {
 namespace {
 
-// Which operator a name of the source stands for, and the shape that the columns of its files mean.
+// The operator that a name of the source stands for, and the shape that its files' columns mean.
 
 using Cells = std::vector<std::string_view>;
 
@@ -85,7 +85,7 @@ using predict::CollectiveKind;
 using predict::Operator;
 using predict::OperatorKind;
 
-constexpr double kVocabulary = 50257.0; // of GPT-2
+constexpr double kVocabulary = 50257.0; // GPT-2's
 constexpr double kPaddedTo = 128.0;
 constexpr double kEncoderTensors = 12.0; // weights and biases of 2 norms and 4 matrices
 constexpr double kEncoderSquares = 12.0; // matrices of hidden × hidden in an encoder
@@ -467,7 +467,7 @@ private:
 
     const SourceTree& m_tree;
     TimingFolder& m_folder;
-    std::vector<std::string> m_operatorFolders; // of each of the timings
+    std::vector<std::string> m_operatorFolders; // one for each of the timings
     std::map<ExchangeKey, CollectiveTimings> m_exchanges;
     std::set<std::tuple<ExchangeKey, double, double>> m_seen;
     std::vector<StatedError> m_stated;

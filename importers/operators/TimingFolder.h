@@ -7,11 +7,11 @@
 //   <GPU>_<collective>_<precision>[_<nodes>_<gpus>].csv shape,nodes,GPUsPerNode,dur(us)
 //   <GPU>.csv                                           errors of the source's own models
 //
-// below any folders; the folder of collectives names the fabric ("nccl_perlmutter"). Of the first
-// kind each has the columns that its shape needs. Times in µs; shapes of collectives count elements
-// of 16 bits: of the whole tensor, of an all-gather the shard of a rank. mp: tensor parallelism, by
-// which the shape of the model is divided; b samples, l tokens, h heads, dim hidden size, of a
-// vocabulary of 50257 padded to 128 on each rank.
+// below any folders; the folder of collectives names the fabric ("nccl_perlmutter"). Files
+// of operators have the columns that their shape needs. Times in µs; shapes of collectives count
+// elements of 16 bits: of the whole tensor, of an all-gather the shard of a rank. mp: tensor
+// parallelism, by which the shape of the model is divided; b samples, l tokens, h heads, dim hidden
+// size, of a vocabulary of 50257 padded to 128 on each rank.
 
 #include "core/model/Import.h"
 #include "core/predict/profile/Timings.h"
@@ -23,7 +23,7 @@ namespace trainscope::importers::operators {
 
 struct TimingFolder {
     predict::Timings timings;
-    std::size_t files = 0; // of timings
+    std::size_t files = 0; // files with timings
     ImportReport report; // lines understood and not, and the first of these as warnings
 };
 

@@ -2,7 +2,7 @@
 // AmdApi: the functions of AMD's management library that a recording uses, and the places of what
 // is read in its structures, as amd_smi/amdsmi.h of ROCm 5.5 to 7.0 has them. The structures have
 // grown between versions; what is read here are members whose places stayed, and each structure
-// gets more room than any version writes. What a device does not measure the library gives as the
+// gets more room than any version writes. The library gives what a device does not measure as the
 // largest number of a member's width.
 
 #include "importers/record/DynamicLibrary.h"
@@ -18,15 +18,15 @@ using Handle = void*;
 using Code = std::uint32_t;
 
 inline constexpr Code kSuccess = 0;
-inline constexpr std::uint64_t kGpus = 2; // of amdsmi_init
+inline constexpr std::uint64_t kGpus = 2; // for amdsmi_init
 inline constexpr std::uint32_t kGfxClock = 0;
 inline constexpr std::uint32_t kMemClock = 4;
 inline constexpr std::uint32_t kEdge = 0; // sensors of temperature
 inline constexpr std::uint32_t kHotspot = 1;
 inline constexpr std::uint32_t kVram = 2;
-inline constexpr std::uint32_t kCurrent = 0; // of a sensor
+inline constexpr std::uint32_t kCurrent = 0; // a sensor's
 inline constexpr std::uint32_t kVideoMemory = 0;
-inline constexpr std::uint32_t kXgmiLink = 2; // of a link between two GPUs
+inline constexpr std::uint32_t kXgmiLink = 2; // between two GPUs
 
 // nullptr: the library is older, or newer.
 struct Functions {

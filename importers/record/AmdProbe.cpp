@@ -87,7 +87,7 @@ double reasonsOf(std::uint64_t throttlers) {
 // Absent: the library does not give it.
 std::optional<Metrics> readMetrics(const Functions& library, Handle device) {
     TableRoom room;
-    room.fill(std::numeric_limits<std::uint64_t>::max()); // what an older table lacks is missing
+    room.fill(std::numeric_limits<std::uint64_t>::max()); // an older table lacks some
     if (library.metrics == nullptr || library.metrics(device, room.data()) != kSuccess)
         return std::nullopt;
     constexpr std::size_t word = sizeof(std::uint64_t);
@@ -175,7 +175,7 @@ public:
         , m_thread([this](const std::stop_token& stop) { run(stop); }) { }
 
     static bool isThere(const std::filesystem::path& device) {
-        std::error_code ignored; // what cannot be asked for is not there
+        std::error_code ignored; // a folder that cannot be asked for is not there
         return std::filesystem::exists(device / "pcie_bw", ignored);
     }
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kDeviceBits = 0xffff; // of a location: bus, device and function
+constexpr std::uint64_t kDeviceBits = 0xffff; // in a location: bus, device and function
 
 std::uint64_t numberIn(const fs::path& path) {
     std::ifstream file(path);

@@ -36,7 +36,7 @@ std::vector<std::string> inDriverFolders(const std::vector<std::string>& names) 
     std::vector<std::string> files;
     for (const std::filesystem::path& folder : driverFolders()) {
         for (const std::string& name : names) {
-            std::error_code ignored; // of what cannot be looked at
+            std::error_code ignored; // for files that cannot be looked at
             if (name.find('/') == std::string::npos
                 && std::filesystem::exists(folder / name, ignored))
                 files.push_back(folder / name);

@@ -15,11 +15,11 @@
 namespace trainscope::record {
 
 struct GpuJob {
-    std::string key; // of user and job; the same as long as it lives
-    std::int64_t user = -1; // whose processes they are
-    std::vector<int> gpus; // that its processes work on, ascending
-    std::vector<std::string> command; // of the process that the others come from
-    Environment environment; // of one of its processes; empty: may not be read
+    std::string key; // user and job; the same as long as it lives
+    std::int64_t user = -1; // owner of the processes
+    std::vector<int> gpus; // those that its processes work on, ascending
+    std::vector<std::string> command; // the first process's, that the others come from
+    Environment environment; // one of its processes'; empty: may not be read
     std::string name; // for people and files: "4711" of a launcher, else "python-4711"
 };
 

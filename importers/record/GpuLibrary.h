@@ -34,8 +34,7 @@ public:
     GpuLibrary& operator=(const GpuLibrary&) = delete;
     virtual ~GpuLibrary() = default;
 
-    [[nodiscard]] virtual std::map<std::string, std::string>
-    facts() const = 0; // of driver and node
+    [[nodiscard]] virtual std::map<std::string, std::string> facts() const = 0; // driver and node's
     [[nodiscard]] virtual const std::vector<GpuFacts>& gpus() const = 0;
     // Links between the GPUs; absent: the library does not say.
     [[nodiscard]] virtual std::optional<layout::Topology> topology() const { return {}; }

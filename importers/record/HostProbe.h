@@ -16,7 +16,7 @@ namespace trainscope::record {
 
 struct HostProbe {
     std::unique_ptr<Probe> probe;
-    std::vector<std::string> notes; // what is there but cannot be read, and why
+    std::vector<std::string> notes; // files that are there but cannot be read, and the reason
 };
 
 // `root`: the folder that has sys and proc.

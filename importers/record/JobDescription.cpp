@@ -21,9 +21,9 @@ struct Launcher {
     std::string_view job;
     std::string_view node;
     std::string_view nodes;
-    std::string_view process; // of the job
+    std::string_view process; // the job's
     std::string_view localProcess;
-    std::string_view processes; // of the job
+    std::string_view processes; // the job's
     std::string_view localProcesses;
 };
 constexpr std::array kLaunchers{

@@ -1,7 +1,7 @@
 #pragma once
 // JobDescription: which job, of which node, a program is a part of, as its launcher (Slurm,
 // torchrun, MPI) says in the environment and on the command line; and what of both is kept with a
-// recording. What may be a secret (core/model/Secrets.h) is left out.
+// recording. Texts that may be secrets (core/model/Secrets.h) are left out.
 
 #include <map>
 #include <string>
@@ -19,9 +19,9 @@ struct JobDescription {
     std::string host;
     int node = 0; // among the job's, as far as it is said
     int nodes = 1;
-    int localProcess = 0; // of several that the launcher started on this node
+    int localProcess = 0; // among several that the launcher started on this node
     std::string command; // as a shell would read it, without secrets
-    std::map<std::string, std::string> environment; // of launcher and libraries, without secrets
+    std::map<std::string, std::string> environment; // for launcher and libraries, without secrets
 };
 
 JobDescription describeJob(

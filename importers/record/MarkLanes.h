@@ -1,7 +1,7 @@
 #pragma once
 // MarkLanes: the facts of steps that a training script marks, as series of the run: tokens and
-// samples of a step, and every other name as a metric of that name. What the run itself has under
-// such a name (a script that marks "mem_used") becomes "marked_mem_used".
+// samples of a step, and every other name as a metric of that name. Samples of the run itself under
+// such a name (a script that marks "mem_used") become "marked_mem_used".
 
 #include "core/store/Recording.h"
 #include "importers/record/MarkPipe.h"

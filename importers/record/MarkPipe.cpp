@@ -25,12 +25,12 @@ namespace trainscope::record {
 
 namespace {
 
-constexpr int kPipeBytes = 1 << 20; // that wait where nobody reads for a while
+constexpr int kPipeBytes = 1 << 20; // waiting if nobody reads for a while
 constexpr std::size_t kLongestLine = 4096;
 constexpr int kWholeRun = -1;
-constexpr std::size_t kLongestName = 200; // of a phase
+constexpr std::size_t kLongestName = 200; // a phase's name
 constexpr std::string_view kPipeName = "trainscope-marks-";
-constexpr std::string_view kTokensKey = "tokens"; // of a step
+constexpr std::string_view kTokensKey = "tokens"; // in a step
 constexpr std::string_view kSamplesKey = "samples";
 
 // True for the pipe of a program that has ended, if nobody holds it open: a script may outlive its
@@ -114,7 +114,7 @@ Result<MarkPipe> MarkPipe::create(const std::string& folder) {
     if (file < 0)
         return Error{ErrorCode::Io,
             std::string("The pipe for marks cannot be made: ") + std::strerror(errno) + ".", path};
-    ::fcntl(file, F_SETPIPE_SZ, kPipeBytes); // where it may not be so large, it stays smaller
+    ::fcntl(file, F_SETPIPE_SZ, kPipeBytes); // if it may not be so large, it stays smaller
     return MarkPipe(path, file);
 }
 

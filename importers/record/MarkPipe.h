@@ -31,14 +31,14 @@ namespace trainscope::record {
 struct MarkedValue {
     std::string key; // "loss"; of letters, digits and . _ - /, begins with a letter
     int rank = -1; // -1: of the whole run
-    TimeNs time; // when the line came; of tokens and samples when the step began
+    TimeNs time; // the line's arrival; for tokens and samples the begin of the step
     double value = 0.0; // NaN for missing, as a loss of "nan"
 };
 
 struct Marks {
     std::vector<Iteration> ended;
     std::vector<MarkedValue> values;
-    std::vector<NamedPhase> phases; // that ended
+    std::vector<NamedPhase> phases; // the ones that ended
 };
 
 class MarkPipe {
@@ -76,7 +76,7 @@ private:
     };
     std::string m_path;
     int m_file;
-    std::string m_rest; // of a line that has not wholly arrived
+    std::string m_rest; // the part of a line that has arrived
     std::map<int, Open> m_open; // by rank; -1: the whole run
     std::optional<NamedPhase> m_phase;
     std::int64_t m_notUnderstood = 0;

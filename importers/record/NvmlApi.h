@@ -40,7 +40,7 @@ inline constexpr unsigned kScopeModule = 1;
 inline constexpr unsigned kScopeMemory = 2;
 inline constexpr unsigned kMostLinks = 18;
 inline constexpr unsigned kAllLinks = ~0U; // scope of the sum over them
-inline constexpr unsigned kTotalPowerSamples = 0; // of the driver's own ring
+inline constexpr unsigned kTotalPowerSamples = 0; // from the driver's own ring
 
 // As a type says, which comes beside it: 0 double, 1 unsigned, 2 unsigned long, 3 unsigned long
 // long, 4 signed long long, 5 int.
@@ -56,7 +56,7 @@ struct FieldValue {
     unsigned scope;
     long long timestamp; // µs since the Unix epoch, of the sensor's reading
     long long latency; // µs
-    int type; // of the value
+    int type; // the value's
     Return result;
     Value value;
 };
@@ -96,7 +96,7 @@ static_assert(sizeof(ProcessInfo) == 24);
 struct EventData {
     Device device;
     unsigned long long type;
-    unsigned long long data; // of an Xid, its number
+    unsigned long long data; // an Xid's number
     unsigned gpuInstance;
     unsigned computeInstance;
 };

@@ -28,7 +28,7 @@ constexpr double kMega = 1e6;
 constexpr double kPercent = 0.01;
 constexpr double kKibi = 1024.0;
 constexpr int kBits64 = 64;
-constexpr int kBits32 = 32; // of the counters of PCIe, as they are seen to wrap
+constexpr int kBits32 = 32; // for the counters of PCIe, as they are seen to wrap
 
 // A function of the library, with the one or two metrics that it answers.
 using Values = std::array<double, 2>;
@@ -121,7 +121,7 @@ constexpr std::array kFields{
         nvml::kFieldPowerAverage, nvml::kScopeGpu},
 };
 struct LinkField {
-    std::string_view metric; // of all links
+    std::string_view metric; // over all links
     std::string_view linkMetric;
     unsigned field;
 };
@@ -382,7 +382,7 @@ private:
     nvml::EventSet m_events = nullptr;
     double m_lastXid = 0.0;
     std::atomic<bool> m_isLost = false;
-    std::mutex m_mutex; // of m_incidents
+    std::mutex m_mutex; // guards m_incidents
     std::vector<Incident> m_incidents;
 };
 

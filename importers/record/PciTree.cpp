@@ -69,7 +69,7 @@ std::optional<PciPlace> PciTree::find(std::string_view address) const {
 }
 
 std::optional<PciPlace> PciTree::placeOf(const fs::path& link) const {
-    std::error_code failure; // what does not lead anywhere is no device
+    std::error_code failure; // a link that does not lead anywhere is no device
     const fs::path target = fs::canonical(link, failure);
     if (failure)
         return std::nullopt;

@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> entriesOf(const std::filesystem::path& folder
 struct PciPlace {
     // Root complex ("pci0000:80"), bridges, and the device itself ("0000:83:00.0").
     std::vector<std::string> way;
-    std::filesystem::path folder; // of the device
+    std::filesystem::path folder; // the device's
     std::optional<int> numa;
 
     [[nodiscard]] const std::string& address() const { return way.back(); }

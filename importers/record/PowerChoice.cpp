@@ -14,9 +14,9 @@ namespace trainscope::record {
 namespace {
 
 constexpr DurationNs kHeld{2'000'000'000}; // while either may be taken from the begin on
-constexpr DurationNs kCompared{20'000'000'000}; // of the past, at most
+constexpr DurationNs kCompared{20'000'000'000}; // in the past, at most
 constexpr DurationNs kSilent{5'000'000'000}; // so that the driver has ceased to keep samples
-constexpr DurationNs kStrange{2'000'000'000}; // of stamps against the clock
+constexpr DurationNs kStrange{2'000'000'000}; // between stamps and the clock
 constexpr int kEnoughChanges = 10;
 constexpr double kMoreChanges = 1.5;
 constexpr double kAsMuch = 0.8;

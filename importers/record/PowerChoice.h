@@ -37,9 +37,9 @@ private:
     std::vector<KeptSample> unwritten(const std::vector<KeptSample>& samples);
 
     Source m_source = Source::Undecided;
-    std::vector<KeptSample> m_asked; // of late: not written, or needed to decide
+    std::vector<KeptSample> m_asked; // late ones: not written, or needed to decide
     std::vector<KeptSample> m_kept; // likewise
-    std::optional<TimeNs> m_begin; // of what was asked
+    std::optional<TimeNs> m_begin; // the asked ones'
     TimeNs m_written; // the last
     double m_askedPerSecond = 0.0; // changes, when it was decided
     double m_keptPerSecond = 0.0;

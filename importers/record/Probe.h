@@ -14,7 +14,8 @@
 
 namespace trainscope::record {
 
-// One series of a probe. What a device lacks is no channel; what it fails to say is missing.
+// One series of a probe. There is no channel for what a device lacks; values it fails to say are
+// missing.
 struct Channel {
     SeriesDescription description; // subject: ranks and nodes count from 0 within the node
 };

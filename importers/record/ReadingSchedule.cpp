@@ -7,8 +7,8 @@ namespace trainscope::record {
 
 namespace {
 
-constexpr double kNanoseconds = 1e9; // of a second
-constexpr double kRoundShare = 0.01; // of a core
+constexpr double kNanoseconds = 1e9; // in a second
+constexpr double kRoundShare = 0.01; // share of a core
 constexpr double kRunningShare = 0.0001; // at kUsualInterval
 constexpr double kMostRunningShare = 0.0003;
 constexpr double kUsualInterval = 0.05; // s

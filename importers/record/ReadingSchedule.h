@@ -30,7 +30,7 @@ public:
     // `part`: of what a running reading may cost; those of a probe that has many share.
     ReadingSchedule(Pace pace, DurationNs interval, double part = 1.0);
 
-    // A call took so many seconds of a processor. Of its counters of 32 bits the fastest went
+    // A call took so many seconds of a processor. Among its counters of 32 bits the fastest went
     // `wraps` of a whole wrap since the call before, `seconds` ago; 0 where there are none.
     void asked(double cost, double wraps, double seconds);
     [[nodiscard]] DurationNs period() const { return m_period; }

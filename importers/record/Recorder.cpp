@@ -35,9 +35,9 @@ namespace {
 inline constexpr const char* kRecorderFact = "recorder";
 
 struct EarlierPart {
-    std::string path; // of the source
+    std::string path; // the source's
     ImportReport report;
-    TimeNs end; // of its samples
+    TimeNs end; // its samples'
     bool isUnfinished = false;
 };
 
@@ -261,7 +261,7 @@ Status Recorder::openRecording(store::Store& store) {
     }
     const JobDescription& job = m_request.job;
     const std::string source = fmt::format("record:{}:{}:{}", job.host, job.node, wallClock().ns);
-    if (store.findRun(m_run.name).hasValue()) // of something else
+    if (store.findRun(m_run.name).hasValue()) // a run of something else
         m_run.name += " " + text::moment(wallClock());
     ASSIGN_OR_RETURN(
         m_recording, store::Recording::begin(store, {source, 0, {}, m_run.name}, m_run));
@@ -366,7 +366,7 @@ Status Recorder::addSeries() {
     return {};
 }
 
-// Only a node of several devices hangs together. What people said of the machine stays.
+// Only a node of several devices hangs together. Facts that people said of it stay.
 Status Recorder::addTopology(store::Store& store) const {
     for (const auto& library : m_devices.libraries) {
         const auto gpus = library->topology();

@@ -29,7 +29,7 @@ namespace trainscope::record {
 // Devices to sample. Either list may be empty.
 struct Devices {
     std::vector<std::unique_ptr<GpuLibrary>> libraries;
-    std::vector<std::string> absent; // why a library is not there
+    std::vector<std::string> absent; // reasons that libraries are not there
     HostProbe host;
     std::string systemRoot = "/"; // has the kernel's sys and proc
 };
@@ -43,7 +43,7 @@ struct RecordRequest {
     JobDescription job;
     std::string runName; // empty: after the job, else after command, host and time
     LaunchConfig launch;
-    std::optional<double> tokensPerStep; // where the script marks none
+    std::optional<double> tokensPerStep; // if the script marks none
     bool waits = false; // samples from beginSampling() on alone
 };
 
@@ -67,11 +67,11 @@ public:
     [[nodiscard]] std::map<int, GpuFacts> gpus() const; // by rank
     [[nodiscard]] int gpusOfNode() const; // recorded or not
 
-    void takeMarks(); // when the pipe is readable
+    void takeMarks(); // to be called as the pipe is readable
     // The pipe with what is under way in it, for the recorder that goes on with this one's work.
     std::optional<MarkPipe> giveMarks();
     void setMarks(std::optional<MarkPipe> marks);
-    void beginSampling(); // where the request said that it waits
+    void beginSampling(); // if the request said that it waits
     void stop(); // no reading comes any more
     [[nodiscard]] std::uint64_t fileBytes() const; // 0: not known
     // Everything up to now. A failure keeps it for the next call.
@@ -103,7 +103,7 @@ private:
         GpuFacts facts;
     };
     std::vector<ChosenGpu> m_gpus; // in the order of the ranks
-    std::vector<std::unique_ptr<Probe>> m_probes; // of these; then the host's
+    std::vector<std::unique_ptr<Probe>> m_probes; // for these; then the host's
     std::vector<std::vector<SeriesId>> m_series; // by probe and channel
     SeriesId m_delaySeries;
     // Account of a GPU whose driver keeps samples of its power too, by probe.
@@ -114,7 +114,7 @@ private:
     std::map<std::uint32_t, PowerAccounts> m_power;
     std::optional<MarkPipe> m_marks;
     std::optional<MarkLanes> m_lanes;
-    std::vector<NamedPhase> m_phases; // that ended
+    std::vector<NamedPhase> m_phases; // the ones that ended
     bool m_hasNewPhases = false; // since they were given
     int m_commitsSincePhases = 0;
     std::unique_ptr<store::Recording> m_recording;

@@ -20,13 +20,13 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr double kOfSecond = 1e-9;
 constexpr double kLongCall = 100e-6; // s, from which on a call is no part of a round
-constexpr double kLongShare = 0.02; // of the interval, likewise
-constexpr double kShareOfRound = 0.25; // of the interval, that a round may take
+constexpr double kLongShare = 0.02; // share of the interval, likewise
+constexpr double kShareOfRound = 0.25; // share of the interval that a round may take
 constexpr double kQuickCall = 5e-6; // s
 constexpr int kCallsToJudge = 8;
-constexpr std::int64_t kFewStalls = 2; // that happen to any call
-constexpr std::int64_t kStalledPart = 200; // of the rounds, likewise
-constexpr std::int64_t kEarlyPart = 10; // of a period, that a reading may be early
+constexpr std::int64_t kFewStalls = 2; // as many happen to any call
+constexpr std::int64_t kStalledPart = 200; // part of the rounds, likewise
+constexpr std::int64_t kEarlyPart = 10; // part of a period that a reading may be early
 constexpr int kWrappingBits = 32;
 constexpr double kWrap = 4'294'967'296.0;
 

@@ -23,7 +23,7 @@ namespace trainscope::record {
 struct TakenReading {
     std::uint32_t probe = 0;
     std::uint32_t channel = 0;
-    TimeNs time; // when the probe was asked
+    TimeNs time; // the moment that the probe was asked
     double value = 0.0; // source number, NaN for missing
 };
 
@@ -72,14 +72,14 @@ private:
         std::uint32_t reading = 0;
         Pace pace = Pace::Round;
         ReadingSchedule schedule;
-        std::int64_t due = 0; // of the steady clock, likewise all below
-        std::int64_t last = 0; // when it was asked
-        std::vector<double> before = {}; // of its channels
+        std::int64_t due = 0; // by the steady clock, likewise all below
+        std::int64_t last = 0; // the moment that it was asked
+        std::vector<double> before = {}; // one for each of its channels
         double typical = 0.0; // s that a call takes: the quickest of some
-        double quickest = 0.0; // of those since `typical` was set
+        double quickest = 0.0; // among those since `typical` was set
         int calls = 0; // likewise
-        std::int64_t rounds = 0; // that it was asked in
-        std::int64_t stalled = 0; // of them, that its call took a large part of
+        std::int64_t rounds = 0; // rounds that it was asked in
+        std::int64_t stalled = 0; // those among them that its call took a large part of
     };
 
     void measure();
@@ -104,20 +104,20 @@ private:
     std::vector<std::vector<double>> m_values; // by probe; each written by its reading's thread
     std::vector<Asked> m_quick; // by probe; of the thread of the rounds, as the next three
     Taken m_round; // room for what one round takes
-    std::int64_t m_interruptions = 0; // of the thread, when it was asked last
+    std::int64_t m_interruptions = 0; // the thread's, as it was asked last
     std::int64_t m_nextIncidents = 0;
-    std::vector<Asked> m_slow; // of the other thread
+    std::vector<Asked> m_slow; // on the other thread
     std::vector<TimeNs> m_powerUntil; // by probe, likewise
     std::thread m_rounds;
     std::thread m_aside;
 
-    std::mutex m_asideMutex; // of the four below
+    std::mutex m_asideMutex; // guards the four below
     std::condition_variable m_wake;
     bool m_stops = false;
     std::vector<Asked> m_moved; // from m_quick to m_slow
     std::vector<bool> m_keepsPower; // by probe
 
-    std::mutex m_mutex; // of m_taken
+    std::mutex m_mutex; // guards m_taken
     Taken m_taken;
 };
 

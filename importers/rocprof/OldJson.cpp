@@ -38,7 +38,7 @@ OldLane laneNamed(std::string_view name) {
 struct OldEvent {
     std::string phase;
     std::int64_t lane = -1;
-    std::string laneName; // where the event names a lane
+    std::string laneName; // if the event names a lane
     OldRow row;
 };
 

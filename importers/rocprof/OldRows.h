@@ -22,7 +22,7 @@ struct OldRow {
     std::int64_t correlation = 0;
     std::int64_t device = 0;
     std::int64_t queue = 0;
-    std::string name; // of a kernel in quotes, or with ".kd" behind
+    std::string name; // a kernel's in quotes, or with ".kd" behind
     std::int64_t grid = 0; // work items; of kernels that were listed one by one
     std::int64_t workgroup = 0;
     std::int64_t registers = 0;

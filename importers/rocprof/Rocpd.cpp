@@ -85,7 +85,7 @@ Result<Recording> readRecording(ForeignDatabase& database, const std::string& su
         [&](const ForeignRow& row) { recording.host = row.text(0); }));
     constexpr std::array<std::string_view, 6> kAgent{
         "id", "type", "absolute_index", "product_name", "name", "type_index"};
-    std::map<std::int64_t, std::int64_t> order; // of GPUs, by their place on the machine
+    std::map<std::int64_t, std::int64_t> order; // GPUs by their place on the machine
     RETURN_IF_ERROR(
         database.scanFacts("rocpd_info_agent" + suffix, kAgent, [&](const ForeignRow& row) {
             const std::int64_t id = row.integer(0, 0);
@@ -289,7 +289,7 @@ private:
     ForeignLookup m_strings;
     ForeignLookup m_events;
     ForeignLookup m_symbols;
-    std::map<std::int64_t, SpanKind> m_kinds; // of calls, by category
+    std::map<std::int64_t, SpanKind> m_kinds; // calls', by category
 };
 
 std::vector<std::string> modelsOf(const Recording& recording) {

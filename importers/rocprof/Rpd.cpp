@@ -30,14 +30,14 @@ namespace {
 // of the row again, so that means and integrals count each value for its time.
 
 constexpr std::int64_t kPoll = 1'000'000; // ns
-constexpr std::int64_t kMostPolls = 200'000; // of a series
+constexpr std::int64_t kMostPolls = 200'000; // in a series
 constexpr std::size_t kMostReadings = 8'000'000;
 constexpr std::int64_t kFarthestMoment = 4'000'000'000'000'000'000;
 
 struct MonitorWord {
     std::string_view word;
     const char* metric;
-    double scale; // of the source's number to SI
+    double scale; // from the source's number to SI
 };
 constexpr std::array kMonitorWords{
     MonitorWord{"sclk", metric::kSmClock, 1e6},
@@ -165,7 +165,7 @@ private:
 };
 
 constexpr std::size_t kMostLinked = 16'000'000; // calls, and operations, that are joined
-constexpr std::size_t kMostTexts = 200'000; // that are kept, of those that stand in many rows
+constexpr std::size_t kMostTexts = 200'000; // kept ones, of those that stand in many rows
 
 // Texts of a table by their numbers; most stand in many rows.
 class RpdTexts {

@@ -15,7 +15,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr int kStepsBetweenQuestions = 20'000; // of SQLite's machine, a few milliseconds
+constexpr int kStepsBetweenQuestions = 20'000; // steps of SQLite's machine, a few milliseconds
 constexpr std::size_t kMostTables = 5'000;
 // Most questions about a schema: reading it takes the square of the number of its entries, 8 steps
 // each.

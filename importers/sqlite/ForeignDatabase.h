@@ -1,7 +1,7 @@
 #pragma once
 // An SQLite database that another program wrote, read and never changed: no locks, no side files,
 // no journal played back. Tables alone are asked, in the order of their rows; views, triggers,
-// virtual tables and generated columns of the file are never run. Where a table is damaged, the
+// virtual tables and generated columns of the file are never run. If a table is damaged, the
 // rows before are delivered. One thread at a time.
 
 #include "core/model/Import.h"
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::int64_t integer(int column, std::int64_t other) const;
     [[nodiscard]] std::optional<double> number(int column) const;
     [[nodiscard]] std::string_view text(int column) const; // empty: none
-    [[nodiscard]] std::string_view bytes(int column) const; // of a text or a blob
+    [[nodiscard]] std::string_view bytes(int column) const; // a text's or a blob's
 
 private:
     sqlite3_stmt* m_statement;
@@ -73,11 +73,11 @@ public:
 
     struct ScanEnd {
         std::int64_t rows = 0;
-        std::string problem; // why it ended early; empty: it did not
+        std::string problem; // the reason of an early end; empty: none
     };
     struct Rows {
         std::int64_t limit = -1; // below 0: none
-        std::string_view column = {}; // of the rows whose column has this text; empty: all
+        std::string_view column = {}; // for the rows whose column has this text; empty: all
         std::string_view text = {};
     };
     // Visits rows of a table; columns that it lacks are NULL, a table that is not there has no

@@ -41,7 +41,7 @@ struct XmlElement {
     std::map<std::string, std::string> attributes;
     std::size_t parent = kNone; // place in the list; kNone: the root
 
-    [[nodiscard]] std::string text(const std::string& attribute) const; // "" when it is not there
+    [[nodiscard]] std::string text(const std::string& attribute) const; // "" if it is not there
     [[nodiscard]] std::optional<int> number(const std::string& attribute) const;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // Topologies of a node as files: NCCL's and RCCL's XML (NCCL_TOPO_DUMP_FILE, vendors' topology
 // files; nccl/src/graph/xml.cc) and the matrix of `nvidia-smi topo -m`, with or without terminal
-// colours. Which of them a text is, its content says.
+// colours. A text's content says its kind.
 
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/Topology.h"
@@ -16,9 +16,9 @@ namespace trainscope::importers::topology {
 struct TopologyFile {
     std::string format; // "NCCL topology", "nvidia-smi topo -m"
     layout::Topology topology;
-    std::vector<std::string> warnings; // what could not be understood, or contradicts itself
-    bool hasSpeeds = false; // of links and network cards
-    catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of the GPUs
+    std::vector<std::string> warnings; // lines that could not be understood, or contradict others
+    bool hasSpeeds = false; // for links and network cards
+    catalogue::Vendor vendor = catalogue::Vendor::Unknown; // the GPUs'
 };
 
 // `where` names the file in errors. Unrecognised for text that is neither, Unreadable for XML that

@@ -26,8 +26,8 @@ struct HostRange {
     std::int64_t start = 0;
     std::int64_t end = 0;
     NameId name;
-    std::uint32_t parent = kNone; // of the same thread
-    std::uint32_t call = kNone; // of NCCL
+    std::uint32_t parent = kNone; // on the same thread
+    std::uint32_t call = kNone; // NCCL's
 };
 
 // Memory is bounded by 48 bytes a range, 8 a launch and 32 a projection; what lies beyond the most
@@ -37,7 +37,7 @@ public:
     static constexpr std::size_t kMost = 1'000'000;
     static constexpr std::size_t kMostLaunches = 8'000'000;
     static constexpr std::size_t kMostProjections = 2'000'000;
-    static constexpr std::size_t kMostCalls = 300'000; // of NCCL
+    static constexpr std::size_t kMostCalls = 300'000; // by NCCL
 
     // In any order; threads have numbers that no other thread has. `call`: of NCCL's domain.
     void add(HostRange range, const NcclCall* call);
@@ -76,7 +76,7 @@ public:
 private:
     struct Extent {
         std::uint32_t stream = 0;
-        std::uint32_t next = HostRange::kNone; // of the same range
+        std::uint32_t next = HostRange::kNone; // in the same range
         std::int64_t start = 0;
         std::int64_t end = 0;
     };
@@ -87,7 +87,7 @@ private:
     struct Thread {
         std::uint32_t begin = 0; // its ranges, by start, outer ones first
         std::uint32_t end = 0;
-        std::uint32_t at = 0; // of the last launch, which mostly comes later than the one before
+        std::uint32_t at = 0; // the last launch's, which mostly comes later than the one before
     };
 
     [[nodiscard]] std::uint32_t openAt(Thread& thread, std::int64_t time) const;

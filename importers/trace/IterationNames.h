@@ -1,6 +1,6 @@
 #pragma once
 // Iterations that a program marks with named ranges of its own ("iteration 12", "step_3",
-// "ProfilerStep#4", or the same name again and again). Of several kinds of marks the one is taken
+// "ProfilerStep#4", or the same name again and again). From several kinds of marks one is taken
 // that says most clearly what it is.
 
 #include "core/model/Time.h"
@@ -36,7 +36,7 @@ public:
 
     // Ranges beyond kMost are written at once, as they are.
     void add(std::int64_t thread, const IterationName& name, TimeRange range, Write write);
-    // Writes those that are held. How many were left out, as their end is not known.
+    // Writes those that are held. The number of those left out, as their end is not known.
     std::int64_t writeAll();
 
 private:

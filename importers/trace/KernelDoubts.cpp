@@ -24,7 +24,7 @@ void KernelDoubts::add(std::size_t stream, TimeNs start, DurationNs duration) {
 // Writers have the kernels of a stream in order, but streams between each other: they are dealt out
 // to their streams, and only those out of order sorted.
 KernelDoubts::Kernels KernelDoubts::inOrder() const {
-    std::vector<std::size_t> places(1, 0); // of the first kernel of each stream
+    std::vector<std::size_t> places(1, 0); // the first kernel of each stream
     for (const Kernel& kernel : m_kernels) {
         if (kernel.stream + 2 > places.size())
             places.resize(kernel.stream + 2, 0);

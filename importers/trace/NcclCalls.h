@@ -17,8 +17,8 @@ namespace trainscope::importers {
 // Fields of a call by NCCL; absent: not among them.
 struct NcclPayload {
     std::optional<std::uint64_t> communicator;
-    std::optional<std::int64_t> bytes; // of the message, as NCCL counts it
-    std::optional<std::int64_t> ranks; // of the communicator
+    std::optional<std::int64_t> bytes; // the message's, as NCCL counts it
+    std::optional<std::int64_t> ranks; // the communicator's
     std::optional<std::int64_t> rank; // in the communicator
     std::optional<std::int64_t> peer;
     std::optional<std::int64_t> root;

@@ -19,7 +19,7 @@ public:
     // A process that is not known becomes one more rank, unless it is absent.
     TraceOutput& onGpu(std::optional<std::int64_t> process);
     TraceOutput& onHost(std::int64_t process);
-    [[nodiscard]] int rankOf(std::int64_t process) const; // of the host; the first: not a rank
+    [[nodiscard]] int rankOf(std::int64_t process) const; // the host's is the first: not a rank
     [[nodiscard]] std::optional<std::int64_t> processOfRank(int rank) const;
     // The first and those behind it, at least one.
     [[nodiscard]] int rankCount() const { return static_cast<int>(m_outputs.size()); }

@@ -1,6 +1,6 @@
 #pragma once
 // Turns what a profiler's table says, row by row, into the tracks, spans and annotations that all
-// traces give. What threads did comes before what the GPUs did, so that ranges can be projected and
+// traces give. Calls of threads come before the GPUs' work, so that ranges can be projected and
 // the kernels of NCCL and RCCL get their call.
 
 #include "importers/trace/DetailText.h"
@@ -29,10 +29,10 @@ struct ProfiledCall {
     std::int64_t correlation = 0;
     std::string_view name;
     SpanKind kind = SpanKind::Runtime; // Annotation: a range
-    NameId id = {}; // of the name, where it is known
+    NameId id = {}; // the name's, if it is known
     NameId detail = {};
     bool isNested = true; // a range that was pushed and popped, which is projected onto the GPU
-    const NcclPayload* nccl = nullptr; // of a range of NCCL's domain
+    const NcclPayload* nccl = nullptr; // for a range of NCCL's domain
 };
 
 struct ProfiledWork {
@@ -43,15 +43,15 @@ struct ProfiledWork {
     std::int64_t correlation = 0;
     std::string_view name;
     SpanKind kind = SpanKind::Kernel; // Sync: of the host with the stream
-    NameId id = {}; // of the name, where it is known
+    NameId id = {}; // the name's, if it is known
     NameId detail = {}; // in place of the text
 };
 
 struct TracedMachine {
-    std::vector<std::string> models; // of its GPUs in their order, as far as the trace lists them
+    std::vector<std::string> models; // its GPUs' in their order, as far as the trace lists them
     std::optional<int> node; // as the job was launched; absent: by the rank
-    std::string model = {}; // where GPUs are not listed
-    std::function<void(Gpu& gpu, int device)> tell = {}; // what else is known of one
+    std::string model = {}; // if GPUs are not listed
+    std::function<void(Gpu& gpu, int device)> tell = {}; // adds all else that is known of one
 };
 
 class ProfileWriter {
@@ -125,7 +125,7 @@ private:
     IterationMarks m_iterations;
     HeldIterations m_held;
     std::map<std::int64_t, Communicators> m_communicators;
-    std::unordered_map<std::int64_t, bool> m_isNccl; // of kernels, by name
+    std::unordered_map<std::int64_t, bool> m_isNccl; // for kernels, by name
     struct Launch {
         std::int64_t time = 0;
         std::uint32_t correlation = 0;
@@ -144,8 +144,8 @@ private:
     bool m_isSorted = false; // all launches are
     bool m_isFull = false; // some launches were not kept
     std::int64_t m_kernels = 0;
-    std::int64_t m_collectives = 0; // of them
-    std::int64_t m_describedCollectives = 0; // of these, with a call that is known
+    std::int64_t m_collectives = 0; // among them
+    std::int64_t m_describedCollectives = 0; // among these, with a call that is known
     int m_untilFlush = 0;
 };
 

@@ -204,7 +204,7 @@ void giveLanes(Group group, std::set<int>& taken, Extents& extents, Assignments&
 }
 
 void noteCaptures(const Group& group, Assignments& assignments) {
-    std::map<int, int> captures; // of a rank
+    std::map<int, int> captures; // by rank
     for (const TraceFile* file : group)
         ++captures[*assignments[file].rank];
     for (const TraceFile* file : group) {

@@ -5,7 +5,7 @@
 //  - distinct ranks, which the traces or words in their names say, equal world size, names that
 //    differ in numbers only; or as many as their world has, numbered from 0 by their names;
 //  - else those that are of one process, or are said to be other ranks at one time.
-// Nearness in time and names that differ in another number join nothing. Where nothing says the
+// Nearness in time and names that differ in another number join nothing. If nothing says the
 // rank, files of one process that follow each other are one rank, files that overlap are ranks.
 
 #include "importers/common/Importer.h"
@@ -21,27 +21,27 @@ namespace trainscope::importers {
 
 // Facts that a trace tells of itself, as far as its format does.
 struct TraceFacts {
-    std::optional<int> rank; // of several, the first
-    int ranks = 1; // that it holds, one behind the other
+    std::optional<int> rank; // the first of several
+    int ranks = 1; // those in it, one behind the other
     int worldSize = 0; // 0: not said
     std::string gpuModel;
-    std::string process; // that recorded it: host and process id, as far as known; may be empty
+    std::string process; // the recorder's host and process id, as far as known; may be empty
     int gpusPerNode = 0; // 0: not said
     std::optional<std::int64_t> firstNs; // a stamp near its beginning, as written
     std::optional<TimeNs> start; // the same since the epoch
-    std::optional<std::int64_t> utcOffsetSeconds; // of the machine that it was recorded on
+    std::optional<std::int64_t> utcOffsetSeconds; // the recording machine's
     std::string kind = "kernel trace"; // for the summary
     std::vector<std::string> notes;
-    std::string problem; // why it could not be read; empty: it could
+    std::string problem; // the reason that it could not be read; empty: it could
 };
 
 struct TraceFile {
     SourceFile file;
-    std::vector<std::string> files; // that make it up; empty: the one above alone
+    std::vector<std::string> files; // those that make it up; empty: the one above alone
     TraceFacts facts;
     std::optional<int> rank; // as it says, else by a word in the name of the file or its folder
-    std::optional<int> number; // that the name ends with and no word calls a rank
-    std::string folder; // that the run's files share
+    std::optional<int> number; // the name ends with it and no word calls it a rank
+    std::string folder; // shared by the run's files
     std::string pattern; // see stemPattern()
 };
 

@@ -14,7 +14,7 @@ std::string_view traceStem(std::string_view path);
 
 struct NamedRank {
     int rank = 0;
-    std::size_t begin = 0; // of the marker in the stem
+    std::size_t begin = 0; // the marker's place in the stem
 };
 // A number that a word calls a rank: "rank3", "worker-3", "gpu_3".
 std::optional<NamedRank> rankInStem(std::string_view stem);

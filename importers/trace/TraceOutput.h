@@ -22,7 +22,7 @@ namespace trainscope::importers {
 class TraceOutput {
 public:
     static constexpr std::size_t kMaxHeld = 1'000'000;
-    static constexpr std::size_t kUsualHeld = 64'000; // where the base time is known
+    static constexpr std::size_t kUsualHeld = 64'000; // if the base time is known
 
     TraceOutput(Sink& sink, int rank)
         : m_sink(sink)
@@ -95,7 +95,7 @@ private:
     TextMap<std::size_t> m_trackIndex;
     std::string m_key;
     std::vector<TrackBuffer> m_tracks;
-    std::vector<Process> m_processes; // of the host
+    std::vector<Process> m_processes; // on the host
     bool m_isMerged = false; // several processes number their launches alike
     std::vector<SeriesBuffer> m_series;
     TextMap<std::size_t> m_ownSeries; // by name
@@ -104,7 +104,7 @@ private:
     std::vector<Mark> m_deviceMarks;
     WorkIslands m_work;
     KernelDoubts m_kernels;
-    std::optional<TimeRange> m_extent; // of what was flushed
+    std::optional<TimeRange> m_extent; // over all that was flushed
     std::size_t m_held = 0;
     bool m_hasFlushed = false;
     std::int64_t m_spanCount = 0;

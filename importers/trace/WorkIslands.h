@@ -33,7 +33,7 @@ private:
     struct Island {
         std::int64_t end = 0;
         std::int64_t kernels = 0;
-        std::int64_t ns = 0; // of them, summed
+        std::int64_t ns = 0; // their lengths, summed
 
         void take(const Island& other) {
             end = std::max(end, other.end);
@@ -49,7 +49,7 @@ private:
     void growTogether();
 
     Islands m_islands;
-    Islands::value_type* m_last = nullptr; // where the kernel before went
+    Islands::value_type* m_last = nullptr; // the island of the kernel before
     std::int64_t m_gap = 1; // ns; islands nearer than that are one
 };
 

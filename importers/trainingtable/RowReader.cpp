@@ -105,12 +105,12 @@ using predict::Job;
 // Habits of sources whose tables leave out how they were made; the first whose word is in the name.
 struct SourceHabits {
     std::string_view word; // in lower case
-    std::string_view stack; // of core/predict
+    std::string_view stack; // in core/predict
     predict::AttentionKind attention = predict::AttentionKind::Flash;
     bool sequenceParallel = true; // with tensor parallelism, as of rows of no such source
-    bool padsToBlocks = false; // of the vocabulary: 128 × TP
-    int layersBefore = 0; // what stands before and behind the layers counts as so many of them,
-    int layersBehind = 0; // where a pipeline is cut
+    bool padsToBlocks = false; // the vocabulary: 128 × TP
+    int layersBefore = 0; // the parts before and behind the layers count as so many of them,
+    int layersBehind = 0; // if a pipeline is cut
     bool pipesBothWays = false; // DualPipe, where the row says no virtual stages
 };
 constexpr std::array kHabits{

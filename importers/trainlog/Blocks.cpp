@@ -68,7 +68,7 @@ private:
     std::optional<double> m_seconds;
     std::optional<double> m_elapsed;
     std::vector<std::pair<std::string, std::string>> m_values;
-    std::vector<std::pair<std::string, std::string>> m_told; // what the views of a step lie in
+    std::vector<std::pair<std::string, std::string>> m_told; // texts that a step's views lie in
 };
 
 // "[epoch=1][batch=5/20]:", then "Train time/train: 0.5249" (hours), "Train
@@ -124,7 +124,7 @@ private:
     }
 
     HeldStep m_held;
-    std::optional<LogStamp> m_stamp; // of the last line that has one
+    std::optional<LogStamp> m_stamp; // the last line's with one
 };
 
 // "Epoch: 0 | Step: 84 | PPO Epoch: 1 | Actor Loss: 0.02 | Critic Loss: 0.01 | Unsupervised Loss:
@@ -286,7 +286,7 @@ private:
 
     HeldStep m_held;
     std::optional<LogStamp> m_stamp;
-    std::optional<std::string> m_rank; // that speaks
+    std::optional<std::string> m_rank; // the one that speaks
     std::optional<std::int64_t> m_last;
     std::int64_t m_epoch = 0;
     std::int64_t m_before = 0; // steps of the epochs before

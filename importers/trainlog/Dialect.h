@@ -18,7 +18,7 @@ namespace trainscope::importers::trainlog {
 // Rows of a table that have other than the cells of its head.
 struct LeftOutRows {
     std::int64_t count = 0;
-    std::size_t cells = 0; // of the first of them
+    std::size_t cells = 0; // in the first of them
     std::size_t cellsOfHead = 0;
 };
 
@@ -58,7 +58,7 @@ struct Dialect {
     // Its lines carry times or durations; else an iteration has no length.
     bool hasTimes = true;
     bool tellsMore = false; // a log without iterations has intervals and evaluations
-    bool isOfLibrary = false; // what programs print of the same iterations says more
+    bool isOfLibrary = false; // lines that programs print of the same iterations say more
     std::size_t fewest = 1; // lines that look like it, before they are taken for it
 };
 

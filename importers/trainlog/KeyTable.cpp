@@ -20,7 +20,7 @@ namespace {
 constexpr double kTera = 1e12;
 constexpr double kMilli = 1e-3;
 constexpr double kPercent = 0.01;
-constexpr std::size_t kLongestKey = 64; // of those in the table
+constexpr std::size_t kLongestKey = 64; // among those in the table
 
 using enum KeyRole;
 // Keys in small letters, with '|' between them, that mean the same.

@@ -12,7 +12,7 @@ namespace trainscope::importers::trainlog {
 
 enum class KeyRole {
     Value, // a series
-    StepSeconds, // of one iteration
+    StepSeconds, // one iteration's
     StepRate, // iterations a second
     Elapsed, // s since the start of training
     GlobalBatch, // samples
@@ -23,7 +23,7 @@ enum class KeyRole {
 
 struct KeyMeaning {
     KeyRole role = KeyRole::Value;
-    Metric metric; // of a value
+    Metric metric; // for a value
     double scale = 1.0; // SI value = number × scale
     bool isKnown = false; // in the table; else it is a metric of its own, by the key's name
 };
@@ -31,8 +31,8 @@ struct KeyMeaning {
 // A row of the table; nullptr for a key that is not in it. Cheap, other than meaningOf().
 struct KnownKey {
     KeyRole role = KeyRole::Value;
-    const char* metric = nullptr; // of the registry
-    double scale = 1.0; // where no unit stands behind the number; of a MFU see StepRecorder
+    const char* metric = nullptr; // in the registry
+    double scale = 1.0; // if no unit stands behind the number; for an MFU see StepRecorder
 };
 const KnownKey* findKey(std::string_view key);
 bool isLoss(std::string_view key);

@@ -11,7 +11,7 @@
 namespace trainscope::importers::trainlog {
 
 struct LogStamp {
-    TimeNs time; // of a local clock as if that were UTC
+    TimeNs time; // a local clock's as if that were UTC
     bool isUtc = false; // it names its zone
     DurationNs resolution; // 1 s, 1 ms: the moment lies within it
 };
@@ -21,7 +21,7 @@ struct LogStamp {
 std::optional<LogStamp> takeStamp(std::string_view& text);
 
 struct LineHead {
-    std::string_view rank; // of the prefixes that tell ranks apart, the last; may be empty
+    std::string_view rank; // the last of the prefixes that tell ranks apart; may be empty
     std::optional<LogStamp> stamp;
     std::string_view rest; // without blanks before it
     std::string_view whole; // as the log has it

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kVersion = "trainlog 1";
 constexpr std::int64_t kLinesPerReport = 4096;
-constexpr double kAlike = 0.2; // how far the lengths of like iterations lie apart
+constexpr double kAlike = 0.2; // lengths of like iterations lie no further apart
 
 // Reads a log to its end; what its steps are for the heirs know.
 class LogRun {
@@ -84,7 +84,7 @@ protected:
     std::int64_t m_restarts = 0;
     std::int64_t m_repeated = 0;
     std::optional<Error> m_broken;
-    std::optional<LogStamp> m_before; // of an undated log: the last stamp before its first step
+    std::optional<LogStamp> m_before; // in an undated log: the last stamp before its first step
 
 private:
     static ClockSettings clockSettings(const ImportUnit& unit) {

@@ -86,7 +86,7 @@ Status LogReader::readKnown(const LineHead& head) {
     return takeOf(m_step.rank.empty() ? head.rank : m_step.rank);
 }
 
-// Another rank's lines are used for what this one does not tell. Where the first rank begins to
+// Another rank's lines are used for what this one does not tell. If the first rank begins to
 // speak behind another, it is the one from there on.
 Status LogReader::takeOf(std::string_view rank) {
     if (rank == m_rank)

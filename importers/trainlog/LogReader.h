@@ -37,7 +37,7 @@ public:
     Status finish();
 
     [[nodiscard]] const Dialect* dialect() const { return m_dialect; } // nullptr: none yet
-    [[nodiscard]] const std::string& rank() const { return m_rank; } // whose lines are read
+    [[nodiscard]] const std::string& rank() const { return m_rank; } // its lines are read
     [[nodiscard]] const OtherRanks& otherRanks() const { return m_others; }
     // As lines before the first steps name them; empty where they name none, or several.
     [[nodiscard]] std::string gpuModel() const { return m_collected.gpuModel(); }

@@ -1,11 +1,11 @@
 // MLPerf's training logs: ":::MLLOG {"time_ms": …, "key": "train_loss", "value": 1.48, "metadata":
 // {"samples_count": 160, "lr": 0.0004}}", stamped in unix time, or not at all. Samples count
 // iterations by the global batch that the log states. Run, blocks, epochs and evaluations are
-// intervals; a log that has nothing else is one of them and of the values of its evaluations. Of
-// v0.6: ":::MLL 1557233424.9 epoch_start: {"value": …, "metadata": {…}}".
+// intervals; a log that has nothing else is one of them and of the values of its evaluations. Those
+// of v0.6: ":::MLL 1557233424.9 epoch_start: {"value": …, "metadata": {…}}".
 //
 // Iterations are marked by losses, else by the times of steps in tracked_stats: each, or the mean
-// of a block. What "step" counts there (iterations, samples, tokens) follows from those times.
+// of a block. The meaning of "step" (iterations, samples, tokens) follows from those times.
 #include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
@@ -267,23 +267,23 @@ private:
             && std::fmod(step, tokens) == 0.0;
     }
 
-    std::string m_line; // what the views of the last line lie in
+    std::string m_line; // the text that the views of the last line lie in
     std::string_view m_key;
     JsonToken m_value;
     std::string_view m_rate;
-    std::string_view m_scored; // what an evaluation measures, where a log has several
+    std::string_view m_scored; // the score of an evaluation, if a log has several
     std::string_view m_interval; // the number of an interval
     std::string m_oldKey;
-    std::string m_name; // of an evaluation
+    std::string m_name; // an evaluation's
     std::optional<std::int64_t> m_timeNs;
     std::optional<std::int64_t> m_samples;
     std::optional<std::int64_t> m_step;
     double m_globalBatch = 0.0;
     double m_sequence = 0.0;
     Marks m_marks = Marks::None;
-    std::optional<std::int64_t> m_resumedNs; // where the steps began that the next line tells of
+    std::optional<std::int64_t> m_resumedNs; // the begin of the steps that the next line tells of
     std::int64_t m_lastStep = 0;
-    std::int64_t m_iterations = 0; // of times of steps
+    std::int64_t m_iterations = 0; // with times of steps
 };
 
 } // namespace

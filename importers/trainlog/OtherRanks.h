@@ -40,7 +40,7 @@ private:
 
     std::map<std::int64_t, KeptLine> m_kept; // by iteration, of the rank that told first
     std::set<std::string, std::less<>> m_ranks;
-    std::optional<std::int64_t> m_last; // of the rank that is read
+    std::optional<std::int64_t> m_last; // the last of the rank that is read
     std::optional<std::int64_t> m_stride; // the least between its iterations
     std::int64_t m_lines = 0;
     std::int64_t m_used = 0;

@@ -134,7 +134,7 @@ private:
     using Entry = std::vector<std::pair<std::string, std::string>>;
 
     Entry m_entry;
-    Entry m_told; // what the views of the last step lie in
+    Entry m_told; // the text that the views of the last step lie in
     bool m_isHistory = false;
     bool m_hasLoss = false;
 };

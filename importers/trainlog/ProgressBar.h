@@ -11,7 +11,7 @@ struct ProgressBar {
     std::int64_t done = 0;
     std::int64_t total = 0;
     double elapsedS = 0.0; // to the second
-    std::optional<double> secondsEach; // of one of them, as of late
+    std::optional<double> secondsEach; // one of them took, as of late
     std::string_view values; // behind the rate, up to the bracket
 };
 std::optional<ProgressBar> progressBarIn(std::string_view text);

@@ -237,16 +237,16 @@ private:
     bool m_isTable = false;
     std::optional<std::int64_t> m_index;
     std::optional<LogStamp> m_stamp;
-    std::optional<double> m_time; // of a stamp's key, but no stamp
+    std::optional<double> m_time; // under a stamp's key, but no stamp
     std::string_view m_rank;
     bool m_isValidation = false;
     std::vector<LoggedValue> m_values; // numbers
     std::vector<LoggedValue> m_texts;
     std::size_t m_indexPlace = 0;
     std::size_t m_stampPlace = 0;
-    std::optional<std::int64_t> m_lastIndex; // of lines before
+    std::optional<std::int64_t> m_lastIndex; // in the lines before
     RunningTime m_running;
-    std::optional<double> m_lastTokens; // of all lines
+    std::optional<double> m_lastTokens; // over all lines
     std::optional<double> m_lastElapsed;
     std::string m_rateText;
 };
@@ -279,7 +279,7 @@ private:
         });
     }
 
-    std::string m_line; // what the views lie in
+    std::string m_line; // the text that the views lie in
 };
 
 constexpr std::string_view kBehindRun = " - ";
@@ -381,11 +381,10 @@ private:
 
     CellSplitter m_splitter;
     std::string m_run; // empty: all
-    std::vector<std::string> m_keys; // of the columns; empty: passed over
-    std::string m_line; // what the views lie in
+    std::vector<std::string> m_keys; // by column; empty: passed over
+    std::string m_line; // the text that the views lie in
     char m_separator = ',';
-    std::size_t m_otherCells
-        = 0; // of the last line, which is a row of another length; 0: it is not
+    std::size_t m_otherCells = 0; // the last line's, which is a row of another length; 0: it is not
     LeftOutRows m_left;
 };
 

@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    static constexpr double kGrowth = 0.5; // of what iterations at one pace make it grow
+    static constexpr double kGrowth = 0.5; // share of the growth that iterations at one pace make
 
     std::optional<std::pair<std::int64_t, double>> m_last; // iteration and number
     std::optional<bool> m_isRunning;

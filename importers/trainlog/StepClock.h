@@ -16,17 +16,17 @@ namespace trainscope::importers::trainlog {
 
 struct StepTimes {
     std::int64_t count = 0; // iterations that the line ends; 0: it repeats one
-    TimeRange range; // of all of them; empty where the begin is not known
+    TimeRange range; // over all of them; empty if the begin is not known
     bool isRestart = false; // the numbers have gone back
     bool isNewProcess = false; // the time since its start has
-    bool isAfterPause = false; // how long before it nothing was trained is not known
+    bool isAfterPause = false; // the time without training before it is not known
 };
 
 struct ClockSettings {
     bool isDated = false; // stamps are used
-    TimeNs start; // of the first iteration, where they are not
-    DurationNs utcOffset; // of local stamps
-    std::vector<DurationNs> pauses; // where they are not: how long they lasted, in order
+    TimeNs start; // the first iteration's, if they are not
+    DurationNs utcOffset; // local stamps'
+    std::vector<DurationNs> pauses; // if they are not: their lengths, in order
     std::int64_t logInterval = 1; // iterations between lines
 };
 
@@ -67,9 +67,9 @@ private:
     std::optional<TimeNs> m_lastEnd;
     std::array<Seen, 8> m_recent; // lines that ended an iteration
     std::size_t m_nextRecent = 0;
-    double m_copyLagS = 0.0; // of the other process's last line behind this one's
-    bool m_isFirstAlone = false; // how long the iterations of the only line so far took is unknown
-    DurationNs m_shift; // of pauses that are over, where nothing is dated
+    double m_copyLagS = 0.0; // the other process's last line lies so far behind this one's
+    bool m_isFirstAlone = false; // the length of the iterations of the only line so far is unknown
+    DurationNs m_shift; // from pauses that are over, if nothing is dated
     double m_lastElapsed = 0.0;
     double m_elapsedBefore = 0.0; // a bar that starts anew counts on
     std::int64_t m_pauses = 0;

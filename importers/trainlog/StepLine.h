@@ -21,16 +21,16 @@ struct LoggedValue {
 struct StepLine {
     enum class Kind {
         Step, // the end of an iteration, or of several since the last line
-        Values, // of that iteration, which another line marks: a validation
+        Values, // for that iteration, which another line marks: a validation
         Pause, // something that is no training begins here: validation, a checkpoint
         Resume, // training begins here, or goes on; `index` iterations are done
     };
     Kind kind = Kind::Step;
     std::int64_t index = 0; // as the log numbers
-    std::optional<double> secondsEach; // of one iteration, the mean since the last line
+    std::optional<double> secondsEach; // one iteration's, the mean since the last line
     std::optional<double> elapsedS; // from the start of training to the end of this iteration
-    std::optional<LogStamp> stamp; // of its end
-    std::string_view rank; // where the line names it otherwise than by a prefix
+    std::optional<LogStamp> stamp; // its end's
+    std::string_view rank; // if the line names it otherwise than by a prefix
     std::string_view opens; // an interval that begins here: "run", "block", "eval"
     std::string_view closes; // one that ends here
     std::string_view interval; // its number, where it has one: of several that overlap

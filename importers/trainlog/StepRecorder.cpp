@@ -48,7 +48,7 @@ Status StepRecorder::writeIterations(const LoggedStep& step, const StepTimes& ti
         Iteration iteration;
         iteration.index = step.line.index - times.count + 1 + i;
         iteration.range = {at(i), at(i + 1)};
-        iteration.warmup = times.isRestart && i == 0; // of a process of its own
+        iteration.warmup = times.isRestart && i == 0; // a process of its own
         RETURN_IF_ERROR(m_sink.iteration(m_run, iteration));
         ++m_iterations;
     }

@@ -19,7 +19,7 @@ namespace trainscope::importers::trainlog {
 struct StepFacts {
     std::optional<double> samplesPerStep; // the global batch
     std::optional<double> tokensPerSample;
-    std::optional<double> tokensPerStep; // where no sample is spoken of
+    std::optional<double> tokensPerStep; // if no sample is spoken of
     std::optional<double> gpus;
     bool hasTimes = true; // else no time has a meaning, only the order
 };
@@ -84,21 +84,21 @@ private:
     ImportReport& m_report;
     StepFacts m_facts;
     std::map<std::string, Column, std::less<>> m_columns; // by key; computed ones behind a blank
-    std::vector<Column*> m_order; // of the last line, which the next repeats
+    std::vector<Column*> m_order; // the last line's, which the next repeats
     std::size_t m_next = 0;
     std::set<std::string> m_seen; // metrics of this line
     std::set<std::string> m_taken; // metrics that have a column
     std::set<std::string> m_own;
     std::int64_t m_iterations = 0;
-    std::optional<double> m_globalBatch; // of this line
-    std::optional<double> m_firstBatch; // of all lines
+    std::optional<double> m_globalBatch; // this line's
+    std::optional<double> m_firstBatch; // over all lines
     bool m_batchChanges = false;
     std::optional<double> m_highestMfu;
-    double m_loggedTokenRate = 0.0; // of this line, 1/s
+    double m_loggedTokenRate = 0.0; // in this line, 1/s
     double m_loggedTokens = 0.0;
     double m_knownTokens = 0.0;
     std::map<std::pair<std::string, std::string>, TimeNs> m_open; // intervals by name and number
-    std::vector<Interval> m_intervals; // that are closed
+    std::vector<Interval> m_intervals; // the closed ones
 };
 
 } // namespace trainscope::importers::trainlog

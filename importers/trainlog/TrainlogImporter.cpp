@@ -32,7 +32,7 @@ struct LogProbe {
     std::int64_t steps = 0;
     std::int64_t marks = 0; // intervals and evaluations of a log that may have no iteration
     ClockKind clock = ClockKind::None;
-    std::optional<TimeNs> firstStamp; // of a local clock as if that were UTC
+    std::optional<TimeNs> firstStamp; // a local clock's as if that were UTC
 };
 
 // A part of a log; its first and last line may be cut.
@@ -40,7 +40,7 @@ LogProbe probePart(std::string_view part);
 
 constexpr std::size_t kProbedHead = std::size_t{64} << 10;
 constexpr std::size_t kProbedPacked = std::size_t{4}
-    << 20; // of a compressed file, whose end is far
+    << 20; // for a compressed file, whose end is far
 constexpr std::size_t kProbedPart = std::size_t{32} << 10;
 constexpr std::uint64_t kProbedParts = 16;
 constexpr std::size_t kFirstStamps = 64;

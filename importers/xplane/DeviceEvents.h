@@ -14,7 +14,7 @@ enum class LineUse { Work, Annotations, Steps, None };
 // own; operators of XLA are derived where there are streams.
 LineUse useOf(const Plane& plane, const Line& line);
 bool isAsync(const Line& line);
-bool isOfOperators(const Line& line); // of XLA
+bool isOfOperators(const Line& line); // operators of XLA
 
 struct DeviceEvent {
     std::string name;

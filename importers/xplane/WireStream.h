@@ -23,7 +23,7 @@ struct WireField {
 
 class WireStream {
 public:
-    static constexpr std::size_t kLongest = std::size_t{4} << 20; // of bytes()
+    static constexpr std::size_t kLongest = std::size_t{4} << 20; // for bytes()
 
     // Asked every few hundred KB with the bytes taken from the file; false ends the stream.
     using GoesOn = std::function<bool(std::uint64_t consumed)>;
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::uint64_t offset() const { return m_taken + m_at; }
     [[nodiscard]] bool isCut() const { return m_isCut; } // the file ends inside a message
     [[nodiscard]] std::int64_t damages() const { return m_damages; } // messages left half-read
-    [[nodiscard]] const std::string& problem() const { return m_problem; } // of the stream
+    [[nodiscard]] const std::string& problem() const { return m_problem; } // the stream's
     [[nodiscard]] bool isCancelled() const { return m_isCancelled; }
 
 private:
@@ -63,7 +63,7 @@ private:
     std::string m_buffer; // bytes [m_taken, m_taken + size) of the file
     std::size_t m_at = 0;
     std::uint64_t m_taken = 0;
-    std::vector<std::uint64_t> m_ends; // of the messages that were entered
+    std::vector<std::uint64_t> m_ends; // those of the messages that were entered
     std::uint64_t m_pending = 0; // end of the bytes at hand; 0: none
     std::int64_t m_damages = 0;
     std::string m_problem;

@@ -239,7 +239,7 @@ private:
             call.kind = SpanKind::Annotation;
             mark(-1, *stats.step, *range);
         } else if (call.name.starts_with('$')) {
-            call.name.remove_prefix(1); // of the tracer of Python's calls
+            call.name.remove_prefix(1); // a mark of the tracer of Python's calls
             call.kind = SpanKind::Python;
         } else if (call.correlation > 0) {
             call.kind = SpanKind::Runtime;

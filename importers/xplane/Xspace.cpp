@@ -43,9 +43,9 @@ struct KindField {
 };
 
 constexpr std::size_t kLongestName = 8192;
-constexpr std::size_t kLongestStats = 65536; // of a kind of event
+constexpr std::size_t kLongestStats = 65536; // for a kind of event
 constexpr std::size_t kMostPlanes = 4096;
-constexpr std::size_t kMostLines = 100'000; // of a plane
+constexpr std::size_t kMostLines = 100'000; // in a plane
 
 // Reads key and value of a map's entry.
 bool takeEntry(std::string_view message, std::int64_t& key, std::string_view& value) {

@@ -65,7 +65,7 @@ struct Plane {
     std::vector<Line> lines;
     std::unordered_map<std::int64_t, EventKind> kinds;
     std::unordered_map<std::int64_t, std::string> statNames;
-    std::string stats; // of the plane, as they are in the file
+    std::string stats; // the plane's, as they are in the file
 
     // Reads `stats` of the plane or one of its kinds, or of an event.
     void take(std::string_view stats, Stats& into) const;
@@ -77,7 +77,7 @@ struct Space {
     std::vector<std::string> hosts;
     std::int64_t damages = 0; // messages that could not be read
     std::int64_t tooLong = 0; // facts that are longer than any that is of use
-    std::string problem; // why it ends early; empty: it does not
+    std::string problem; // the reason of an early end; empty: none
     std::uint64_t bytes = 0; // uncompressed
 };
 
@@ -91,7 +91,7 @@ struct Event {
     std::int64_t kind = 0;
     std::int64_t offsetPs = 0;
     std::int64_t durationPs = 0;
-    bool isSum = false; // of several occurrences, without a time
+    bool isSum = false; // several occurrences, without a time
     std::string_view stats; // for Plane::take(), of the event alone
 };
 

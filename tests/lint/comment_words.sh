@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Comments are noun phrases or main clauses: no block begins with a question word or with "Of", in
-# any room; no comment behind code and no later sentence of a block either, in the rooms not in
-# `later`.
+# Comments are noun phrases or main clauses: no block begins with a question word or with "Of", nor
+# does a comment behind code or a later sentence of a block.
 # Sentences for users count with text::counted: "1 rank", "2 ranks", never "1 ranks".
 set -uo pipefail
 cd "$1" || exit 2
@@ -28,12 +27,6 @@ report "comments that begin with a subordinate clause" "$(awk -v words="^($words
     if (text ~ words) print FILENAME ":" FNR ": " text
   }' $sources)"
 
-# Paths that begin like these still have such comments: mend a room, then take it out of the list.
-later="importers/charllm/ importers/common/ importers/ex importers/flightrecorder/ importers/kineto/
-  importers/memorysnapshot/ importers/meters/ importers/n importers/operators/ importers/record/
-  importers/rocprof/ importers/sqlite/ importers/to importers/trace/ importers/train importers/xplane/"
-mended=$(printf '%s\n' $sources | grep -vE "^($(printf '%s\n' $later | paste -sd '|'))")
-
 # Behind code in any case, in a block at the begin of a sentence; strings are left out.
 report "comments or sentences that begin with a subordinate clause" "$(awk \
   -v behind="^($(printf '%s' "$words" | tr '[:upper:]' '[:lower:]'))([^a-z_(:]|:[^:]|$)" \
@@ -47,7 +40,7 @@ report "comments or sentences that begin with a subordinate clause" "$(awk \
     text = substr(text, RSTART + RLENGTH)
     if (isBlock ? text ~ sentence : tolower(text) ~ behind || text ~ sentence)
       print FILENAME ":" FNR ": " text
-  }' $mended)"
+  }' $sources)"
 
 # A number before a noun that is always plural. "tokens/s" is a unit, and "{} × {} GPUs" a product.
 nouns='GPUs|captures|collectives|columns|copies|devices|files|findings|groups|iterations|kernels|layers|layouts|links'

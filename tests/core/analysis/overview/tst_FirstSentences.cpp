@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLogBegin = 1'700'000'000'000'000'000;
 constexpr std::int64_t kBetweenReadings = 100'000'000; // ns
 constexpr int kReadings = 1001; // 100 s
-constexpr std::int64_t kSamples = 2 * 3 * kReadings; // of three metrics of two GPUs
+constexpr std::int64_t kSamples = 2 * 3 * kReadings; // three metrics of two GPUs
 
 void addMetric(store::ImportSession& session, RunId run, const char* metric, int rank,
     const std::vector<double>& values) {
