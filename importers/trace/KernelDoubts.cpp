@@ -1,10 +1,12 @@
 #include "importers/trace/KernelDoubts.h"
 
+#include "core/analysis/traces/EarlyWork.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -51,7 +53,9 @@ KernelDoubts::Kernels KernelDoubts::inOrder() const {
 std::vector<std::string> KernelDoubts::texts(std::vector<TimeRange> iterations) const {
     const Kernels kernels = inOrder();
     std::vector<std::string> all;
-    for (std::string text : {overrunText(kernels), emptyText(kernels, std::move(iterations))}) {
+    std::string early = earlyText(kernels, iterations);
+    for (std::string text :
+        {overrunText(kernels), emptyText(kernels, std::move(iterations)), std::move(early)}) {
         if (!text.empty())
             all.push_back(std::move(text));
     }
@@ -71,6 +75,22 @@ std::string KernelDoubts::overrunText(const Kernels& kernels) {
         + (isOne ? "begins" : "begin") + " and " + (isOne ? "ends" : "end")
         + " inside one before; where each ends when the next begins, it is "
         + text::seconds(found->clippedS);
+}
+
+std::string KernelDoubts::earlyText(
+    const Kernels& kernels, const std::vector<TimeRange>& iterations) {
+    const auto limit = analysis::earlyLimitOf(iterations);
+    analysis::EarlyWork early;
+    TimeNs end{std::numeric_limits<std::int64_t>::min()};
+    for (const Kernel& kernel : kernels) {
+        if (!limit || kernel.range.end >= limit->before)
+            continue;
+        ++early.kernels;
+        early.time = early.time + kernel.range.length();
+        end = std::max(end, kernel.range.end);
+    }
+    early.gap = early.kernels == 0 ? DurationNs{} : limit->first - end;
+    return early.kernels == 0 ? std::string() : analysis::earlyWorkText(early);
 }
 
 std::string KernelDoubts::emptyText(const Kernels& kernels, std::vector<TimeRange> iterations) {

@@ -22,7 +22,7 @@ public:
 
     // "the kernel time of 500 ms is doubtful: 2 kernels of a stream begin and end inside one before
     // them; where each ends when the next begins it is 50 µs", "4 of 6 iterations start no kernel:
-    // …". `iterations` are of the clock of the kernels.
+    // …", analysis::earlyWorkText(). `iterations` are of the clock of the kernels.
     [[nodiscard]] std::vector<std::string> texts(std::vector<TimeRange> iterations) const;
 
 private:
@@ -31,6 +31,8 @@ private:
     // By stream, then by begin, the longer one first.
     [[nodiscard]] Kernels inOrder() const;
     [[nodiscard]] static std::string overrunText(const Kernels& kernels);
+    [[nodiscard]] static std::string earlyText(
+        const Kernels& kernels, const std::vector<TimeRange>& iterations);
     [[nodiscard]] static std::string emptyText(
         const Kernels& kernels, std::vector<TimeRange> iterations);
 

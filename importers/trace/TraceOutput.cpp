@@ -34,10 +34,8 @@ std::size_t TraceOutput::track(const TrackLabel& label) {
 
 void TraceOutput::add(std::size_t track, const Span& span) {
     TrackBuffer& buffer = m_tracks[track];
-    if (span.kind == SpanKind::Kernel && buffer.description.kind == TrackKind::Stream) {
-        m_work.add(span.start, span.duration);
+    if (span.kind == SpanKind::Kernel && buffer.description.kind == TrackKind::Stream)
         m_kernels.add(track, span.start, span.duration);
-    }
     buffer.spans.push_back(span);
     ++m_held;
     ++m_spanCount;
@@ -218,8 +216,6 @@ std::vector<std::string> TraceOutput::doubts(const std::vector<TimeRange>& itera
         texts.push_back("the file was merged of "
             + text::counted(static_cast<std::int64_t>(m_processes.size()), "process", "processes")
             + " that number their launches alike: their GPUs are taken in the same order");
-    if (std::string early = m_work.earlyText(iterations); !early.empty())
-        texts.push_back(std::move(early));
     return texts;
 }
 

@@ -7,7 +7,6 @@
 #include "importers/trace/KernelDoubts.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TrackLabel.h"
-#include "importers/trace/WorkIslands.h"
 
 #include <cstdint>
 #include <limits>
@@ -102,7 +101,6 @@ private:
     std::map<std::pair<std::string, std::string>, std::string> m_threadNames;
     std::vector<Mark> m_hostMarks;
     std::vector<Mark> m_deviceMarks;
-    WorkIslands m_work;
     KernelDoubts m_kernels;
     std::optional<TimeRange> m_extent; // over all that was flushed
     std::size_t m_held = 0;
