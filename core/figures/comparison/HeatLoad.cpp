@@ -112,10 +112,9 @@ Status addHeat(
     }
     if (!map.byNode) {
         putInAir(places, map);
-        map.columnsTitle = isKnown ? "nodes beside each other, in each front → rear"
-            : isInferred ? "nodes beside each other, in each front → rear, inferred from "
-                           "temperatures"
-                         : "nodes beside each other, in each front → rear, by local index";
+        map.columnsTitle = isKnown ? "in each node front → rear"
+            : isInferred           ? "in each node front → rear, inferred from temperatures"
+                                   : "in each node front → rear, by local index";
     }
     data.heat = std::move(heat);
     return {};

@@ -219,15 +219,12 @@ private:
         for (std::size_t i = 0; i < m_heatmap.columns.size(); i += step)
             m_canvas.note({m_grid.x + columnWidth() * (static_cast<double>(i) + 0.5), y},
                 fmt::format("{}", m_heatmap.columns[i]), Align::Centre);
-        const std::string axis = m_heatmap.columnsTitle.empty()
-            ? "GPU (global rank); lines between nodes"
-            : m_heatmap.columnsTitle;
+        const std::string axis = "GPU (global rank); lines between nodes";
         const bool fits = m_canvas.width(axis) < m_grid.width;
+        const std::string told
+            = m_heatmap.columnsTitle.empty() ? (fits ? axis : "GPU") : m_heatmap.columnsTitle;
         m_canvas.note({m_grid.x + m_grid.width / 2.0, y + line()},
-            m_heatmap.byNode ? "node"
-                : fits       ? axis
-                             : "GPU",
-            Align::Centre);
+            m_heatmap.byNode ? "node" : m_canvas.fitted(told, m_grid.width), Align::Centre);
     }
 
     const Canvas& m_canvas;

@@ -225,8 +225,7 @@ private Q_SLOTS:
         const auto& heat = data.heat->heatmaps.front();
         // Nobody said the air of "slow", whose second GPUs are the hotter ones.
         QCOMPARE(heat.columnsTitle,
-            std::string(
-                "nodes beside each other, in each front → rear, inferred from temperatures"));
+            std::string("in each node front → rear, inferred from temperatures"));
         QCOMPARE(heat.slots, 2);
         QCOMPARE(heat.columns.size(), std::size_t{4});
         // Rank 1 is local index 1: 60 °C, the rear one as inferred, the front one as said.
