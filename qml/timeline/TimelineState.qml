@@ -25,14 +25,14 @@ Item {
 
         readonly property string text: state.controller.errorText || state.controller.engineProblem
         // Beside the names of lanes, where the values at the cursor stand.
-        readonly property real left: state.controller.ready ? state.controller.navigation.plotX : 0
+        readonly property real namesWidth: state.controller.ready ? state.controller.navigation.plotX : 0
 
         objectName: "engineProblem"
         anchors.bottom: parent.bottom
         anchors.horizontalCenter: parent.horizontalCenter
-        anchors.horizontalCenterOffset: left / 2
+        anchors.horizontalCenterOffset: namesWidth / 2
         anchors.bottomMargin: Theme.spaceM
-        width: Math.min(parent.width - left - Theme.spaceXl, engine.implicitWidth + Theme.spaceXl)
+        width: Math.min(parent.width - namesWidth - Theme.spaceXl, engine.implicitWidth + Theme.spaceXl)
         height: engine.height + Theme.spaceM
         visible: text !== ""
         border.color: Theme.warning
