@@ -1,6 +1,5 @@
 #include "core/report/MemoryTables.h"
 
-
 #include <algorithm>
 #include <array>
 #include <map>

@@ -120,8 +120,8 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run);
 
 // Runs with more samples are told in two parts.
 inline constexpr std::int64_t kManySamples = 20'000'000;
-// The sentences that power and utilisation alone give, word for word as overviewOf() will tell them,
-// for a run without traces that has more than `few` samples; absent for others.
+// The sentences that power and utilisation alone give, word for word as overviewOf() will tell
+// them, for a run without traces that has more than `few` samples; absent for others.
 Result<std::optional<Overview>> firstSentences(
     const RunStudies& studies, const Run& run, std::int64_t few = kManySamples);
 

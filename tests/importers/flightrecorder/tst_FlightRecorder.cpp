@@ -7,7 +7,6 @@
 
 #include <QtTest>
 
-
 using namespace trainscope;
 using namespace trainscope::importers;
 

@@ -5,7 +5,6 @@
 
 #include <QtTest>
 
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::launch;

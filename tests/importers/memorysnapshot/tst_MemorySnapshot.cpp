@@ -11,7 +11,6 @@
 
 #include <QtTest>
 
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using analysis::AllocatorRecord;

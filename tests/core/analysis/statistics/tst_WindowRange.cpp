@@ -24,7 +24,7 @@ using namespace trainscope::test;
 
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
 
 struct Curve {
     std::vector<std::int64_t> times;
@@ -37,7 +37,7 @@ Curve readings(std::mt19937_64& random, unsigned kind) {
     std::int64_t at = 0;
     for (int i = 0; i < 400; ++i) {
         made.times.push_back(at);
-        at += random() % 20 == 0 ? 0 : static_cast<std::int64_t>(random() % 20) * kMs + 1;
+        at += random() % 20 == 0 ? 0 : static_cast<std::int64_t>(random() % 20) * kMillisecond + 1;
         const double value = kind == 0 ? static_cast<double>(random() % 3) * 100.0 + 0.1
             : kind == 1                ? static_cast<double>(random() % 700'000) / 1000.0
                                        : 0.1;
@@ -92,8 +92,9 @@ private Q_SLOTS:
         const Fixture fixture;
         auto store = fixture.create();
         const SeriesId id = addSeries(store, gauge("gpu_power", 0),
-            {0, 10 * kMs, 20 * kMs, 60 * kMs}, {400.0, 545.0, 622.0, 500.0});
-        const TimeRange window{{8 * kMs}, {36 * kMs}};
+            {0, 10 * kMillisecond, 20 * kMillisecond, 60 * kMillisecond},
+            {400.0, 545.0, 622.0, 500.0});
+        const TimeRange window{{8 * kMillisecond}, {36 * kMillisecond}};
         const double mean = (2.0 * 400.0 + 10.0 * 545.0 + 16.0 * 622.0) / 28.0;
         const auto told = got(store.statistics(id, window));
         QCOMPARE(told.mean, mean);
@@ -106,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(*all.min, 400.0);
         QCOMPARE(all.samples, std::int64_t{2});
         // A reading at the begin ends what was before, and one at the end is of what follows.
-        const auto exact = got(store.statistics(id, {{10 * kMs}, {20 * kMs}}));
+        const auto exact = got(store.statistics(id, {{10 * kMillisecond}, {20 * kMillisecond}}));
         QCOMPARE(exact.min, 545.0);
         QCOMPARE(exact.max, 545.0);
         // No reading in it.
@@ -164,19 +165,23 @@ private Q_SLOTS:
     void peaksAreOfReadingsThatHoldTogether() {
         const Fixture fixture;
         auto store = fixture.create();
-        addSeries(store, gauge("gpu_power", 0), {0, 10 * kMs, 20 * kMs, 30 * kMs, 40 * kMs},
+        addSeries(store, gauge("gpu_power", 0),
+            {0, 10 * kMillisecond, 20 * kMillisecond, 30 * kMillisecond, 40 * kMillisecond},
             {100.0, 300.0, 100.0, 100.0, 100.0}, "/data/a");
-        addSeries(store, gauge("gpu_power", 1), {5 * kMs, 15 * kMs, 25 * kMs, 35 * kMs, 45 * kMs},
+        addSeries(store, gauge("gpu_power", 1),
+            {5 * kMillisecond, 15 * kMillisecond, 25 * kMillisecond, 35 * kMillisecond,
+                45 * kMillisecond},
             {50.0, 200.0, 50.0, 60.0, 50.0}, "/data/b");
         const Run run = got(store.findRun("run"));
         const auto powers
             = gpuSeriesOf(gpuSeriesByRank(got(store.series(run.id))), metric::kGpuPower);
-        const std::vector<TimeRange> parts{{{6 * kMs}, {12 * kMs}}, {{18 * kMs}, {30 * kMs}},
-            {{30 * kMs}, {38 * kMs}}, {{90 * kMs}, {99 * kMs}}};
+        const std::vector<TimeRange> parts{{{6 * kMillisecond}, {12 * kMillisecond}},
+            {{18 * kMillisecond}, {30 * kMillisecond}}, {{30 * kMillisecond}, {38 * kMillisecond}},
+            {{90 * kMillisecond}, {99 * kMillisecond}}};
         const auto found = got(powerPeaksOf(store, powers, kAllTime, parts));
         QVERIFY(found.has_value());
         QCOMPARE(found->watts, 500.0);
-        QCOMPARE(found->at.ns, 15 * kMs);
+        QCOMPARE(found->at.ns, 15 * kMillisecond);
         QCOMPARE(found->ofParts.at(0), std::optional(350.0));
         QCOMPARE(found->ofParts.at(1), std::optional(500.0)); // held when it begins
         QCOMPARE(found->ofParts.at(2), std::optional(160.0));
