@@ -469,6 +469,11 @@ public:
             put(at->second, what, value, metric.scale);
     }
 
+    void drop(TimeRange part, const std::set<std::string>& labels) {
+        for (const std::string& one : labels)
+            m_parts.erase({part.begin, one});
+    }
+
     // Each sample covers `period` seconds; what is scraped twice covers nothing twice.
     [[nodiscard]] std::vector<SeriesFigure> figures(
         const std::string& metric, double period, double stretch) const {
@@ -528,16 +533,17 @@ EngineLink::Questions EngineLink::askStretch(
 }
 
 Status EngineLink::readStretch(const std::string& metric, TimeRange stretch, Samples samples,
-    StretchReading& reading, const IsCancelled& isCancelled) {
-    bool hasBlanks = false;
+    const std::set<std::string>& wanted, StretchReading& reading, const IsCancelled& isCancelled) {
+    std::set<std::string> blank; // series that show a number that is no reading
     StretchReading read = reading;
     for (Asked& asked : askStretch(metric, stretch, samples)) {
         ASSIGN_OR_RETURN(const auto reply, asked.question->wait(isCancelled));
         const TimeNs middle{std::midpoint(stretch.begin.ns, stretch.end.ns)};
         if (reply.trouble == Trouble::TooMuch && stretch.length().ns > kShortestPart) {
-            RETURN_IF_ERROR(
-                readStretch(metric, {stretch.begin, middle}, samples, reading, isCancelled));
-            return readStretch(metric, {middle, stretch.end}, samples, reading, isCancelled);
+            RETURN_IF_ERROR(readStretch(
+                metric, {stretch.begin, middle}, samples, wanted, reading, isCancelled));
+            return readStretch(
+                metric, {middle, stretch.end}, samples, wanted, reading, isCancelled);
         }
         if (reply.trouble != Trouble::None)
             return reply.error;
@@ -548,20 +554,24 @@ Status EngineLink::readStretch(const std::string& metric, TimeRange stretch, Sam
             if (!subject || series.values.empty() || std::isnan(series.values.front()))
                 return {};
             const Reduced what = told.value_or(*asked.what);
-            hasBlanks = hasBlanks
-                || ((asked.reduction.isCounter || what != Reduced::Count)
-                    && showsBlank(asked.reduction, series.values.front(), 1.0));
-            read.add(*subject, stretch, series.labels.text(), what, series.values.front(),
-                *asked.metric);
+            const std::string labels = series.labels.text();
+            if (!wanted.empty() && !wanted.contains(labels))
+                return {};
+            if ((asked.reduction.isCounter || what != Reduced::Count)
+                && showsBlank(asked.reduction, series.values.front(), 1.0))
+                blank.insert(labels);
+            read.add(*subject, stretch, labels, what, series.values.front(), *asked.metric);
             return {};
         });
         if (!facts.hasValue())
             return facts.error();
     }
-    if (hasBlanks && samples == Samples::All)
-        return readStretch(metric, stretch, Samples::Readings, reading, isCancelled);
     reading = std::move(read);
-    return {};
+    if (blank.empty() || samples == Samples::Readings)
+        return {};
+    // Of the others a subquery would count the reading before a gap once more.
+    reading.drop(stretch, blank);
+    return readStretch(metric, stretch, Samples::Readings, blank, reading, isCancelled);
 }
 
 Result<std::vector<SeriesFigure>> EngineLink::figures(
@@ -569,7 +579,7 @@ Result<std::vector<SeriesFigure>> EngineLink::figures(
     RETURN_IF_ERROR(learn(isCancelled));
     ASSIGN_OR_RETURN(const auto period, periodOf(metric, isCancelled));
     StretchReading reading;
-    RETURN_IF_ERROR(readStretch(metric, stretch, Samples::All, reading, isCancelled));
+    RETURN_IF_ERROR(readStretch(metric, stretch, Samples::All, {}, reading, isCancelled));
     return reading.figures(metric, static_cast<double>(period) * 1e-3, stretch.length().seconds());
 }
 

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -129,8 +130,10 @@ private:
     Result<Tiles> fetch(const LaneScope& scope, std::int64_t stepMs, std::int64_t first, int tiles,
         Samples samples, const importers::engine::IsCancelled& isCancelled);
     Questions askStretch(const std::string& metric, TimeRange stretch, Samples samples);
+    // Reads the series of these labels; empty: all.
     Status readStretch(const std::string& metric, TimeRange stretch, Samples samples,
-        StretchReading& reading, const importers::engine::IsCancelled& isCancelled);
+        const std::set<std::string>& wanted, StretchReading& reading,
+        const importers::engine::IsCancelled& isCancelled);
     void askColumns(const LaneScope& scope, const importers::engine::FoundMetric& metric,
         const importers::engine::Columns& columns, Samples samples, Questions& questions);
     Status takeAll(Questions& questions, const LaneScope& scope, TileFilling& filling,
