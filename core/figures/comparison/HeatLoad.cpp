@@ -59,7 +59,8 @@ void putInAir(const std::vector<AirPlaces>& places, FigureHeatmap& heat) {
         nodes = std::max(nodes, places[row.run].nodes);
     }
     const std::vector<int> ranks = std::move(heat.columns);
-    heat.columns.resize(static_cast<std::size_t>(nodes * heat.slots));
+    const auto slots = static_cast<std::size_t>(heat.slots);
+    heat.columns.resize(static_cast<std::size_t>(nodes) * slots);
     std::iota(heat.columns.begin(), heat.columns.end(), 0);
     for (auto& row : heat.rows) {
         FigureHeatmap::Row placed{row.run, {}, {}, {}, row.note};
@@ -71,7 +72,7 @@ void putInAir(const std::vector<AirPlaces>& places, FigureHeatmap& heat) {
             if (place == places[row.run].ofRank.end())
                 continue;
             const auto [node, slot] = place->second;
-            const auto at = static_cast<std::size_t>(node * heat.slots + slot);
+            const auto at = static_cast<std::size_t>(node) * slots + static_cast<std::size_t>(slot);
             placed.values[at] = row.values[i];
             placed.nodes[at] = row.nodes[i];
             placed.ranks[at] = ranks[i];

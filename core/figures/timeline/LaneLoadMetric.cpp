@@ -71,7 +71,7 @@ Status readEach(const LaneRequest& request, const std::vector<SelectedSeries>& s
                 return read(store, one);
             },
             [&take](const SelectedSeries& one, auto&& answer) {
-                take(one, std::move(answer));
+                take(one, std::forward<decltype(answer)>(answer));
                 return Status();
             });
     }
