@@ -569,7 +569,7 @@ Status EngineLink::readStretch(const std::string& metric, TimeRange stretch, Sam
     reading = std::move(read);
     if (blank.empty() || samples == Samples::Readings)
         return {};
-    // Of the others a subquery would count the reading before a gap once more.
+    // A subquery would count the reading before a gap of the other series once more.
     reading.drop(stretch, blank);
     return readStretch(metric, stretch, Samples::Readings, blank, reading, isCancelled);
 }
