@@ -4,7 +4,7 @@
 # number by exactly those.
 set -uo pipefail
 cd "$1" || exit 2
-budget=251188
+budget=251205
 
 files=$(find core importers app qml -name '*.cpp' -o -name '*.h' -o -name '*.qml')
 lines=$(xargs cat <<<"$files" | wc -l)

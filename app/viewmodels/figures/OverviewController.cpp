@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/overview/OverviewFigure.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -47,26 +48,19 @@ void OverviewController::load() {
         return show(std::move(page));
     }
     show(nullptr);
-    using First = std::optional<plot::OverviewFigureData>;
-    read<First>(
+    using Data = plot::OverviewFigureData;
+    readInParts<Data>(
         {},
-        [wanted](const store::Store& store, const Progress& progress) {
-            return figures::loadFirstSentences({store, progress}, wanted);
-        },
-        [this, wanted](First first) {
+        [wanted](const store::Store& store, const Progress& progress,
+            const std::function<void(Data)>& tell) -> Result<Data> {
+            const analysis::RunStudies studies{store, progress};
+            ASSIGN_OR_RETURN(auto first, figures::loadFirstSentences(studies, wanted));
             if (first)
-                show(std::make_shared<const plot::OverviewFigureData>(*std::move(first)));
-            readWhole(wanted);
-        });
-}
-
-void OverviewController::readWhole(RunId run) {
-    read<plot::OverviewFigureData>(
-        {},
-        [run](const store::Store& store, const Progress& progress) {
-            return figures::loadOverview({store, progress}, run);
+                tell(*std::move(first));
+            return figures::loadOverview(studies, wanted);
         },
-        [this](plot::OverviewFigureData data) { keep(std::move(data)); });
+        [this](Data first) { show(std::make_shared<const Data>(std::move(first))); },
+        [this](Data data) { keep(std::move(data)); });
 }
 
 void OverviewController::keep(plot::OverviewFigureData data) {

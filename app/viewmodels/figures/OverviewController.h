@@ -41,7 +41,6 @@ private:
         return QStringLiteral("Show what proves it");
     }
 
-    void readWhole(RunId run);
     void keep(plot::OverviewFigureData data);
     void show(OverviewPtr data);
     void showBesideTheRunBefore(const std::string& before);

@@ -108,7 +108,8 @@ void DatabaseView::start(const QString& what, Job job) {
                 const double fraction = fractionOf(state);
                 stage.publish(Finish([this, text, fraction] { showStep(text, fraction); }));
             };
-            stage.publish(job(store, stage.progress(report)));
+            const auto tell = [&stage](Finish part) { stage.publish(std::move(part)); };
+            stage.publish(job(store, stage.progress(report), tell));
         },
         [this](const Result<Finish>& finish) {
             if (!finish.hasValue())

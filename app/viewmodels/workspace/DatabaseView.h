@@ -83,6 +83,14 @@ protected:
     void read(const QString& what,
         std::function<Result<T>(const store::Store& store, const Progress& progress)> job,
         std::function<void(T value)> take);
+    // The same of a job that may tell a part of its answer before; `show` takes it while the
+    // reading goes on.
+    template <typename T>
+    using PartedJob = std::function<Result<T>(const store::Store& store, const Progress& progress,
+        const std::function<void(T part)>& tell)>;
+    template <typename T>
+    void readInParts(const QString& what, PartedJob<T> job, std::function<void(T part)> show,
+        std::function<void(T value)> take);
     // The same without a sign of it: what is shown stays until it is there, or where it fails.
     template <typename T>
     void readQuietly(std::function<Result<T>(const store::Store& store, const Progress&)> job,
@@ -92,7 +100,9 @@ protected:
 
 private:
     using Finish = std::function<void()>; // for the GUI thread
-    using Job = std::function<Finish(const store::Store& store, const Progress& progress)>;
+    using Tell = std::function<void(Finish)>; // may be called before the job ends
+    using Job = std::function<Finish(
+        const store::Store& store, const Progress& progress, const Tell& tell)>;
 
     void leaveViews();
     void reloadDatabase();
@@ -117,10 +127,23 @@ template <typename T>
 void DatabaseView::read(const QString& what,
     std::function<Result<T>(const store::Store&, const Progress&)> job,
     std::function<void(T)> take) {
+    const auto whole = [job = std::move(job)](const store::Store& store, const Progress& progress,
+                           const auto&) { return job(store, progress); };
+    readInParts<T>(what, whole, {}, std::move(take));
+}
+
+template <typename T>
+void DatabaseView::readInParts(const QString& what, PartedJob<T> job, std::function<void(T)> show,
+    std::function<void(T)> take) {
     start(what,
-        [this, job = std::move(job), take = std::move(take)](
-            const store::Store& store, const Progress& progress) -> Finish {
-            auto result = std::make_shared<Result<T>>(job(store, progress));
+        [this, job = std::move(job), show = std::move(show), take = std::move(take)](
+            const store::Store& store, const Progress& progress, const Tell& tell) -> Finish {
+            const auto tellPart = [&](T value) {
+                tell([show, part = std::make_shared<T>(std::move(value))] {
+                    show(std::move(*part));
+                });
+            };
+            auto result = std::make_shared<Result<T>>(job(store, progress, tellPart));
             return [this, take, result] {
                 if (!result->hasValue())
                     return fail(result->error());
