@@ -46,6 +46,8 @@ Item {
             tryVerify(() => hits.height > 0);
             const canvas = findChild(view, "cursorLine").parent;
             verify(hits.mapToItem(view, 0, hits.height).y <= canvas.mapToItem(view, 0, 0).y);
+            // A list makes its rows when it is laid out.
+            tryVerify(() => findChild(view, "hit0") !== null);
             mouseClick(findChild(view, "hit0"));
             tryVerify(() => controller.search.statusText.indexOf("1 of ") === 0);
             const list = findChild(view, "searchList");
