@@ -171,7 +171,6 @@ plot::ComparisonQuery queryOf(
     if (!anyCapture)
         query.captures.clear();
     query.withCurves = settings.shows(ComparisonPanel::Curves);
-    query.withTracks = settings.shows(ComparisonPanel::Tracks);
     query.withOperators = settings.shows(ComparisonPanel::Operators);
     return query;
 }

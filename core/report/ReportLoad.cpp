@@ -83,7 +83,7 @@ Result<Comparison> comparisonSection(
     addTables(*data, section);
     // Words and numbers are told by the text.
     for (const ComparisonPanel panel : {ComparisonPanel::Breakdown, ComparisonPanel::Heatmap,
-             ComparisonPanel::Curves, ComparisonPanel::Tracks, ComparisonPanel::Kernels}) {
+             ComparisonPanel::Curves, ComparisonPanel::Kernels}) {
         const auto& wanted = board.panels;
         if (std::find(wanted.begin(), wanted.end(), panel) == wanted.end() || !data->has(panel))
             continue;
@@ -280,7 +280,6 @@ private:
         both.title = m_runs[0].name + " and " + m_runs[1].name;
         both.query.runs = {m_runs[0].id, m_runs[1].id};
         both.query.withCurves = false;
-        both.query.withTracks = false;
         m_comparisons.push_back(std::move(both));
     }
 

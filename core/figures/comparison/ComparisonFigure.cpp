@@ -224,7 +224,6 @@ public:
         ComparisonBoard& board = m_asked.board;
         const Panels& drawn = m_panels.empty() ? board.panels : m_panels;
         board.query.withCurves = shows(drawn, ComparisonPanel::Curves);
-        board.query.withTracks = shows(drawn, ComparisonPanel::Tracks);
         board.query.withOperators = shows(drawn, ComparisonPanel::Operators);
         ASSIGN_OR_RETURN(auto data, loadComparison(m_studies, board.query));
         data.notes.insert(data.notes.begin(), board.notes.begin(), board.notes.end());
@@ -407,7 +406,7 @@ std::vector<Kind> comparisonKinds() {
     return {comparisonKind("comparison", {Verdict, Reasons, Bars}),
         comparisonKind("comparison-board", {}),
         comparisonKind("comparison-breakdown", {Breakdown, Kernels}),
-        comparisonKind("comparison-timeline", {Curves, Tracks}),
+        comparisonKind("comparison-timeline", {Curves}),
         comparisonKind("comparison-heatmap", {Heatmap})};
 }
 

@@ -148,7 +148,6 @@ void takeOver(const ComparisonData& before, ComparisonData& data) {
     if (a.curveMetric == b.curveMetric && a.runs == b.runs && a.captures == b.captures
         && a.moved == b.moved)
         data.curves = before.curves;
-    data.tracks = before.tracks;
     if (a.runs == b.runs && a.captures == b.captures)
         data.operators = before.operators;
 }
@@ -159,17 +158,12 @@ Status addReadings(
     if (context.query.withCurves && !data.curves) {
         RETURN_IF_ERROR(addCurves(context, data));
     }
-    if (context.query.withTracks && !data.tracks) {
-        RETURN_IF_ERROR(addTracks(context, data));
-    }
     if (context.query.withOperators && data.operators.empty()) {
         ASSIGN_OR_RETURN(
             data.operators, analysis::stepOperators(context.studies, measuredOf(data)));
     }
     if (data.curves)
         notes.insert(notes.end(), data.curves->notes.begin(), data.curves->notes.end());
-    if (data.tracks)
-        notes.insert(notes.end(), data.tracks->notes.begin(), data.tracks->notes.end());
     return {};
 }
 
@@ -202,8 +196,8 @@ Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
     RETURN_IF_ERROR(addReadings(context, data, notes));
     for (const auto& note : notes)
         data.notes.push_back(noteText(note));
-    const bool nothing = data.quantities.empty() && data.stacks.empty() && !data.heat
-        && !data.curves && !data.tracks;
+    const bool nothing
+        = data.quantities.empty() && data.stacks.empty() && !data.heat && !data.curves;
     if (nothing)
         data.emptyText = "The runs have nothing in common that could be compared: neither "
                          "iterations, nor a metric, nor a trace.";

@@ -37,11 +37,5 @@ void addKernels(const ComparisonContext& context, plot::ComparisonData& data);
 Status addHeat(const ComparisonContext& context, plot::ComparisonData& data,
     std::vector<plot::RunsNote>& notes);
 Status addCurves(const ComparisonContext& context, plot::ComparisonData& data);
-Status addTracks(const ComparisonContext& context, plot::ComparisonData& data);
-
-// The iterations that a run's measures speak for; `one` alone where given, also one that does not
-// count. In order of time.
-Result<std::vector<Iteration>> iterationsFor(
-    const ComparisonContext& context, std::size_t run, std::optional<std::int64_t> one);
 
 } // namespace trainscope::figures

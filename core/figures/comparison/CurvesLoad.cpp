@@ -67,6 +67,27 @@ double movedOf(const ComparisonQuery& query, std::size_t run) {
     return run < query.moved.size() ? query.moved[run].seconds() : 0.0;
 }
 
+// The iterations that a run's measures speak for; `one` alone where given, also one that does not
+// count. In order of time.
+Result<std::vector<Iteration>> iterationsFor(
+    const ComparisonContext& context, std::size_t run, std::optional<std::int64_t> one) {
+    const auto& measured = *context.measured[run];
+    std::vector<Iteration> found;
+    for (const auto& figures : measured.iterations) {
+        if (!one || figures.iteration.index == *one)
+            found.push_back(figures.iteration);
+    }
+    if (!one || !found.empty() || !measured.capture.empty())
+        return found;
+    // One that does not count: warm-up, or before the temperatures have settled.
+    ASSIGN_OR_RETURN(const auto all, analysis::iterationsOf(context.studies.of(measured.run)));
+    for (const auto& iteration : all.iterations) {
+        if (iteration.index == *one)
+            found.push_back(iteration);
+    }
+    return found;
+}
+
 Result<Fold> foldOf(
     const ComparisonContext& context, std::size_t run, ComparisonAlignment alignment) {
     Fold fold{run, {}, 0, 0.0, movedOf(context.query, run), true};
@@ -387,25 +408,6 @@ Status addCurves(const ComparisonContext& context, ComparisonData& data) {
     curves.wording = foldWording(folds, curves.stretched);
     data.curves = std::move(curves);
     return {};
-}
-
-Result<std::vector<Iteration>> iterationsFor(
-    const ComparisonContext& context, std::size_t run, std::optional<std::int64_t> one) {
-    const auto& measured = *context.measured[run];
-    std::vector<Iteration> found;
-    for (const auto& figures : measured.iterations) {
-        if (!one || figures.iteration.index == *one)
-            found.push_back(figures.iteration);
-    }
-    if (!one || !found.empty() || !measured.capture.empty())
-        return found;
-    // One that does not count: warm-up, or before the temperatures have settled.
-    ASSIGN_OR_RETURN(const auto all, analysis::iterationsOf(context.studies.of(measured.run)));
-    for (const auto& iteration : all.iterations) {
-        if (iteration.index == *one)
-            found.push_back(iteration);
-    }
-    return found;
 }
 
 } // namespace trainscope::figures

@@ -1,6 +1,6 @@
 #pragma once
 // Runs side by side: the verdict, cards and bars of what was compared, where a step's time goes,
-// heat maps on one scale, metrics and kernels of one iteration on one axis. A query is loaded into
+// heat maps on one scale, metrics of one iteration on one axis. A query is loaded into
 // plain numbers (ComparisonData), which picture and CSV are made from.
 //
 // All numbers are SI; a number that the data cannot give is absent. core/figures/comparison reads
@@ -34,7 +34,6 @@ enum class ComparisonPanel {
     Breakdown,
     Heatmap,
     Curves,
-    Tracks,
     Reasons, // those beyond the verdict's first
     Configuration,
     Operators, // those that differ most
@@ -43,8 +42,8 @@ enum class ComparisonPanel {
 };
 inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, ComparisonPanel::Cards,
     ComparisonPanel::Breakdown, ComparisonPanel::Heatmap, ComparisonPanel::Curves,
-    ComparisonPanel::Tracks, ComparisonPanel::Reasons, ComparisonPanel::Configuration,
-    ComparisonPanel::Operators, ComparisonPanel::Kernels, ComparisonPanel::Bars};
+    ComparisonPanel::Reasons, ComparisonPanel::Configuration, ComparisonPanel::Operators,
+    ComparisonPanel::Kernels, ComparisonPanel::Bars};
 std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
 std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
 
@@ -76,12 +75,11 @@ struct ComparisonQuery {
     FigureStatistic heatStatistic = FigureStatistic::Mean;
     std::string curveMetric = metric::kGpuPower;
     ComparisonAlignment alignment = ComparisonAlignment::Folded;
-    std::int64_t iteration = 0; // for Iteration and tracks; tracks fall back to the middle one
+    std::int64_t iteration = 0; // for Iteration
     bool stretched = false; // all iterations to one length: the axis is their share, 0 to 1
     std::vector<DurationNs> moved; // to the right, by hand, by run; may be shorter
     // Panels that cost a reading of their own are read only where they are shown.
     bool withCurves = true;
-    bool withTracks = true;
     bool withOperators = true;
 
     // Empty: the whole run.
@@ -188,35 +186,6 @@ struct ComparisonCurves {
     [[nodiscard]] const Difference* differenceOf(std::size_t run) const; // nullptr: none
 };
 
-// Kernels of the first rank of each pipeline stage in one iteration, as pixel columns see them.
-struct ComparisonTracks {
-    struct Piece {
-        float begin = 0.0F; // seconds since the iteration's begin
-        float end = 0.0F;
-        float busy = 1.0F; // busy share, 0 to 1; categories at one time follow each other
-        std::uint16_t category = 0; // into categories
-    };
-    struct Row {
-        std::size_t run = 0;
-        int stage = 0;
-        int rank = 0;
-        std::vector<Piece> pieces; // in order of begin
-    };
-    std::vector<std::string> categories; // keys
-    std::vector<std::string> categoryTitles; // the same
-    std::vector<Row> rows; // by run, then stage
-    std::vector<TimeRange> ranges; // by run: the iteration; empty: none
-    std::vector<std::int64_t> iterations; // by run: its number
-    double seconds = 0.0; // length of the longest
-    bool stretched = false; // each to the same length
-    std::vector<RunsNote> notes;
-
-    // Length of the time axis for that run, s.
-    [[nodiscard]] double secondsOf(std::size_t run) const {
-        return stretched ? ranges[run].length().seconds() : seconds;
-    }
-};
-
 // The title says what the runs have in common, the caption which part of them is compared and how
 // numbers were normalised; notes have the marks of the runs.
 struct ComparisonData : SheetTexts {
@@ -231,7 +200,6 @@ struct ComparisonData : SheetTexts {
     std::vector<analysis::ConfigDifference> configuration;
     std::optional<FigureData> heat; // one map, a row for each run with values
     std::optional<ComparisonCurves> curves;
-    std::optional<ComparisonTracks> tracks;
 
     [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }
     [[nodiscard]] bool isMany() const { return runs.size() > kFewRuns; }

@@ -96,14 +96,6 @@ public:
             }
         }
     }
-    void tracks() {
-        begin("run,stage,rank,begin [s],end [s],category,busy");
-        for (const auto& row : m_data.tracks->rows) {
-            for (const auto& piece : row.pieces)
-                line({name(row.run), row.stage, row.rank, piece.begin, piece.end,
-                    m_data.tracks->categories[piece.category], piece.busy});
-        }
-    }
     void configuration() {
         begin("run,setting,value");
         for (const auto& fact : m_data.configuration) {
@@ -149,8 +141,6 @@ std::string comparisonCsv(const ComparisonData& data, const std::vector<Comparis
         writer.heat();
     if (wanted(ComparisonPanel::Curves))
         writer.curves();
-    if (wanted(ComparisonPanel::Tracks))
-        writer.tracks();
     if (wanted(ComparisonPanel::Configuration))
         writer.configuration();
     return writer.take();

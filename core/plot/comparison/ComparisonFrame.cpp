@@ -221,21 +221,6 @@ double timeTicksHeight(const ComparisonFrame& frame) {
     return frame.lineHeight() + frame.gap();
 }
 
-double drawCategoryLegend(const ComparisonFrame& frame,
-    const std::vector<ComparisonLegendEntry>& entries, Point at, double width, bool draw) {
-    const double size = frame.size();
-    const double swatch = 0.8 * size;
-    LegendFlow flow(frame,
-        {swatch, frame.gap(), 1.2 * size, 1.5 * size, 0.5 * size, frame.theme.text}, at, width,
-        draw);
-    for (const auto& entry : entries)
-        flow.add(entry.text, [&](Point left) {
-            frame.fill({left.x, left.y - swatch / 2.0, swatch, swatch},
-                categoryFill(frame, entry.category));
-        });
-    return flow.height();
-}
-
 Color categoryFill(const ComparisonFrame& frame, const std::string& category) {
     // Idle time shows the paper, darkened or lightened enough to be seen.
     if (category == "idle")

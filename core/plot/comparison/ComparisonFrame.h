@@ -75,14 +75,6 @@ void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double 
     AxisTicks ticks = AxisTicks::Seconds);
 double timeTicksHeight(const ComparisonFrame& frame);
 
-// A row of swatches and texts, wrapped; returns its height. With draw false only that.
-struct ComparisonLegendEntry {
-    std::string category; // key
-    std::string text;
-};
-double drawCategoryLegend(const ComparisonFrame& frame,
-    const std::vector<ComparisonLegendEntry>& entries, Point at, double width, bool draw);
-
 // Fixed everywhere; idle time suits the theme.
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 
@@ -98,7 +90,6 @@ MadeContent kernelsContent(const ComparisonFrame& frame, double width);
 MadeContent heatContent(const ComparisonFrame& frame, double width);
 MadeContent curvesContent(const ComparisonFrame& frame, double width);
 MadeContent curveRows(const ComparisonFrame& frame, double width);
-MadeContent tracksContent(const ComparisonFrame& frame, double width);
 MadeContent configurationContent(const ComparisonFrame& frame, double width);
 
 struct PanelRow {

@@ -70,23 +70,6 @@ PanelTexts barTexts(const ComparisonData& data) {
     return {"All quantities", normalisedText(data) + "; " + bars};
 }
 
-PanelTexts trackTexts(const ComparisonData& data) {
-    std::vector<RunsNote> which;
-    for (std::size_t run = 0; run < data.runs.size(); ++run) {
-        if (data.tracks->ranges[run].isEmpty())
-            continue;
-        const std::int64_t iteration = data.tracks->iterations[run];
-        addNote(which, run,
-            iteration < 0 ? std::string("whole trace") : fmt::format("iteration {}", iteration));
-    }
-    std::string text;
-    for (const auto& one : which)
-        text += (text.empty() ? "" : ", ") + noteText(one);
-    return {"Aligned timelines",
-        fmt::format("kernels of the first rank of each stage, {}; {}",
-            data.tracks->stretched ? "iterations stretched to one length" : "one axis", text)};
-}
-
 } // namespace
 
 void addNote(std::vector<RunsNote>& notes, std::size_t run, std::string text) {
@@ -184,8 +167,6 @@ const std::vector<PanelRow>& panelTable() {
             heatTexts, heatContent},
         {Curves, "curves", Width::PartOfFew,
             [](const Data& data) { return data.curves.has_value(); }, curveTexts, curvesContent},
-        {Tracks, "tracks", Width::Whole, [](const Data& data) { return data.tracks.has_value(); },
-            trackTexts, tracksContent},
         {Reasons, "reasons", Width::Whole,
             [](const Data& data) {
                 return data.verdict && data.verdict->statements.size() > kFirstReasons;

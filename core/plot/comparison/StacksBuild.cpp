@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace trainscope::plot {
 
@@ -74,17 +76,24 @@ private:
             : fmt::format("{} {}", m_frame.mark(stack.run), text::seconds(stack.seconds));
     }
 
+    // Each category once; returns the height.
     double legend(Point at, bool draw) const {
-        std::vector<ComparisonLegendEntry> entries;
+        const double size = m_frame.size();
+        const double swatch = 0.8 * size;
+        LegendFlow flow(m_frame,
+            {swatch, m_frame.gap(), 1.2 * size, 1.5 * size, 0.5 * size, m_frame.theme.text}, at,
+            m_width, draw);
+        std::set<std::string_view> known;
         for (const std::size_t row : m_rows) {
             for (const auto& part : m_frame.data.stacks[row].parts) {
-                const bool known = std::any_of(entries.begin(), entries.end(),
-                    [&part](const auto& entry) { return entry.category == part.category; });
-                if (!known && part.seconds > 0.0)
-                    entries.push_back({part.category, part.title});
+                if (part.seconds > 0.0 && known.insert(part.category).second)
+                    flow.add(part.title, [&](Point left) {
+                        m_frame.fill({left.x, left.y - swatch / 2.0, swatch, swatch},
+                            categoryFill(m_frame, part.category));
+                    });
             }
         }
-        return drawCategoryLegend(m_frame, entries, at, m_width, draw);
+        return flow.height();
     }
 
     void drawStack(std::size_t index, Rect row, double labels) const {

@@ -183,7 +183,7 @@ private Q_SLOTS:
         QTest::newRow("paper-comparison-breakdown")
             << QStringLiteral("breakdown kernels") << QStringLiteral("paper");
         QTest::newRow("dark-comparison-timeline")
-            << QStringLiteral("curves tracks") << QStringLiteral("dark");
+            << QStringLiteral("curves") << QStringLiteral("dark");
         QTest::newRow("paper-comparison-heatmap")
             << QStringLiteral("heatmap") << QStringLiteral("paper");
     }

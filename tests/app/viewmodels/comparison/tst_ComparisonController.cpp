@@ -441,7 +441,7 @@ private Q_SLOTS:
         settings.query.heatStatistic = plot::FigureStatistic::P99;
         settings.query.curveMetric = "nvlink_rx";
         settings.query.wholeRun = true;
-        settings.panels = {ComparisonPanel::Cards, ComparisonPanel::Tracks};
+        settings.panels = {ComparisonPanel::Cards, ComparisonPanel::Curves};
         settings.stacked = true;
         settings.perStage = true;
         settings.theme = QStringLiteral("dark");
@@ -453,7 +453,7 @@ private Q_SLOTS:
             = R"({"alignment":"iteration","curve_metric":"nvlink_rx","heat_metric":"sm_clock",)"
               R"("iteration":7,"moved_captures":[{"capture":"eager","ns":-2000,"run":"a"}],)"
               R"("moved_ns":{"a":1500000000},"normalisation":"per-token",)"
-              R"("panels":["cards","tracks"],"per_stage":true,)"
+              R"("panels":["cards","curves"],"per_stage":true,)"
               R"("runs":["b",{"capture":"eager","run":"a"},"a"],"scroll":0.25,)"
               R"("sorted_by":"step_time_s","stacked":true,"statistic":"p99","stretched":true,)"
               R"("theme":"dark","whole_run":true})";

@@ -47,26 +47,6 @@ class tst_ComparisonGeometry : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // From 0 to 4 s GEMM ran for 60 % and SendRecv for 20 % of the time.
-    void kernelsOfOneTimeStandOnEachOther() {
-        auto data = demoComparison();
-        data.tracks->rows
-            = {{0, 0, 0, {{0.0F, 4.0F, 0.6F, 0}, {0.0F, 4.0F, 0.2F, 1}, {5.0F, 10.0F, 1.0F, 1}}}};
-        const auto picture = drawn(data, 800.0, {ComparisonPanel::Tracks});
-        const auto rows = itemsOf<Bars>(picture.scene);
-        QCOMPARE(rows.size(), std::size_t{1});
-        const auto& bars = rows[0].bars;
-        QCOMPARE(bars.size(), std::size_t{3});
-        QCOMPARE(bars[0].from, 0.0F);
-        QCOMPARE(bars[0].to, 0.6F);
-        QCOMPARE(bars[1].from, 0.6F);
-        QVERIFY(std::abs(bars[1].to - 0.8F) < 1e-6F);
-        QCOMPARE(bars[1].left, bars[0].left);
-        QCOMPARE(bars[1].right, bars[0].right);
-        QCOMPARE(bars[2].from, 0.0F);
-        QCOMPARE(bars[2].to, 1.0F);
-    }
-
     // Panels lie in the board, below or beside each other, in their order.
     void panels_data() {
         QTest::addColumn<double>("width");
@@ -310,26 +290,6 @@ private Q_SLOTS:
         QCOMPARE(hit->range->begin.ns, std::int64_t{3'250'000'000});
         const auto later = geometry.hitAt({plot.x + plot.width * 0.9, plot.y + 5.0});
         QCOMPARE(factOf(*later, "B"), std::string());
-    }
-
-    void tracks() {
-        const auto data = demoComparison();
-        const auto geometry = drawn(data, 900.0, {ComparisonPanel::Tracks});
-        const auto rows = rectsOf(geometry);
-        QCOMPARE(rows.size(), std::size_t{3});
-        QVERIFY(rows[1].y > rows[0].bottom());
-        const auto bars = barsOf(geometry.scene);
-        QCOMPARE(bars.size(), std::size_t{4});
-        const double second = rows[0].width / 10.0;
-        QVERIFY(isClose(bars[0].rect.width, 4.0 * second));
-        QVERIFY(isClose(bars[1].rect.x, rows[0].x + 5.0 * second));
-        QVERIFY(isClose(bars[3].rect.x, rows[0].x + 2.0 * second));
-        const auto hit = geometry.hitAt({rows[0].x + 3.0 * second, rows[2].y + 1.0});
-        QCOMPARE(hit->title, std::string("B · stage 1 · rank 4"));
-        QCOMPARE(factOf(*hit, "Kernels"), std::string("GEMM"));
-        QCOMPARE(hit->range->begin.ns, std::int64_t{3'000'000'000});
-        const auto idle = geometry.hitAt({rows[0].x + 4.5 * second, rows[0].y + 1.0});
-        QCOMPARE(factOf(*idle, "Kernels"), std::string("idle"));
     }
 
     // Numbers are bold, and so are their units; a name with digits is not.

@@ -104,19 +104,6 @@ inline plot::ComparisonCurves demoCurves() {
     return curves;
 }
 
-inline plot::ComparisonTracks demoTracks() {
-    plot::ComparisonTracks tracks;
-    tracks.categories = {"gemm", "send_recv"};
-    tracks.categoryTitles = {"GEMM", "SendRecv"};
-    tracks.seconds = 10.0;
-    tracks.ranges = {{{0}, {10'000'000'000}}, {{0}, {5'000'000'000}}};
-    tracks.iterations = {3, 4};
-    tracks.rows.push_back({0, 0, 0, {{0.0F, 4.0F, 1.0F, 0}, {5.0F, 10.0F, 1.0F, 1}}});
-    tracks.rows.push_back({1, 0, 0, {{0.0F, 2.0F, 1.0F, 0}}});
-    tracks.rows.push_back({1, 1, 4, {{2.0F, 4.0F, 1.0F, 0}}});
-    return tracks;
-}
-
 inline plot::ComparisonData demoComparison() {
     plot::ComparisonData data;
     data.title = "gpt3-175b";
@@ -136,7 +123,6 @@ inline plot::ComparisonData demoComparison() {
     data.configuration = {{"gpus", "GPUs", {"4", "8"}}};
     data.heat = demoHeat(data.runs);
     data.curves = demoCurves();
-    data.tracks = demoTracks();
     return data;
 }
 
