@@ -355,10 +355,7 @@ void TimelineController::writeSaved() {
 namespace {
 
 constexpr double kDoubleClickZoom = 0.4;
-constexpr double kPanStep = 0.15; // share of the window
 constexpr double kCursorStep = 0.02;
-constexpr double kFineCursorStep = 0.002;
-constexpr double kLaneStep = 16.0; // px, of a lane's height
 
 } // namespace
 
@@ -462,10 +459,10 @@ void TimelineController::fitSelection() {
 
 bool TimelineController::handleKey(int key, int modifiers) {
     const Qt::KeyboardModifiers held(modifiers);
-    const auto command = timelineCommand(key, held);
-    if (!command || !isReady())
+    const Binding* binding = bindingOf(key, held);
+    if (binding == nullptr || !isReady())
         return false;
-    perform(*command, held.testFlag(Qt::ShiftModifier));
+    binding->perform(*this, held.testFlag(Qt::ShiftModifier));
     return true;
 }
 
@@ -480,8 +477,11 @@ void TimelineController::moveCursor(DurationNs time, bool selects) {
 void TimelineController::step(SpanTarget::Step direction, bool selects) {
     if (m_span.isSelected() && !selects)
         return m_span.step(direction, m_lanes.current());
-    const double by = direction == SpanTarget::Step::Next ? kCursorStep : -kCursorStep;
-    moveCursor(m_context.window.beside(m_context.point(), by), selects);
+    nudge(direction == SpanTarget::Step::Next ? kCursorStep : -kCursorStep, selects);
+}
+
+void TimelineController::nudge(double windows, bool selects) {
+    moveCursor(m_context.window.beside(m_context.point(), windows), selects);
 }
 
 void TimelineController::chooseStretch(
@@ -608,96 +608,6 @@ void TimelineController::goToCrossing(int direction) {
     }
     if (nearest)
         moveCursor(*nearest, false);
-}
-
-void TimelineController::perform(TimelineCommand command, bool selects) {
-    using C = TimelineCommand;
-    using Step = SpanTarget::Step;
-    const int lane = m_lanes.current();
-    const TimeWindow& window = m_context.window;
-    switch (command) {
-    case C::ZoomIn:
-        return m_navigation.zoomIn();
-    case C::ZoomOut:
-        return m_navigation.zoomOut();
-    case C::PanLeft:
-        return m_navigation.panByWindows(-kPanStep);
-    case C::PanRight:
-        return m_navigation.panByWindows(kPanStep);
-    case C::StepLeft:
-        return step(Step::Previous, selects);
-    case C::StepRight:
-        return step(Step::Next, selects);
-    case C::FineLeft:
-        return moveCursor(window.beside(m_context.point(), -kFineCursorStep), selects);
-    case C::FineRight:
-        return moveCursor(window.beside(m_context.point(), kFineCursorStep), selects);
-    case C::ViewBegin:
-        return moveCursor(window.window().begin, selects);
-    case C::ViewEnd:
-        return moveCursor(window.window().end, selects);
-    case C::WholeBegin:
-        return moveCursor(window.limits().begin, selects);
-    case C::WholeEnd:
-        return moveCursor(window.limits().end, selects);
-    case C::PreviousSpan:
-        return m_span.step(Step::Previous, lane);
-    case C::NextSpan:
-        return m_span.step(Step::Next, lane);
-    case C::LaneUp:
-        return m_lanes.setCurrent(std::max(0, lane - 1));
-    case C::LaneDown:
-        return m_lanes.setCurrent(lane + 1);
-    case C::MoveLaneUp:
-        return m_lanes.move(lane, lane - 1);
-    case C::MoveLaneDown:
-        return m_lanes.move(lane, lane + 1);
-    case C::LowerLane:
-        return m_lanes.resizeBy(lane, -kLaneStep);
-    case C::HigherLane:
-        return m_lanes.resizeBy(lane, kLaneStep);
-    case C::FitSelection:
-        return fitSelection();
-    case C::ShowAll:
-        return m_navigation.showAll();
-    case C::Mark:
-        return m_marks.mark();
-    case C::PreviousMark:
-        return m_marks.step(-1);
-    case C::NextMark:
-        return m_marks.step(1);
-    case C::RemoveMark:
-        return m_marks.removeAtCursor();
-    case C::PreviousStretch:
-        return stepStretch(-1, selects);
-    case C::NextStretch:
-        return stepStretch(1, selects);
-    case C::NextStrip:
-        return stepStrip();
-    case C::PreviousMatch:
-        return m_search.previous();
-    case C::NextMatch:
-        return m_search.next();
-    case C::PreviousCrossing:
-        return goToCrossing(-1);
-    case C::NextCrossing:
-        return goToCrossing(1);
-    case C::Search:
-        Q_EMIT searchRequested();
-        return;
-    case C::Lanes:
-        Q_EMIT lanesRequested();
-        return;
-    case C::DeriveLane:
-        Q_EMIT deriveRequested();
-        return;
-    case C::Clear:
-        return clearAll();
-    case C::Undo:
-        return m_navigation.undo();
-    case C::Redo:
-        return m_navigation.redo();
-    }
 }
 
 void TimelineController::clearAll() {

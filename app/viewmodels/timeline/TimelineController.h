@@ -16,7 +16,6 @@
 #include "app/viewmodels/timeline/LanePicker.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/timeline/TimelineCursor.h"
-#include "app/viewmodels/timeline/TimelineKeys.h"
 #include "app/viewmodels/timeline/TimelineLanes.h"
 #include "app/viewmodels/timeline/TimelineNavigation.h"
 #include "app/viewmodels/timeline/TimelineOverlays.h"
@@ -27,6 +26,7 @@
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include <optional>
+#include <span>
 
 namespace trainscope::app {
 
@@ -134,6 +134,17 @@ public:
     Q_INVOKABLE void fitSelection();
     // True when the key means something here.
     Q_INVOKABLE bool handleKey(int key, int modifiers);
+    // The keys; app/manual/Keys.h has their texts for the help. With `selects` what moves the
+    // cursor takes the selection along.
+    struct Binding {
+        int key;
+        Qt::KeyboardModifiers modifiers;
+        void (*perform)(TimelineController& timeline, bool selects);
+    };
+    [[nodiscard]] static std::span<const Binding> bindings();
+    // nullptr: the keys mean nothing. Shift is ignored where no binding has it: `+` and `/` need it
+    // on many keyboards, and with a command that moves the cursor it selects.
+    [[nodiscard]] static const Binding* bindingOf(int key, Qt::KeyboardModifiers modifiers);
     // Shows the run if it is not shown, its stretch as the selection, its GPU and the lane of its
     // metric.
     void reveal(const Evidence& evidence);
@@ -185,8 +196,6 @@ private:
     void writeSaved();
     [[nodiscard]] SavedTimeline saved() const;
 
-    // With `selects` what moves the cursor takes the selection along.
-    void perform(TimelineCommand command, bool selects);
     void goToCrossing(int direction);
     void step(SpanTarget::Step direction, bool selects);
     // The next stretch of the strip in the head that the last chosen one is of; of the iterations,
@@ -197,6 +206,7 @@ private:
     // Scrolls to the lane of the selected span; adds one where none has it.
     void showLaneOfSpan();
     void moveCursor(DurationNs time, bool selects);
+    void nudge(double windows, bool selects); // the cursor
     void extendTo(const TimelineHit& hit);
     void clearAll();
     void jumpTo(const SearchHit& hit);

@@ -1,52 +1,111 @@
-#include "app/viewmodels/timeline/TimelineKeys.h"
+// The keys of the timeline and what they do.
+#include "app/viewmodels/timeline/TimelineController.h"
 
 #include <array>
 
 namespace trainscope::app {
 namespace {
 
-using C = TimelineCommand;
+using Timeline = TimelineController;
+using Step = SpanTarget::Step;
 
-const auto kBindings = std::to_array<TimelineBinding>({{Qt::Key_W, {}, C::ZoomIn},
-    {Qt::Key_Plus, {}, C::ZoomIn}, {Qt::Key_Equal, {}, C::ZoomIn}, {Qt::Key_S, {}, C::ZoomOut},
-    {Qt::Key_Minus, {}, C::ZoomOut}, {Qt::Key_A, {}, C::PanLeft}, {Qt::Key_D, {}, C::PanRight},
-    {Qt::Key_Left, {}, C::StepLeft}, {Qt::Key_Right, {}, C::StepRight},
-    {Qt::Key_Left, Qt::ControlModifier, C::FineLeft},
-    {Qt::Key_Right, Qt::ControlModifier, C::FineRight}, {Qt::Key_Home, {}, C::ViewBegin},
-    {Qt::Key_End, {}, C::ViewEnd}, {Qt::Key_Home, Qt::ControlModifier, C::WholeBegin},
-    {Qt::Key_End, Qt::ControlModifier, C::WholeEnd}, {Qt::Key_Comma, {}, C::PreviousSpan},
-    {Qt::Key_Period, {}, C::NextSpan}, {Qt::Key_Up, {}, C::LaneUp}, {Qt::Key_Down, {}, C::LaneDown},
-    {Qt::Key_Up, Qt::AltModifier, C::MoveLaneUp}, {Qt::Key_Down, Qt::AltModifier, C::MoveLaneDown},
-    {Qt::Key_Left, Qt::AltModifier, C::LowerLane}, {Qt::Key_Right, Qt::AltModifier, C::HigherLane},
-    {Qt::Key_F, {}, C::FitSelection}, {Qt::Key_0, {}, C::ShowAll}, {Qt::Key_M, {}, C::Mark},
-    {Qt::Key_BracketLeft, {}, C::PreviousMark}, {Qt::Key_BracketRight, {}, C::NextMark},
-    {Qt::Key_P, {}, C::PreviousStretch}, {Qt::Key_N, {}, C::NextStretch},
-    {Qt::Key_G, {}, C::NextStrip}, {Qt::Key_F3, {}, C::NextMatch},
-    {Qt::Key_F3, Qt::ShiftModifier, C::PreviousMatch}, {Qt::Key_L, {}, C::NextCrossing},
-    {Qt::Key_L, Qt::ShiftModifier, C::PreviousCrossing}, {Qt::Key_Delete, {}, C::RemoveMark},
-    {Qt::Key_Slash, {}, C::Search}, {Qt::Key_F, Qt::ControlModifier, C::Search},
-    {Qt::Key_E, {}, C::Lanes}, {Qt::Key_E, Qt::ShiftModifier, C::DeriveLane},
-    {Qt::Key_Escape, {}, C::Clear}, {Qt::Key_Z, Qt::ControlModifier, C::Undo},
-    {Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier, C::Redo},
-    {Qt::Key_Y, Qt::ControlModifier, C::Redo}});
+constexpr double kPanStep = 0.15; // share of the window
+constexpr double kFineCursorStep = 0.002;
+constexpr double kLaneStep = 16.0; // px, of a lane's height
 
 } // namespace
 
-std::span<const TimelineBinding> timelineBindings() {
-    return kBindings;
+std::span<const Timeline::Binding> Timeline::bindings() {
+    constexpr auto ctrl = Qt::ControlModifier;
+    constexpr auto alt = Qt::AltModifier;
+    constexpr auto shift = Qt::ShiftModifier;
+    constexpr auto zoomIn = [](Timeline& at, bool) { at.m_navigation.zoomIn(); };
+    constexpr auto zoomOut = [](Timeline& at, bool) { at.m_navigation.zoomOut(); };
+    constexpr auto search = [](Timeline& at, bool) { Q_EMIT at.searchRequested(); };
+    constexpr auto redo = [](Timeline& at, bool) { at.m_navigation.redo(); };
+    static const auto all = std::to_array<Binding>({
+        {Qt::Key_W, {}, zoomIn},
+        {Qt::Key_Plus, {}, zoomIn},
+        {Qt::Key_Equal, {}, zoomIn},
+        {Qt::Key_S, {}, zoomOut},
+        {Qt::Key_Minus, {}, zoomOut},
+        {Qt::Key_A, {}, [](Timeline& at, bool) { at.m_navigation.panByWindows(-kPanStep); }},
+        {Qt::Key_D, {}, [](Timeline& at, bool) { at.m_navigation.panByWindows(kPanStep); }},
+        // To the previous span when one is selected, else the cursor.
+        {Qt::Key_Left, {}, [](Timeline& at, bool selects) { at.step(Step::Previous, selects); }},
+        {Qt::Key_Right, {}, [](Timeline& at, bool selects) { at.step(Step::Next, selects); }},
+        {Qt::Key_Left, ctrl,
+            [](Timeline& at, bool selects) { at.nudge(-kFineCursorStep, selects); }},
+        {Qt::Key_Right, ctrl,
+            [](Timeline& at, bool selects) { at.nudge(kFineCursorStep, selects); }},
+        {Qt::Key_Home, {},
+            [](Timeline& at, bool selects) {
+                at.moveCursor(at.m_context.window.window().begin, selects);
+            }},
+        {Qt::Key_End, {},
+            [](Timeline& at, bool selects) {
+                at.moveCursor(at.m_context.window.window().end, selects);
+            }},
+        {Qt::Key_Home, ctrl,
+            [](Timeline& at, bool selects) {
+                at.moveCursor(at.m_context.window.limits().begin, selects);
+            }},
+        {Qt::Key_End, ctrl,
+            [](Timeline& at, bool selects) {
+                at.moveCursor(at.m_context.window.limits().end, selects);
+            }},
+        {Qt::Key_Comma, {},
+            [](Timeline& at, bool) { at.m_span.step(Step::Previous, at.m_lanes.current()); }},
+        {Qt::Key_Period, {},
+            [](Timeline& at, bool) { at.m_span.step(Step::Next, at.m_lanes.current()); }},
+        {Qt::Key_Up, {},
+            [](Timeline& at, bool) {
+                at.m_lanes.setCurrent(std::max(0, at.m_lanes.current() - 1));
+            }},
+        {Qt::Key_Down, {},
+            [](Timeline& at, bool) { at.m_lanes.setCurrent(at.m_lanes.current() + 1); }},
+        {Qt::Key_Up, alt, [](Timeline& at, bool) { at.m_lanes.moveCurrent(-1); }},
+        {Qt::Key_Down, alt, [](Timeline& at, bool) { at.m_lanes.moveCurrent(1); }},
+        {Qt::Key_Left, alt,
+            [](Timeline& at, bool) { at.m_lanes.resizeBy(at.m_lanes.current(), -kLaneStep); }},
+        {Qt::Key_Right, alt,
+            [](Timeline& at, bool) { at.m_lanes.resizeBy(at.m_lanes.current(), kLaneStep); }},
+        {Qt::Key_F, {}, [](Timeline& at, bool) { at.fitSelection(); }},
+        {Qt::Key_0, {}, [](Timeline& at, bool) { at.m_navigation.showAll(); }},
+        {Qt::Key_M, {}, [](Timeline& at, bool) { at.m_marks.mark(); }},
+        {Qt::Key_BracketLeft, {}, [](Timeline& at, bool) { at.m_marks.step(-1); }},
+        {Qt::Key_BracketRight, {}, [](Timeline& at, bool) { at.m_marks.step(1); }},
+        {Qt::Key_Delete, {}, [](Timeline& at, bool) { at.m_marks.removeAtCursor(); }},
+        {Qt::Key_P, {}, [](Timeline& at, bool extends) { at.stepStretch(-1, extends); }},
+        {Qt::Key_N, {}, [](Timeline& at, bool extends) { at.stepStretch(1, extends); }},
+        {Qt::Key_G, {}, [](Timeline& at, bool) { at.stepStrip(); }},
+        {Qt::Key_F3, {}, [](Timeline& at, bool) { at.m_search.next(); }},
+        {Qt::Key_F3, shift, [](Timeline& at, bool) { at.m_search.previous(); }},
+        {Qt::Key_L, {}, [](Timeline& at, bool) { at.goToCrossing(1); }},
+        {Qt::Key_L, shift, [](Timeline& at, bool) { at.goToCrossing(-1); }},
+        {Qt::Key_Slash, {}, search},
+        {Qt::Key_F, ctrl, search},
+        {Qt::Key_E, {}, [](Timeline& at, bool) { Q_EMIT at.lanesRequested(); }},
+        {Qt::Key_E, shift, [](Timeline& at, bool) { Q_EMIT at.deriveRequested(); }},
+        {Qt::Key_Escape, {}, [](Timeline& at, bool) { at.clearAll(); }},
+        {Qt::Key_Z, ctrl, [](Timeline& at, bool) { at.m_navigation.undo(); }},
+        {Qt::Key_Z, ctrl | shift, redo},
+        {Qt::Key_Y, ctrl, redo},
+    });
+    return all;
 }
 
-std::optional<TimelineCommand> timelineCommand(int key, Qt::KeyboardModifiers modifiers) {
+const Timeline::Binding* Timeline::bindingOf(int key, Qt::KeyboardModifiers modifiers) {
     const auto held
         = modifiers & ~Qt::KeyboardModifiers(Qt::KeypadModifier | Qt::GroupSwitchModifier);
-    std::optional<TimelineCommand> withoutShift;
-    for (const auto& binding : kBindings) {
+    const Binding* withoutShift = nullptr;
+    for (const Binding& binding : bindings()) {
         if (binding.key != key)
             continue;
         if (binding.modifiers == held)
-            return binding.command;
+            return &binding;
         if (held == (binding.modifiers | Qt::ShiftModifier))
-            withoutShift = binding.command;
+            withoutShift = &binding;
     }
     return withoutShift;
 }

@@ -34,6 +34,7 @@ public:
 
     Q_INVOKABLE void remove(int lane);
     Q_INVOKABLE void move(int lane, int to);
+    void moveCurrent(int by) { move(m_current, m_current + by); }
     Q_INVOKABLE void resize(int lane, double height);
     Q_INVOKABLE void resizeBy(int lane, double pixels);
     // It shares the height of the window again.

@@ -1,15 +1,16 @@
 // The keys of the timeline and their rows in the sheet of keys: none without the other.
 #include "app/viewmodels/support/KeyStrokes.h"
-#include "app/viewmodels/timeline/TimelineKeys.h"
+#include "app/viewmodels/timeline/TimelineController.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 using namespace trainscope;
-using app::TimelineCommand;
+using app::TimelineController;
 
 namespace {
 
@@ -19,7 +20,7 @@ bool isOfTimeline(const app::KeyEntry& entry) {
 }
 
 // Esc is the window's as well; + without Shift is =.
-bool isTold(const app::TimelineBinding& binding) {
+bool isTold(const TimelineController::Binding& binding) {
     if (binding.key == Qt::Key_Escape || binding.key == Qt::Key_Equal)
         return true;
     const QKeyCombination wanted(binding.modifiers, static_cast<Qt::Key>(binding.key));
@@ -44,21 +45,22 @@ private Q_SLOTS:
             if (!isOfTimeline(entry))
                 continue;
             for (const QKeyCombination stroke : test::strokesOf(entry)) {
-                QVERIFY2(app::timelineCommand(stroke.key(), stroke.keyboardModifiers()), entry.id);
+                QVERIFY2(TimelineController::bindingOf(stroke.key(), stroke.keyboardModifiers()),
+                    entry.id);
                 ++bound;
             }
         }
         QVERIFY(bound > 25);
     }
     void everyBindingHasARow() {
-        for (const app::TimelineBinding& binding : app::timelineBindings()) {
+        for (const TimelineController::Binding& binding : TimelineController::bindings()) {
             const QKeySequence keys(
                 QKeyCombination(binding.modifiers, static_cast<Qt::Key>(binding.key)));
             QVERIFY2(isTold(binding), qPrintable(keys.toString()));
         }
     }
     void noKeysMeanTwoThings() {
-        const auto all = app::timelineBindings();
+        const auto all = TimelineController::bindings();
         for (const auto& binding : all) {
             QCOMPARE(std::count_if(all.begin(), all.end(),
                          [&binding](const auto& other) {
@@ -69,12 +71,16 @@ private Q_SLOTS:
         }
     }
     void shiftIsTheKeysOwnWhereItIsBound() {
-        using C = TimelineCommand;
+        using Keys = std::pair<int, Qt::KeyboardModifiers>;
+        const auto meant = [](int key, Qt::KeyboardModifiers held) {
+            const auto* binding = TimelineController::bindingOf(key, held);
+            return binding == nullptr ? Keys() : Keys(binding->key, binding->modifiers);
+        };
         const auto ctrlShift = Qt::ControlModifier | Qt::ShiftModifier;
-        QVERIFY(app::timelineCommand(Qt::Key_Plus, Qt::ShiftModifier) == C::ZoomIn);
-        QVERIFY(app::timelineCommand(Qt::Key_Right, ctrlShift) == C::FineRight);
-        QVERIFY(app::timelineCommand(Qt::Key_Z, ctrlShift) == C::Redo);
-        QVERIFY(!app::timelineCommand(Qt::Key_Right, Qt::MetaModifier));
+        QVERIFY(meant(Qt::Key_Plus, Qt::ShiftModifier) == Keys(Qt::Key_Plus, {}));
+        QVERIFY(meant(Qt::Key_Right, ctrlShift) == Keys(Qt::Key_Right, Qt::ControlModifier));
+        QVERIFY(meant(Qt::Key_Z, ctrlShift) == Keys(Qt::Key_Z, ctrlShift));
+        QVERIFY(meant(Qt::Key_Right, Qt::MetaModifier) == Keys());
     }
 };
 
