@@ -1,7 +1,5 @@
 #include "core/figures/runs/KernelTimes.h"
 
-#include "core/analysis/operators/CallTrees.h"
-#include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
@@ -88,35 +86,10 @@ Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& sub
     const analysis::KernelCategories& categories, bool withCaptures) {
     TraceOfRun trace(context.studies.of(subject.run), categories);
     RETURN_IF_ERROR(trace.read());
-    TracedRun traced{subject, {}, {}, false};
+    TracedRun traced{subject, {}, {}};
     ASSIGN_OR_RETURN(traced.ranks, trace.ranksIn(kAllTime));
     if (withCaptures && !traced.ranks.empty()) {
         ASSIGN_OR_RETURN(traced.captures, trace.captures());
-    }
-    return traced;
-}
-
-// The calls of the run that take longest by name, the others together.
-Result<TracedRun> hostTraceOf(const FigureContext& context, const FigureSubject& subject) {
-    constexpr std::size_t kMostCalls = 9;
-    TracedRun traced{subject, {}, {}, true};
-    const auto& study = context.studies.of(subject.run);
-    ASSIGN_OR_RETURN(const auto host, analysis::hostSelfTime(study));
-    if (!host)
-        return traced;
-    for (const int rank : host->ranks) {
-        ASSIGN_OR_RETURN(const auto tree, analysis::callTree(study, rank));
-        RankTimes times{rank, std::nullopt, {}, {}};
-        for (const analysis::HostCalls& one : analysis::hostCalls(tree)) {
-            const bool isTold = std::any_of(host->byName.begin(),
-                host->byName.begin()
-                    + static_cast<std::ptrdiff_t>(std::min(kMostCalls, host->byName.size())),
-                [&one](const analysis::HostCalls& told) { return told.name == one.name; });
-            if (one.selfTime.ns > 0)
-                times.whole[isTold ? one.name : "other calls"] += one.selfTime.seconds();
-        }
-        if (!times.whole.empty())
-            traced.ranks.push_back(std::move(times));
     }
     return traced;
 }
@@ -152,13 +125,6 @@ Result<std::vector<TracedRun>> readTraces(
         ASSIGN_OR_RETURN(auto trace, traceOf(context, subject, categories, withCaptures));
         if (!trace.ranks.empty())
             traced.push_back(std::move(trace));
-    }
-    if (!traced.empty())
-        return traced;
-    for (const auto& subject : subjects) {
-        ASSIGN_OR_RETURN(auto host, hostTraceOf(context, subject));
-        if (!host.ranks.empty())
-            traced.push_back(std::move(host));
     }
     return traced;
 }

@@ -27,14 +27,12 @@ struct TracedRun {
     FigureSubject subject;
     std::vector<RankTimes> ranks;
     std::vector<CaptureTimes> captures; // in order of time; empty: not asked for, or fewer than two
-    bool isOfHost = false; // no device was traced: self times of calls by name
 };
 
 // Each category's mean over all of them; what one lacks counts as 0.
 KernelTimes meanOf(const std::vector<const KernelTimes*>& all);
 
-// Those of the runs that have kernels, by the query's table of categories; where none has, the self
-// times of their hosts.
+// Those of the runs that have kernels, by the query's table of categories.
 Result<std::vector<TracedRun>> readTraces(const FigureContext& context,
     const std::vector<FigureSubject>& subjects, bool withCaptures = false);
 

@@ -4,13 +4,11 @@
 #include "core/figures/runs/SweepRuns.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -317,66 +315,6 @@ KernelsPer whatTellsMost(const std::vector<TracedRun>& traced) {
     return traced.front().ranks.size() > 1 ? KernelsPer::Rank : KernelsPer::Run;
 }
 
-// A bar for each call of the hosts, the longest first; of several runs they stand in groups.
-void addHostBars(const std::vector<TracedRun>& traced, FigureData& data) {
-    constexpr std::size_t kMostLabel = 24;
-    FigurePanel panel;
-    FigureSet set;
-    set.key = "self_time";
-    set.name = "host self time";
-    std::vector<double> heights;
-    for (std::size_t run = 0; run < traced.size(); ++run) {
-        std::vector<const KernelTimes*> ranks;
-        for (const RankTimes& rank : traced[run].ranks)
-            ranks.push_back(&rank.whole);
-        std::vector<std::pair<double, std::string>> calls;
-        for (const auto& [name, seconds] : meanOf(ranks))
-            calls.emplace_back(seconds, name);
-        std::sort(calls.begin(), calls.end(), std::greater<>());
-        double all = 0.0;
-        for (const auto& [seconds, name] : calls)
-            all += seconds;
-        for (const auto& [seconds, name] : calls) {
-            FigureCategory category;
-            category.run = run;
-            category.label = text::elidedInMiddle(name, kMostLabel);
-            category.group = traced.size() > 1 ? traced[run].subject.named.label : std::string();
-            panel.categories.push_back(std::move(category));
-            heights.push_back(data.query.normalise ? seconds / all : seconds);
-            set.values.emplace_back(heights.back());
-        }
-    }
-    const bool ofRanks = std::any_of(
-        traced.begin(), traced.end(), [](const TracedRun& run) { return run.ranks.size() > 1; });
-    panel.left = data.query.normalise
-        ? axisOf("share of host self time", "host", "1", {1.0}, true)
-        : axisOf("host self time" + std::string(ofRanks ? ", mean of the ranks" : ""), "host", "s",
-            heights, true);
-    if (data.query.normalise) {
-        panel.left.unit = {"%", 100.0};
-        panel.left.range = {0.0, 1.0};
-    }
-    panel.sets.push_back(std::move(set));
-    data.panels.push_back(std::move(panel));
-}
-
-Status loadHosts(std::vector<TracedRun> traced, FigureData& data) {
-    std::vector<FigureSubject> shown;
-    for (const auto& run : traced)
-        shown.push_back(run.subject);
-    labelRuns(shown);
-    for (std::size_t i = 0; i < traced.size(); ++i) {
-        traced[i].subject = shown[i];
-        data.runs.push_back(shown[i].named);
-    }
-    addHostBars(traced, data);
-    const std::string common = commonTitle(shown);
-    data.title = "Host self time by call" + (common.empty() ? std::string() : " · " + common);
-    data.caption = "No GPU was traced. Time of the calls on the host without the calls in them, "
-                   "summed over threads.";
-    return {};
-}
-
 std::string captionOf(bool iterations, bool ofRanks) {
     return std::string("Summed kernel time of ")
         + (iterations ? "each traced iteration, warm-up left out" : "the whole trace")
@@ -401,11 +339,9 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
         traced = stageRuns(std::move(traced));
     if (traced.empty()) {
         data.emptyText = "No run carries kernel traces. Import Kineto or Nsight Systems traces "
-                         "beside the telemetry.";
+                         "beside the telemetry. What the host calls stands in Operators.";
         return {};
     }
-    if (traced.front().isOfHost)
-        return loadHosts(std::move(traced), data);
     const bool iterations = allHaveIterations(traced);
     std::vector<FigureSubject> shown;
     if (isStages) {
