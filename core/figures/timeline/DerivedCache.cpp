@@ -10,20 +10,13 @@ namespace trainscope::figures {
 namespace {
 
 constexpr std::size_t kMostCachedBytes = 256U << 20U;
-constexpr std::size_t kMostJobs = 1024;
+constexpr std::size_t kMostWaiting = 1024;
 
 } // namespace
 
 DerivedCache& DerivedCache::shared() {
     static DerivedCache cache;
     return cache;
-}
-
-DerivedCache::~DerivedCache() {
-    m_ending = true;
-    m_waiting.notify_all();
-    if (m_thread.joinable())
-        m_thread.join();
 }
 
 Result<DerivedCache::Answer> DerivedCache::find(const store::Store& store,
@@ -35,7 +28,7 @@ Result<DerivedCache::Answer> DerivedCache::find(const store::Store& store,
     const bool isNew = place == nullptr;
     if (isNew)
         place = std::make_shared<Entry>();
-    const std::shared_ptr<Entry> entry = place;
+    const EntryPtr entry = place;
     entry->lastUse = ++m_uses;
     if (entry->error) {
         m_entries.erase(key);
@@ -46,14 +39,7 @@ Result<DerivedCache::Answer> DerivedCache::find(const store::Store& store,
     const bool isSmall = program.changes() <= kChangesAtOnce;
     if (!isSmall && patience == Patience::None) {
         if (isNew)
-            m_jobs.push_back({store.path(), key, program, entry});
-        if (m_jobs.size() > kMostJobs) { // the user has moved past these alignments
-            m_entries.erase(m_jobs.front().key);
-            m_jobs.pop_front();
-        }
-        if (!m_thread.joinable())
-            m_thread = std::thread([this] { work(); });
-        m_waiting.notify_one();
+            submit(store.path(), key, program);
         return Answer{nullptr, entry->done};
     }
     lock.unlock();
@@ -89,36 +75,41 @@ void DerivedCache::forgetOldest() {
     }
 }
 
-void DerivedCache::work() {
-    while (true) {
-        std::unique_lock lock(m_mutex);
-        m_waiting.wait(lock, [this] { return m_ending || !m_jobs.empty(); });
-        if (m_ending)
+// A newer one takes the place of the oldest where too many wait: the user has moved past these
+// alignments.
+void DerivedCache::submit(const std::filesystem::path& database, const std::string& key,
+    const analysis::StepProgram& program) {
+    m_waiting.push_back(key);
+    if (m_waiting.size() > kMostWaiting) {
+        m_entries.erase(m_waiting.front());
+        m_waiting.pop_front();
+    }
+    m_worker.submit([this, database, key, program] {
+        EntryPtr entry;
+        {
+            const std::lock_guard lock(m_mutex);
+            const auto wanted = m_entries.find(key);
+            if (m_ending || std::erase(m_waiting, key) == 0 || wanted == m_entries.end())
+                return;
+            entry = wanted->second;
+        }
+        const auto build = [&]() -> Result<analysis::StepPyramid> {
+            ASSIGN_OR_RETURN(
+                const auto store, store::Store::open(database, store::OpenMode::ReadOnly));
+            return analysis::StepPyramid::build(store, program, [&](double done) {
+                entry->done = done;
+                return !m_ending;
+            });
+        };
+        auto built = build();
+        const std::lock_guard lock(m_mutex);
+        if (!built.hasValue()) {
+            entry->error = built.error();
             return;
-        const Job job = std::move(m_jobs.front());
-        m_jobs.pop_front();
-        lock.unlock();
-        run(job);
-    }
-}
-
-void DerivedCache::run(const Job& job) {
-    const auto build = [this, &job]() -> Result<analysis::StepPyramid> {
-        ASSIGN_OR_RETURN(
-            const auto store, store::Store::open(job.database, store::OpenMode::ReadOnly));
-        return analysis::StepPyramid::build(store, job.program, [this, &job](double done) {
-            job.entry->done = done;
-            return !m_ending;
-        });
-    };
-    auto built = build();
-    const std::lock_guard lock(m_mutex);
-    if (!built.hasValue()) {
-        job.entry->error = built.error();
-        return;
-    }
-    job.entry->pyramid = std::make_shared<const analysis::StepPyramid>(std::move(built).value());
-    forgetOldest();
+        }
+        entry->pyramid = std::make_shared<const analysis::StepPyramid>(std::move(built).value());
+        forgetOldest();
+    });
 }
 
 } // namespace trainscope::figures

@@ -4,9 +4,9 @@
 
 #include "core/analysis/derived/DerivedSteps.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/parallel/WorkerPool.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -17,7 +17,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 namespace trainscope::figures {
 
@@ -28,9 +27,7 @@ inline constexpr std::int64_t kChangesAtOnce = 2'000'000;
 class DerivedCache {
 public:
     DerivedCache() = default;
-    DerivedCache(const DerivedCache&) = delete;
-    DerivedCache& operator=(const DerivedCache&) = delete;
-    ~DerivedCache(); // stops what is under way
+    ~DerivedCache() { m_ending = true; } // stops what is under way
 
     static DerivedCache& shared();
 
@@ -49,23 +46,18 @@ private:
         std::uint64_t lastUse = 0;
         std::atomic<double> done = 0.0;
     };
-    struct Job {
-        std::filesystem::path database;
-        std::string key;
-        analysis::StepProgram program;
-        std::shared_ptr<Entry> entry;
-    };
-    void work();
-    void run(const Job& job);
-    void forgetOldest(); // with the mutex
+    using EntryPtr = std::shared_ptr<Entry>;
+    // With the mutex.
+    void submit(const std::filesystem::path& database, const std::string& key,
+        const analysis::StepProgram& program);
+    void forgetOldest();
 
     std::mutex m_mutex;
-    std::condition_variable m_waiting;
-    std::map<std::string, std::shared_ptr<Entry>> m_entries; // by database and key
-    std::deque<Job> m_jobs;
+    std::map<std::string, EntryPtr> m_entries; // by database and key
+    std::deque<std::string> m_waiting; // keys of those to be computed
     std::uint64_t m_uses = 0;
     std::atomic<bool> m_ending = false;
-    std::thread m_thread; // begins with the first job
+    WorkerPool m_worker{1};
 };
 
 } // namespace trainscope::figures
