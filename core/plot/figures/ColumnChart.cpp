@@ -46,7 +46,7 @@ private:
     }
 
     // As many as leave each other's numbers room.
-    [[nodiscard]] std::vector<FigureTick> xTicks() const {
+    [[nodiscard]] std::vector<ValueTick> xTicks() const {
         for (int most = kMostXTicks; most > 1; --most) {
             auto ticks = ticksOf(m_chart.x, most);
             double widest = 0.0;
@@ -181,9 +181,7 @@ Picture buildColumnChart(const ColumnChart& chart, const FigureStyle& style) {
     const double below = 2.0 * sheet.lineHeight() + sheet.gap();
     const Rect room = sheet.open(
         chart, panelHead(sheet) + kChartLines * sheet.lineHeight() + below, kMostChartNoteLines);
-    FigurePanel like;
-    like.left = chart.y;
-    const double left = marginsOf(sheet, like, kChartLines * sheet.lineHeight()).left;
+    const double left = ticksWidth(sheet, chart.y, kChartLines * sheet.lineHeight());
     // The last tick may stand at the end of the axis, with half of its text beyond.
     const auto ticks = ticksOf(chart.x, kMostXTicks);
     const double right = ticks.empty() ? 0.0 : sheet.width(ticks.back().label) / 2.0;

@@ -22,11 +22,11 @@ std::string multipleText(double multiple, int power) {
 }
 
 // Powers of ten, and 2 and 5 times these where there are few.
-std::vector<FigureTick> powerTicks(const FigureAxis& axis, int most) {
+std::vector<ValueTick> powerTicks(const FigureAxis& axis, int most) {
     const double low = axis.range.low * axis.unit.scale;
     const double high = axis.range.high * axis.unit.scale;
     const auto collect = [&](const std::vector<double>& multiples, int every) {
-        std::vector<FigureTick> ticks;
+        std::vector<ValueTick> ticks;
         const int first = static_cast<int>(std::floor(std::log10(low)));
         const int last = static_cast<int>(std::ceil(std::log10(high)));
         for (int power = first; power <= last; ++power) {
@@ -51,13 +51,6 @@ std::vector<FigureTick> powerTicks(const FigureAxis& axis, int most) {
     return collect({1.0}, every);
 }
 
-std::vector<FigureTick> roundTicks(const FigureAxis& axis, int most) {
-    std::vector<FigureTick> ticks;
-    for (auto& tick : valueTicks(axis.range.low, axis.range.high, axis.unit.scale, most))
-        ticks.push_back({tick.value, std::move(tick.label)});
-    return ticks;
-}
-
 } // namespace
 
 std::vector<std::string> linesOf(std::string_view text) {
@@ -78,12 +71,15 @@ std::size_t labelStep(double extent, double distance) {
         std::max(1.0, std::ceil(extent * (1.0 + kLabelAir) / distance)));
 }
 
-std::vector<FigureTick> ticksOf(const FigureAxis& axis, int most) {
+std::vector<ValueTick> ticksOf(const FigureAxis& axis, int most) {
+    const auto round = [&axis](int count) {
+        return valueTicks(axis.range.low, axis.range.high, axis.unit.scale, count);
+    };
     if (!axis.log)
-        return roundTicks(axis, most);
+        return round(most);
     auto ticks = powerTicks(axis, std::max(most, 2));
     // One alone tells nothing of a narrow range.
-    return ticks.size() > 1 ? ticks : roundTicks(axis, std::max(most, 2));
+    return ticks.size() > 1 ? ticks : round(std::max(most, 2));
 }
 
 double fractionOf(const FigureAxis& axis, double value) {

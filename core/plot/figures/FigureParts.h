@@ -15,12 +15,8 @@ std::vector<std::string> linesOf(std::string_view text);
 // Every how many-th of labels of that extent fits without touching its neighbour.
 std::size_t labelStep(double extent, double distance);
 
-// Texts of an axis' ticks within its range.
-struct FigureTick {
-    double value = 0.0; // SI
-    std::string label;
-};
-std::vector<FigureTick> ticksOf(const FigureAxis& axis, int most);
+// An axis' ticks within its range.
+std::vector<ValueTick> ticksOf(const FigureAxis& axis, int most);
 // Place of a value on the axis, 0 to 1; clamped.
 double fractionOf(const FigureAxis& axis, double value);
 // "GPU temperature (°C)".

@@ -15,13 +15,6 @@ constexpr double kBars = 0.72; // share of a category's width
 constexpr double kWidestBar = 12.0; // sizes of text; a bar that stands alone is no wall
 constexpr double kTickDistance = 1.7; // in sizes of the text
 
-double widestTick(const Canvas& canvas, const FigureAxis& axis, int most) {
-    double widest = 0.0;
-    for (const auto& tick : ticksOf(axis, most))
-        widest = std::max(widest, canvas.width(tick.label));
-    return widest;
-}
-
 void tellValue(const FigureData& data, const FigurePanel& panel, const FigureSet& set,
     std::size_t index, Hit& hit) {
     const FigureCategory& category = panel.categories[index];
@@ -278,12 +271,16 @@ ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid) {
     return result;
 }
 
+double ticksWidth(const Canvas& canvas, const FigureAxis& axis, double height) {
+    double widest = 0.0;
+    for (const auto& tick : ticksOf(axis, mostTicks(canvas, height)))
+        widest = std::max(widest, canvas.width(tick.label));
+    return widest + 1.5 * canvas.gap();
+}
+
 PanelMargins marginsOf(const Canvas& canvas, const FigurePanel& panel, double height) {
-    const int most = mostTicks(canvas, height);
-    PanelMargins margins{widestTick(canvas, panel.left, most) + 1.5 * canvas.gap(), canvas.gap()};
-    if (panel.right)
-        margins.right = widestTick(canvas, *panel.right, most) + 1.5 * canvas.gap();
-    return margins;
+    return {ticksWidth(canvas, panel.left, height),
+        panel.right ? ticksWidth(canvas, *panel.right, height) : canvas.gap()};
 }
 
 double panelHead(const Canvas& canvas) {

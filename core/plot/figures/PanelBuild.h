@@ -14,6 +14,7 @@ struct PanelMargins {
     double right = 0.0;
 };
 PanelMargins marginsOf(const Canvas& canvas, const FigurePanel& panel, double height);
+double ticksWidth(const Canvas& canvas, const FigureAxis& axis, double height);
 // Above the plot area: the titles of the axes.
 double panelHead(const Canvas& canvas);
 

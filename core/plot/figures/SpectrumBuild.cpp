@@ -189,17 +189,15 @@ double spectraHeight(const Canvas& canvas, const FigureData& data) {
 
 void drawSpectra(const Sheet& sheet, const FigureData& data, Rect area) {
     const auto count = static_cast<double>(data.spectra.size());
-    FigurePanel like;
-    like.left = data.amplitude;
     const double height
         = std::max((area.height - footOf(sheet)) / count - panelHead(sheet) - sheet.gap(),
             kLeastPlot * sheet.lineHeight());
-    const auto margins = marginsOf(sheet, like, height);
-    const double width = std::max(area.width - margins.left - 4.0 * sheet.gap(), 1.0);
+    const double left = ticksWidth(sheet, data.amplitude, height);
+    const double width = std::max(area.width - left - 4.0 * sheet.gap(), 1.0);
     double y = area.y;
     for (std::size_t i = 0; i < data.spectra.size(); ++i) {
         y += panelHead(sheet);
-        const Rect plot{area.x + margins.left, y, width, height};
+        const Rect plot{area.x + left, y, width, height};
         sheet.picture.areas.push_back(plot);
         SpectrumDrawing(sheet, data, i, plot).draw(i + 1 == data.spectra.size());
         y += height + sheet.gap();

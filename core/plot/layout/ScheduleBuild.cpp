@@ -304,7 +304,7 @@ private:
         const double y = area.bottom() + m_sheet.gap() + m_sheet.size();
         const double distance = 4.0 * m_sheet.size(); // least distance between ticks
         const int most = std::max(2, static_cast<int>(area.width / distance));
-        for (const FigureTick& tick : ticksOf(axis, most)) {
+        for (const ValueTick& tick : ticksOf(axis, most)) {
             const double x = xOf(tick.value);
             m_sheet.line({x, area.y}, {x, area.bottom()}, m_sheet.theme.grid);
             m_sheet.note({x, y}, tick.label, Align::Centre);

@@ -97,9 +97,9 @@ private:
         m_y.range = {lowest, std::max(high, highestRoof() * std::pow(10.0, kAboveRoofs * decades))};
     }
 
-    [[nodiscard]] std::vector<FigureTick> speedTicks(double height) const {
+    [[nodiscard]] std::vector<ValueTick> speedTicks(double height) const {
         auto ticks = ticksOf(m_y, mostTicks(m_sheet, height));
-        for (FigureTick& tick : ticks)
+        for (ValueTick& tick : ticks)
             tick.label = text::quantity(tick.value, m_y.siUnit, text::Digits::Three);
         return ticks;
     }
@@ -107,7 +107,7 @@ private:
     void placePlot(const Rect& area) {
         m_sheet.close();
         double labels = 0.0;
-        for (const FigureTick& tick : speedTicks(area.height))
+        for (const ValueTick& tick : speedTicks(area.height))
             labels = std::max(labels, m_sheet.width(tick.label));
         const double left = area.x + labels + 2.0 * m_sheet.gap();
         const double top = area.y + m_sheet.lineHeight() + 1.5 * m_sheet.gap();
@@ -126,14 +126,14 @@ private:
     void drawAxes() const {
         const Rect& plot = m_area;
         const Theme& theme = m_sheet.theme;
-        for (const FigureTick& tick : speedTicks(plot.height)) {
+        for (const ValueTick& tick : speedTicks(plot.height)) {
             const double y = placeOf(m_x.range.low, tick.value).y;
             m_sheet.line({plot.x, y}, {plot.right(), y}, theme.grid);
             m_sheet.note({plot.x - m_sheet.gap(), m_sheet.centred(y)}, tick.label, Align::Right);
         }
         const int most = std::max(2, static_cast<int>(plot.width / (4.0 * m_sheet.size())));
         const double baseline = plot.bottom() + m_sheet.gap() + m_sheet.size();
-        for (const FigureTick& tick : ticksOf(m_x, most)) {
+        for (const ValueTick& tick : ticksOf(m_x, most)) {
             const double x = placeOf(tick.value, m_y.range.low).x;
             m_sheet.line({x, plot.y}, {x, plot.bottom()}, theme.grid);
             m_sheet.note({x, baseline}, tick.label, Align::Centre);

@@ -105,7 +105,7 @@ void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot) {
     constexpr double kTickSpacing = 6.0; // in sizes of the text
     const int most
         = std::clamp(static_cast<int>(plot.width / (kTickSpacing * frame.size())), 2, 10);
-    for (const FigureTick& tick : ticksOf(axis, most)) {
+    for (const ValueTick& tick : ticksOf(axis, most)) {
         const double x = plot.x + plot.width * fractionOf(axis, tick.value);
         frame.line({x, plot.y}, {x, plot.bottom()}, frame.theme.grid);
         frame.note({x, plot.bottom() + frame.size() + 0.75 * frame.gap()},
