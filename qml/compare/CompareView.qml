@@ -6,7 +6,6 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: Views.Compare
     body: canvas
     inspector: FigureInspector {
         controller: controller

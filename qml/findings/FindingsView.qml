@@ -9,7 +9,6 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: Views.Findings
     body: list
     exportable: controller
 

@@ -9,7 +9,6 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: Views.Operators
     body: table
     inspector: OperatorsInspector {
         controller: controller

@@ -7,7 +7,6 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: Views.Overview
     body: canvas
     exportable: controller
 

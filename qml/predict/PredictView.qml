@@ -11,7 +11,6 @@ ViewPage {
     // Room for form, board and inspector beside each other.
     roomy: width >= Theme.runListWidth + 2 * Theme.inspectorWidth
 
-    kind: Views.Predict
     body: canvas
     inspector: FigureInspector {
         controller: controller

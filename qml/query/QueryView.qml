@@ -11,7 +11,6 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: Views.Query
     body: editor
     inspector: QueryPanel {
         controller: controller

@@ -8,7 +8,6 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: Views.Runs
     body: table
     exportable: controller
 

@@ -25,7 +25,7 @@ UiBar {
     }
     UiText {
         visible: bar.session.workspace.isOpen
-        text: bar.session.views.view === Views.Timeline ? "W S zoom   A D pan   F fit   M mark   ? keys" : bar.session.views.view === Views.Layout ? "Arrows choose   Space play   Enter timeline   ? keys" : bar.session.views.view === Views.Query ? "Ctrl+Enter run   Esc stop   F1 manual" : bar.session.views.view === Views.Overview ? "Arrows choose   Enter opens what proves it   ? keys" : "Arrows choose   Enter timeline   ? keys"
+        text: bar.session.places.keys
         color: Theme.textSecondary
         font.pixelSize: Theme.smallSize
 

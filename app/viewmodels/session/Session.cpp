@@ -41,8 +41,6 @@ Dropped kindOf(const QString& path) {
 
 Session::Session(QObject* parent)
     : QObject(parent) {
-    m_views.setWorkspace(&m_workspace);
-    m_places.setViews(&m_views);
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
     connect(&m_views, &Views::undoOffered, &m_notices, &NoticeModel::offerUndo);
     connect(&m_workspace, &Workspace::unreachable, &m_notices, &NoticeModel::error);

@@ -83,8 +83,8 @@ private:
     void takeImport(const QString& database, const QStringList& runNames);
 
     Workspace m_workspace;
-    Views m_views;
-    Places m_places;
+    Views m_views{m_workspace};
+    Places m_places{m_views};
     RecentFiles m_recent;
     NoticeModel m_notices;
     ImportController m_importing;

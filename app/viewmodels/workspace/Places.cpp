@@ -5,29 +5,50 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::app {
 namespace {
 
 using View = Views::View;
 
-const std::array<std::vector<View>, Places::kPlaces>& viewsOfPlaces() {
-    static const std::array<std::vector<View>, Places::kPlaces> all{{
-        {View::Overview, View::Findings, View::Spectrum},
-        {View::Timeline},
-        {View::Layout, View::Heatmap},
-        {View::Kernels, View::Operators},
-        {View::Compare, View::Sweep},
-        {View::Predict},
-        {View::Runs, View::Query},
-    }};
-    return all;
+constexpr const char* kUsualKeys = "Arrows choose   Enter timeline   ? keys";
+
+// A view is a row here and in Views::View, whose name is its title and key.
+struct ViewRow {
+    View view;
+    Places::Place place;
+    const char* page; // in qml
+    const char* keys = kUsualKeys;
+};
+// Places and the views in them by their tabs.
+constexpr std::array kViewRows{
+    ViewRow{View::Overview, Places::Overview, "overview/OverviewView",
+        "Arrows choose   Enter opens what proves it   ? keys"},
+    ViewRow{View::Findings, Places::Overview, "findings/FindingsView"},
+    ViewRow{View::Spectrum, Places::Overview, "figures/FigureView"},
+    ViewRow{View::Timeline, Places::Timeline, "timeline/TimelinePage",
+        "W S zoom   A D pan   F fit   M mark   ? keys"},
+    ViewRow{View::Layout, Places::Machine, "layout/LayoutView",
+        "Arrows choose   Space play   Enter timeline   ? keys"},
+    ViewRow{View::Heatmap, Places::Machine, "figures/FigureView"},
+    ViewRow{View::Kernels, Places::Kernels, "figures/FigureView"},
+    ViewRow{View::Operators, Places::Kernels, "operators/OperatorsView"},
+    ViewRow{View::Compare, Places::Compare, "compare/CompareView"},
+    ViewRow{View::Sweep, Places::Compare, "figures/FigureView"},
+    ViewRow{View::Predict, Places::Predict, "predict/PredictView"},
+    ViewRow{View::Runs, Places::Data, "runs/RunsView"},
+    ViewRow{View::Query, Places::Data, "query/QueryView", "Ctrl+Enter run   Esc stop   F1 manual"},
+};
+static_assert(kViewRows.size() == Views::kViews);
+
+const ViewRow& rowOf(View view) {
+    return *std::find_if(kViewRows.begin(), kViewRows.end(),
+        [view](const ViewRow& row) { return row.view == view; });
 }
 
-const std::vector<View>& viewsOf(Places::Place place) {
-    return viewsOfPlaces()[static_cast<std::size_t>(place)];
+const ViewRow& firstOf(Places::Place place) {
+    return *std::find_if(kViewRows.begin(), kViewRows.end(),
+        [place](const ViewRow& row) { return row.place == place; });
 }
 
 Status addFacts(const store::Store& store, const Run& run, PlaceFacts& facts) {
@@ -46,37 +67,26 @@ Status addFacts(const store::Store& store, const Run& run, PlaceFacts& facts) {
 
 } // namespace
 
-Places::Places(QObject* parent)
-    : QObject(parent) {
+Places::Places(Views& views, QObject* parent)
+    : QObject(parent)
+    , m_views(views) {
     forget();
+    connect(&views, &Views::viewChanged, this, &Places::takeView);
+    if (Workspace* workspace = views.workspace()) {
+        connect(workspace, &Workspace::databaseChanged, this, [this] {
+            forget();
+            read();
+        });
+        connect(workspace, &Workspace::runsChanged, this, &Places::read);
+        connect(workspace, &Workspace::shownRunsChanged, this, &Places::read);
+        connect(workspace, &Workspace::figuresAged, this, &Places::read);
+    }
+    takeView();
+    read();
 }
 
 Places::~Places() {
     m_task.cancel();
-}
-
-void Places::setViews(Views* views) {
-    if (views == m_views)
-        return;
-    if (m_views)
-        m_views->disconnect(this);
-    m_views = views;
-    if (views != nullptr) {
-        connect(views, &Views::viewChanged, this, &Places::takeView);
-        Workspace* workspace = views->workspace();
-        if (workspace != nullptr) {
-            connect(workspace, &Workspace::databaseChanged, this, [this] {
-                forget();
-                read();
-            });
-            connect(workspace, &Workspace::runsChanged, this, &Places::read);
-            connect(workspace, &Workspace::shownRunsChanged, this, &Places::read);
-            connect(workspace, &Workspace::figuresAged, this, &Places::read);
-        }
-        takeView();
-        read();
-    }
-    Q_EMIT viewsChanged();
 }
 
 QStringList Places::titles() const {
@@ -113,40 +123,47 @@ QStringList Places::reasons() const {
 }
 
 QList<int> Places::shown() const {
-    const auto& views = viewsOf(m_place);
-    return {views.begin(), views.end()};
+    QList<int> views;
+    for (const ViewRow& row : kViewRows) {
+        if (row.place == m_place)
+            views.append(row.view);
+    }
+    return views;
+}
+
+QString Places::keys() const {
+    return QString::fromLatin1(rowOf(m_views.view()).keys);
 }
 
 Places::Place Places::placeOf(View view) {
-    for (int place = 0; place < kPlaces; ++place) {
-        const auto& views = viewsOf(static_cast<Place>(place));
-        if (std::find(views.begin(), views.end(), view) != views.end())
-            return static_cast<Place>(place);
-    }
-    return Overview;
+    return rowOf(view).place;
+}
+
+QString Places::pageOf(int view) {
+    return QStringLiteral("../%1.qml").arg(QLatin1String(rowOf(static_cast<View>(view)).page));
 }
 
 void Places::open(int place) {
-    if (m_views && place >= 0 && place < kPlaces)
-        m_views->setView(m_last[static_cast<std::size_t>(place)]);
+    if (place >= 0 && place < kPlaces)
+        m_views.setView(m_last[static_cast<std::size_t>(place)]);
 }
 
 void Places::takeView() {
-    m_place = placeOf(m_views->view());
-    m_last[static_cast<std::size_t>(m_place)] = m_views->view();
+    m_place = placeOf(m_views.view());
+    m_last[static_cast<std::size_t>(m_place)] = m_views.view();
     Q_EMIT placeChanged();
 }
 
 void Places::forget() {
     for (int place = 0; place < kPlaces; ++place)
-        m_last[static_cast<std::size_t>(place)] = viewsOf(static_cast<Place>(place)).front();
+        m_last[static_cast<std::size_t>(place)] = firstOf(static_cast<Place>(place)).view;
     m_task.cancel();
     m_isRead = false;
     Q_EMIT reasonsChanged();
 }
 
 void Places::read() {
-    Workspace* workspace = m_views ? m_views->workspace() : nullptr;
+    Workspace* workspace = m_views.workspace();
     if (workspace == nullptr || !workspace->isOpen())
         return;
     const auto chosen = workspace->chosenRuns();

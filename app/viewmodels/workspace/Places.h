@@ -1,10 +1,9 @@
 #pragma once
-// The seven places of the window, each of one view or several; why a place has nothing to say of
-// the chosen runs. GUI thread.
+// The seven places of the window, each of one view or several, with what the window has of each
+// view; why a place has nothing to say of the chosen runs. GUI thread.
 
 #include <QList>
 #include <QObject>
-#include <QPointer>
 #include <QQmlEngine>
 #include <QStringList>
 
@@ -28,8 +27,7 @@ struct PlaceFacts {
 class Places : public QObject {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(
-        trainscope::app::Views* views READ views WRITE setViews NOTIFY viewsChanged REQUIRED FINAL)
+    QML_UNCREATABLE("Belongs to the session")
     // In the order of Place.
     Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
     // Sentences on why places have nothing to say; empty: it has something.
@@ -37,23 +35,26 @@ class Places : public QObject {
     Q_PROPERTY(int place READ place NOTIFY placeChanged FINAL)
     // The views of the place, in their order.
     Q_PROPERTY(QList<int> shown READ shown NOTIFY placeChanged FINAL)
+    // Keys worth knowing in the open view.
+    Q_PROPERTY(QString keys READ keys NOTIFY placeChanged FINAL)
 
 public:
     enum Place { Overview, Timeline, Machine, Kernels, Compare, Predict, Data };
     Q_ENUM(Place)
     static constexpr int kPlaces = 7;
 
-    explicit Places(QObject* parent = nullptr);
+    // `views` must outlive this.
+    explicit Places(Views& views, QObject* parent = nullptr);
     ~Places() override;
-
-    [[nodiscard]] Views* views() const { return m_views; }
-    void setViews(Views* views);
 
     [[nodiscard]] QStringList titles() const;
     [[nodiscard]] QStringList reasons() const;
     [[nodiscard]] int place() const { return m_place; }
     [[nodiscard]] QList<int> shown() const;
+    [[nodiscard]] QString keys() const;
     static Place placeOf(Views::View view);
+    // The file that shows a view, from another folder of qml.
+    Q_INVOKABLE [[nodiscard]] static QString pageOf(int view);
     // The view of it that was open last, else its first.
     Q_INVOKABLE void open(int place);
 
@@ -61,7 +62,6 @@ public:
     static QString reasonOf(Place place, const PlaceFacts& facts);
 
 Q_SIGNALS:
-    void viewsChanged();
     void placeChanged();
     void reasonsChanged();
 
@@ -71,7 +71,7 @@ private:
     void read();
     void take(const PlaceFacts& facts);
 
-    QPointer<Views> m_views;
+    Views& m_views;
     Place m_place = Overview;
     std::array<Views::View, kPlaces> m_last;
     PlaceFacts m_facts;

@@ -100,6 +100,10 @@ public:
     static constexpr int kViews = 13;
 
     explicit Views(QObject* parent = nullptr);
+    explicit Views(Workspace& workspace)
+        : Views() {
+        setWorkspace(&workspace);
+    }
     ~Views() override;
 
     [[nodiscard]] Workspace* workspace() const { return m_workspace; }

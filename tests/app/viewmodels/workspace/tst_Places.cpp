@@ -27,8 +27,7 @@ private Q_SLOTS:
     void initTestCase() { QVERIFY(make(&test::writeTimelineDatabase)); }
     void init() {
         QVERIFY(open());
-        m_places = std::make_unique<Places>();
-        m_places->setViews(m_views.get());
+        m_places = std::make_unique<Places>(*m_views);
     }
     void cleanup() {
         m_places.reset();
