@@ -1,13 +1,18 @@
 #pragma once
 // A line icon, drawn on a grid of 16 × 16, which is its size where none is given. Decorative: the
-// control that shows it carries the accessible name. Names: see Icon.cpp; an unknown name draws
-// nothing.
+// control that shows it carries the accessible name. Names: see resources/icons.json; an unknown
+// name draws nothing.
 
 #include <QColor>
 #include <QQuickPaintedItem>
 #include <QString>
 
+#include <string_view>
+
 namespace trainscope::app {
+
+// resources/icons.json: by name the strokes on the grid, as elements of an SVG.
+std::string_view iconTable();
 
 class Icon : public QQuickPaintedItem {
     Q_OBJECT
