@@ -17,7 +17,7 @@ UiSheet {
     preferredWidth: Theme.sheetWidth * 0.7
     preferredHeight: Theme.spaceXl * (sheet.controller.hasCaptures ? 30 : 20)
 
-    ListView {
+    UiList {
         id: list
 
         objectName: "comparedRuns"
@@ -28,12 +28,8 @@ UiSheet {
         anchors.margins: Theme.spaceL
         anchors.rightMargin: Theme.spaceXs
         anchors.bottomMargin: offers.visible ? Theme.spaceS : Theme.spaceL
-        clip: true
-        activeFocusOnTab: true
         keyNavigationEnabled: true
         spacing: Theme.spaceXs
-        boundsBehavior: Flickable.StopAtBounds
-        UiScrollBar.vertical: UiScrollBar {}
         model: sheet.visible ? sheet.controller.runLabels : []
         Keys.onPressed: event => {
             const by = event.key === Qt.Key_Up ? -1 : event.key === Qt.Key_Down ? 1 : 0;
@@ -131,7 +127,7 @@ UiSheet {
         }
     }
     // Runs, and their captures below them.
-    ListView {
+    UiList {
         id: offers
 
         objectName: "offers"
@@ -142,11 +138,7 @@ UiSheet {
         anchors.rightMargin: Theme.spaceXs
         height: visible ? Math.min(contentHeight, parent.height * 0.6) : 0
         visible: sheet.controller.hasCaptures
-        clip: true
-        activeFocusOnTab: true
         keyNavigationEnabled: true
-        boundsBehavior: Flickable.StopAtBounds
-        UiScrollBar.vertical: UiScrollBar {}
         model: sheet.visible ? sheet.controller.offers : []
         header: UiSectionHeader {
             width: offers.width - Theme.spaceM

@@ -47,7 +47,6 @@ T.CheckBox {
         }
         UiFocusRing {
             control: box
-            visible: box.visualFocus
         }
     }
     contentItem: UiText {

@@ -41,7 +41,6 @@ T.ComboBox {
 
         UiFocusRing {
             control: combo
-            visible: combo.visualFocus
         }
     }
     delegate: T.ItemDelegate {

@@ -8,6 +8,10 @@ FileDialog {
     required property Item place
 
     acceptLabel: fileMode === FileDialog.SaveFile ? "Save" : "Open"
+    // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
+    // qmllint disable
+    options: FileDialog.DontConfirmOverwrite
+    // qmllint enable
 
     readonly property UiKeysWatch watch: UiKeysWatch {
         place: dialog.place

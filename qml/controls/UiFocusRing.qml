@@ -1,7 +1,8 @@
 import QtQuick
+import QtQuick.Templates as T
 import Trainscope.App
 
-// Shown around the control that has the keyboard; put it into the control's background.
+// Shown around the control that has the keyboard, a button only where keys led to it; put it into the control's background.
 Rectangle {
     id: ring
 
@@ -9,7 +10,7 @@ Rectangle {
 
     anchors.fill: parent
     anchors.margins: -Theme.hairline * 2
-    visible: ring.control.activeFocus
+    visible: (ring.control as T.Control)?.visualFocus ?? ring.control.activeFocus
     color: "transparent"
     radius: Theme.radius + Theme.hairline * 2
     border.color: Theme.accent

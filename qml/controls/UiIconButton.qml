@@ -27,7 +27,6 @@ UiPressable {
 
         UiFocusRing {
             control: button
-            visible: button.visualFocus
         }
     }
 

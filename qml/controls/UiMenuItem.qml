@@ -26,7 +26,7 @@ T.MenuItem {
             item.action ? item.action.trigger(item) : item.clicked();
     }
 
-    contentItem: UiMenuItemContent {
+    contentItem: Content {
         text: item.shown
         iconName: item.choice ? (item.checked ? "check" : "") : item.iconName
         shortcutText: item.shortcutText
@@ -48,5 +48,43 @@ T.MenuItem {
         color: item.highlighted ? Theme.hovered : "transparent"
         border.width: item.highlighted ? Theme.hairline : 0
         border.color: Theme.outline
+    }
+
+    // Mark or icon, text, and the keys at the right end.
+    component Content: Item {
+        id: content
+
+        required property string text
+        required property string iconName
+        required property string shortcutText
+
+        implicitWidth: Theme.spaceXl + title.implicitWidth + Theme.spaceXl + keys.implicitWidth + Theme.spaceXl
+
+        Icon {
+            x: Theme.spaceS
+            anchors.verticalCenter: parent.verticalCenter
+            width: Theme.iconSize - Theme.hairline * 2
+            height: width
+            name: content.iconName
+            color: Theme.text
+        }
+        UiText {
+            id: title
+
+            anchors.left: parent.left
+            anchors.leftMargin: Theme.spaceXl + Theme.spaceXs
+            anchors.right: keys.left
+            anchors.rightMargin: Theme.spaceS
+            anchors.verticalCenter: parent.verticalCenter
+            text: content.text
+        }
+        UiNote {
+            id: keys
+
+            anchors.right: parent.right
+            anchors.rightMargin: Theme.spaceL
+            anchors.verticalCenter: parent.verticalCenter
+            text: content.shortcutText
+        }
     }
 }

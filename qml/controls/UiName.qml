@@ -8,6 +8,7 @@ UiText {
 
     property string full: ""
     property string brief: ""
+    property bool tipped: true
 
     text: metrics.advanceWidth <= width ? full : brief
     elide: Text.ElideMiddle
@@ -23,7 +24,7 @@ UiText {
         id: hover
     }
     UiToolTip {
-        wanted: hover.hovered && (name.truncated || (name.full !== "" && name.text !== name.full))
+        wanted: name.tipped && hover.hovered && (name.truncated || (name.full !== "" && name.text !== name.full))
         text: name.full !== "" ? name.full : name.text
     }
 }

@@ -13,8 +13,46 @@ T.ProgressBar {
         radius: height / 2
         color: Theme.raised
     }
-    contentItem: UiProgressFill {
+    contentItem: Fill {
         indeterminate: bar.indeterminate
         position: bar.visualPosition
+    }
+
+    // The moving part.
+    component Fill: Item {
+        id: track
+
+        required property bool indeterminate
+        required property real position
+
+        clip: true
+
+        Rectangle {
+            id: fill
+
+            height: parent.height
+            width: track.indeterminate ? parent.width / 4 : track.position * parent.width
+            radius: height / 2
+            color: Theme.accent
+
+            SequentialAnimation on x {
+                running: track.indeterminate && track.visible && Theme.transition > 0
+                loops: Animation.Infinite
+                onRunningChanged: fill.x = 0
+
+                NumberAnimation {
+                    from: 0
+                    to: track.width * 3 / 4
+                    duration: Theme.transition * 8
+                    easing.type: Easing.InOutQuad
+                }
+                NumberAnimation {
+                    from: track.width * 3 / 4
+                    to: 0
+                    duration: Theme.transition * 8
+                    easing.type: Easing.InOutQuad
+                }
+            }
+        }
     }
 }

@@ -58,7 +58,6 @@ T.Slider {
 
         UiFocusRing {
             control: slider
-            visible: slider.visualFocus
         }
     }
 }

@@ -1,27 +1,20 @@
 import QtQuick
-import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
 // One of several pages to choose; with a `reason` it is dimmed, says why, and can be chosen all the same.
-T.Button {
+UiPressable {
     id: tab
 
-    property string shortcutText: ""
     property string reason: ""
 
     implicitWidth: implicitContentWidth + leftPadding + rightPadding
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceM
     rightPadding: Theme.spaceM
-    focusPolicy: Qt.StrongFocus
-    Keys.onReturnPressed: tab.clicked()
-    Keys.onEnterPressed: tab.clicked()
     Accessible.role: Accessible.PageTab
-    Accessible.name: text
     Accessible.description: reason
     Accessible.selected: checked
-    Accessible.onPressAction: tab.clicked()
 
     contentItem: UiText {
         text: tab.text
@@ -36,7 +29,6 @@ T.Button {
 
         UiFocusRing {
             control: tab
-            visible: tab.visualFocus
         }
     }
 

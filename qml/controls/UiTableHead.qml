@@ -1,14 +1,11 @@
 import QtQuick
-import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// The head of a column of a table: its title, below it the unit of its numbers; a click sorts by it. The title is a `label`: of a
-// button's `text` an ampersand makes keys of the whole window.
-T.Button {
+// The head of a column of a table: its title, below it the unit of its numbers; a click sorts by it.
+UiPressable {
     id: head
 
-    property string label: ""
     property string unit: ""
     property string tip: ""
     property bool number: false
@@ -21,14 +18,11 @@ T.Button {
     rightPadding: Theme.spaceS
     focusPolicy: sortable ? Qt.TabFocus : Qt.NoFocus
     hoverEnabled: true
-    Keys.onReturnPressed: head.clicked()
-    Keys.onEnterPressed: head.clicked()
     Accessible.role: Accessible.ColumnHeader
     Accessible.name: unit === "" ? label : "%1 in %2".arg(label).arg(unit)
     Accessible.description: !sortable ? "" : order === 0 ? "Sorts by this column" : order < 0 ? "Sorted, largest first" : "Sorted, smallest first"
-    Accessible.onPressAction: head.clicked()
 
-    contentItem: UiTableHeadText {
+    contentItem: HeadText {
         label: head.order === 0 ? head.label : head.order < 0 ? "↓ " + head.label : "↑ " + head.label
         unit: head.unit
         number: head.number
@@ -39,12 +33,42 @@ T.Button {
 
         UiFocusRing {
             control: head
-            visible: head.visualFocus
         }
     }
 
     UiToolTip {
-        wanted: head.hovered && (head.tip !== "" || (head.contentItem as UiTableHeadText).truncated)
+        wanted: head.hovered && (head.tip !== "" || (head.contentItem as HeadText).truncated)
         text: head.tip !== "" ? head.tip : head.label
+    }
+
+    // The title, and below it the unit.
+    component HeadText: Item {
+        id: content
+
+        property string label: ""
+        property string unit: ""
+        property bool number: false
+        property bool lit: false
+        readonly property alias truncated: title.truncated
+
+        UiText {
+            id: title
+
+            width: parent.width
+            y: content.unit !== "" ? parent.height / 2 - height : (parent.height - height) / 2
+            text: content.label
+            horizontalAlignment: content.number ? Text.AlignRight : Text.AlignLeft
+            font.pixelSize: Theme.smallSize
+            color: content.lit ? Theme.text : Theme.textSecondary
+        }
+        UiText {
+            width: parent.width
+            anchors.top: title.bottom
+            visible: content.unit !== ""
+            text: content.unit
+            horizontalAlignment: title.horizontalAlignment
+            font.pixelSize: Theme.smallSize
+            color: content.lit ? Theme.textSecondary : Theme.textMuted
+        }
     }
 }

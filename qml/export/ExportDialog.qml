@@ -55,6 +55,21 @@ UiSheet {
         }
     }
 
+    // In an open list Enter chooses.
+    component Choice: UiComboBox {
+        id: choice
+
+        signal entered
+
+        function enter(event: KeyEvent) {
+            event.accepted = !choice.popup.visible;
+            if (event.accepted)
+                choice.entered();
+        }
+
+        Keys.onReturnPressed: event => choice.enter(event)
+        Keys.onEnterPressed: event => choice.enter(event)
+    }
     ColumnLayout {
         id: form
 
@@ -65,12 +80,6 @@ UiSheet {
         spacing: Theme.spaceM
         enabled: !exporter.running
 
-        // In an open list Enter chooses.
-        function exportUnlessChoosing(event: KeyEvent, list: UiComboBox) {
-            event.accepted = !list.popup.visible;
-            if (event.accepted)
-                exportOrAsk();
-        }
         // Enter replaces no file that was there before: it leads to the button that says so.
         function exportOrAsk() {
             if (exporter.path !== "")
@@ -81,51 +90,44 @@ UiSheet {
             label: "Figure"
             visible: sheet.figures.length > 1
 
-            UiComboBox {
-                id: figureBox
-
+            Choice {
                 objectName: "figure"
                 Layout.fillWidth: true
                 label: "Figure"
                 model: sheet.figures
                 currentIndex: sheet.figure
                 onModelChanged: currentIndex = Qt.binding(() => sheet.figure)
+                onEntered: form.exportOrAsk()
                 onActivated: index => {
                     sheet.source.figure = index;
                     exporter.prepare();
                 }
-                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, figureBox)
-                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, figureBox)
             }
         }
         ExportRow {
             label: "Format"
 
-            UiComboBox {
+            Choice {
                 id: formatBox
 
                 label: "Format"
                 model: exporter.formats
                 currentIndex: exporter.format
+                onEntered: form.exportOrAsk()
                 onActivated: index => exporter.format = index
-                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, formatBox)
-                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, formatBox)
             }
         }
         ExportRow {
             label: "Size"
             visible: exporter.drawn
 
-            UiComboBox {
-                id: sizeBox
-
+            Choice {
                 Layout.fillWidth: true
                 label: "Size"
                 model: exporter.presets
                 currentIndex: exporter.preset
+                onEntered: form.exportOrAsk()
                 onActivated: index => exporter.preset = index
-                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, sizeBox)
-                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, sizeBox)
             }
         }
         ExportRow {
@@ -186,15 +188,12 @@ UiSheet {
             label: "Theme"
             visible: exporter.drawn
 
-            UiComboBox {
-                id: themeBox
-
+            Choice {
                 label: "Theme"
                 model: exporter.themes
                 currentIndex: exporter.theme
+                onEntered: form.exportOrAsk()
                 onActivated: index => exporter.theme = index
-                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, themeBox)
-                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, themeBox)
             }
             UiText {
                 visible: exporter.raster

@@ -53,10 +53,8 @@ Row {
         objectName: setting.isSwitch ? setting.key : ""
         text: setting.label
         toolTip: setting.tip
+        choice: true
         checked: setting.isSwitch && setting.current === 1
-        Accessible.role: Accessible.CheckBox
-        Accessible.checkable: true
-        Accessible.checked: button.checked
         onClicked: setting.chosen(1 - setting.current)
     }
 }

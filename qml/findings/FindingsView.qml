@@ -46,7 +46,7 @@ ViewPage {
             onClicked: view.session.copyText(controller.text())
         }
     }
-    ListView {
+    UiList {
         id: list
 
         anchors.top: bar.bottom
@@ -56,14 +56,9 @@ ViewPage {
         topMargin: Theme.spaceM
         bottomMargin: Theme.spaceM
         spacing: Theme.spaceS
-        clip: true
         focus: true
-        activeFocusOnTab: true
         keyNavigationEnabled: true
-        boundsBehavior: Flickable.StopAtBounds
         model: controller.findings
-        UiScrollBar.vertical: UiScrollBar {}
-        Accessible.role: Accessible.List
         Accessible.name: "Findings"
         Keys.onReturnPressed: controller.open(currentIndex)
         Keys.onEnterPressed: controller.open(currentIndex)

@@ -66,17 +66,13 @@ UiSheet {
             Accessible.role: Accessible.AlertMessage
             Accessible.name: text
         }
-        ListView {
+        UiList {
             id: list
 
             objectName: "metrics"
             Layout.fillWidth: true
             Layout.fillHeight: true
-            clip: true
-            activeFocusOnTab: true
             model: sheet.controller.metrics
-            boundsBehavior: Flickable.StopAtBounds
-            Accessible.role: Accessible.List
             Accessible.name: "Metrics of the engine and what they are"
             delegate: RowLayout {
                 id: metricRow
@@ -108,7 +104,6 @@ UiSheet {
                     onEditingFinished: sheet.controller.metrics.setMetric(metricRow.index, text)
                 }
             }
-            UiScrollBar.vertical: UiScrollBar {}
         }
         UiProgressBar {
             Layout.fillWidth: true

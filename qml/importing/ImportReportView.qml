@@ -12,16 +12,14 @@ ColumnLayout {
     required property ImportReportModel report
 
     // No header of the list below: Qt 6.4 makes none from a bound component.
-    ListView {
+    UiList {
         Layout.fillWidth: true
         Layout.leftMargin: Theme.spaceL
         Layout.rightMargin: Theme.spaceL
         Layout.topMargin: Theme.spaceM
         Layout.preferredHeight: Math.min(contentHeight, view.height / 2)
         visible: count > 0
-        clip: true
         model: [...view.report.runs, ...view.report.warnings]
-        UiScrollBar.vertical: UiScrollBar {}
         delegate: UiSentence {
             required property int index
             required property string modelData
@@ -33,19 +31,14 @@ ColumnLayout {
             font.pixelSize: isRun ? Theme.bodySize : Theme.secondarySize
         }
     }
-    ListView {
+    UiList {
         id: list
 
         Layout.fillWidth: true
         Layout.fillHeight: true
-        clip: true
         focus: visible
-        activeFocusOnTab: true
-        boundsBehavior: Flickable.StopAtBounds
         model: view.report
-        Accessible.role: Accessible.List
         Accessible.name: "Import report"
-        UiScrollBar.vertical: UiScrollBar {}
         delegate: Item {
             id: entry
 

@@ -37,7 +37,7 @@ ColumnLayout {
         plan: review.plan
         groups: review.groups
     }
-    ListView {
+    UiList {
         id: list
 
         objectName: "groups"
@@ -45,16 +45,11 @@ ColumnLayout {
         Layout.fillHeight: true
         Layout.topMargin: Theme.spaceXs
         visible: review.plan.count > 0
-        clip: true
-        activeFocusOnTab: true
-        boundsBehavior: Flickable.StopAtBounds
         model: review.groups
-        Accessible.role: Accessible.List
         Accessible.name: "Runs and their sources"
         Keys.onRightPressed: review.fold(true)
         Keys.onLeftPressed: review.fold(false)
         Keys.onSpacePressed: event => review.groups.mark(list.currentIndex, true, (event.modifiers & Qt.ShiftModifier) !== 0)
-        UiScrollBar.vertical: UiScrollBar {}
         delegate: ImportGroupRow {
             width: list.width
             current: ListView.isCurrentItem && list.activeFocus

@@ -31,19 +31,14 @@ ColumnLayout {
         text: "Left out: %1".arg(box.files.count)
         onClicked: box.open = !box.open
     }
-    ListView {
+    UiList {
         id: list
 
         Layout.fillWidth: true
         Layout.fillHeight: true
         visible: box.open
-        clip: true
-        activeFocusOnTab: true
-        boundsBehavior: Flickable.StopAtBounds
         model: box.files
-        Accessible.role: Accessible.List
         Accessible.name: "Attempts, copies and files that are left out"
-        UiScrollBar.vertical: UiScrollBar {}
         delegate: Item {
             id: entry
 

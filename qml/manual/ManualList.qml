@@ -6,20 +6,15 @@ import Trainscope
 import Trainscope.App
 
 // The pages with the sections of the open one, or what the search has found.
-ListView {
+UiList {
     id: list
 
     required property ManualController controller
 
-    clip: true
-    activeFocusOnTab: true
-    boundsBehavior: Flickable.StopAtBounds
     model: controller.entries
     currentIndex: controller.current
     highlightMoveDuration: 0
     cacheBuffer: 0 // a list that changes must not wait for entries that it no longer has
-    UiScrollBar.vertical: UiScrollBar {}
-    Accessible.role: Accessible.List
     Accessible.name: controller.headline
     Keys.onDownPressed: list.controller.step(1)
     Keys.onUpPressed: list.controller.step(-1)

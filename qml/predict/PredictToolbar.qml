@@ -29,20 +29,16 @@ SettingsBar {
         objectName: "rank"
         text: "Rank layouts"
         toolTip: "All layouts of the model on the cluster, the best first"
+        choice: true
         checked: bar.controller.ranked
-        Accessible.role: Accessible.CheckBox
-        Accessible.checkable: true
-        Accessible.checked: checked
         onClicked: bar.controller.ranked = !bar.controller.ranked
     }
     UiButton {
         objectName: "calibrated"
         text: "By measured runs"
         toolTip: bar.controller.calibrationText !== "" ? bar.controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
+        choice: true
         checked: bar.controller.calibrated
-        Accessible.role: Accessible.CheckBox
-        Accessible.checkable: true
-        Accessible.checked: checked
         onClicked: bar.controller.calibrated = !bar.controller.calibrated
     }
     UiButton {

@@ -1,15 +1,12 @@
 import QtQuick
 import QtQuick.Layouts
-import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A line that does something at a click: an example, a past query, a table or a column. Its text
-// is a `label`: of a button's `text` an ampersand makes keys of the whole window.
-T.Button {
+// A line that does something at a click: an example, a past query, a table or a column.
+UiPressable {
     id: line
 
-    required property string label
     property string note: ""
     property string tip: ""
     property bool strong: false
@@ -19,11 +16,6 @@ T.Button {
     leftPadding: Theme.spaceXs + indent
     rightPadding: Theme.spaceXs
     focusPolicy: Qt.TabFocus
-    Keys.onReturnPressed: line.clicked()
-    Keys.onEnterPressed: line.clicked()
-    Accessible.onPressAction: line.clicked()
-    Accessible.role: Accessible.Button
-    Accessible.name: label
     Accessible.description: tip
 
     contentItem: RowLayout {
@@ -46,7 +38,6 @@ T.Button {
 
         UiFocusRing {
             control: line
-            visible: line.visualFocus
         }
     }
 

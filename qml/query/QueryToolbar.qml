@@ -56,10 +56,8 @@ SettingsBar {
         iconName: "chart"
         text: "Chart"
         toolTip: "Draw two columns of numbers against each other"
+        choice: true
         checked: bar.controller.chartShown
-        Accessible.role: Accessible.CheckBox
-        Accessible.checkable: true
-        Accessible.checked: checked
         onClicked: bar.controller.chartShown = !bar.controller.chartShown
     }
     Row {
@@ -85,10 +83,8 @@ SettingsBar {
             iconName: "lines"
             text: "Line"
             toolTip: "Join the points in their order across"
+            choice: true
             checked: bar.controller.chartLine
-            Accessible.role: Accessible.CheckBox
-            Accessible.checkable: true
-            Accessible.checked: checked
             onClicked: bar.controller.chartLine = !bar.controller.chartLine
         }
     }

@@ -83,10 +83,6 @@ ViewPage {
         place: view
         title: "Export CSV"
         fileMode: FileDialog.SaveFile
-        // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
-        // qmllint disable
-        options: FileDialog.DontConfirmOverwrite
-        // qmllint enable
         defaultSuffix: "csv"
         nameFilters: ["CSV (*.csv)"]
         onAccepted: controller.exportCsv(selectedFile)

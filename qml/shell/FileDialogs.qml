@@ -52,10 +52,6 @@ Item {
         place: dialogs
         title: "Save the report"
         fileMode: FileDialog.SaveFile
-        // This window asks before it replaces a file. Qt 6.4 leaves the property out of its type description.
-        // qmllint disable
-        options: FileDialog.DontConfirmOverwrite
-        // qmllint enable
         defaultSuffix: selectedNameFilter.index === 2 ? "html" : "pdf"
         nameFilters: dialogs.session.maintenance.reportForms()
         onAccepted: dialogs.session.maintenance.writeReport(selectedFile, selectedNameFilter.index)
@@ -82,10 +78,6 @@ Item {
         place: dialogs
         title: "Database that takes the runs"
         fileMode: FileDialog.SaveFile
-        // An existing database is added to, not overwritten.
-        // qmllint disable
-        options: FileDialog.DontConfirmOverwrite
-        // qmllint enable
         defaultSuffix: "trainscope"
         nameFilters: ["Run databases (*.trainscope)"]
         onAccepted: dialogs.session.importing.setTarget(selectedFile)

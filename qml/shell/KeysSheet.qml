@@ -12,22 +12,17 @@ UiSheet {
     preferredWidth: Theme.sheetWidth * 0.7
     preferredHeight: Theme.sheetWidth * 0.7
 
-    ListView {
+    UiList {
         id: list
 
         objectName: "keysList"
         anchors.fill: parent
         anchors.leftMargin: Theme.spaceL
         anchors.rightMargin: Theme.spaceXs
-        clip: true
         focus: true
-        boundsBehavior: Flickable.StopAtBounds
         model: KeyMap
-        activeFocusOnTab: true
         keyNavigationEnabled: true
-        Accessible.role: Accessible.List
         Accessible.name: sheet.title
-        UiScrollBar.vertical: UiScrollBar {}
         delegate: Item {
             id: line
 

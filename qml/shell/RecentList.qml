@@ -82,7 +82,6 @@ ColumnLayout {
 
                 UiFocusRing {
                     control: entry
-                    visible: entry.visualFocus
                 }
             }
         }

@@ -80,20 +80,15 @@ FocusScope {
             label: "Filter the runs"
             Keys.onDownPressed: list.forceActiveFocus(Qt.TabFocusReason)
         }
-        ListView {
+        UiList {
             id: list
 
             objectName: "runList"
             Layout.fillWidth: true
             Layout.fillHeight: true
-            clip: true
             focus: true
-            activeFocusOnTab: true
-            boundsBehavior: Flickable.StopAtBounds
             model: runs
             currentIndex: 0
-            UiScrollBar.vertical: UiScrollBar {}
-            Accessible.role: Accessible.List
             Accessible.name: "Runs"
             keyNavigationEnabled: false
             Keys.onSpacePressed: runs.toggle(currentIndex)
@@ -181,7 +176,7 @@ FocusScope {
     }
     function askToRemove(row: int) {
         if (runs.nameAt(row) !== "")
-            removeSheet.ask(runs.nameAt(row));
+            removeSheet.askAbout(runs.nameAt(row));
     }
 
     UiMenu {
@@ -259,10 +254,22 @@ FocusScope {
             ask(name);
         }
     }
-    RemoveSheet {
+    UiQuestionSheet {
         id: removeSheet
 
         objectName: "removeSheet"
-        session: pane.session
+        property string run: ""
+
+        title: "Remove the run?"
+        subject: pane.session.workspace.databasePath // elsewhere that name is another run
+        question: "%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.".arg(run)
+        refusalText: "Keep it"
+        consentText: "Remove"
+        onAgreed: pane.session.removeRun(run)
+
+        function askAbout(name: string) {
+            run = name;
+            put();
+        }
     }
 }

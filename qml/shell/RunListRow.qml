@@ -35,7 +35,7 @@ Item {
 
     readonly property color mark: Theme.seriesColor(Math.max(0, colorIndex))
 
-    implicitHeight: head ? group.implicitHeight : dense ? line.implicitHeight : card.implicitHeight
+    implicitHeight: head ? group.implicitHeight : entry.implicitHeight
     Accessible.role: Accessible.ListItem
     Accessible.name: row.head ? "Folder %1, runs: %2".arg(row.label).arg(row.membersText) : row.description
     Accessible.selected: row.shown
@@ -65,28 +65,17 @@ Item {
         membersText: row.membersText
         onWholeWanted: row.toggleWanted()
     }
-    RunLine {
-        id: line
+    RunEntry {
+        id: entry
 
         width: parent.width
-        visible: !row.head && row.dense
-        indent: row.grouped ? Theme.spaceM : 0
-        name: row.whole
-        label: row.label
-        strongTag: row.strongTag
-        shown: row.shown
-        mark: row.mark
-        onToggleWanted: row.toggleWanted()
-    }
-    RunCard {
-        id: card
-
-        width: parent.width
-        visible: !row.head && !row.dense
+        visible: !row.head
+        dense: row.dense
+        indent: row.grouped && row.dense ? Theme.spaceM : 0
         name: row.whole
         label: row.label
         detail: row.detail
-        tags: row.dense ? [] : row.tags
+        tags: row.tags
         strongTag: row.strongTag
         shown: row.shown
         mark: row.mark
@@ -94,7 +83,7 @@ Item {
         onToggleWanted: row.toggleWanted()
     }
     UiToolTip {
-        wanted: hover.hovered && !line.overMark && !card.overMark
+        wanted: hover.hovered && !entry.overMark
         text: row.head ? row.tip : "%1\nClick: this run alone. Ctrl+click: beside the others.".arg(row.dense ? row.tip : row.name)
         delay: Theme.toolTipDelay * 2
     }
