@@ -4,6 +4,7 @@
 // jumps. GUI thread.
 
 #include <QAbstractListModel>
+#include <QQmlEngine>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,9 +15,13 @@
 
 namespace trainscope::app {
 
-// Base of all of them; a model whose number of rows QML reads makes a property of it.
+// Base of all of them, and what QML knows of one that has no members of its own. A class below it
+// whose number of rows QML reads makes a property of it again.
 class ListModel : public QAbstractListModel {
     Q_OBJECT
+    QML_NAMED_ELEMENT(RowModel)
+    QML_UNCREATABLE("Belongs to what lists something.")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
     using QAbstractListModel::QAbstractListModel;
@@ -100,7 +105,7 @@ protected:
         const auto at = least - (last - m_rows.rbegin());
         if (const auto more = std::ssize(rows) - std::ssize(m_rows); more > 0)
             addRows(static_cast<int>(at), {rows.begin() + at, rows.begin() + at + more});
-        else if (more < 0)
+        else
             eraseRows(static_cast<int>(at), static_cast<int>(-more));
     }
     // One of those there are.
@@ -111,6 +116,8 @@ protected:
         rowChanged(static_cast<int>(at));
     }
     void addRows(int first, std::vector<Row> rows) {
+        if (rows.empty())
+            return;
         beginInsertRows({}, first, first + static_cast<int>(rows.size()) - 1);
         m_rows.insert(m_rows.begin() + first, std::make_move_iterator(rows.begin()),
             std::make_move_iterator(rows.end()));
@@ -118,6 +125,8 @@ protected:
         Q_EMIT countChanged();
     }
     void eraseRows(int first, int count = 1) {
+        if (count == 0)
+            return;
         beginRemoveRows({}, first, first + count - 1);
         m_rows.erase(m_rows.begin() + first, m_rows.begin() + first + count);
         endRemoveRows();

@@ -18,22 +18,6 @@ constexpr double kLeastName = 240.0; // before columns give way to the first
 constexpr double kNarrowestName = 136.0; // half a list of runs
 constexpr double kBeyondRoom = 32.0; // seen beside the room, below the scroll bar
 
-enum TableRole {
-    kNameRole = Qt::UserRole + 1,
-    kSpokenRole,
-    kCellsRole,
-    kNoteRole,
-    kMissingRole,
-    kMarkRole,
-    kRoundRole,
-    kDepthRole,
-    kExpandableRole,
-    kUnfoldedRole,
-    kChosenRole,
-    kStrongRole,
-    kQuietRole,
-};
-
 QString tableWords(const text::Cell& cell, const text::Column& column, text::Digits digits) {
     return QString::fromStdString(cell.inWords(column, digits));
 }
@@ -145,7 +129,36 @@ QString TableHeads::editableAt(double x) const {
 }
 
 TableModel::TableModel(QObject* parent)
-    : ListModel(parent) { }
+    : RowListModel(rolesOf(this), parent) { }
+
+std::vector<TableModel::Role> TableModel::rolesOf(const TableModel* table) {
+    const auto role = [table](const char* name, auto of) {
+        return Role(
+            name, [table, of](std::int64_t row) { return std::invoke(of, table->worded(row)); });
+    };
+    return {role("name", &TableRow::name), role("spoken", &TableRow::spoken),
+        role("cells", [table](const TableRow& row) { return table->shownOf(row.cells); }),
+        role("note", &TableRow::note),
+        role("missing", [table](const TableRow& row) { return table->shownOf(row.missing); }),
+        role("mark",
+            [](const TableRow& row) {
+                return row.mark.isValid() ? row.mark : QColor(Qt::transparent);
+            }),
+        role("round", &TableRow::isRound), role("depth", &TableRow::depth),
+        role("expandable", &TableRow::isExpandable), role("unfolded", &TableRow::isUnfolded),
+        role("chosen", &TableRow::isChosen), role("strong", &TableRow::isStrong),
+        role("quiet", &TableRow::isQuiet)};
+}
+
+template <typename Cells>
+Cells TableModel::shownOf(const Cells& byColumn) const {
+    Cells cells;
+    for (const int column : m_columns) {
+        if (column < byColumn.size())
+            cells.push_back(byColumn[column]);
+    }
+    return cells;
+}
 
 void TableModel::show(TableContent content) {
     if (content.sorted && sortColumn() >= 0
@@ -154,9 +167,8 @@ void TableModel::show(TableContent content) {
         content.isDescending = isDescending();
         content.rows = content.sorted(content.sortColumn, content.isDescending);
     }
-    auto rows = std::exchange(content.rows, std::move(m_content.rows));
     m_content = std::move(content);
-    replaceRows(std::move(rows), m_content.isOther);
+    replaceRows(std::exchange(m_content.rows, {}), m_content.isOther);
     showHeads();
     m_subject += m_content.isOther ? 1 : 0;
     Q_EMIT tableChanged();
@@ -185,70 +197,42 @@ void TableModel::changed() {
         Q_EMIT dataChanged(index(0), index(count() - 1));
 }
 
+// Rows that are the same at both ends stay; those between them go before others come.
 void TableModel::replaceRows(std::vector<std::int64_t> rows, bool isOther) {
     m_worded.reset();
-    auto& known = m_content.rows;
-    const auto shownOf = [this](std::size_t all) {
-        return m_content.most == 0 ? all : std::min(all, m_content.most);
-    };
-    const std::size_t before = shownOf(known.size());
-    const std::size_t after = shownOf(rows.size());
-    if (before == after && !isOther) {
-        known = std::move(rows);
-        return changed();
+    m_content.rows.clear();
+    if (m_content.most > 0 && rows.size() > m_content.most) {
+        m_content.rows = rows;
+        rows.resize(m_content.most);
     }
-    const std::size_t least = isOther ? 0 : std::min(before, after);
-    std::size_t first = 0; // rows that are the same
-    while (first < least && known[first] == rows[first])
-        ++first;
-    std::size_t last = 0; // the same, from the end
-    while (
-        last < least - std::min(first, least) && known[before - 1 - last] == rows[after - 1 - last])
-        ++last;
-    if (first + last == 0) {
-        beginResetModel();
-        known = std::move(rows);
-        endResetModel();
+    const auto& known = this->rows();
+    const auto [first, firstNew] = std::ranges::mismatch(known, rows);
+    const auto before = static_cast<int>(first - known.begin());
+    const auto last = std::mismatch(known.rbegin(), std::make_reverse_iterator(first),
+        rows.rbegin(), std::make_reverse_iterator(firstNew));
+    const auto behind = static_cast<int>(last.first - known.rbegin());
+    if (isOther || (before + behind == 0 && known.size() != rows.size()))
+        return resetRows(std::move(rows));
+    if (known.size() == rows.size()) {
+        ownRows() = std::move(rows);
     } else {
-        exchangeRows(std::move(rows), first, last);
-        changed();
+        eraseRows(before, count() - before - behind);
+        addRows(before, {rows.begin() + before, rows.end() - behind});
     }
-    Q_EMIT countChanged();
-}
-
-void TableModel::exchangeRows(std::vector<std::int64_t> rows, std::size_t first, std::size_t last) {
-    auto& known = m_content.rows;
-    known.resize(static_cast<std::size_t>(count())); // without those that are not shown
-    const auto from = static_cast<int>(first);
-    if (const int gone = count() - static_cast<int>(first + last); gone > 0) {
-        beginRemoveRows({}, from, from + gone - 1);
-        known.erase(known.begin() + from, known.begin() + from + gone);
-        endRemoveRows();
-    }
-    const std::size_t all
-        = m_content.most == 0 ? rows.size() : std::min(rows.size(), m_content.most);
-    if (const int come = static_cast<int>(all - first - last); come > 0) {
-        beginInsertRows({}, from, from + come - 1);
-        known = std::move(rows);
-        endInsertRows();
-    } else {
-        known = std::move(rows);
-    }
+    changed();
 }
 
 std::optional<std::int64_t> TableModel::rowAt(int place) const {
-    return isThere(place) ? std::optional(m_content.rows[static_cast<std::size_t>(place)])
-                          : std::nullopt;
+    return isThere(place) ? std::optional(rows()[static_cast<std::size_t>(place)]) : std::nullopt;
 }
 
 int TableModel::placeOf(std::int64_t row) const {
-    const auto end = m_content.rows.begin() + count();
-    const auto found = std::find(m_content.rows.begin(), end, row);
-    return found == end ? -1 : static_cast<int>(found - m_content.rows.begin());
+    const auto found = std::ranges::find(rows(), row);
+    return found == rows().end() ? -1 : static_cast<int>(found - rows().begin());
 }
 
 QString TableModel::note() const {
-    if (m_content.rows.size() <= static_cast<std::size_t>(count()))
+    if (m_content.rows.empty())
         return m_content.note;
     const QString left = QStringLiteral("%1 of %2 rows are shown; a copy has all.")
                              .arg(wholeText(count()), wholeText(std::ssize(m_content.rows)));
@@ -381,7 +365,7 @@ QString TableModel::tipAt(int place, double x, double scrolled, bool isCut) cons
     const int head = x - scrolled < nameWidth() ? 0 : m_heads.columnAt(x);
     if (!isThere(place) || !m_heads.isThere(head))
         return {};
-    const TableRow& row = worded(place);
+    const TableRow& row = worded(*rowAt(place));
     const int column = m_columns[static_cast<std::size_t>(head)];
     const QString tip = row.tips.value(column);
     if (!tip.isEmpty() || !isCut)
@@ -394,11 +378,11 @@ QString TableModel::tipAt(int place, double x, double scrolled, bool isCut) cons
 QString TableModel::text(int first, int count) const {
     if (!m_content.copied)
         return {};
-    const auto all = std::ssize(m_content.rows);
+    const auto& rows = allRows();
+    const auto all = std::ssize(rows);
     const auto from = std::min<std::ptrdiff_t>(std::max(first, 0), all);
     const auto until = count < 0 ? all : std::min<std::ptrdiff_t>(from + count, all);
-    const auto table
-        = m_content.copied({m_content.rows.begin() + from, m_content.rows.begin() + until});
+    const auto table = m_content.copied({rows.begin() + from, rows.begin() + until});
     return (title().isEmpty() ? QString() : tabbedLine({title()})) + tabbedText(table);
 }
 
@@ -407,75 +391,13 @@ QString TableModel::csv() const {
         return {};
     const std::string line
         = title().isEmpty() ? std::string() : text::csvCell(title().toStdString()) + '\n';
-    return QString::fromStdString(line + text::csv(m_content.copied(m_content.rows)));
+    return QString::fromStdString(line + text::csv(m_content.copied(allRows())));
 }
 
-int TableModel::rowCount(const QModelIndex& parent) const {
-    const std::size_t all = m_content.rows.size();
-    return parent.isValid()
-        ? 0
-        : static_cast<int>(m_content.most == 0 ? all : std::min(all, m_content.most));
-}
-
-const TableRow& TableModel::worded(int place) const {
-    if (!m_worded || m_worded->first != place)
-        m_worded = {place, m_content.row(m_content.rows[static_cast<std::size_t>(place)])};
+const TableRow& TableModel::worded(std::int64_t row) const {
+    if (!m_worded || m_worded->first != row)
+        m_worded = {row, m_content.row(row)};
     return m_worded->second;
-}
-
-QVariant TableModel::data(const QModelIndex& index, int role) const {
-    return checkIndex(index, CheckIndexOption::IndexIsValid) ? valueOf(worded(index.row()), role)
-                                                             : QVariant();
-}
-
-QVariant TableModel::valueOf(const TableRow& row, int role) const {
-    const auto shown = [this](const auto& byColumn) {
-        auto cells = byColumn;
-        cells.clear();
-        for (const int column : m_columns) {
-            if (column < byColumn.size())
-                cells.push_back(byColumn[column]);
-        }
-        return cells;
-    };
-    switch (role) {
-    case Qt::DisplayRole:
-    case kNameRole:
-        return row.name;
-    case kSpokenRole:
-        return row.spoken;
-    case kCellsRole:
-        return shown(row.cells);
-    case kNoteRole:
-        return row.note;
-    case kMissingRole:
-        return QVariant::fromValue(shown(row.missing));
-    case kMarkRole:
-        return row.mark.isValid() ? row.mark : QColor(Qt::transparent);
-    case kRoundRole:
-        return row.isRound;
-    case kDepthRole:
-        return row.depth;
-    case kExpandableRole:
-        return row.isExpandable;
-    case kUnfoldedRole:
-        return row.isUnfolded;
-    case kChosenRole:
-        return row.isChosen;
-    case kStrongRole:
-        return row.isStrong;
-    case kQuietRole:
-        return row.isQuiet;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> TableModel::roleNames() const {
-    return {{kNameRole, "name"}, {kSpokenRole, "spoken"}, {kCellsRole, "cells"},
-        {kNoteRole, "note"}, {kMissingRole, "missing"}, {kMarkRole, "mark"}, {kRoundRole, "round"},
-        {kDepthRole, "depth"}, {kExpandableRole, "expandable"}, {kUnfoldedRole, "unfolded"},
-        {kChosenRole, "chosen"}, {kStrongRole, "strong"}, {kQuietRole, "quiet"}};
 }
 
 } // namespace trainscope::app

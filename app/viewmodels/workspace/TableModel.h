@@ -91,7 +91,7 @@ struct TableContent {
     bool isSelectable = false;
 };
 
-class TableModel : public ListModel {
+class TableModel : public RowListModel<std::int64_t> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from a view.")
@@ -145,8 +145,6 @@ public:
     [[nodiscard]] double seenLeft() const { return m_seenLeft; }
     [[nodiscard]] int sortColumn() const { return m_content.sortColumn; } // among all columns
     [[nodiscard]] bool isDescending() const { return m_content.isDescending; }
-    // The rows as they stand.
-    [[nodiscard]] const std::vector<std::int64_t>& rows() const { return m_content.rows; }
     [[nodiscard]] std::optional<std::int64_t> rowAt(int place) const;
     [[nodiscard]] int placeOf(std::int64_t row) const; // −1: it is not there
 
@@ -164,10 +162,6 @@ public:
     [[nodiscard]] QString text(int first = 0, int count = -1) const;
     [[nodiscard]] QString csv() const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
 Q_SIGNALS:
     void tableChanged();
     void headsChanged();
@@ -176,16 +170,20 @@ Q_SIGNALS:
     void selected(const trainscope::report::RowSource& source);
 
 private:
+    static std::vector<Role> rolesOf(const TableModel* table);
     void replaceRows(std::vector<std::int64_t> rows, bool isOther);
-    // But so many of the first and of the last.
-    void exchangeRows(std::vector<std::int64_t> rows, std::size_t first, std::size_t last);
+    // With those that are not shown.
+    [[nodiscard]] const std::vector<std::int64_t>& allRows() const {
+        return m_content.rows.empty() ? rows() : m_content.rows;
+    }
     [[nodiscard]] std::vector<int> fittingColumns() const;
     void showHeads();
     void showSeen();
-    [[nodiscard]] const TableRow& worded(int place) const;
-    [[nodiscard]] QVariant valueOf(const TableRow& row, int role) const;
+    [[nodiscard]] const TableRow& worded(std::int64_t row) const;
+    template <typename Cells>
+    [[nodiscard]] Cells shownOf(const Cells& byColumn) const;
 
-    TableContent m_content;
+    TableContent m_content; // its rows only where not all of them are shown
     int m_subject = 0;
     report::SourcedTable m_made; // as given to setTable()
     TableHeads m_heads;
@@ -197,7 +195,7 @@ private:
     int m_seenCount = 0;
     double m_seenLeft = 0.0;
     // A delegate asks for each role of a row in turn.
-    mutable std::optional<std::pair<int, TableRow>> m_worded;
+    mutable std::optional<std::pair<std::int64_t, TableRow>> m_worded;
 };
 
 // Width of the widest of them in the window's font, logical pixels.
