@@ -1,6 +1,5 @@
 pragma ComponentBehavior: Bound
 
-import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -22,7 +21,9 @@ UiMenu {
     }
     UiMenuSeparator {}
 
-    Instantiator {
+    UiMenuItems {
+        into: menu
+        first: 2
         model: menu.controller.looks
         delegate: UiMenuItem {
             required property string key
@@ -33,7 +34,5 @@ UiMenu {
             checked: current === 1
             onTriggered: menu.controller.choose(key, 1 - current)
         }
-        onObjectAdded: (index, item) => menu.insertItem(index + 2, item as UiMenuItem)
-        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
     }
 }

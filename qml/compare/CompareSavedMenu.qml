@@ -1,6 +1,5 @@
 pragma ComponentBehavior: Bound
 
-import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -40,7 +39,9 @@ UiMenu {
         visible: menu.controller.savedNames.length > 0
         height: visible ? implicitHeight : 0
     }
-    Instantiator {
+    UiMenuItems {
+        into: menu
+        first: 5
         model: menu.controller.savedNames
         delegate: UiMenuItem {
             required property string modelData
@@ -50,7 +51,5 @@ UiMenu {
             checked: modelData === menu.controller.savedName
             onTriggered: menu.controller.openSaved(modelData)
         }
-        onObjectAdded: (index, item) => menu.insertItem(index + 5, item as UiMenuItem)
-        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
     }
 }

@@ -25,32 +25,10 @@ ViewPage {
         controller: controller
         onCopyWanted: view.session.copyText(controller.text)
     }
-    // About a saved comparison: what became of it, and what can be done.
-    UiNotice {
-        id: notice
-
-        anchors.top: toolbar.bottom
-        width: parent.width
-        visible: notice.text !== ""
-        height: visible ? implicitHeight : 0
-        text: controller.notice
-
-        UiButton {
-            visible: text !== ""
-            iconName: "undo"
-            text: controller.noticeAction
-            onClicked: controller.runNoticeAction()
-        }
-        UiIconButton {
-            iconName: "close"
-            text: "Dismiss"
-            onClicked: controller.dismissNotice()
-        }
-    }
     FigureCanvas {
         id: canvas
 
-        anchors.top: notice.bottom
+        anchors.top: toolbar.bottom
         anchors.bottom: parent.bottom
         width: parent.width
         controller: controller

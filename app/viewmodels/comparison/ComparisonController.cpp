@@ -1,6 +1,5 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
-#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/traces/CaptureWindows.h"
@@ -52,11 +51,13 @@ ComparisonController::ComparisonController(QObject* parent)
         const QString name = QString::fromStdString(gone.name);
         if (name == m_saved)
             setSaved({});
-        showNotice(QStringLiteral("The comparison “%1” was removed.").arg(name),
+        views()->offerUndo(QStringLiteral("The comparison “%1” was removed.").arg(name), this,
             [this, gone] { m_library.putBack(gone); });
     });
-    connect(&m_library, &ComparisonLibrary::failed, this,
-        [this](const Error& error) { showNotice(shownText(error)); });
+    connect(&m_library, &ComparisonLibrary::failed, this, [this](const Error& error) {
+        if (views() != nullptr)
+            views()->report(error);
+    });
     connect(Theme::instance(), &Theme::changed, this, &ComparisonController::savedChanged);
     connect(this, &DatabaseView::viewsChanged, this, [this] {
         if (views() != nullptr)
@@ -117,7 +118,6 @@ void ComparisonController::forget() {
     m_captures.reset();
     forgetSelection();
     m_library.setWorkspace(workspace());
-    dismissNotice();
     pictureChanged();
     Q_EMIT runsChanged();
 }
@@ -598,10 +598,11 @@ void ComparisonController::openSaved(const QString& name) {
         notes.append(QString::fromStdString(note));
     if (back)
         notes.prepend(QStringLiteral("What was changed in \"%1\" was not saved.").arg(m_saved));
-    dismissNotice();
     show(name, ComparisonSettings(saved->settings), shown);
-    if (!notes.isEmpty())
-        showNotice(notes.join(QLatin1Char(' ')), back);
+    if (back)
+        views()->offerUndo(notes.join(QLatin1Char(' ')), this, back);
+    else if (!notes.isEmpty())
+        views()->inform(notes.join(QLatin1Char(' ')));
 }
 
 void ComparisonController::show(
@@ -640,27 +641,6 @@ void ComparisonController::renameSaved(const QString& name) {
 void ComparisonController::removeSaved() {
     if (m_library.contains(m_saved))
         m_library.remove(m_saved);
-}
-
-void ComparisonController::showNotice(const QString& text, std::function<void()> action) {
-    m_notice = text;
-    m_noticeAction = std::move(action);
-    Q_EMIT noticeChanged();
-}
-
-QString ComparisonController::noticeAction() const {
-    return m_noticeAction ? QStringLiteral("Undo") : QString();
-}
-
-void ComparisonController::runNoticeAction() {
-    const auto action = std::exchange(m_noticeAction, {});
-    dismissNotice();
-    if (action)
-        action();
-}
-
-void ComparisonController::dismissNotice() {
-    showNotice({});
 }
 
 } // namespace trainscope::app

@@ -9,7 +9,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "core/plot/comparison/Comparison.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,9 +41,6 @@ class ComparisonController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString savedName READ savedName NOTIFY savedChanged FINAL)
     Q_PROPERTY(bool kept READ isKept NOTIFY savedChanged FINAL) // the database has it
     Q_PROPERTY(bool modified READ isModified NOTIFY savedChanged FINAL)
-    // Message that stands until it is dismissed, and its action, "Undo".
-    Q_PROPERTY(QString notice READ notice NOTIFY noticeChanged FINAL)
-    Q_PROPERTY(QString noticeAction READ noticeAction NOTIFY noticeChanged FINAL)
 
 public:
     explicit ComparisonController(QObject* parent = nullptr);
@@ -84,11 +80,7 @@ public:
     Q_INVOKABLE void saveAs(const QString& name);
     Q_INVOKABLE [[nodiscard]] bool isTaken(const QString& name) const;
     Q_INVOKABLE void renameSaved(const QString& name);
-    Q_INVOKABLE void removeSaved(); // can be taken back by the notice's action
-    [[nodiscard]] QString notice() const { return m_notice; }
-    [[nodiscard]] QString noticeAction() const;
-    Q_INVOKABLE void runNoticeAction();
-    Q_INVOKABLE void dismissNotice();
+    Q_INVOKABLE void removeSaved(); // can be undone
 
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const std::shared_ptr<const plot::ComparisonData>& data() const { return m_data; }
@@ -98,7 +90,6 @@ Q_SIGNALS:
     void settingsChanged();
     void runsChanged();
     void savedChanged();
-    void noticeChanged();
     void scrollWanted();
 
 private:
@@ -137,7 +128,6 @@ private:
     void setSaved(const QString& name);
     void show(
         const QString& name, const ComparisonSettings& settings, const std::vector<RunId>& runs);
-    void showNotice(const QString& text, std::function<void()> action = {});
 
     Task<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};
     using Captures = std::map<RunId, std::vector<std::string>>; // by time; runs without: none
@@ -152,8 +142,6 @@ private:
     double m_scroll = 0.0;
     std::optional<double> m_wantedScroll; // once the board is laid out
     QString m_saved;
-    QString m_notice;
-    std::function<void()> m_noticeAction;
 };
 
 } // namespace trainscope::app

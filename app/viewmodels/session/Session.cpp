@@ -42,6 +42,7 @@ Dropped kindOf(const QString& path) {
 Session::Session(QObject* parent)
     : QObject(parent) {
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
+    connect(&m_views, &Views::informed, &m_notices, &NoticeModel::tell);
     connect(&m_views, &Views::undoOffered, &m_notices, &NoticeModel::offerUndo);
     connect(&m_workspace, &Workspace::unreachable, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);

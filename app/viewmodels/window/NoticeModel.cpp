@@ -30,6 +30,10 @@ void NoticeModel::inform(const QString& text) {
     addFor(kInformFor, {shownText(text.toStdString()), {}, false, m_nextId++, {}});
 }
 
+void NoticeModel::tell(const QString& text) {
+    add({shownText(text.toStdString()), {}, false, m_nextId++, {}});
+}
+
 void NoticeModel::offerUndo(const QString& text, std::function<void()> undo) {
     addFor(kOfferFor, {shownText(text.toStdString()), {}, false, m_nextId++, std::move(undo)});
 }

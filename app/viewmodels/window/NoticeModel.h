@@ -37,6 +37,8 @@ public:
 
     void error(const Error& error);
     void inform(const QString& text);
+    // Stays until the user closes it.
+    void tell(const QString& text);
     // Tells of a removal, with the function that undoes it.
     void offerUndo(const QString& text, std::function<void()> undo);
     // Says that the removal cannot be undone any longer.

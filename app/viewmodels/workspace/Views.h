@@ -145,6 +145,7 @@ public:
 
     // Passes an error in a view on to the window.
     void report(const trainscope::Error& error) { Q_EMIT failed(error); }
+    void inform(const QString& text) { Q_EMIT informed(text); }
     // Tells of a removal in `view`, with the function that undoes it while the view is there.
     void offerUndo(const QString& text, QObject* view, std::function<void()> undo);
 
@@ -171,6 +172,7 @@ Q_SIGNALS:
     void predictionWanted();
     void comparisonWanted();
     void failed(const trainscope::Error& error);
+    void informed(const QString& text);
     void undoOffered(const QString& text, const std::function<void()>& undo);
 
 private:
