@@ -2,6 +2,7 @@
 
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/figures/FindingRows.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "core/model/Try.h"
 #include "core/text/Table.h"
@@ -141,11 +142,8 @@ QString FindingsController::headline() const {
         runs.begin(), runs.end(), [this](const Run& run) { return m_known.contains(run.id); });
     if (read == 0)
         return {};
-    const QString findings = m_findings.count() == 1
-        ? QStringLiteral("1 finding")
-        : QStringLiteral("%1 findings").arg(m_findings.count());
-    const QString of = read == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(read);
-    return QStringLiteral("%1 in %2").arg(findings, of);
+    return QStringLiteral("%1 in %2")
+        .arg(countedText(m_findings.count(), "finding"), countedText(read, "run"));
 }
 
 QString FindingsController::emptyTitle() const {

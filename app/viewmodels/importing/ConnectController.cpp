@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ConnectController.h"
 
 #include "app/engine/KnownEngines.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -224,8 +225,7 @@ template <typename Work, typename Take>
 void ConnectController::run(const Job& job, Work work, Take take) {
     m_isStopping = false;
     m_error.clear();
-    m_phase = QStringLiteral("Asking…");
-    m_fraction = -1.0;
+    m_progress = {QStringLiteral("Asking…")};
     m_task.ask(
         m_worker,
         [job, work, take](const TaskStage<Reply>& stage) -> Result<Reply> {
@@ -276,12 +276,9 @@ void ConnectController::takeFound(
     QStringList jobs;
     for (const auto& job : catalogue.jobs)
         jobs.append(shownLine(job));
-    const auto counted = [](std::size_t count, const char* what) {
-        return QString::fromStdString(text::counted(static_cast<std::int64_t>(count), what));
-    };
     m_foundText = QStringLiteral("%1 on %2")
-                      .arg(counted(catalogue.roster.gpus().size(), "GPU"),
-                          counted(catalogue.roster.nodes().size(), "node"));
+                      .arg(countedText(std::ssize(catalogue.roster.gpus()), "GPU"),
+                          countedText(std::ssize(catalogue.roster.nodes()), "node"));
     if (!catalogue.roster.nodes().empty())
         m_foundText += QStringLiteral(", %1 to %2")
                            .arg(shownLine(catalogue.roster.nodes().front()),
@@ -325,8 +322,8 @@ void ConnectController::stop() {
 
 void ConnectController::takeProgress(const EngineProgress& progress) {
     if (!progress.phase.empty())
-        m_phase = m_isStopping ? QStringLiteral("Stopping…") : shownLine(progress.phase);
-    m_fraction = progress.phase.empty() ? -1.0 : progress.fraction;
+        m_progress.text = m_isStopping ? QStringLiteral("Stopping…") : shownLine(progress.phase);
+    m_progress.fraction = progress.phase.empty() ? -1.0 : progress.fraction;
     Q_EMIT progressChanged();
 }
 

@@ -64,8 +64,7 @@ class ConnectController : public QObject {
     Q_PROPERTY(bool canStart READ canStart NOTIFY changed FINAL)
     Q_PROPERTY(QString foundText READ foundText NOTIFY changed FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY changed FINAL)
-    Q_PROPERTY(QString phaseText READ phaseText NOTIFY progressChanged FINAL)
-    Q_PROPERTY(double fraction READ fraction NOTIFY progressChanged FINAL)
+    Q_PROPERTY(trainscope::app::WorkProgress progress READ progress NOTIFY progressChanged FINAL)
     Q_PROPERTY(trainscope::app::FoundMetricModel* metrics READ metrics CONSTANT FINAL)
 
 public:
@@ -97,8 +96,7 @@ public:
     }
     [[nodiscard]] QString foundText() const { return m_foundText; }
     [[nodiscard]] QString errorText() const { return m_error; }
-    [[nodiscard]] QString phaseText() const { return m_phase; }
-    [[nodiscard]] double fraction() const { return m_fraction; }
+    [[nodiscard]] const WorkProgress& progress() const { return m_progress; }
     [[nodiscard]] FoundMetricModel* metrics() { return &m_metrics; }
 
 Q_SIGNALS:
@@ -129,8 +127,7 @@ private:
     Task<QString> m_proposal{Asking::InTurn}; // for the target
     QString m_foundText;
     QString m_error;
-    QString m_phase;
-    double m_fraction = -1.0;
+    WorkProgress m_progress;
     FoundMetricModel m_metrics;
     bool m_isStopping = false;
     using Reply = std::function<void()>; // applies an answer

@@ -185,7 +185,7 @@ bool ImportController::begin(const QStringList& paths) {
     m_openIsWritable = false;
     m_useOpen = true;
     m_plan.setUnits({});
-    m_unrecognised.setFiles({});
+    m_unrecognised.setRows({});
     m_isStopping = false;
     m_progress = {};
     m_planning.ask(
@@ -216,7 +216,7 @@ void ImportController::takePlan(Result<Drop> planned) {
     const PlannedImport& import = m_planned->import;
     m_isForOpen = useOpen() && !import.unitsThere.empty();
     m_plan.setUnits(m_isForOpen ? import.unitsThere : import.plan.units);
-    m_unrecognised.setFiles(leftOut(import.plan.unrecognised));
+    m_unrecognised.setRows(unrecognisedRows(leftOut(import.plan.unrecognised)));
     Q_EMIT suggestionsChanged();
     setStage(Stage::Review);
     takeTarget();

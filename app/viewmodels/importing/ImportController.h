@@ -65,7 +65,7 @@ class ImportController : public QObject {
     Q_PROPERTY(QString formatsText READ formatsText CONSTANT FINAL) // the same in one sentence
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportGroupModel* groups READ groups CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::UnrecognisedModel* unrecognised READ unrecognised CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ListModel* unrecognised READ unrecognised CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
     // Runs that could be one, a sentence each.
     Q_PROPERTY(QStringList suggestions READ suggestions NOTIFY suggestionsChanged FINAL)
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] static QString formatsText() { return formats().join(QStringLiteral("; ")); }
     [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
     [[nodiscard]] ImportGroupModel* groups() { return &m_groups; }
-    [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
+    [[nodiscard]] ListModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }
     [[nodiscard]] QStringList suggestions() const;
     [[nodiscard]] QString targetPath() const;
@@ -173,7 +173,8 @@ private:
     QStringList m_paths;
     ImportPlanModel m_plan;
     ImportGroupModel m_groups{m_plan};
-    UnrecognisedModel m_unrecognised;
+    RowListModel<UnrecognisedRow> m_unrecognised{{{"path", &UnrecognisedRow::path},
+        {"brief", &UnrecognisedRow::brief}, {"reason", &UnrecognisedRow::reason}}};
     ImportReportModel m_report;
     QString m_openDatabase;
     QString m_shownRun;

@@ -1,6 +1,5 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 
-#include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 
 namespace trainscope::app {
 
-// The fields of these rows that any of the sources to be imported (toldOf()) leaves open
+// The fields of these rows that any of the sources to be imported leaves open
 // (app/importing/ImportFields.h), each a map: key, label, value (empty where nothing is said, or
 // where sources differ), hint (what holds then), choices (empty: any text), faulty, pressing (shown
 // though the row is folded).
@@ -50,6 +50,11 @@ struct ImportGroupRow {
 // Rows of a run's sources together, of which there must be one, and of a single source.
 ImportGroupRow rowOfRun(const std::vector<const ImportRow*>& sources);
 ImportGroupRow rowOfSource(const ImportRow& source);
+
+// Each remark once, behind the number of sources of which it is made or the only one's name.
+QStringList groupRemarks(const std::vector<const ImportRow*>& rows);
+// Name of a run that has that source alone: its path without the endings of files.
+std::string sourceName(const importers::ImportUnit& unit);
 
 class ImportGroupModel : public RowListModel<ImportGroupRow> {
     Q_OBJECT

@@ -153,7 +153,7 @@ std::uint64_t ImportPlanModel::selectedBytes() const {
 QString ImportPlanModel::totalText() const {
     return QStringLiteral("%1 of %2, %3")
         .arg(selectedCount())
-        .arg(QString::fromStdString(text::counted(count(), "source")), bytesText(selectedBytes()));
+        .arg(countedText(count(), "source"), bytesText(selectedBytes()));
 }
 
 template <typename Change>
@@ -326,12 +326,7 @@ QString ImportPlanModel::problemOf(const ImportRow& row) {
     return {};
 }
 
-UnrecognisedModel::UnrecognisedModel(QObject* parent)
-    : RowListModel({{"path", &UnrecognisedRow::path}, {"brief", &UnrecognisedRow::brief},
-                       {"reason", &UnrecognisedRow::reason}},
-        parent) { }
-
-void UnrecognisedModel::setFiles(const std::vector<importers::Unrecognised>& files) {
+std::vector<UnrecognisedRow> unrecognisedRows(const std::vector<importers::Unrecognised>& files) {
     QStringList paths;
     for (const importers::Unrecognised& file : files)
         paths.append(shownLine(file.path));
@@ -341,7 +336,7 @@ void UnrecognisedModel::setFiles(const std::vector<importers::Unrecognised>& fil
         const auto at = static_cast<qsizetype>(i);
         rows.push_back({paths[at], briefs[at], shownText(files[i].reason)});
     }
-    resetRows(std::move(rows));
+    return rows;
 }
 
 } // namespace trainscope::app

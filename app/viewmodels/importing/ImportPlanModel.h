@@ -92,15 +92,6 @@ struct UnrecognisedRow {
     QString reason;
     bool operator==(const UnrecognisedRow&) const = default;
 };
-class UnrecognisedModel : public RowListModel<UnrecognisedRow> {
-    Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the import")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
-
-public:
-    explicit UnrecognisedModel(QObject* parent = nullptr);
-    void setFiles(const std::vector<importers::Unrecognised>& files);
-};
+std::vector<UnrecognisedRow> unrecognisedRows(const std::vector<importers::Unrecognised>& files);
 
 } // namespace trainscope::app

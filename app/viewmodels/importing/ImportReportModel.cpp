@@ -121,8 +121,7 @@ QString amountOf(const ImportReport& report) {
     for (const auto& [count, noun] :
         {std::pair(report.samples, "sample"), std::pair(report.spans, "span")}) {
         if (count > 0)
-            parts.append(QStringLiteral("%1 %2%3").arg(
-                wholeText(count), QLatin1String(noun), QLatin1String(count == 1 ? "" : "s")));
+            parts.append(countedText(count, noun));
     }
     return parts.join(QStringLiteral(", "));
 }
@@ -301,22 +300,19 @@ QString ImportReportModel::outcomeOf(const std::vector<Entry>& entries) {
         if (!entry.placed.isEmpty())
             placed.append(entry.placed);
     }
-    const auto counted = [](std::int64_t count, const char* noun) {
-        return QString::fromStdString(text::counted(count, noun));
-    };
     QStringList parts;
     if (files > 0)
         parts.append(QStringLiteral("%1 from %2")
-                         .arg(counted(std::ssize(runs), "run"), counted(files, "file")));
+                         .arg(countedText(std::ssize(runs), "run"), countedText(files, "file")));
     if (placed.size() == 1)
         parts.append(placed.first());
     else if (placed.size() > 1)
         parts.append(QStringLiteral("%1 logs placed by power").arg(placed.size()));
     if (warned > 0)
-        parts.append(counted(warned, "source")
+        parts.append(countedText(warned, "source")
             + QLatin1String(warned == 1 ? " has warnings" : " have warnings"));
     if (failed > 0)
-        parts.append(counted(failed, "file")
+        parts.append(countedText(failed, "file")
             + QLatin1String(failed == 1 ? " was not imported" : " were not imported"));
     return parts.join(QStringLiteral("; "));
 }

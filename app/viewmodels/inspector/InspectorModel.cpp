@@ -128,10 +128,6 @@ void addAboveLimit(const RunStatistics& run, std::vector<Fact>& facts) {
             .arg(metricText("gpu_power", share.highestW, "W"), source)});
 }
 
-QString countedText(std::int64_t count, std::string_view noun) {
-    return textOf(text::counted(count, noun));
-}
-
 // One figure with its source: of the GPUs, else of their nodes.
 void addEnergy(const RunStatistics& run, std::vector<Fact>& facts) {
     const auto measured = std::count_if(

@@ -1,8 +1,8 @@
 #include "app/viewmodels/manual/ManualController.h"
 
 #include "app/manual/HtmlPage.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/window/Theme.h"
-#include "core/text/Numbers.h"
 
 #include <QDesktopServices>
 #include <QSyntaxHighlighter>
@@ -66,11 +66,6 @@ int anchorPosition(const QTextDocument& document, const QString& anchor) {
 
 } // namespace
 
-ManualEntries::ManualEntries(QObject* parent)
-    : RowListModel({{"title", &ManualEntry::title}, {"detail", &ManualEntry::detail},
-                       {"level", &ManualEntry::level}, {"name", &ManualEntry::name}},
-        parent) { }
-
 ManualController::ManualController(QObject* parent)
     : QObject(parent) {
     visit({manual::pages().front().id, {}});
@@ -85,9 +80,8 @@ QString ManualController::title() const {
 QString ManualController::headline() const {
     if (m_query.trimmed().isEmpty())
         return QStringLiteral("Pages");
-    return m_entries.count() == 0
-        ? QStringLiteral("Nothing found")
-        : QString::fromStdString(text::counted(m_entries.count(), "place"));
+    return m_entries.count() == 0 ? QStringLiteral("Nothing found")
+                                  : countedText(m_entries.count(), "place");
 }
 
 void ManualController::setDocument(QQuickTextDocument* document) {

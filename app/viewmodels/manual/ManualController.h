@@ -27,16 +27,6 @@ struct ManualEntry {
     bool operator==(const ManualEntry&) const = default;
 };
 
-class ManualEntries : public RowListModel<ManualEntry> {
-    Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the manual")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
-
-public:
-    explicit ManualEntries(QObject* parent = nullptr);
-};
-
 class ManualController : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -46,7 +36,7 @@ class ManualController : public QObject {
     Q_PROPERTY(
         QQuickTextDocument* document READ document WRITE setDocument NOTIFY documentChanged FINAL)
     Q_PROPERTY(QString query READ query WRITE setQuery NOTIFY entriesChanged FINAL)
-    Q_PROPERTY(trainscope::app::ManualEntries* entries READ entries CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ListModel* entries READ entries CONSTANT FINAL)
     Q_PROPERTY(QString headline READ headline NOTIFY entriesChanged FINAL)
     // The entry that is shown, -1: none.
     Q_PROPERTY(int current READ current NOTIFY currentChanged FINAL)
@@ -62,7 +52,7 @@ public:
     void setDocument(QQuickTextDocument* document);
     [[nodiscard]] QString query() const { return m_query; }
     void setQuery(const QString& query);
-    [[nodiscard]] ManualEntries* entries() { return &m_entries; }
+    [[nodiscard]] ListModel* entries() { return &m_entries; }
     [[nodiscard]] QString headline() const;
     [[nodiscard]] int current() const { return m_current; }
     [[nodiscard]] bool hasBefore() const { return m_at > 0; }
@@ -102,7 +92,9 @@ private:
     std::size_t m_at = 0;
     QString m_html;
     QString m_query;
-    ManualEntries m_entries;
+    RowListModel<ManualEntry> m_entries{
+        {{"title", &ManualEntry::title}, {"detail", &ManualEntry::detail},
+            {"level", &ManualEntry::level}, {"name", &ManualEntry::name}}};
     int m_current = -1;
     QPointer<QQuickTextDocument> m_document;
     QPointer<QSyntaxHighlighter> m_highlighter;

@@ -136,14 +136,14 @@ const QString kChartKey = QStringLiteral("chart");
 constexpr std::int64_t kInTheWay = -1; // instead of rows: the file is there already
 
 QString writtenText(std::int64_t rows, const QString& file) {
-    return rows == 1 ? QStringLiteral("1 row written to %1").arg(file)
-                     : QStringLiteral("%1 rows written to %2").arg(wholeText(rows), file);
+    return QStringLiteral("%1 written to %2").arg(countedText(rows, "row"), file);
 }
 
 } // namespace
 
 QueryController::QueryController(QObject* parent)
     : DrawnView(false, parent) {
+    m_examples.setRows(queryExamples());
     connect(&m_table, &TableModel::sortWanted, this, &QueryController::sortBy);
 }
 
@@ -299,9 +299,8 @@ QString QueryController::outcome() const {
     if (!rows)
         return {};
     const auto count = static_cast<std::int64_t>(rows->rows());
-    const QString words = rows->columns() == 0 ? QStringLiteral("No answer")
-        : count == 1                           ? QStringLiteral("1 row")
-                                               : QStringLiteral("%1 rows").arg(wholeText(count));
+    const QString words
+        = rows->columns() == 0 ? QStringLiteral("No answer") : countedText(count, "row");
     const QString answer = QStringLiteral("%1 · %2").arg(
         words, durationText({static_cast<std::int64_t>(m_seconds * 1e9)}));
     return m_written.isEmpty() ? answer : QStringLiteral("%1 · %2").arg(answer, m_written);

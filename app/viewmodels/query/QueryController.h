@@ -24,7 +24,7 @@ class QueryController : public trainscope::app::DrawnView {
     // Text in the editor; remembered per database.
     Q_PROPERTY(QString sql READ sql WRITE setSql NOTIFY sqlChanged FINAL)
     Q_PROPERTY(trainscope::app::TableModel* table READ table CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::QueryExampleModel* examples READ examples CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ListModel* examples READ examples CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::QueryHistoryModel* history READ history CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::SchemaModel* schema READ schema CONSTANT FINAL)
     Q_PROPERTY(bool answered READ isAnswered NOTIFY stateChanged FINAL) // the table is an answer
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] QString sql() const { return m_sql; }
     void setSql(const QString& sql);
     [[nodiscard]] TableModel* table() { return &m_table; }
-    [[nodiscard]] QueryExampleModel* examples() { return &m_examples; }
+    [[nodiscard]] ListModel* examples() { return &m_examples; }
     [[nodiscard]] QueryHistoryModel* history() { return &m_history; }
     [[nodiscard]] SchemaModel* schema() { return &m_schema; }
     [[nodiscard]] bool isAnswered() const { return m_rows != nullptr; }
@@ -120,7 +120,8 @@ private:
     QElapsedTimer m_clock;
     QueryRowsPtr m_rows; // rows of the answer
     TableModel m_table;
-    QueryExampleModel m_examples;
+    RowListModel<QueryExample> m_examples{
+        {{"title", &QueryExample::title}, {"sql", &QueryExample::sql}}};
     QueryHistoryModel m_history;
     SchemaModel m_schema;
     bool m_isSchemaKnown = false;

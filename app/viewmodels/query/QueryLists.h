@@ -9,6 +9,8 @@
 #include <QQmlEngine>
 
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::app {
@@ -19,15 +21,9 @@ struct QueryExample {
     bool operator==(const QueryExample&) const = default;
 };
 
-class QueryExampleModel : public RowListModel<QueryExample> {
-    Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the query.")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
-
-public:
-    explicit QueryExampleModel(QObject* parent = nullptr);
-};
+// resources/queries.json, and the examples in it.
+std::string_view queryTable();
+std::vector<QueryExample> queryExamples();
 
 struct PastQuery {
     QString sql;

@@ -295,7 +295,7 @@ void RunsController::refreshChosen() {
 
 QString RunsController::headline() const {
     const auto all = static_cast<int>(m_runs.size());
-    const QString runs = all == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(all);
+    const QString runs = countedText(all, "run");
     return m_table.count() == all ? runs
                                   : QStringLiteral("%1 of %2").arg(m_table.count()).arg(runs);
 }

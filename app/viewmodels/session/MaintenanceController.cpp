@@ -140,8 +140,7 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     m_title = title;
     m_headline.clear();
     m_details.clear();
-    m_phase.clear();
-    m_fraction = -1.0;
+    m_progress = {};
     m_isStopping = false;
     m_task.ask(
         *QThreadPool::globalInstance(),
@@ -149,9 +148,10 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
             const TaskStage<Outcome>& stage) -> Result<Outcome> {
             ASSIGN_OR_RETURN(auto store, store::Store::open(path, mode));
             return work(store, stage.progress([this, &stage](const ProgressState& state) {
-                stage.tell([this, phase = std::string(state.phase), fraction = fractionOf(state)] {
-                    m_phase = shownLine(phase); // may name a file
-                    m_fraction = fraction;
+                // The phase may name a file.
+                stage.tell([this, step = WorkProgress{shownLine(state.phase), fractionOf(state)}] {
+                    if (!m_isStopping)
+                        m_progress = step;
                     Q_EMIT progressChanged();
                 });
             }));
@@ -189,6 +189,7 @@ void MaintenanceController::takeOutcome(const Result<Outcome>& result) {
 void MaintenanceController::stop() {
     m_task.stop();
     m_isStopping = true;
+    m_progress.text = QStringLiteral("Stopping…");
     Q_EMIT progressChanged();
 }
 
@@ -202,10 +203,6 @@ void MaintenanceController::setShowing(bool showing) {
         return;
     m_showing = showing;
     Q_EMIT stateChanged();
-}
-
-QString MaintenanceController::phaseText() const {
-    return m_isStopping ? QStringLiteral("Stopping…") : m_phase;
 }
 
 } // namespace trainscope::app

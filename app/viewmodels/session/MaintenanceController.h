@@ -27,9 +27,7 @@ class MaintenanceController : public QObject {
     // True while there is something to show: work that takes a while, or a result to read.
     Q_PROPERTY(bool showing READ showing NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString title READ title NOTIFY stateChanged FINAL)
-    Q_PROPERTY(QString phaseText READ phaseText NOTIFY progressChanged FINAL)
-    // 0 to 1, negative while unknown.
-    Q_PROPERTY(double fraction READ fraction NOTIFY progressChanged FINAL)
+    Q_PROPERTY(trainscope::app::WorkProgress progress READ progress NOTIFY progressChanged FINAL)
     Q_PROPERTY(bool stopping READ stopping NOTIFY progressChanged FINAL)
     // Result of the work, in a sentence and in lines; empty while it runs.
     Q_PROPERTY(QString headline READ headline NOTIFY stateChanged FINAL)
@@ -59,8 +57,7 @@ public:
     [[nodiscard]] bool working() const { return m_task.isRunning(); }
     [[nodiscard]] bool showing() const { return m_showing; }
     [[nodiscard]] QString title() const { return m_title; }
-    [[nodiscard]] QString phaseText() const;
-    [[nodiscard]] double fraction() const { return m_fraction; }
+    [[nodiscard]] const WorkProgress& progress() const { return m_progress; }
     [[nodiscard]] bool stopping() const { return working() && m_isStopping; }
     [[nodiscard]] QString headline() const { return m_headline; }
     [[nodiscard]] QStringList details() const { return m_details; }
@@ -98,8 +95,7 @@ private:
     QString m_headline;
     QStringList m_details;
     bool m_showing = false;
-    QString m_phase;
-    double m_fraction = -1.0;
+    WorkProgress m_progress;
     bool m_isStopping = false;
     Task<Outcome> m_task;
     QTimer m_patience; // short work shows nothing

@@ -1,5 +1,6 @@
 #include "app/viewmodels/session/RunListModel.h"
 
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
@@ -338,8 +339,7 @@ QString RunListModel::countText() const {
     const auto shown = static_cast<int>(std::count_if(
         m_runs.begin(), m_runs.end(), [](const RunListRow& run) { return run->colorIndex >= 0; }));
     const QString runs = left != all ? QStringLiteral("%1 of %2 runs").arg(left).arg(all)
-        : all == 1                   ? QStringLiteral("1 run")
-                                     : QStringLiteral("%1 runs").arg(all);
+                                     : countedText(all, "run");
     return shown > 1 ? QStringLiteral("%1 · %2 shown").arg(runs).arg(shown) : runs;
 }
 

@@ -94,6 +94,11 @@ QString wholeText(std::int64_t count) {
     return withMarks(numbers().toString(static_cast<qlonglong>(count)));
 }
 
+QString countedText(std::int64_t count, std::string_view noun) {
+    return QStringLiteral("%1 %2%3").arg(
+        wholeText(count), textOf(noun), count == 1 ? QString() : QStringLiteral("s"));
+}
+
 QString waitText(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0)
         return {};

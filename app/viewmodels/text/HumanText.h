@@ -33,6 +33,7 @@ QString decimalText(double value, char format, int precision);
 QString bytesText(std::uint64_t bytes); // "1.4 GB", decimal prefixes
 QString bytesRateText(double bytesPerSecond); // "85.0 MB/s"
 QString wholeText(std::int64_t count); // "1,234,567"
+QString countedText(std::int64_t count, std::string_view noun); // "1 run", "1,234 runs"
 QString waitText(double seconds); // "2 min 20 s"; whole seconds above ten, "0.4 s" below
 QString momentText(TimeNs moment); // local, with the reader's form of dates: "3/1/2026 14:05:09"
 QString linesOf(const std::vector<std::string>& texts); // one a line

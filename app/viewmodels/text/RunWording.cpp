@@ -1,5 +1,6 @@
 #include "app/viewmodels/text/RunWording.h"
 
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/RunState.h"
@@ -56,8 +57,7 @@ QString gpuText(const Run& run) {
     if (run.gpuCount == 0)
         return model;
     if (model.isEmpty())
-        return run.gpuCount == 1 ? QStringLiteral("1 GPU")
-                                 : QStringLiteral("%1 GPUs").arg(run.gpuCount);
+        return countedText(run.gpuCount, "GPU");
     return QStringLiteral("%1 × %2").arg(run.gpuCount).arg(model);
 }
 
@@ -90,8 +90,7 @@ QString runFacts(const Run& run) {
     if (const auto gpus = gpuText(run); !gpus.isEmpty())
         parts.append(gpus);
     if (run.nodeCount > 0)
-        parts.append(run.nodeCount == 1 ? QStringLiteral("1 node")
-                                        : QStringLiteral("%1 nodes").arg(run.nodeCount));
+        parts.append(countedText(run.nodeCount, "node"));
     if (const auto layout = layoutText(run.launch); !layout.isEmpty())
         parts.append(layout);
     if (run.launch.microBatch)

@@ -96,17 +96,17 @@ void DatabaseView::start(const QString& what, Job job) {
     m_loading = true;
     m_stopped = false;
     m_error.clear();
-    showStep(QStringLiteral("Reading"), -1.0);
+    showStep({QStringLiteral("Reading")});
     m_task.start(
         workspace()->readers(),
         [this, what, job = std::move(job)](
             const store::Store& store, const TaskStage<Finish>& stage) {
             const auto report = [this, &what, &stage](const ProgressState& state) {
                 const QString phase = textOf(state.phase);
-                const QString text
-                    = what.isEmpty() ? phase : QStringLiteral("%1 · %2").arg(what, phase);
-                const double fraction = fractionOf(state);
-                stage.publish(Finish([this, text, fraction] { showStep(text, fraction); }));
+                const WorkProgress step{
+                    what.isEmpty() ? phase : QStringLiteral("%1 · %2").arg(what, phase),
+                    fractionOf(state)};
+                stage.publish(Finish([this, step] { showStep(step); }));
             };
             const auto tell = [&stage](Finish part) { stage.publish(std::move(part)); };
             stage.publish(job(store, stage.progress(report), tell));
@@ -118,9 +118,8 @@ void DatabaseView::start(const QString& what, Job job) {
         });
 }
 
-void DatabaseView::showStep(const QString& text, double fraction) {
-    m_progressText = text;
-    m_progress = fraction;
+void DatabaseView::showStep(const WorkProgress& progress) {
+    m_progress = progress;
     Q_EMIT stateChanged();
 }
 

@@ -26,8 +26,7 @@ class DatabaseView : public trainscope::app::Exportable {
     Q_PROPERTY(bool active READ isActive WRITE setActive NOTIFY activeChanged FINAL)
     Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
     Q_PROPERTY(bool stopped READ isStopped NOTIFY stateChanged FINAL)
-    Q_PROPERTY(QString progressText READ progressText NOTIFY stateChanged FINAL)
-    Q_PROPERTY(double progress READ progress NOTIFY stateChanged FINAL) // 0..1; -1: unknown
+    Q_PROPERTY(trainscope::app::WorkProgress progress READ progress NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
 
 public:
@@ -41,8 +40,7 @@ public:
 
     [[nodiscard]] bool isLoading() const { return m_loading; }
     [[nodiscard]] bool isStopped() const { return m_stopped; }
-    [[nodiscard]] QString progressText() const { return m_progressText; }
-    [[nodiscard]] double progress() const { return m_progress; }
+    [[nodiscard]] const WorkProgress& progress() const { return m_progress; }
     [[nodiscard]] QString errorText() const { return m_error; }
     Q_INVOKABLE void cancel();
     Q_INVOKABLE void readAgain();
@@ -108,7 +106,7 @@ private:
     void reloadDatabase();
     void takeGrowth();
     void start(const QString& what, Job job);
-    void showStep(const QString& text, double fraction);
+    void showStep(const WorkProgress& progress);
     void fail(const Error& error);
 
     QPointer<Views> m_views;
@@ -118,8 +116,7 @@ private:
     bool m_isAged = false; // grown since it was read
     bool m_loading = false;
     bool m_stopped = false;
-    QString m_progressText;
-    double m_progress = -1.0;
+    WorkProgress m_progress;
     QString m_error;
 };
 

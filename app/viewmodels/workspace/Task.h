@@ -5,6 +5,7 @@
 // question.
 
 #include "app/viewmodels/workspace/ReaderPool.h"
+#include "app/viewmodels/workspace/WorkProgress.h"
 #include "core/model/Import.h"
 #include "core/text/NumberMarks.h"
 
@@ -25,13 +26,6 @@ namespace trainscope::app {
 inline QThreadPool& diskThreads() {
     static QThreadPool pool;
     return pool;
-}
-
-// Progress of a job, 0..1; −1: not known.
-inline double fractionOf(const ProgressState& state) {
-    if (state.bytesTotal == 0)
-        return -1.0;
-    return static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
 }
 
 // Ten times a second at most.

@@ -1,6 +1,5 @@
 // The plan of an import by run: what its sources are together, edited at once, merged and split.
 
-#include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "support/TestProgram.h"
 

@@ -72,10 +72,9 @@ private Q_SLOTS:
         QVERIFY(plan.problem().contains(kShown));
         // The import reads the file itself.
         QCOMPARE(plan.units()[1].path, kPath);
-        UnrecognisedModel unrecognised;
-        unrecognised.setFiles({{kPath, kPath}});
-        QCOMPARE(unrecognised.at(0, "path").toString(), kShown);
-        QVERIFY(isHarmless(shownBy(unrecognised)));
+        const auto unrecognised = unrecognisedRows({{kPath, kPath}});
+        QCOMPARE(unrecognised.front().path, kShown);
+        QVERIFY(isHarmless(unrecognised.front().brief + unrecognised.front().reason));
     }
 
     void importReport() {
