@@ -32,8 +32,7 @@ Rectangle {
         UiProgressBar {
             id: bar
 
-            indeterminate: box.progress < 0
-            value: Math.max(0, box.progress)
+            fraction: box.progress
         }
         UiButton {
             anchors.right: parent.right

@@ -2,10 +2,14 @@ import QtQuick
 import QtQuick.Templates as T
 import Trainscope.App
 
-// Indeterminate while nothing is known about the total: a bar that moves, or rests with reduced motion.
+// The bar of how far work is. While nothing is known of its total it moves, or rests with reduced motion.
 T.ProgressBar {
     id: bar
 
+    property real fraction: -1 // below 0: not known
+
+    value: Math.max(0, fraction)
+    indeterminate: fraction < 0
     implicitWidth: Theme.spaceXl * 8
     implicitHeight: Theme.spaceXs
 

@@ -259,7 +259,6 @@ UiSheet {
     buttons: [
         UiProgressBar {
             Layout.fillWidth: true
-            indeterminate: true
             opacity: exporter.running ? 1 : 0
         },
         UiButton {

@@ -1,7 +1,6 @@
 pragma ComponentBehavior: Bound
 
 import QtQuick
-import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -60,20 +59,13 @@ ViewPage {
         controller: controller
         focus: true
     }
-    UiBar {
+    CaptionBar {
         id: footer
 
         anchors.bottom: parent.bottom
         width: parent.width
-        lower: true
+        text: controller.caption
 
-        UiNote {
-            Layout.fillWidth: true
-            wrapMode: Text.Wrap
-            text: controller.caption
-            Accessible.role: Accessible.StaticText
-            Accessible.name: text
-        }
         UiCheckBox {
             text: "Whole run"
             checked: controller.wholeRun

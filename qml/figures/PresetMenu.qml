@@ -1,6 +1,5 @@
 pragma ComponentBehavior: Bound
 
-import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -13,7 +12,8 @@ UiMenu {
 
     title: "Figures of CharLLM-PPT"
 
-    Instantiator {
+    UiMenuItems {
+        into: menu
         model: menu.views.presets
         delegate: UiMenuItem {
             required property int index
@@ -22,7 +22,5 @@ UiMenu {
             text: modelData
             onTriggered: menu.views.openPreset(index)
         }
-        onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
-        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
     }
 }

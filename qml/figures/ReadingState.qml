@@ -35,8 +35,8 @@ Item {
         anchors.horizontalCenter: parent.horizontalCenter
         y: state.below ? parent.height - height - Theme.spaceL : (parent.height - height) / 2
         busy: state.controller.loading
-        text: state.controller.progressText
-        progress: state.controller.progress
+        text: state.controller.progress.text
+        progress: state.controller.progress.fraction
         onCancelWanted: state.controller.cancel()
     }
 }

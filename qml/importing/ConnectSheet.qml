@@ -108,13 +108,13 @@ UiSheet {
         UiProgressBar {
             Layout.fillWidth: true
             visible: sheet.controller.busy
-            value: Math.max(0, sheet.controller.fraction)
+            fraction: Math.max(0, sheet.controller.progress.fraction)
         }
     }
     buttons: [
         UiNote {
             Layout.fillWidth: true
-            text: sheet.controller.busy ? sheet.controller.phaseText : ""
+            text: sheet.controller.busy ? sheet.controller.progress.text : ""
         },
         UiButton {
             objectName: "ask"

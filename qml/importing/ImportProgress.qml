@@ -29,8 +29,7 @@ ColumnLayout {
         UiProgressBar {
             Layout.fillWidth: true
             visible: progress.controller.stage === ImportController.Stage.Importing
-            indeterminate: progress.now.unitFraction < 0
-            value: progress.now.unitFraction
+            fraction: progress.now.unitFraction
             Accessible.name: "This source"
         }
         UiNote {
@@ -39,8 +38,7 @@ ColumnLayout {
         }
         UiProgressBar {
             Layout.fillWidth: true
-            indeterminate: progress.now.fraction < 0
-            value: progress.now.fraction
+            fraction: progress.now.fraction
             Accessible.name: "Altogether"
         }
         RowLayout {

@@ -10,7 +10,7 @@ import Trainscope.App
 ColumnLayout {
     id: box
 
-    required property UnrecognisedModel files
+    required property RowModel files
     required property bool alone
     property bool open: false
 

@@ -1,5 +1,4 @@
 import QtQuick
-import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -27,21 +26,13 @@ ViewPage {
         framed: false
         focus: true
     }
-    UiBar {
+    CaptionBar {
         id: footer
 
         anchors.bottom: parent.bottom
         width: parent.width
-        lower: true
         height: visible ? implicitHeight : 0
         visible: controller.caption !== ""
-
-        UiNote {
-            Layout.fillWidth: true
-            wrapMode: Text.Wrap
-            text: controller.caption
-            Accessible.role: Accessible.StaticText
-            Accessible.name: text
-        }
+        text: controller.caption
     }
 }

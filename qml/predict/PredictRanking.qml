@@ -36,8 +36,7 @@ FocusScope {
             UiProgressBar {
                 anchors.verticalCenter: parent.verticalCenter
                 width: parent.width
-                value: pane.controller.searchProgress
-                indeterminate: pane.controller.searchProgress < 0
+                fraction: pane.controller.searchProgress
             }
         }
         UiNote {

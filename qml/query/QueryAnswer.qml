@@ -83,7 +83,7 @@ Item {
             UiNote {
                 Layout.fillWidth: true
                 objectName: "outcome"
-                text: answer.controller.stopped ? "Stopped." : answer.controller.loading ? "Asking… %1".arg(answer.controller.progressText) : answer.controller.exporting ? "Writing…" : answer.controller.outcome
+                text: answer.controller.stopped ? "Stopped." : answer.controller.loading ? "Asking… %1".arg(answer.controller.progress.text) : answer.controller.exporting ? "Writing…" : answer.controller.outcome
                 Accessible.role: Accessible.StaticText
                 Accessible.name: text
             }
@@ -92,8 +92,8 @@ Item {
     BusyBox {
         anchors.centerIn: parent
         busy: answer.controller.loading
-        text: answer.controller.progressText
-        progress: answer.controller.progress
+        text: answer.controller.progress.text
+        progress: answer.controller.progress.fraction
         onCancelWanted: answer.controller.stop()
     }
 }

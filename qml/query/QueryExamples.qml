@@ -8,7 +8,7 @@ import Trainscope.App
 Flickable {
     id: area
 
-    required property QueryExampleModel examples
+    required property RowModel examples
     signal askWanted(string sql)
 
     contentHeight: column.height + 2 * Theme.spaceL

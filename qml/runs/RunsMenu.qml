@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -7,30 +9,22 @@ UiMenu {
     id: menu
 
     required property RunsController controller
+    required property var ways // RunsTable
     signal copyWanted(string text)
     signal tagWanted
     signal editWanted(string key)
 
-    UiMenuItem {
-        text: "Show on the timeline"
-        shortcutText: KeyMap.hint("tableTimeline")
-        onTriggered: menu.controller.open(Views.Timeline)
-    }
-    UiMenuItem {
-        text: "Compare"
-        enabled: menu.controller.chosenCount > 1
-        shortcutText: KeyMap.hint("tableCompare")
-        onTriggered: menu.controller.open(Views.Compare)
-    }
-    UiMenuItem {
-        text: "Sweep"
-        shortcutText: KeyMap.hint("tableSweep")
-        onTriggered: menu.controller.open(Views.Sweep)
-    }
-    UiMenuItem {
-        text: "Heat map"
-        shortcutText: KeyMap.hint("tableHeatmap")
-        onTriggered: menu.controller.open(Views.Heatmap)
+    UiMenuItems {
+        into: menu
+        model: menu.ways
+        delegate: UiMenuItem {
+            required property var modelData
+
+            text: modelData.command
+            enabled: menu.controller.chosenCount >= modelData.least
+            shortcutText: KeyMap.hint(modelData.keys)
+            onTriggered: menu.controller.open(modelData.view)
+        }
     }
     UiMenuItem {
         text: "Predict with another layout…"

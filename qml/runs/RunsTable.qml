@@ -10,6 +10,13 @@ UiTable {
 
     required property RunsController controller
     required property string subject // the database
+    // Other views that show the chosen runs, from how many on: for the buttons, the menu and the keys.
+    readonly property var ways: [
+        {view: Views.Timeline, name: "toTimeline", title: "Timeline", tip: "The chosen runs on the timeline", command: "Show on the timeline", keys: "tableTimeline", least: 1},
+        {view: Views.Compare, name: "toCompare", title: "Compare", tip: "The chosen runs side by side", command: "Compare", keys: "tableCompare", key: Qt.Key_C, least: 2},
+        {view: Views.Sweep, name: "toSweep", title: "Sweep", tip: "The chosen runs as a sweep", command: "Sweep", keys: "tableSweep", key: Qt.Key_S, least: 1},
+        {view: Views.Heatmap, name: "toHeatmap", title: "Heat map", tip: "The chosen runs as a heat map", command: "Heat map", keys: "tableHeatmap", key: Qt.Key_H, least: 1}
+    ]
 
     table: controller.table
     name: "Table of runs"
@@ -55,16 +62,13 @@ UiTable {
     }
     function handleOther(event) {
         const plain = event.modifiers === Qt.NoModifier;
+        const way = plain ? view.ways.find(way => way.key === event.key) : undefined;
         if (plain && event.key === Qt.Key_T)
             view.edit(view.row, "tags");
         else if (plain && event.key === Qt.Key_N)
             view.edit(view.row, "note");
-        else if (plain && event.key === Qt.Key_C)
-            controller.open(Views.Compare);
-        else if (plain && event.key === Qt.Key_S)
-            controller.open(Views.Sweep);
-        else if (plain && event.key === Qt.Key_H)
-            controller.open(Views.Heatmap);
+        else if (way)
+            controller.open(way.view);
         else if (event.matches(StandardKey.SelectAll))
             controller.chooseAll();
         else if (event.matches(StandardKey.Undo))

@@ -59,37 +59,18 @@ ViewPage {
             verticalAlignment: Text.AlignVCenter
             text: controller.chosenText
         }
-        UiButton {
-            objectName: "toTimeline"
-            enabled: controller.chosenCount > 0
-            text: "Timeline"
-            toolTip: "The chosen runs on the timeline"
-            shortcutText: KeyMap.hint("tableTimeline")
-            onClicked: controller.open(Views.Timeline)
-        }
-        UiButton {
-            objectName: "toCompare"
-            enabled: controller.chosenCount > 1
-            text: "Compare"
-            toolTip: "The chosen runs side by side"
-            shortcutText: KeyMap.hint("tableCompare")
-            onClicked: controller.open(Views.Compare)
-        }
-        UiButton {
-            objectName: "toSweep"
-            enabled: controller.chosenCount > 0
-            text: "Sweep"
-            toolTip: "The chosen runs as a sweep"
-            shortcutText: KeyMap.hint("tableSweep")
-            onClicked: controller.open(Views.Sweep)
-        }
-        UiButton {
-            objectName: "toHeatmap"
-            enabled: controller.chosenCount > 0
-            text: "Heat map"
-            toolTip: "The chosen runs as a heat map"
-            shortcutText: KeyMap.hint("tableHeatmap")
-            onClicked: controller.open(Views.Heatmap)
+        Repeater {
+            model: table.ways
+            delegate: UiButton {
+                required property var modelData
+
+                objectName: modelData.name
+                enabled: controller.chosenCount >= modelData.least
+                text: modelData.title
+                toolTip: modelData.tip
+                shortcutText: KeyMap.hint(modelData.keys)
+                onClicked: controller.open(modelData.view)
+            }
         }
         UiButton {
             objectName: "tagChosen"
@@ -171,6 +152,7 @@ ViewPage {
         id: menu
 
         controller: controller
+        ways: table.ways
         onCopyWanted: text => view.session.copyText(text)
         onTagWanted: tagSheet.ask("")
         onEditWanted: key => table.edit(table.row, key)

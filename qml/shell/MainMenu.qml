@@ -1,6 +1,5 @@
 pragma ComponentBehavior: Bound
 
-import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -21,7 +20,8 @@ UiMenu {
         title: "Open recent"
         enabled: mainMenu.session.recent.count > 0
 
-        Instantiator {
+        UiMenuItems {
+            into: recentMenu
             model: mainMenu.session.recent
             delegate: UiMenuItem {
                 required property string path
@@ -31,8 +31,6 @@ UiMenu {
                 label: missing ? "%1 (missing)".arg(name) : name
                 onTriggered: mainMenu.session.openRecent(path)
             }
-            onObjectAdded: (index, object) => recentMenu.insertItem(index, object as UiMenuItem)
-            onObjectRemoved: (index, object) => recentMenu.removeItem(object as UiMenuItem)
         }
     }
     UiMenuItem {

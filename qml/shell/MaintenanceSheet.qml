@@ -25,14 +25,13 @@ UiSheet {
         UiText {
             Layout.fillWidth: true
             visible: sheet.controller.working
-            text: sheet.controller.phaseText
+            text: sheet.controller.progress.text
             color: Theme.textSecondary
         }
         UiProgressBar {
             Layout.fillWidth: true
             visible: sheet.controller.working
-            indeterminate: sheet.controller.fraction < 0
-            value: sheet.controller.fraction
+            fraction: sheet.controller.progress.fraction
             Accessible.name: sheet.controller.title
         }
         UiSentence {

@@ -1,6 +1,5 @@
 pragma ComponentBehavior: Bound
 
-import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -13,7 +12,8 @@ UiMenu {
 
     title: "View"
 
-    Instantiator {
+    UiMenuItems {
+        into: menu
         model: menu.places.titles
         delegate: UiMenuItem {
             required property int index
@@ -25,7 +25,5 @@ UiMenu {
             shortcutText: KeyMap.hint("place" + index)
             onTriggered: menu.places.open(index)
         }
-        onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
-        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
     }
 }
