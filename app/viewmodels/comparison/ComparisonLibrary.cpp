@@ -180,8 +180,8 @@ void showPanel(ComparisonSettings& all, plot::ComparisonPanel panel, bool isShow
 }
 
 constexpr std::array<const char*, plot::kComparisonPanels.size()> kPanelTitles{"Verdict", "Cards",
-    "Where the step goes", "Heat maps", "Curves", "Aligned timelines", "Further reasons",
-    "Configuration", "Operators that differ", "Longest kernels", "All quantities"};
+    "Where the step goes", "Heat maps", "Curves", "Further reasons", "Configuration",
+    "Operators that differ", "Longest kernels", "All quantities"};
 
 ComparisonSetting panelSetting(plot::ComparisonPanel panel, const char* title) {
     return {QStringLiteral("panel-") + textOf(toString(panel)),

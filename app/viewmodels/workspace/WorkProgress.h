@@ -1,5 +1,5 @@
 #pragma once
-// How far long work is: one value for whatever does it, shown by UiProgressBar.
+// Progress of long work as one value, whatever does it; UiProgressBar shows it.
 
 #include "core/model/Import.h"
 
@@ -23,7 +23,7 @@ struct WorkProgress {
     Q_PROPERTY(double fraction MEMBER fraction CONSTANT FINAL)
 
 public:
-    QString text; // what is being done
+    QString text; // phase; may name a file
     double fraction = -1.0; // 0..1; below 0: not known
 };
 
