@@ -233,7 +233,7 @@ void addKindOptions(CLI::App& command, figures::OptionValues& values) {
 
 void addOptions(CLI::App& command, FigureArguments& arguments) {
     addDatabase(command, arguments);
-    addOption(command, "--kind", arguments.kind, "What to draw: " + figures::kindList(), "K")
+    addOption(command, "--kind", arguments.kind, "Kind of figure: " + figures::kindList(), "K")
         ->check([](const std::string& kind) {
             return figures::findKind(kind) != nullptr
                 ? std::string()

@@ -147,7 +147,7 @@ Result<ImportOutcome> runEngineJob(
 
 void addEngineOptions(CLI::App& command, EngineOptions& options) {
     addOption(command, "--match", options.match,
-        "Of an engine: labels that choose the series, such as {job=\"dcgm-exporter\"}; all unless "
+        "Labels that choose the series of an engine, such as {job=\"dcgm-exporter\"}; all unless "
         "given",
         "SELECTOR");
     addOption(command, "--from", options.from,

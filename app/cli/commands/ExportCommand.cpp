@@ -257,7 +257,7 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
         ->expected(1)
         ->take_all();
     addOption(*command, "--format", options->format,
-        "What is written: CSV files in a folder, a trace for Perfetto, or samples for a monitoring "
+        "Format: CSV files in a folder, a trace for Perfetto, or samples for a monitoring "
         "engine",
         "FORMAT")
         ->check(CLI::IsMember(exportFormatNames()));

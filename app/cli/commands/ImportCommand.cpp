@@ -233,7 +233,8 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
             option->check(suggesting(fmt::format("{}", fmt::join(field.choices, " "))));
     }
     addOption(*command, "--column", options->request.columns,
-        "What a column of a table is, where its header does not tell; may be given several times",
+        "Meaning of a column of a table, where its header does not tell; may be given several "
+        "times",
         "NAME=METRIC[unit]")
         ->expected(1)
         ->take_all();

@@ -200,7 +200,8 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
     selection->excludes("--iteration")->excludes("--steady");
     command->add_flag("--csv", options->csv, "Print these tables as CSV")->needs(selection);
     auto* above = command->add_flag("--above-limit", options->aboveLimit,
-        "What ran while the power of the GPUs was above its limit, with the joules drawn then");
+        "Kernels that ran while the power of the GPUs was above its limit, with the joules drawn "
+        "then");
     above->excludes("--iteration")->excludes("--steady")->excludes(selection);
     addOption(*command, "--by", options->by, "With --above-limit: rank by energy or time", "ORDER")
         ->check(CLI::IsMember({"energy", "time"}))

@@ -398,7 +398,8 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
     command->add_flag(
         "--tasks", options->tasks, "With --json: also the planned work of each stage");
     auto* traffic = command->add_flag("--traffic", options->traffic,
-        "Of a run: what its ranks exchange per step, computed and as traces and counters show it");
+        "Bytes that the ranks of a run exchange per step, computed and as traces and counters show "
+        "it");
     addOption(*command, "--rank", options->rank, "With --traffic: of this rank", "R")
         ->check(zeroOrMore())
         ->needs(traffic);

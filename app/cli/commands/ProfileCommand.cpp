@@ -206,13 +206,13 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--fabric", options->fabric,
         "Name of the network that a database's collectives ran on; the file's name", "NAME");
     addOption(*command, "--scores-extra-bytes", options->scoresExtraBytes,
-        "What unfused attention moves besides its operators, of each score and pass", "B")
+        "Bytes that unfused attention moves besides its operators, of each score and pass", "B")
         ->check(zeroOrMore());
     addOption(*command, "--gap-ms", options->gapMilliseconds,
-        "What the GPU waits for its host in each layer and pass", "MS")
+        "Time that the GPU waits for its host in each layer and pass", "MS")
         ->check(zeroOrMore());
     addOption(*command, "--jitter", options->jitterPercent,
-        "What a step takes longer for each doubling of GPUs over eight, %", "PCT")
+        "Time that a step takes longer for each doubling of GPUs over eight, %", "PCT")
         ->check(zeroOrMore());
     addJson(*command, options->json);
     command->footer(

@@ -515,7 +515,7 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
     addOption(
         *command, "--name", options->name, "Name of the run; after the job unless given", "N");
     addOption(*command, "--job", options->job,
-        "What all nodes of a job call it, where no launcher does", "ID");
+        "Name by which all nodes of a job call it, where no launcher does", "ID");
     addOption(*command, "--node", options->node, "Number of this node, from 0, likewise", "I")
         ->check(zeroOrMore());
     addOption(*command, "--nodes", options->nodes, "Number of nodes, likewise", "N")
@@ -530,7 +530,7 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         "layers=12,hidden=1024,heads=16,vocabulary=50304",
         "M");
     addOption(*command, "--precision", options->precision,
-        "Of that model: fp32, fp16, bf16 (unless given), fp8 or nvfp4", "P")
+        "Precision of that model: fp32, fp16, bf16 (unless given), fp8 or nvfp4", "P")
         ->check(suggesting("fp32 fp16 bf16 fp8 nvfp4"));
     addOption(*command, "--rotate", options->rotate,
         "Change the file at that age or size: 24h, 500MB; files are numbered, or named by %d",

@@ -165,7 +165,7 @@ void printCalibration(std::ostream& out, const RunCalibration& calibration) {
         print("GPUs of " + run.name, tableOf(run.gpus, gpuResidualRow));
     for (const predict::MeasuredRun& run : calibration.runs) {
         if (!run.job)
-            out << fmt::format("Of {} the step is not taken: {}\n", run.name, run.refused);
+            out << fmt::format("The step of {} is not taken: {}\n", run.name, run.refused);
         for (const std::string& note : run.notes)
             out << fmt::format("{}: {}\n", run.name, note);
     }

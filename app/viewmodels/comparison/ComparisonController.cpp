@@ -597,7 +597,7 @@ void ComparisonController::openSaved(const QString& name) {
     for (const auto& note : saved->notes)
         notes.append(QString::fromStdString(note));
     if (back)
-        notes.prepend(QStringLiteral("What was changed in \"%1\" was not saved.").arg(m_saved));
+        notes.prepend(QStringLiteral("The changes to \"%1\" were not saved.").arg(m_saved));
     show(name, ComparisonSettings(saved->settings), shown);
     if (back)
         views()->offerUndo(notes.join(QLatin1Char(' ')), this, back);

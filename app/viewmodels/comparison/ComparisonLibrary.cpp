@@ -107,7 +107,7 @@ ComparisonSetting alignmentSetting() {
         [](auto& all, const auto& value) { takeAlignment(all, value.toString()); },
         [](const auto& all, const auto& offers) -> Offered {
             SettingControl control{QStringLiteral("Align"),
-                QStringLiteral("What stands at 0 of the time axis"),
+                QStringLiteral("The moment at 0 of the time axis"),
                 {{QStringLiteral("All iterations, folded"), kFoldedKey},
                     {QStringLiteral("Start of the runs"), kStartKey}}};
             for (const auto iteration : iterationsWith(all, offers))

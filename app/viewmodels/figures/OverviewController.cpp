@@ -97,7 +97,7 @@ plot::SheetTexts OverviewController::texts() const {
     const std::size_t chosen = workspace() == nullptr ? 0 : workspace()->shownRuns().size();
     return {fmt::format("Overview of {}", run),
         chosen < 2 ? std::string()
-                   : fmt::format("Of {}, the first of {} chosen runs.", run, chosen),
+                   : fmt::format("Shows {}, the first of {} chosen runs.", run, chosen),
         {}, m_data->emptyText};
 }
 

@@ -51,7 +51,7 @@ FormFields connectFields() {
         return FormField{textOf(key), textOf(label), textOf(text), textOf(hint), textOf(tip)};
     };
     FormFields fields{field("address", "Address", "http://host:9090",
-                          "What /api/v1/query lies below", "http://localhost:9090"),
+                          "The address that /api/v1/query lies below", "http://localhost:9090"),
         field("login", "Log in", "", "", "No log-in"), field("user", "Name"),
         field("secret", "Secret", "kept in memory only", "Token or password"),
         field("caFile", "Certificates to trust", "Own CA (PEM file)"),

@@ -277,10 +277,11 @@ TableContent gpuContent(const std::vector<RunStatistics>& runs) {
 
 InspectorModel::InspectorModel(QObject* parent)
     : QObject(parent)
-    , m_memory({QStringLiteral("What memory held"),
-                   QStringLiteral("What lived when most was allocated, by use, size and calls, "
-                                  "beside the predicted need; and what iterations allocate"),
-                   QStringLiteral("Reading what lived…")},
+    , m_memory(
+          {QStringLiteral("Memory held"),
+              QStringLiteral("Blocks that lived when most was allocated, by use, size and calls, "
+                             "beside the predicted need; and what iterations allocate"),
+              QStringLiteral("Reading what lived…")},
           4, true) { }
 
 void InspectorModel::copy() const {

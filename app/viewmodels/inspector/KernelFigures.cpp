@@ -20,7 +20,7 @@ const QString kReadingThen = QStringLiteral("Reading what ran then…");
 KernelFigures::KernelFigures(QObject* parent)
     : QObject(parent)
     , m_above(
-          {QStringLiteral("What ran above the limit"),
+          {QStringLiteral("Kernels above the limit"),
               QStringLiteral("Kernels by the energy and time they had while the power was above "
                              "its limit"),
               kReadingThen},

@@ -254,7 +254,7 @@ void LayoutController::load() {
     if (withTraces && m_context.reading->hasTraces)
         return;
     read<LayoutReadingPtr>(
-        withTraces ? QStringLiteral("What is exchanged") : QString(),
+        withTraces ? QStringLiteral("Bytes exchanged") : QString(),
         [run = *m_context.run, colours = colourQuery(), withTraces](
             const store::Store& store, const Progress& progress) {
             return readLayout({store, run, progress}, colours, withTraces);

@@ -83,7 +83,7 @@ LayoutSetting shownRunSetting() {
             if (choices.runs.size() < 2)
                 return std::nullopt;
             SettingControl control{
-                QStringLiteral("Run"), QStringLiteral("Of the runs chosen on the left")};
+                QStringLiteral("Run"), QStringLiteral("One of the runs chosen on the left")};
             for (const QString& run : choices.runs)
                 control.choices.push_back({run, run});
             control.current = choices.run;

@@ -43,7 +43,7 @@ std::vector<OutlineColumn> hostColumns(bool isTree) {
                    : "On the host, without the calls in it",
             0}};
     if (isTree)
-        columns.push_back({"Of it its own", "s", "Without the calls in it", 8});
+        columns.push_back({"Own time", "s", "Without the calls in it", 8});
     columns.push_back({"Busy", "s", "The same, where calls of a thread overlap once", 5});
     return columns;
 }
@@ -53,12 +53,12 @@ std::vector<OutlineColumn> workColumns(bool isTree, bool isOfHost) {
         {"Kernels", "1", "Kernels, copies and sets that it launched", 6},
         {"Time", "s", "The sum of its kernels' times", 0}};
     if (isTree)
-        columns.push_back({"Own time", "s", "Of kernels that it launched itself", 8});
+        columns.push_back({"Own time", "s", "Kernels that it launched itself", 8});
     columns.push_back({"Busy", "s", "The union of its kernels over all streams", 5});
     if (isOfHost)
         columns = hostColumns(isTree);
     columns.insert(columns.end(),
-        {{"FLOP", "FLOP", "Of all its calls, from shapes and types", 10},
+        {{"FLOP", "FLOP", "All its calls together, from shapes and types", 10},
             {"Bytes", "B", "Read and written by all its calls at least", 9},
             {"Speed", "FLOP/s", "FLOP over busy time", 3},
             {"Memory", "B/s", "Bytes over busy time", 4},
@@ -177,8 +177,8 @@ OperatorOutline comparedOutline(const plot::DifferenceFigureData& data, bool isT
     const char* timeTip = isPerStep ? "Kernel time of a step" : "Kernel time";
     OperatorOutline outline(
         {{"A", "s", timeTip, 1}, {"B", "s", timeTip, 2},
-            {"B − A", "s", "Below 0: B is faster", 0, true}, {"B / A", "×", "Of the times", 3},
-            {"Change", "", "What became of it", 4},
+            {"B − A", "s", "Below 0: B is faster", 0, true},
+            {"B / A", "×", "The ratio of the times", 3}, {"Change", "", "What became of it", 4},
             {"Calls of A", "1", isPerStep ? "In a step" : "In all", 5},
             {"Calls of B", "1", isPerStep ? "In a step" : "In all", 6}},
         std::move(rows), kDifferenceColumn);

@@ -468,7 +468,7 @@ void OperatorsController::describeNode() {
     const auto note = [&](std::int64_t steps) {
         const bool isOfStep = isCompared && m_answer->difference->difference.isPerStep();
         return isOfStep && steps > 1
-            ? QStringLiteral("Of all %1 steps together.").arg(wholeText(steps))
+            ? QStringLiteral("The sums of all %1 steps.").arg(wholeText(steps))
             : QString();
     };
     const auto steps = isCompared ? std::pair{m_answer->difference->difference.stepsA,

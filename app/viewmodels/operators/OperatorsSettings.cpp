@@ -58,7 +58,8 @@ OperatorsSetting bySetting() {
     auto setting = choiceSetting("by", &OperatorsSettings::by, static_cast<int>(kGroupings.size()));
     setting.control = [](const auto& all, const auto& choices) -> Control {
         const bool isCompared = isComparedWith(all, choices);
-        SettingControl control{QStringLiteral("By"), QStringLiteral("What a row is of")};
+        SettingControl control{
+            QStringLiteral("By"), QStringLiteral("The thing that a row stands for")};
         for (const OperatorsBy by : groupings(isCompared)) {
             if (by == shownBy(all.by, isCompared))
                 control.current = static_cast<int>(control.choices.size());
@@ -120,7 +121,7 @@ OperatorsSetting pictureSetting() {
         if (isComparedWith(all, choices))
             return std::nullopt;
         return SettingControl{QStringLiteral("Picture"),
-            QStringLiteral("What is drawn above the rows"),
+            QStringLiteral("The picture above the rows"),
             inOrder({QStringLiteral("Flame graph"), QStringLiteral("Roofline"),
                 QStringLiteral("Bars")})};
     };

@@ -71,9 +71,10 @@ QString tieTip(const predict::ListedLayout& one) {
 const RankingSettingList& rankingSettings() {
     static const RankingSettingList list({objectiveSetting(),
         shareSetting("memory", &RankingSettings::memory, kMemoryShares,
-            {"Memory", "all", "Of each GPU's memory, what may be used"}),
+            {"Memory", "all", "The part of each GPU's memory that may be used"}),
         shareSetting("power", &RankingSettings::power, kPowerShares,
-            {"Power", "no limit", "Of all GPUs together, of the sum of their limits"})});
+            {"Power", "no limit",
+                "The share of the sum of all GPUs' limits that they may draw together"})});
     return list;
 }
 

@@ -429,7 +429,7 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
     fields.push_back({QLatin1String(field_key::kNetwork), QStringLiteral("Network, GB/s"),
         network ? numberText(*network / kGiga) : QString(), QStringLiteral("usual"),
         QStringLiteral(
-            "Of a GPU between nodes, in each direction; empty: what is usual for the GPU")});
+            "Each GPU's between nodes, in each direction; empty: what is usual for the GPU")});
     const bool isInference = request.workload == Workload::Inference;
     for (const auto& degree : kDegrees) {
         if (!isInference || degree.key != kVirtualStages)
@@ -444,7 +444,7 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
     if (!isInference)
         fields.push_back(choiceField(kShards, {}, QStringLiteral("ZeRO / FSDP"), stages,
             stages.value(std::clamp(stage, 0, 3)),
-            QStringLiteral("What data-parallel ranks divide")));
+            QStringLiteral("The state that data-parallel ranks divide")));
     for (const auto& batch : kBatches)
         fields.push_back(fieldOf(batch, request.*batch.member));
     if (isInference)
@@ -458,16 +458,18 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
         = predict::textOf(predict::StatedPrecision{request.precision, request.kept});
     fields.push_back(choiceField(kPrecision, {}, QStringLiteral("Precision"),
         suggestionsOf(kPrecision, precision), QString::fromStdString(precision),
-        QStringLiteral("Of the matrix products; pure: weights, gradients and optimizer in the "
-                       "same, autocast: in 32 bits, master: the optimizer alone in 32 bits")));
+        QStringLiteral(
+            "The type of the matrix products; pure: weights, gradients and optimizer in the "
+            "same, autocast: in 32 bits, master: the optimizer alone in 32 bits")));
     QStringList software = suggestionsOf(kStack, request.stack);
     software.prepend(QStringLiteral("usual"));
     const QString chosen
         = request.stack.empty() ? software.front() : QString::fromStdString(request.stack);
     fields.push_back(choiceField(kStack, {}, QStringLiteral("Software"), std::move(software),
         chosen,
-        QStringLiteral("Whose habits are taken; usual: by layout and model, plain PyTorch for a "
-                       "dense model on one GPU")));
+        QStringLiteral(
+            "The software whose habits are taken; usual: by layout and model, plain PyTorch for a "
+            "dense model on one GPU")));
     if (!isInference)
         fields.push_back(choiceField(kRecompute, {}, QStringLiteral("Recomputation"),
             choicesOf(kRecomputes), textOf(toString(request.recompute)),
@@ -483,7 +485,7 @@ FormFields predictFields(const JobRequest& request, const QStringList& models) {
     };
     slider(field_key::kPower, QStringLiteral("What if"), QStringLiteral("Power limit"),
         request.cluster.powerLimitW, 1.0,
-        QStringLiteral("Of each GPU; the clock gives way until it is kept"));
+        QStringLiteral("Each GPU's; the clock gives way until it is kept"));
     slider(field_key::kClock, {}, QStringLiteral("SM clock"), request.cluster.clockHz, kMega,
         QStringLiteral("The highest that the GPUs may run at"));
     addAgainstFields(fields, gpus);

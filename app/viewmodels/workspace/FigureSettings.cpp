@@ -106,7 +106,7 @@ FigureSetting kindSetting() {
                 return std::nullopt;
             const auto kind = [](FigureKind of) { return textOf(plot::toString(of)); };
             return SettingControl{QStringLiteral("Against"),
-                QStringLiteral("What the runs differ in"),
+                QStringLiteral("The setting in which the runs differ"),
                 {{QStringLiteral("Layout"), kind(FigureKind::ParallelismSweep)},
                     {QStringLiteral("Optimisation"), kind(FigureKind::OptimizationSweep)},
                     {QStringLiteral("Micro-batch"), kind(FigureKind::MicrobatchSweep)}}};

@@ -39,6 +39,7 @@ struct OverviewSentence {
     std::string text;
     std::map<std::string, double> values; // SI; names end in their unit, but for shares and counts
     Evidence evidence; // it shows there
+    std::optional<int> picturedRank; // of its picture, where that is not the evidence's
     std::vector<OverviewPart> parts; // the largest first; of Change: this run, then the other one
     std::string unit; // the parts'
     bool isWhole = false; // the parts sum to a whole

@@ -260,6 +260,8 @@ std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) 
         text += fmt::format("; {} of {} clock was lost",
             text::roundedPercent(throttling.clockLost->fraction),
             isOneGpu(inputs) ? "its" : "their");
+    if (!isOneGpu(inputs))
+        text += fmt::format("; rank {} had the longest episode", longest.rank);
     return text;
 }
 
@@ -405,6 +407,7 @@ std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs) {
     if (heat.most != nullptr) {
         told.values["peak_temperature_c"] = heat.highest;
         told.evidence = {heat.most->gpu.rank, facts.run.range, metric::kGpuTemperature};
+        told.picturedRank = heat.most->gpu.rank;
         text = heat.gpus == 1
             ? fmt::format("{} reached {}",
                 isOneGpu(inputs) ? "The GPU" : fmt::format("Rank {}", heat.most->gpu.rank),

@@ -45,9 +45,10 @@ Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
     curve.high.assign(kCurveColumns, none);
     curve.mean.assign(kCurveColumns, 0.0); // a sum at first
     std::vector<double> measured(kCurveColumns, 0.0); // GPUs
+    const int shown = told.picturedRank.value_or(told.evidence.rank);
     for (const Series& series : analysis::gpuSeriesOf(gpus, metric)) {
         const int rank = series.description.subject.rank;
-        if (told.evidence.rank >= 0 && rank != told.evidence.rank)
+        if (shown >= 0 && rank != shown)
             continue;
         ASSIGN_OR_RETURN(
             const auto buckets, study.store.buckets(series.id, study.run.range, kCurveColumns));

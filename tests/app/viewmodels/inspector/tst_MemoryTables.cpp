@@ -98,7 +98,7 @@ private Q_SLOTS:
     }
 
     void shownWhileAskedFor() {
-        AskedTables asked({QStringLiteral("What memory held"), {}, {}}, 2, true);
+        AskedTables asked({QStringLiteral("Memory held"), {}, {}}, 2, true);
         const std::vector<report::RunMemory> runs{plantedRun({0})};
         const AskedReading reading{
             {{report::memoryDevicesTable(runs), {}}, {report::memoryUsesTable(runs), {}}}, {},

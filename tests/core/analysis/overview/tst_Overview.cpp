@@ -269,6 +269,29 @@ private Q_SLOTS:
         QCOMPARE(told->evidence.rank, 13);
     }
 
+    // The hottest GPU is pictured, wherever the longest episode was.
+    void theHottestIsPictured() {
+        OverviewInputs inputs = manyGpus();
+        for (auto& one : inputs.facts.whole.gpus)
+            one.metrics["gpu_temperature"].max = one.gpu.rank == 13 ? 84.0 : 61.0;
+        ThrottleEpisode episode;
+        episode.range = {kRun.begin, kRun.begin + DurationNs{8 * kSecond}};
+        episode.cause = ThrottleCause::Power;
+        inputs.facts.throttling = Throttling{};
+        inputs.facts.throttling->basis = ThrottleBasis::Reasons;
+        inputs.facts.throttling->fraction = 0.08;
+        inputs.facts.throttling->episodes = {{10, episode}};
+        inputs.facts.throttling->causes[ThrottleCause::Power] = {1, 8.0, 1.0};
+        const auto told = heatSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("Rank 13 was the hottest with 84 °C, the coolest GPU reached 61 °C; GPUs "
+                        "throttled for 8 % of the GPUs' time, by the power limit; rank 10 had the "
+                        "longest episode."));
+        QCOMPARE(told->picturedRank, std::optional(13));
+        QCOMPARE(told->evidence.rank, 10);
+        QCOMPARE(told->evidence.range, episode.range);
+    }
+
     void aboveTheLimit() {
         OverviewInputs inputs = oneGpu();
         QVERIFY(!limitSentence(inputs));
