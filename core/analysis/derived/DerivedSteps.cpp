@@ -4,6 +4,7 @@
 #include "core/model/SamplingPeriod.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/store/samples/ColumnGrid.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,8 @@ constexpr std::size_t kStepsAtOnce = 4096;
 constexpr std::size_t kMostMissingKept = 4096; // between two values of a counter
 constexpr std::int64_t kLeastPerNode = 64;
 constexpr std::int64_t kMostNodes = 1 << 20;
+// Steps without a value say where the holes are.
+constexpr std::int64_t kNoHole = std::numeric_limits<std::int64_t>::max();
 
 struct StepChange {
     TimeNs time;
@@ -267,127 +270,24 @@ Status addFigures(const store::Store& store, const StepProgram& program, TimeRan
     });
 }
 
-// A window's length times a column's number exceeds 64 bits.
-__extension__ using StepProduct = unsigned __int128;
+// Nothing was looked for before and behind the recording.
+void markGapIn(TimeRange recorded, TimeRange range, store::ColumnGrid& grid) {
+    const TimeRange inside{
+        std::max(range.begin, recorded.begin), std::min(range.end, recorded.end)};
+    if (!inside.isEmpty())
+        grid.markGap(inside.begin.ns, inside.end.ns);
+}
+
+void addStep(const Step& step, TimeRange recorded, store::ColumnGrid& grid) {
+    if (std::isnan(step.value))
+        markGapIn(recorded, step.range, grid);
+    else if (step.isChange)
+        grid.addSample(step.range.begin.ns, step.value, step.range.end.ns);
+    else
+        grid.hold(step.range.begin.ns, step.range.end.ns, step.value);
+}
 
 } // namespace
-
-// Equal columns over a window, as those of Store::buckets().
-class StepGrid {
-public:
-    StepGrid(TimeRange window, int columns, TimeRange recorded)
-        : m_window(window)
-        , m_recorded(recorded)
-        , m_columns(static_cast<std::size_t>(columns)) { }
-
-    void add(const Step& step) {
-        if (std::isnan(step.value))
-            return markGap(step.range);
-        const auto length = static_cast<double>(step.range.length().ns);
-        if (step.isChange)
-            include(m_columns[columnOf(step.range.begin)], step.value, step.value, step.value,
-                step.value, 1);
-        spread(step.range, step.value * length, step.range.length().ns, step.value);
-    }
-    void add(const StepPyramid::Node& node, TimeNs end) {
-        const TimeRange range{std::max(node.begin, m_window.begin), std::min(end, m_window.end)};
-        if (range.isEmpty())
-            return;
-        if (node.isGap)
-            markGap(range);
-        if (node.count == 0)
-            return;
-        const double share
-            = static_cast<double>(range.length().ns) / static_cast<double>((end - node.begin).ns);
-        const std::size_t last = columnOf(range.end - DurationNs{1});
-        for (std::size_t i = columnOf(range.begin); i <= last; ++i)
-            include(m_columns[i], node.min, node.max, node.first, node.last, node.count);
-        spread(range, node.weighted * share,
-            nearestWhole<std::int64_t>(static_cast<double>(node.weight) * share), node.last);
-    }
-    [[nodiscard]] std::vector<Bucket> buckets() const {
-        std::vector<Bucket> all;
-        all.reserve(m_columns.size());
-        std::transform(
-            m_columns.begin(), m_columns.end(), std::back_inserter(all), [](const Column& column) {
-                const auto mean = static_cast<float>(
-                    column.weight > 0.0 ? column.weighted / column.weight : kNoValue);
-                if (column.count > 0)
-                    return Bucket{column.first, column.last, std::fmin(column.min, column.entered),
-                        std::fmax(column.max, column.entered), mean, column.count, column.isGap};
-                const auto held = static_cast<float>(column.weight > 0.0 ? column.held : kNoValue);
-                return Bucket{held, held, held, held, held, 0, column.isGap};
-            });
-        return all;
-    }
-
-private:
-    struct Column {
-        double weighted = 0.0;
-        double weight = 0.0;
-        double held = kNoValue;
-        float entered = std::numeric_limits<float>::quiet_NaN(); // held when the column began
-        float first = 0.0F;
-        float last = 0.0F;
-        float min = 0.0F;
-        float max = 0.0F;
-        std::uint32_t count = 0;
-        bool isGap = false;
-    };
-    [[nodiscard]] TimeNs boundary(std::size_t column) const {
-        const auto length = static_cast<StepProduct>(m_window.length().ns);
-        const auto count = static_cast<StepProduct>(m_columns.size());
-        return m_window.begin
-            + DurationNs{static_cast<std::int64_t>((length * column + count - 1) / count)};
-    }
-    [[nodiscard]] std::size_t columnOf(TimeNs time) const {
-        const auto offset = static_cast<StepProduct>((time - m_window.begin).ns);
-        return static_cast<std::size_t>(offset * static_cast<StepProduct>(m_columns.size())
-            / static_cast<StepProduct>(m_window.length().ns));
-    }
-    static void include(
-        Column& column, double low, double high, double first, double last, std::uint32_t count) {
-        const bool isFirst = column.count == 0;
-        const auto lowest = static_cast<float>(low);
-        const auto highest = static_cast<float>(high);
-        column.min = isFirst ? lowest : std::min(column.min, lowest);
-        column.max = isFirst ? highest : std::max(column.max, highest);
-        if (isFirst)
-            column.first = static_cast<float>(first);
-        column.last = static_cast<float>(last);
-        column.count += count;
-    }
-    // Calls visit(column, ns of the range in it).
-    template <typename Visit>
-    void eachColumn(TimeRange range, const Visit& visit) {
-        std::size_t column = columnOf(range.begin);
-        for (TimeNs at = range.begin; at < range.end; ++column) {
-            const TimeNs stop = std::min(range.end, boundary(column + 1));
-            visit(m_columns[column], static_cast<double>((stop - at).ns));
-            at = stop;
-        }
-    }
-    void spread(TimeRange range, double weighted, std::int64_t weight, double held) {
-        const auto length = static_cast<double>(range.length().ns);
-        eachColumn(range, [&](Column& column, double ns) {
-            column.weighted += weighted * (ns / length);
-            column.weight += static_cast<double>(weight) * (ns / length);
-            column.held = held;
-            if (column.count == 0)
-                column.entered = static_cast<float>(held);
-        });
-    }
-    void markGap(TimeRange range) {
-        const TimeRange inside{
-            std::max(range.begin, m_recorded.begin), std::min(range.end, m_recorded.end)};
-        if (!inside.isEmpty())
-            eachColumn(inside, [](Column& column, double /*ns*/) { column.isGap = true; });
-    }
-
-    TimeRange m_window;
-    TimeRange m_recorded;
-    std::vector<Column> m_columns;
-};
 
 std::int64_t StepProgram::changes() const {
     std::int64_t all = 0;
@@ -502,11 +402,11 @@ Result<double> stepAt(const store::Store& store, const StepProgram& program, Tim
 
 Result<std::vector<Bucket>> stepBuckets(const store::Store& store, const StepProgram& program,
     TimeRange window, int columns, const KeepGoing& keepGoing) {
-    StepGrid grid(window, columns, program.range());
+    store::ColumnGrid grid(window, columns, kNoHole);
     RETURN_IF_ERROR(
-        forEachStep(store, program, window, keepGoing, [&grid](std::span<const Step> steps) {
+        forEachStep(store, program, window, keepGoing, [&](std::span<const Step> steps) {
             for (const Step& step : steps)
-                grid.add(step);
+                addStep(step, program.range(), grid);
             return true;
         }));
     return grid.buckets();
@@ -579,14 +479,36 @@ Result<StepPyramid> StepPyramid::build(const store::Store& store, const StepProg
     return pyramid;
 }
 
+// A part for each column, which has the node's extremes and its share of the time.
+void StepPyramid::addTo(store::ColumnGrid& grid, const Node& node, TimeNs end) const {
+    const TimeRange range{
+        std::max(node.begin, grid.window().begin), std::min(end, grid.window().end)};
+    if (node.isGap)
+        markGapIn(m_range, range, grid);
+    if (node.count == 0)
+        return;
+    const double share
+        = static_cast<double>(node.weight) / static_cast<double>((end - node.begin).ns);
+    const double mean = node.weighted / static_cast<double>(node.weight);
+    for (std::int64_t at = range.begin.ns; at < range.end.ns;) {
+        const std::int64_t next = std::min(grid.endOfColumn(at), range.end.ns);
+        const auto weight = static_cast<double>(next - at) * share;
+        grid.addNode(
+            {at, next - 1, next, nearestWhole<std::int64_t>(weight), static_cast<float>(node.first),
+                static_cast<float>(node.last), store::roundDown(node.min), store::roundUp(node.max),
+                static_cast<float>(mean), node.count, 0});
+        at = next;
+    }
+}
+
 std::vector<Bucket> StepPyramid::buckets(TimeRange window, int columns) const {
-    StepGrid grid(window, columns, m_range);
+    store::ColumnGrid grid(window, columns, kNoHole);
     const auto behind = std::upper_bound(m_nodes.begin(), m_nodes.end(), window.begin,
         [](TimeNs time, const Node& node) { return time < node.begin; });
     for (auto node = behind == m_nodes.begin() ? behind : std::prev(behind);
          node != m_nodes.end() && node->begin < window.end; ++node) {
         const auto next = std::next(node);
-        grid.add(*node, next == m_nodes.end() ? m_range.end : next->begin);
+        addTo(grid, *node, next == m_nodes.end() ? m_range.end : next->begin);
     }
     return grid.buckets();
 }

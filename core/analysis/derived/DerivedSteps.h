@@ -17,6 +17,10 @@
 #include <string>
 #include <vector>
 
+namespace trainscope::store {
+class ColumnGrid;
+}
+
 namespace trainscope::analysis {
 
 // A stored series as a part of a derived one.
@@ -113,7 +117,8 @@ private:
         bool isGap = false; // a part of it has none
     };
     class Builder;
-    friend class StepGrid;
+
+    void addTo(store::ColumnGrid& grid, const Node& node, TimeNs end) const;
 
     std::vector<Node> m_nodes;
     TimeRange m_range;
