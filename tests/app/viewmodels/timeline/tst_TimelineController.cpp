@@ -13,7 +13,6 @@
 #include <cmath>
 
 using namespace trainscope;
-using app::TimelineCommand;
 using test::kSecondNs;
 
 class tst_TimelineController : public QObject {
