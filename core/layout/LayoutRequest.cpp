@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -29,22 +30,36 @@ bool isLetter(char c) {
     return lowerChar(c) >= 'a' && lowerChar(c) <= 'z';
 }
 
-std::optional<int>* fieldOf(LayoutRequest& request, std::string_view name) {
-    if (name == "tp")
-        return &request.tensor;
-    if (name == "pp")
-        return &request.pipeline;
-    if (name == "cp")
-        return &request.context;
-    if (name == "ep")
-        return &request.expert;
-    if (name == "etp")
-        return &request.expertTensor;
-    if (name == "dp")
-        return &request.data;
-    if (name == "vpp" || name == "vp")
-        return &request.virtualStages;
-    return nullptr;
+// A number of a request by its key in a database, and by the one in texts ("tp=8"); empty: texts do
+// not say it.
+struct RequestNumber {
+    std::string_view key;
+    std::string_view word;
+    std::optional<int> LayoutRequest::*member;
+    bool isDegree = false; // names of runs tell it, too
+};
+constexpr std::array kNumbers{
+    RequestNumber{"nodes", {}, &LayoutRequest::nodes},
+    RequestNumber{"gpus_per_node", {}, &LayoutRequest::gpusPerNode},
+    RequestNumber{"world_size", {}, &LayoutRequest::worldSize},
+    RequestNumber{"tp", "tp", &LayoutRequest::tensor, true},
+    RequestNumber{"cp", "cp", &LayoutRequest::context, true},
+    RequestNumber{"ep", "ep", &LayoutRequest::expert, true},
+    RequestNumber{"etp", "etp", &LayoutRequest::expertTensor, true},
+    RequestNumber{"dp", "dp", &LayoutRequest::data, true},
+    RequestNumber{"pp", "pp", &LayoutRequest::pipeline, true},
+    RequestNumber{"vpp", "vpp", &LayoutRequest::virtualStages, true},
+    RequestNumber{"zero", "zero", &LayoutRequest::zeroStage},
+    RequestNumber{"shard_size", "shard", &LayoutRequest::shardSize},
+    RequestNumber{"layers", {}, &LayoutRequest::layers},
+    RequestNumber{"microbatches", {}, &LayoutRequest::microbatches},
+    RequestNumber{"microbatch_group", {}, &LayoutRequest::microbatchGroup},
+};
+
+// nullptr where no text says such a number.
+const RequestNumber* numberCalled(std::string_view word) {
+    const auto* const found = std::ranges::find(kNumbers, word, &RequestNumber::word);
+    return word.empty() || found == kNumbers.end() ? nullptr : found;
 }
 
 // The words and numbers of a name, in turn: "mixtral", "8", "x", "7", "b", "EP", "8".
@@ -73,9 +88,9 @@ private:
             word += lowerChar(m_text[m_at]);
         if (isFresh && word == "fsdp")
             m_request.fsdp = true;
-        auto* const field = isFresh ? fieldOf(m_request, word) : nullptr;
-        if (field != nullptr)
-            takeDegree(*field);
+        const auto* const number = isFresh ? numberCalled(word == "vp" ? "vpp" : word) : nullptr;
+        if (number != nullptr && number->isDegree)
+            takeDegree(m_request.*number->member);
     }
 
     void takeDegree(std::optional<int>& field) {
@@ -104,17 +119,6 @@ bool saysDegrees(const LayoutRequest& request) {
 
 using Json = nlohmann::json;
 
-using Number = std::pair<const char*, std::optional<int> LayoutRequest::*>;
-constexpr std::array kNumbers{Number{"nodes", &LayoutRequest::nodes},
-    Number{"gpus_per_node", &LayoutRequest::gpusPerNode},
-    Number{"world_size", &LayoutRequest::worldSize}, Number{"tp", &LayoutRequest::tensor},
-    Number{"cp", &LayoutRequest::context}, Number{"ep", &LayoutRequest::expert},
-    Number{"etp", &LayoutRequest::expertTensor}, Number{"dp", &LayoutRequest::data},
-    Number{"pp", &LayoutRequest::pipeline}, Number{"vpp", &LayoutRequest::virtualStages},
-    Number{"zero", &LayoutRequest::zeroStage}, Number{"shard_size", &LayoutRequest::shardSize},
-    Number{"layers", &LayoutRequest::layers}, Number{"microbatches", &LayoutRequest::microbatches},
-    Number{"microbatch_group", &LayoutRequest::microbatchGroup}};
-
 using Flag = std::pair<const char*, bool LayoutRequest::*>;
 constexpr std::array kFlags{Flag{"embedding_counts", &LayoutRequest::embeddingCounts},
     Flag{"loss_counts", &LayoutRequest::lossCounts}};
@@ -124,61 +128,47 @@ constexpr auto kFsdp = "fsdp";
 constexpr auto kOrder = "order";
 constexpr auto kSchedule = "schedule";
 
-Error unreadable(const char* key) {
-    return {ErrorCode::Unrecognised, fmt::format("its \"{}\" cannot be understood", key), {}};
+// False where the value is none of that kind.
+bool take(const Json& json, std::optional<int>& value) {
+    if (json.is_number_integer())
+        value = json.get<int>();
+    return json.is_number_integer();
+}
+template <typename Flag>
+bool takeFlag(const Json& json, Flag& flag) {
+    if (json.is_boolean())
+        flag = json.get<bool>();
+    return json.is_boolean();
+}
+template <typename Value>
+bool takeNamed(
+    const Json& json, Result<Value> (*read)(std::string_view text), std::optional<Value>& value) {
+    return json.is_string() && assign(read(json.get<std::string>()), value).hasValue();
+}
+bool takeList(const Json& json, std::vector<int>& list) {
+    const bool isList = json.is_array()
+        && std::all_of(
+            json.begin(), json.end(), [](const Json& one) { return one.is_number_integer(); });
+    if (isList)
+        list = json.get<std::vector<int>>();
+    return isList;
 }
 
-Status readNumbers(const Json& json, LayoutRequest& request) {
-    for (const auto& [key, member] : kNumbers) {
-        const auto found = json.find(key);
-        if (found == json.end())
-            continue;
-        if (!found->is_number_integer())
-            return unreadable(key);
-        request.*member = found->get<int>();
+bool takeValue(std::string_view key, const Json& json, LayoutRequest& request) {
+    if (key == kFsdp)
+        return takeFlag(json, request.fsdp);
+    if (key == kOrder)
+        return takeNamed(json, rankOrderFromString, request.order);
+    if (key == kSchedule)
+        return takeNamed(json, scheduleKindFromString, request.schedule);
+    if (key == kStageLayers)
+        return takeList(json, request.stageLayers);
+    for (const auto& [name, member] : kFlags) {
+        if (name == key)
+            return takeFlag(json, request.*member);
     }
-    for (const auto& [key, member] : kFlags) {
-        const auto found = json.find(key);
-        if (found == json.end())
-            continue;
-        if (!found->is_boolean())
-            return unreadable(key);
-        request.*member = found->get<bool>();
-    }
-    if (const auto fsdp = json.find(kFsdp); fsdp != json.end()) {
-        if (!fsdp->is_boolean())
-            return unreadable(kFsdp);
-        request.fsdp = fsdp->get<bool>();
-    }
-    return {};
-}
-
-Status readNames(const Json& json, LayoutRequest& request) {
-    if (const auto order = json.find(kOrder); order != json.end()) {
-        const auto read
-            = rankOrderFromString(order->is_string() ? order->get<std::string>() : std::string());
-        if (!read.hasValue())
-            return unreadable(kOrder);
-        request.order = read.value();
-    }
-    if (const auto schedule = json.find(kSchedule); schedule != json.end()) {
-        const auto read = scheduleKindFromString(
-            schedule->is_string() ? schedule->get<std::string>() : std::string());
-        if (!read.hasValue())
-            return unreadable(kSchedule);
-        request.schedule = read.value();
-    }
-    const auto layers = json.find(kStageLayers);
-    if (layers == json.end())
-        return {};
-    if (!layers->is_array())
-        return unreadable(kStageLayers);
-    for (const auto& one : *layers) {
-        if (!one.is_number_integer())
-            return unreadable(kStageLayers);
-        request.stageLayers.push_back(one.get<int>());
-    }
-    return {};
+    const auto* const number = std::ranges::find(kNumbers, key, &RequestNumber::key);
+    return number == kNumbers.end() || take(json, request.*number->member);
 }
 
 } // namespace
@@ -247,11 +237,23 @@ std::optional<LayoutRequest> layoutFromName(std::string_view runName) {
     return std::nullopt;
 }
 
+std::optional<int>* numberIn(LayoutRequest& request, std::string_view word) {
+    const RequestNumber* const number = numberCalled(word);
+    return number == nullptr ? nullptr : &(request.*number->member);
+}
+
+void takeNumbers(const LayoutRequest& given, LayoutRequest& request) {
+    for (const RequestNumber& one : kNumbers) {
+        if (given.*one.member)
+            request.*one.member = given.*one.member;
+    }
+}
+
 std::string requestToJson(const LayoutRequest& request) {
     Json json = Json::object();
-    for (const auto& [key, member] : kNumbers) {
-        if (request.*member)
-            json[key] = *(request.*member);
+    for (const RequestNumber& one : kNumbers) {
+        if (request.*one.member)
+            json[one.key] = *(request.*one.member);
     }
     for (const auto& [key, member] : kFlags) {
         if (request.*member)
@@ -273,8 +275,11 @@ Result<LayoutRequest> requestFromJson(std::string_view text) {
     if (!json.is_object())
         return Error{ErrorCode::Unrecognised, "it is no JSON object", {}};
     LayoutRequest request;
-    RETURN_IF_ERROR(readNumbers(json, request));
-    RETURN_IF_ERROR(readNames(json, request));
+    for (const auto& [key, value] : json.items()) {
+        if (!takeValue(key, value, request))
+            return Error{
+                ErrorCode::Unrecognised, fmt::format("its \"{}\" cannot be understood", key), {}};
+    }
     return request;
 }
 

@@ -58,6 +58,11 @@ std::optional<int> microbatchesOf(const LaunchConfig& launch, int dataParallel);
 // degree of TP, PP, CP, EP or DP. The last path component that gives any counts.
 std::optional<LayoutRequest> layoutFromName(std::string_view runName);
 
+// The number that texts call so: tp, pp, cp, ep, etp, dp, vpp, zero, shard; nullptr: none.
+std::optional<int>* numberIn(LayoutRequest& request, std::string_view word);
+// Takes the numbers that are given.
+void takeNumbers(const LayoutRequest& given, LayoutRequest& request);
+
 // One object; what was not said is absent.
 std::string requestToJson(const LayoutRequest& request);
 // Unrecognised names the key which cannot be understood; unknown keys are passed over.

@@ -134,13 +134,7 @@ Result<layout::LayoutRequest> LayoutOptions::over(
         result.virtualStages.reset();
         result.stageLayers.clear();
     }
-    using Request = layout::LayoutRequest;
-    for (const auto number :
-        {&Request::nodes, &Request::gpusPerNode, &Request::tensor, &Request::context,
-            &Request::data, &Request::pipeline, &Request::expert, &Request::expertTensor,
-            &Request::virtualStages, &Request::zeroStage, &Request::shardSize, &Request::layers,
-            &Request::microbatches, &Request::microbatchGroup})
-        prefer(result.*number, given.*number);
+    layout::takeNumbers(given, result);
     result.embeddingCounts = known.embeddingCounts || given.embeddingCounts;
     result.lossCounts = known.lossCounts || given.lossCounts;
     if (!order.empty()) {

@@ -35,22 +35,6 @@ std::vector<std::string_view> partsOf(std::string_view text, char separator) {
     }
 }
 
-struct DegreeKey {
-    std::string_view key;
-    std::optional<int> layout::LayoutRequest::*member;
-};
-constexpr std::array kDegreeKeys{
-    DegreeKey{"tp", &layout::LayoutRequest::tensor},
-    DegreeKey{"pp", &layout::LayoutRequest::pipeline},
-    DegreeKey{"cp", &layout::LayoutRequest::context},
-    DegreeKey{"ep", &layout::LayoutRequest::expert},
-    DegreeKey{"etp", &layout::LayoutRequest::expertTensor},
-    DegreeKey{"dp", &layout::LayoutRequest::data},
-    DegreeKey{"vpp", &layout::LayoutRequest::virtualStages},
-    DegreeKey{"zero", &layout::LayoutRequest::zeroStage},
-    DegreeKey{"shard", &layout::LayoutRequest::shardSize},
-};
-
 Error unreadable(std::string_view part) {
     return usageError(fmt::format(
         "\"{}\" is no part of a layout: say tp, pp, cp, ep, etp, dp, vpp, zero or shard with a "
@@ -89,13 +73,10 @@ Status takePart(std::string_view part, layout::LayoutRequest& request) {
         std::replace(list.begin(), list.end(), '-', ',');
         return assign(layout::stageLayersFromString(list), request.stageLayers);
     }
-    for (const DegreeKey& degree : kDegreeKeys) {
-        if (degree.key != key)
-            continue;
-        const auto number = wholeNumber<int>(value);
-        if (!number || *number < (key == "zero" ? 0 : 1))
+    if (std::optional<int>* const number = layout::numberIn(request, key)) {
+        *number = wholeNumber<int>(value);
+        if (!*number || **number < (key == "zero" ? 0 : 1))
             return usageError(fmt::format("\"{}\" has to be a whole number above 0.", part));
-        request.*degree.member = number;
         return {};
     }
     return unreadable(part);
