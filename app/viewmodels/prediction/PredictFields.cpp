@@ -61,37 +61,6 @@ constexpr std::array kBatches{
         &JobRequest::globalBatch},
     BatchField{"sequence", "", "Sequence", "1", "Tokens of a sample", &JobRequest::sequence},
 };
-// An interruption of a training; empty: as published, or the best.
-struct InterruptionField {
-    const char* key;
-    const char* label;
-    const char* hint;
-    const char* tip;
-    bool mayBeNone;
-    std::optional<double> predict::Reliability::*member;
-    bool isShare = false;
-};
-constexpr std::array kInterruptions{
-    InterruptionField{"gpu_hours_between", "GPU h between", "38,700",
-        "Hours of all GPUs together between two interruptions; goodput and the time with what they "
-        "cost follow",
-        false, &predict::Reliability::gpuHours},
-    InterruptionField{"checkpoint_interval", "Saved every, s", "the best",
-        "Work between two checkpoints; the best by Young unless given", false,
-        &predict::Reliability::checkpointInterval},
-    InterruptionField{"checkpoint_time", "Saving takes, s", "by its size",
-        "In which the training stands still for a checkpoint", true,
-        &predict::Reliability::checkpointSeconds},
-    InterruptionField{"restart_time", "Restart takes, s", "600",
-        "From an interruption until the training goes on", true,
-        &predict::Reliability::restartSeconds},
-    InterruptionField{"slow_nodes", "Slow nodes", "none",
-        "Share of the nodes that are slow, such as 0.005; all wait for the slowest", true,
-        &predict::Reliability::slowNodes, true},
-    InterruptionField{"slow_by", "Slow by", "0.1",
-        "How much longer a step takes where a node is slow, as a share", true,
-        &predict::Reliability::slowBy},
-};
 constexpr BatchField kGeneratedCount{kGenerated, "", "Generated", "1",
     "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
     "alone",
@@ -314,15 +283,18 @@ void addExecutionFields(FormFields& fields, const JobRequest& request) {
                        "activations:N of N layers of each stage, or both with a comma between")});
 }
 
+QString keyOf(const figures::InterruptionOption& one) {
+    return textOf(one.name).replace(QLatin1Char('-'), QLatin1Char('_'));
+}
+
 void addTrainingFields(FormFields& fields) {
     fields.push_back({QLatin1String(field_key::kTokens), QStringLiteral("Tokens"),
         QStringLiteral("1T"), QStringLiteral("300B"),
         QStringLiteral(
             "To train on, as in 300e9, 300B or 1.5T: days and energy of the training follow"),
         QStringLiteral("Training")});
-    for (const InterruptionField& one : kInterruptions)
-        fields.push_back(
-            {QLatin1String(one.key), textOf(one.label), {}, textOf(one.hint), textOf(one.tip)});
+    for (const auto& one : figures::interruptionOptions())
+        fields.push_back({keyOf(one), textOf(one.title), {}, textOf(one.hint), textOf(one.tip)});
 }
 
 // Absent for an empty field.
@@ -337,16 +309,18 @@ std::optional<double> tokensOf(FormField& field) {
     return std::nullopt;
 }
 
-std::optional<double> interruptionOf(FormField& field, const InterruptionField& one) {
+std::optional<double> interruptionOf(FormField& field, const figures::InterruptionOption& one) {
     if (field.text.trimmed().isEmpty())
         return std::nullopt;
+    const bool isShare = one.read == figures::shareGiven;
+    const bool mayBeNone = one.read != figures::aboveZeroGiven;
     const auto value = parseTyped(field.text);
-    const bool isHigh = one.isShare && value && *value > 1.0;
-    if (value && !isHigh && (*value > 0.0 || (one.mayBeNone && *value == 0.0)))
+    const bool isHigh = isShare && value && *value > 1.0;
+    if (value && !isHigh && (*value > 0.0 || (mayBeNone && *value == 0.0)))
         return value;
-    field.fault = one.isShare ? QStringLiteral("A share from 0 to 1 is needed.")
-        : one.mayBeNone       ? QStringLiteral("A number of 0 or above is needed.")
-                              : QStringLiteral("A number above 0 is needed.");
+    field.fault = isShare ? QStringLiteral("A share from 0 to 1 is needed.")
+        : mayBeNone       ? QStringLiteral("A number of 0 or above is needed.")
+                          : QStringLiteral("A number above 0 is needed.");
     return std::nullopt;
 }
 
@@ -361,15 +335,6 @@ bool waitsForHost(const JobRequest& request) {
 
 QString noCluster() {
     return QStringLiteral("nothing");
-}
-
-std::optional<int> countIn(FormField& field) {
-    bool isNumber = false;
-    const int value = field.text.trimmed().toInt(&isNumber);
-    if (isNumber && value > 0)
-        return value;
-    field.fault = QStringLiteral("A whole number above 0 is needed.");
-    return std::nullopt;
 }
 
 } // namespace
@@ -500,18 +465,19 @@ bool readFields(FormFields& fields, const JobRequest& begun, JobRequest& request
 }
 
 void closeFields(FormFields& fields, const std::optional<JobRequest>& request) {
-    const auto close = [&fields](const char* key, bool isClosed, const QString& reason) {
-        if (FormField* field = fieldIn(fields, QLatin1String(key)))
+    const auto close = [&fields](const QString& key, bool isClosed, const QString& reason) {
+        if (FormField* field = fieldIn(fields, key))
             field->closed = isClosed ? reason : QString();
     };
     const bool sharesTokens = !request || request->layout.context.value_or(1) > 1;
-    close(kContextExchange, !sharesTokens, QStringLiteral("A GPU has all tokens (CP 1)"));
-    close(kGraphs, request && !waitsForHost(*request),
+    close(QLatin1String(kContextExchange), !sharesTokens,
+        QStringLiteral("A GPU has all tokens (CP 1)"));
+    close(QLatin1String(kGraphs), request && !waitsForHost(*request),
         QStringLiteral("This software does not wait for its host"));
     const FormField* tokens = fieldIn(fields, QLatin1String(field_key::kTokens));
     const bool hasTokens = tokens != nullptr && !tokens->text.trimmed().isEmpty();
-    for (const InterruptionField& one : kInterruptions)
-        close(one.key, !hasTokens, QStringLiteral("Needs tokens to train on"));
+    for (const auto& one : figures::interruptionOptions())
+        close(keyOf(one), !hasTokens, QStringLiteral("Needs tokens to train on"));
 }
 
 predict::TrainingAsked trainingOf(FormFields& fields) {
@@ -520,8 +486,8 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
     if (tokens == nullptr)
         return asked;
     asked.tokens = tokensOf(*tokens);
-    for (const InterruptionField& one : kInterruptions)
-        asked.reliability.*one.member = interruptionOf(fieldAt(fields, one.key), one);
+    for (const auto& one : figures::interruptionOptions())
+        asked.reliability.*one.member = interruptionOf(*fieldIn(fields, keyOf(one)), one);
     const auto checked = predict::checkTraining(asked, Workload::Training);
     if (!checked.hasValue() && tokens->fault.isEmpty())
         tokens->fault = QString::fromStdString(checked.error().message);
@@ -530,8 +496,8 @@ predict::TrainingAsked trainingOf(FormFields& fields) {
 
 bool isOfTraining(const QString& key) {
     return key == QLatin1String(field_key::kTokens)
-        || std::any_of(kInterruptions.begin(), kInterruptions.end(),
-            [&key](const InterruptionField& one) { return key == QLatin1String(one.key); });
+        || std::ranges::any_of(
+            figures::interruptionOptions(), [&key](const auto& one) { return key == keyOf(one); });
 }
 
 bool isOfLayout(const QString& key) {
@@ -578,8 +544,8 @@ std::optional<predict::ClusterRequest> againstOf(FormFields& fields) {
     const auto* gpu = gpuNamed(fieldAt(fields, field_key::kAgainst).text);
     if (gpu == nullptr)
         return std::nullopt;
-    const auto nodes = countIn(fieldAt(fields, field_key::kAgainstNodes));
-    const auto perNode = countIn(fieldAt(fields, field_key::kAgainstPerNode));
+    const auto nodes = countOf(fieldAt(fields, field_key::kAgainstNodes));
+    const auto perNode = countOf(fieldAt(fields, field_key::kAgainstPerNode));
     if (!nodes || !perNode)
         return std::nullopt;
     return predict::clusterOf(*gpu, *nodes, *perNode);

@@ -8,6 +8,7 @@
 #include "core/predict/cost/Rates.h"
 #include "core/text/Names.h"
 
+#include <array>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -285,47 +286,61 @@ const Options<SearchAsked>& searchOptions() {
     return all;
 }
 
+std::span<const InterruptionOption> interruptionOptions() {
+    using predict::Reliability;
+    static constexpr std::array all{
+        InterruptionOption{"gpu-hours-between", "H",
+            "the hours of all GPUs together between two interruptions; 38,700 unless given",
+            "GPU h between", "38,700",
+            "Hours of all GPUs together between two interruptions; goodput and the time with what "
+            "they cost follow",
+            aboveZeroGiven, &Reliability::gpuHours},
+        InterruptionOption{"checkpoint-interval", "S",
+            "the work between two checkpoints, s; the best by Young unless given", "Saved every, s",
+            "the best", "Work between two checkpoints; the best by Young unless given",
+            aboveZeroGiven, &Reliability::checkpointInterval},
+        InterruptionOption{"checkpoint-time", "S",
+            "the time that a training stands still for a checkpoint, s", "Saving takes, s",
+            "by its size", "In which the training stands still for a checkpoint", zeroOrMoreGiven,
+            &Reliability::checkpointSeconds},
+        InterruptionOption{"restart-time", "S",
+            "the time from an interruption until it goes on, s; 600 unless given",
+            "Restart takes, s", "600", "From an interruption until the training goes on",
+            zeroOrMoreGiven, &Reliability::restartSeconds},
+        InterruptionOption{"slow-nodes", "P",
+            "the share of nodes that are slow, for which all wait; none unless given, 0.005 with "
+            "--slow-by alone",
+            "Slow nodes", "none",
+            "Share of the nodes that are slow, such as 0.005; all wait for the slowest", shareGiven,
+            &Reliability::slowNodes},
+        InterruptionOption{"slow-by", "S",
+            "how much longer a step takes where a node is slow, as a share; 0.1 with --slow-nodes "
+            "alone",
+            "Slow by", "0.1", "How much longer a step takes where a node is slow, as a share",
+            zeroOrMoreGiven, &Reliability::slowBy},
+    };
+    return all;
+}
+
 const Options<predict::TrainingAsked>& trainingOptions() {
     using predict::TrainingAsked;
-    static const Options<TrainingAsked> all({
-        {{"tokens", "N",
-             "Tokens to train on, as in 300e9, 300B or 1.5T: also the days and the energy of the "
-             "training"},
-            [](TrainingAsked& asked, const Texts& given) {
-                return assign(predict::tokensFrom(given.back()), asked.tokens);
-            }},
-        numberOption<TrainingAsked>(
-            {"gpu-hours-between", "H",
-                "With --tokens the hours of all GPUs together between two interruptions; 38,700 "
-                "unless given"},
-            aboveZeroGiven, [](auto& asked) -> auto& { return asked.reliability.gpuHours; }),
-        numberOption<TrainingAsked>(
-            {"checkpoint-interval", "S",
-                "With --tokens the work between two checkpoints, s; the best by Young unless "
-                "given"},
-            aboveZeroGiven,
-            [](auto& asked) -> auto& { return asked.reliability.checkpointInterval; }),
-        numberOption<TrainingAsked>(
-            {"checkpoint-time", "S",
-                "With --tokens the time that a training stands still for a checkpoint, s"},
-            zeroOrMoreGiven,
-            [](auto& asked) -> auto& { return asked.reliability.checkpointSeconds; }),
-        numberOption<TrainingAsked>(
-            {"restart-time", "S",
-                "With --tokens the time from an interruption until it goes on, s; 600 unless "
-                "given"},
-            zeroOrMoreGiven, [](auto& asked) -> auto& { return asked.reliability.restartSeconds; }),
-        numberOption<TrainingAsked>(
-            {"slow-nodes", "P",
-                "With --tokens the share of nodes that are slow, for which all wait; none unless "
-                "given, 0.005 with --slow-by alone"},
-            shareGiven, [](auto& asked) -> auto& { return asked.reliability.slowNodes; }),
-        numberOption<TrainingAsked>(
-            {"slow-by", "S",
-                "With --tokens how much longer a step takes where a node is slow, as a share; 0.1 "
-                "with --slow-nodes alone"},
-            zeroOrMoreGiven, [](auto& asked) -> auto& { return asked.reliability.slowBy; }),
-    });
+    static const Options<TrainingAsked> all = [] {
+        std::vector<OptionOf<TrainingAsked>> options{
+            {{"tokens", "N",
+                 "Tokens to train on, as in 300e9, 300B or "
+                 "1.5T: also the days and the energy of the "
+                 "training"},
+                [](TrainingAsked& asked, const Texts& given) {
+                    return assign(predict::tokensFrom(given.back()), asked.tokens);
+                }}};
+        for (const InterruptionOption& one : interruptionOptions())
+            options.push_back(numberOption<TrainingAsked>(
+                {one.name, one.value, std::string("With --tokens ") + one.help},
+                one.read, [member = one.member](auto& asked) -> auto& {
+                    return asked.reliability.*member;
+                }));
+        return options;
+    }();
     return all;
 }
 

@@ -10,7 +10,9 @@
 #include "core/predict/search/Search.h"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::figures {
@@ -25,6 +27,18 @@ struct SearchAsked {
 const Options<SearchAsked>& searchOptions();
 // Options of a training, beside those.
 const Options<predict::TrainingAsked>& trainingOptions();
+// One of them that says how a training is interrupted; absent: as published, or the best.
+struct InterruptionOption {
+    std::string_view name;
+    std::string_view value;
+    const char* help; // goes on from "With --tokens "
+    const char* title; // the field's, in the window
+    const char* hint; // meaning of an empty field
+    const char* tip;
+    Result<double> (*read)(std::string_view name, const std::string& text);
+    std::optional<double> predict::Reliability::*member;
+};
+std::span<const InterruptionOption> interruptionOptions();
 
 struct AskedJob {
     std::optional<Run> run; // the run with this job; absent: a job by hand
