@@ -29,15 +29,12 @@ std::optional<double> errorOf(
 
 // Mean absolute error over the GPUs whose temperature was measured, K.
 std::optional<double> meanErrorC(const RunResidual& run) {
-    double sum = 0.0;
-    int count = 0;
+    analysis::RunningMean mean;
     for (const RunResidual::Gpu& gpu : run.gpus) {
-        if (!gpu.celsius)
-            continue;
-        sum += std::abs(gpu.predictedC - *gpu.celsius);
-        ++count;
+        if (gpu.celsius)
+            mean.add(std::abs(gpu.predictedC - *gpu.celsius));
     }
-    return count > 0 ? std::optional(sum / count) : std::nullopt;
+    return when(mean.count > 0, mean.value());
 }
 
 Row constantRow(const FittedFactor& factor) {
@@ -52,10 +49,10 @@ Row constantRow(const FittedFactor& factor) {
 }
 
 Row errorRow(const LeftOutErrors& errors) {
-    return {{"rows", {"rows"}, errors.rows},
-        {"left_out_mape", inUnit("from all others", "%"), errors.row},
+    return {{"rows", {"rows"}, errors.row.count},
+        {"left_out_mape", inUnit("from all others", "%"), errors.row.value()},
         {"left_configuration_out_mape", inUnit("from other configurations", "%"),
-            errors.configuration}};
+            errors.configuration.value()}};
 }
 
 Row basisRow(const std::pair<const std::string, PowerBasis>& one) {
@@ -111,13 +108,8 @@ std::map<std::string, LeftOutErrors> leftOutErrors(const RunCalibration& calibra
     const auto left = calibration.steps->leftOut();
     for (std::size_t i = 0; i < left.size(); ++i) {
         LeftOutErrors& one = errors[rows[i].source];
-        one.row += std::abs(std::expm1(-left[i].row));
-        one.configuration += std::abs(std::expm1(-left[i].configuration));
-        ++one.rows;
-    }
-    for (auto& [source, one] : errors) {
-        one.row /= one.rows;
-        one.configuration /= one.rows;
+        one.row.add(std::abs(std::expm1(-left[i].row)));
+        one.configuration.add(std::abs(std::expm1(-left[i].configuration)));
     }
     return errors;
 }

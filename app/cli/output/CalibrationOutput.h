@@ -3,6 +3,7 @@
 // heat, and how far it is off on what it was made from.
 
 #include "app/cli/text/Rows.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 
 #include <iosfwd>
@@ -13,9 +14,8 @@ namespace trainscope::cli {
 
 // Mean |predicted / measured − 1| of rows, each predicted from the others.
 struct LeftOutErrors {
-    double row = 0.0; // from all other rows
-    double configuration = 0.0; // from rows of other configurations
-    int rows = 0;
+    analysis::RunningMean row; // from all other rows
+    analysis::RunningMean configuration; // from rows of other configurations
 };
 std::map<std::string, LeftOutErrors> leftOutErrors(const predict::RunCalibration& calibration);
 

@@ -1,7 +1,8 @@
 #include "app/cli/output/PredictionOutput.h"
 
 #include "app/cli/output/CalibrationOutput.h"
-#include "core/plot/prediction/PredictionTables.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/JobRequest.h"
 
 #include <fmt/format.h>
@@ -16,35 +17,31 @@ namespace trainscope::cli {
 
 namespace {
 
+using analysis::RunningMean;
 using predict::Prediction;
 
-// Means over rows of a source.
+// Over rows of a source.
 struct SourceErrors {
     int rows = 0;
-    int measured = 0;
-    double error = 0.0;
-    double errorByConstants = 0.0;
-    double bias = 0.0;
-    int medians = 0;
-    double medianError = 0.0;
-    int covered = 0;
+    RunningMean error; // absolute ones
+    RunningMean errorByConstants;
+    RunningMean bias;
+    RunningMean medianError;
+    RunningMean covered;
     double worst = 0.0;
     int worstRow = -1;
 
     void add(const PredictedRow& row) {
         ++rows;
-        if (const auto median = row.medianError()) {
-            ++medians;
-            medianError += std::abs(*median);
-        }
+        if (const auto median = row.medianError())
+            medianError.add(std::abs(*median));
         const auto one = row.error();
         if (!one)
             return;
-        ++measured;
-        error += std::abs(*one);
-        errorByConstants += std::abs(row.errorByConstants().value_or(0.0));
-        bias += *one;
-        covered += row.isCovered() ? 1 : 0;
+        error.add(std::abs(*one));
+        errorByConstants.add(std::abs(row.errorByConstants().value_or(0.0)));
+        bias.add(*one);
+        covered.add(row.isCovered() ? 1.0 : 0.0);
         if (std::abs(*one) > std::abs(worst)) {
             worst = *one;
             worstRow = row.row->row;
@@ -58,7 +55,7 @@ std::map<std::string, SourceErrors> errorsBySource(const TablePredictions& table
         if (row.prediction)
             errors[row.row->publisher].add(row);
     }
-    std::erase_if(errors, [](const auto& one) { return one.second.measured == 0; });
+    std::erase_if(errors, [](const auto& one) { return one.second.error.count == 0; });
     return errors;
 }
 
@@ -110,40 +107,30 @@ Json predictedRowJson(const PredictedRow& row) {
 
 // Mean absolute errors over the rows of which the table says that quantity.
 Json meanErrors(const TablePredictions& table) {
-    double steps = 0.0;
-    double tokens = 0.0;
-    int stepRows = 0;
-    int tokenRows = 0;
+    RunningMean steps;
+    RunningMean tokens;
     for (const PredictedRow& row : table.rows) {
         if (!row.prediction)
             continue;
-        if (row.row->measured.seconds) {
-            steps += std::abs(row.prediction->seconds / *row.row->measured.seconds - 1.0);
-            ++stepRows;
-        }
-        if (row.row->measured.tokensPerSecondPerGpu) {
-            tokens += std::abs(
-                row.prediction->tokensPerSecondPerGpu / *row.row->measured.tokensPerSecondPerGpu
-                - 1.0);
-            ++tokenRows;
-        }
+        const auto& measured = row.row->measured;
+        if (measured.seconds)
+            steps.add(std::abs(row.prediction->seconds / *measured.seconds - 1.0));
+        if (measured.tokensPerSecondPerGpu)
+            tokens.add(std::abs(
+                row.prediction->tokensPerSecondPerGpu / *measured.tokensPerSecondPerGpu - 1.0));
     }
-    Json json = Json::object();
-    if (stepRows > 0)
-        json["step_time_s"] = steps / stepRows;
-    if (tokenRows > 0)
-        json["tokens_per_s_per_gpu"] = tokens / tokenRows;
-    return json;
+    return object({{"step_time_s", when(steps.count > 0, steps.value())},
+        {"tokens_per_s_per_gpu", when(tokens.count > 0, tokens.value())}});
 }
 
 Row sourceRow(const SourceErrors& errors) {
-    const double n = errors.measured;
-    return {{"rows", {"rows"}, errors.rows}, {"mape", inUnit("mean error", "%"), errors.error / n},
-        {"mape_by_constants", errors.errorByConstants / n},
-        {"bias", inUnit("bias", "%"), errors.bias / n},
-        {"covered", inUnit("in the interval", "%"), errors.covered / n},
+    return {{"rows", {"rows"}, errors.rows},
+        {"mape", inUnit("mean error", "%"), errors.error.value()},
+        {"mape_by_constants", errors.errorByConstants.value()},
+        {"bias", inUnit("bias", "%"), errors.bias.value()},
+        {"covered", inUnit("in the interval", "%"), errors.covered.value()},
         {"median_mape", inUnit("of the median", "%"),
-            when(errors.medians > 0, errors.medianError / std::max(1, errors.medians))},
+            when(errors.medianError.count > 0, errors.medianError.value())},
         {"worst", inUnit("worst", "%"), errors.worst}, {"worst_row", {"row"}, errors.worstRow}};
 }
 
@@ -154,8 +141,8 @@ Json sourcesJson(const TablePredictions& table) {
         Json json = rowJson(sourceRow(one.second));
         if (const auto found = left.find(one.first); found != left.end())
             add(json,
-                {{"left_out_mape", found->second.row},
-                    {"left_configuration_out_mape", found->second.configuration}});
+                {{"left_out_mape", found->second.row.value()},
+                    {"left_configuration_out_mape", found->second.configuration.value()}});
         return Member(one.first, json);
     });
 }

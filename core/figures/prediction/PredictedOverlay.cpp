@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace trainscope::figures {
@@ -31,27 +32,26 @@ constexpr std::array kOverlaidMetrics{metric::kGpuPower, metric::kGpuTemperature
 using StepColumns = std::vector<float>;
 using ByRank = std::map<int, StepColumns>;
 
-// Sums of what was read, by rank and column.
-struct ColumnMeans {
-    std::vector<double> sums = std::vector<double>(kStepColumns, 0.0);
-    std::vector<int> counts = std::vector<int>(kStepColumns, 0);
+using analysis::RunningMean;
+using ColumnMeans = std::vector<RunningMean>; // by column
 
-    void add(const StepColumns& values) {
-        for (std::size_t i = 0; i < values.size() && i < sums.size(); ++i) {
-            if (std::isnan(values[i]))
-                continue;
-            sums[i] += static_cast<double>(values[i]);
-            ++counts[i];
-        }
+void addColumns(const StepColumns& values, ColumnMeans& means) {
+    means.resize(kStepColumns);
+    for (std::size_t i = 0; i < std::min(values.size(), means.size()); ++i) {
+        if (!std::isnan(values[i]))
+            means[i].add(static_cast<double>(values[i]));
     }
-    [[nodiscard]] StepColumns means() const {
-        StepColumns means;
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            means.push_back(
-                counts[i] > 0 ? static_cast<float>(sums[i] / counts[i]) : plot::kNothing);
-        return means;
-    }
-};
+}
+
+float meanOrNothing(const RunningMean& mean) {
+    return mean.count > 0 ? static_cast<float>(mean.value()) : plot::kNothing;
+}
+
+StepColumns columnsOf(const ColumnMeans& means) {
+    StepColumns columns;
+    std::ranges::transform(means, std::back_inserter(columns), meanOrNothing);
+    return columns;
+}
 
 class MeasuredReader {
 public:
@@ -148,12 +148,12 @@ private:
             ASSIGN_OR_RETURN(const auto lane, laneOf(metric, window));
             for (const auto& series : lane.series) {
                 if (series.subject.kind == SubjectKind::Gpu && series.subject.rank >= 0)
-                    means[series.subject.rank].add(series.means);
+                    addColumns(series.means, means[series.subject.rank]);
             }
         }
         MeasuredTracks::Track track{metric, {}};
         for (const auto& [rank, sums] : means)
-            track.values[rank] = sums.means();
+            track.values[rank] = columnsOf(sums);
         if (!track.values.empty())
             m_out.tracks.push_back(std::move(track));
         return {};
@@ -178,43 +178,36 @@ const std::vector<double>& samplesOfMetric(
 // measured run begins.
 StepColumns predictedColumns(
     const std::vector<double>& samples, double period, double stepSeconds, bool isFolded) {
-    ColumnMeans means;
-    double sum = 0.0;
-    int count = 0;
+    ColumnMeans means(kStepColumns);
+    RunningMean all;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const double share = (static_cast<double>(i) + 0.5) * period / stepSeconds - 1.0;
         if (share < 0.0 || share >= 1.0)
             continue;
-        const auto column = static_cast<std::size_t>(share * kStepColumns);
-        means.sums[column] += samples[i];
-        ++means.counts[column];
-        sum += samples[i];
-        ++count;
+        means[static_cast<std::size_t>(share * kStepColumns)].add(samples[i]);
+        all.add(samples[i]);
     }
-    if (isFolded)
-        return means.means();
-    return StepColumns(kStepColumns, count > 0 ? static_cast<float>(sum / count) : plot::kNothing);
+    return isFolded ? columnsOf(means) : StepColumns(kStepColumns, meanOrNothing(all));
 }
 
 plot::PredictedLine predictedLineOf(const ByRank& values) {
     plot::PredictedLine line;
     for (std::size_t i = 0; i < kStepColumns; ++i) {
         std::vector<double> column;
-        double sum = 0.0;
+        RunningMean mean;
         for (const auto& [rank, columns] : values) {
             if (std::isnan(columns[i]))
                 continue;
             column.push_back(static_cast<double>(columns[i]));
-            sum += column.back();
+            mean.add(column.back());
         }
-        if (column.empty()) {
-            for (auto* side : {&line.mean, &line.low, &line.high})
-                side->push_back(plot::kNothing);
-            continue;
-        }
-        line.mean.push_back(static_cast<float>(sum / static_cast<double>(column.size())));
-        line.low.push_back(static_cast<float>(analysis::nearestQuantile(column, 0.05)));
-        line.high.push_back(static_cast<float>(analysis::nearestQuantile(column, 0.95)));
+        const auto quantile = [&column](double share) {
+            return column.empty() ? plot::kNothing
+                                  : static_cast<float>(analysis::nearestQuantile(column, share));
+        };
+        line.mean.push_back(meanOrNothing(mean));
+        line.low.push_back(quantile(0.05));
+        line.high.push_back(quantile(0.95));
     }
     return line;
 }
@@ -233,25 +226,22 @@ public:
             if (std::isnan(predicted[i]) || std::isnan(measured[i]))
                 continue;
             const double left = static_cast<double>(predicted[i] - measured[i]);
-            m_bias += left;
-            m_level += static_cast<double>(measured[i]);
-            m_sum += std::abs(left);
+            m_bias.add(left);
+            m_level.add(static_cast<double>(measured[i]));
             m_all.push_back(std::abs(left));
         }
     }
     [[nodiscard]] plot::PredictedResidual told(std::size_t gpus) {
         if (m_all.empty())
             return {};
-        const auto count = static_cast<double>(m_all.size());
-        return {m_bias / count, m_sum / count, analysis::nearestQuantile(m_all, 0.9),
-            m_level / count, gpus};
+        return {m_bias.value(), *analysis::meanOf(m_all), analysis::nearestQuantile(m_all, 0.9),
+            m_level.value(), gpus};
     }
 
 private:
-    double m_bias = 0.0;
-    double m_level = 0.0;
-    double m_sum = 0.0;
-    std::vector<double> m_all;
+    RunningMean m_bias;
+    RunningMean m_level;
+    std::vector<double> m_all; // absolute ones
 };
 
 // GPU by GPU where both have them, else of the means.

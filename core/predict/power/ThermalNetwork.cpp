@@ -1,8 +1,7 @@
 #include "core/predict/power/ThermalNetwork.h"
 
 #include <Eigen/Dense>
-
-#include <cmath>
+#include <unsupported/Eigen/MatrixFunctions>
 
 namespace trainscope::predict {
 
@@ -13,24 +12,6 @@ using ConstMap = Eigen::Map<const Matrix>;
 
 std::vector<double> valuesOf(const Matrix& matrix) {
     return {matrix.data(), matrix.data() + matrix.size()};
-}
-
-// e^matrix: a Taylor series of the matrix divided by 2^s, squared s times.
-Matrix exponential(const Matrix& matrix) {
-    constexpr double kSmall = 0.25;
-    constexpr int kTerms = 12;
-    const double norm = matrix.cwiseAbs().rowwise().sum().maxCoeff();
-    const int squarings = norm > kSmall ? static_cast<int>(std::ceil(std::log2(norm / kSmall))) : 0;
-    const Matrix small = matrix * std::exp2(-squarings);
-    Matrix sum = Matrix::Identity(matrix.rows(), matrix.cols());
-    Matrix term = sum;
-    for (int i = 1; i <= kTerms; ++i) {
-        term = (term * small / i).eval();
-        sum += term;
-    }
-    for (int i = 0; i < squarings; ++i)
-        sum = (sum * sum).eval();
-    return sum;
 }
 
 // Conductance of heat between the chips of a card, as a Laplacian.
@@ -119,7 +100,9 @@ ThermalStep::ThermalStep(const ThermalNetwork& network, double seconds)
     if (network.m_size == 0)
         return;
     const auto n = static_cast<Eigen::Index>(network.m_size);
-    m_decay = valuesOf(exponential(ConstMap(network.m_rates.data(), n, n) * -seconds));
+    const Matrix rates = ConstMap(network.m_rates.data(), n, n);
+    const Matrix decay = (-seconds * rates).exp();
+    m_decay = valuesOf(decay);
 }
 
 void ThermalStep::advance(std::span<double> celsius, std::span<const double> watts) const {

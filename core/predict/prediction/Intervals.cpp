@@ -1,9 +1,11 @@
 #include "core/predict/prediction/Intervals.h"
 
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/Prediction.h"
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
 namespace trainscope::predict {
 
@@ -73,50 +75,39 @@ public:
         , m_air(model.airOf(basis))
         , m_usual(model.stateOf(basis.gpu, m_air, 1.0)) { }
 
-    void addOf(double& constant, double spread) {
-        const double before = constant;
-        constant = before * std::exp(kMoved);
-        add(m_model.stateOf(m_gpu, m_moved, m_limit), spread / kMoved);
-        constant = before;
-    }
-    void addInlet(double spread) {
-        m_moved.inletC += kMovedK;
-        add(m_model.stateOf(m_gpu, m_moved, m_limit), spread / kMovedK);
-        m_moved.inletC -= kMovedK;
-    }
-
     NodeSpread result() {
         const PowerSpread& spread = m_basis.spread;
-        addProducts(spread.product);
-        addIdle(spread.idle);
-        addOf(m_gpu.activeW[Activity::Memory], spread.memory);
-        addOf(m_gpu.activeW[Activity::Communication], spread.communication);
-        addOf(m_gpu.activeW[Activity::Waiting], spread.waiting);
-        addOf(m_gpu.voltage.slope, spread.voltage);
-        addOf(m_gpu.thermal.resistance, spread.resistance);
-        addOf(m_moved.risePerW, spread.rise);
-        addOf(m_limit, spread.limit);
-        addInlet(spread.inletC);
+        auto& active = m_gpu.activeW;
+        addOf({&active[Activity::Gemm], &active[Activity::Attention]}, spread.product);
+        addOf({&m_gpu.idleW, &m_gpu.parkedW}, spread.idle);
+        addOf({&active[Activity::Memory]}, spread.memory);
+        addOf({&active[Activity::Communication]}, spread.communication);
+        addOf({&active[Activity::Waiting]}, spread.waiting);
+        addOf({&m_gpu.voltage.slope}, spread.voltage);
+        addOf({&m_gpu.thermal.resistance}, spread.resistance);
+        addOf({&m_moved.risePerW}, spread.rise);
+        addOf({&m_limit}, spread.limit);
+        m_moved.inletC += kMovedK;
+        add(spread.inletC / kMovedK);
         return {std::sqrt(m_squares.meanW), std::sqrt(m_squares.peakW), std::sqrt(m_squares.clock),
             std::sqrt(m_squares.hottestC)};
     }
 
 private:
-    void addProducts(double spread) {
-        const GpuPower before = m_gpu;
-        for (const Activity activity : {Activity::Gemm, Activity::Attention})
-            m_gpu.activeW[activity] *= std::exp(kMoved);
-        add(m_model.stateOf(m_gpu, m_moved, m_limit), spread / kMoved);
-        m_gpu = before;
+    // Constants that are known together.
+    void addOf(std::initializer_list<double*> constants, double spread) {
+        std::vector<double> before;
+        for (double* const constant : constants) {
+            before.push_back(*constant);
+            *constant *= std::exp(kMoved);
+        }
+        add(spread / kMoved);
+        std::size_t at = 0;
+        for (double* const constant : constants)
+            *constant = before[at++];
     }
-    void addIdle(double spread) {
-        const GpuPower before = m_gpu;
-        m_gpu.idleW *= std::exp(kMoved);
-        m_gpu.parkedW *= std::exp(kMoved);
-        add(m_model.stateOf(m_gpu, m_moved, m_limit), spread / kMoved);
-        m_gpu = before;
-    }
-    void add(const NodeState& now, double times) {
+    void add(double times) {
+        const NodeState now = m_model.stateOf(m_gpu, m_moved, m_limit);
         const auto square = [times](double change) { return times * times * change * change; };
         m_squares.meanW += square(std::log(now.meanW / m_usual.meanW));
         m_squares.peakW += square(std::log(now.busyW / m_usual.busyW));
