@@ -1,4 +1,3 @@
-#include "core/plot/prediction/PredictionTables.h"
 
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
@@ -17,7 +16,6 @@ namespace {
 
 using predict::BoundedValue;
 using predict::Prediction;
-using predict::WhatIf;
 
 std::string_view limitWords(const predict::Outlook& outlook) {
     switch (outlook.limit) {
@@ -147,22 +145,9 @@ private:
 std::string valueWords(const predict::WhatIfRow& row) {
     if (!row.value)
         return text::kMissing;
-    switch (row.what) {
-    case WhatIf::LinkBandwidth:
-    case WhatIf::NetworkBandwidth:
-    case WhatIf::MemoryBandwidth:
-        return text::rounded(*row.value, "B/s");
-    case WhatIf::MemorySize:
-        return text::rounded(*row.value, "B");
-    case WhatIf::PowerLimit:
-        return text::rounded(*row.value, "W");
-    case WhatIf::GlobalBatch:
-    case WhatIf::MicroBatch:
-        return text::counted(std::llround(*row.value), "sample");
-    case WhatIf::Sequence:
-        break;
-    }
-    return text::counted(std::llround(*row.value), "token");
+    const std::string_view unit = unitOf(row.what);
+    return unit == "sample" || unit == "token" ? text::counted(std::llround(*row.value), unit)
+                                               : text::rounded(*row.value, unit);
 }
 
 std::string changeWords(const PredictedJob& asked, const predict::TrainingAsked& training,

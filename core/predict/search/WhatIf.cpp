@@ -1,6 +1,5 @@
 #include "core/predict/search/WhatIf.h"
 
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/predict/power/GpuPower.h"
 
@@ -10,17 +9,6 @@
 namespace trainscope::predict {
 
 namespace {
-
-constexpr auto kWhatIfNames = enumNames<WhatIf>(
-    {{WhatIf::LinkBandwidth, "link_bandwidth"}, {WhatIf::NetworkBandwidth, "network_bandwidth"},
-        {WhatIf::MemoryBandwidth, "memory_bandwidth"}, {WhatIf::MemorySize, "memory_size"},
-        {WhatIf::GlobalBatch, "global_batch"}, {WhatIf::MicroBatch, "micro_batch"},
-        {WhatIf::Sequence, "sequence"}, {WhatIf::PowerLimit, "power_limit"}});
-constexpr auto kWhatIfTitles = enumNames<WhatIf>(
-    {{WhatIf::LinkBandwidth, "Link bandwidth"}, {WhatIf::NetworkBandwidth, "Network bandwidth"},
-        {WhatIf::MemoryBandwidth, "Memory bandwidth"}, {WhatIf::MemorySize, "Memory size"},
-        {WhatIf::GlobalBatch, "Global batch"}, {WhatIf::MicroBatch, "Micro-batch"},
-        {WhatIf::Sequence, "Sequence length"}, {WhatIf::PowerLimit, "Power limit"}});
 
 std::optional<int> wholeTimes(int number, double factor) {
     const double product = number * factor;
@@ -32,28 +20,6 @@ std::optional<int> wholeTimes(int number, double factor) {
 
 double powerLimitOf(const Job& job) {
     return job.machine.powerLimitW.value_or(gpuPowerOf(job.machine.gpu).limitW);
-}
-
-std::optional<double> valueOf(const Job& job, const Rates& rates, WhatIf what) {
-    switch (what) {
-    case WhatIf::LinkBandwidth:
-        return rates.link;
-    case WhatIf::NetworkBandwidth:
-        return rates.network;
-    case WhatIf::MemoryBandwidth:
-        return job.machine.gpu.memoryBandwidth;
-    case WhatIf::MemorySize:
-        return job.machine.gpu.memoryBytes;
-    case WhatIf::GlobalBatch:
-        return job.globalBatch;
-    case WhatIf::MicroBatch:
-        return job.microBatch;
-    case WhatIf::Sequence:
-        return job.sequence;
-    case WhatIf::PowerLimit:
-        break;
-    }
-    return powerLimitOf(job);
 }
 
 bool scaleBatch(Job& job, double factor) {
@@ -92,56 +58,82 @@ bool scale(std::optional<double>& value, double factor) {
     return value.has_value();
 }
 
+// One of the things that may be otherwise: its words, its value and the way to another.
+struct Changeable {
+    WhatIf what;
+    std::string_view key;
+    std::string_view title;
+    std::string_view unit;
+    std::optional<double> (*valueOf)(const Job& job, const Rates& rates);
+    bool (*scale)(Job& job, double factor); // false where it cannot be so
+};
+
+using Value = std::optional<double>;
+
+constexpr std::array kChangeables{
+    Changeable{WhatIf::LinkBandwidth, "link_bandwidth", "Link bandwidth", "B/s",
+        [](const Job&, const Rates& rates) -> Value { return rates.link; },
+        [](Job& job, double factor) {
+            job.machine.linkFactor *= factor;
+            return true;
+        }},
+    Changeable{WhatIf::NetworkBandwidth, "network_bandwidth", "Network bandwidth", "B/s",
+        [](const Job&, const Rates& rates) -> Value { return rates.network; },
+        [](Job& job, double factor) {
+            job.machine.networkFactor *= factor;
+            return true;
+        }},
+    Changeable{WhatIf::MemoryBandwidth, "memory_bandwidth", "Memory bandwidth", "B/s",
+        [](const Job& job, const Rates&) { return job.machine.gpu.memoryBandwidth; },
+        [](Job& job, double factor) { return scale(job.machine.gpu.memoryBandwidth, factor); }},
+    Changeable{WhatIf::MemorySize, "memory_size", "Memory size", "B",
+        [](const Job& job, const Rates&) { return job.machine.gpu.memoryBytes; },
+        [](Job& job, double factor) { return scale(job.machine.gpu.memoryBytes, factor); }},
+    Changeable{WhatIf::GlobalBatch, "global_batch", "Global batch", "sample",
+        [](const Job& job, const Rates&) -> Value { return job.globalBatch; }, scaleBatch},
+    Changeable{WhatIf::MicroBatch, "micro_batch", "Micro-batch", "sample",
+        [](const Job& job, const Rates&) -> Value { return job.microBatch; }, scaleMicroBatch},
+    Changeable{WhatIf::Sequence, "sequence", "Sequence length", "token",
+        [](const Job& job, const Rates&) -> Value { return job.sequence; }, scaleSequence},
+    Changeable{WhatIf::PowerLimit, "power_limit", "Power limit", "W",
+        [](const Job& job, const Rates&) -> Value { return powerLimitOf(job); },
+        [](Job& job, double factor) {
+            job.machine.powerLimitW = factor * powerLimitOf(job);
+            return true;
+        }},
+};
+
+const Changeable& changeableOf(WhatIf what) {
+    return kChangeables[static_cast<std::size_t>(what)];
+}
+
 } // namespace
 
 std::string_view toString(WhatIf what) {
-    return kWhatIfNames.nameOf(what);
+    return changeableOf(what).key;
 }
 
 std::string_view titleOf(WhatIf what) {
-    return kWhatIfTitles.nameOf(what);
+    return changeableOf(what).title;
+}
+
+std::string_view unitOf(WhatIf what) {
+    return changeableOf(what).unit;
 }
 
 std::optional<Job> withFactor(const Job& job, WhatIf what, double factor) {
     Job other = job;
-    bool canBe = true;
-    switch (what) {
-    case WhatIf::LinkBandwidth:
-        other.machine.linkFactor *= factor;
-        break;
-    case WhatIf::NetworkBandwidth:
-        other.machine.networkFactor *= factor;
-        break;
-    case WhatIf::MemoryBandwidth:
-        canBe = scale(other.machine.gpu.memoryBandwidth, factor);
-        break;
-    case WhatIf::MemorySize:
-        canBe = scale(other.machine.gpu.memoryBytes, factor);
-        break;
-    case WhatIf::GlobalBatch:
-        canBe = scaleBatch(other, factor);
-        break;
-    case WhatIf::MicroBatch:
-        canBe = scaleMicroBatch(other, factor);
-        break;
-    case WhatIf::Sequence:
-        canBe = scaleSequence(other, factor);
-        break;
-    case WhatIf::PowerLimit:
-        other.machine.powerLimitW = factor * powerLimitOf(job);
-        break;
-    }
-    return canBe ? std::optional(std::move(other)) : std::nullopt;
+    return changeableOf(what).scale(other, factor) ? std::optional(std::move(other)) : std::nullopt;
 }
 
 Result<std::vector<WhatIfRow>> whatIfsOf(const Job& job, const Predictor& predictor) {
     ASSIGN_OR_RETURN(const auto rates, predictor.ratesOf(job));
     RETURN_IF_ERROR(predictor.predict(job));
     std::vector<WhatIfRow> all;
-    for (const WhatIf what : kAllWhatIfs) {
-        WhatIfRow row{what, valueOf(job, rates, what), {}};
+    for (const Changeable& one : kChangeables) {
+        WhatIfRow row{one.what, one.valueOf(job, rates), {}};
         for (const double factor : kWhatIfFactors) {
-            const auto other = withFactor(job, what, factor);
+            const auto other = withFactor(job, one.what, factor);
             if (!other)
                 continue;
             // Interleaved schedules refuse fewer micro-batches than stages.

@@ -5,6 +5,7 @@
 #include "core/predict/search/Search.h"
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,10 @@ enum class WhatIf {
     Sequence,
     PowerLimit, // a GPU's
 };
-inline constexpr std::array kAllWhatIfs{WhatIf::LinkBandwidth, WhatIf::NetworkBandwidth,
-    WhatIf::MemoryBandwidth, WhatIf::MemorySize, WhatIf::GlobalBatch, WhatIf::MicroBatch,
-    WhatIf::Sequence, WhatIf::PowerLimit};
+inline constexpr std::size_t kWhatIfs = 8;
 std::string_view toString(WhatIf what); // "link_bandwidth", …
 std::string_view titleOf(WhatIf what); // for people: "Link bandwidth"
+std::string_view unitOf(WhatIf what); // SI; "sample" or "token" of what is counted
 
 // Factors on a job's own value.
 inline constexpr std::array kWhatIfFactors{0.5, 2.0};
@@ -45,7 +45,7 @@ struct WhatIfRow {
 // The job with that times `factor`; absent where it cannot be so.
 std::optional<Job> withFactor(const Job& job, WhatIf what, double factor);
 
-// A row for each of kAllWhatIfs. Errors are those of Predictor::predict(job).
+// A row for each of them. Errors are those of Predictor::predict(job).
 Result<std::vector<WhatIfRow>> whatIfsOf(const Job& job, const Predictor& predictor = Predictor());
 
 // The row of the memory's size with the best layout of a search at each point: more memory makes no

@@ -9,7 +9,6 @@
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/model/Metric.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
@@ -401,7 +400,7 @@ private Q_SLOTS:
             = std::make_shared<const PredictedJob>(predictedJob(sameByHand("tp=4,pp=2")).value());
         data.whatIf = predict::whatIfsOf(job).value();
         const auto table = changesTable(*data.asked, {1e12}, data.whatIf);
-        QCOMPARE(table.rows.size(), predict::kAllWhatIfs.size());
+        QCOMPARE(table.rows.size(), predict::kWhatIfs);
         const auto words = table.inWords(text::Digits::Three);
         for (std::size_t i = 0; i < data.whatIf.size(); ++i) {
             QCOMPARE(words[i].front(), std::string(titleOf(data.whatIf[i].what)));
