@@ -1,4 +1,4 @@
-#include "core/layout/HybridGroups.h"
+#include "core/layout/InferLayout.h"
 
 #include "core/layout/RankGrid.h"
 

@@ -1,6 +1,5 @@
 #include "core/layout/InferLayout.h"
 
-#include "core/layout/HybridGroups.h"
 #include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "core/layout/TrafficEdges.h"
+#include "core/layout/Traffic.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 

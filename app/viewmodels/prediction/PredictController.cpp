@@ -4,7 +4,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/PredictedRun.h"

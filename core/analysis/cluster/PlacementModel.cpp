@@ -1,6 +1,5 @@
 #include "core/analysis/cluster/PlacementModel.h"
 
-#include "core/analysis/cluster/PlacementSteps.h"
 #include "core/analysis/statistics/Means.h"
 
 #include <algorithm>

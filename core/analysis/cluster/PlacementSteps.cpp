@@ -1,4 +1,3 @@
-#include "core/analysis/cluster/PlacementSteps.h"
 
 #include "core/analysis/cluster/PlacementModel.h"
 #include "core/layout/ScheduleOrder.h"

@@ -10,7 +10,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/layout/TrafficEdges.h"
+#include "core/layout/Traffic.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 

@@ -2,7 +2,6 @@
 
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/ProcessGroups.h"
-#include "core/layout/HybridGroups.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
 #include "core/model/EnumNames.h"

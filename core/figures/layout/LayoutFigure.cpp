@@ -84,7 +84,7 @@ std::string cardsText(const layout::Cluster& cluster) {
     return speed && isOne ? text + " of " + shortQuantity("B/s", *speed) : text;
 }
 
-// As core/layout/TrafficEdges.h has it.
+// As core/layout/Traffic.h has it.
 constexpr const char* kWhoSends
     = "Who sends to whom is assumed: collectives go around a ring in the order of the ranks, "
       "all-to-alls evenly to all others, pipelines to the stages before and behind.";

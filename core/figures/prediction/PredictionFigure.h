@@ -4,7 +4,9 @@
 #include "core/analysis/RunStudy.h"
 #include "core/figures/Figure.h"
 #include "core/figures/prediction/AskedJob.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/prediction/PredictionFigure.h"
+#include "core/predict/search/ScaleVerdict.h"
 
 #include <memory>
 #include <optional>
@@ -23,6 +25,9 @@ Result<plot::PredictionFigureData> askedBoard(
 // Draws predictions that have been made; panels without data are left out.
 Figure predictionFigure(const std::shared_ptr<const plot::PredictionFigureData>& data,
     std::vector<plot::PredictionPanel> panels);
+
+// Two clusters that need not exist, as a comparison of the best layout on each. Pure; any thread.
+plot::ComparisonData scaleData(const predict::ScaleComparison& comparison);
 
 std::vector<Kind> predictionKinds();
 

@@ -1,6 +1,5 @@
 // The panels of a decision: sentences, and tables in words.
 #include "core/plot/prediction/PredictionFrame.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 

@@ -1,7 +1,6 @@
 // The board of a prediction: its cards, and panels beside and below each other.
 #include "core/catalogue/GpuModel.h"
 #include "core/plot/prediction/PredictionFrame.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 

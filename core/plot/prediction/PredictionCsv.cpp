@@ -1,6 +1,5 @@
 // The numbers of a prediction's board.
 #include "core/plot/comparison/Comparison.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Table.h"
 

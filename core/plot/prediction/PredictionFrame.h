@@ -4,7 +4,7 @@
 
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBoard.h"
-#include "core/plot/prediction/PredictionTables.h"
+#include "core/plot/prediction/PredictionWords.h"
 
 #include <string>
 #include <string_view>

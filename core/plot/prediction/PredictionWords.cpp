@@ -1,7 +1,6 @@
 #include "core/plot/prediction/PredictionWords.h"
 
 #include "core/catalogue/GpuModel.h"
-#include "core/model/EnumNames.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -18,28 +17,9 @@ namespace {
 
 using predict::BoundedValue;
 using predict::LayoutChoice;
-using predict::StepPart;
 using predict::Training;
 
 constexpr double kJoulesOfWh = 3600.0;
-
-constexpr auto kPartTitles = enumNames<StepPart>({
-    {StepPart::Gemm, "GEMM"},
-    {StepPart::Attention, "Attention"},
-    {StepPart::Elementwise, "Elementwise"},
-    {StepPart::Loss, "Logits and loss"},
-    {StepPart::Embedding, "Embedding"},
-    {StepPart::Recomputation, "Recomputation"},
-    {StepPart::TensorParallel, "Tensor parallel"},
-    {StepPart::ContextParallel, "Context parallel"},
-    {StepPart::ExpertParallel, "Expert parallel"},
-    {StepPart::Sharding, "Shards gathered"},
-    {StepPart::Gap, "Waiting for the host"},
-    {StepPart::Bubble, "Bubble"},
-    {StepPart::DataParallel, "Data parallel"},
-    {StepPart::Optimizer, "Optimizer"},
-    {StepPart::Jitter, "Jitter"},
-});
 
 // "115,240", with the reader's marks.
 std::string groupedCount(std::int64_t count) {
@@ -185,10 +165,6 @@ std::string tokenWords(double tokens) {
     const auto shown = text::shownCount(tokens);
     return text::number(tokens * shown.scale, 4) + (shown.unit == "G" ? "B" : shown.unit)
         + " tokens";
-}
-
-std::string_view titleOf(StepPart part) {
-    return kPartTitles.nameOf(part);
 }
 
 std::string predictedText(double value, const predict::Interval& interval, std::string_view unit) {

@@ -1,7 +1,6 @@
 // The figures of a prediction as cards, and its step among other candidates: what it consists of,
 // and the whiskers of its interval.
 #include "core/plot/prediction/PredictionFrame.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 

@@ -1,4 +1,4 @@
-#include "core/predict/calibration/Residuals.h"
+#include "core/predict/calibration/Calibration.h"
 
 #include "core/analysis/statistics/Means.h"
 

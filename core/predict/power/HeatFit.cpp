@@ -1,4 +1,4 @@
-#include "core/predict/power/HeatFit.h"
+#include "core/predict/power/RunPower.h"
 
 #include "core/analysis/statistics/Means.h"
 

@@ -8,7 +8,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/Prediction.h"
 #include "core/predict/prediction/RunRequest.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/Prediction.h"
 
 #include "core/predict/power/ThermalNetwork.h"
 

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -45,62 +46,39 @@ constexpr double kSamplesOfStep = 50.0; // at least
 constexpr std::int64_t kTracedStep = 2; // the second: nothing of it is a beginning
 constexpr TimeNs kBegin{0}; // nobody made it: the clock begins with it
 
-// The kernel that stands for a part of a step; empty for what is a wait.
-std::string_view kernelOf(StepPart part, bool isInference = false) {
-    switch (part) {
-    case StepPart::Gemm:
-        return "predicted gemm";
-    case StepPart::Attention:
-        return "predicted flash_attention";
-    case StepPart::Elementwise:
-        return "predicted elementwise";
-    case StepPart::Loss:
-        return isInference ? "predicted gemm of the logits, and sampling"
-                           : "predicted cross_entropy and its gemm";
-    case StepPart::Embedding:
-        return "predicted embedding";
-    case StepPart::Recomputation:
-        return "predicted recomputation, gemm and others";
-    case StepPart::TensorParallel:
-        return "ncclDevKernel_AllReduce predicted, tensor parallel";
-    case StepPart::ContextParallel:
-        return "ncclDevKernel_SendRecv predicted, context parallel";
-    case StepPart::ExpertParallel:
-        return "ncclDevKernel_AllToAll predicted, expert parallel";
-    case StepPart::Sharding:
-        return "ncclDevKernel_AllGather predicted, sharded parameters";
-    case StepPart::DataParallel:
-        return "ncclDevKernel_ReduceScatter predicted, gradients";
-    case StepPart::Optimizer:
-        return "predicted adam";
-    case StepPart::Gap:
-    case StepPart::Bubble:
-    case StepPart::Jitter:
-        break;
-    }
-    return {};
-}
-
-// The communicator of a part, and what NCCL calls the exchange; absent for what is none.
-struct ExchangeName {
-    layout::CommunicatorKind kind;
-    std::string_view collective;
+// The kernel that stands for a part of a step; of an exchange its communicator, and what NCCL calls
+// it. Waits have none.
+struct PartKernel {
+    StepPart part;
+    std::string_view name;
+    layout::CommunicatorKind communicator = layout::CommunicatorKind::Model;
+    std::string_view collective = {}; // empty: it is no exchange
 };
-std::optional<ExchangeName> exchangeOf(StepPart part) {
-    switch (part) {
-    case StepPart::TensorParallel:
-        return ExchangeName{layout::CommunicatorKind::Tensor, "allreduce"};
-    case StepPart::ContextParallel:
-        return ExchangeName{layout::CommunicatorKind::Context, "send"};
-    case StepPart::ExpertParallel:
-        return ExchangeName{layout::CommunicatorKind::Expert, "all_to_allv"};
-    case StepPart::Sharding:
-        return ExchangeName{layout::CommunicatorKind::DataContext, "_allgather_base"};
-    case StepPart::DataParallel:
-        return ExchangeName{layout::CommunicatorKind::DataContext, "_reduce_scatter_base"};
-    default:
-        return std::nullopt;
-    }
+using layout::CommunicatorKind;
+constexpr std::array kPartKernels{
+    PartKernel{StepPart::Gemm, "predicted gemm"},
+    PartKernel{StepPart::Attention, "predicted flash_attention"},
+    PartKernel{StepPart::Elementwise, "predicted elementwise"},
+    PartKernel{StepPart::Loss, "predicted cross_entropy and its gemm"},
+    PartKernel{StepPart::Embedding, "predicted embedding"},
+    PartKernel{StepPart::Recomputation, "predicted recomputation, gemm and others"},
+    PartKernel{StepPart::TensorParallel, "ncclDevKernel_AllReduce predicted, tensor parallel",
+        CommunicatorKind::Tensor, "allreduce"},
+    PartKernel{StepPart::ContextParallel, "ncclDevKernel_SendRecv predicted, context parallel",
+        CommunicatorKind::Context, "send"},
+    PartKernel{StepPart::ExpertParallel, "ncclDevKernel_AllToAll predicted, expert parallel",
+        CommunicatorKind::Expert, "all_to_allv"},
+    PartKernel{StepPart::Sharding, "ncclDevKernel_AllGather predicted, sharded parameters",
+        CommunicatorKind::DataContext, "_allgather_base"},
+    PartKernel{StepPart::DataParallel, "ncclDevKernel_ReduceScatter predicted, gradients",
+        CommunicatorKind::DataContext, "_reduce_scatter_base"},
+    PartKernel{StepPart::Optimizer, "predicted adam"},
+};
+
+// nullptr for what is a wait.
+const PartKernel* kernelOf(StepPart part) {
+    const auto* const found = std::ranges::find(kPartKernels, part, &PartKernel::part);
+    return found == kPartKernels.end() ? nullptr : found;
 }
 
 class PredictionWriter {
@@ -183,15 +161,16 @@ private:
         std::vector<Span> spans;
         const auto& pieces = m_timelines[static_cast<std::size_t>(stageOf(rank))];
         for (const StepPiece& piece : pieces) {
-            if (kernelOf(piece.part).empty())
+            const PartKernel* const kernel = kernelOf(piece.part);
+            if (kernel == nullptr)
                 continue;
             Span span;
             span.start = at(kTracedStep - 1, piece.begin);
             span.duration = at(kTracedStep - 1, piece.end) - span.start;
             span.kind = SpanKind::Kernel;
-            ASSIGN_OR_RETURN(span.name, m_sink.intern(nameOfPiece(piece)));
-            if (const auto exchange = exchangeOf(piece.part)) {
-                ASSIGN_OR_RETURN(span.detail, m_sink.intern(detailOf(*exchange, rank)));
+            ASSIGN_OR_RETURN(span.name, m_sink.intern(nameOf(piece, *kernel)));
+            if (!kernel->collective.empty()) {
+                ASSIGN_OR_RETURN(span.detail, m_sink.intern(detailOf(*kernel, rank)));
             }
             spans.push_back(span);
         }
@@ -200,21 +179,22 @@ private:
         return m_sink.spans(track, spans);
     }
 
-    [[nodiscard]] std::string nameOfPiece(const StepPiece& piece) const {
-        const std::string_view kernel = kernelOf(piece.part, m_job.isInference());
-        return fmt::format("{}{}", kernel,
-            !m_job.isInference() ? ""
-                : piece.isDecode ? ", decode"
-                                 : ", prefill");
+    [[nodiscard]] std::string nameOf(const StepPiece& piece, const PartKernel& kernel) const {
+        if (!m_job.isInference())
+            return std::string(kernel.name);
+        return fmt::format("{}, {}",
+            piece.part == StepPart::Loss ? "predicted gemm of the logits, and sampling"
+                                         : kernel.name,
+            piece.isDecode ? "decode" : "prefill");
     }
 
     // As torch writes the arguments of a collective; so that ranks of other groups are not taken
     // for its peers.
-    [[nodiscard]] std::string detailOf(const ExchangeName& exchange, int rank) const {
-        const auto ranks = m_job.layout.grid.groupOf(exchange.kind, rank);
+    [[nodiscard]] std::string detailOf(const PartKernel& exchange, int rank) const {
+        const auto ranks = m_job.layout.grid.groupOf(exchange.communicator, rank);
         return fmt::format("{{\"Collective name\":\"{}\",\"Process Group Name\":\"{} of {}\","
                            "\"Process Group Ranks\":\"[{}]\",\"Group size\":{}}}",
-            exchange.collective, layout::toString(exchange.kind), ranks.front(),
+            exchange.collective, layout::toString(exchange.communicator), ranks.front(),
             fmt::join(ranks, ", "), ranks.size());
     }
 

@@ -4,7 +4,6 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
-#include "core/predict/prediction/Outlook.h"
 
 #include <algorithm>
 #include <cmath>

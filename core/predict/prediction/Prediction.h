@@ -3,6 +3,7 @@
 // temperature, each with the interval that a measurement lies in nine times of ten (Intervals.h).
 
 #include "core/analysis/machine/MemoryNeed.h"
+#include "core/layout/Cluster.h"
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
@@ -141,5 +142,16 @@ private:
 };
 
 analysis::MemoryRequest memoryRequestOf(const Job& job);
+
+// The machine of a job: nodes of GPUs in the order of the air, ascending.
+layout::Cluster clusterOf(const Job& job);
+
+// Power, clock and heat of a predicted step: what each stage does is played through the power model
+// of its GPU and the air of its node. Pure; any thread.
+Outlook outlookOf(const Job& job, const Step& step, const PowerBasis& basis);
+// GPUs of a node of the job's cluster, each with the power of its stage and the temperature that it
+// settles at.
+std::vector<GpuOutlook> nodeOutlook(const Job& job, const std::vector<double>& stageW,
+    const PowerBasis& basis, const layout::ClusterNode& node);
 
 } // namespace trainscope::predict

@@ -1,7 +1,7 @@
 #include "core/predict/prediction/StepTelemetry.h"
 
 #include "core/layout/ScheduleOrder.h"
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/Prediction.h"
 
 #include <algorithm>
 

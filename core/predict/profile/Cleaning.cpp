@@ -1,4 +1,4 @@
-#include "core/predict/profile/Cleaning.h"
+#include "core/predict/profile/ShapeRegressor.h"
 
 #include "core/analysis/statistics/Means.h"
 #include "core/predict/profile/SampledCollectives.h"

@@ -1,8 +1,8 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/predict/cost/Analytic.h"
-#include "core/predict/profile/Cleaning.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/SampledCollectives.h"
+#include "core/predict/profile/ShapeRegressor.h"
 
 #include <fmt/format.h>
 

@@ -3,15 +3,54 @@
 
 #include "core/predict/cost/Rates.h"
 #include "core/predict/profile/Profile.h"
-#include "core/predict/profile/SampledCosts.h"
+#include "core/predict/profile/ShapeRegressor.h"
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::predict {
+
+// Seconds of operators from the measured samples of a GPU. A shape takes what its floating-point
+// operations or bytes take at the GPU's peak, times how much longer the samples nearest in the
+// space of the shapes' logarithms took than theirs. The spread grows with the distance to them.
+// Immutable; any thread.
+class SampledCosts : public OperatorCosts {
+public:
+    // Operators that the profile does not have (other kinds, products of 32 or 8 bits) go to
+    // `otherwise`. An operator whose name is that of a family is taken from there ("fill_mask").
+    SampledCosts(const GpuProfile& profile, std::shared_ptr<const OperatorCosts> otherwise);
+    // The same samples beside other costs; cheap.
+    [[nodiscard]] SampledCosts beside(std::shared_ptr<const OperatorCosts> otherwise) const;
+
+    // Time of all repeats that the operator counts. Softmax is with the extra passes of the
+    // profile's stack, which the turning of heads ("heads", a Permute) is a part of: it takes no
+    // time of its own.
+    [[nodiscard]] OperatorTime timeOf(const Operator& work) const override;
+    [[nodiscard]] bool samples(const Operator& work) const { return familyFor(work) != nullptr; }
+    [[nodiscard]] const StackTerms& stack() const { return m_stack; }
+
+private:
+    struct Family {
+        std::string name;
+        OperatorKind kind = OperatorKind::Gemm;
+        ShapeRegressor forward;
+        ShapeRegressor backward;
+        double forwardSpread = 0.0;
+        double backwardSpread = 0.0;
+    };
+    [[nodiscard]] const Family* familyFor(const Operator& work) const;
+    [[nodiscard]] double extraPass(const Operator& work) const;
+
+    std::shared_ptr<const std::vector<Family>> m_families;
+    std::shared_ptr<const OperatorCosts> m_otherwise;
+    StackTerms m_stack;
+    GpuPeaks m_peaks;
+    double m_streamingBandwidth = 0.0; // B/s that large elementwise operators reach
+};
 
 // Costs that a step of one job is predicted from.
 struct JobCosts {

@@ -1,4 +1,4 @@
-#include "core/predict/profile/SampledCosts.h"
+#include "core/predict/profile/ProfiledCosts.h"
 
 #include "core/analysis/statistics/Means.h"
 

@@ -1,4 +1,4 @@
-#include "core/predict/search/BestFirst.h"
+#include "core/predict/search/SearchParts.h"
 
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"

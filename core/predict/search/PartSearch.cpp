@@ -1,7 +1,6 @@
-#include "core/predict/search/PartSearch.h"
+#include "core/predict/search/SearchParts.h"
 
 #include "core/analysis/machine/MemoryNeed.h"
-#include "core/predict/prediction/Outlook.h"
 #include "core/predict/prediction/Prediction.h"
 
 #include <algorithm>
@@ -108,7 +107,7 @@ private:
 
 // Those that can be the fullest: of stages with as much of the model the first holds most
 // activations, and the last has the loss.
-std::vector<int> fullestCandidates(const Job& job) {
+std::vector<int> fullestCandidates(const Job& job, const std::vector<ModelShare>& shares) {
     const int stages = job.layout.grid.degrees().pipeline;
     std::vector<int> candidates;
     if (job.layout.schedule == layout::ScheduleKind::DualPipe) { // the other half holds as much
@@ -116,23 +115,14 @@ std::vector<int> fullestCandidates(const Job& job) {
             candidates.push_back(stage);
         return candidates;
     }
-    struct Held {
-        int all = 0;
-        int experts = 0;
-    };
-    std::vector<Held> held(static_cast<std::size_t>(stages));
-    const int denseEnd = job.model.experts > 1 ? job.model.denseLayers : job.model.layers;
-    for (const layout::StageChunk& chunk : job.layout.chunks) {
-        Held& stage = held[static_cast<std::size_t>(chunk.stage)];
-        stage.all += chunk.layers;
-        stage.experts += chunk.layers - std::clamp(denseEnd - chunk.firstLayer, 0, chunk.layers);
-    }
-    Held most{-1, -1};
+    int mostLayers = -1;
+    int mostExperts = -1;
     for (int stage = 0; stage < stages; ++stage) {
-        const Held& one = held[static_cast<std::size_t>(stage)];
-        if (one.all <= most.all && one.experts <= most.experts && stage + 1 < stages)
+        const ModelShare& held = shares[static_cast<std::size_t>(stage)];
+        if (held.layers() <= mostLayers && held.experts <= mostExperts && stage + 1 < stages)
             continue;
-        most = {std::max(most.all, one.all), std::max(most.experts, one.experts)};
+        mostLayers = std::max(mostLayers, held.layers());
+        mostExperts = std::max(mostExperts, held.experts);
         candidates.push_back(stage);
     }
     return candidates;
@@ -233,8 +223,8 @@ private:
             refuse(Refusal::Layers, each * sizes);
             return;
         }
-        m_stages = fullestCandidates(job.value());
         m_shares = stageShares(job.value());
+        m_stages = fullestCandidates(job.value(), m_shares);
         takeBatches(choice, each);
         for (auto first = shardings.begin(); first != shardings.end();) {
             const auto end = std::find_if(first, shardings.end(),

@@ -1,6 +1,6 @@
-#include "core/predict/search/QuickPower.h"
+#include "core/predict/search/SearchParts.h"
 
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/Prediction.h"
 
 #include <algorithm>
 #include <vector>

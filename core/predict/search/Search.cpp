@@ -3,9 +3,7 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
-#include "core/predict/search/BestFirst.h"
-#include "core/predict/search/PartSearch.h"
-#include "core/predict/search/QuickPower.h"
+#include "core/predict/search/SearchParts.h"
 #include "core/predict/search/Ties.h"
 
 #include <fmt/format.h>
@@ -167,17 +165,9 @@ private:
     }
 
     void rank() {
-        std::vector<std::pair<RankedCost, std::size_t>> order;
-        order.reserve(m_result.feasible.size());
-        for (const LayoutEstimate& one : m_result.feasible)
-            order.emplace_back(
-                rankedCost(m_request.objective, one.seconds, one.energyJ, one.peakW), order.size());
-        std::sort(order.begin(), order.end());
-        std::vector<LayoutEstimate> ranked;
-        ranked.reserve(order.size());
-        for (const auto& [cost, at] : order)
-            ranked.push_back(m_result.feasible[at]);
-        m_result.feasible = std::move(ranked);
+        std::ranges::stable_sort(m_result.feasible, {}, [this](const LayoutEstimate& one) {
+            return rankedCost(m_request.objective, one.seconds, one.energyJ, one.peakW);
+        });
     }
 
     Status predictBest() {

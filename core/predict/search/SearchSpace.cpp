@@ -1,4 +1,4 @@
-#include "core/predict/search/SearchSpace.h"
+#include "core/predict/search/SearchParts.h"
 
 #include <algorithm>
 

@@ -1,24 +1,40 @@
 #include "core/predict/step/Breakdown.h"
 
-#include "core/model/EnumNames.h"
-
 namespace trainscope::predict {
 
 namespace {
 
-constexpr auto kPartNames = enumNames<StepPart>({{StepPart::Gemm, "gemm"},
-    {StepPart::Attention, "attention"}, {StepPart::Elementwise, "elementwise"},
-    {StepPart::Loss, "loss"}, {StepPart::Embedding, "embedding"},
-    {StepPart::Recomputation, "recompute"}, {StepPart::TensorParallel, "tensor_parallel"},
-    {StepPart::ContextParallel, "context_parallel"}, {StepPart::ExpertParallel, "expert_parallel"},
-    {StepPart::Sharding, "sharding"}, {StepPart::Gap, "gap"}, {StepPart::Bubble, "bubble"},
-    {StepPart::DataParallel, "data_parallel"}, {StepPart::Optimizer, "optimizer"},
-    {StepPart::Jitter, "jitter"}});
+struct PartWords {
+    std::string_view key;
+    std::string_view title;
+};
+// In the order of StepPart.
+constexpr std::array<PartWords, kStepParts> kPartWords{{
+    {"gemm", "GEMM"},
+    {"attention", "Attention"},
+    {"elementwise", "Elementwise"},
+    {"loss", "Logits and loss"},
+    {"embedding", "Embedding"},
+    {"recompute", "Recomputation"},
+    {"tensor_parallel", "Tensor parallel"},
+    {"context_parallel", "Context parallel"},
+    {"expert_parallel", "Expert parallel"},
+    {"sharding", "Shards gathered"},
+    {"gap", "Waiting for the host"},
+    {"bubble", "Bubble"},
+    {"data_parallel", "Data parallel"},
+    {"optimizer", "Optimizer"},
+    {"jitter", "Jitter"},
+}};
 
 } // namespace
 
 std::string_view toString(StepPart part) {
-    return kPartNames.nameOf(part);
+    return kPartWords[static_cast<std::size_t>(part)].key;
+}
+
+std::string_view titleOf(StepPart part) {
+    return kPartWords[static_cast<std::size_t>(part)].title;
 }
 
 } // namespace trainscope::predict

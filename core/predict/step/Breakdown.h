@@ -26,6 +26,7 @@ enum class StepPart {
 };
 inline constexpr std::size_t kStepParts = 15;
 std::string_view toString(StepPart part); // "gemm", "tensor_parallel", …
+std::string_view titleOf(StepPart part); // for people: "GEMM", "Tensor parallel"
 
 class Breakdown {
 public:

@@ -3,7 +3,6 @@
 
 #include <QtTest>
 
-#include "core/layout/HybridGroups.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
 #include "support/TestProgram.h"

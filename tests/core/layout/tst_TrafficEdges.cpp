@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/layout/TrafficEdges.h"
+#include "core/layout/Traffic.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

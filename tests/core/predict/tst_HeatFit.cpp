@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/predict/power/HeatFit.h"
+#include "core/predict/power/RunPower.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include "core/predict/calibration/RateFit.h"
 #include "core/predict/prediction/MeasuredRuns.h"
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/Prediction.h"
 #include "core/predict/support/PlantedRuns.h"
 #include "support/TestProgram.h"
 

@@ -4,7 +4,6 @@
 #include "app/viewmodels/prediction/PredictController.h"
 #include "app/viewmodels/support/LaunchedDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
-#include "core/plot/prediction/PredictionTables.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"

@@ -8,7 +8,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/layout/Layout.h"
-#include "core/layout/TrafficEdges.h"
+#include "core/layout/Traffic.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 

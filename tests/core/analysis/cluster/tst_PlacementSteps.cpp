@@ -3,7 +3,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/cluster/PlacementSteps.h"
+#include "core/analysis/cluster/PlacementModel.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 
 #include <QtTest>
 
-#include "core/predict/profile/Cleaning.h"
 #include "core/predict/profile/Profile.h"
+#include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/profile/SampledCollectives.h"
-#include "core/predict/profile/SampledCosts.h"
+#include "core/predict/profile/ShapeRegressor.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
