@@ -5,11 +5,11 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/ByEnum.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -28,20 +28,12 @@ enum class DeviceState : std::uint8_t {
 };
 inline constexpr std::size_t kDeviceStates = 6;
 
-class DeviceTimes {
-public:
-    std::int64_t& operator[](DeviceState state) { return m_ns[static_cast<std::size_t>(state)]; }
-    std::int64_t operator[](DeviceState state) const {
-        return m_ns[static_cast<std::size_t>(state)];
-    }
+struct DeviceTimes : ByEnum<DeviceState, kDeviceStates, std::int64_t> { // ns
     // Nothing runs.
     [[nodiscard]] std::int64_t idle() const {
         return (*this)[DeviceState::HostLate] + (*this)[DeviceState::Stalled]
             + (*this)[DeviceState::Idle];
     }
-
-private:
-    std::array<std::int64_t, kDeviceStates> m_ns{};
 };
 
 // Log of one rank, in order of time, on its own clock.
@@ -63,8 +55,7 @@ public:
     // visit(name, time inside): of the kernels of compute that start in the range.
     template <typename Visit>
     void forEachKernel(TimeRange range, Visit&& visit) const {
-        auto at = std::lower_bound(m_kernels.begin(), m_kernels.end(), range.begin,
-            [](const Kernel& kernel, TimeNs begin) { return kernel.start < begin; });
+        auto at = std::ranges::lower_bound(m_kernels, range.begin, {}, &Kernel::start);
         for (; at != m_kernels.end() && at->start < range.end; ++at)
             visit(at->name, std::min(at->duration, range.end - at->start));
     }

@@ -3,6 +3,7 @@
 // the work of the others meanwhile. Pure; any thread.
 
 #include "core/analysis/traces/DeviceLog.h"
+#include "core/model/ByEnum.h"
 #include "core/model/Id.h"
 #include "core/model/Time.h"
 
@@ -34,16 +35,7 @@ std::string_view toString(LateReason reason); // "host_late", "stalled", …
 
 // A value for each reason.
 template <typename T>
-class ByLateReason {
-public:
-    T& operator[](LateReason reason) { return m_values[static_cast<std::size_t>(reason)]; }
-    const T& operator[](LateReason reason) const {
-        return m_values[static_cast<std::size_t>(reason)];
-    }
-
-private:
-    std::array<T, kLateReasons.size()> m_values{};
-};
+using ByLateReason = ByEnum<LateReason, kLateReasons.size(), T>;
 
 inline constexpr int kNoRank = -1;
 // Shares of blame for a wait; they sum to 1. No rank: waiting in turn, and causes too small to be

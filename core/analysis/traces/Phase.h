@@ -2,6 +2,7 @@
 // Phases of a step, from names and times of the work on a device, and passes, from annotations.
 
 #include "core/layout/Schedule.h"
+#include "core/model/ByEnum.h"
 #include "core/model/Time.h"
 
 #include <array>
@@ -69,14 +70,7 @@ std::string phaseTitle(Phase phase); // for people: "communication exposed"
 
 // A value for each phase.
 template <typename T>
-class ByPhase {
-public:
-    T& operator[](Phase phase) { return m_values[static_cast<std::size_t>(phase)]; }
-    const T& operator[](Phase phase) const { return m_values[static_cast<std::size_t>(phase)]; }
-
-private:
-    std::array<T, kPhases> m_values{};
-};
+using ByPhase = ByEnum<Phase, kPhases, T>;
 
 // Mark of compute, from a name.
 enum class Mark { None, Forward, Backward, Optimizer };

@@ -8,6 +8,7 @@
 // clock as far as it is bound by it: rate(φ) = 1/(1 − b + b/φ).
 
 #include "core/catalogue/GpuModel.h"
+#include "core/model/ByEnum.h"
 
 #include <array>
 #include <cstddef>
@@ -31,17 +32,7 @@ std::string_view toString(Activity activity); // "gemm", "attention", "memory", 
 
 // A value for each activity.
 template <typename T>
-class ByActivity {
-public:
-    T& operator[](Activity activity) { return m_values[static_cast<std::size_t>(activity)]; }
-    const T& operator[](Activity activity) const {
-        return m_values[static_cast<std::size_t>(activity)];
-    }
-    bool operator==(const ByActivity&) const = default;
-
-private:
-    std::array<T, kActivities> m_values{};
-};
+using ByActivity = ByEnum<Activity, kActivities, T>;
 
 // V(φ)/V(1) = max(lowest, 1 − slope·(1 − φ)): below some clock the voltage cannot fall further.
 struct VoltageCurve {
