@@ -47,16 +47,15 @@ AccountMeter::AccountMeter(const store::Store& store, const DeviceTracks& device
             m_cuts.push_back(iteration.range.begin);
             m_cuts.push_back(iteration.range.end);
         }
-        std::sort(m_cuts.begin(), m_cuts.end());
+        std::ranges::sort(m_cuts);
     }
     if (shown.fixed)
         begin(shown.fixed->begin);
 }
 
 void AccountMeter::begin(TimeNs at) {
-    m_meter.emplace(m_store, m_device, at, at);
-    m_cut = static_cast<std::size_t>(
-        std::upper_bound(m_cuts.begin(), m_cuts.end(), at) - m_cuts.begin());
+    m_meter.emplace(m_store, m_device, at, at, m_shown.range.end);
+    m_cut = static_cast<std::size_t>(std::ranges::upper_bound(m_cuts, at) - m_cuts.begin());
 }
 
 Status AccountMeter::work(const DeviceWork& work) {
@@ -67,13 +66,11 @@ Status AccountMeter::work(const DeviceWork& work) {
         RETURN_IF_ERROR(close(m_cuts[m_cut]));
     if (m_meter->begun() >= kMostInPart && m_meter->lastStart() < start)
         RETURN_IF_ERROR(close(start));
-    return m_meter->add(work);
+    return m_meter->work(work);
 }
 
 Status AccountMeter::later(const DeviceWork& work, bool isNext) {
-    if (m_meter)
-        m_meter->addLater(work, m_shown.range.end, isNext);
-    return {};
+    return m_meter ? m_meter->later(work, isNext) : Status();
 }
 
 Status AccountMeter::close(TimeNs end) {

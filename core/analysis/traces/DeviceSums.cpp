@@ -60,13 +60,12 @@ Result<std::vector<KernelRow>> kernelRowsOf(std::span<const KernelSum> sums, Ker
     }
     std::vector<KernelRow> result;
     for (auto& [id, row] : rows) {
-        row.row.category = std::max_element(
-            row.times.begin(), row.times.end(), [](const auto& a, const auto& b) {
-                return a.second < b.second;
-            })->first;
+        row.row.category = std::ranges::max_element(row.times, {}, [](const auto& one) {
+            return one.second;
+        })->first;
         result.push_back(std::move(row.row));
     }
-    std::sort(result.begin(), result.end(), [](const KernelRow& a, const KernelRow& b) {
+    std::ranges::sort(result, [](const KernelRow& a, const KernelRow& b) {
         return a.time != b.time ? a.time > b.time : a.name < b.name;
     });
     return result;
@@ -134,7 +133,7 @@ void encodeDelays(std::span<const std::int64_t> delays, store::Bytes& out) {
 
 bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays) {
     store::ByteReader in(bytes);
-    return takeColumn(in, delays) && in.left() == 0 && std::is_sorted(delays.begin(), delays.end())
+    return takeColumn(in, delays) && in.left() == 0 && std::ranges::is_sorted(delays)
         && (delays.empty() || delays.front() >= 0);
 }
 

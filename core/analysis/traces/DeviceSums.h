@@ -72,18 +72,17 @@ bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays);
 
 // Sums parts one after the other, from the work of a device in order of start. Memory grows with
 // the work of a part.
-class DeviceSumsMeter {
+class DeviceSumsMeter : public DeviceVisitor {
 public:
     // Launches are followed from `launchBegin`; work before `begin` only leads up to the first
-    // part.
-    DeviceSumsMeter(
-        const store::Store& store, const DeviceTracks& device, TimeNs launchBegin, TimeNs begin);
+    // part. windowEnd: where the walk and the window of the last part end, if work counts that
+    // waits there and begins later.
+    DeviceSumsMeter(const store::Store& store, const DeviceTracks& device, TimeNs launchBegin,
+        TimeNs begin, std::optional<TimeNs> windowEnd = {});
 
-    Status add(const DeviceWork& work);
-    // Work that begins behind the window that ends with this part: DeviceVisitor::later().
-    void addLater(const DeviceWork& work, TimeNs end, bool isNext) {
-        m_flow.addLater(work, end, isNext);
-    }
+    Status work(const DeviceWork& work) override;
+    [[nodiscard]] bool asksForLater() const override { return m_windowEnd.has_value(); }
+    Status later(const DeviceWork& work, bool isNext) override;
     // Ends the part here; all work that begins before was added. The next part follows, and work
     // that begins with it may have been added already; its launch counts in the part that ends.
     Result<DeviceSums> close(TimeNs end);
@@ -116,6 +115,7 @@ private:
 
     const store::Store& m_store;
     TimeNs m_partBegin;
+    std::optional<TimeNs> m_windowEnd;
     LaunchFlow m_flow;
     std::vector<Work> m_works; // works that touch the part
     std::vector<std::int64_t> m_delays;
@@ -126,25 +126,6 @@ private:
     std::unordered_map<std::pair<NameId, NameId>, NameId, NamePairHash> m_collectives;
     std::map<std::pair<NameId, std::string>, NameId> m_firstDetails; // by name and collective
     std::map<std::pair<NameId, NameId>, CopyFacts> m_copies; // by name and detail
-};
-
-// Feeds a meter by a walk; with what begins behind it, where the walk ends with the window.
-class DeviceSumsVisitor : public DeviceVisitor {
-public:
-    DeviceSumsVisitor(DeviceSumsMeter& meter, std::optional<TimeNs> windowEnd)
-        : m_meter(meter)
-        , m_windowEnd(windowEnd) { }
-
-    Status work(const DeviceWork& work) override { return m_meter.add(work); }
-    [[nodiscard]] bool asksForLater() const override { return m_windowEnd.has_value(); }
-    Status later(const DeviceWork& work, bool isNext) override {
-        m_meter.addLater(work, *m_windowEnd, isNext);
-        return {};
-    }
-
-private:
-    DeviceSumsMeter& m_meter;
-    std::optional<TimeNs> m_windowEnd;
 };
 
 // The times of a window and of the categories, from its sums; the window and how much of it was

@@ -1,7 +1,6 @@
 #include "core/analysis/traces/DeviceSums.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
-#include "core/analysis/traces/MovedBytes.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -25,13 +24,14 @@ TimeRange cutTo(const TimeRange& part, const Span& span) {
 
 } // namespace
 
-DeviceSumsMeter::DeviceSumsMeter(
-    const store::Store& store, const DeviceTracks& device, TimeNs launchBegin, TimeNs begin)
+DeviceSumsMeter::DeviceSumsMeter(const store::Store& store, const DeviceTracks& device,
+    TimeNs launchBegin, TimeNs begin, std::optional<TimeNs> windowEnd)
     : m_store(store)
     , m_partBegin(begin)
+    , m_windowEnd(windowEnd)
     , m_flow(device.streams.size(), launchBegin, device.captures) { }
 
-Status DeviceSumsMeter::add(const DeviceWork& work) {
+Status DeviceSumsMeter::work(const DeviceWork& work) {
     const Span& span = work.span;
     m_hasWork = true;
     if (span.start < m_partBegin) {
@@ -49,6 +49,11 @@ Status DeviceSumsMeter::add(const DeviceWork& work) {
     }
     if (span.start >= m_partBegin || endOf(span) > m_partBegin)
         m_works.push_back({span, work.kernel != nullptr && work.kernel->isCommunication});
+    return {};
+}
+
+Status DeviceSumsMeter::later(const DeviceWork& work, bool isNext) {
+    m_flow.addLater(work, *m_windowEnd, isNext);
     return {};
 }
 
@@ -93,7 +98,7 @@ Result<DeviceSums> DeviceSumsMeter::sum(TimeRange part, const std::optional<Time
     sums.communication = communication.length();
     for (const auto& [key, row] : rows)
         sums.names.push_back(row);
-    std::sort(sums.names.begin(), sums.names.end(), [](const KernelSum& a, const KernelSum& b) {
+    std::ranges::sort(sums.names, [](const KernelSum& a, const KernelSum& b) {
         return a.name != b.name ? a.name < b.name : a.detail < b.detail;
     });
     sums.launches = m_flow.take();
@@ -169,8 +174,7 @@ Result<DeviceSumsMeter::CopyFacts> DeviceSumsMeter::factsOf(const Span& span) {
         ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));
         facts.bytes = movedBytes(detail);
     }
-    const auto direction
-        = std::find(kCopyDirections.begin(), kCopyDirections.end(), copyDirection(name));
+    const auto direction = std::ranges::find(kCopyDirections, copyDirection(name));
     facts.direction = static_cast<std::size_t>(direction - kCopyDirections.begin());
     m_copies.emplace(key, facts);
     return facts;

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/OperatorSums.h"
 
 #include "core/analysis/traces/SumColumns.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -93,12 +94,51 @@ OperatorSums OperatorMeter::close(TimeNs end) {
     OperatorSums sums;
     for (const auto& [name, row] : rows)
         sums.push_back(row);
-    std::sort(sums.begin(), sums.end(),
-        [](const OperatorSum& a, const OperatorSum& b) { return a.name < b.name; });
+    std::ranges::sort(sums, {}, &OperatorSum::name);
     std::erase_if(m_spans, [end](const Span& span) { return span.start + span.duration <= end; });
     m_begin = end;
     m_begun = 0;
     return sums;
+}
+
+Status forEachOperatorPart(const store::Store& store, const Track& thread, TimeRange window,
+    std::size_t most, const std::function<bool(std::size_t)>& goesOn,
+    const std::function<void(TimeRange, const OperatorSums&)>& take) {
+    OperatorMeter meter(window.begin);
+    TimeNs begin = window.begin;
+    const auto close = [&](TimeNs end) {
+        take({begin, end}, meter.close(end));
+        begin = end;
+    };
+    bool isStopped = false;
+    RETURN_IF_ERROR(store.forEachSpan(thread.id, window, [&](std::span<const Span> spans) {
+        for (const Span& span : spans) {
+            if (meter.begun() >= most && meter.lastStart() < span.start)
+                close(span.start);
+            meter.add(span);
+        }
+        isStopped = !goesOn(spans.size());
+        return !isStopped;
+    }));
+    if (isStopped)
+        return cancelled();
+    close(window.end);
+    return {};
+}
+
+Result<OperatorSums> operatorSums(
+    const store::Store& store, const Track& thread, TimeRange window, const Progress& progress) {
+    constexpr std::size_t most = 32'768; // memory stays bounded
+    OperatorSums all;
+    RETURN_IF_ERROR(forEachOperatorPart(
+        store, thread, window, most,
+        [&progress](std::size_t) {
+            return !progress || progress({"Reading operators", 0, 0});
+        },
+        [&all, &window](TimeRange part, const OperatorSums& sums) {
+            addSums(all, sums, part.begin == window.begin);
+        }));
+    return all;
 }
 
 } // namespace trainscope::analysis

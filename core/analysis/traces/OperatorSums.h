@@ -4,10 +4,13 @@
 // counts where it begins. Self: the time in which it is the last to have begun of those that run,
 // so not that of operators called by it. One thread.
 
+#include "core/model/Import.h"
 #include "core/model/Span.h"
+#include "core/store/Store.h"
 #include "core/store/codec/Bytes.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -48,5 +51,14 @@ private:
     std::vector<Span> m_spans; // calls that touch the part
     std::size_t m_begun = 0;
 };
+
+// Sums of a thread in the window, in parts in which about `most` calls begin: take(part, sums).
+// Cancelled where goesOn(spans read since the last call) is false.
+Status forEachOperatorPart(const store::Store& store, const Track& thread, TimeRange window,
+    std::size_t most, const std::function<bool(std::size_t)>& goesOn,
+    const std::function<void(TimeRange, const OperatorSums&)>& take);
+// All of the window together.
+Result<OperatorSums> operatorSums(const store::Store& store, const Track& thread, TimeRange window,
+    const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -65,7 +65,7 @@ public:
         const bool isFull = m_meter.begun() >= m_size && m_meter.lastStart() < start;
         if (isFull || !m_meter.hasWork())
             RETURN_IF_ERROR(close(start));
-        return m_meter.add(work);
+        return m_meter.work(work);
     }
 
     Result<std::vector<store::SumSlice>> finish() {
@@ -81,7 +81,7 @@ private:
         slice.since = m_meter.since().ns;
         ASSIGN_OR_RETURN(auto sums, m_meter.close(end));
         encodeSums(sums, slice.sums);
-        std::sort(sums.delays.begin(), sums.delays.end());
+        std::ranges::sort(sums.delays);
         encodeDelays(sums.delays, slice.detail);
         m_slices.push_back(std::move(slice));
         m_begin = end;
@@ -105,56 +105,20 @@ Result<store::SumSequence> sumDevice(
         placeOf(SumKind::Device, device.rank, device.device), std::move(slices)};
 }
 
-class ThreadSlicer {
-public:
-    ThreadSlicer(const Track& thread, SummingProgress& progress)
-        : m_meter(thread.range.begin)
-        , m_begin(thread.range.begin)
-        , m_size(sliceSize(thread.count))
-        , m_progress(progress) { }
-
-    Status add(std::span<const Span> spans) {
-        for (const Span& span : spans) {
-            if (m_meter.begun() >= m_size && m_meter.lastStart() < span.start)
-                close(span.start);
-            m_meter.add(span);
-        }
-        return m_progress.add(spans.size());
-    }
-    std::vector<store::SumSlice> finish(TimeNs end) {
-        close(end + DurationNs{1});
-        return std::move(m_slices);
-    }
-
-private:
-    void close(TimeNs end) {
-        store::SumSlice slice;
-        slice.begin = m_begin.ns;
-        slice.since = kAllTime.end.ns;
-        encodeSums(m_meter.close(end), slice.sums);
-        m_slices.push_back(std::move(slice));
-        m_begin = end;
-    }
-
-    OperatorMeter m_meter;
-    TimeNs m_begin;
-    std::size_t m_size;
-    SummingProgress& m_progress;
-    std::vector<store::SumSlice> m_slices;
-};
-
 Result<store::SumSequence> sumThread(
     const store::Store& store, const Track& thread, SummingProgress& progress) {
-    ThreadSlicer slicer(thread, progress);
-    Status added;
-    RETURN_IF_ERROR(store.forEachSpan(thread.id, kAllTime, [&](std::span<const Span> spans) {
-        added = slicer.add(spans);
-        return added.hasValue();
-    }));
-    if (!added.hasValue())
-        return added.error();
-    return store::SumSequence{placeOf(SumKind::Thread, thread.description.rank, thread.id.value),
-        slicer.finish(thread.range.end)};
+    store::SumSequence sequence{
+        placeOf(SumKind::Thread, thread.description.rank, thread.id.value), {}};
+    RETURN_IF_ERROR(forEachOperatorPart(
+        store, thread, {thread.range.begin, thread.range.end + DurationNs{1}},
+        sliceSize(thread.count), [&](std::size_t spans) { return progress.add(spans).hasValue(); },
+        [&](TimeRange part, const OperatorSums& sums) {
+            store::SumSlice& slice = sequence.slices.emplace_back();
+            slice.begin = part.begin.ns;
+            slice.since = kAllTime.end.ns;
+            encodeSums(sums, slice.sums);
+        }));
+    return sequence;
 }
 
 // Cuts the entries of ranks, which come rank by rank in order of start.

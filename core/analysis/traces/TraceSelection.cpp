@@ -20,109 +20,47 @@ bool holds(const TimeRange& window, const TimeRange& extent) {
     return window.begin <= extent.begin && extent.end <= window.end;
 }
 
-// Progress of reading a stretch, over all tracks.
-class ReadingProgress {
-public:
-    ReadingProgress(std::string_view phase, const Progress& progress)
-        : m_phase(phase)
-        , m_progress(progress) { }
-
-    void expect(const TimeRange& range) { m_total += lengthOf(range); }
-    void begin(const TimeRange& range) {
-        m_done += m_current;
-        m_begin = range.begin;
-        m_current = 0;
-        m_most = lengthOf(range);
-    }
-    void at(TimeNs now) { m_current = std::min(lengthOf({m_begin, now}), m_most); }
-    // For a reader that asks whether to go on.
-    [[nodiscard]] Progress asked() const {
-        return [this](const ProgressState&) { return goesOn(); };
-    }
-    [[nodiscard]] bool goesOn() const {
-        return !m_progress || m_progress({m_phase, m_done + m_current, m_total});
-    }
-
-private:
-    static std::uint64_t lengthOf(const TimeRange& range) {
-        return static_cast<std::uint64_t>(std::max<std::int64_t>(range.length().ns, 0));
-    }
-
-    std::string_view m_phase;
-    std::uint64_t m_total = 0;
-    std::uint64_t m_done = 0;
-    std::uint64_t m_current = 0;
-    std::uint64_t m_most = 0;
-    TimeNs m_begin;
-    const Progress& m_progress;
-};
-
-// A device that recorded in the stretch.
-struct ChosenDevice {
-    DeviceTracks tracks;
-    TraceWindow shown;
-    [[nodiscard]] TimeRange read() const { return shared(tracks.extent, shown.range); }
-};
-
-std::vector<ChosenDevice> chosenDevices(
-    std::vector<DeviceTracks> devices, const RankWindow& windowOf) {
-    std::vector<ChosenDevice> result;
-    for (DeviceTracks& device : devices) {
-        TimeRange window = windowOf(device.rank);
-        if (!window.overlaps(device.extent))
-            continue;
-        if (holds(window, device.extent))
-            window = kAllTime;
-        const auto shown = traceWindow(device, window);
-        if (shown && !shown->captures.empty())
-            result.push_back({std::move(device), *shown});
-    }
-    return result;
+// The stretch on a device; absent where it recorded nothing in it.
+std::optional<TraceWindow> shownOn(const DeviceTracks& device, TimeRange window) {
+    if (!window.overlaps(device.extent))
+        return std::nullopt;
+    auto shown = traceWindow(device, holds(window, device.extent) ? kAllTime : window);
+    return shown && !shown->captures.empty() ? std::move(shown) : std::nullopt;
 }
 
-// Tells a walk's reader where it is.
-class PlaceVisitor : public DeviceVisitor {
-public:
-    explicit PlaceVisitor(ReadingProgress& reading)
-        : m_reading(reading) { }
-    Status work(const DeviceWork& work) override {
-        m_reading.at(work.span.start);
-        return {};
-    }
-
-private:
-    ReadingProgress& m_reading;
-};
-
-Result<DeviceAccount> walked(
-    const store::Store& store, const ChosenDevice& device, ReadingProgress& reading) {
-    AccountMeter meter(store, device.tracks, device.shown);
-    PlaceVisitor place(reading);
-    RETURN_IF_ERROR(DeviceReading{store, device.tracks, reading.asked()}.walkLaunches(
-        device.shown.range, meter, place));
+Result<DeviceAccount> walked(const DeviceReading& reading, const TraceWindow& shown) {
+    AccountMeter meter(reading.store, reading.device, shown);
+    RETURN_IF_ERROR(reading.walkLaunches(shown.range, meter));
     return meter.finish();
 }
 
 // From what was kept of the run, else from its spans.
-Status readDevices(const store::Store& store, const std::optional<TraceSums>& kept,
-    const std::vector<ChosenDevice>& devices, const KernelCategories& categories,
-    const Progress& progress, TraceSelection& result) {
-    KernelNames names(store, categories);
-    ReadingProgress reading("Reading kernels", progress);
-    for (const ChosenDevice& device : devices)
-        reading.expect(device.read());
-    for (const ChosenDevice& device : devices) {
-        reading.begin(device.read());
-        ASSIGN_OR_RETURN(const auto account,
-            kept ? kept->device(device.tracks, device.shown, progress)
-                 : walked(store, device, reading));
-        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device.tracks, device.shown, names));
+Status readDevices(const RunStudy& study, const std::optional<TraceSums>& kept,
+    const RankWindow& windowOf, const KernelCategories& categories, TraceSelection& result) {
+    using Selected = std::optional<std::pair<DeviceBreakdown, DeviceLaunches>>;
+    const auto measure = [&](const DeviceReading& reading) -> Result<Selected> {
+        const DeviceTracks& device = reading.device;
+        const auto shown = shownOn(device, windowOf(device.rank));
+        if (!shown)
+            return Selected();
+        ASSIGN_OR_RETURN(
+            const auto account, kept ? kept->device(reading, *shown) : walked(reading, *shown));
+        KernelNames names(reading.store, categories);
+        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device, *shown, names));
         const DurationNs traced = breakdown.traced;
-        result.devices.push_back(std::move(breakdown));
-        result.launches.push_back({device.tracks.rank, device.tracks.device, traced,
-            launchesOf(account, device.tracks, traced), copiesOf(account.sums)});
-    }
-    return {};
+        return Selected({std::move(breakdown),
+            {device.rank, device.device, traced, launchesOf(account, device, traced),
+                copiesOf(account.sums)}});
+    };
+    const auto take = [&result](const DeviceTracks&, Selected&& selected) {
+        if (selected) {
+            result.devices.push_back(std::move(selected->first));
+            result.launches.push_back(std::move(selected->second));
+        }
+        return Status();
+    };
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    return forEachDevice(study, devices, measure, take);
 }
 
 Result<std::vector<OperatorRow>> operatorRowsOf(
@@ -132,60 +70,32 @@ Result<std::vector<OperatorRow>> operatorRowsOf(
         ASSIGN_OR_RETURN(auto name, store.name(sum.name));
         rows.push_back({std::move(name), sum.count + sum.carried, sum.time, sum.self});
     }
-    std::sort(rows.begin(), rows.end(), [](const OperatorRow& a, const OperatorRow& b) {
+    std::ranges::sort(rows, [](const OperatorRow& a, const OperatorRow& b) {
         return a.time != b.time ? a.time > b.time : a.name < b.name;
     });
     return rows;
 }
 
-// The operators of one thread in the stretch, by parts, so that memory stays bounded.
-Status addOperators(const store::Store& store, const Track& thread, const TimeRange& window,
-    ReadingProgress& reading, OperatorSums& sums) {
-    constexpr std::size_t most = 32'768; // in a part
-    OperatorMeter meter(window.begin);
-    bool isFirst = true;
-    bool isStopped = false;
-    RETURN_IF_ERROR(store.forEachSpan(thread.id, window, [&](std::span<const Span> spans) {
-        for (const Span& span : spans) {
-            if (meter.begun() >= most && meter.lastStart() < span.start)
-                addSums(sums, meter.close(span.start), std::exchange(isFirst, false));
-            meter.add(span);
-        }
-        if (!spans.empty())
-            reading.at(spans.back().start);
-        isStopped = !reading.goesOn();
-        return !isStopped;
-    }));
-    if (isStopped)
-        return cancelled();
-    addSums(sums, meter.close(window.end), isFirst);
-    return {};
-}
-
-Result<std::vector<OperatorRow>> readOperators(const store::Store& store,
-    const std::optional<TraceSums>& kept, const std::vector<Track>& tracks,
-    const RankWindow& windowOf, const Progress& progress) {
-    ReadingProgress reading("Reading operators", progress);
-    for (const Track& track : tracks) {
-        if (track.description.kind == TrackKind::Thread)
-            reading.expect(shared(track.range, windowOf(track.description.rank)));
-    }
+Result<std::vector<OperatorRow>> readOperators(
+    const RunStudy& study, const std::optional<TraceSums>& kept, const RankWindow& windowOf) {
+    ASSIGN_OR_RETURN(auto threads, study.store.tracks(study.run.id));
+    std::erase_if(threads, [&windowOf](const Track& track) {
+        return track.description.kind != TrackKind::Thread
+            || !windowOf(track.description.rank).overlaps(track.range);
+    });
+    const auto read
+        = [&](const store::Store& store, const Track& thread, const Progress& progress) {
+              const TimeRange window = windowOf(thread.description.rank);
+              return kept ? kept->operators(store, thread, window)
+                          : operatorSums(store, thread, window, progress);
+          };
     OperatorSums sums;
-    for (const Track& track : tracks) {
-        const TimeRange window = windowOf(track.description.rank);
-        if (track.description.kind != TrackKind::Thread || !window.overlaps(track.range))
-            continue;
-        reading.begin(shared(track.range, window));
-        if (!kept) {
-            RETURN_IF_ERROR(addOperators(store, track, window, reading, sums));
-            continue;
-        }
-        ASSIGN_OR_RETURN(const auto ofThread, kept->operators(track, window));
+    const auto take = [&sums](const Track&, const OperatorSums& ofThread) {
         addSums(sums, ofThread, true);
-        if (!reading.goesOn())
-            return cancelled();
-    }
-    return operatorRowsOf(store, sums);
+        return Status();
+    };
+    RETURN_IF_ERROR(forEachPart(study, "Reading operators", threads, read, take));
+    return operatorRowsOf(study.store, sums);
 }
 
 // The calls of a run by kind and purpose of their communicators.
@@ -225,7 +135,8 @@ private:
         for (const auto& [rank, window] : m_windows) {
             if (!goesOn())
                 return cancelled();
-            RETURN_IF_ERROR(kept.addCalls(rank, window, m_windows.size() > 1, m_sums));
+            RETURN_IF_ERROR(
+                kept.addCalls(m_study.store, rank, window, m_windows.size() > 1, m_sums));
         }
         return {};
     }
@@ -273,7 +184,7 @@ private:
         const auto add = [&](const RankClock& clock, TimeRange range) -> Status {
             ASSIGN_OR_RETURN(const auto own, calls.extentOf(clock.rank, range));
             if (own != kNoTime)
-                reach = spanned(reach, {clock.onReference(own.begin), clock.onReference(own.end)});
+                reach = spanned(reach, clock.onReference(own));
             return {};
         };
         for (const auto& [rank, window] : m_windows) {
@@ -284,7 +195,7 @@ private:
             return reach;
         const TimeRange around{reach.begin - kLongestApart, reach.end + kLongestApart};
         for (const RankClock& clock : clocks.ranks)
-            RETURN_IF_ERROR(add(clock, {clock.toLocal(around.begin), clock.toLocal(around.end)}));
+            RETURN_IF_ERROR(add(clock, clock.toLocal(around)));
         return TimeRange{m_hasOrderedMessages ? kAllTime.begin : reach.begin, around.end};
     }
 
@@ -308,8 +219,7 @@ private:
             if (row.shown.count > 0)
                 made.push_back(std::move(row.shown));
         }
-        std::stable_sort(made.begin(), made.end(),
-            [](const CallRow& a, const CallRow& b) { return a.time > b.time; });
+        std::ranges::stable_sort(made, std::greater<>(), &CallRow::time);
         return made;
     }
 
@@ -354,13 +264,9 @@ Result<TraceSelection> selectionOf(const RunStudy& study, const RankWindow& wind
             tell(result);
     };
     ASSIGN_OR_RETURN(const auto kept, TraceSums::open(study));
-    ASSIGN_OR_RETURN(auto traced, tracedDevices(study));
-    const auto devices = chosenDevices(std::move(traced), window);
-    RETURN_IF_ERROR(readDevices(study.store, kept, devices, categories, study.progress, result));
+    RETURN_IF_ERROR(readDevices(study, kept, window, categories, result));
     told();
-    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
-    ASSIGN_OR_RETURN(
-        result.operators, readOperators(study.store, kept, tracks, window, study.progress));
+    ASSIGN_OR_RETURN(result.operators, readOperators(study, kept, window));
     told();
     ASSIGN_OR_RETURN(result.calls, CallReader(study, window).read(kept));
     return result;

@@ -64,7 +64,7 @@ struct TraceSelection {
 // Told after each part but the last with what there is; may be empty.
 using TellSelection = std::function<void(const TraceSelection&)>;
 
-// Progress counts nanoseconds of the stretch, summed over the tracks that are read. Cancelled by
+// Progress counts devices, then host threads; both are read on the pool of workers. Cancelled by
 // it.
 Result<TraceSelection> selectionOf(const RunStudy& study, const RankWindow& window,
     const KernelCategories& categories, const TellSelection& tell = {});

@@ -1,6 +1,5 @@
 #include "core/analysis/traces/TraceSums.h"
 
-#include "core/analysis/traces/DevicePass.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -30,10 +29,16 @@ TimeNs earliestOf(std::span<const SumOutline> slices, TimeNs begin) {
     return begin;
 }
 
-} // namespace
+// read(bytes) of the slices [first, end): false where they are damaged.
+template <typename Read>
+Status readSlices(const store::Store& store, RunId run, const SumPlace& place, std::size_t first,
+    std::size_t end, store::SumPart part, Read&& read) {
+    return store::forEachSum(store, run, place, first, end, part,
+        [&](store::ByteView bytes) { return read(bytes) ? Status() : Status(damagedSums(store)); });
+}
 
 // Slices that a window takes whole, and the rest of it at its ends.
-struct TraceSums::SlicePlan {
+struct SlicePlan {
     std::size_t first = 0;
     std::size_t end = 0;
     std::optional<TimeRange> before; // without slices: the window
@@ -42,23 +47,10 @@ struct TraceSums::SlicePlan {
     TimeNs afterHost;
 };
 
-// Sums of a device, gathered from slices and walks.
-struct TraceSums::Parts {
-    const Progress& progress;
-    DeviceAccount account;
-
-    void addDelays(const DeviceSums& edge) {
-        for (const std::int64_t delay : edge.delays)
-            account.delays.add(delay);
-    }
-};
-
 // extentEnd: of all spans; the last slice holds those that begin there too.
-TraceSums::SlicePlan TraceSums::planOf(
-    std::span<const SumOutline> slices, TimeRange window, TimeNs extentEnd) {
+SlicePlan planOf(std::span<const SumOutline> slices, TimeRange window, TimeNs extentEnd) {
     const auto firstFrom = [slices](TimeNs time) {
-        const auto at = std::lower_bound(slices.begin(), slices.end(), time.ns,
-            [](const SumOutline& slice, std::int64_t ns) { return slice.begin < ns; });
+        const auto at = std::ranges::lower_bound(slices, time.ns, {}, &SumOutline::begin);
         return static_cast<std::size_t>(at - slices.begin());
     };
     SlicePlan plan;
@@ -91,6 +83,112 @@ TraceSums::SlicePlan TraceSums::planOf(
     return plan;
 }
 
+// The account of a device, gathered from its slices and from walks over the spans beside them.
+class DeviceSlices {
+public:
+    DeviceSlices(const DeviceReading& reading, RunId run)
+        : m_reading(reading)
+        , m_run(run)
+        , m_place(placeOf(SumKind::Device, reading.device.rank, reading.device.device)) { }
+
+    // Absent window: all of the work.
+    Result<DeviceAccount> read(const std::optional<TimeRange>& window) {
+        ASSIGN_OR_RETURN(m_slices, store::sumOutlines(m_reading.store, m_run, m_place));
+        RETURN_IF_ERROR(window ? addWindow(*window) : addWhole());
+        if (m_account.sums.launches.queues.size() > m_reading.device.streams.size())
+            return damagedSums(m_reading.store);
+        std::vector<std::int64_t> delays;
+        RETURN_IF_ERROR(readSlices(m_reading.store, m_run, m_place, m_plan.first, m_plan.end,
+            store::SumPart::Detail, [&](store::ByteView bytes) {
+                const bool isRead = decodeDelays(bytes, delays);
+                addDelays(delays);
+                return isRead;
+            }));
+        return std::move(m_account);
+    }
+
+private:
+    void addDelays(const std::vector<std::int64_t>& delays) {
+        for (const std::int64_t delay : delays)
+            m_account.delays.add(delay);
+    }
+
+    // The spans of a part that no slice is of; `last`: the window that ends with it.
+    Result<DeviceSums> edge(
+        TimeRange part, TimeNs launchBegin, TimeNs hostFrom, const std::optional<TimeRange>& last) {
+        DeviceSumsMeter meter(m_reading.store, m_reading.device, launchBegin, part.begin,
+            last ? std::optional(last->end) : std::nullopt);
+        const DeviceReading own{m_reading.store, m_reading.device, m_reading.progress, hostFrom};
+        RETURN_IF_ERROR(own.walkLaunches({launchBegin, part.end}, meter));
+        ASSIGN_OR_RETURN(auto sums, last ? meter.closeLast(*last) : meter.close(part.end));
+        addDelays(sums.delays);
+        return sums;
+    }
+
+    // Slices [first, end): the first of them is what the window begins with, or not.
+    Status addSlices(std::size_t first, std::size_t end, bool isFirst, DeviceSums& sums) {
+        return readSlices(m_reading.store, m_run, m_place, first, end, store::SumPart::Sums,
+            [&](store::ByteView bytes) {
+                DeviceSums part;
+                const bool isRead = decodeSums(bytes, part);
+                sums.add(part, std::exchange(isFirst, false));
+                return isRead;
+            });
+    }
+
+    // Absent without work.
+    Result<std::optional<TimeNs>> firstWork() {
+        DeviceSums slice;
+        for (std::size_t i = 0; i < m_slices.size() && !slice.hasWork(); ++i) {
+            slice = {};
+            RETURN_IF_ERROR(addSlices(i, i + 1, true, slice));
+        }
+        return slice.hasWork() ? std::optional(slice.work.begin) : std::nullopt;
+    }
+
+    // All work, with the launches from the first of it on.
+    Status addWhole() {
+        ASSIGN_OR_RETURN(const auto begin, firstWork());
+        m_plan = {m_slices.size(), m_slices.size(), {}, {}, {}, {}};
+        if (begin)
+            m_plan = planOf(m_slices, {*begin, kAllTime.end}, m_reading.device.extent.end);
+        DeviceSums& all = m_account.sums;
+        RETURN_IF_ERROR(addSlices(0, m_plan.first, true, all));
+        all.launches = {};
+        if (begin && m_plan.before) {
+            ASSIGN_OR_RETURN(
+                auto sums, edge(*m_plan.before, *begin, m_plan.beforeHost, std::nullopt));
+            all.launches = std::move(sums.launches);
+        }
+        return addSlices(m_plan.first, m_plan.end, false, all);
+    }
+
+    Status addWindow(TimeRange window) {
+        m_plan = planOf(m_slices, window, m_reading.device.extent.end);
+        const auto addEdge = [&](TimeRange part, TimeNs launchBegin, TimeNs hostFrom) -> Status {
+            const auto last = part.end == window.end ? std::optional(window) : std::nullopt;
+            ASSIGN_OR_RETURN(const auto sums, edge(part, launchBegin, hostFrom, last));
+            m_account.sums.add(sums, part.begin == window.begin);
+            return {};
+        };
+        if (m_plan.before)
+            RETURN_IF_ERROR(addEdge(*m_plan.before, window.begin, m_plan.beforeHost));
+        RETURN_IF_ERROR(addSlices(m_plan.first, m_plan.end, !m_plan.before, m_account.sums));
+        if (!m_plan.after)
+            return {};
+        return addEdge(*m_plan.after, std::max(window.begin, m_plan.afterHost), m_plan.afterHost);
+    }
+
+    const DeviceReading& m_reading;
+    RunId m_run;
+    SumPlace m_place;
+    std::vector<SumOutline> m_slices;
+    SlicePlan m_plan;
+    DeviceAccount m_account;
+};
+
+} // namespace
+
 SumPlace placeOf(SumKind kind, int rank, std::int64_t place) {
     return {static_cast<int>(kind), rank, place};
 }
@@ -117,180 +215,84 @@ Result<std::optional<TraceSums>> TraceSums::open(const RunStudy& study) {
         const auto names, store::keptSumNames(study.store, study.run.id, kTraceSumsVersion));
     if (!names || hasOnlyTrees(*names))
         return std::optional<TraceSums>();
-    TraceSums sums(study.store, study.run.id);
+    TraceSums sums(study.run.id);
     if (!CallGroups::decode(*names, sums.m_groups))
         return damagedSums(study.store);
     return std::optional(std::move(sums));
 }
 
-Result<DeviceSums> TraceSums::edge(const DeviceTracks& device, TimeRange part, TimeNs launchBegin,
-    TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const {
-    DeviceSumsMeter meter(*m_store, device, launchBegin, part.begin);
-    DeviceSumsVisitor visitor(meter, last ? std::optional(last->end) : std::nullopt);
-    RETURN_IF_ERROR(DeviceReading{*m_store, device, progress, hostFrom}.walkLaunches(
-        {launchBegin, part.end}, visitor));
-    return last ? meter.closeLast(*last) : meter.close(part.end);
-}
-
-Status TraceSums::addSlices(const SumPlace& place, std::size_t first, std::size_t end, bool isFirst,
-    DeviceSums& sums) const {
-    return store::forEachSum(
-        *m_store, m_run, place, first, end, store::SumPart::Sums, [&](store::ByteView bytes) {
-            DeviceSums part;
-            if (!decodeSums(bytes, part))
-                return Status(damagedSums(*m_store));
-            sums.add(part, std::exchange(isFirst, false));
-            return Status();
-        });
-}
-
-// Absent without work.
-Result<std::optional<TimeNs>> TraceSums::firstWork(
-    const SumPlace& place, std::size_t slices) const {
-    DeviceSums slice;
-    for (std::size_t i = 0; i < slices && !slice.hasWork(); ++i) {
-        slice = {};
-        RETURN_IF_ERROR(addSlices(place, i, i + 1, true, slice));
-    }
-    return slice.hasWork() ? std::optional(slice.work.begin) : std::nullopt;
-}
-
-// All work, with the launches from the first of it on.
-Status TraceSums::addWhole(
-    const DeviceTracks& device, const SumPlace& place, SlicePlan& plan, Parts& parts) const {
-    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
-    ASSIGN_OR_RETURN(const auto begin, firstWork(place, slices.size()));
-    plan = {slices.size(), slices.size(), {}, {}, {}, {}};
-    if (begin)
-        plan = planOf(slices, {*begin, kAllTime.end}, device.extent.end);
-    DeviceSums& all = parts.account.sums;
-    RETURN_IF_ERROR(addSlices(place, 0, plan.first, true, all));
-    all.launches = {};
-    if (begin && plan.before) {
-        ASSIGN_OR_RETURN(auto edgeSums,
-            edge(device, *plan.before, *begin, plan.beforeHost, std::nullopt, parts.progress));
-        all.launches = std::move(edgeSums.launches);
-        parts.addDelays(edgeSums);
-    }
-    return addSlices(place, plan.first, plan.end, false, all);
-}
-
-Status TraceSums::addWindow(const DeviceTracks& device, const SumPlace& place, TimeRange window,
-    SlicePlan& plan, Parts& parts) const {
-    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
-    plan = planOf(slices, window, device.extent.end);
-    const auto addEdge = [&](TimeRange part, TimeNs launchBegin, TimeNs hostFrom) -> Status {
-        const auto last = part.end == window.end ? std::optional(window) : std::nullopt;
-        ASSIGN_OR_RETURN(
-            const auto sums, edge(device, part, launchBegin, hostFrom, last, parts.progress));
-        parts.addDelays(sums);
-        parts.account.sums.add(sums, part.begin == window.begin);
-        return {};
-    };
-    if (plan.before)
-        RETURN_IF_ERROR(addEdge(*plan.before, window.begin, plan.beforeHost));
-    RETURN_IF_ERROR(addSlices(place, plan.first, plan.end, !plan.before, parts.account.sums));
-    if (!plan.after)
-        return {};
-    return addEdge(*plan.after, std::max(window.begin, plan.afterHost), plan.afterHost);
-}
-
 Result<DeviceAccount> TraceSums::device(
-    const DeviceTracks& device, const TraceWindow& shown, const Progress& progress) const {
-    const SumPlace place = placeOf(SumKind::Device, device.rank, device.device);
-    Parts parts{progress, {}};
-    SlicePlan plan;
-    if (shown.fixed)
-        RETURN_IF_ERROR(addWindow(device, place, *shown.fixed, plan, parts));
-    else
-        RETURN_IF_ERROR(addWhole(device, place, plan, parts));
-    DeviceAccount& account = parts.account;
-    if (account.sums.launches.queues.size() > device.streams.size())
-        return damagedSums(*m_store);
-    std::vector<std::int64_t> delays;
-    RETURN_IF_ERROR(store::forEachSum(*m_store, m_run, place, plan.first, plan.end,
-        store::SumPart::Detail, [&](store::ByteView bytes) {
-            if (!decodeDelays(bytes, delays))
-                return Status(damagedSums(*m_store));
-            for (const std::int64_t delay : delays)
-                account.delays.add(delay);
-            return Status();
-        }));
-    return std::move(parts.account);
+    const DeviceReading& reading, const TraceWindow& shown) const {
+    return DeviceSlices(reading, m_run).read(shown.fixed);
 }
 
-Result<OperatorSums> TraceSums::operators(const Track& thread, TimeRange window) const {
+Result<OperatorSums> TraceSums::operators(
+    const store::Store& store, const Track& thread, TimeRange window) const {
     const SumPlace place = placeOf(SumKind::Thread, thread.description.rank, thread.id.value);
-    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(store, m_run, place));
     window.begin = std::max(window.begin, thread.range.begin);
     const SlicePlan plan = planOf(slices, window, thread.range.end);
     OperatorSums all;
-    const auto addEdge = [&](TimeRange part) -> Status {
-        OperatorMeter meter(part.begin);
-        RETURN_IF_ERROR(m_store->forEachSpan(thread.id, part, [&](std::span<const Span> spans) {
-            for (const Span& span : spans)
-                meter.add(span);
-            return true;
-        }));
-        addSums(all, meter.close(part.end), part.begin == window.begin);
+    const auto addEdge = [&](const std::optional<TimeRange>& part) -> Status {
+        if (!part)
+            return {};
+        ASSIGN_OR_RETURN(const auto sums, operatorSums(store, thread, *part));
+        addSums(all, sums, part->begin == window.begin);
         return {};
     };
-    if (plan.before)
-        RETURN_IF_ERROR(addEdge(*plan.before));
+    RETURN_IF_ERROR(addEdge(plan.before));
     bool isFirst = !plan.before;
-    RETURN_IF_ERROR(store::forEachSum(*m_store, m_run, place, plan.first, plan.end,
-        store::SumPart::Sums, [&](store::ByteView bytes) {
+    RETURN_IF_ERROR(readSlices(store, m_run, place, plan.first, plan.end, store::SumPart::Sums,
+        [&](store::ByteView bytes) {
             OperatorSums part;
-            if (!decodeSums(bytes, part))
-                return Status(damagedSums(*m_store));
+            const bool isRead = decodeSums(bytes, part);
             addSums(all, part, std::exchange(isFirst, false));
-            return Status();
+            return isRead;
         }));
-    if (plan.after)
-        RETURN_IF_ERROR(addEdge(*plan.after));
+    RETURN_IF_ERROR(addEdge(plan.after));
     return all;
 }
 
 template <typename Entry>
-Status TraceSums::addEntries(const SumPlace& place, TimeRange window, CallSums& sums) const {
-    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
-    const auto isWhole = [&](std::size_t i) {
-        return slices[i].begin >= window.begin.ns && i + 1 < slices.size()
-            && slices[i + 1].begin < window.end.ns;
+Status TraceSums::addEntries(
+    const store::Store& store, const SumPlace& place, TimeRange window, CallSums& sums) const {
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(store, m_run, place));
+    const auto isKnown = [this](const auto& row) { return m_groups.has(row.group); };
+    const auto addWhole = [&](store::ByteView bytes) {
+        std::vector<CallSum> whole;
+        if (!decodeSums(bytes, whole) || !std::ranges::all_of(whole, isKnown))
+            return false;
+        for (const CallSum& sum : whole)
+            add(sums, sum);
+        return true;
     };
-    const auto touches = [&](std::size_t i) {
-        return slices[i].begin < window.end.ns
-            && (i + 1 == slices.size() || slices[i + 1].begin >= window.begin.ns);
+    const auto addThose = [&](store::ByteView bytes) {
+        std::vector<Entry> entries;
+        if (!decodeEntries(bytes, entries) || !std::ranges::all_of(entries, isKnown))
+            return false;
+        for (const Entry& entry : entries) {
+            if (window.contains({entry.start}))
+                add(sums, entry);
+        }
+        return true;
     };
     for (std::size_t i = 0; i < slices.size(); ++i) {
-        if (!touches(i))
+        const bool isLast = i + 1 == slices.size();
+        if (slices[i].begin >= window.end.ns || (!isLast && slices[i + 1].begin < window.begin.ns))
             continue;
-        const auto part = isWhole(i) ? store::SumPart::Sums : store::SumPart::Detail;
-        RETURN_IF_ERROR(
-            store::forEachSum(*m_store, m_run, place, i, i + 1, part, [&](store::ByteView bytes) {
-                std::vector<CallSum> whole;
-                std::vector<Entry> entries;
-                const bool isRead = part == store::SumPart::Sums ? decodeSums(bytes, whole)
-                                                                 : decodeEntries(bytes, entries);
-                const auto isKnown = [this](const auto& row) { return m_groups.has(row.group); };
-                if (!isRead || !std::all_of(whole.begin(), whole.end(), isKnown)
-                    || !std::all_of(entries.begin(), entries.end(), isKnown))
-                    return Status(damagedSums(*m_store));
-                for (const CallSum& sum : whole)
-                    add(sums, sum);
-                for (const Entry& entry : entries) {
-                    if (window.contains({entry.start}))
-                        add(sums, entry);
-                }
-                return Status();
-            }));
+        const bool isWhole
+            = slices[i].begin >= window.begin.ns && !isLast && slices[i + 1].begin < window.end.ns;
+        RETURN_IF_ERROR(isWhole
+                ? readSlices(store, m_run, place, i, i + 1, store::SumPart::Sums, addWhole)
+                : readSlices(store, m_run, place, i, i + 1, store::SumPart::Detail, addThose));
     }
     return {};
 }
 
-Status TraceSums::addCalls(int rank, TimeRange window, bool withWaits, CallSums& sums) const {
-    RETURN_IF_ERROR(addEntries<CallEntry>(placeOf(SumKind::Calls, rank), window, sums));
-    return withWaits ? addEntries<WaitEntry>(placeOf(SumKind::Waits, rank), window, sums)
+Status TraceSums::addCalls(
+    const store::Store& store, int rank, TimeRange window, bool withWaits, CallSums& sums) const {
+    RETURN_IF_ERROR(addEntries<CallEntry>(store, placeOf(SumKind::Calls, rank), window, sums));
+    return withWaits ? addEntries<WaitEntry>(store, placeOf(SumKind::Waits, rank), window, sums)
                      : Status();
 }
 

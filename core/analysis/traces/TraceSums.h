@@ -6,13 +6,12 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CallSums.h"
 #include "core/analysis/traces/DeviceAccount.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/OperatorSums.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Import.h"
 #include "core/store/KeptSums.h"
 #include "core/store/Store.h"
 
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -37,45 +36,29 @@ Result<store::KeptSums> sumTraces(
 enum class LackingSums { None, AllButCallTrees, All };
 Result<LackingSums> lackingSums(const RunStudy& study);
 
-// Kept sums of a run. Refers to the store and is used by its thread.
+// Kept sums of a run, read by any of its stores.
 class TraceSums {
 public:
     // Absent where nothing is kept.
     static Result<std::optional<TraceSums>> open(const RunStudy& study);
 
-    Result<DeviceAccount> device(
-        const DeviceTracks& device, const TraceWindow& shown, const Progress& progress = {}) const;
+    [[nodiscard]] Result<DeviceAccount> device(
+        const DeviceReading& reading, const TraceWindow& shown) const;
     // Sums of a host thread inside the window.
-    Result<OperatorSums> operators(const Track& thread, TimeRange window) const;
+    [[nodiscard]] Result<OperatorSums> operators(
+        const store::Store& store, const Track& thread, TimeRange window) const;
     // Adds the calls of a rank that start in the window, with their waits if wanted.
-    Status addCalls(int rank, TimeRange window, bool withWaits, CallSums& sums) const;
+    Status addCalls(const store::Store& store, int rank, TimeRange window, bool withWaits,
+        CallSums& sums) const;
     [[nodiscard]] const std::vector<CallGroup>& groups() const { return m_groups.list(); }
 
 private:
-    TraceSums(const store::Store& store, RunId run)
-        : m_store(&store)
-        , m_run(run) { }
-
-    struct SlicePlan;
-    struct Parts;
-    // extentEnd: of all spans; the last slice holds those that begin there too.
-    static SlicePlan planOf(
-        std::span<const store::SumOutline> slices, TimeRange window, TimeNs extentEnd);
-    // The spans of a part that no slice is of; `last`: the window that ends with it.
-    Result<DeviceSums> edge(const DeviceTracks& device, TimeRange part, TimeNs launchBegin,
-        TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const;
-    // Slices [first, end): the first of them is what the window begins with, or not.
-    Status addSlices(const store::SumPlace& place, std::size_t first, std::size_t end, bool isFirst,
-        DeviceSums& sums) const;
-    Result<std::optional<TimeNs>> firstWork(const store::SumPlace& place, std::size_t slices) const;
-    Status addWhole(const DeviceTracks& device, const store::SumPlace& place, SlicePlan& plan,
-        Parts& parts) const;
-    Status addWindow(const DeviceTracks& device, const store::SumPlace& place, TimeRange window,
-        SlicePlan& plan, Parts& parts) const;
+    explicit TraceSums(RunId run)
+        : m_run(run) { }
     template <typename Entry>
-    Status addEntries(const store::SumPlace& place, TimeRange window, CallSums& sums) const;
+    Status addEntries(const store::Store& store, const store::SumPlace& place, TimeRange window,
+        CallSums& sums) const;
 
-    const store::Store* m_store;
     RunId m_run;
     CallGroups m_groups;
 };
