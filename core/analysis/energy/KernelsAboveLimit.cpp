@@ -6,15 +6,24 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <queue>
-#include <unordered_map>
+#include <span>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+// Work of one name that runs.
+struct RunningName {
+    NameId name;
+    SpanKind kind = SpanKind::Kernel;
+    std::int64_t count = 1;
+
+    [[nodiscard]] bool isLike(const RunningName& other) const {
+        return name == other.name && kind == other.kind;
+    }
+};
 
 // Shares out the power of the steps among the work that runs, which comes in order of its start.
 class AboveSweep : public DeviceVisitor {
@@ -25,77 +34,46 @@ public:
 
     Status work(const DeviceWork& work) override {
         const Span& span = work.span;
-        advance(span.start);
-        const TimeNs end = span.start + span.duration;
-        if (end <= span.start || m_step >= m_steps.size())
+        const TimeRange range{span.start, span.start + span.duration};
+        if (range.isEmpty())
             return {};
-        const Key key{span.name, span.kind};
-        Running& running = m_active[key];
-        running.sums = &m_names[key];
-        ++running.count;
-        ++running.uncounted;
-        m_ends.push({end, key, m_shares});
+        m_sweep.add(range, {span.name, span.kind}, m_tell);
+        const auto touched = std::ranges::upper_bound(
+            m_steps, range.begin, {}, [](const PowerStep& step) { return step.range.end; });
+        if (touched != m_steps.end() && touched->range.begin < range.end)
+            ++m_names[{span.name, span.kind}].count;
         return {};
     }
-    void finish() { advance(kAllTime.end); }
+    void finish() { m_sweep.advance(kAllTime.end, m_tell); }
 
     struct Sums {
         std::int64_t count = 0;
         std::int64_t ns = 0;
         double joules = 0.0;
     };
-    using Key = std::pair<NameId, SpanKind>;
-    struct KeyHash {
-        std::size_t operator()(const Key& key) const {
-            return std::hash<NameId>{}(key.first) * 31U + static_cast<std::size_t>(key.second);
-        }
-    };
-    [[nodiscard]] const std::unordered_map<Key, Sums, KeyHash>& names() const { return m_names; }
+    using Names = std::map<std::pair<NameId, SpanKind>, Sums>;
+    [[nodiscard]] const Names& names() const { return m_names; }
     [[nodiscard]] const Sums& none() const { return m_none; }
     [[nodiscard]] const Sums& all() const { return m_all; }
 
 private:
-    // Work of one name.
-    struct Running {
-        Sums* sums = nullptr;
-        std::int64_t count = 0;
-        std::int64_t uncounted = 0; // none of the steps was shared out while these ran
-    };
-    struct End {
-        TimeNs end;
-        Key key;
-        std::int64_t shares = 0; // so far, when it began
+    struct PieceTeller {
+        AboveSweep& sweep;
 
-        bool operator>(const End& other) const { return end > other.end; }
-    };
-
-    void advance(TimeNs until) {
-        while (m_now < until && m_step < m_steps.size()) {
-            const TimeNs next = m_ends.empty() ? until : std::min(until, m_ends.top().end);
-            share({m_now, next});
-            m_now = next;
-            for (; !m_ends.empty() && m_ends.top().end <= m_now; m_ends.pop())
-                end(m_ends.top());
+        void operator()(TimeRange piece, std::span<const RunningName> running, bool) const {
+            sweep.share(piece, running);
         }
-    }
-
-    void end(const End& ended) {
-        const auto running = m_active.find(ended.key);
-        running->second.uncounted -= ended.shares == m_shares ? 1 : 0;
-        if (--running->second.count == 0)
-            m_active.erase(running);
-    }
+    };
 
     // A piece of time in which the same work runs.
-    void share(TimeRange piece) {
+    void share(TimeRange piece, std::span<const RunningName> running) {
         while (m_step < m_steps.size() && m_steps[m_step].range.end <= piece.begin)
             ++m_step;
         for (std::size_t i = m_step; i < m_steps.size() && m_steps[i].range.begin < piece.end; ++i)
-            shareStep(shared(piece, m_steps[i].range), m_steps[i].watts);
+            shareStep(shared(piece, m_steps[i].range), running, m_steps[i].watts);
     }
-
-    void shareStep(TimeRange part, double watts) {
-        if (m_active.empty()) {
+    void shareStep(TimeRange part, std::span<const RunningName> running, double watts) {
+        if (running.empty()) {
             for (const TimeRange& capture : m_traced) {
                 count(m_none, shared(part, capture), watts);
                 count(m_all, shared(part, capture), watts);
@@ -103,14 +81,13 @@ private:
             return;
         }
         count(m_all, part, watts);
-        ++m_shares;
-        const double each = watts / static_cast<double>(m_ends.size());
-        for (auto& [key, running] : m_active) {
-            count(*running.sums, part, each, running.count);
-            running.sums->count += std::exchange(running.uncounted, 0);
-        }
+        std::int64_t sharing = 0;
+        for (const RunningName& one : running)
+            sharing += one.count;
+        for (const RunningName& one : running)
+            count(m_names[{one.name, one.kind}], part, watts / static_cast<double>(sharing),
+                one.count);
     }
-
     static void count(Sums& sums, TimeRange part, double watts, std::int64_t times = 1) {
         if (part.isEmpty())
             return;
@@ -121,11 +98,9 @@ private:
     const std::vector<PowerStep>& m_steps;
     std::vector<TimeRange> m_traced;
     std::size_t m_step = 0;
-    TimeNs m_now = kAllTime.begin;
-    std::unordered_map<Key, Running, KeyHash> m_active;
-    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; // all that runs
-    std::int64_t m_shares = 0;
-    std::unordered_map<Key, Sums, KeyHash> m_names;
+    WorkSweep<RunningName> m_sweep{kAllTime.begin};
+    const PieceTeller m_tell{*this};
+    Names m_names;
     Sums m_none;
     Sums m_all;
 };
@@ -150,10 +125,11 @@ Result<std::vector<KernelAboveLimit>> rowsOf(const AboveSweep& sweep, KernelName
             continue;
         ASSIGN_OR_RETURN(const auto* kernel, names.kernel(key.first));
         const bool isKernel = key.second == SpanKind::Kernel;
-        rows.push_back({kernel->name, isKernel ? kernel->category : kCopyCategory, sums.count,
-            DurationNs{sums.ns}, sums.joules});
+        rows.push_back({{kernel->name, isKernel ? kernel->category : kCopyCategory, sums.count,
+                            DurationNs{sums.ns}},
+            sums.joules});
     }
-    std::sort(rows.begin(), rows.end(), hasMoreJoules);
+    std::ranges::sort(rows, hasMoreJoules);
     return rows;
 }
 
@@ -187,8 +163,7 @@ Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(
     using Above = Result<std::optional<DeviceAboveLimit>>;
     const auto measure = [&](const DeviceReading& reading) -> Above {
         const int rank = reading.device.rank;
-        const auto gpu = std::find_if(
-            gpus.begin(), gpus.end(), [rank](const AboveLimit& one) { return one.rank == rank; });
+        const auto gpu = std::ranges::find(gpus, rank, &AboveLimit::rank);
         if (gpu == gpus.end())
             return Above(std::nullopt);
         ASSIGN_OR_RETURN(
@@ -216,7 +191,7 @@ std::vector<KernelAboveLimit> together(const std::vector<DeviceAboveLimit>& devi
     std::vector<KernelAboveLimit> rows;
     for (auto& [name, sum] : byName)
         rows.push_back(std::move(sum));
-    std::sort(rows.begin(), rows.end(), hasMoreJoules);
+    std::ranges::sort(rows, hasMoreJoules);
     return rows;
 }
 

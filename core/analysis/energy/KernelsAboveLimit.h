@@ -14,11 +14,9 @@
 
 namespace trainscope::analysis {
 
-struct KernelAboveLimit {
-    std::string name;
-    std::string category; // copies and memory sets: "copy"
-    std::int64_t count = 0; // kernels that ran above it at some time
-    DurationNs time; // summed over kernels that run at once
+// A row of kernels that ran above it at some time, whose time is summed where they run at once;
+// copies and memory sets in the category "copy".
+struct KernelAboveLimit : KernelRow {
     double joules = 0.0;
 };
 

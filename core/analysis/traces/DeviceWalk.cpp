@@ -32,13 +32,12 @@ public:
         , m_names(store, KernelCategories::builtIn())
         , m_host(store)
         , m_annotations(device.annotations.size())
-        , m_isByName(std::any_of(visitors.begin(), visitors.end(),
-              [](const DeviceVisitor* visitor) { return visitor->asksForNames(); })) {
+        , m_isByName(std::ranges::any_of(
+              visitors, [](const DeviceVisitor* visitor) { return visitor->asksForNames(); })) {
         for (const Track& stream : device.streams) {
-            const auto found = std::find_if(
-                device.annotations.begin(), device.annotations.end(), [&](const Track& track) {
-                    return track.description.thread == stream.description.thread;
-                });
+            const auto found = std::ranges::find_if(device.annotations, [&](const Track& track) {
+                return track.description.thread == stream.description.thread;
+            });
             m_annotationOf.push_back(static_cast<std::size_t>(found - device.annotations.begin()));
         }
     }
@@ -62,14 +61,22 @@ public:
         if (!status.hasValue())
             return status.error();
         m_evidence.tellsDirections = m_evidence.tellsDirections || m_host.tellsDirections();
-        const bool isAsked = std::any_of(m_visitors.begin(), m_visitors.end(),
-            [](const DeviceVisitor* visitor) { return visitor->asksForLater(); });
+        const bool isAsked = std::ranges::any_of(
+            m_visitors, [](const DeviceVisitor* visitor) { return visitor->asksForLater(); });
         if (isAsked && m_range != kAllTime)
             RETURN_IF_ERROR(tellLater());
         return m_evidence;
     }
 
 private:
+    struct PieceTeller {
+        Walk& walk;
+
+        void operator()(
+            TimeRange piece, std::span<const ActiveKernels> kernels, bool isCopying) const {
+            walk.tellPiece(piece, {kernels, isCopying});
+        }
+    };
     struct Annotation {
         TimeNs begin;
         TimeNs end;
@@ -146,8 +153,7 @@ private:
         const TimeRange inside{
             std::max(span.start, m_range.begin), std::min(span.start + span.duration, m_range.end)};
         sweepTo(span.start, inside.end);
-        m_sweep->add(inside, active,
-            [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
+        m_sweep->add(inside, active, m_tell);
         return m_failure;
     }
 
@@ -155,8 +161,7 @@ private:
         RETURN_IF_ERROR(tell({span, stream, nullptr, m_host.takeLaunch(span.correlation)}));
         const TimeRange inside = shared({span.start, span.start + span.duration}, m_range);
         sweepTo(span.start, inside.end);
-        m_sweep->addCopy(
-            inside, [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
+        m_sweep->addCopy(inside, m_tell);
         return m_failure;
     }
 
@@ -247,8 +252,7 @@ private:
         if (!m_sweep && m_range != kAllTime)
             m_sweep.emplace(m_range.begin);
         if (m_sweep)
-            m_sweep->advance(m_range == kAllTime ? m_end : m_range.end,
-                [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
+            m_sweep->advance(m_range == kAllTime ? m_end : m_range.end, m_tell);
         return m_failure;
     }
 
@@ -275,10 +279,9 @@ private:
             if (later.cursor.current() != nullptr)
                 streams.push_back(std::move(later));
         }
-        const auto next
-            = std::min_element(streams.begin(), streams.end(), [](const Later& a, const Later& b) {
-                  return a.cursor.current()->start < b.cursor.current()->start;
-              });
+        const auto next = std::ranges::min_element(streams, [](const Later& a, const Later& b) {
+            return a.cursor.current()->start < b.cursor.current()->start;
+        });
         if (next == streams.end())
             return {};
         RETURN_IF_ERROR(readHostTo(next->cursor.current()->start + kHostAhead));
@@ -340,7 +343,8 @@ private:
     std::unordered_map<const KernelNames::Kernel*, Mark> m_kernelMarks;
     std::unordered_map<const std::string*, const std::string*> m_categories;
     std::set<std::string> m_texts;
-    std::optional<ActivitySweep> m_sweep;
+    std::optional<WorkSweep<ActiveKernels>> m_sweep;
+    const PieceTeller m_tell{*this};
     TimeNs m_end = kAllTime.begin;
     MarkEvidence m_evidence;
     Status m_failure;
@@ -375,7 +379,7 @@ Result<std::optional<TimeNs>> firstBegin(
     std::optional<TimeNs> first;
     for (const Track& stream : device.streams) {
         RETURN_IF_ERROR(store.forEachSpan(stream.id, range, [&](std::span<const Span> spans) {
-            const auto found = std::find_if(spans.begin(), spans.end(), [&](const Span& span) {
+            const auto found = std::ranges::find_if(spans, [&](const Span& span) {
                 return isDeviceWork(span.kind) && range.contains(span.start);
             });
             if (found != spans.end())

@@ -54,32 +54,34 @@ struct Running {
     }
 };
 
-// Cuts a device's time into pieces in which the same work runs, from work that arrives in order of
-// its start. Memory grows with what runs at once; the cost of a piece with how many kinds of it.
-class ActivitySweep {
+// Cuts time into pieces in which the same kinds of work run, from work that arrives in order of its
+// start. A kind counts how many of it run and says whether another is alike. Memory grows with what
+// runs at once; the cost of a piece with how many kinds of it.
+template <typename Kind>
+class WorkSweep {
 public:
     // Pieces before `begin` are not told.
-    explicit ActivitySweep(TimeNs begin)
+    explicit WorkSweep(TimeNs begin)
         : m_now(begin) { }
 
-    // tell(range, what runs throughout): up to the start of this kernel.
+    // tell(range, kinds that run throughout, whether copies do): up to the start of this work.
     template <typename Tell>
-    void add(TimeRange range, const ActiveKernels& kernel, Tell&& tell) {
+    void add(TimeRange range, const Kind& work, Tell&& tell) {
         advance(range.begin, tell);
         if (range.end <= m_now)
             return;
-        const auto alike = std::find_if(m_active.begin(), m_active.end(),
-            [&](const ActiveKernels& one) { return one.isLike(kernel); });
+        const auto alike
+            = std::ranges::find_if(m_active, [&](const Kind& one) { return one.isLike(work); });
         const auto kind = static_cast<std::size_t>(alike - m_active.begin());
         if (alike != m_active.end()) {
             ++alike->count;
         } else {
-            m_active.push_back(kernel);
+            m_active.push_back(work);
             m_numbers.push_back(m_nextNumber++);
         }
         m_ends.emplace(range.end, m_numbers[kind]);
     }
-    // A copy or a memory set.
+    // A copy or a memory set that counts as no kind.
     template <typename Tell>
     void addCopy(TimeRange range, Tell&& tell) {
         advance(range.begin, tell);
@@ -92,7 +94,7 @@ public:
             const bool isCopying = m_copyUntil > m_now;
             if (isCopying)
                 next = std::min(next, m_copyUntil);
-            tell(TimeRange{m_now, next}, Running{m_active, isCopying});
+            tell(TimeRange{m_now, next}, std::span<const Kind>(m_active), isCopying);
             m_now = next;
             for (; !m_ends.empty() && m_ends.top().first <= m_now; m_ends.pop())
                 end(m_ends.top().second);
@@ -101,7 +103,7 @@ public:
 
 private:
     void end(std::size_t number) {
-        const auto kind = std::find(m_numbers.begin(), m_numbers.end(), number);
+        const auto kind = std::ranges::find(m_numbers, number);
         const auto active = m_active.begin() + (kind - m_numbers.begin());
         if (--active->count > 0)
             return;
@@ -113,7 +115,7 @@ private:
 
     TimeNs m_now;
     TimeNs m_copyUntil = kAllTime.begin;
-    std::vector<ActiveKernels> m_active;
+    std::vector<Kind> m_active;
     std::vector<std::size_t> m_numbers; // their kinds'
     std::size_t m_nextNumber = 0;
     std::priority_queue<End, std::vector<End>, std::greater<>> m_ends;
