@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <utility>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -34,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto part = decodePart(bytes.subspan(cut), paths);
     if (!part)
         return 0;
-    if (!part->frames.empty() && part->frames.back().path >= paths.size())
+    if (!part->frames.empty() && std::cmp_greater_equal(part->frames.back().path, paths.size()))
         std::abort();
     TreeSums sums(paths);
     for (const bool isFirst : {true, false, false, false})

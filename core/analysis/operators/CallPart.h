@@ -5,6 +5,7 @@
 #include "core/model/Time.h"
 #include "core/store/codec/Bytes.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,7 +22,7 @@ struct ForwardCall {
 // The sums of a part, sparse; indices are those of CallPaths.
 struct CallPart {
     struct Frame {
-        std::uint32_t path = 0;
+        std::int64_t path = 0;
         std::int64_t begun = 0; // calls that begin in the part on the host
         std::int64_t launching = 0; // calls whose first own work begins in it
         DurationNs hostTime;
@@ -29,7 +30,7 @@ struct CallPart {
         DurationNs ownBusy;
     };
     struct Work {
-        std::uint32_t path = 0;
+        std::int64_t path = 0;
         std::int64_t count = 0; // works that begin in the part
         std::int64_t carried = 0; // works that began before it
         DurationNs time;
@@ -39,7 +40,7 @@ struct CallPart {
         TimeNs longestAt;
     };
     struct Total {
-        std::uint32_t total = 0;
+        std::int64_t total = 0;
         std::int64_t calls = 0;
         std::int64_t works = 0;
         std::int64_t carried = 0;
@@ -52,6 +53,12 @@ struct CallPart {
     std::vector<Work> works;
     std::vector<Total> totals;
     std::map<std::int64_t, ForwardCall> forward; // by sequence number: what its backward calls need
+};
+
+// The columns of a frame (SumColumns.h), of which the first is its path.
+inline constexpr auto kFrameColumns = [](auto& row) {
+    return std::array{
+        &row.path, &row.begun, &row.launching, &row.hostTime.ns, &row.busy.ns, &row.ownBusy.ns};
 };
 
 void encodePart(const CallPart& part, store::Bytes& out);

@@ -47,18 +47,12 @@ void TreeSums::add(const CallPart& part, bool isFirst) {
     m_frames.resize(m_paths.size());
     m_works.resize(m_paths.size());
     m_totals.resize(m_paths.totals());
-    for (const CallPart::Frame& row : part.frames) {
-        CallPart::Frame& sums = m_frames[row.path];
-        sums.begun = boundedSum(sums.begun, row.begun);
-        sums.launching = boundedSum(sums.launching, row.launching);
-        sums.hostTime = boundedSum(sums.hostTime, row.hostTime);
-        sums.busy = boundedSum(sums.busy, row.busy);
-        sums.ownBusy = boundedSum(sums.ownBusy, row.ownBusy);
-    }
+    for (const CallPart::Frame& row : part.frames)
+        addRow(m_frames[static_cast<std::size_t>(row.path)], row, 1, kFrameColumns);
     for (const CallPart::Work& row : part.works)
         add(row, isFirst ? row.carried : 0);
     for (const CallPart::Total& row : part.totals) {
-        FrameSums& sums = m_totals[row.total];
+        FrameSums& sums = m_totals[static_cast<std::size_t>(row.total)];
         sums.calls = boundedSum(sums.calls, row.calls);
         sums.works = boundedSum(sums.works, boundedSum(row.works, isFirst ? row.carried : 0));
         sums.time = boundedSum(sums.time, row.time);
@@ -92,7 +86,7 @@ CallTree TreeSums::tree() const {
 }
 
 void TreeSums::add(const CallPart::Work& row, std::int64_t carried) {
-    CallPart::Work& sums = m_works[row.path];
+    CallPart::Work& sums = m_works[static_cast<std::size_t>(row.path)];
     const bool isNew = sums.count == 0;
     sums.count = boundedSum(sums.count, boundedSum(row.count, carried));
     sums.time = boundedSum(sums.time, row.time);
