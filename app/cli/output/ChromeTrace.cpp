@@ -365,9 +365,7 @@ private:
 
     TimeRange clocked(int rank, TimeRange range) const {
         const analysis::RankClock* clock = m_clocks.find(rank);
-        return clock == nullptr
-            ? range
-            : TimeRange{clock->onReference(range.begin), clock->onReference(range.end)};
+        return clock == nullptr ? range : clock->onReference(range);
     }
 
     Status writeRank(int rank, const std::vector<Track>& tracks) {

@@ -515,7 +515,7 @@ void OperatorsController::show(const KernelsUnder& kernels, bool isOfOther) {
     const auto* const clock
         = stretch && stretch->clocks ? stretch->clocks->find(kernels.longestRank) : nullptr;
     if (clock != nullptr)
-        range = {clock->onReference(range.begin), clock->onReference(range.end)};
+        range = clock->onReference(range);
     if (isOfOther)
         showBeside(*workspace(), {run}); // the first stays
     const auto rank = kernels.longestRank < 0 ? std::nullopt : std::optional(kernels.longestRank);

@@ -68,7 +68,7 @@ std::vector<std::optional<DeviceTracks>> speakersOf(
     std::vector<int> best;
     std::ptrdiff_t most = 0;
     for (auto& group : grid.groups(layout::CommunicatorKind::Pipeline)) {
-        const auto traced = std::count_if(group.begin(), group.end(), isTraced);
+        const auto traced = std::ranges::count_if(group, isTraced);
         if (traced > most) {
             most = traced;
             best = group;
@@ -95,8 +95,7 @@ Result<Speakers> findSpeakers(const RunStudy& study) {
         return missing("This run has no pipeline: all its layers are one stage.", study.run);
     ASSIGN_OR_RETURN(const auto devices, devicesOf(study));
     Speakers speakers{layout, told.wording, speakersOf(layout.grid, devices), {}};
-    if (std::none_of(speakers.stages.begin(), speakers.stages.end(),
-            [](const auto& stage) { return stage.has_value(); }))
+    if (std::ranges::none_of(speakers.stages, [](const auto& stage) { return stage.has_value(); }))
         return missing("No rank of this run's pipeline was traced: only the planned schedule can "
                        "be shown.",
             study.run);
@@ -166,9 +165,7 @@ TracedIteration iterationOf(const Speakers& speakers, std::int64_t index) {
 }
 
 TimeRange onReference(const TimeRange& range, const RankClock* clock) {
-    return clock == nullptr
-        ? range
-        : TimeRange{clock->onReference(range.begin), clock->onReference(range.end)};
+    return clock == nullptr ? range : clock->onReference(range);
 }
 
 std::string_view evidenceText(const MarkEvidence& evidence) {
@@ -177,7 +174,7 @@ std::string_view evidenceText(const MarkEvidence& evidence) {
             {evidence.streamAnnotations, "annotations of the streams"},
             {evidence.hostAnnotations, "annotations of the host threads"},
             {evidence.names, "the kernels' names"}}};
-    const auto most = std::max_element(all.begin(), all.end());
+    const auto most = std::ranges::max_element(all);
     return most->first > 0 ? most->second : std::string_view();
 }
 
@@ -245,8 +242,8 @@ public:
     std::vector<Pass> take(const MarkEvidence& evidence) {
         finish(false);
         const bool tells = evidence.tellsDirections
-            || std::any_of(m_passes.begin(), m_passes.end(),
-                [](auto& pass) { return pass.kind == TaskKind::Backward; });
+            || std::ranges::any_of(
+                m_passes, [](auto& pass) { return pass.kind == TaskKind::Backward; });
         for (Pass& pass : m_passes) {
             if (!tells || pass.kind)
                 continue;
@@ -371,7 +368,7 @@ private:
     // True where a transfer begins or ends in a gap between kernels.
     bool takeTransfers(TimeNs from, TimeNs to) {
         const auto isIn = [&](TimeNs t) { return from <= t && t <= to; };
-        const bool touches = std::any_of(m_transfers.begin(), m_transfers.end(),
+        const bool touches = std::ranges::any_of(m_transfers,
             [&](const TimeRange& transfer) { return isIn(transfer.begin) || isIn(transfer.end); });
         std::erase_if(m_transfers, [&](const TimeRange& transfer) { return transfer.end < to; });
         return touches;
@@ -493,7 +490,7 @@ private:
 
     // Counts the evidence of marked passes: an optimizer is always known by its name.
     void takeEvidence(const MarkEvidence& evidence, const std::vector<Pass>& passes) {
-        if (std::all_of(passes.begin(), passes.end(), [](const Pass& pass) { return !pass.kind; }))
+        if (std::ranges::all_of(passes, [](const Pass& pass) { return !pass.kind; }))
             return;
         m_evidence.launches += evidence.launches;
         m_evidence.streamAnnotations += evidence.streamAnnotations;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -65,7 +64,7 @@ public:
             std::vector<TimeNs> own;
             for (const auto& [since, end] : steps)
                 own.push_back(end);
-            std::sort(own.begin(), own.end());
+            std::ranges::sort(own);
             if (own.size() > found.size() || own.back() > found.back())
                 found = std::move(own);
         }
@@ -119,10 +118,9 @@ public:
 private:
     static std::vector<Iteration> inside(const std::vector<Iteration>& all, TimeRange window) {
         std::vector<Iteration> kept;
-        std::copy_if(
-            all.begin(), all.end(), std::back_inserter(kept), [window](const Iteration& one) {
-                return !one.range.isEmpty() && shared(one.range, window) == one.range;
-            });
+        std::ranges::copy_if(all, std::back_inserter(kept), [window](const Iteration& one) {
+            return !one.range.isEmpty() && shared(one.range, window) == one.range;
+        });
         return kept;
     }
 
@@ -150,8 +148,8 @@ private:
     bool takeOfRanks() {
         keepRanks();
         RunIterations& made = m_made.iterations;
-        const auto first = std::find_if(
-            made.byRank.begin(), made.byRank.end(), [](const auto& own) { return own.first >= 0; });
+        const auto first
+            = std::ranges::find_if(made.byRank, [](const auto& own) { return own.first >= 0; });
         if (first == made.byRank.end())
             return false;
         made.basis = IterationBasis::Recorded;
@@ -225,11 +223,8 @@ private:
         if (m_capture.byRank.size() < 2)
             return {};
         ASSIGN_OR_RETURN(const auto clocks, differingClocks(m_study));
-        const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
-        if (clock == nullptr)
-            return {};
         for (Iteration& one : iterations)
-            one.range = {clock->onReference(one.range.begin), clock->onReference(one.range.end)};
+            one.range = onReference(clocks, rank, one.range);
         return {};
     }
 

@@ -12,7 +12,6 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 namespace trainscope::analysis {

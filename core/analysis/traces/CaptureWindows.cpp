@@ -18,7 +18,7 @@ constexpr std::size_t kMostCapturesListed = 20;
 Error notFound(const Run& run, const std::string& name, const std::vector<Capture>& all) {
     std::vector<std::string> names;
     for (const Capture& one : all) {
-        if (std::find(names.begin(), names.end(), one.name) == names.end())
+        if (std::ranges::find(names, one.name) == names.end())
             names.push_back(one.name);
     }
     if (names.empty())
@@ -34,13 +34,6 @@ Error notFound(const Run& run, const std::string& name, const std::vector<Captur
         "There is no capture '" + name + "'. The captures of the run are: " + list + ".", run.name};
 }
 
-TimeRange onReference(const RankClocksPtr& clocks, int rank, TimeRange range) {
-    const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
-    if (clock == nullptr)
-        return range;
-    return {clock->onReference(range.begin), clock->onReference(range.end)};
-}
-
 } // namespace
 
 TimeRange CaptureWindows::of(int rank) const {
@@ -53,8 +46,7 @@ std::string CaptureWindows::wording() const {
 }
 
 std::vector<Capture> capturesByName(std::vector<Capture> captures) {
-    std::stable_sort(captures.begin(), captures.end(),
-        [](const Capture& a, const Capture& b) { return a.name < b.name; });
+    std::ranges::stable_sort(captures, {}, &Capture::name);
     std::vector<Capture> merged;
     for (Capture& capture : captures) {
         if (merged.empty() || merged.back().name != capture.name) {
@@ -62,11 +54,9 @@ std::vector<Capture> capturesByName(std::vector<Capture> captures) {
             continue;
         }
         TimeRange& range = merged.back().range;
-        range
-            = {std::min(range.begin, capture.range.begin), std::max(range.end, capture.range.end)};
+        range = spanned(range, capture.range);
     }
-    std::stable_sort(merged.begin(), merged.end(),
-        [](const Capture& a, const Capture& b) { return a.range.begin < b.range.begin; });
+    std::ranges::stable_sort(merged, {}, [](const Capture& one) { return one.range.begin; });
     return merged;
 }
 

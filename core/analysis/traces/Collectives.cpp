@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <set>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -68,8 +66,7 @@ private:
             spans += m_calls.spanCount(rank);
             const auto range = m_calls.rangeOf(rank);
             if (range)
-                all = spanned(
-                    all, {clock->onReference(range->begin), clock->onReference(range->end)});
+                all = spanned(all, clock->onReference(*range));
         }
         std::vector<TimeRange> result;
         const TimeRange part = shared(all, m_read);
@@ -90,8 +87,7 @@ private:
             if (m_progress && !m_progress({"Matching collectives", m_bytes, 0}))
                 return cancelled();
             ASSIGN_OR_RETURN(const auto calls,
-                m_calls.read(rank, {clock->toLocal(window.begin), clock->toLocal(window.end)},
-                    static_cast<std::size_t>(-1)));
+                m_calls.read(rank, clock->toLocal(window), static_cast<std::size_t>(-1)));
             m_bytes += calls.size() * sizeof(Call);
             for (const Call& call : calls) {
                 const TimeNs start = clock->onReference(call.start);
@@ -99,8 +95,7 @@ private:
                     {start, start + (call.end - call.start), call.spec, call.sequence, rank});
             }
         }
-        std::stable_sort(placed.begin(), placed.end(),
-            [](const PlacedCall& a, const PlacedCall& b) { return a.start < b.start; });
+        std::ranges::stable_sort(placed, {}, &PlacedCall::start);
         for (const PlacedCall& call : placed) {
             add(call);
             if (m_isStopped)
@@ -134,8 +129,8 @@ private:
     int recordedIn(std::uint32_t communicator) {
         while (m_recorded.size() <= communicator) {
             const Communicator& group = m_calls.communicators()[m_recorded.size()];
-            m_recorded.push_back(static_cast<int>(std::count_if(m_clockOf.begin(), m_clockOf.end(),
-                [&](const auto& entry) { return group.mayHold(entry.first); })));
+            m_recorded.push_back(static_cast<int>(std::ranges::count_if(
+                m_clockOf, [&](const auto& entry) { return group.mayHold(entry.first); })));
         }
         return m_recorded[communicator];
     }
@@ -170,8 +165,8 @@ private:
                 : m_clockOf.at(part.rank)->toLocal(part.start) - part.start;
             one.ranks.push_back({part.rank, part.start + back, part.end + back, {}});
         }
-        const auto [first, last] = std::minmax_element(one.ranks.begin(), one.ranks.end(),
-            [](const CollectiveRank& a, const CollectiveRank& b) { return a.start < b.start; });
+        const auto [first, last]
+            = std::ranges::minmax_element(one.ranks, {}, &CollectiveRank::start);
         one.firstRank = first->rank;
         one.lastRank = last->rank;
         one.firstStart = first->start;
@@ -185,8 +180,7 @@ private:
         const int members
             = one.group->size > 0 ? one.group->size : static_cast<int>(one.ranks.size());
         one.ranksInGroup = one.kind == CollectiveKind::SendRecv ? 2 : members;
-        std::sort(one.ranks.begin(), one.ranks.end(),
-            [](const CollectiveRank& a, const CollectiveRank& b) { return a.rank < b.rank; });
+        std::ranges::sort(one.ranks, {}, &CollectiveRank::rank);
         return one;
     }
 
@@ -217,8 +211,8 @@ private:
 } // namespace
 
 bool CollectiveMatcher::holds(const Open& open, int rank) {
-    return std::any_of(open.matched.parts.begin(), open.matched.parts.end(),
-        [rank](const CollectivePart& part) { return part.rank == rank; });
+    return std::ranges::any_of(
+        open.matched.parts, [rank](const CollectivePart& part) { return part.rank == rank; });
 }
 
 std::int64_t CollectiveMatcher::distance(const Open& open, const CollectivePart& part) {

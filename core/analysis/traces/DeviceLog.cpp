@@ -53,19 +53,16 @@ Status DeviceLog::work(const DeviceWork& work) {
 }
 
 void DeviceLog::forgetBefore(TimeNs begin) {
-    const auto stretch = std::upper_bound(m_stretches.begin(), m_stretches.end(), begin,
-        [](TimeNs time, const Stretch& one) { return time < one.begin; });
+    const auto stretch = std::ranges::upper_bound(m_stretches, begin, {}, &Stretch::begin);
     if (stretch != m_stretches.begin())
         m_stretches.erase(m_stretches.begin(), stretch - 1);
-    const auto kernel = std::lower_bound(m_kernels.begin(), m_kernels.end(), begin,
-        [](const Kernel& one, TimeNs time) { return one.start < time; });
+    const auto kernel = std::ranges::lower_bound(m_kernels, begin, {}, &Kernel::start);
     m_kernels.erase(m_kernels.begin(), kernel);
 }
 
 DeviceTimes DeviceLog::timesIn(TimeRange range) const {
     DeviceTimes times;
-    auto at = std::upper_bound(m_stretches.begin(), m_stretches.end(), range.begin,
-        [](TimeNs time, const Stretch& one) { return time < one.begin; });
+    auto at = std::ranges::upper_bound(m_stretches, range.begin, {}, &Stretch::begin);
     if (at != m_stretches.begin())
         --at;
     for (; at != m_stretches.end() && at->begin < range.end; ++at) {
@@ -118,9 +115,8 @@ void DeviceLogs::chooseWindows(std::int64_t spansPerWindow) {
     for (const auto& [id, rank] : m_ranks) {
         for (const Track& stream : rank.tracks.streams)
             spans += stream.count;
-        all = spanned(all,
-            {rank.clock->onReference(rank.recordedFrom),
-                rank.clock->onReference(rank.tracks.extent.end)});
+        all = spanned(
+            all, rank.clock->onReference(TimeRange{rank.recordedFrom, rank.tracks.extent.end}));
     }
     if (m_ranks.empty() || all.isEmpty())
         return;
@@ -176,8 +172,7 @@ TimeRange DeviceLogs::local(int rank, TimeRange range) const {
     const auto found = m_ranks.find(rank);
     if (found == m_ranks.end())
         return range;
-    const RankClock& clock = *found->second.clock;
-    return {clock.toLocal(range.begin), clock.toLocal(range.end)};
+    return found->second.clock->toLocal(range);
 }
 
 } // namespace trainscope::analysis

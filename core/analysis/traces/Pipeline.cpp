@@ -41,12 +41,8 @@ Devices devicesOf(const StageMap& map, const std::vector<DeviceActivity>& all) {
 // The devices' windows on one clock.
 std::vector<TimeRange> windowsOf(const Devices& devices, const RankClocksPtr& clocks) {
     std::vector<TimeRange> windows;
-    for (const DeviceActivity* device : devices) {
-        TimeRange window = device->phases.window;
-        if (const RankClock* const clock = clocks ? clocks->find(device->rank) : nullptr)
-            window = {clock->onReference(window.begin), clock->onReference(window.end)};
-        windows.push_back(window);
-    }
+    for (const DeviceActivity* device : devices)
+        windows.push_back(onReference(clocks, device->rank, device->phases.window));
     return windows;
 }
 
@@ -117,8 +113,8 @@ std::optional<Pipeline> pipelineOf(const StageMap& map, const std::vector<Device
     Pipeline pipeline;
     pipeline.stageCount = map.stages;
     pipeline.origin = map.origin;
-    pipeline.isOfIterations = std::all_of(devices.begin(), devices.end(),
-        [](const DeviceActivity* device) { return !device->iterations.empty(); });
+    pipeline.isOfIterations = std::ranges::all_of(
+        devices, [](const DeviceActivity* device) { return !device->iterations.empty(); });
     const std::vector<DurationNs> outside = timesOutside(devices, map.clocks);
     std::map<int, StageTimes> stages;
     for (std::size_t i = 0; i < devices.size(); ++i) {

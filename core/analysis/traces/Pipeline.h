@@ -4,8 +4,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/RankWindow.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 #include <map>
 #include <optional>

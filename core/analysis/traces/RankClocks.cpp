@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -134,8 +133,8 @@ private:
         if (matched.size() < pass.fewestCalls)
             return;
         const auto fit = fitClocks(matched, hub.toLocal(hub.reference));
-        const bool isNamed = std::any_of(
-            matched.begin(), matched.end(), [](const MatchedCall& call) { return call.a.isNamed; });
+        const bool isNamed
+            = std::ranges::any_of(matched, [](const MatchedCall& call) { return call.a.isNamed; });
         if (!isNamed && fit->residualNs > kMostUnnamedSpread) {
             m_reasons[rank] = "Its trace does not say with which ranks it communicates, and its"
                               " collectives do not end together with those of rank "
@@ -185,7 +184,7 @@ private:
         }
         if (differences.empty())
             return std::nullopt;
-        std::sort(differences.begin(), differences.end());
+        std::ranges::sort(differences);
         const DurationNs length = ofA->second.rbegin()->second - ofA->second.begin()->second;
         const auto steps = static_cast<std::int64_t>(ofA->second.size() - 1);
         return ClockHint{{differences[differences.size() / 2]},
@@ -200,8 +199,7 @@ private:
                     ? reason->second
                     : "It shares no collective with a rank whose clock is known."});
         }
-        std::sort(m_result.ranks.begin(), m_result.ranks.end(),
-            [](const RankClock& x, const RankClock& y) { return x.rank < y.rank; });
+        std::ranges::sort(m_result.ranks, {}, &RankClock::rank);
         for (RankClock& clock : m_result.ranks) {
             const TimeRange range = m_calls.rangeOf(clock.rank);
             for (const TimeNs end : {range.begin, range.end}) {
@@ -254,8 +252,7 @@ TimeNs RankClock::toLocal(TimeNs onReferenceClock) const {
 }
 
 const RankClock* RankClocks::find(int rank) const {
-    const auto found = std::find_if(
-        ranks.begin(), ranks.end(), [rank](const RankClock& clock) { return clock.rank == rank; });
+    const auto found = std::ranges::find(ranks, rank, &RankClock::rank);
     return found == ranks.end() ? nullptr : &*found;
 }
 

@@ -5,9 +5,6 @@
 // over others, and the uncertainties of the way add up.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <cstdint>
 #include <string>
@@ -36,6 +33,12 @@ struct RankClock {
 
     [[nodiscard]] TimeNs onReference(TimeNs local) const;
     [[nodiscard]] TimeNs toLocal(TimeNs onReferenceClock) const;
+    [[nodiscard]] TimeRange onReference(TimeRange local) const {
+        return {onReference(local.begin), onReference(local.end)};
+    }
+    [[nodiscard]] TimeRange toLocal(TimeRange onReferenceClock) const {
+        return {toLocal(onReferenceClock.begin), toLocal(onReferenceClock.end)};
+    }
     // Local time − reference time, at that local time.
     [[nodiscard]] DurationNs correctionAt(TimeNs local) const { return local - onReference(local); }
 

@@ -22,6 +22,11 @@ TimeRange ownWindow(const RankClocksPtr& clocks, int rank, TimeRange window) {
     return window;
 }
 
+TimeRange onReference(const RankClocksPtr& clocks, int rank, TimeRange own) {
+    const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
+    return clock == nullptr ? own : clock->onReference(own);
+}
+
 RankWindow ownWindows(RankClocksPtr clocks, TimeRange window) {
     return
         [clocks = std::move(clocks), window](int rank) { return ownWindow(clocks, rank, window); };

@@ -22,6 +22,8 @@ Result<RankClocksPtr> differingClocks(const RunStudy& study);
 // A stretch on the reference clock. Ends of kAllTime stay where they are, and so does all of a rank
 // whose clock is not known.
 TimeRange ownWindow(const RankClocksPtr& clocks, int rank, TimeRange window);
+// A stretch of a rank's clock on the reference clock, as it is where that clock is not known.
+TimeRange onReference(const RankClocksPtr& clocks, int rank, TimeRange own);
 RankWindow ownWindows(RankClocksPtr clocks, TimeRange window);
 
 } // namespace trainscope::analysis

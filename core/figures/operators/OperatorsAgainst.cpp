@@ -75,8 +75,7 @@ Status putOnOneClock(const analysis::RunStudy& study, int rank, OperatorsQuery& 
     if (clock == nullptr)
         query.clocks.reset();
     else
-        query.window
-            = {clock->onReference(query.window.begin), clock->onReference(query.window.end)};
+        query.window = clock->onReference(query.window);
     return {};
 }
 

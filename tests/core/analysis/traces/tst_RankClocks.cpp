@@ -123,7 +123,7 @@ private Q_SLOTS:
         clock.offsetNs = 3'600'000'000'000;
         clock.driftPpm = 80.0;
         clock.reference = {test::kEpoch};
-        QCOMPARE(clock.toLocal({test::kEpoch}).ns, test::kEpoch + clock.offsetNs);
+        QCOMPARE(clock.toLocal(TimeNs{test::kEpoch}).ns, test::kEpoch + clock.offsetNs);
         // After 10 s the clock has gained 800 µs.
         const TimeNs later{test::kEpoch + 10'000'000'000};
         QCOMPARE(clock.toLocal(later).ns, later.ns + clock.offsetNs + 800'000);
@@ -281,7 +281,7 @@ private Q_SLOTS:
             for (const std::int64_t time : {since, since + 1'200'000'000}) {
                 const std::int64_t local = planted.local(clock.rank, time);
                 const auto error = static_cast<double>(
-                    absolute(clock.onReference({local}).ns - test::kEpoch - time));
+                    absolute(clock.onReference(TimeNs{local}).ns - test::kEpoch - time));
                 QVERIFY2(error <= clock.uncertaintyNs + 1.0,
                     qPrintable(QStringLiteral("rank %1: %2 > %3")
                                    .arg(clock.rank)
