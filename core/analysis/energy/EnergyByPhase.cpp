@@ -130,7 +130,7 @@ Result<std::unordered_set<NameId>> longestNames(
         if (time >= kLeastNameShare * all)
             sorted.emplace_back(time, name);
     }
-    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
         return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     sorted.resize(std::min(sorted.size(), kMostNames));
@@ -231,7 +231,7 @@ private:
         for (const Iteration& iteration : m_shown.iterations)
             around = spanned(around, iteration.range);
         const DurationNs margin{static_cast<std::int64_t>(kLongestResponseNs)};
-        m_readings = ReadingList(m_sampling.isRepeating());
+        m_readings = ReadingList(m_sampling.isRepeating);
         return m_store.forEachSample(m_power.series.id,
             {around.begin + m_lag - margin, around.end + m_lag + margin},
             [&](auto times, auto values) {
@@ -288,8 +288,7 @@ void addMaps(Map& sums, const Map& more) {
 
 void addIterations(std::vector<IterationEnergy>& sums, const std::vector<IterationEnergy>& more) {
     for (const IterationEnergy& one : more) {
-        const auto place = std::lower_bound(sums.begin(), sums.end(), one.index,
-            [](const IterationEnergy& sum, std::int64_t index) { return sum.index < index; });
+        const auto place = std::ranges::lower_bound(sums, one.index, {}, &IterationEnergy::index);
         if (place == sums.end() || place->index != one.index) {
             sums.insert(place, one);
             continue;
@@ -395,7 +394,7 @@ private:
         if (answer.unknown)
             return made;
         std::vector<Capture> ofRank;
-        std::copy_if(m_captures.begin(), m_captures.end(), std::back_inserter(ofRank),
+        std::ranges::copy_if(m_captures, std::back_inserter(ofRank),
             [rank](const Capture& capture) { return capture.rank == rank; });
         const auto lag = m_lags.find(rank);
         made = std::make_unique<GpuAttribution>(reading.store, reading.device, shown, power->second,
@@ -482,8 +481,7 @@ Result<TracesWithEnergy> allTraced(const RunStudy& study) {
 void takeTraced(
     const EnergyByPhase& energy, std::size_t gpus, std::vector<IterationFigures>& iterations) {
     const auto find = [](const std::vector<IterationEnergy>& all, std::int64_t index) {
-        const auto found = std::find_if(all.begin(), all.end(),
-            [index](const IterationEnergy& one) { return one.index == index; });
+        const auto found = std::ranges::find(all, index, &IterationEnergy::index);
         return found != all.end() && found->total.known ? &*found : nullptr;
     };
     for (IterationFigures& one : iterations) {

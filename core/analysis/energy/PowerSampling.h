@@ -1,5 +1,5 @@
 #pragma once
-// Periods at which a power was sampled and its sensor updated.
+// The sampling of a power, and whether its sensor is updated as often.
 
 #include "core/model/Result.h"
 #include "core/model/Series.h"
@@ -9,22 +9,15 @@
 
 namespace trainscope::analysis {
 
-// Median sampling period and what follows from it, by one pass over the series.
+// What follows from the median sampling period and the update period, by one pass over the series.
 struct PowerSampling {
-    double periodNs = 0.0;
-    DurationNs gapLimit; // 10 periods, as for the energy of the summary
-    // The update period of the sensor, where it is certain (SensorProbe.h); else the median time
-    // between changes of the value, where sensors update more rarely than they are read; beyond
-    // kRarestUpdateNs a plateau, then 0.
-    double updateNs = 0.0;
+    DurationNs gapLimit; // 10 sampling periods, as for the energy of the summary
     double maxW = 0.0;
-    bool isUpdateCertain = false;
-
-    // True where a reading is often the one before again, not a new one of the same value.
-    [[nodiscard]] bool isRepeating() const { return isUpdateCertain && updateNs > 1.5 * periodNs; }
-
-    static constexpr double kRarestUpdateNs = 250e6;
+    // A reading is often the one before again, not a new one of the same value: the sensor is
+    // certain to be updated more rarely than it is read (SensorProbe.h).
+    bool isRepeating = false;
 };
+
 // Absent for a series with less than two samples.
 Result<std::optional<PowerSampling>> powerSamplingOf(
     const store::Store& store, const Series& series);
