@@ -27,8 +27,8 @@ std::string usesText(const MemoryPeak& peak) {
 
 Finding outOfMemoryFinding(const RunFacts& facts, const AllocatorRecord& record) {
     const OutOfMemory& last = record.outOfMemory.back();
-    const auto others = std::count_if(facts.allocators.begin(), facts.allocators.end(),
-        [](const AllocatorRecord& one) { return !one.outOfMemory.empty(); });
+    const auto others = std::ranges::count_if(
+        facts.allocators, [](const AllocatorRecord& one) { return !one.outOfMemory.empty(); });
     std::string text
         = fmt::format("Rank {}: {} {}{}", record.rank, outOfMemoryText(last, facts.run.range.begin),
             outOfMemoryReason(last), usesText(record.peak));
@@ -55,8 +55,8 @@ Finding outOfMemoryFinding(const RunFacts& facts, const AllocatorRecord& record)
 void findAllocatorLimits(const RunFacts& facts, Findings& found) {
     if (!facts.capture.empty())
         return;
-    const auto failed = std::find_if(facts.allocators.begin(), facts.allocators.end(),
-        [](const AllocatorRecord& one) { return !one.outOfMemory.empty(); });
+    const auto failed = std::ranges::find_if(
+        facts.allocators, [](const AllocatorRecord& one) { return !one.outOfMemory.empty(); });
     if (failed != facts.allocators.end()) {
         found.push_back(outOfMemoryFinding(facts, *failed));
         return;

@@ -45,7 +45,7 @@ bool setReferences(std::vector<Mean>& means, bool byPlace) {
         places[byPlace ? mean.local : 0].push_back(mean.value);
         all.push_back(mean.value);
     }
-    const bool isEnough = std::all_of(places.begin(), places.end(), [&means](const auto& place) {
+    const bool isEnough = std::ranges::all_of(places, [&means](const auto& place) {
         return place.second.size() >= kLeastPeers || place.second.size() == means.size();
     });
     for (Mean& mean : means)
@@ -81,9 +81,8 @@ std::set<int> wholeNodes(const std::vector<Mean>& all, const std::vector<Mean>& 
             nodes.insert(mean.node);
     }
     const auto isWhole = [&](const Mean& mean) { return nodes.contains(mean.node); };
-    return left.size() > nodes.size() && std::all_of(out.begin(), out.end(), isWhole)
-        ? nodes
-        : std::set<int>();
+    return left.size() > nodes.size() && std::ranges::all_of(out, isWhole) ? nodes
+                                                                           : std::set<int>();
 }
 
 std::string whoText(const std::vector<Mean>& all, const std::vector<Mean>& out) {
@@ -117,11 +116,11 @@ void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
         return;
     const bool byPlace = setReferences(all, !kind.isFactor);
     std::vector<Mean> out;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+    std::ranges::copy_if(all, std::back_inserter(out),
         [&kind](const Mean& mean) { return mean.reference > 0.0 && isOutlier(kind, mean); });
     if (out.empty())
         return;
-    const Mean worst = *std::max_element(out.begin(), out.end(), [](const Mean& a, const Mean& b) {
+    const Mean worst = *std::ranges::max_element(out, [](const Mean& a, const Mean& b) {
         return std::abs(a.value - a.reference) < std::abs(b.value - b.reference);
     });
     // The others wait for the slowest clock.

@@ -5,7 +5,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <span>

@@ -52,7 +52,7 @@ struct LinkLoad {
     std::map<int, OneGpu> gpus; // by rank
 
     [[nodiscard]] const OneGpu& worst() const {
-        return std::max_element(gpus.begin(), gpus.end(), [](const auto& a, const auto& b) {
+        return std::ranges::max_element(gpus, [](const auto& a, const auto& b) {
             return a.second.use() < b.second.use();
         })->second;
     }
@@ -103,8 +103,8 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
     const double use = load.meanUse();
     const double rate = load.mean([](const auto& gpu) { return gpu.traffic->rate(); });
     const double peak = load.mean([](const auto& gpu) { return gpu.peak; });
-    const auto full = std::count_if(load.gpus.begin(), load.gpus.end(),
-        [](const auto& gpu) { return gpu.second.use() >= kLinkSaturated; });
+    const auto full = std::ranges::count_if(
+        load.gpus, [](const auto& gpu) { return gpu.second.use() >= kLinkSaturated; });
     const bool isOne = load.gpus.size() == 1;
     Finding finding{"busy_link",
         fmt::format("{} is used to {} of its peak while {} busy, {} of {} per direction{}",
@@ -187,10 +187,10 @@ void findClockOffsets(const RunFacts& facts, Findings& found) {
     if (clocks.agree || largest < kClockOffsetNs
         || static_cast<double>(largest) <= clocks.largestUncertaintyNs)
         return;
-    const auto worst = std::max_element(
-        clocks.ranks.begin(), clocks.ranks.end(), [](const RankClock& a, const RankClock& b) {
-            return std::abs(a.offsetNs) < std::abs(b.offsetNs);
-        });
+    const auto worst
+        = std::ranges::max_element(clocks.ranks, [](const RankClock& a, const RankClock& b) {
+              return std::abs(a.offsetNs) < std::abs(b.offsetNs);
+          });
     if (worst == clocks.ranks.end())
         return;
     const auto seconds = static_cast<double>(largest) * 1e-9;

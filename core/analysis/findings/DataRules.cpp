@@ -49,7 +49,7 @@ std::string sensorText(const SensorTime& time, std::int64_t averaged, std::int64
 } // namespace
 
 void findOutOfMemory(const RunFacts& facts, Findings& found) {
-    const bool isTold = std::any_of(facts.allocators.begin(), facts.allocators.end(),
+    const bool isTold = std::ranges::any_of(facts.allocators,
         [](const AllocatorRecord& record) { return !record.outOfMemory.empty(); });
     if (facts.run.status != RunStatus::Oom || !facts.capture.empty() || isTold)
         return;
@@ -168,8 +168,8 @@ void findAveragingSensor(const RunFacts& facts, Findings& found) {
         = [](const Series& series) { return series.description.sensor == SensorKind::Averaged; };
     if (facts.power.empty())
         return;
-    const auto first = std::find_if(facts.power.begin(), facts.power.end(), isAveraged);
-    const auto averaged = std::count_if(facts.power.begin(), facts.power.end(), isAveraged);
+    const auto first = std::ranges::find_if(facts.power, isAveraged);
+    const auto averaged = std::ranges::count_if(facts.power, isAveraged);
     const SensorTime time = sensorTimeOf(facts, averaged > 0);
     const auto& iteration = facts.efficiency.stepTimeS;
     const bool hides = iteration && time.longest() > kHiddenIterations * *iteration;
@@ -334,14 +334,14 @@ void findOverrunKernels(const RunFacts& facts, Findings& found) {
                     "before, as {}. Where each kernel ends when the next of its stream begins, it "
                     "is {}, and rank {} is busy for {} of {} ({}).",
             text::seconds(kernels.writtenS), text::counted(kernels.behind, "later kernel"),
-            kernels.behind == 1 ? "runs" : "run", text::elidedInMiddle(kernels.longest, 60),
+            kernels.behind == 1 ? "runs" : "run", text::elidedInMiddle(kernels.name, 60),
             text::seconds(kernels.clippedS), kernels.rank, text::seconds(kernels.clippedBusyS),
             text::seconds(kernels.clippedWindowS), text::roundedPercent(busy)),
         {{"behind", static_cast<double>(kernels.behind)}, {"kernel_time_s", kernels.writtenS},
             {"clipped_kernel_time_s", kernels.clippedS},
             {"clipped_window_s", kernels.clippedWindowS}, {"clipped_busy_s", kernels.clippedBusyS},
             {"clipped_busy_fraction", busy}},
-        {kernels.rank, kernels.where, {}},
+        {kernels.rank, kernels.longest.range, {}},
         text::roundedPercent(kDoubtfulKernelTime) + " of the kernel time",
         "summed kernel time as written; a stream runs one kernel after the other",
         Severity::Serious, 0.0});

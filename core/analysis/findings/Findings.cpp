@@ -116,7 +116,7 @@ Findings applyRules(const RunFacts& facts) {
                 rule(facts, found);
         }
     }
-    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
+    std::ranges::stable_sort(found, [](const Finding& a, const Finding& b) {
         return a.cost != b.cost ? a.cost > b.cost : a.severity > b.severity;
     });
     return found;

@@ -19,7 +19,7 @@ constexpr std::size_t kKernelShown = 60; // characters of its name
 std::set<int> halfOf(const RunFacts& facts, bool isRear) {
     std::map<int, std::vector<std::pair<std::size_t, int>>> nodes;
     for (const GpuSummary& gpu : facts.steady.gpus) {
-        const auto place = std::find(facts.airflow.begin(), facts.airflow.end(), gpu.gpu.local);
+        const auto place = std::ranges::find(facts.airflow, gpu.gpu.local);
         const std::size_t depth = facts.airflow.empty()
             ? static_cast<std::size_t>(std::max(0, gpu.gpu.local))
             : static_cast<std::size_t>(place - facts.airflow.begin());
@@ -28,7 +28,7 @@ std::set<int> halfOf(const RunFacts& facts, bool isRear) {
     }
     std::set<int> half;
     for (auto& [node, gpus] : nodes) {
-        std::sort(gpus.begin(), gpus.end());
+        std::ranges::sort(gpus);
         const std::size_t first = isRear ? gpus.size() - gpus.size() / 2 : 0;
         for (std::size_t i = first; i < first + gpus.size() / 2; ++i)
             half.insert(gpus[i].second);
@@ -128,7 +128,7 @@ void findThrottling(const RunFacts& facts, Findings& found) {
     for (const auto& [cause, sum] : throttling.causes)
         all += sum.gpuSeconds;
     const double inferred = throttling.inferredGpuSeconds / all;
-    const auto worst = std::max_element(throttling.gpus.begin(), throttling.gpus.end(),
+    const auto worst = std::ranges::max_element(throttling.gpus,
         [](const auto& a, const auto& b) { return a.second.fraction() < b.second.fraction(); });
     const bool isOne = facts.whole.gpus.size() == 1;
     const ThrottleCause most = throttling.mainCause();
@@ -201,8 +201,8 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
     if (facts.spectrum.empty() || power == part.metrics.end() || !power->second.all.mean)
         return;
     const double slowest = kSwingPeriods / std::max(part.duration.seconds(), 1e-9);
-    const auto strongest = std::find_if(facts.spectrum.begin(), facts.spectrum.end(),
-        [slowest](const SpectralLine& one) { return one.frequencyHz >= slowest; });
+    const auto strongest = std::ranges::find_if(
+        facts.spectrum, [slowest](const SpectralLine& one) { return one.frequencyHz >= slowest; });
     if (strongest == facts.spectrum.end())
         return;
     const SpectralLine& line = *strongest;
@@ -267,8 +267,8 @@ void findStagePower(const RunFacts& facts, Findings& found) {
     if (stages.size() < 2)
         return;
     const auto mean = [](const Stage& stage) { return stage.sum / stage.gpus; };
-    const auto most = std::max_element(stages.begin(), stages.end(),
-        [&](const auto& a, const auto& b) { return mean(a.second) < mean(b.second); });
+    const auto most = std::ranges::max_element(
+        stages, [&](const auto& a, const auto& b) { return mean(a.second) < mean(b.second); });
     double others = 0.0;
     for (const auto& [number, stage] : stages)
         others += number == most->first ? 0.0 : mean(stage);

@@ -44,8 +44,7 @@ std::optional<KernelOverruns> OverrunScan::found() const {
 }
 
 void EmptyStepScan::add(TimeNs begin) {
-    const auto behind = std::upper_bound(m_steps.begin(), m_steps.end(), begin,
-        [](TimeNs at, const TimeRange& step) { return at < step.begin; });
+    const auto behind = std::ranges::upper_bound(m_steps, begin, {}, &TimeRange::begin);
     if (behind != m_steps.begin() && begin < std::prev(behind)->end)
         m_areEmpty[static_cast<std::size_t>(std::prev(behind) - m_steps.begin())] = false;
 }
@@ -56,7 +55,7 @@ void EmptyStepScan::add(const EmptyStepScan& other) {
 }
 
 std::vector<bool> EmptyStepScan::found() const {
-    const auto empty = std::count(m_areEmpty.begin(), m_areEmpty.end(), true);
+    const auto empty = std::ranges::count(m_areEmpty, true);
     const auto all = std::ssize(m_areEmpty);
     const bool isMany = static_cast<double>(empty) >= kEmptySteps * static_cast<double>(all);
     return empty == 0 || empty == all || !isMany ? std::vector<bool>() : m_areEmpty;

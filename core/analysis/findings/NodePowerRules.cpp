@@ -26,10 +26,9 @@ struct NodeValue {
 
 // The one farthest from `middle`.
 const NodeValue& farthest(const std::vector<NodeValue>& nodes, double middle) {
-    return *std::max_element(
-        nodes.begin(), nodes.end(), [middle](const NodeValue& a, const NodeValue& b) {
-            return std::abs(a.value - middle) < std::abs(b.value - middle);
-        });
+    return *std::ranges::max_element(nodes, [middle](const NodeValue& a, const NodeValue& b) {
+        return std::abs(a.value - middle) < std::abs(b.value - middle);
+    });
 }
 
 double middleOf(const std::vector<NodeValue>& nodes) {
@@ -68,7 +67,7 @@ private:
     template <typename Condition>
     [[nodiscard]] std::vector<NodeValue> those(const Condition& holds) const {
         std::vector<NodeValue> result;
-        std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(result), holds);
+        std::ranges::copy_if(m_all, std::back_inserter(result), holds);
         return result;
     }
 
@@ -133,8 +132,8 @@ void findRestOfNode(const RunFacts& facts, Findings& found) {
     }
     if (const auto nodes = rests.odd(); !nodes.empty()) {
         // One that is apart before those that are all alike.
-        const bool isAnyApart = std::any_of(nodes.begin(), nodes.end(),
-            [&rests](const NodeValue& one) { return rests.isApart(one); });
+        const bool isAnyApart = std::ranges::any_of(
+            nodes, [&rests](const NodeValue& one) { return rests.isApart(one); });
         const NodeValue& node = farthest(nodes, isAnyApart ? rests.middle() : kLeastRest);
         addRest(facts, nodes, node, rests.middle(),
             fmt::format("{} of the energy of node {} are not its GPUs': processors, memory, fans "

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <utility>
 
 namespace trainscope::analysis {
 
@@ -40,8 +39,8 @@ public:
         std::vector<OperatorPart> list;
         for (const auto& [name, part] : m_parts)
             list.push_back(part);
-        std::stable_sort(list.begin(), list.end(),
-            [key](const auto& a, const auto& b) { return a.*key > b.*key; });
+        std::ranges::stable_sort(
+            list, [key](const auto& a, const auto& b) { return a.*key > b.*key; });
         return list;
     }
 
@@ -66,12 +65,14 @@ void addSlow(const CallTree& tree, const catalogue::GpuModel& gpu, OperatorFacts
         const bool isSlow = row.sums.calls > 0
             && seconds >= static_cast<double>(row.sums.calls) * kLeastSlowCallS
             && row.efficiency.rooflineFraction && *row.efficiency.rooflineFraction < kLowRoofline;
-        if (isSlow)
-            facts.slow.push_back({row.name, shapeText(row.signature), seconds,
-                row.efficiency.savable.value_or(0.0), 0.0});
+        if (!isSlow)
+            continue;
+        const double saved = row.efficiency.savable.value_or(0.0);
+        facts.savedS += saved;
+        facts.slow.push_back({row.name, shapeText(row.signature), seconds, saved, 0.0});
     }
-    std::stable_sort(facts.slow.begin(), facts.slow.end(),
-        [](const auto& a, const auto& b) { return a.savedS > b.savedS; });
+    std::ranges::stable_sort(
+        facts.slow, std::greater<>(), [](const auto& one) { return one.savedS; });
 }
 
 // Copies by the copy engines are told by their time without kernels (gpu_copies).
@@ -96,7 +97,6 @@ void addWorkNodes(const CallTree& tree, OperatorFacts& facts) {
             continue;
         const double seconds = node.sums.time.seconds();
         const auto place = placeOf(tree, node.parent);
-        facts.workS += seconds;
         if (node.kind == FrameKind::Kernel) {
             facts.kernels += node.sums.works;
             if (seconds < kSmallKernelS * static_cast<double>(node.sums.works)) {

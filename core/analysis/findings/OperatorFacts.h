@@ -26,7 +26,7 @@ struct OperatorPart {
 };
 
 struct OperatorFacts {
-    double workS = 0.0; // kernels, copies and sets, summed
+    double savedS = 0.0; // by all of `slow` at their roofline
     std::vector<OperatorPart> slow; // shapes below kLowRoofline, by what they would save
     std::int64_t kernels = 0;
     std::int64_t smallKernels = 0; // shorter than kSmallKernelS in the mean of their node

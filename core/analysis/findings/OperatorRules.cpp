@@ -36,20 +36,52 @@ std::string listOf(
     return list;
 }
 
-struct PartsFinding {
+// Work that takes a share of the traced time, and where most of it is.
+struct OperatorShare {
     const char* rule;
-    std::string text;
-    std::string threshold;
-    std::string denominator;
-    double share = 0.0;
-    double seconds = 0.0;
+    const char* sentence; // {} the share, {} the list of parts
+    double least; // share of the traced time
+    double OperatorFacts::*seconds;
+    std::vector<OperatorPart> OperatorFacts::*parts;
+    double OperatorPart::*ofPart;
+    const char* denominator;
 };
 
-void addParts(const PartsFinding& one, const RunFacts& facts, Findings& found) {
-    found.push_back({one.rule, one.text,
-        {{"fraction", one.share}, {"seconds", one.seconds}, {"traced_s", facts.tracedS()}},
-        tracedEvidence(facts), one.threshold, one.denominator, severityOfCost(one.share),
-        one.share});
+constexpr OperatorShare kSlowShare{"slow_operators",
+    "Operators far below the roofline take {} of the traced time more than they need: {}.",
+    kSlowOperators, &OperatorFacts::savedS, &OperatorFacts::slow, &OperatorPart::savedS,
+    "time above what the GPU's peak and memory bandwidth allow, by recorded shapes; operators of "
+    "unknown work and calls under 10 µs are left out"};
+constexpr OperatorShare kSmallShare{"small_kernels", "{} of the traced time; most in {}.",
+    kSmallKernels, &OperatorFacts::smallS, &OperatorFacts::smallIn, &OperatorPart::seconds,
+    "kernels whose mean is shorter than what starting one takes"};
+constexpr OperatorShare kRecomputedShare{"recomputation",
+    "Forward work is done again for the backward pass for {} of the traced time; most of it {}. It "
+    "saves memory: with enough of that it can go.",
+    kRecomputed, &OperatorFacts::recomputedS, &OperatorFacts::recomputed, &OperatorPart::seconds,
+    "work launched by forward operators inside the backward pass"};
+constexpr OperatorShare kCopiedShare{"hidden_copies",
+    "Kernels that copy or convert tensors take {} of the traced time; most in {}.", kCopies,
+    &OperatorFacts::copiedS, &OperatorFacts::copiedIn, &OperatorPart::seconds,
+    "kernels of operators that copy, convert or join tensors"};
+
+// nullptr: it does not speak.
+Finding* addOperatorShare(const OperatorShare& one, const RunFacts& facts, Findings& found) {
+    const double tracedS = facts.tracedS();
+    if (!facts.operators || !(tracedS > 0.0))
+        return nullptr;
+    const OperatorFacts& all = *facts.operators;
+    const double seconds = all.*one.seconds;
+    const double share = seconds / tracedS;
+    if (share < one.least)
+        return nullptr;
+    found.push_back({one.rule,
+        fmt::format(fmt::runtime(one.sentence), text::roundedPercent(share),
+            listOf(all.*one.parts, one.ofPart, tracedS)),
+        {{"fraction", share}, {"seconds", seconds}, {"traced_s", tracedS}}, tracedEvidence(facts),
+        text::roundedPercent(one.least) + " of the traced time", one.denominator,
+        severityOfCost(share), share});
+    return &found.back();
 }
 
 // "12 of 40 kernels", "All 40 kernels", "The only kernel".
@@ -64,49 +96,22 @@ std::string smallOfAll(std::int64_t small, std::int64_t all) {
 } // namespace
 
 void findSlowOperators(const RunFacts& facts, Findings& found) {
-    const double tracedS = facts.tracedS();
-    if (!facts.operators || !(tracedS > 0.0))
-        return;
-    double saved = 0.0;
-    for (const OperatorPart& part : facts.operators->slow)
-        saved += part.savedS;
-    const double share = saved / tracedS;
-    if (share < kSlowOperators)
-        return;
-    addParts(
-        {"slow_operators",
-            fmt::format("Operators far below the roofline take {} of the traced time more than "
-                        "they need: {}.",
-                text::roundedPercent(share),
-                listOf(facts.operators->slow, &OperatorPart::savedS, tracedS)),
-            fmt::format("{} of the traced time, of operators that reach less than {} of the "
-                        "roofline",
-                text::roundedPercent(kSlowOperators), text::roundedPercent(kLowRoofline)),
-            "time above what the GPU's peak and memory bandwidth allow, by recorded shapes; "
-            "operators of unknown work and calls under 10 µs are left out",
-            share, saved},
-        facts, found);
+    if (Finding* const slow = addOperatorShare(kSlowShare, facts, found))
+        slow->threshold += fmt::format(", of operators that reach less than {} of the roofline",
+            text::roundedPercent(kLowRoofline));
 }
 
 void findSmallKernels(const RunFacts& facts, Findings& found) {
-    const double tracedS = facts.tracedS();
-    if (!facts.operators || !(tracedS > 0.0))
+    Finding* const small = addOperatorShare(kSmallShare, facts, found);
+    if (small == nullptr)
         return;
     const OperatorFacts& all = *facts.operators;
-    const double share = all.smallS / tracedS;
-    if (share < kSmallKernels)
-        return;
-    addParts(
-        {"small_kernels",
-            fmt::format("{} {} shorter than {} and {} {} of the traced time; most in {}.",
-                smallOfAll(all.smallKernels, all.kernels), all.smallKernels == 1 ? "is" : "are",
-                text::seconds(kSmallKernelS), all.smallKernels == 1 ? "takes" : "take",
-                text::roundedPercent(share), listOf(all.smallIn, &OperatorPart::seconds, tracedS)),
-            text::roundedPercent(kSmallKernels) + " of the traced time",
-            "kernels whose mean is shorter than what starting one takes", share, all.smallS},
-        facts, found);
-    found.back().values["small_kernels"] = static_cast<double>(all.smallKernels);
-    found.back().values["kernels"] = static_cast<double>(all.kernels);
+    const bool isOne = all.smallKernels == 1;
+    small->text = fmt::format("{} {} shorter than {} and {} {}",
+        smallOfAll(all.smallKernels, all.kernels), isOne ? "is" : "are",
+        text::seconds(kSmallKernelS), isOne ? "takes" : "take", small->text);
+    small->values["small_kernels"] = static_cast<double>(all.smallKernels);
+    small->values["kernels"] = static_cast<double>(all.kernels);
 }
 
 void findLaunchBound(const RunFacts& facts, Findings& found) {
@@ -140,42 +145,12 @@ void findLaunchBound(const RunFacts& facts, Findings& found) {
 }
 
 void findRecomputation(const RunFacts& facts, Findings& found) {
-    const double tracedS = facts.tracedS();
-    if (!facts.operators || !(tracedS > 0.0))
-        return;
-    const double share = facts.operators->recomputedS / tracedS;
-    if (share < kRecomputed)
-        return;
-    addParts(
-        {"recomputation",
-            fmt::format("Forward work is done again for the backward pass for {} of the traced "
-                        "time; most of it {}. It saves memory: with enough of that it can go.",
-                text::roundedPercent(share),
-                listOf(facts.operators->recomputed, &OperatorPart::seconds, tracedS)),
-            text::roundedPercent(kRecomputed) + " of the traced time",
-            "work launched by forward operators inside the backward pass", share,
-            facts.operators->recomputedS},
-        facts, found);
-    found.back().severity = Severity::Attention; // it was chosen
+    if (Finding* const again = addOperatorShare(kRecomputedShare, facts, found))
+        again->severity = Severity::Attention; // it was chosen
 }
 
 void findHiddenCopies(const RunFacts& facts, Findings& found) {
-    const double tracedS = facts.tracedS();
-    if (!facts.operators || !(tracedS > 0.0))
-        return;
-    const double share = facts.operators->copiedS / tracedS;
-    if (share < kCopies)
-        return;
-    addParts(
-        {"hidden_copies",
-            fmt::format("Kernels that copy or convert tensors take {} of the traced time; most in "
-                        "{}.",
-                text::roundedPercent(share),
-                listOf(facts.operators->copiedIn, &OperatorPart::seconds, tracedS)),
-            text::roundedPercent(kCopies) + " of the traced time",
-            "kernels of operators that copy, convert or join tensors", share,
-            facts.operators->copiedS},
-        facts, found);
+    addOperatorShare(kCopiedShare, facts, found);
 }
 
 } // namespace trainscope::analysis

@@ -84,12 +84,11 @@ Result<ContradictingEnergy> energyOf(
     const store::Store& store, const Series& counter, const Series& power) {
     ContradictingEnergy found;
     found.rank = power.description.subject.rank;
-    const TimeRange shared{std::max(counter.range.begin, power.range.begin),
-        std::min(counter.range.end, power.range.end)};
+    const TimeRange both = shared(counter.range, power.range);
     std::optional<double> last;
     std::optional<TimeNs> first;
     std::optional<TimeNs> end;
-    RETURN_IF_ERROR(store.forEachSample(counter.id, shared, [&](auto times, auto values) {
+    RETURN_IF_ERROR(store.forEachSample(counter.id, both, [&](auto times, auto values) {
         for (std::size_t i = 0; i < times.size(); ++i) {
             if (std::isnan(values[i]))
                 continue;
@@ -290,44 +289,37 @@ Result<std::optional<OverrunKernels>> overrunOf(
     if (!overruns)
         return std::optional<OverrunKernels>();
     OverrunKernels found;
-    found.behind = overruns->behind;
-    found.writtenS = overruns->writtenS;
-    found.clippedS = overruns->clippedS;
-    found.rank = streams.rankOf(overruns->longest.stream);
-    found.where = overruns->longest.range;
+    static_cast<KernelOverruns&>(found) = *overruns;
+    found.rank = streams.rankOf(found.longest.stream);
     ClippedUnion clipped;
     RETURN_IF_ERROR(
         streams.forEachOf(found.rank, [&](const StreamKernel& kernel) { clipped.add(kernel); }));
     clipped.finish();
     found.clippedWindowS = clipped.windowS();
     found.clippedBusyS = clipped.busyS();
-    ASSIGN_OR_RETURN(found.longest, streams.nameOf(overruns->longest));
+    ASSIGN_OR_RETURN(found.name, streams.nameOf(found.longest));
     return std::optional(std::move(found));
 }
 
 // Iterations whose time the trace covers: inside a capture, else between its first and last span.
 Result<std::vector<TimeRange>> tracedSteps(
     const RunStudy& study, const std::vector<Track>& tracks, const RunIterations& iterations) {
-    std::optional<TimeRange> traced;
+    TimeRange traced = kNoTime;
     for (const Track& track : tracks) {
-        if (track.count == 0 || track.description.rank < 0)
-            continue;
-        const TimeRange now = traced.value_or(track.range);
-        traced
-            = TimeRange{std::min(now.begin, track.range.begin), std::max(now.end, track.range.end)};
+        if (track.count > 0 && track.description.rank >= 0)
+            traced = spanned(traced, track.range);
     }
     ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
     std::vector<TimeRange> covered;
     for (const Capture& capture : captures)
         covered.push_back(capture.range);
-    if (covered.empty() && traced)
-        covered.push_back(*traced);
+    if (covered.empty())
+        covered.push_back(traced);
     std::vector<TimeRange> steps;
     for (const Iteration& iteration : iterations.iterations) {
-        const bool isTraced
-            = std::any_of(covered.begin(), covered.end(), [&iteration](const TimeRange& range) {
-                  return range.begin <= iteration.range.begin && iteration.range.end <= range.end;
-              });
+        const bool isTraced = std::ranges::any_of(covered, [&iteration](const TimeRange& range) {
+            return range.begin <= iteration.range.begin && iteration.range.end <= range.end;
+        });
         if (isTraced && !iteration.range.isEmpty())
             steps.push_back(iteration.range);
     }
@@ -360,25 +352,11 @@ private:
     DurationNs m_busy;
 };
 
-// Tells whether a kernel that began before runs over a whole step that starts none.
-class EmptyStepsUnder {
-public:
-    EmptyStepsUnder(const std::vector<TimeRange>& steps, const std::vector<bool>& areEmpty) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            if (areEmpty[i])
-                m_empty.push_back(steps[i]);
-        }
-    }
-    [[nodiscard]] bool of(const TimeRange& kernel) const {
-        const auto next = std::upper_bound(m_empty.begin(), m_empty.end(), kernel.begin,
-            [](TimeNs begin, const TimeRange& step) { return begin < step.begin; });
-        return next != m_empty.end() && kernel.end >= next->end;
-    }
-    [[nodiscard]] const TimeRange& first() const { return m_empty.front(); }
-
-private:
-    std::vector<TimeRange> m_empty;
-};
+// True for a kernel that began before one of those steps and runs over all of it.
+bool runsOver(const TimeRange& kernel, const std::vector<TimeRange>& steps) {
+    const auto next = std::ranges::upper_bound(steps, kernel.begin, {}, &TimeRange::begin);
+    return next != steps.end() && kernel.end >= next->end;
+}
 
 Result<std::optional<EmptySteps>> emptyStepsOf(
     const RunStreams& streams, const EmptyStepScan& scan) {
@@ -386,16 +364,20 @@ Result<std::optional<EmptySteps>> emptyStepsOf(
     if (areEmpty.empty())
         return std::optional<EmptySteps>();
     const std::vector<TimeRange>& steps = scan.steps();
-    const EmptyStepsUnder under(steps, areEmpty);
+    std::vector<TimeRange> emptySteps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (areEmpty[i])
+            emptySteps.push_back(steps[i]);
+    }
     EmptySteps found;
     found.steps = std::ssize(steps);
-    found.empty = std::count(areEmpty.begin(), areEmpty.end(), true);
-    found.first = under.first();
+    found.empty = std::ranges::count(areEmpty, true);
+    found.first = emptySteps.front();
     for (const auto& [rank, ofRank] : streams.byRank()) {
         BusySteps all(steps);
         BusySteps others(steps);
         RETURN_IF_ERROR(streams.forEachOf(rank, [&](const StreamKernel& kernel) {
-            const bool isOver = under.of(kernel.range);
+            const bool isOver = runsOver(kernel.range, emptySteps);
             found.over += isOver ? 1 : 0;
             all.add(kernel.range);
             if (!isOver)

@@ -8,7 +8,6 @@
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/traces/EarlyWork.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <cstdint>
@@ -37,13 +36,9 @@ struct PowerSpikes {
 };
 
 // KernelRules.h, for the kernels of a run.
-struct OverrunKernels {
-    std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
-    std::string longest; // the kernel that runs over most time
-    int rank = -1;
-    TimeRange where; // range of that kernel
-    double writtenS = 0.0; // kernel time, summed
-    double clippedS = 0.0; // each kernel ends where the next of its stream begins
+struct OverrunKernels : KernelOverruns {
+    std::string name; // of the longest
+    int rank = -1; // the longest is on it
     double clippedWindowS = 0.0; // first begin to last end, of that rank
     double clippedBusyS = 0.0; // union over the streams of that rank
 };

@@ -10,7 +10,6 @@
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceTraces.h"
-#include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/catalogue/Accelerators.h"
 #include "core/model/Try.h"
@@ -18,7 +17,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -69,10 +67,7 @@ Status addTraces(const RunStudy& study, const std::optional<StageMap>& stages,
             facts.traced.push_back(tracedDeviceOf(trace.activity));
         activities.push_back(std::move(trace.activity));
     }
-    const auto pipeline = stages ? pipelineOf(*stages, activities) : std::nullopt;
-    if (pipeline)
-        facts.pipeline = TracedPipeline{pipeline->stageCount, pipeline->bubbleFraction,
-            pipeline->idealBubbleFraction, pipeline->isOfIterations};
+    facts.pipeline = stages ? pipelineOf(*stages, activities) : std::nullopt;
     return {};
 }
 
@@ -149,8 +144,8 @@ Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus,
         facts.powerSensor = *sensor;
     const auto temperatures = gpuSeriesOf(gpus, "gpu_temperature");
     const bool canTellSettling = window == kAllTime && !temperatures.empty()
-        && std::all_of(temperatures.begin(), temperatures.end(),
-            [](const Series& series) { return series.count >= kSettlingSamples; });
+        && std::ranges::all_of(
+            temperatures, [](const Series& series) { return series.count >= kSettlingSamples; });
     if (canTellSettling) {
         ASSIGN_OR_RETURN(facts.settling, runSettling(study.store, temperatures, study.progress));
     }

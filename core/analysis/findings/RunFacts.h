@@ -18,6 +18,7 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/FlightRecord.h"
+#include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/WaitCauses.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -43,13 +44,6 @@ struct TracedDevice {
         exposedByKindS; // "all_reduce"; kinds that run together count both
     double copyS = 0.0; // nothing but copies and memory sets ran
     std::map<std::string, double> copiesS; // summed, by direction: "DtoD"
-};
-
-struct TracedPipeline {
-    int stages = 0;
-    double bubbleFraction = 0.0;
-    std::optional<double> idealFraction; // absent without whole iterations
-    bool isOfIterations = false; // else of what was traced, which may be a part of one
 };
 
 // Facts of a run. If a capture is asked for, its stretch takes the place of the run and of the
@@ -78,7 +72,7 @@ struct RunFacts {
     std::vector<TracedDevice> traced; // behind warm-up, where the traces go on there
     std::string tracedPart; // names that part; empty: all of the traces
     std::optional<OperatorFacts> operators; // all traced ranks'; absent without calls of hosts
-    std::optional<TracedPipeline> pipeline;
+    std::optional<Pipeline> pipeline;
     std::optional<CommunicationSummary> communication;
     std::optional<WaitCauses> causes; // absent where little is waited
     std::vector<UnreachedCollective> unreached; // by the flight recorder

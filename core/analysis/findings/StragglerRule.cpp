@@ -38,8 +38,7 @@ Matched matchedIn(const RunFacts& facts) {
 
 template <typename Map>
 typename Map::const_iterator largestOf(const Map& map) {
-    return std::max_element(
-        map.begin(), map.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return std::ranges::max_element(map, {}, [](const auto& one) { return one.second; });
 }
 
 std::string kernelText(const WaitCause& cause, bool isTold) {
@@ -78,7 +77,7 @@ std::string whatItDid(LateReason reason, const WaitCause& cause) {
 // to say joined to the last.
 std::string meanwhile(const WaitCause& cause) {
     std::vector<LateReason> reasons(kLateReasons.begin(), kLateReasons.end());
-    std::stable_sort(reasons.begin(), reasons.end(),
+    std::ranges::stable_sort(reasons,
         [&](LateReason a, LateReason b) { return cause.byReasonS[a] > cause.byReasonS[b]; });
     std::string text;
     double rest = cause.waitS;

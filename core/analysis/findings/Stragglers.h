@@ -5,7 +5,6 @@
 #include "core/analysis/findings/RunFacts.h"
 #include "core/analysis/traces/WaitCauses.h"
 
-#include <string>
 #include <vector>
 
 namespace trainscope::analysis {

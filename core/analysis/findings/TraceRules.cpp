@@ -29,10 +29,9 @@ double sumOver(const std::vector<TracedDevice>& devices, double TracedDevice::*s
 // The device whose share is the largest.
 const TracedDevice& worstOf(
     const std::vector<TracedDevice>& devices, double TracedDevice::*seconds) {
-    return *std::max_element(
-        devices.begin(), devices.end(), [seconds](const auto& a, const auto& b) {
-            return a.*seconds * b.windowS < b.*seconds * a.windowS;
-        });
+    return *std::ranges::max_element(devices, [seconds](const auto& a, const auto& b) {
+        return a.*seconds * b.windowS < b.*seconds * a.windowS;
+    });
 }
 
 std::string tracedText(const RunFacts& facts) {
@@ -51,8 +50,8 @@ struct Share {
 };
 
 bool isOnOneRank(const std::vector<TracedDevice>& devices) {
-    return std::all_of(devices.begin(), devices.end(),
-        [&devices](const TracedDevice& one) { return one.rank == devices.front().rank; });
+    return std::ranges::all_of(
+        devices, [&devices](const TracedDevice& one) { return one.rank == devices.front().rank; });
 }
 
 // "; most on rank 3, 12 %"; empty where one rank was traced.
@@ -143,8 +142,8 @@ void findCopies(const RunFacts& facts, Findings& found) {
         for (const auto& [direction, seconds] : device.copiesS)
             directions[direction] += seconds;
     }
-    const auto most = std::max_element(directions.begin(), directions.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most
+        = std::ranges::max_element(directions, {}, [](const auto& one) { return one.second; });
     static const std::map<std::string, std::string> subjects{
         {"HtoD", "Copies from the host to the GPU"}, {"DtoH", "Copies from the GPU to the host"},
         {"DtoD", "Copies within the GPU"}, {"PtoP", "Copies between GPUs"}};
@@ -180,7 +179,7 @@ void findBubbles(const RunFacts& facts, Findings& found) {
         || facts.pipeline->bubbleFraction < kBubbleFraction)
         return;
     const double measured = facts.pipeline->bubbleFraction;
-    const auto ideal = facts.pipeline->idealFraction;
+    const auto ideal = facts.pipeline->idealBubbleFraction;
     if (!ideal || measured < kBubbleOverIdeal * *ideal)
         return;
     const TracedDevice& worst = worstOf(facts.traced, &TracedDevice::idleS);
@@ -189,8 +188,9 @@ void findBubbles(const RunFacts& facts, Findings& found) {
         fmt::format("Pipeline bubbles take {} of the time, {:.2g} times the {} that {} "
                     "would have at best.",
             text::roundedPercent(measured), text::worded(measured / std::max(*ideal, 1e-9)),
-            text::roundedPercent(*ideal), text::counted(facts.pipeline->stages, "stage")),
-        {{"fraction", measured}, {"ideal_fraction", *ideal}, {"stages", facts.pipeline->stages}},
+            text::roundedPercent(*ideal), text::counted(facts.pipeline->stageCount, "stage")),
+        {{"fraction", measured}, {"ideal_fraction", *ideal},
+            {"stages", facts.pipeline->stageCount}},
         {worst.rank, worst.window, {}},
         fmt::format("{} of the time and {} times the ideal", text::roundedPercent(kBubbleFraction),
             text::worded(kBubbleOverIdeal)),

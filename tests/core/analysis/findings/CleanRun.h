@@ -67,7 +67,11 @@ inline RunFacts clean() {
     facts.settling = RunSettling{kRun.begin, 32, 0};
     for (int rank = 0; rank < 4; ++rank)
         facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}, 0.0, {}});
-    facts.pipeline = TracedPipeline{4, 0.1, 0.1, true};
+    Pipeline& pipeline = facts.pipeline.emplace();
+    pipeline.stageCount = 4;
+    pipeline.isOfIterations = true;
+    pipeline.bubbleFraction = 0.1;
+    pipeline.idealBubbleFraction = 0.1;
     facts.communication = CommunicationSummary{};
     for (int rank = 0; rank < 4; ++rank) {
         RankCommunication one;

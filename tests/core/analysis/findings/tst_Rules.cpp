@@ -109,7 +109,7 @@ std::vector<Case> heatCases() {
                 f.aboveLimit[3].steps = {{{{1001 * kSecond}, {1002 * kSecond}}, 800.0},
                     {{{1003 * kSecond}, {1005 * kSecond}}, 912.0}};
                 f.aboveLimit[9].seconds = 8.0 * 100.0 * x;
-                f.kernelsAbove = {{"a_gemm", "gemm", 4, {kSecond}, 820.0}};
+                f.kernelsAbove = {{{"a_gemm", "gemm", 4, {kSecond}}, 820.0}};
             },
             {"700 W (of the model) for 2 % of the time, 64 s in all", "reached 912 W",
                 "a_gemm drew most, 820 J"},
