@@ -9,7 +9,7 @@
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/store/Store.h"
 

@@ -3,7 +3,7 @@
 #include "app/cli/options/CategoryOption.h"
 #include "app/cli/text/Decimals.h"
 #include "app/cli/text/TextFile.h"
-#include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/model/AutogradLink.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"

@@ -2,6 +2,8 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -87,8 +89,8 @@ Status PhaseMeter::piece(TimeRange range, const Running& running) {
         return {};
     const Phase phase = phaseOf(running);
     const bool isSendRecvOnly = !running.kernels.empty()
-        && std::all_of(running.kernels.begin(), running.kernels.end(),
-            [](const ActiveKernels& kernel) { return kernel.isPipelineTransfer; });
+        && std::ranges::all_of(
+            running.kernels, [](const ActiveKernels& kernel) { return kernel.isPipelineTransfer; });
     add(m_all, phase, range.length(), isSendRecvOnly);
     if (phase == Phase::CommunicationExposed)
         addKinds(range.length(), running);
@@ -162,9 +164,19 @@ std::string copyDirection(std::string_view name) {
         {"Device-to-Device", "DtoD"},
         {"Peer-to-Peer", "PtoP"},
     }};
-    const auto found = std::find_if(kKinds.begin(), kKinds.end(),
-        [&](const auto& kind) { return name.find(kind.first) != std::string_view::npos; });
+    const auto found = std::ranges::find_if(
+        kKinds, [&](const auto& kind) { return name.find(kind.first) != std::string_view::npos; });
     return found == kKinds.end() ? "other" : std::string(found->second);
+}
+
+std::optional<std::int64_t> movedBytes(std::string_view detail) {
+    const auto json = nlohmann::json::parse(detail, nullptr, false);
+    if (!json.is_object())
+        return std::nullopt;
+    const auto bytes = json.find("bytes");
+    if (bytes == json.end() || !bytes->is_number_integer() || bytes->get<std::int64_t>() < 0)
+        return std::nullopt;
+    return bytes->get<std::int64_t>();
 }
 
 } // namespace trainscope::analysis

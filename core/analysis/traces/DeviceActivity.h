@@ -3,7 +3,6 @@
 
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/LaunchStatistics.h"
-#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceWindow.h"
 
 #include <map>
@@ -104,6 +103,8 @@ using CopyStatistics = std::map<std::string, CopyKind>; // "HtoD", "DtoH", "DtoD
 
 // "Memcpy HtoD (Pinned -> Device)" → "HtoD"; "CopyHostToDevice" → "HtoD".
 std::string copyDirection(std::string_view name);
+// "bytes" of the detail of a copy or set; absent where the trace does not say it.
+std::optional<std::int64_t> movedBytes(std::string_view detail);
 
 // All that one pass over a rank's trace tells about its devices besides the kernel table: phases,
 // launches, copies; and the kernel table too, where it is wanted.

@@ -49,4 +49,9 @@ Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
     const KernelCategories& categories, const RankWindow& window,
     const IterationChoice& iterations);
 
+// `window`: other than kAllTime, the devices' windows are what it shares with their spans.
+Result<std::vector<DeviceBreakdown>> traceBreakdown(const RunStudy& study,
+    const KernelCategories& categories = KernelCategories::builtIn(), TimeRange window = kAllTime,
+    const IterationChoice& iterations = {});
+
 } // namespace trainscope::analysis

@@ -64,8 +64,7 @@ void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched, Time
 DurationNs LaunchFlow::tracedIn(TimeRange range) const {
     if (m_captures.size() < 2)
         return range.length();
-    auto capture = std::upper_bound(m_captures.begin(), m_captures.end(), range.begin,
-        [](TimeNs begin, const TimeRange& one) { return begin < one.end; });
+    auto capture = std::ranges::upper_bound(m_captures, range.begin, {}, &TimeRange::end);
     DurationNs length;
     for (; capture != m_captures.end() && capture->begin < range.end; ++capture)
         length = length + shared(*capture, range).length();
@@ -93,17 +92,13 @@ LaunchSums LaunchFlow::take() {
 LaunchStatistics launchStatistics(
     const LaunchSums& sums, std::span<const std::string> streams, DurationNs traced) {
     LaunchStatistics result;
-    result.joined = sums.joined;
-    result.unjoined = sums.unjoined;
-    result.early = sums.early;
-    result.hostBound = sums.hostBound;
+    static_cast<LaunchCounts&>(result) = sums;
     for (std::size_t i = 0; i < sums.queues.size(); ++i) {
         const QueueSums& queue = sums.queues[i];
         if (!queue.isKnown || traced.ns <= 0)
             continue;
         // Each capture has tracks of its own for the same streams.
-        auto known = std::find_if(result.queues.begin(), result.queues.end(),
-            [&](const StreamQueue& one) { return one.stream == streams[i]; });
+        auto known = std::ranges::find(result.queues, streams[i], &StreamQueue::stream);
         if (known == result.queues.end())
             known = result.queues.insert(known, {streams[i], 0.0, 0});
         known->meanDepth += static_cast<double>(queue.waited.ns) / static_cast<double>(traced.ns);

@@ -35,14 +35,17 @@ struct StreamQueue {
     std::int64_t maxDepth = 0;
 };
 
-struct LaunchStatistics {
+struct LaunchCounts {
     std::int64_t joined = 0; // kernels whose call is known
     std::int64_t unjoined = 0; // kernels whose call the trace does not have
     std::int64_t early = 0; // joined ones that seem to start before their call
+    DurationNs hostBound;
+};
+
+struct LaunchStatistics : LaunchCounts {
     std::optional<DelayStatistics> delay;
     std::optional<DelayStatistics> afterReturn; // the same from the end of the call
     std::vector<StreamQueue> queues; // streams with a known call, each once
-    DurationNs hostBound;
 };
 
 // Sums over a stretch of a device's work.
@@ -51,11 +54,7 @@ struct QueueSums {
     std::int64_t maxDepth = 0;
     bool isKnown = false; // some call is
 };
-struct LaunchSums {
-    std::int64_t joined = 0;
-    std::int64_t unjoined = 0;
-    std::int64_t early = 0;
-    DurationNs hostBound;
+struct LaunchSums : LaunchCounts {
     std::vector<QueueSums> queues; // as the streams
 };
 

@@ -3,8 +3,8 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/GroupText.h"
 #include "core/analysis/traces/CollectiveKind.h"
+#include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DevicePass.h"
-#include "core/analysis/traces/MovedBytes.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
@@ -98,8 +98,7 @@ std::optional<Phase> SpanPhases::of(TrackId stream, const Span& span) const {
     if (found == m_changes.end())
         return std::nullopt;
     const auto& changes = found->second;
-    const auto after = std::upper_bound(changes.begin(), changes.end(), span.start,
-        [](TimeNs time, const Change& change) { return time < change.from; });
+    const auto after = std::ranges::upper_bound(changes, span.start, {}, &Change::from);
     return after == changes.begin() ? std::nullopt : std::prev(after)->phase;
 }
 
@@ -117,7 +116,8 @@ public:
         : m_store(store)
         , m_categories(std::move(categories))
         , m_names(store, m_categories)
-        , m_progress(std::move(progress)) { }
+        , m_progress(std::move(progress))
+        , m_studies(store, m_progress) { }
     SpanFacts(const SpanFacts&) = delete; // m_names refers to m_categories
     SpanFacts& operator=(const SpanFacts&) = delete;
     ~SpanFacts() = default;
@@ -134,8 +134,8 @@ public:
 
     Result<SqlCell> iteration(const Track& track, const Span& span) {
         ASSIGN_OR_RETURN(const auto iterations, iterationsOf(track));
-        const auto after = std::upper_bound(iterations->begin(), iterations->end(), span.start,
-            [](TimeNs time, const Iteration& one) { return time < one.range.begin; });
+        const auto after = std::ranges::upper_bound(
+            *iterations, span.start, {}, [](const Iteration& one) { return one.range.begin; });
         if (after == iterations->begin() || !std::prev(after)->range.contains(span.start))
             return SqlCell();
         return SqlCell(std::prev(after)->index);
@@ -199,8 +199,7 @@ private:
     Result<const Run*> runOf(RunId id) {
         if (m_runs.empty())
             RETURN_IF_ERROR(assign(m_store.runs(), m_runs));
-        const auto found = std::find_if(
-            m_runs.begin(), m_runs.end(), [id](const Run& run) { return run.id == id; });
+        const auto found = std::ranges::find(m_runs, id, &Run::id);
         return found == m_runs.end() ? nullptr : &*found;
     }
 
@@ -208,18 +207,13 @@ private:
         const std::pair key{track.run, track.description.rank};
         if (const auto known = m_ofRank.find(key); known != m_ofRank.end())
             return &known->second;
-        auto ofRun = m_ofRun.find(track.run);
-        if (ofRun == m_ofRun.end()) {
-            ASSIGN_OR_RETURN(const auto run, runOf(track.run));
-            std::vector<Iteration> all;
-            if (run != nullptr) {
-                ASSIGN_OR_RETURN(
-                    const auto found, analysis::iterationsOf({m_store, *run, m_progress}));
-                all = found.everyOne();
-            }
-            ofRun = m_ofRun.emplace(track.run, std::move(all)).first;
+        ASSIGN_OR_RETURN(const auto run, runOf(track.run));
+        std::vector<Iteration> own;
+        if (run != nullptr) {
+            ASSIGN_OR_RETURN(const auto all, analysis::iterationsOf(m_studies.of(*run)));
+            own = iterationsOfRank(all.everyOne(), key.second);
         }
-        return &m_ofRank.emplace(key, iterationsOfRank(ofRun->second, key.second)).first->second;
+        return &m_ofRank.emplace(key, std::move(own)).first->second;
     }
 
     // nullptr: the track is none of a traced device.
@@ -230,11 +224,10 @@ private:
         ASSIGN_OR_RETURN(const auto run, runOf(track.run));
         if (run == nullptr)
             return nullptr;
-        ASSIGN_OR_RETURN(const auto devices, tracedDevices({m_store, *run}));
-        const auto device = std::find_if(
-            devices.begin(), devices.end(), [&track](const DeviceTracks& one) {
-                return one.rank == track.description.rank && one.device == track.description.device;
-            });
+        ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_studies.of(*run)));
+        const auto device = std::ranges::find_if(devices, [&track](const DeviceTracks& one) {
+            return one.rank == track.description.rank && one.device == track.description.device;
+        });
         if (device == devices.end())
             return nullptr;
         ASSIGN_OR_RETURN(auto phases, SpanPhases::read(m_store, *device, m_progress));
@@ -245,9 +238,9 @@ private:
     KernelCategories m_categories;
     KernelNames m_names;
     Progress m_progress;
+    RunStudies m_studies;
     std::unordered_map<NameId, Detail> m_details;
     std::vector<Run> m_runs;
-    std::map<RunId, std::vector<Iteration>> m_ofRun;
     std::map<std::pair<RunId, int>, std::vector<Iteration>> m_ofRank;
     std::map<std::tuple<RunId, int, int>, SpanPhases> m_phases;
 };

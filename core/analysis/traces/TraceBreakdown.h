@@ -7,9 +7,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <map>
 #include <string>
@@ -57,10 +54,5 @@ struct DeviceBreakdown : TimeBreakdown {
     std::vector<KernelRow> kernels; // by time, all of them
     std::vector<IterationBreakdown> iterations; // those that touch the device's spans, by time
 };
-
-// `window`: other than kAllTime, the devices' windows are what it shares with their spans.
-Result<std::vector<DeviceBreakdown>> traceBreakdown(const RunStudy& study,
-    const KernelCategories& categories = KernelCategories::builtIn(), TimeRange window = kAllTime,
-    const IterationChoice& iterations = {});
 
 } // namespace trainscope::analysis

@@ -1,8 +1,8 @@
 #include "core/figures/runs/KernelTimes.h"
 
 #include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

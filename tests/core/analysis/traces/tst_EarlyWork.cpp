@@ -4,6 +4,7 @@
 
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/overview/Overview.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/store/KeptSums.h"

@@ -5,7 +5,7 @@
 #include <QtTest>
 
 #include "core/analysis/traces/CollectivePeers.h"
-#include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
