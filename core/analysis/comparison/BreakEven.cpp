@@ -115,10 +115,9 @@ std::string ratesText(const RunMeasures& a, const RunMeasures& b, double factor)
 
 bool hasUnmatched(const RunMeasures& run) {
     return run.traced
-        && std::any_of(run.traced->exposed.begin(), run.traced->exposed.end(),
-            [](const ExposedCommunication& one) {
-                return one.link == LinkClass::ScaleOut && one.seconds > 0.0 && !one.waitS;
-            });
+        && std::ranges::any_of(run.traced->exposed, [](const ExposedCommunication& one) {
+               return one.link == LinkClass::ScaleOut && one.seconds > 0.0 && !one.waitS;
+           });
 }
 
 std::string bandwidthModel(const RunMeasures& a, const RunMeasures& b, std::string_view by) {

@@ -158,8 +158,8 @@ std::string carrierOf(const Gap& gap) {
     std::map<std::string, double> differences = transfersOf(gap.worse);
     for (const auto& [name, seconds] : before)
         differences[name] -= seconds;
-    const auto largest = std::max_element(differences.begin(), differences.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto largest
+        = std::ranges::max_element(differences, {}, [](const auto& one) { return one.second; });
     double all = 0.0;
     for (const auto& [name, seconds] : differences)
         all += std::max(seconds, 0.0);
@@ -177,7 +177,7 @@ std::string partsText(const Gap& gap, std::size_t first) {
         if (i != first && std::abs(gap.share(i)) >= worthTelling)
             parts.emplace_back(gap.share(i), gap.high.parts[i].first);
     }
-    std::sort(parts.begin(), parts.end(), std::greater<>());
+    std::ranges::sort(parts, std::greater<>());
     const std::string_view cause = gap.high.parts[first].first;
     std::string text
         = text::roundedPercent(gap.share(first)) + " of that is " + causeText(cause, gap.isTraced);

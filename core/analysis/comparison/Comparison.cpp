@@ -1,6 +1,5 @@
 #include "core/analysis/comparison/Comparison.h"
 
-#include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -9,16 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <type_traits>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kWeightNames = enumNames<Difference::Weight>({{Difference::Weight::Beyond, "beyond"},
-    {Difference::Weight::Within, "within"}, {Difference::Weight::Unknown, "unknown"}});
 
 std::string whyAbsent(const RunMeasures& a, const RunMeasures& b, std::size_t quantity) {
     for (const RunMeasures* run : {&a, &b}) {
@@ -131,8 +125,8 @@ std::string titleOf(std::string_view key) {
 
 void addWhereDifferent(std::vector<ConfigDifference>& out, std::string key, std::string title,
     std::vector<Value> values) {
-    const bool isEqual = std::all_of(
-        values.begin(), values.end(), [&](const Value& one) { return one == values.front(); });
+    const bool isEqual
+        = std::ranges::all_of(values, [&](const Value& one) { return one == values.front(); });
     if (!isEqual)
         out.push_back({std::move(key), std::move(title), std::move(values)});
 }
@@ -150,8 +144,8 @@ Value degreeOf(const RunMeasures& run, std::string_view key) {
         {{"tensor_parallel", degrees.tensor}, {"pipeline_parallel", degrees.pipeline},
             {"context_parallel", degrees.context}, {"expert_parallel", degrees.expert},
             {"data_parallel", degrees.data}, {"virtual_pipeline", run.layout->virtualStages}}};
-    const auto found = std::find_if(
-        known.begin(), known.end(), [key](const auto& one) { return one.first == key; });
+    const auto found
+        = std::ranges::find_if(known, [key](const auto& one) { return one.first == key; });
     return found == known.end() ? std::nullopt : Value(text(found->second));
 }
 

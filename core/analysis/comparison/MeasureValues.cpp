@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
 
 namespace trainscope::analysis {
 
@@ -134,8 +132,8 @@ private:
 
     // GPUs of the job that have the metric.
     [[nodiscard]] int recorded(const std::string& metric) const {
-        return static_cast<int>(std::count_if(m_measures.summary.gpus.begin(),
-            m_measures.summary.gpus.end(), [&](const GpuSummary& gpu) {
+        return static_cast<int>(
+            std::ranges::count_if(m_measures.summary.gpus, [&](const GpuSummary& gpu) {
                 const auto found = gpu.metrics.find(metric);
                 return found != gpu.metrics.end() && (found->second.mean || found->second.total);
             }));
@@ -157,8 +155,8 @@ private:
     }
     // Nodes of the job that have the counter.
     [[nodiscard]] int recordedNodes(const std::string& metric) const {
-        return static_cast<int>(std::count_if(m_measures.summary.nodes.begin(),
-            m_measures.summary.nodes.end(), [&](const NodeSummary& node) {
+        return static_cast<int>(
+            std::ranges::count_if(m_measures.summary.nodes, [&](const NodeSummary& node) {
                 return statisticOf(node.metrics, metric, &SubjectStatistics::total).has_value();
             }));
     }

@@ -2,9 +2,6 @@
 
 #include "core/model/EnumNames.h"
 
-#include <array>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

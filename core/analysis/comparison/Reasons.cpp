@@ -70,7 +70,7 @@ std::string carriersText(const RunMeasures& run) {
         if (seconds >= worthTelling * all && seconds > 0.0)
             shares.emplace_back(seconds / all, name);
     }
-    std::sort(shares.begin(), shares.end(), std::greater<>());
+    std::ranges::sort(shares, std::greater<>());
     std::string text;
     for (std::size_t i = 0; i < std::min(shares.size(), most); ++i)
         text += (i == 0 ? " (" : ", ") + shares[i].second + " "
@@ -182,7 +182,7 @@ private:
     }
 
     static void addOnce(std::vector<std::string>& list, const std::string& text) {
-        if (std::find(list.begin(), list.end(), text) == list.end())
+        if (std::ranges::find(list, text) == list.end())
             list.push_back(text);
     }
 

@@ -23,7 +23,7 @@ int nodesOf(const Run& run) {
 std::vector<IterationFigures> counted(std::vector<IterationFigures> all) {
     const auto isWarmup = [](const IterationFigures& one) { return one.iteration.warmup; };
     std::erase_if(all, [](const IterationFigures& one) { return one.iteration.range.isEmpty(); });
-    if (!std::all_of(all.begin(), all.end(), isWarmup))
+    if (!std::ranges::all_of(all, isWarmup))
         std::erase_if(all, isWarmup);
     return all;
 }
@@ -189,10 +189,9 @@ std::optional<MemoryHeadroom> memoryHeadroomOf(const RunMeasures& run) {
         needs = memoryNeedsOf(
             run.run.launch, *run.layout, hasRun ? std::optional(out.capacity) : std::nullopt);
     if (!needs.empty())
-        out.need = *std::max_element(
-            needs.begin(), needs.end(), [&](const MemoryNeed& a, const MemoryNeed& b) {
-                return a.total(microBatch) < b.total(microBatch);
-            });
+        out.need = *std::ranges::max_element(needs, [&](const MemoryNeed& a, const MemoryNeed& b) {
+            return a.total(microBatch) < b.total(microBatch);
+        });
     const auto recorded = run.value("peak_memory_used_b");
     if (recorded && hasRun) {
         out.used = *recorded;

@@ -92,8 +92,7 @@ const std::vector<QuantityInfo>& listedQuantities() {
 
 std::optional<std::size_t> listedIndex(std::string_view key) {
     const auto& all = listedQuantities();
-    const auto found = std::find_if(
-        all.begin(), all.end(), [key](const QuantityInfo& one) { return one.key == key; });
+    const auto found = std::ranges::find(all, key, &QuantityInfo::key);
     return found == all.end() ? std::nullopt
                               : std::optional(static_cast<std::size_t>(found - all.begin()));
 }

@@ -9,12 +9,10 @@
 #include "core/store/RunNotes.h"
 #include "core/store/Store.h"
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {

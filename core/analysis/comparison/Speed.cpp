@@ -29,7 +29,7 @@ std::vector<PartChange> changesOf(const std::map<std::string, std::pair<double, 
         if (seconds.first != seconds.second)
             changes.push_back({title, seconds.first, seconds.second});
     }
-    std::stable_sort(changes.begin(), changes.end(), [](const auto& one, const auto& other) {
+    std::ranges::stable_sort(changes, [](const auto& one, const auto& other) {
         return std::abs(one.change()) > std::abs(other.change());
     });
     return changes;

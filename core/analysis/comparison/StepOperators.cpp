@@ -3,6 +3,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/OperatorTable.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -15,26 +16,21 @@ namespace {
 
 constexpr double kWorthTelling = 0.001; // share of the step
 
-TimeRange unionOf(const TimeRange& all, const TimeRange& one) {
-    return all.isEmpty() ? one
-                         : TimeRange{std::min(all.begin, one.begin), std::max(all.end, one.end)};
-}
-
 // From the first iteration that the traces cover to the last one.
 Result<TimeRange> coveredWindow(const RunStudy& study, const RunMeasures& run) {
     const auto& covered = run.traced->iterations;
     const auto isCovered = [&covered](const Iteration& one) {
-        return std::find(covered.begin(), covered.end(), one.index) != covered.end();
+        return std::ranges::find(covered, one.index) != covered.end();
     };
-    TimeRange window{{0}, {0}};
+    TimeRange window = kNoTime;
     if (!run.capture.empty()) { // other captures count from the same number
         for (const IterationFigures& one : run.iterations)
-            window = isCovered(one.iteration) ? unionOf(window, one.iteration.range) : window;
+            window = isCovered(one.iteration) ? spanned(window, one.iteration.range) : window;
         return window.isEmpty() ? run.window.window : window;
     }
     ASSIGN_OR_RETURN(const auto all, iterationsOf(study));
     for (const Iteration& one : all.iterations)
-        window = isCovered(one) ? unionOf(window, one.range) : window;
+        window = isCovered(one) ? spanned(window, one.range) : window;
     return window.isEmpty() ? kAllTime : window;
 }
 
@@ -93,9 +89,7 @@ Result<std::vector<StepOperator>> stepOperators(
         if (known > 1 && one.difference() >= kWorthTelling * step)
             found.push_back(std::move(one));
     }
-    std::stable_sort(found.begin(), found.end(), [](const StepOperator& a, const StepOperator& b) {
-        return a.difference() > b.difference();
-    });
+    std::ranges::stable_sort(found, std::greater<>(), &StepOperator::difference);
     found.resize(std::min(found.size(), most));
     return found;
 }

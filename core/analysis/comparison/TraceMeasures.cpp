@@ -88,8 +88,7 @@ std::map<std::string, CommunicatorPlace> guessPlaces(const layout::Layout& layou
 
 // A number that the framework made up says nothing.
 bool isMadeUp(const std::string& dimension) {
-    return std::all_of(
-        dimension.begin(), dimension.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return std::ranges::all_of(dimension, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // Sums over the matched collectives of one kind along one dimension.
@@ -188,10 +187,7 @@ public:
         std::vector<ExposedCommunication> groups;
         for (const auto& [key, seconds] : sums)
             groups.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds, {}});
-        std::stable_sort(groups.begin(), groups.end(),
-            [](const ExposedCommunication& a, const ExposedCommunication& b) {
-                return a.seconds > b.seconds;
-            });
+        std::ranges::stable_sort(groups, std::greater<>(), &ExposedCommunication::seconds);
         return groups;
     }
 
@@ -317,7 +313,7 @@ private:
     // Chooses the part of the traces that counts, and the iterations that they cover.
     void chooseWindow(const std::vector<DeviceTracks>& devices) {
         m_window = m_scope.window;
-        m_isOutside = std::none_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
+        m_isOutside = std::ranges::none_of(devices, [&](const DeviceTracks& device) {
             return !shared(device.captures, ownWindowOf(device.rank)).empty();
         });
         if (m_isOutside)
@@ -516,8 +512,7 @@ private:
         for (const auto& [name, sum] : m_kernels)
             m_made.kernels.push_back(
                 {name, sum.category, sum.seconds * factor, sum.count * factor / m_made.toStep});
-        std::stable_sort(m_made.kernels.begin(), m_made.kernels.end(),
-            [](const StepKernel& a, const StepKernel& b) { return a.seconds > b.seconds; });
+        std::ranges::stable_sort(m_made.kernels, std::greater<>(), &StepKernel::seconds);
     }
 
     [[nodiscard]] std::string wording(double meanS) const {

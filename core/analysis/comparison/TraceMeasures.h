@@ -17,7 +17,6 @@
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <cstdint>

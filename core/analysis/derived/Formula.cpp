@@ -104,8 +104,7 @@ private:
             return wrong("a metric or an opening bracket");
         const std::string_view name = m_rest.substr(0, length);
         m_rest.remove_prefix(length);
-        const auto word = std::find_if(kFormulaWords.begin(), kFormulaWords.end(),
-            [name](const FormulaWord& one) { return one.word == name; });
+        const auto word = std::ranges::find(kFormulaWords, name, &FormulaWord::word);
         if (word == kFormulaWords.end() || !take('('))
             return series(std::string(name));
         ASSIGN_OR_RETURN(auto part, inBrackets());
@@ -150,7 +149,7 @@ private:
 
 std::string seriesText(const Formula& formula) {
     const std::string& name = formula.metric;
-    const bool isPlain = !name.empty() && std::all_of(name.begin(), name.end(), isOfName);
+    const bool isPlain = !name.empty() && std::ranges::all_of(name, isOfName);
     std::string text = isPlain ? name : '"' + name + '"';
     if (formula.rank)
         text += fmt::format("[{}]", *formula.rank);
@@ -175,8 +174,7 @@ std::string wholeText(const Formula& formula) {
     default:
         break;
     }
-    const auto word = std::find_if(kFormulaWords.begin(), kFormulaWords.end(),
-        [&formula](const FormulaWord& one) { return one.kind == formula.kind; });
+    const auto word = std::ranges::find(kFormulaWords, formula.kind, &FormulaWord::kind);
     return fmt::format("{}({})", word->word, wholeText(formula.parts[0]));
 }
 
@@ -260,7 +258,7 @@ void addUnits(std::string_view text, std::vector<std::string>& into) {
 
 void cancelUnits(UnitParts& parts) {
     for (auto above = parts.above.begin(); above != parts.above.end();) {
-        const auto same = std::find(parts.below.begin(), parts.below.end(), *above);
+        const auto same = std::ranges::find(parts.below, *above);
         if (same == parts.below.end()) {
             ++above;
             continue;
@@ -271,7 +269,7 @@ void cancelUnits(UnitParts& parts) {
 }
 
 bool takeUnit(std::vector<std::string>& from, std::string_view unit) {
-    const auto found = std::find(from.begin(), from.end(), unit);
+    const auto found = std::ranges::find(from, unit);
     if (found == from.end())
         return false;
     from.erase(found);
@@ -279,7 +277,7 @@ bool takeUnit(std::vector<std::string>& from, std::string_view unit) {
 }
 
 bool hasUnit(const std::vector<std::string>& units, std::string_view unit) {
-    return std::find(units.begin(), units.end(), unit) != units.end();
+    return std::ranges::find(units, unit) != units.end();
 }
 
 std::string joinedUnits(const std::vector<std::string>& units) {
@@ -320,7 +318,7 @@ std::string titleOf(const NamedFormula& formula, const FormulaWords& words) {
 bool namesRuns(const Formula& formula) {
     if (formula.kind == Formula::Kind::Series)
         return formula.run.has_value();
-    return std::all_of(formula.parts.begin(), formula.parts.end(), namesRuns);
+    return std::ranges::all_of(formula.parts, namesRuns);
 }
 
 std::string unitOfRatio(std::string_view unit, std::string_view by) {

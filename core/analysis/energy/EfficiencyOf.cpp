@@ -139,7 +139,7 @@ private:
                 continue;
             RETURN_IF_ERROR(m_store.forEachSample(
                 series.id, window, [&rates](auto, std::span<const double> values) {
-                    std::copy_if(values.begin(), values.end(), std::back_inserter(rates),
+                    std::ranges::copy_if(values, std::back_inserter(rates),
                         [](double value) { return !std::isnan(value); });
                     return true;
                 }));
@@ -160,8 +160,8 @@ private:
             if (marked->empty())
                 continue;
             *pair.second = meanOf(*marked);
-            if (std::any_of(marked->begin(), marked->end(),
-                    [marked](double value) { return value != marked->front(); }))
+            if (std::ranges::any_of(
+                    *marked, [marked](double value) { return value != marked->front(); }))
                 m_facts.meanStepTimeS = meanOf(m_steps.seconds);
         }
         return {};
@@ -188,8 +188,8 @@ private:
                 std::transform(
                     ofSteps.begin(), ofSteps.end(), held.begin(), ofSteps.begin(), std::plus<>());
         }
-        const bool isWhole = std::none_of(
-            ofSteps.begin(), ofSteps.end(), [](double value) { return std::isnan(value); });
+        const bool isWhole
+            = std::ranges::none_of(ofSteps, [](double value) { return std::isnan(value); });
         return isWhole ? ofSteps : std::vector<double>();
     }
 

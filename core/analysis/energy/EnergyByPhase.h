@@ -27,7 +27,6 @@
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Import.h"
 #include "core/store/Store.h"
 
 #include <map>

@@ -32,7 +32,7 @@ EnergyMeter::EnergyMeter(const store::Store& store, Parts parts, SampleWalk powe
     }
     if (m_parts.shown)
         addBorders(*m_parts.shown);
-    std::sort(m_borders.begin(), m_borders.end());
+    std::ranges::sort(m_borders);
 }
 
 // Cut where iterations and captures begin and end.
@@ -155,7 +155,7 @@ std::size_t EnergyMeter::labelOf(Phase phase, const std::string& category) {
     const auto [found, isNew] = m_labels.try_emplace({&category, phase}, m_classes.size());
     if (!isNew)
         return found->second;
-    const auto same = std::find_if(m_classes.begin(), m_classes.end(),
+    const auto same = std::ranges::find_if(m_classes,
         [&](const WorkClass& one) { return one.phase == phase && one.category == category; });
     found->second = static_cast<std::size_t>(same - m_classes.begin());
     if (same == m_classes.end()) {
@@ -271,7 +271,7 @@ Status EnergyMeter::estimate(const MarkEvidence& evidence, std::span<const Power
     m_idleBefore.reset();
     m_unmarked = evidence.unmarked();
     const auto isIdle = [](const WorkClass& one) { return one.phase == Phase::Idle; };
-    const auto idle = std::find_if(m_classes.begin(), m_classes.end(), isIdle);
+    const auto idle = std::ranges::find_if(m_classes, isIdle);
     if (idle != m_classes.end())
         facts.idle = static_cast<std::size_t>(idle - m_classes.begin());
     ClassTimes phaseTimes = m_times;
@@ -353,7 +353,7 @@ void EnergyMeter::estimateParts(const PowerEstimate& powers, AttributedEnergy& e
     std::vector<std::string> names;
     std::vector<std::vector<double>> categories;
     for (const WorkClass& one : m_classes) {
-        if (std::find(names.begin(), names.end(), one.category) != names.end())
+        if (std::ranges::find(names, one.category) != names.end())
             continue;
         names.push_back(one.category);
         categories.push_back(ofCategory(one.category));

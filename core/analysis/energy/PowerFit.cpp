@@ -273,8 +273,7 @@ double PowerFit::restUncertainty(double lengthNs, double windowNs) const {
 }
 
 double PowerFit::restUntil(double atNs) const {
-    const auto right = std::lower_bound(m_rest.begin(), m_rest.end(), atNs,
-        [](const Rest& rest, double at) { return rest.atNs < at; });
+    const auto right = std::ranges::lower_bound(m_rest, atNs, {}, &Rest::atNs);
     if (right == m_rest.begin())
         return 0.0;
     if (right == m_rest.end())

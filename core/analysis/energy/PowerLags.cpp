@@ -36,10 +36,9 @@ std::optional<CommonLag> commonLag(const TelemetryLags& lags, const RankClocks& 
     }
     if (found.size() < 2)
         return std::nullopt;
-    std::sort(found.begin(), found.end(),
-        [](const CommonLag& a, const CommonLag& b) { return a.lagNs < b.lagNs; });
+    std::ranges::sort(found, {}, &CommonLag::lagNs);
     const CommonLag middle = found[found.size() / 2];
-    const bool agree = std::all_of(found.begin(), found.end(), [&middle](const CommonLag& one) {
+    const bool agree = std::ranges::all_of(found, [&middle](const CommonLag& one) {
         return std::abs(one.lagNs - middle.lagNs) <= one.errorNs + middle.errorNs;
     });
     return agree ? std::optional(middle) : std::nullopt;

@@ -83,14 +83,14 @@ public:
             one.score = score(one.response);
             one = refined(refined(one, 20, 0.25), 15, 0.03);
         }
-        std::sort(found.begin(), found.end(), isBetter);
+        std::ranges::sort(found, isBetter);
         keepWithin(found, 3.0 * kOpen);
         take(kAllReadings);
         for (TriedResponse& one : found) {
             one.score = score(one.response);
             one = refined(one, 15, 0.01);
         }
-        std::sort(found.begin(), found.end(), isBetter);
+        std::ranges::sort(found, isBetter);
         keepWithin(found, kOpen);
         return distinct(found);
     }
@@ -118,10 +118,10 @@ private:
     }
 
     static void keepBest(std::vector<TriedResponse>& found) {
-        std::sort(found.begin(), found.end(), isBetter);
+        std::ranges::sort(found, isBetter);
         std::vector<TriedResponse> kept;
         for (const TriedResponse& one : found) {
-            const bool isKnown = std::any_of(kept.begin(), kept.end(),
+            const bool isKnown = std::ranges::any_of(kept,
                 [&](const TriedResponse& other) { return isSame(one.response, other.response); });
             if (!isKnown && kept.size() < kMostOpenResponses)
                 kept.push_back(one);
@@ -160,7 +160,7 @@ private:
         const std::vector<TriedResponse>& sorted) const {
         std::vector<SensorResponse> result;
         for (const TriedResponse& one : sorted) {
-            const bool isKnown = std::any_of(result.begin(), result.end(),
+            const bool isKnown = std::ranges::any_of(result,
                 [&one](const SensorResponse& other) { return isSame(one.response, other); });
             if (!isKnown)
                 result.push_back(one.response);
@@ -232,7 +232,7 @@ private:
                       from.response.delayNs + share * (to.delayNs - from.response.delayNs));
               };
         for (int trial = 0; trial < trials; ++trial) {
-            std::sort(corners.begin(), corners.end(), isBetter);
+            std::ranges::sort(corners, isBetter);
             TriedResponse& worst = corners[2];
             const SensorResponse middle{
                 (corners[0].response.windowNs + corners[1].response.windowNs) / 2.0,
@@ -253,7 +253,7 @@ private:
                 }
             }
         }
-        return *std::min_element(corners.begin(), corners.end(), isBetter);
+        return *std::ranges::min_element(corners, isBetter);
     }
 
     double score(const SensorResponse& response) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -38,8 +37,8 @@ std::string lettersOf(std::string_view text) {
 
 template <typename List>
 bool endsInOne(std::string_view text, const List& endings) {
-    return std::any_of(endings.begin(), endings.end(),
-        [text](std::string_view ending) { return text.ends_with(ending); });
+    return std::ranges::any_of(
+        endings, [text](std::string_view ending) { return text.ends_with(ending); });
 }
 
 std::string trimmed(std::string_view text) {
@@ -54,7 +53,7 @@ bool isDigit(char c) {
 
 // "iteration 7", "step_12/100", "ProfilerStep#3", "Iter [5]": the text before the number, and it.
 std::optional<IterationName> counted(std::string_view name) {
-    const auto first = std::find_if(name.begin(), name.end(), isDigit);
+    const auto first = std::ranges::find_if(name, isDigit);
     if (first == name.end())
         return std::nullopt;
     const auto from = static_cast<std::size_t>(first - name.begin());
@@ -64,8 +63,8 @@ std::optional<IterationName> counted(std::string_view name) {
         return std::nullopt;
     const std::string_view rest(
         read.ptr, static_cast<std::size_t>(name.data() + name.size() - read.ptr));
-    const bool isPlain = std::all_of(rest.begin(), rest.end(),
-        [](char c) { return std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '.'; });
+    const bool isPlain = std::ranges::all_of(
+        rest, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '.'; });
     if (!isPlain || !endsInOne(lettersOf(name.substr(0, from)), kCounted))
         return std::nullopt;
     return IterationName{trimmed(name.substr(0, from)), number};
@@ -88,8 +87,7 @@ std::int64_t coveredNs(const std::vector<Iteration>& iterations) {
 // In order of time without those that begin inside another; empty where numbers go back.
 void tidy(Candidate& candidate) {
     auto& all = candidate.iterations;
-    std::stable_sort(all.begin(), all.end(),
-        [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    std::ranges::stable_sort(all, {}, [](const Iteration& one) { return one.range.begin; });
     std::vector<Iteration> kept;
     for (const Iteration& one : all) {
         if (!kept.empty() && one.range.begin < kept.back().range.end)
@@ -110,8 +108,7 @@ void tidy(Candidate& candidate) {
 // In order of time; of what two sources say of the same time, as the same log twice, the first.
 // Neighbours may overlap a little, since stamps are rounded.
 std::vector<Iteration> withoutTwins(std::vector<Iteration> iterations) {
-    std::stable_sort(iterations.begin(), iterations.end(),
-        [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    std::ranges::stable_sort(iterations, {}, [](const Iteration& one) { return one.range.begin; });
     std::vector<Iteration> kept;
     for (const Iteration& one : iterations) {
         const bool isTwin = !kept.empty()
@@ -236,13 +233,13 @@ std::optional<IterationName> iterationName(std::string_view name) {
     if (name.size() > kLongestName)
         return std::nullopt;
     const std::string letters = lettersOf(name);
-    const bool isOther = std::any_of(kOther.begin(), kOther.end(),
+    const bool isOther = std::ranges::any_of(kOther,
         [&letters](std::string_view word) { return letters.find(word) != std::string::npos; });
     if (isOther)
         return std::nullopt;
     if (auto found = counted(name))
         return found;
-    const bool hasNumber = std::any_of(name.begin(), name.end(), isDigit);
+    const bool hasNumber = std::ranges::any_of(name, isDigit);
     if (hasNumber || !(endsInOne(letters, kRepeated) || letters == "step"))
         return std::nullopt;
     return IterationName{std::string(name), std::nullopt};

@@ -82,8 +82,7 @@ Folded folded(std::span<const double> block, double period) {
 
 bool isWhole(const Folded& fold) {
     return !fold.means.empty()
-        && std::none_of(
-            fold.means.begin(), fold.means.end(), [](double mean) { return std::isnan(mean); });
+        && std::ranges::none_of(fold.means, [](double mean) { return std::isnan(mean); });
 }
 
 // The step within [from, to) where the mean of the next `width` values lies highest above that of
@@ -267,8 +266,7 @@ private:
         std::vector<Sequence> out;
         if (m_choices.empty())
             return out;
-        const auto best = std::max_element(m_choices.begin(), m_choices.end(),
-            [](const Choice& a, const Choice& b) { return a.score < b.score; });
+        const auto best = std::ranges::max_element(m_choices, {}, &Choice::score);
         out.emplace_back();
         for (std::ptrdiff_t i = best - m_choices.begin(); i >= 0; i = m_choices[at(i)].before) {
             out.back().push_back(m_peaks[at(i)]);

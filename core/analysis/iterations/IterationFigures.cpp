@@ -9,7 +9,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -63,8 +62,7 @@ std::vector<StretchEdge> edgesOf(std::span<const TimeRange> stretches) {
         edges.push_back({one.begin, 1});
         edges.push_back({one.end, -1});
     }
-    std::sort(edges.begin(), edges.end(),
-        [](const StretchEdge& a, const StretchEdge& b) { return a.time < b.time; });
+    std::ranges::sort(edges, {}, &StretchEdge::time);
     return edges;
 }
 

@@ -5,7 +5,6 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/model/Time.h"
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>

@@ -115,7 +115,7 @@ double unevennessOf(const MarksByNumber& all) {
     double apart = 0.0;
     double lengths = 0.0;
     for (const auto& [key, marks] : all) {
-        const auto [first, last] = std::minmax_element(marks.begins.begin(), marks.begins.end());
+        const auto [first, last] = std::ranges::minmax_element(marks.begins);
         apart += (*last - *first).seconds();
         lengths += (marks.ends.front() - marks.begins.front()).seconds();
     }
@@ -127,8 +127,7 @@ std::vector<Iteration> middlesOf(const MarksByNumber& all) {
     for (const auto& [key, marks] : all)
         out.push_back(
             {key.first, {middleOf(marks.begins), middleOf(marks.ends)}, -1, marks.warmup});
-    std::stable_sort(out.begin(), out.end(),
-        [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    std::ranges::stable_sort(out, {}, [](const Iteration& one) { return one.range.begin; });
     return out;
 }
 
@@ -229,15 +228,14 @@ Result<bool> hadSteps(const RunStudy& study) {
     constexpr std::array kOfSteps{
         metric::kStepTime, metric::kTokenRate, metric::kStepTokens, metric::kStepSamples};
     const auto isOfSteps = [&](const Series& one) {
-        return std::find(kOfSteps.begin(), kOfSteps.end(), one.description.metric.name)
-            != kOfSteps.end();
+        return std::ranges::find(kOfSteps, one.description.metric.name) != kOfSteps.end();
     };
-    if (entered || std::any_of(series.begin(), series.end(), isOfSteps))
+    if (entered || std::ranges::any_of(series, isOfSteps))
         return true;
     ASSIGN_OR_RETURN(const auto sources, study.store.sources());
-    return std::any_of(sources.begin(), sources.end(), [&study](const store::Source& one) {
+    return std::ranges::any_of(sources, [&study](const store::Source& one) {
         return one.report.importer.starts_with("charllm")
-            && std::find(one.runs.begin(), one.runs.end(), study.run.id) != one.runs.end();
+            && std::ranges::find(one.runs, study.run.id) != one.runs.end();
     });
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace trainscope::analysis {
 
@@ -100,8 +99,7 @@ public:
         chooseGrid();
         fillScores();
         const std::vector<double>& whole = m_best.front();
-        const auto top = static_cast<std::size_t>(
-            std::max_element(whole.begin(), whole.end()) - whole.begin());
+        const auto top = static_cast<std::size_t>(std::ranges::max_element(whole) - whole.begin());
         LogPlacement placement;
         placement.agreement = std::clamp(whole[top] / m_all, 0.0, 1.0);
         if (whole[top] < kLeastAgreement * m_all)

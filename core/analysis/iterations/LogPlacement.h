@@ -4,10 +4,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/WorkSignal.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/model/Time.h"
-#include "core/store/Store.h"
 
 #include <string>
 #include <vector>

@@ -21,8 +21,7 @@ Result<std::vector<NamedPhase>> namedPhasesOf(
                 return true;
             }));
     }
-    std::stable_sort(found.begin(), found.end(),
-        [](const auto& a, const auto& b) { return a.second.begin < b.second.begin; });
+    std::ranges::stable_sort(found, {}, [](const auto& one) { return one.second.begin; });
     std::vector<NamedPhase> phases;
     for (const auto& [name, range] : found) {
         ASSIGN_OR_RETURN(auto text, store.name(name));

@@ -131,8 +131,7 @@ public:
         for (std::size_t most = m_values.size() / kLeastPeriods;
              most >= kLeastSignalSteps / kLeastPeriods; most /= kScale)
             collect(most);
-        std::sort(m_peaks.begin(), m_peaks.end(),
-            [](const Peak& a, const Peak& b) { return a.lag < b.lag; });
+        std::ranges::sort(m_peaks, {}, &Peak::lag);
         std::optional<Peak> chosen;
         for (const Peak& peak : m_peaks) {
             if (!chosen || isMoreAlike(peak.lag, chosen->lag))
@@ -157,7 +156,7 @@ private:
             if (peak.prominence < kNearBest * best || peak.height < least)
                 continue;
             peak.lag = refined(correlation, peak);
-            const bool isKnown = std::any_of(m_peaks.begin(), m_peaks.end(),
+            const bool isKnown = std::ranges::any_of(m_peaks,
                 [&](const Peak& one) { return std::abs(one.lag - peak.lag) < 0.05 * peak.lag; });
             if (!isKnown)
                 m_peaks.push_back(peak);

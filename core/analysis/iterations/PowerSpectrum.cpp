@@ -24,11 +24,10 @@ Result<std::optional<PowerSpectrum>> powerSpectrumOf(
     if (power.empty() || !haveMostInCommon(power))
         return std::optional<PowerSpectrum>();
     PowerSpectrum made;
-    std::copy_if(
-        all.begin(), all.end(), std::back_inserter(made.leftOut), [&power](const Series& one) {
-            return std::none_of(power.begin(), power.end(),
-                [&one](const Series& other) { return other.id == one.id; });
-        });
+    std::ranges::copy_if(all, std::back_inserter(made.leftOut), [&power](const Series& one) {
+        return std::ranges::none_of(
+            power, [&one](const Series& other) { return other.id == one.id; });
+    });
     made.state.window = study.run.range;
     if (!wholeRun) {
         ASSIGN_OR_RETURN(made.state, steadyStateOf(study));

@@ -194,8 +194,8 @@ private:
 } // namespace
 
 const Sensor* RunDetail::powerSensor() const {
-    const auto found = std::find_if(sensors.begin(), sensors.end(),
-        [](const Sensor& sensor) { return sensor.metric.name == metric::kGpuPower; });
+    const auto found = std::ranges::find_if(
+        sensors, [](const Sensor& sensor) { return sensor.metric.name == metric::kGpuPower; });
     return found == sensors.end() ? nullptr : &*found;
 }
 

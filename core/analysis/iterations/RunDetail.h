@@ -12,7 +12,6 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <map>

@@ -9,7 +9,6 @@
 #include "core/text/Numbers.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -27,11 +27,11 @@ struct Levels {
 // Two means of the values, found by turns.
 std::optional<Levels> levelsOf(std::span<const double> watts) {
     std::vector<double> known;
-    std::copy_if(watts.begin(), watts.end(), std::back_inserter(known),
-        [](double value) { return !std::isnan(value); });
+    std::ranges::copy_if(
+        watts, std::back_inserter(known), [](double value) { return !std::isnan(value); });
     if (known.size() < 2)
         return std::nullopt;
-    const auto [least, most] = std::minmax_element(known.begin(), known.end());
+    const auto [least, most] = std::ranges::minmax_element(known);
     Levels levels{*least, *most};
     for (int turn = 0; turn < 20; ++turn) {
         const double middle = (levels.low + levels.high) / 2.0;
@@ -58,8 +58,8 @@ std::vector<Series> powerOf(const std::vector<Series>& all) {
         if (group == groups.end())
             continue;
         std::vector<Series> found;
-        std::copy_if(group->second.begin(), group->second.end(), std::back_inserter(found),
-            [kind = kind](const Series& series) {
+        std::ranges::copy_if(
+            group->second, std::back_inserter(found), [kind = kind](const Series& series) {
                 return series.description.subject.kind == kind && series.count - series.missing > 1;
             });
         if (!found.empty())
@@ -78,7 +78,7 @@ double usualIteration(const LoggedWork& work) {
         each.emplace_back((piece.end - piece.begin).seconds() / count, count);
         all += count;
     }
-    std::sort(each.begin(), each.end());
+    std::ranges::sort(each);
     double before = 0.0;
     for (const auto& [seconds, count] : each) {
         before += count;

@@ -3,8 +3,6 @@
 // upon each other. Pure, but for powerSignal().
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 

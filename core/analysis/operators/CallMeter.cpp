@@ -30,7 +30,7 @@ State& touch(std::vector<State>& states, std::vector<std::uint32_t>& touched, st
 // Takes the sums of what was touched, by number.
 template <typename Sums, typename State>
 std::vector<Sums> take(std::vector<State>& states, std::vector<std::uint32_t>& touched) {
-    std::sort(touched.begin(), touched.end());
+    std::ranges::sort(touched);
     std::vector<Sums> result;
     result.reserve(touched.size());
     for (const std::uint32_t at : touched) {

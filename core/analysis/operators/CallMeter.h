@@ -13,7 +13,6 @@
 #include <deque>
 #include <map>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {

@@ -5,7 +5,6 @@
 #include "core/analysis/operators/CallTree.h"
 #include "core/store/codec/Bytes.h"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -45,8 +45,8 @@ bool hasSpans(const Track& track, TrackKind kind) {
 }
 
 bool isHostOnly(const std::vector<Track>& tracks) {
-    return std::none_of(tracks.begin(), tracks.end(),
-        [](const Track& track) { return hasSpans(track, TrackKind::Stream); });
+    return std::ranges::none_of(
+        tracks, [](const Track& track) { return hasSpans(track, TrackKind::Stream); });
 }
 
 RankTracks tracksOf(const std::vector<Track>& all, int rank) {
@@ -165,11 +165,8 @@ public:
         for (std::size_t i = 0; i < slices.size(); ++i) {
             const TimeRange slice{
                 {slices[i].begin}, i + 1 < slices.size() ? TimeNs{slices[i + 1].begin} : end};
-            const TimeRange part{
-                std::max(slice.begin, window.begin), std::min(slice.end, window.end)};
-            if (part.begin >= part.end)
-                continue;
-            RETURN_IF_ERROR(addSlice(i, slice, part));
+            if (const TimeRange part = shared(slice, window); !part.isEmpty())
+                RETURN_IF_ERROR(addSlice(i, slice, part));
         }
         return m_sums.tree();
     }
@@ -212,7 +209,7 @@ std::vector<TimeNs> bordersOf(const std::vector<Iteration>& iterations, std::int
         borders.push_back(iteration.range.begin);
         borders.push_back(iteration.range.end);
     }
-    std::sort(borders.begin(), borders.end());
+    std::ranges::sort(borders);
     return borders;
 }
 
@@ -235,7 +232,7 @@ Result<std::vector<store::SumSequence>> sumRank(const store::Store& store, const
         tree.slices.push_back(std::move(slice));
         begin = end;
     };
-    auto border = std::upper_bound(borders.begin(), borders.end(), begin);
+    auto border = std::ranges::upper_bound(borders, begin);
     const auto tell = [&](TimeNs moment) {
         for (; border != borders.end() && *border <= moment; ++border) {
             if (*border > begin)
@@ -263,8 +260,8 @@ Result<std::int64_t> busyDevices(const store::Store& store, const RankTracks& tr
     const std::set<std::uint32_t> all(tracks.devices.begin(), tracks.devices.end());
     for (std::size_t i = 0; all.size() > 1 && i < tracks.streams.size(); ++i) {
         RETURN_IF_ERROR(store.forEachSpan(tracks.streams[i].id, kAllTime, [&](auto spans) {
-            const bool hasKernels = std::any_of(spans.begin(), spans.end(),
-                [](const Span& span) { return span.kind == SpanKind::Kernel; });
+            const bool hasKernels = std::ranges::any_of(
+                spans, [](const Span& span) { return span.kind == SpanKind::Kernel; });
             if (hasKernels)
                 busy.insert(tracks.devices[i]);
             return !hasKernels;
@@ -346,7 +343,7 @@ Result<std::vector<int>> tracedRanks(const RunStudy& study) {
         if (hasSpans(track, kind))
             ranks.push_back(track.description.rank);
     }
-    std::sort(ranks.begin(), ranks.end());
+    std::ranges::sort(ranks);
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
 }

@@ -5,10 +5,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/analysis/traces/RankWindow.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/KeptSums.h"
-#include "core/store/Store.h"
 
 #include <cstddef>
 #include <functional>

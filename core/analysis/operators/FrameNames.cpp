@@ -52,7 +52,7 @@ bool isOperatorName(std::string_view name) {
         "inductor_lookup_seed", "max_pool2d_with_indices", "_unsafe_index"};
     if (name.ends_with('_')) // between two names
         return false;
-    return std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end()
+    return std::ranges::find(kOthers, name) != kOthers.end()
         || work::WorkTable::builtIn().find("aten::" + std::string(name)) != nullptr;
 }
 
@@ -89,7 +89,7 @@ std::string foldedAnnotation(std::string_view name) {
     const std::size_t end = static_cast<std::size_t>(
         std::find_if_not(name.rbegin(), name.rend(), isDigitOrMark).base() - name.begin());
     const std::string stem = lowered(name.substr(0, end));
-    if (std::find(kPassWords.begin(), kPassWords.end(), stem) == kPassWords.end())
+    if (std::ranges::find(kPassWords, stem) == kPassWords.end())
         return std::string(name);
     return std::string(name.substr(0, end)) + (name.substr(end).starts_with('#') ? "#" : "");
 }

@@ -29,8 +29,7 @@ std::vector<HostCalls> hostCalls(const CallTree& tree) {
             one.name.pop_back();
         calls.push_back(std::move(one));
     }
-    std::stable_sort(calls.begin(), calls.end(),
-        [](const HostCalls& a, const HostCalls& b) { return a.selfTime > b.selfTime; });
+    std::ranges::stable_sort(calls, std::greater<>(), &HostCalls::selfTime);
     return calls;
 }
 

@@ -5,8 +5,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <cstdint>
 #include <optional>

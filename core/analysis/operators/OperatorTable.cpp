@@ -136,8 +136,7 @@ OperatorTable operatorTable(
         row.efficiency = efficiencyFrom(known, row.time, row.busy);
         table.rows.push_back(std::move(row));
     }
-    std::stable_sort(table.rows.begin(), table.rows.end(),
-        [](const OperatorEntry& a, const OperatorEntry& b) { return a.time > b.time; });
+    std::ranges::stable_sort(table.rows, std::greater<>(), &OperatorEntry::time);
     return table;
 }
 

@@ -51,8 +51,8 @@ void join(ComparedOperator& into, const ComparedOperator& one) {
 }
 
 void sortByDifference(std::vector<ComparedOperator>& operators) {
-    std::stable_sort(operators.begin(), operators.end(),
-        [](const ComparedOperator& one, const ComparedOperator& other) {
+    std::ranges::stable_sort(
+        operators, [](const ComparedOperator& one, const ComparedOperator& other) {
             return std::abs(one.times.difference()) > std::abs(other.times.difference());
         });
 }

@@ -1,5 +1,7 @@
 #include "core/analysis/operators/TreeMerge.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <algorithm>
 
 namespace trainscope::analysis {
@@ -34,9 +36,7 @@ std::vector<std::uint32_t> TreeMerge::addTexts(
 void TreeMerge::addFacts(const CallTree& tree) {
     const bool isFirst = m_merged.nodes.empty();
     m_merged.rank = isFirst ? tree.rank : -1;
-    m_merged.window = isFirst ? tree.window
-                              : TimeRange{std::min(m_merged.window.begin, tree.window.begin),
-                                  std::max(m_merged.window.end, tree.window.end)};
+    m_merged.window = isFirst ? tree.window : spanned(m_merged.window, tree.window);
     m_merged.rankTime = m_merged.rankTime + tree.rankTime;
     m_merged.hasHost = m_merged.hasHost || tree.hasHost;
     m_merged.isOfHost = m_merged.isOfHost || tree.isOfHost;

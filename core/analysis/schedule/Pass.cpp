@@ -3,7 +3,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -19,8 +18,8 @@ std::int64_t usual(const std::vector<std::int64_t>& numbers) {
     std::map<std::int64_t, std::size_t> counts;
     for (const std::int64_t number : numbers)
         ++counts[number];
-    const auto most = std::max_element(counts.begin(), counts.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most
+        = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
     constexpr std::size_t kFewest = 2;
     return most != counts.end() && most->second >= std::max(kFewest, numbers.size() / 3)
         ? most->first
@@ -84,10 +83,9 @@ void cutSeveral(std::vector<Pass>& passes, TaskKind kind, std::int64_t most) {
 void dropSmallest(std::vector<Pass>& passes, TaskKind kind, std::int64_t expected) {
     const std::int64_t most = usualKernels(passes, kind);
     while (countOf(passes, kind) > expected) {
-        const auto least = std::min_element(
-            passes.begin(), passes.end(), [&](const Pass& a, const Pass& b) {
-                return std::pair(a.kind != kind, a.kernels) < std::pair(b.kind != kind, b.kernels);
-            });
+        const auto least = std::ranges::min_element(passes, [&](const Pass& a, const Pass& b) {
+            return std::pair(a.kind != kind, a.kernels) < std::pair(b.kind != kind, b.kernels);
+        });
         if (2 * least->kernels >= most)
             return;
         passes.erase(least);
@@ -159,8 +157,7 @@ void joinPass(Pass& pass, const Pass& next) {
 }
 
 std::int64_t countOf(const std::vector<Pass>& passes, layout::TaskKind kind) {
-    return std::count_if(
-        passes.begin(), passes.end(), [&](const Pass& pass) { return pass.kind == kind; });
+    return std::ranges::count(passes, kind, &Pass::kind);
 }
 
 std::vector<Pass> joinedPasses(std::vector<Pass> passes, std::int64_t expected) {
@@ -205,11 +202,11 @@ std::vector<Pass> numberedPasses(const std::vector<Pass>& passes) {
 }
 
 void foldRecomputation(std::vector<Pass>& passes) {
-    const bool isAnnotated = std::any_of(
-        passes.begin(), passes.end(), [](const Pass& pass) { return pass.isAnnotated; });
+    const bool isAnnotated
+        = std::ranges::any_of(passes, [](const Pass& pass) { return pass.isAnnotated; });
     const auto groups = groupsOf(passes);
-    const auto backwards = static_cast<std::size_t>(std::count_if(groups.begin(), groups.end(),
-        [](const Group& group) { return group.firstBackward.has_value(); }));
+    const auto backwards = static_cast<std::size_t>(std::ranges::count_if(
+        groups, [](const Group& group) { return group.firstBackward.has_value(); }));
     if (isAnnotated || groups.size() < 2 || !recomputes(passes, groups))
         return;
     const bool leadsAreBackward = freeForwards(passes, groups) >= backwards;

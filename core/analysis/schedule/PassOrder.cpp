@@ -233,8 +233,8 @@ private:
 } // namespace
 
 bool hasWeightPasses(const StagePasses& stages) {
-    return std::any_of(stages.begin(), stages.end(),
-        [](const auto& passes) { return countOf(passes, TaskKind::WeightGradient) > 0; });
+    return std::ranges::any_of(
+        stages, [](const auto& passes) { return countOf(passes, TaskKind::WeightGradient) > 0; });
 }
 
 std::vector<ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWeights) {

@@ -110,7 +110,7 @@ Result<Schedule> planOf(const DoneStep& done, ScheduleKind kind) {
 
 std::vector<PlanFit> fitPlans(const DoneStep& done) {
     std::vector<PlanFit> fits;
-    const bool isSplit = std::any_of(done.schedule.tasks.begin(), done.schedule.tasks.end(),
+    const bool isSplit = std::ranges::any_of(done.schedule.tasks,
         [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
     for (const ScheduleKind kind : layout::kAllSchedules) {
         if (kind == ScheduleKind::DualPipe && done.schedule.kind != kind)
@@ -122,7 +122,7 @@ std::vector<PlanFit> fitPlans(const DoneStep& done) {
             isSplit == splitsBackward(kind) ? sameOrder(done.schedule, plan.value())
                                             : std::nullopt});
     }
-    std::stable_sort(fits.begin(), fits.end(), [&](const PlanFit& a, const PlanFit& b) {
+    std::ranges::stable_sort(fits, [&](const PlanFit& a, const PlanFit& b) {
         constexpr double kNotComparable = -1.0;
         const auto distance
             = [&](const PlanFit& fit) { return std::abs(fit.makespan - done.schedule.makespan); };

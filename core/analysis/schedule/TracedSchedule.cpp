@@ -704,7 +704,7 @@ Result<ReadPasses> readPasses(const StageTraces& traces, const StagePasses& cut,
     for (const auto& stage : cut) {
         any = any || !stage.empty();
         isTold = isTold
-            && std::all_of(stage.begin(), stage.end(), [](const Pass& pass) { return pass.kind; });
+            && std::ranges::all_of(stage, [](const Pass& pass) { return pass.kind.has_value(); });
     }
     if (!any)
         return Error{

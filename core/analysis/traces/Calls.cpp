@@ -86,7 +86,7 @@ Result<std::vector<Call>> Calls::read(int rank, TimeRange window, std::size_t mo
         return calls;
     for (const Track& track : found->second)
         RETURN_IF_ERROR(readTrack(track, window, most, calls));
-    std::stable_sort(calls.begin(), calls.end(), isBefore);
+    std::ranges::stable_sort(calls, isBefore);
     if (calls.size() > most)
         calls.resize(most);
     return calls;
@@ -185,7 +185,7 @@ Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize) {
         group.ranks.resize(static_cast<std::size_t>(group.size));
         std::iota(group.ranks.begin(), group.ranks.end(), 0);
     }
-    std::sort(group.ranks.begin(), group.ranks.end());
+    std::ranges::sort(group.ranks);
     return group;
 }
 
@@ -270,8 +270,7 @@ std::vector<SequencedCall> RankCalls::select(
 Result<RankCalls::Shared> RankCalls::shared(int a, int b, bool withMessages) {
     const auto& ofA = m_signatures[a];
     const auto& ofB = m_signatures[b];
-    if (std::none_of(ofA.begin(), ofA.end(),
-            [&](std::uint32_t signature) { return ofB.contains(signature); }))
+    if (std::ranges::none_of(ofA, [&](std::uint32_t signature) { return ofB.contains(signature); }))
         return Shared{};
     ASSIGN_OR_RETURN(const auto first, of(a));
     m_last = {a, first};

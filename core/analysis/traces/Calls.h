@@ -7,7 +7,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/SequenceMatch.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <cstdint>

@@ -43,7 +43,7 @@ double boundary(double inside, double outside, const Condition& holds) {
 // Keeps the points that can be touched from above (sign 1) or below (−1).
 template <typename Point>
 void toHull(std::vector<Point>& points, double sign) {
-    std::sort(points.begin(), points.end(), [sign](const Point& a, const Point& b) {
+    std::ranges::sort(points, [sign](const Point& a, const Point& b) {
         return a.x != b.x ? a.x < b.x : sign * a.y > sign * b.y;
     });
     std::vector<Point> hull;
@@ -80,8 +80,7 @@ std::vector<LinePoint> selection(std::span<const LinePoint> points) {
 
 double medianSlope(std::span<const LinePoint> points, double most) {
     const auto chosen = selection(points);
-    const auto [low, high] = std::minmax_element(chosen.begin(), chosen.end(),
-        [](const LinePoint& a, const LinePoint& b) { return a.x < b.x; });
+    const auto [low, high] = std::ranges::minmax_element(chosen, {}, &LinePoint::x);
     const double least = (high->x - low->x) / 8.0; // neighbours say little of the slope
     std::vector<double> slopes;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -193,8 +192,8 @@ private:
     }
 
     [[nodiscard]] bool isSynchronised() const {
-        return std::all_of(m_calls.begin(), m_calls.end(),
-            [](const MatchedCall& call) { return call.a.synchronises; });
+        return std::ranges::all_of(
+            m_calls, [](const MatchedCall& call) { return call.a.synchronises; });
     }
 
     [[nodiscard]] double quantile() const {

@@ -73,8 +73,8 @@ constexpr std::array<std::pair<std::string_view, int>, 26> kSizes{{
 
 Kind kindIn(std::string_view text) {
     const std::string lower = lowered(text);
-    const auto found = std::find_if(kNames.begin(), kNames.end(),
-        [&](const auto& entry) { return lower.find(entry.first) != std::string::npos; });
+    const auto found = std::ranges::find_if(
+        kNames, [&](const auto& entry) { return lower.find(entry.first) != std::string::npos; });
     return found == kNames.end() ? Kind::Other : found->second;
 }
 
@@ -84,8 +84,8 @@ int elementSize(std::string_view dataType) {
         name.erase(0, colon + 1);
     if (name.rfind("float8", 0) == 0 || name.rfind("fp8", 0) == 0)
         return 1;
-    const auto found = std::find_if(
-        kSizes.begin(), kSizes.end(), [&](const auto& entry) { return entry.first == name; });
+    const auto found
+        = std::ranges::find_if(kSizes, [&](const auto& entry) { return entry.first == name; });
     return found == kSizes.end() ? 0 : found->second;
 }
 

@@ -33,10 +33,9 @@ Result<std::optional<Collective>> collectiveOf(const RunStudy& study, const Coll
     CollectiveKind kind, const RankClocks& clocks) {
     std::optional<Collective> found;
     const auto visit = [&](const Collective& one) {
-        const bool isIt
-            = std::any_of(one.ranks.begin(), one.ranks.end(), [&call](const CollectiveRank& part) {
-                  return part.rank == call.rank && part.start == call.start && part.end == call.end;
-              });
+        const bool isIt = std::ranges::any_of(one.ranks, [&call](const CollectiveRank& part) {
+            return part.rank == call.rank && part.start == call.start && part.end == call.end;
+        });
         if (!isIt)
             return true;
         found = one;
@@ -75,10 +74,10 @@ Result<std::optional<CollectivePeers>> collectivePeers(
     const RankClock* const own = used.find(rank);
     const TimeNs start = own == nullptr ? span.start : own->onReference(span.start);
     const CollectiveRank call{rank, start, start + span.duration, {}};
-    const bool hasPeers = own != nullptr
-        && std::any_of(used.ranks.begin(), used.ranks.end(), [&](const RankClock& other) {
-               return other.rank != rank && group.mayHold(other.rank);
-           });
+    const bool hasPeers
+        = own != nullptr && std::ranges::any_of(used.ranks, [&](const RankClock& other) {
+              return other.rank != rank && group.mayHold(other.rank);
+          });
     CollectivePeers result{{call}, {}, rank, {}};
     if (hasPeers) {
         ASSIGN_OR_RETURN(
@@ -88,8 +87,8 @@ Result<std::optional<CollectivePeers>> collectivePeers(
                 std::move(found->ranks), {}, found->lastRank, found->lastStart - found->firstStart};
     }
     for (const int member : group.ranks) {
-        const bool isThere = std::any_of(result.ranks.begin(), result.ranks.end(),
-            [member](const CollectiveRank& part) { return part.rank == member; });
+        const bool isThere = std::ranges::any_of(
+            result.ranks, [member](const CollectiveRank& part) { return part.rank == member; });
         if (!isThere)
             result.missingRanks.push_back(member);
     }

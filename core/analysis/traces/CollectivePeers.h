@@ -5,10 +5,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/model/Span.h"
-#include "core/store/Store.h"
 
 #include <optional>
 #include <vector>

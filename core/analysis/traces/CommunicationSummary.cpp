@@ -87,10 +87,7 @@ public:
             m_result.alone += count;
         for (auto& [key, sums] : m_rows)
             finishRow(sums);
-        std::stable_sort(m_result.rows.begin(), m_result.rows.end(),
-            [](const CommunicationRow& a, const CommunicationRow& b) {
-                return a.transferS > b.transferS;
-            });
+        std::ranges::stable_sort(m_result.rows, std::greater<>(), &CommunicationRow::transferS);
         double most = 0.0;
         for (auto& [rank, sums] : m_ranks) {
             if (sums.collectives > 0)

@@ -7,7 +7,6 @@
 #include "core/analysis/traces/CommunicatorPlaces.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -53,7 +53,7 @@ std::string byWords(std::string_view description) {
         if (text.find(word) != std::string::npos)
             return std::string(dimension);
     }
-    const auto whole = std::find_if(kShort.begin(), kShort.end(), [&](std::string_view word) {
+    const auto whole = std::ranges::find_if(kShort, [&](std::string_view word) {
         return text == word || text == std::string(word) + "_group";
     });
     return whole == kShort.end() ? std::string() : std::string(*whole);
@@ -108,15 +108,15 @@ std::string CommunicatorPlaces::byLayout(const std::vector<int>& ranks) const {
         differs[3] = differs[3] || one.pipeline != first.pipeline;
     }
     constexpr std::array<std::string_view, 4> names{"tp", "cp", "dp", "pp"};
-    if (std::count(differs.begin(), differs.end(), true) != 1)
+    if (std::ranges::count(differs, true) != 1)
         return {};
-    const auto which = std::find(differs.begin(), differs.end(), true) - differs.begin();
+    const auto which = std::ranges::find(differs, true) - differs.begin();
     return std::string(names[static_cast<std::size_t>(which)]);
 }
 
 std::string CommunicatorPlaces::dimensionOf(
     const Communicator& group, std::vector<int> ranks) const {
-    std::sort(ranks.begin(), ranks.end());
+    std::ranges::sort(ranks);
     const std::string said = byWords(group.description);
     const std::string placed = byLayout(ranks);
     // Groups of several kinds may hold the same ranks: what the trace says decides, but "dp_cp" is

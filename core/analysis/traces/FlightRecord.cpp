@@ -133,7 +133,7 @@ private:
         calls.description = said.description;
         if (!said.ranks.empty()) {
             calls.ranks = said.ranks;
-            std::sort(calls.ranks.begin(), calls.ranks.end());
+            std::ranges::sort(calls.ranks);
         }
         calls.collectives[*said.sequence]
             = {said.collective + (hasEqualSizes(said.collective) ? own.sizes : ""), said.collective,

@@ -3,9 +3,6 @@
 // process group were not all there, or called something else under the same number.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,6 @@
 #include "core/analysis/traces/Phase.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -36,8 +36,8 @@ bool isCommunicationText(const std::string& lowerText) {
         // Operators of XLA.
         "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "collective-permute",
         "collective-broadcast"};
-    return std::any_of(kMarks.begin(), kMarks.end(),
-        [&](std::string_view mark) { return lowerText.find(mark) != std::string::npos; });
+    return std::ranges::any_of(
+        kMarks, [&](std::string_view mark) { return lowerText.find(mark) != std::string::npos; });
 }
 
 Error badTable(const std::string& what) {
@@ -64,8 +64,7 @@ Result<Rule> parseRule(const std::string& which, const Json& entry) {
         }
     }
     // A rule for a category of compute kernels must not catch ncclDevKernel_Reduce and the like.
-    const bool isCompute
-        = std::find(kCompute.begin(), kCompute.end(), rule.category) != kCompute.end();
+    const bool isCompute = std::ranges::find(kCompute, rule.category) != kCompute.end();
     rule.scope = isCompute ? KernelCategories::Scope::Compute : KernelCategories::Scope::Any;
     if (const auto limited = entry.find("communication");
         limited != entry.end() && limited->is_boolean())
@@ -143,10 +142,10 @@ Result<KernelCategories> KernelCategories::fromFolder(const std::filesystem::pat
 const KernelCategories::Rule* KernelCategories::match(
     const std::string& lowerText, bool isCollective) const {
     const auto contains = [&](const std::vector<std::string>& parts) {
-        return std::any_of(parts.begin(), parts.end(),
+        return std::ranges::any_of(parts,
             [&](const std::string& part) { return lowerText.find(part) != std::string::npos; });
     };
-    const auto found = std::find_if(m_rules.begin(), m_rules.end(), [&](const Rule& rule) {
+    const auto found = std::ranges::find_if(m_rules, [&](const Rule& rule) {
         return (rule.scope == Scope::Any || (rule.scope == Scope::Communication) == isCollective)
             && contains(rule.anyOf) && (rule.with.empty() || contains(rule.with));
     });
@@ -174,8 +173,8 @@ bool KernelCategories::isCommunication(std::string_view kernelName) {
 }
 
 std::string_view KernelCategories::label(std::string_view category) {
-    const auto found = std::find_if(
-        kLabels.begin(), kLabels.end(), [&](const auto& entry) { return entry.first == category; });
+    const auto found
+        = std::ranges::find_if(kLabels, [&](const auto& entry) { return entry.first == category; });
     return found == kLabels.end() ? category : found->second;
 }
 

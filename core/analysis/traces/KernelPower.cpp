@@ -1,5 +1,7 @@
 #include "core/analysis/traces/KernelPower.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,8 +39,7 @@ constexpr double kSomeWork = 0.3; // share of work, for a level to say something
 PowerReadings readingsOf(const TracedWork& work, const PowerReadings& power) {
     constexpr DurationNs kAround{3'000'000'000};
     const TimeRange range = work.range();
-    const auto first
-        = std::lower_bound(power.times.begin(), power.times.end(), range.begin - kAround);
+    const auto first = std::ranges::lower_bound(power.times, range.begin - kAround);
     const auto last = std::upper_bound(first, power.times.end(), range.end + kAround);
     const auto begin = static_cast<std::size_t>(first - power.times.begin());
     const auto end = static_cast<std::size_t>(last - power.times.begin());
@@ -88,7 +89,7 @@ Level levelIn(const TracedWork& work, const PowerReadings& power) {
         level.mean = sum / static_cast<double>(level.count);
         return level;
     }
-    const auto next = std::lower_bound(power.times.begin(), power.times.end(), work.range().end);
+    const auto next = std::ranges::lower_bound(power.times, work.range().end);
     if (next != power.times.end())
         level.mean = static_cast<double>(
             power.watts[static_cast<std::size_t>(next - power.times.begin())]);
@@ -101,31 +102,16 @@ bool isAtRest(const TracedWork& work, const Level& level, std::optional<double> 
         && level.count >= kFew && level.highest <= kAtRest * *limitW;
 }
 
-std::vector<TimeRange> unionOf(std::vector<TimeRange> parts, TimeRange window) {
-    std::sort(parts.begin(), parts.end());
-    std::vector<TimeRange> merged;
-    for (TimeRange part : parts) {
-        part = {std::max(part.begin, window.begin), std::min(part.end, window.end)};
-        if (part.isEmpty())
-            continue;
-        if (!merged.empty() && part.begin <= merged.back().end)
-            merged.back().end = std::max(merged.back().end, part.end);
-        else
-            merged.push_back(part);
-    }
-    return merged;
-}
-
 // The only GPU that works while all others are at rest.
 std::optional<int> onlyWorking(
     const TracedWork& work, const std::map<int, KernelPower>& gpus, std::optional<double> limitW) {
     if (gpus.size() < 2 || work.share() < kSomeWork)
         return std::nullopt;
-    const auto best = std::max_element(gpus.begin(), gpus.end(),
-        [](const auto& a, const auto& b) { return a.second.meanW < b.second.meanW; });
+    const auto best
+        = std::ranges::max_element(gpus, {}, [](const auto& one) { return one.second.meanW; });
     const double highest = best->second.meanW;
     const double rest = limitW ? kResting * *limitW : kPartOfWorking * highest;
-    const bool isAlone = std::all_of(gpus.begin(), gpus.end(), [&](const auto& gpu) {
+    const bool isAlone = std::ranges::all_of(gpus, [&](const auto& gpu) {
         return gpu.first == best->first
             || (gpu.second.meanW <= rest && 2.0 * gpu.second.meanW <= highest);
     });
@@ -136,8 +122,7 @@ std::optional<int> onlyWorking(
 } // namespace
 
 std::int64_t TracedWork::Stretch::workBefore(TimeNs moment) const {
-    const auto next = std::upper_bound(work.begin(), work.end(), moment,
-        [](TimeNs t, const TimeRange& part) { return t < part.begin; });
+    const auto next = std::ranges::upper_bound(work, moment, {}, &TimeRange::begin);
     if (next == work.begin())
         return 0;
     const auto last = static_cast<std::size_t>(next - work.begin()) - 1;
@@ -147,11 +132,11 @@ std::int64_t TracedWork::Stretch::workBefore(TimeNs moment) const {
 void TracedWork::add(TimeRange window, std::vector<TimeRange> work) {
     if (window.isEmpty())
         return;
-    Stretch stretch{window, unionOf(std::move(work), window), {0}};
+    Stretch stretch{window, united(shared(work, window)), {0}};
     for (const TimeRange& part : stretch.work)
         stretch.sums.push_back(stretch.sums.back() + part.length().ns);
-    const auto behind = std::upper_bound(m_stretches.begin(), m_stretches.end(), window.begin,
-        [](TimeNs t, const Stretch& one) { return t < one.window.begin; });
+    const auto behind = std::ranges::upper_bound(
+        m_stretches, window.begin, {}, [](const Stretch& one) { return one.window.begin; });
     m_stretches.insert(behind, std::move(stretch));
 }
 
@@ -184,8 +169,8 @@ double TracedWork::share() const {
 }
 
 const TracedWork::Stretch* TracedWork::at(TimeNs moment) const {
-    const auto behind = std::upper_bound(m_stretches.begin(), m_stretches.end(), moment,
-        [](TimeNs t, const Stretch& one) { return t < one.window.begin; });
+    const auto behind = std::ranges::upper_bound(
+        m_stretches, moment, {}, [](const Stretch& one) { return one.window.begin; });
     return behind == m_stretches.begin() ? nullptr : &*std::prev(behind);
 }
 
@@ -245,16 +230,16 @@ GpuByPower gpuByPower(const TracedWork& work, const std::map<int, PowerReadings>
     std::vector<std::pair<double, int>> order; // best first
     for (const auto& [gpu, one] : known)
         order.emplace_back(-one.correlation, gpu);
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     GpuByPower found;
     for (const auto& [correlation, gpu] : order) {
         if (known[gpu].follows == Follows::Yes && correlation < order.front().first + kLead)
             found.following.push_back(gpu);
     }
-    std::sort(found.following.begin(), found.following.end());
-    found.isContradicted = !known.empty()
-        && std::all_of(known.begin(), known.end(),
-            [](const auto& one) { return one.second.follows == Follows::No; });
+    std::ranges::sort(found.following);
+    found.isContradicted = !known.empty() && std::ranges::all_of(known, [](const auto& one) {
+        return one.second.follows == Follows::No;
+    });
     const double best = order.empty() ? 0.0 : -order.front().first;
     const double next = order.size() < 2 ? 0.0 : -order[1].first;
     if (found.following.size() == 1 && best - next >= kLead) {
@@ -263,8 +248,8 @@ GpuByPower gpuByPower(const TracedWork& work, const std::map<int, PowerReadings>
             + (order.size() > 1 ? fmt::format(", the next {:.2f}", next) : std::string());
         return found;
     }
-    const bool isOpen = std::all_of(known.begin(), known.end(),
-        [](const auto& one) { return one.second.follows != Follows::Yes; });
+    const bool isOpen = std::ranges::all_of(
+        known, [](const auto& one) { return one.second.follows != Follows::Yes; });
     const auto working = isOpen ? onlyWorking(work, known, limitW) : std::nullopt;
     if (working && known[*working].follows != Follows::No) {
         found.gpu = working;

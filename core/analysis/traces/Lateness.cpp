@@ -3,7 +3,6 @@
 #include "core/model/EnumNames.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace trainscope::analysis {
 
@@ -84,8 +83,8 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
     }
     const double beyond = excessOf(all, last, allWaits);
     for (const BlameShare& cause : causes) {
-        const bool isThere = std::any_of(
-            all.begin(), all.end(), [&](const Meanwhile& one) { return one.rank == cause.rank; });
+        const bool isThere = std::ranges::any_of(
+            all, [&](const Meanwhile& one) { return one.rank == cause.rank; });
         const bool isInTurn = !isMessage && isThere && cause.reason == LateReason::LateMessages;
         addPositive(blame, isInTurn ? kNoRank : cause.rank,
             isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum);
@@ -93,8 +92,7 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
 }
 
 void keepLargest(Blame& blame) {
-    std::stable_sort(blame.begin(), blame.end(),
-        [](const BlameShare& a, const BlameShare& b) { return a.share > b.share; });
+    std::ranges::stable_sort(blame, std::greater<>(), &BlameShare::share);
     double rest = 0.0;
     while (blame.size() >= kMostBlameShares) {
         rest += blame.back().share;

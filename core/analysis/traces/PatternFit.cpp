@@ -100,7 +100,7 @@ PatternFit fitPattern(std::span<const double> pattern, std::span<const double> s
     if (pattern.empty() || signal.empty())
         return fit;
     const std::vector<double> values = correlations(pattern, signal);
-    const double best = *std::max_element(values.begin(), values.end());
+    const double best = *std::ranges::max_element(values);
     if (best <= 0.0)
         return fit;
     // Correlation that noise alone may take off the best fit.

@@ -104,20 +104,17 @@ std::optional<PassName> countedName(std::string_view text) {
 }
 
 bool tellsWeights(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string lower = lowered(text);
     const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
     constexpr std::array<std::string_view, 7> weights{"wgrad", "weight_grad", "weight grad",
         "weightgrad", "backward_weight", "backward_dw", "bwd_weight"};
     constexpr std::array<std::string_view, 3> others{"dgrad", "forward", "fwd"};
-    return std::any_of(weights.begin(), weights.end(), has)
-        && std::none_of(others.begin(), others.end(), has);
+    return std::ranges::any_of(weights, has) && std::ranges::none_of(others, has);
 }
 
 bool hasAny(const std::string& text, std::initializer_list<std::string_view> parts) {
-    return std::any_of(parts.begin(), parts.end(),
-        [&](std::string_view part) { return text.find(part) != std::string::npos; });
+    return std::ranges::any_of(
+        parts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
 bool tellsBackward(const std::string& lowerText) {

@@ -8,7 +8,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_set>

@@ -4,9 +4,6 @@
 // Sensors report late by up to the time that they average over; that is part of the lag.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <span>
 #include <string>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -77,8 +76,7 @@ public:
         for (std::size_t i = 0; i < b.size(); ++i)
             m_ends[b[i].signature].push_back({b[i].end.ns, i});
         for (auto& [signature, ends] : m_ends)
-            std::sort(
-                ends.begin(), ends.end(), [](const End& x, const End& y) { return x.at < y.at; });
+            std::ranges::sort(ends, {}, &End::at);
     }
 
     std::vector<MatchedCall> match() {
@@ -88,8 +86,7 @@ public:
         std::vector<MatchedCall> result;
         for (const MatchedPair& link : links)
             result.push_back({m_a[link.a], m_b[link.b]});
-        std::stable_sort(result.begin(), result.end(),
-            [](const MatchedCall& x, const MatchedCall& y) { return x.a.end < y.a.end; });
+        std::ranges::stable_sort(result, {}, [](const MatchedCall& one) { return one.a.end; });
         return result;
     }
 
@@ -122,8 +119,8 @@ private:
             for (const std::int64_t offset : offsetsOf(segment))
                 trials.push_back(tried(offset, segment, kLocalReach));
         }
-        std::stable_sort(trials.begin(), trials.end(),
-            [this](const Trial& x, const Trial& y) { return isBetter(x, y); });
+        std::ranges::stable_sort(
+            trials, [this](const Trial& x, const Trial& y) { return isBetter(x, y); });
         const std::size_t work = m_a.size() + m_b.size();
         const auto full = static_cast<std::size_t>(kFullWork / static_cast<double>(work + 1));
         trials.resize(std::min(trials.size(), std::max(full, kLeastFull)));
@@ -179,7 +176,7 @@ private:
                     votes.emplace_back(end.at - m_a[i].end.ns, i - segment.first);
             }
         }
-        std::sort(votes.begin(), votes.end());
+        std::ranges::sort(votes);
         return peaksOf(votes, toleranceOf(segment));
     }
 
@@ -204,8 +201,7 @@ private:
             else if (peak.probes > peaks.back().probes)
                 peaks.back() = peak;
         }
-        std::stable_sort(peaks.begin(), peaks.end(),
-            [](const Peak& x, const Peak& y) { return x.probes > y.probes; });
+        std::ranges::stable_sort(peaks, std::greater<>(), &Peak::probes);
         std::vector<std::int64_t> offsets;
         for (const Peak& peak : peaks) {
             if (offsets.size() < kPeaks && 2 * peak.probes >= peaks.front().probes)
@@ -280,8 +276,7 @@ private:
     }
 
     static const End* nearest(const std::vector<End>& ends, std::int64_t expected) {
-        auto at = std::lower_bound(ends.begin(), ends.end(), expected,
-            [](const End& end, std::int64_t time) { return end.at < time; });
+        auto at = std::ranges::lower_bound(ends, expected, {}, &End::at);
         const bool isBeforeNearer = at == ends.end()
             || (at != ends.begin() && expected - (at - 1)->at < at->at - expected);
         return isBeforeNearer ? &*(at - 1) : &*at;

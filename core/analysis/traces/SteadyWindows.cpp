@@ -22,10 +22,10 @@ struct Numbers {
 };
 
 std::optional<Numbers> numbersOf(const std::vector<Iteration>& iterations, TimeRange window) {
-    const auto first = std::find_if(iterations.begin(), iterations.end(),
-        [&](const Iteration& one) { return one.range.begin == window.begin; });
-    const auto last = std::find_if(iterations.begin(), iterations.end(),
-        [&](const Iteration& one) { return one.range.end == window.end; });
+    const auto first = std::ranges::find_if(
+        iterations, [&](const Iteration& one) { return one.range.begin == window.begin; });
+    const auto last = std::ranges::find_if(
+        iterations, [&](const Iteration& one) { return one.range.end == window.end; });
     if (first == iterations.end() || last == iterations.end())
         return std::nullopt;
     return Numbers{first->index, last->index};
@@ -89,7 +89,7 @@ Result<SteadyTraces> steadyTraces(const RunStudy& study) {
               window = steady.window](
               int rank) { return ownSteadyWindow(*iterations, window, clocks, rank); };
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
-    const bool isTraced = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+    const bool isTraced = std::ranges::any_of(devices, [&](const auto& device) {
         return !shared(device.captures, windowOf(device.rank)).empty();
     });
     if (isTraced)

@@ -70,8 +70,7 @@ void putRows(std::span<const Row> rows, Of&& of, store::Bytes& out) {
     constexpr std::size_t columns = std::tuple_size_v<decltype(of(std::declval<Row&>()))>;
     std::vector<std::int64_t> column(rows.size());
     for (std::size_t i = 0; i < columns; ++i) {
-        std::transform(
-            rows.begin(), rows.end(), column.begin(), [&](const Row& row) { return *of(row)[i]; });
+        std::ranges::transform(rows, column.begin(), [&](const Row& row) { return *of(row)[i]; });
         putColumn(column, out);
     }
 }

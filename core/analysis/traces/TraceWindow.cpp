@@ -33,10 +33,9 @@ std::vector<Iteration> iterationsOfRank(std::span<const Iteration> iterations, i
         source = std::min(source, iteration.rank); // -1, the whole run, is the lowest
     }
     std::vector<Iteration> result;
-    std::copy_if(iterations.begin(), iterations.end(), std::back_inserter(result),
+    std::ranges::copy_if(iterations, std::back_inserter(result),
         [&](const Iteration& iteration) { return iteration.rank == source; });
-    std::stable_sort(result.begin(), result.end(),
-        [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    std::ranges::stable_sort(result, {}, [](const Iteration& one) { return one.range.begin; });
     return result;
 }
 

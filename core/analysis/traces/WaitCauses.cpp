@@ -52,8 +52,7 @@ public:
             if (part > 0.0)
                 addParts(wait, part / static_cast<double>(wait.range.length().ns), result);
         });
-        std::stable_sort(result.begin(), result.end(),
-            [](const BlamedTime& a, const BlamedTime& b) { return a.ns > b.ns; });
+        std::ranges::stable_sort(result, std::greater<>(), &BlamedTime::ns);
         if (result.size() > kMostCauses)
             result.resize(kMostCauses);
         return result;
@@ -73,7 +72,7 @@ private:
     static void addParts(const PastWait& wait, double part, std::vector<BlamedTime>& result) {
         for (const BlameShare& share : *wait.blame) {
             const double ns = wait.exposedNs * part * share.share;
-            const auto known = std::find_if(result.begin(), result.end(), [&](const auto& one) {
+            const auto known = std::ranges::find_if(result, [&](const auto& one) {
                 return one.rank == share.rank && one.reason == share.reason;
             });
             if (known != result.end())
@@ -120,8 +119,7 @@ public:
             RETURN_IF_ERROR(nameKernel(sums));
             m_result.causes.push_back(std::move(sums.cause));
         }
-        std::stable_sort(m_result.causes.begin(), m_result.causes.end(),
-            [](const WaitCause& a, const WaitCause& b) { return a.waitS > b.waitS; });
+        std::ranges::stable_sort(m_result.causes, std::greater<>(), &WaitCause::waitS);
         return std::move(m_result);
     }
 

@@ -9,8 +9,6 @@
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/Lateness.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <cstdint>
 #include <map>
