@@ -8,8 +8,6 @@
 #include "core/model/Try.h"
 #include "core/store/sql/HostTables.h"
 
-#include <string>
-
 namespace {
 
 using namespace trainscope;

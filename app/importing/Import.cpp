@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace trainscope::app {
 

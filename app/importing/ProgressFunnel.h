@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <functional>
-#include <string>
 
 namespace trainscope::app {
 

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

@@ -6,7 +6,6 @@
 
 #include "core/model/Result.h"
 
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -7,10 +7,8 @@
 #include "core/model/Time.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace trainscope {
 

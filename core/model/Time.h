@@ -3,7 +3,6 @@
 // stored times are of this type, and arithmetic on them never passes through floating point. Sums
 // and differences that do not fit, as of times in a forged file, stay at the last value that does.
 
-#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <limits>

@@ -6,7 +6,6 @@
 #include "core/plot/PlotScene.h"
 
 #include <string_view>
-#include <vector>
 
 namespace trainscope::plot {
 

@@ -7,7 +7,6 @@
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StringTable.h"
 
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>

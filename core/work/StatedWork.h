@@ -4,7 +4,6 @@
 
 #include "core/work/TracedWork.h"
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 

@@ -3,9 +3,7 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace trainscope::importers::charllm {
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstring>
 #include <limits>
-#include <span>
 
 namespace trainscope::importers::charllm {
 

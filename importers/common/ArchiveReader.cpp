@@ -6,7 +6,6 @@
 #include <archive_entry.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace trainscope::importers {
 

@@ -4,7 +4,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>

@@ -2,8 +2,6 @@
 
 #include "importers/common/LineBlocks.h"
 
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -4,8 +4,6 @@
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "importers/common/WallClock.h"
 
 #include <cstdlib>
-#include <utility>
 
 namespace trainscope::importers {
 

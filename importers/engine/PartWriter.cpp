@@ -4,7 +4,6 @@
 #include "core/text/Numbers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>

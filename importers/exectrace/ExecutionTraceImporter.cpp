@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

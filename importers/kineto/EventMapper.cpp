@@ -7,7 +7,6 @@
 #include "importers/kineto/EventFacts.h"
 #include "importers/trace/NcclCalls.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trainscope::importers::kineto {

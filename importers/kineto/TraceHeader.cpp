@@ -5,7 +5,6 @@
 #include "importers/common/NodeValues.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>

@@ -8,7 +8,6 @@
 #include "importers/launch/Settings.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace trainscope::importers::launch {

@@ -1,7 +1,6 @@
 #include "importers/memorysnapshot/AllocatorHistory.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 

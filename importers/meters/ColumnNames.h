@@ -6,7 +6,6 @@
 #include "importers/meters/Column.h"
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "importers/meters/ColumnNames.h"
 #include "importers/meters/MeterReader.h"
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -7,9 +7,7 @@
 #include "importers/meters/Rhythm.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>

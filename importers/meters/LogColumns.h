@@ -6,7 +6,6 @@
 
 #include <set>
 #include <string>
-#include <vector>
 
 namespace trainscope::importers::meters::smi {
 

@@ -5,7 +5,6 @@
 #include "importers/nccl/NcclLog.h"
 
 #include <algorithm>
-#include <array>
 
 namespace trainscope::importers::nccl {
 

@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 

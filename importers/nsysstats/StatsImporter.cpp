@@ -9,7 +9,6 @@
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>

@@ -10,7 +10,6 @@
 #include "importers/record/ReadingSchedule.h"
 
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>

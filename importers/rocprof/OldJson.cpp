@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <utility>
 
 namespace trainscope::importers::rocprof {
 

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>

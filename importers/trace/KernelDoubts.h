@@ -7,7 +7,6 @@
 #include "core/model/Time.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include "importers/trainlog/Pairs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include "core/model/Metric.h"
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace trainscope::importers::trainlog {

@@ -7,7 +7,6 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/Pairs.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>

@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
-#include <utility>
 
 namespace trainscope::importers::trainlog {
 

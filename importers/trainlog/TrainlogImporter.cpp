@@ -15,7 +15,6 @@
 #include "importers/trainlog/LogSettings.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

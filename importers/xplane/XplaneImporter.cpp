@@ -11,7 +11,6 @@
 #include "importers/xplane/Xspace.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>

@@ -8,10 +8,8 @@
 #include "importers/common/Source.h"
 #include "importers/xplane/WireStream.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

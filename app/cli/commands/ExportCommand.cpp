@@ -19,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <span>
 
 namespace trainscope::cli {
 namespace {

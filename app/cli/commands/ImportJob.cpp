@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace trainscope::cli {

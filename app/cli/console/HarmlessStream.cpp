@@ -2,7 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace trainscope::cli {

@@ -14,10 +14,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <set>
 #include <string_view>

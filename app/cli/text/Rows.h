@@ -6,7 +6,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
-#include <algorithm>
 #include <limits>
 #include <ostream>
 #include <string>

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

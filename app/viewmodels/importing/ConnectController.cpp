@@ -11,7 +11,6 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include <algorithm>
 #include <utility>
 
 namespace trainscope::app {

@@ -16,9 +16,6 @@
 #include <QString>
 #include <QThreadPool>
 
-#include <memory>
-#include <optional>
-
 namespace trainscope::app {
 
 struct FoundMetricRow {

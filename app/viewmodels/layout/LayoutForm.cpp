@@ -3,7 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/layout/Layout.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>

@@ -11,7 +11,6 @@
 #include "core/model/Time.h"
 
 #include <functional>
-#include <optional>
 
 namespace trainscope::app {
 

@@ -6,8 +6,6 @@
 #include "core/figures/operators/OperatorsFigure.h"
 
 #include <memory>
-#include <optional>
-#include <vector>
 
 namespace trainscope::app {
 

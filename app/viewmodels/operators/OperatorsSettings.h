@@ -5,7 +5,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace trainscope::app {

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 
 namespace trainscope::app {
 namespace {

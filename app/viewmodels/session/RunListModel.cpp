@@ -12,7 +12,6 @@
 #include "core/text/NaturalOrder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <set>

@@ -16,7 +16,6 @@
 #include <QUrl>
 
 #include <atomic>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <string>
 
 namespace trainscope::app {
 namespace {

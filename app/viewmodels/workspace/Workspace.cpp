@@ -5,7 +5,6 @@
 #include "core/text/RunState.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 

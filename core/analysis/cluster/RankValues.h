@@ -8,7 +8,6 @@
 #include "core/store/Store.h"
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -8,8 +8,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 namespace trainscope::analysis {

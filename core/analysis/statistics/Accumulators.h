@@ -13,7 +13,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string_view>
 
 namespace trainscope::analysis {
 

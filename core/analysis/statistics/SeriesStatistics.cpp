@@ -8,7 +8,6 @@
 #include "core/model/WholeNumber.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <type_traits>

@@ -11,7 +11,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <complex>
-#include <limits>
 
 namespace trainscope::analysis {
 

@@ -6,7 +6,6 @@
 #include "core/model/Import.h"
 #include "core/plot/comparison/Comparison.h"
 
-#include <string>
 #include <vector>
 
 namespace trainscope::figures {

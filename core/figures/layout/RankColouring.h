@@ -7,7 +7,6 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/layout/LayoutFigure.h"
 
-#include <optional>
 #include <string>
 
 namespace trainscope::figures {

@@ -10,7 +10,6 @@
 #include "core/store/Store.h"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,6 @@
 
 #include <compare>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::figures {

@@ -8,7 +8,6 @@
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include "core/parallel/WorkerPool.h"
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>

@@ -8,7 +8,6 @@
 #include <functional>
 #include <limits>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace trainscope::figures {

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

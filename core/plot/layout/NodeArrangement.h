@@ -5,8 +5,6 @@
 #include "core/layout/Cluster.h"
 #include "core/plot/layout/CellTexts.h"
 
-#include <vector>
-
 namespace trainscope::plot {
 
 struct NodeArrangement {

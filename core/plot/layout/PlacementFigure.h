@@ -7,7 +7,6 @@
 #include "core/plot/Sheet.h"
 
 #include <string>
-#include <vector>
 
 namespace trainscope::plot {
 

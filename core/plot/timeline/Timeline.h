@@ -15,7 +15,6 @@
 #include "core/store/Values.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>

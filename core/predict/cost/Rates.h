@@ -6,7 +6,6 @@
 #include "core/predict/Job.h"
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

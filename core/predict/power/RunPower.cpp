@@ -18,7 +18,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 namespace trainscope::predict {

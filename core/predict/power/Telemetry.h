@@ -9,7 +9,6 @@
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/ThermalNetwork.h"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

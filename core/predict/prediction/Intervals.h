@@ -16,8 +16,6 @@
 #include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
 
-#include <cstddef>
-
 namespace trainscope::predict {
 
 struct Prediction;

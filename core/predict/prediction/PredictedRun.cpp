@@ -15,7 +15,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 #include <vector>
 

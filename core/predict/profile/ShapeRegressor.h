@@ -9,8 +9,6 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
-#include <map>
 #include <string>
 #include <vector>
 

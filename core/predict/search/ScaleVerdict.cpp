@@ -4,8 +4,6 @@
 #include "core/model/Try.h"
 #include "core/predict/prediction/RunRequest.h"
 
-#include <utility>
-
 namespace trainscope::predict {
 
 namespace {

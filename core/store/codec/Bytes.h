@@ -3,7 +3,6 @@
 // zstd over memory. A ByteReader never reads past its end; after a failed read ok() is false and
 // every further value is 0.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -12,8 +12,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "core/store/samples/SampleReader.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 namespace trainscope::store {

@@ -4,7 +4,6 @@
 #include "core/store/spans/LodPage.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace trainscope::store {
 namespace {

@@ -4,7 +4,6 @@
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
-#include <string_view>
 #include <vector>
 
 namespace trainscope::store {

@@ -8,7 +8,6 @@
 #include <sqlite3.h>
 
 #include <filesystem>
-#include <string>
 #include <utility>
 
 namespace trainscope::store {

@@ -5,7 +5,6 @@
 #include "core/store/Query.h"
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 struct sqlite3;

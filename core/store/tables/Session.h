@@ -7,7 +7,6 @@
 #include "core/store/tables/StringTable.h"
 
 #include <map>
-#include <memory>
 #include <set>
 
 namespace trainscope::store {
