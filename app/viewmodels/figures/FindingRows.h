@@ -7,7 +7,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/model/Import.h"
-#include "core/store/Store.h"
 
 #include <QQmlEngine>
 

@@ -11,8 +11,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/layout/Traffic.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 #include <map>
 #include <optional>

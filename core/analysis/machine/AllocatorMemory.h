@@ -6,7 +6,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
-#include "core/store/Store.h"
 
 #include <cstdint>
 #include <optional>

@@ -6,7 +6,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/machine/MemoryNeed.h"
-#include "core/model/Import.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,8 +3,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/layout/ProcessGroup.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include "core/analysis/schedule/Pass.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
-#include "core/model/Run.h"
 
 #include <optional>
 #include <string>

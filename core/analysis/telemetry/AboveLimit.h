@@ -7,7 +7,6 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <optional>

@@ -6,7 +6,6 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/ByEnum.h"
-#include "core/model/Import.h"
 #include "core/store/Store.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
@@ -95,18 +96,13 @@ public:
     explicit FlightReading(const store::Store& store)
         : m_store(store) { }
 
-    Status read(const Track& track) {
+    Status read(const Track& track, const Progress& progress) {
         m_dumped.insert(track.description.rank);
-        Status failure;
-        const auto status = m_store.forEachSpan(track.id, kAllTime, [&](auto spans) {
-            for (const Span& span : spans) {
-                failure = take(span, track.description.rank);
-                if (!failure.hasValue())
-                    return false;
-            }
-            return true;
-        });
-        return failure.hasValue() ? status : failure;
+        SpanMerge spans;
+        spans.add(SpanCursor(m_store, track.id, kAllTime));
+        return spans.forEach(
+            [&](std::size_t, const Span& span) { return take(span, track.description.rank); },
+            "Reading the flight recorder", progress);
     }
 
     [[nodiscard]] std::vector<UnreachedCollective> unreached() const {
@@ -211,11 +207,8 @@ Result<std::vector<UnreachedCollective>> unreachedCollectives(const RunStudy& st
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     FlightReading reading(study.store);
     for (const Track& track : tracks) {
-        if (track.description.process != kFlightProcess)
-            continue;
-        if (study.progress && !study.progress({"Reading the flight recorder", 0, 0}))
-            return cancelled();
-        RETURN_IF_ERROR(reading.read(track));
+        if (track.description.process == kFlightProcess)
+            RETURN_IF_ERROR(reading.read(track, study.progress));
     }
     return reading.unreached();
 }

@@ -1,39 +1,12 @@
 // The longest span of a row of a selection.
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/traces/SpanMerge.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Try.h"
 
 #include <unordered_map>
 
 namespace trainscope::analysis {
-
-namespace {
-
-// The longest of those spans that `isWanted(span) → Result<bool>`.
-template <typename IsWanted>
-Status findLongest(const store::Store& store, const Track& track, const TimeRange& window,
-    std::optional<store::FoundSpan>& longest, IsWanted&& isWanted, const Progress& progress) {
-    Status failure;
-    const auto status = store.forEachSpan(track.id, window, [&](std::span<const Span> spans) {
-        for (const Span& span : spans) {
-            if (longest && span.duration <= longest->span.duration)
-                continue;
-            const auto wanted = isWanted(span);
-            if (!wanted.hasValue()) {
-                failure = wanted.error();
-                return false;
-            }
-            if (wanted.value())
-                longest = store::FoundSpan{track.id, span};
-        }
-        if (progress && !progress({"Looking for the longest", 0, 0}))
-            failure = cancelled();
-        return failure.hasValue();
-    });
-    return failure.hasValue() ? status : failure;
-}
-
-} // namespace
 
 Result<std::optional<store::FoundSpan>> longestSpan(const RunStudy& study, const RankWindow& window,
     SpanGroup group, const std::string& name, const KernelCategories& categories) {
@@ -60,9 +33,19 @@ Result<std::optional<store::FoundSpan>> longestSpan(const RunStudy& study, const
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     for (const Track& track : tracks) {
         const TimeRange shown = window(track.description.rank);
-        if (track.description.kind == place && shown.overlaps(track.range))
-            RETURN_IF_ERROR(
-                findLongest(study.store, track, shown, longest, isWanted, study.progress));
+        if (track.description.kind != place || !shown.overlaps(track.range))
+            continue;
+        const auto take = [&](std::size_t, const Span& span) -> Status {
+            if (longest && span.duration <= longest->span.duration)
+                return {};
+            ASSIGN_OR_RETURN(const bool wanted, isWanted(span));
+            if (wanted)
+                longest = store::FoundSpan{track.id, span};
+            return {};
+        };
+        SpanMerge spans;
+        spans.add(SpanCursor(study.store, track.id, shown));
+        RETURN_IF_ERROR(spans.forEach(take, "Looking for the longest", study.progress));
     }
     return longest;
 }

@@ -3,7 +3,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Import.h"
 #include "core/plot/comparison/Comparison.h"
 
 #include <vector>

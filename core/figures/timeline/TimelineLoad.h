@@ -5,7 +5,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/figures/timeline/RemoteLanes.h"
-#include "core/model/Import.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <functional>

@@ -3,10 +3,7 @@
 // layout and its GPUs. Any thread that owns the store. And a predicted job as a run would have it.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/predict/prediction/JobRequest.h"
-#include "core/store/Store.h"
 
 #include <string>
 #include <vector>

@@ -11,9 +11,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/predict/profile/Timings.h"
-#include "core/store/Store.h"
 
 #include <optional>
 #include <string>
