@@ -1,0 +1,16 @@
+// Any bytes as an nvidia-smi log: no crash, times and values of equal length, and errors that say
+// something.
+
+#include "fuzz/Importing.h"
+#include "importers/meters/MetersImporter.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace trainscope;
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    fuzz::importTelemetryText(importers::meters::logImporter(), text, "node0.csv", "node1.csv");
+    return 0;
+}
