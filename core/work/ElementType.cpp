@@ -18,7 +18,7 @@ constexpr auto kTypeNames = enumNames<ElementType>({{ElementType::Unknown, "unkn
     {ElementType::Complex128, "complex128"}});
 
 using TracedName = std::pair<std::string_view, ElementType>;
-constexpr std::array<TracedName, 22> kTraced{{
+constexpr std::array<TracedName, 23> kTraced{{
     {"float", ElementType::Float32},
     {"c10::BFloat16", ElementType::BFloat16},
     {"c10::Half", ElementType::Float16},
@@ -32,6 +32,7 @@ constexpr std::array<TracedName, 22> kTraced{{
     {"signed char", ElementType::Int8},
     {"unsigned char", ElementType::Int8},
     {"char", ElementType::Int8},
+    {"byte", ElementType::Int8},
     {"bool", ElementType::Bool},
     {"c10::complex<float>", ElementType::Complex64},
     {"c10::complex<double>", ElementType::Complex128},

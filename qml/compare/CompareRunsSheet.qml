@@ -139,19 +139,21 @@ UiSheet {
         height: visible ? Math.min(contentHeight, parent.height * 0.6) : 0
         visible: sheet.controller.hasCaptures
         keyNavigationEnabled: true
-        model: sheet.visible ? sheet.controller.offers : []
+        model: sheet.visible ? sheet.controller.offers : null
         header: UiSectionHeader {
             width: offers.width - Theme.spaceM
             text: "Runs and their captures"
         }
         delegate: UiCheckBox {
             required property int index
-            required property string modelData
+            required property string title
+            required property bool capture
+            required property bool chosen
 
-            x: sheet.controller.offersCapture[index] ? Theme.spaceXl : 0
+            x: capture ? Theme.spaceXl : 0
             width: offers.width - Theme.spaceM - x
-            text: modelData
-            checked: sheet.controller.offersChosen[index] ?? false
+            text: title
+            checked: chosen
             onClicked: sheet.controller.toggleOffer(index)
         }
     }

@@ -16,26 +16,21 @@ Column {
     spacing: Theme.spaceM
     visible: box.title !== ""
 
-    UiText {
+    component Said: UiSentence {
         width: parent.width
         horizontalAlignment: Text.AlignHCenter
-        wrapMode: Text.Wrap
-        elide: Text.ElideNone
+        Accessible.role: Accessible.StaticText
+        Accessible.name: text
+    }
+
+    Said {
         text: box.title
         color: box.faulty ? Theme.warning : Theme.text
         Accessible.role: box.faulty ? Accessible.AlertMessage : Accessible.StaticText
-        Accessible.name: text
     }
-    UiText {
-        width: parent.width
-        visible: text !== ""
-        horizontalAlignment: Text.AlignHCenter
-        wrapMode: Text.Wrap
-        elide: Text.ElideNone
+    Said {
         text: box.text
         color: Theme.textSecondary
-        Accessible.role: Accessible.StaticText
-        Accessible.name: text
     }
     UiButton {
         anchors.horizontalCenter: parent.horizontalCenter

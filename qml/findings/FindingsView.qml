@@ -43,7 +43,7 @@ ViewPage {
             enabled: controller.findings.count > 0
             iconName: "copy"
             text: "Copy as text"
-            onClicked: view.session.copyText(controller.text())
+            onClicked: view.session.copyText(controller.findings.text())
         }
     }
     UiList {
@@ -65,7 +65,7 @@ ViewPage {
         Keys.onPressed: event => {
             event.accepted = event.matches(StandardKey.Copy);
             if (event.accepted)
-                view.session.copyText(controller.textOf(currentIndex));
+                view.session.copyText(controller.findings.textOf(currentIndex));
         }
         delegate: FindingCard {
             width: list.width
@@ -74,7 +74,7 @@ ViewPage {
                 list.currentIndex = index;
                 controller.open(index);
             }
-            onCopyWanted: view.session.copyText(controller.textOf(index))
+            onCopyWanted: view.session.copyText(controller.findings.textOf(index))
         }
     }
     ReadingState {

@@ -3,11 +3,12 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The frame of an inspector: its parts under each other, scrolled by wheel and arrows.
+// The frame of an inspector or a form beside a view: its parts under each other, scrolled by wheel and arrows.
 FocusScope {
     id: pane
 
     default property alias content: column.data
+    property bool leading: false // stands before the view
 
     implicitWidth: Theme.inspectorWidth
     Accessible.role: Accessible.Pane
@@ -18,6 +19,7 @@ FocusScope {
         color: Theme.panel
     }
     UiSeparator {
+        x: pane.leading ? pane.width - width : 0
         height: parent.height
     }
     Flickable {
@@ -27,7 +29,7 @@ FocusScope {
         contentHeight: column.height + 2 * Theme.spaceM
         boundsBehavior: Flickable.StopAtBounds
         UiScrollBar.vertical: UiScrollBar {
-            interactive: false
+            interactive: pane.leading
         }
         clip: true
         activeFocusOnTab: true

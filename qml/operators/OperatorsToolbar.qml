@@ -68,7 +68,7 @@ SettingsBar {
 
         UiMenuItem {
             text: "Rows as text"
-            onTriggered: bar.copyWanted(bar.controller.text())
+            onTriggered: bar.copyWanted(bar.controller.rows.text())
         }
         UiMenuItem {
             text: "Rows as CSV"

@@ -10,8 +10,20 @@ ViewPage {
     id: view
 
     body: table
-    inspector: OperatorsInspector {
+    inspector: FigureInspector {
         controller: controller
+        hint: "Click a frame in the picture or a row for its numbers and kernels; double click it for its longest kernel on the timeline."
+        selected: controller.rowTitle
+        facts: controller.rowFacts
+        openText: controller.openable ? controller.timelineText : ""
+        shown: controller.listed
+
+        InspectorTable {
+            table: controller.kernels
+        }
+        InspectorTable {
+            table: controller.otherKernels
+        }
     }
     exportable: controller
     Keys.onPressed: event => event.accepted = view.handleKey(event)
@@ -81,7 +93,7 @@ ViewPage {
             onUnfoldWanted: row => controller.toggle(row)
             onFoldWanted: folds => folds ? controller.fold() : controller.unfold()
             onOpened: row => controller.openRow(row)
-            onCopyWanted: row => view.session.copyText(controller.rowText(row))
+            onCopyWanted: row => view.session.copyText(controller.rows.text(row, 1))
         }
     }
     ReadingState {

@@ -60,32 +60,10 @@ SettingsBar {
         checked: bar.controller.chartShown
         onClicked: bar.controller.chartShown = !bar.controller.chartShown
     }
-    Row {
-        visible: bar.controller.chartShown && bar.controller.numberColumns.length > 1
-        spacing: Theme.spaceS
-
-        QueryAxis {
-            objectName: "chartX"
-            label: "Across"
-            columns: bar.controller.numberColumns
-            chosen: bar.controller.chartX
-            onPicked: column => bar.controller.chartX = column
-        }
-        QueryAxis {
-            objectName: "chartY"
-            label: "Up"
-            columns: bar.controller.numberColumns
-            chosen: bar.controller.chartY
-            onPicked: column => bar.controller.chartY = column
-        }
-        UiButton {
-            objectName: "chartLine"
-            iconName: "lines"
-            text: "Line"
-            toolTip: "Join the points in their order across"
-            choice: true
-            checked: bar.controller.chartLine
-            onClicked: bar.controller.chartLine = !bar.controller.chartLine
+    Repeater {
+        model: bar.controller.settings
+        delegate: FigureSetting {
+            onChosen: choice => bar.controller.choose(key, choice)
         }
     }
 }

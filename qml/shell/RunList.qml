@@ -247,7 +247,7 @@ FocusScope {
         subject: pane.session.workspace.databasePath
         label: "Name of the run"
         doneText: "Rename"
-        onNamed: pane.session.renameRun(run, name)
+        onNamed: pane.session.maintenance.renameRun(run, name)
 
         function askFor(name: string) {
             run = name;
@@ -265,7 +265,7 @@ FocusScope {
         question: "%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.".arg(run)
         refusalText: "Keep it"
         consentText: "Remove"
-        onAgreed: pane.session.removeRun(run)
+        onAgreed: pane.session.maintenance.removeRun(run)
 
         function askAbout(name: string) {
             run = name;

@@ -1,5 +1,6 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/traces/CaptureWindows.h"
@@ -59,6 +60,7 @@ ComparisonController::ComparisonController(QObject* parent)
             views()->report(error);
     });
     connect(Theme::instance(), &Theme::changed, this, &ComparisonController::savedChanged);
+    connect(this, &ComparisonController::runsChanged, this, &ComparisonController::listOffers);
     connect(this, &DatabaseView::viewsChanged, this, [this] {
         if (views() != nullptr)
             connect(views(), &Views::comparisonWanted, this, &ComparisonController::takeWanted,
@@ -390,9 +392,7 @@ void ComparisonController::takeOut(int run) {
 }
 
 void ComparisonController::showRunsOf(const Compared& runs) {
-    std::vector<RunId> wanted;
-    for (const auto& shown : workspace()->shownRuns())
-        wanted.push_back(shown.id);
+    auto wanted = workspace()->shownIds();
     const auto isOf = [](RunId id) {
         return [id](const analysis::ComparedRun& one) { return one.run.id == id; };
     };
@@ -444,64 +444,43 @@ bool ComparisonController::hasCaptures() const {
 }
 
 // The runs that are shown, and others that have captures.
-std::vector<ComparisonController::Offer> ComparisonController::allOffers() const {
-    std::vector<Offer> all;
+void ComparisonController::listOffers() {
     if (workspace() == nullptr)
-        return all;
-    const auto& shown = workspace()->shownRuns();
+        return m_offered.setRows({});
+    const auto compared = comparedRuns();
+    std::vector<Offer> all;
+    const auto add = [&](const Run& run, const std::string& capture) {
+        const bool isChosen = std::ranges::any_of(compared,
+            [&](const auto& one) { return one.run.id == run.id && one.scope.capture == capture; });
+        all.push_back({run.id, textOf(capture.empty() ? run.name : capture), capture, isChosen});
+    };
+    const auto shown = workspace()->shownIds();
     for (const Run& run : workspace()->runs()) {
-        const bool isShown = std::any_of(
-            shown.begin(), shown.end(), [&run](const auto& one) { return one.id == run.id; });
         const bool isCaptured = m_captures && m_captures->contains(run.id);
-        if (isShown || isCaptured)
-            all.push_back({&run, {}});
+        if (isCaptured || std::ranges::find(shown, run.id) != shown.end())
+            add(run, {});
         if (!isCaptured)
             continue;
         for (const std::string& capture : m_captures->at(run.id))
-            all.push_back({&run, capture});
+            add(run, capture);
     }
-    return all;
-}
-
-QStringList ComparisonController::offers() const {
-    QStringList texts;
-    for (const Offer& one : allOffers())
-        texts.append(QString::fromStdString(one.capture.empty() ? one.run->name : one.capture));
-    return texts;
-}
-
-QList<bool> ComparisonController::offersCapture() const {
-    QList<bool> captures;
-    for (const Offer& one : allOffers())
-        captures.append(!one.capture.empty());
-    return captures;
-}
-
-QList<bool> ComparisonController::offersChosen() const {
-    const auto compared = comparedRuns();
-    QList<bool> chosen;
-    for (const Offer& offer : allOffers())
-        chosen.append(std::any_of(compared.begin(), compared.end(), [&offer](const auto& one) {
-            return one.run.id == offer.run->id && one.scope.capture == offer.capture;
-        }));
-    return chosen;
+    m_offered.setRows(std::move(all));
 }
 
 void ComparisonController::toggleOffer(int offer) {
-    const auto all = allOffers();
-    if (offer < 0 || offer >= static_cast<int>(all.size()))
+    if (!m_offered.isThere(offer))
         return;
-    const Offer& chosen = all[static_cast<std::size_t>(offer)];
+    const Offer chosen = m_offered.rows()[static_cast<std::size_t>(offer)];
     auto runs = orderedRuns();
     const auto count = runs.size();
     std::erase_if(runs, [&chosen](const auto& one) {
-        return one.run.id == chosen.run->id && one.scope.capture == chosen.capture;
+        return one.run.id == chosen.run && one.scope.capture == chosen.capture;
     });
     const bool isOut = runs.size() < count;
     if (isOut && runs.empty())
         return; // the last one stays
     if (!isOut)
-        runs.push_back({*chosen.run, {false, chosen.capture}});
+        runs.push_back({*workspace()->findRun(chosen.run), {false, chosen.capture}});
     listRuns(runs, m_settings.query.sortedBy);
     showRunsOf(runs);
 }

@@ -22,11 +22,8 @@ class ComparisonController : public trainscope::app::DrawnView {
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
     // "A · name", in order; the first is what the others are compared with.
     Q_PROPERTY(QStringList runLabels READ runLabels NOTIFY runsChanged FINAL)
-    // Runs and below each its captures, which can be compared; which of them are captures, and
-    // which are compared.
-    Q_PROPERTY(QStringList offers READ offers NOTIFY runsChanged FINAL)
-    Q_PROPERTY(QList<bool> offersCapture READ offersCapture NOTIFY runsChanged FINAL)
-    Q_PROPERTY(QList<bool> offersChosen READ offersChosen NOTIFY runsChanged FINAL)
+    // Runs and below each its captures, which can be compared.
+    Q_PROPERTY(trainscope::app::ListModel* offers READ offers CONSTANT FINAL)
     // A shown run has captures that can be compared.
     Q_PROPERTY(bool hasCaptures READ hasCaptures NOTIFY runsChanged FINAL)
     // Switches of its looks, and of its panels.
@@ -56,9 +53,7 @@ public:
     Q_INVOKABLE void moveRun(int from, int to);
     // A run that is compared no more in any part is no longer shown, here and in the other views.
     Q_INVOKABLE void takeOut(int run);
-    [[nodiscard]] QStringList offers() const;
-    [[nodiscard]] QList<bool> offersCapture() const;
-    [[nodiscard]] QList<bool> offersChosen() const;
+    [[nodiscard]] ListModel* offers() { return &m_offered; }
     [[nodiscard]] bool hasCaptures() const;
     // Adds what is not compared yet, and shows its run; takes out what is.
     Q_INVOKABLE void toggleOffer(int offer);
@@ -112,14 +107,18 @@ private:
     void colour(plot::ComparisonData& data) const;
     using Compared = std::vector<analysis::ComparedRun>;
     struct Offer {
-        const Run* run;
+        RunId run;
+        QString title;
         std::string capture; // empty: the whole run
+        bool isChosen = false; // it is compared
+        [[nodiscard]] bool isCapture() const { return !capture.empty(); }
+        bool operator==(const Offer&) const = default;
     };
     [[nodiscard]] Compared comparedRuns() const; // as listed
     [[nodiscard]] Compared orderedRuns() const; // as they stand on the board
     void listRuns(const Compared& runs, std::string sortedBy);
     void showRunsOf(const Compared& runs);
-    [[nodiscard]] std::vector<Offer> allOffers() const;
+    void listOffers();
     [[nodiscard]] bool hasCapture(RunId run, const std::string& capture) const;
     void readCaptures();
     void takeWanted();
@@ -136,6 +135,8 @@ private:
     ComparisonLibrary m_library;
     ComparisonSettings m_settings;
     ComparisonOffers m_offers;
+    RowListModel<Offer> m_offered{
+        {{"title", &Offer::title}, {"capture", &Offer::isCapture}, {"chosen", &Offer::isChosen}}};
     SettingListModel m_rows;
     SettingListModel m_looks;
     std::shared_ptr<const plot::ComparisonData> m_data;

@@ -75,11 +75,7 @@ void FigureController::readMetrics() {
 
 plot::FigureQuery FigureController::wantedQuery() const {
     plot::FigureQuery query = m_settings.query;
-    query.runs.clear();
-    if (m_settings.shownRunsOnly) {
-        for (const auto& run : workspace()->shownRuns())
-            query.runs.push_back(run.id);
-    }
+    query.runs = m_settings.shownRunsOnly ? workspace()->shownIds() : std::vector<RunId>();
     return query;
 }
 

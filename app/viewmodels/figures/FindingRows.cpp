@@ -161,15 +161,4 @@ Result<std::vector<FindingRow>> findingRows(const analysis::RunStudy& study) {
     return rows;
 }
 
-QStringList rulesLookedAt() {
-    return {QStringLiteral("heat from front to rear"), QStringLiteral("throttling"),
-        QStringLiteral("swings of power"), QStringLiteral("stages"),
-        QStringLiteral("GPUs and nodes that differ"), QStringLiteral("exposed communication"),
-        QStringLiteral("idle time"), QStringLiteral("bubbles"), QStringLiteral("stragglers"),
-        QStringLiteral("operators"), QStringLiteral("use of the links"),
-        QStringLiteral("flight recorders"), QStringLiteral("memory snapshots"),
-        QStringLiteral("clocks of the ranks"), QStringLiteral("MFU"),
-        QStringLiteral("missing data")};
-}
-
 } // namespace trainscope::app

@@ -40,8 +40,8 @@ class FindingListModel : public RowListModel<FindingRow> {
 public:
     explicit FindingListModel(QObject* parent = nullptr);
     // One finding, or all of them, as plain text.
-    [[nodiscard]] QString textOf(int row) const;
-    [[nodiscard]] QString text() const;
+    Q_INVOKABLE [[nodiscard]] QString textOf(int row) const;
+    Q_INVOKABLE [[nodiscard]] QString text() const;
 };
 
 // In the order they are shown in. Cancelled by progress.
@@ -49,8 +49,5 @@ Result<std::vector<FindingRow>> findingRows(const analysis::RunStudy& study);
 
 // Its values with their units, which their names and the finding's metric tell.
 FindingRow findingRow(const Run& run, const analysis::Finding& finding);
-
-// Checks that are made in every run, one sentence each.
-QStringList rulesLookedAt();
 
 } // namespace trainscope::app

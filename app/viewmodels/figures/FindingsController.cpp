@@ -4,6 +4,8 @@
 #include "app/viewmodels/figures/FindingRows.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/Texts.h"
+#include "core/analysis/findings/Rules.h"
 #include "core/model/Try.h"
 #include "core/text/Table.h"
 
@@ -157,7 +159,10 @@ QString FindingsController::emptyTitle() const {
 QString FindingsController::emptyText() const {
     if (emptyTitle().isEmpty() || wantedRuns().empty())
         return {};
-    return QStringLiteral("Looked at: %1.").arg(rulesLookedAt().join(QStringLiteral(" · ")));
+    QStringList looked;
+    for (const analysis::Check& check : analysis::allChecks())
+        looked.append(textOf(check.name));
+    return QStringLiteral("Looked at: %1.").arg(looked.join(QStringLiteral(" · ")));
 }
 
 void FindingsController::open(int row) {

@@ -34,8 +34,6 @@ public:
 
     // The timeline at the finding's evidence.
     Q_INVOKABLE void open(int row);
-    Q_INVOKABLE [[nodiscard]] QString textOf(int row) const { return m_findings.textOf(row); }
-    Q_INVOKABLE [[nodiscard]] QString text() const { return m_findings.text(); }
 
     [[nodiscard]] ExportJob exportJob() const override;
 

@@ -113,10 +113,8 @@ ExportJob OverviewController::exportJob() const {
 
 void OverviewController::showBesideTheRunBefore(const std::string& before) {
     std::vector<RunId> both{m_data->overview.run.id};
-    for (const Run& run : workspace()->runs()) {
-        if (run.name == before)
-            both.push_back(run.id);
-    }
+    if (const Run* run = workspace()->findRun(QString::fromStdString(before)))
+        both.push_back(run->id);
     workspace()->setShown(both);
     views()->setView(Views::Compare);
 }

@@ -4,11 +4,13 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/AsciiText.h"
 #include "core/model/AutogradLink.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/text/Numbers.h"
+#include "core/work/ElementType.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -122,24 +124,15 @@ QString valueText(const QJsonValue& value, const QString& unit) {
         value, unit == QString::fromUtf8("×") ? QStringLiteral(" × ") : QStringLiteral(", "));
 }
 
-// Bytes of one element of PyTorch's and NCCL's type names.
-std::optional<int> elementBytes(const QString& dtype) {
-    struct Type {
-        const char* name;
-        int bytes;
-    };
-    constexpr std::array<Type, 12> kTypes{{{"BFloat16", 2}, {"Half", 2}, {"Float", 4},
-        {"Double", 8}, {"Byte", 1}, {"Char", 1}, {"Bool", 1}, {"Short", 2}, {"Int", 4}, {"Long", 8},
-        {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}}};
-    for (const auto& type : kTypes) {
-        if (dtype.compare(QLatin1String(type.name), Qt::CaseInsensitive) == 0)
-            return type.bytes;
-    }
-    return std::nullopt;
+// Bytes of one element, by the names of PyTorch, C++ and NCCL.
+std::optional<double> elementBytes(const std::string& dtype) {
+    const auto type = work::elementTypeFrom(dtype);
+    const bool isKnown = type != work::ElementType::Unknown;
+    return work::bytesOf(isKnown ? type : work::elementTypeFrom(lowered(dtype)));
 }
 
 void addMessageSize(const QJsonObject& object, std::vector<Fact>& facts) {
-    const auto bytes = elementBytes(object.value(QLatin1String("dtype")).toString());
+    const auto bytes = elementBytes(object.value(QLatin1String("dtype")).toString().toStdString());
     const QJsonValue elements = object.value(QLatin1String("In msg nelems"));
     if (bytes && elements.isDouble())
         facts.push_back(

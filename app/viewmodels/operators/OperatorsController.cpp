@@ -104,10 +104,9 @@ std::optional<OperatorsQuestion> OperatorsController::wanted() const {
         return std::nullopt;
     OperatorsQuestion question;
     question.query = wantedOf(run->id);
-    for (const Run& other : workspace()->runs()) {
-        if (other.name == m_settings.against && other.id != run->id)
-            question.against = other.id;
-    }
+    const Run* other = workspace()->findRun(QString::fromStdString(m_settings.against));
+    if (other != nullptr && other->id != run->id)
+        question.against = other->id;
     question.by = shownBy(m_settings.by, question.against.isValid());
     question.python = m_settings.flame.python;
     return question;

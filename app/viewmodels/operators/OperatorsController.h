@@ -73,8 +73,6 @@ public:
     [[nodiscard]] bool isZoomed() const;
     [[nodiscard]] bool isListed() const { return m_rows.count() > 0; }
 
-    Q_INVOKABLE [[nodiscard]] QString rowText(int row) const { return m_rows.text(row, 1); }
-    Q_INVOKABLE [[nodiscard]] QString text() const { return m_rows.text(); }
     Q_INVOKABLE [[nodiscard]] QString csv() const;
 
     [[nodiscard]] bool isReady() const override;

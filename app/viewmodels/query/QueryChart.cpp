@@ -66,6 +66,38 @@ Axis axisFor(const QueryRows& rows, std::size_t column) {
     return axis;
 }
 
+using ChartSetting = Setting<ChartColumns, QueryRowsPtr>;
+
+std::vector<SettingChoice> numberColumns(const QueryRowsPtr& rows) {
+    std::vector<SettingChoice> columns;
+    for (std::size_t column = 0; rows && column < rows->columns(); ++column) {
+        if (rows->isNumeric(column))
+            columns.push_back(
+                {QString::fromStdString(shownName(*rows, column)), static_cast<int>(column)});
+    }
+    return columns;
+}
+
+ChartSetting axisSetting(const char* key, const char* label, int ChartColumns::*column) {
+    return {QLatin1String(key), [column](const auto& chosen) { return chosen.*column; },
+        [column](auto& chosen, const auto& value) { chosen.*column = value.toInt(); },
+        [label](const auto&, const auto& rows) -> std::optional<SettingControl> {
+            SettingControl control{QLatin1String(label), {}, numberColumns(rows)};
+            return control.choices.size() < 2 ? std::nullopt : std::optional(control);
+        }};
+}
+
+ChartSetting lineSetting() {
+    return {QStringLiteral("chartLine"), [](const auto& chosen) { return chosen.isLine; },
+        [](auto& chosen, const auto& value) { chosen.isLine = value.toBool(); },
+        [](const auto&, const auto& rows) -> std::optional<SettingControl> {
+            if (numberColumns(rows).size() < 2)
+                return std::nullopt;
+            return switchControl(
+                QStringLiteral("Line"), QStringLiteral("Join the points in their order across"));
+        }};
+}
+
 bool ascends(const QueryRows& rows, std::size_t column) {
     for (std::size_t row = 1; row < rows.rows(); ++row) {
         if (!(rows.number(row - 1, column) < rows.number(row, column)))
@@ -75,6 +107,12 @@ bool ascends(const QueryRows& rows, std::size_t column) {
 }
 
 } // namespace
+
+const ChartSettingList& chartSettings() {
+    static const ChartSettingList list({axisSetting("chartX", "Across", &ChartColumns::x),
+        axisSetting("chartY", "Up", &ChartColumns::y), lineSetting()});
+    return list;
+}
 
 ChartColumns usualColumns(const QueryRows& rows) {
     ChartColumns columns;

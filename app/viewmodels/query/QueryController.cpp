@@ -351,53 +351,14 @@ void QueryController::setChartShown(bool shown) {
     makeChart();
 }
 
-std::vector<int> QueryController::numericColumns() const {
-    std::vector<int> columns;
-    for (std::size_t column = 0; m_rows && column < m_rows->columns(); ++column) {
-        if (m_rows->isNumeric(column))
-            columns.push_back(static_cast<int>(column));
-    }
-    return columns;
-}
-
-QStringList QueryController::numberColumns() const {
-    QStringList names;
-    for (const int column : numericColumns())
-        names.append(m_table.heads().at(column, "title").toString());
-    return names;
-}
-
-int QueryController::placeOf(int column) const {
-    const auto columns = numericColumns();
-    const auto found = std::find(columns.begin(), columns.end(), column);
-    return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
-}
-
-int QueryController::columnAt(int place) const {
-    const auto columns = numericColumns();
-    return place >= 0 && place < static_cast<int>(columns.size())
-        ? columns[static_cast<std::size_t>(place)]
-        : -1;
-}
-
-void QueryController::setChartX(int column) {
-    chooseColumns({columnAt(column), m_columns.y, m_columns.isLine});
-}
-void QueryController::setChartY(int column) {
-    chooseColumns({m_columns.x, columnAt(column), m_columns.isLine});
-}
-void QueryController::setChartLine(bool line) {
-    chooseColumns({m_columns.x, m_columns.y, line});
-}
-
-void QueryController::chooseColumns(const ChartColumns& columns) {
-    if (columns == m_columns || columns.x < 0 || columns.y < 0)
-        return;
-    m_columns = columns;
+void QueryController::choose(const QString& key, int choice) {
+    m_columns = chartSettings().with(m_columns, m_rows, key, choice);
     makeChart();
 }
 
 void QueryController::makeChart() {
+    m_settings.setRows(
+        m_isChartShown ? chartSettings().rows(m_columns, m_rows) : std::vector<SettingRow>());
     m_chart.reset();
     if (m_rows && m_isChartShown)
         m_chart = std::make_shared<const plot::ColumnChart>(columnChart(*m_rows, m_columns));

@@ -34,11 +34,8 @@ class QueryController : public trainscope::app::DrawnView {
     Q_PROPERTY(bool exporting READ isExporting NOTIFY stateChanged FINAL)
 
     Q_PROPERTY(bool chartShown READ isChartShown WRITE setChartShown NOTIFY chartChanged FINAL)
-    Q_PROPERTY(QStringList numberColumns READ numberColumns NOTIFY chartChanged FINAL)
-    // Indices into numberColumns; −1: none.
-    Q_PROPERTY(int chartX READ chartX WRITE setChartX NOTIFY chartChanged FINAL)
-    Q_PROPERTY(int chartY READ chartY WRITE setChartY NOTIFY chartChanged FINAL)
-    Q_PROPERTY(bool chartLine READ isChartLine WRITE setChartLine NOTIFY chartChanged FINAL)
+    // Settings of the chart while it is shown: its columns, and whether points are joined.
+    Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
 
 public:
     explicit QueryController(QObject* parent = nullptr);
@@ -72,13 +69,8 @@ public:
 
     [[nodiscard]] bool isChartShown() const { return m_isChartShown; }
     void setChartShown(bool shown);
-    [[nodiscard]] QStringList numberColumns() const;
-    [[nodiscard]] int chartX() const { return placeOf(m_columns.x); }
-    [[nodiscard]] int chartY() const { return placeOf(m_columns.y); }
-    [[nodiscard]] bool isChartLine() const { return m_columns.isLine; }
-    void setChartX(int column);
-    void setChartY(int column);
-    void setChartLine(bool line);
+    [[nodiscard]] SettingListModel* settings() { return &m_settings; }
+    Q_INVOKABLE void choose(const QString& key, int choice);
 
     [[nodiscard]] bool isReady() const override { return m_chart && !m_chart->points.empty(); }
     [[nodiscard]] ExportJob exportJob() const override;
@@ -104,13 +96,8 @@ private:
     void readSchema();
     void show(QueryRowsPtr rows);
     void sortBy(int column, bool isDescending);
-    void chooseColumns(const ChartColumns& columns);
     void makeChart();
     void remember();
-    // Place of a table's column among those of numbers, and back.
-    [[nodiscard]] int placeOf(int column) const;
-    [[nodiscard]] int columnAt(int place) const;
-    [[nodiscard]] std::vector<int> numericColumns() const;
 
     QString m_sql;
     QString m_asked; // the query that the table answers
@@ -128,6 +115,7 @@ private:
     bool m_isExporting = false;
     bool m_isChartShown = false;
     ChartColumns m_columns; // columns of the table
+    SettingListModel m_settings;
     std::shared_ptr<const plot::ColumnChart> m_chart;
     Task<Tables> m_schemaTask{Urgency::Background};
     Task<Order> m_orderTask{Urgency::Pointer};

@@ -459,12 +459,7 @@ QString RunsController::chosenText() const {
 }
 
 std::vector<RunId> RunsController::chosenIds() const {
-    std::vector<RunId> runs;
-    if (workspace() != nullptr) {
-        for (const auto& shown : workspace()->shownRuns())
-            runs.push_back(shown.id);
-    }
-    return runs;
+    return workspace() == nullptr ? std::vector<RunId>() : workspace()->shownIds();
 }
 
 QString RunsController::labelText(int row, const QString& key) const {

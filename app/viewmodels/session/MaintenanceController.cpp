@@ -36,7 +36,10 @@ MaintenanceController::~MaintenanceController() {
     waitForPainting(m_task.ending());
 }
 
-void MaintenanceController::renameRun(const QString& name, const QString& newName) {
+void MaintenanceController::renameRun(const QString& name, const QString& typed) {
+    const QString newName = typed.trimmed();
+    if (newName.isEmpty() || newName == name)
+        return;
     begin(QStringLiteral("Renaming %1").arg(name), store::OpenMode::ReadWrite,
         [newName, from = name.toStdString()](
             store::Store& store, const Progress&) -> Result<Outcome> {

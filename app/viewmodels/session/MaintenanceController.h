@@ -39,8 +39,9 @@ public:
 
     // The database that work is about; empty: none.
     void setDatabase(const QString& path) { m_database = path; }
-    void renameRun(const QString& name, const QString& newName);
-    void removeRun(const QString& name);
+    Q_INVOKABLE void renameRun(const QString& name, const QString& typed);
+    // Cannot be undone other than by importing again.
+    Q_INVOKABLE void removeRun(const QString& name);
     Q_INVOKABLE void check();
     Q_INVOKABLE void vacuum();
     // Forms that a report can be written in, for a file dialog: PDF on the usual paper first.

@@ -247,17 +247,6 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
         });
 }
 
-void Session::renameRun(const QString& name, const QString& newName) {
-    const auto wanted = newName.trimmed();
-    if (wanted.isEmpty() || wanted == name)
-        return;
-    m_maintenance.renameRun(name, wanted);
-}
-
-void Session::removeRun(const QString& name) {
-    m_maintenance.removeRun(name);
-}
-
 void Session::readReports() {
     if (!m_workspace.isOpen())
         return;

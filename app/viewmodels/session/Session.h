@@ -64,10 +64,6 @@ public:
     Q_INVOKABLE void openSample();
     Q_INVOKABLE void closeDatabase();
 
-    // By the run's name. In the background; a failure becomes a notice.
-    Q_INVOKABLE void renameRun(const QString& name, const QString& newName);
-    // Cannot be undone other than by importing again.
-    Q_INVOKABLE void removeRun(const QString& name);
     Q_INVOKABLE void readReports();
     Q_INVOKABLE void copyText(const QString& text);
 

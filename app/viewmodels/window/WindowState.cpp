@@ -4,21 +4,21 @@
 #include <QScreen>
 #include <QSettings>
 
+#include <utility>
+
 namespace trainscope::app {
 
 namespace {
 constexpr auto kGeometryKey = "window/geometry";
 constexpr auto kMaximizedKey = "window/maximized";
-constexpr auto kRunListKey = "window/runList";
-constexpr auto kInspectorKey = "window/inspector";
 constexpr QSize kFirstSize{1440, 900};
 } // namespace
 
 WindowState::WindowState(QObject* parent)
     : QObject(parent) {
     const QSettings settings;
-    m_runListOpen = settings.value(QLatin1String(kRunListKey), true).toBool();
-    m_inspectorOpen = settings.value(QLatin1String(kInspectorKey), true).toBool();
+    for (Pane* pane : {&m_runList, &m_inspector})
+        pane->isOpen = settings.value(QLatin1String(pane->key), true).toBool();
 }
 
 void WindowState::attach(QQuickWindow* window) {
@@ -40,37 +40,19 @@ void WindowState::attach(QQuickWindow* window) {
     connect(qApp, &QCoreApplication::aboutToQuit, this, &WindowState::save);
 }
 
-void WindowState::setRunListOpen(bool open) {
-    if (open == runListOpen())
+void WindowState::open(Pane& pane, bool isOpen) {
+    if (isOpen == pane.isShown())
         return;
-    (m_tight ? m_tightRunList : m_runListOpen) = open;
-    if (!m_tight)
-        QSettings().setValue(QLatin1String(kRunListKey), open);
+    (pane.isTight ? pane.isOpenInTight : pane.isOpen) = isOpen;
+    if (!pane.isTight)
+        QSettings().setValue(QLatin1String(pane.key), isOpen);
     Q_EMIT panesChanged();
 }
 
-void WindowState::setInspectorOpen(bool open) {
-    if (open == inspectorOpen())
+void WindowState::fit(Pane& pane, bool isTight) {
+    if (isTight == std::exchange(pane.isTight, isTight))
         return;
-    (m_narrow ? m_narrowInspector : m_inspectorOpen) = open;
-    if (!m_narrow)
-        QSettings().setValue(QLatin1String(kInspectorKey), open);
-    Q_EMIT panesChanged();
-}
-
-void WindowState::setNarrow(bool narrow) {
-    if (narrow == m_narrow)
-        return;
-    m_narrow = narrow;
-    m_narrowInspector = false;
-    Q_EMIT panesChanged();
-}
-
-void WindowState::setTight(bool tight) {
-    if (tight == m_tight)
-        return;
-    m_tight = tight;
-    m_tightRunList = false;
+    pane.isOpenInTight = false;
     Q_EMIT panesChanged();
 }
 

@@ -27,30 +27,34 @@ public:
     // Puts the window where it was, when that still lies on a screen; saves when the program ends.
     Q_INVOKABLE void attach(QQuickWindow* window);
 
-    [[nodiscard]] bool runListOpen() const { return m_tight ? m_tightRunList : m_runListOpen; }
-    void setRunListOpen(bool open);
-    [[nodiscard]] bool inspectorOpen() const {
-        return m_narrow ? m_narrowInspector : m_inspectorOpen;
-    }
-    void setInspectorOpen(bool open);
-    [[nodiscard]] bool narrow() const { return m_narrow; }
-    void setNarrow(bool narrow);
-    [[nodiscard]] bool tight() const { return m_tight; }
-    void setTight(bool tight);
+    [[nodiscard]] bool runListOpen() const { return m_runList.isShown(); }
+    void setRunListOpen(bool isOpen) { open(m_runList, isOpen); }
+    [[nodiscard]] bool inspectorOpen() const { return m_inspector.isShown(); }
+    void setInspectorOpen(bool isOpen) { open(m_inspector, isOpen); }
+    [[nodiscard]] bool narrow() const { return m_inspector.isTight; }
+    void setNarrow(bool narrow) { fit(m_inspector, narrow); }
+    [[nodiscard]] bool tight() const { return m_runList.isTight; }
+    void setTight(bool tight) { fit(m_runList, tight); }
 
 Q_SIGNALS:
     void panesChanged();
 
 private:
+    struct Pane {
+        const char* key; // of what is remembered
+        bool isOpen = true;
+        bool isTight = false; // the window has no room for it
+        bool isOpenInTight = false;
+
+        [[nodiscard]] bool isShown() const { return isTight ? isOpenInTight : isOpen; }
+    };
+    void open(Pane& pane, bool isOpen);
+    void fit(Pane& pane, bool isTight);
     void save() const;
 
     QPointer<QQuickWindow> m_window;
-    bool m_runListOpen = true;
-    bool m_inspectorOpen = true;
-    bool m_narrow = false;
-    bool m_tight = false;
-    bool m_narrowInspector = false;
-    bool m_tightRunList = false;
+    Pane m_runList{"window/runList"};
+    Pane m_inspector{"window/inspector"};
 };
 
 } // namespace trainscope::app

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -18,10 +19,17 @@ using plot::FigureQuery;
 using plot::KernelsPer;
 using View = Views::View;
 
-constexpr std::array kSweeps{
-    FigureKind::ParallelismSweep, FigureKind::OptimizationSweep, FigureKind::MicrobatchSweep};
+// The views of figures with the kinds that each shows, the usual one first.
+constexpr std::array kKindViews{std::pair{FigureKind::Heatmap, View::Heatmap},
+    std::pair{FigureKind::ParallelismSweep, View::Sweep},
+    std::pair{FigureKind::OptimizationSweep, View::Sweep},
+    std::pair{FigureKind::MicrobatchSweep, View::Sweep},
+    std::pair{FigureKind::Kernels, View::Kernels},
+    std::pair{FigureKind::StageBreakdown, View::Kernels},
+    std::pair{FigureKind::Spectrum, View::Spectrum}};
+
 bool isSweep(FigureKind kind) {
-    return std::find(kSweeps.begin(), kSweeps.end(), kind) != kSweeps.end();
+    return viewOf(kind) == View::Sweep;
 }
 
 std::string titleOf(const std::vector<FigureChoice>& metrics, const std::string& metric) {
@@ -139,40 +147,17 @@ FigureSetting optimisationSetting() {
 } // namespace
 
 View viewOf(FigureKind kind) {
-    switch (kind) {
-    case FigureKind::Heatmap:
-        return View::Heatmap;
-    case FigureKind::ParallelismSweep:
-    case FigureKind::OptimizationSweep:
-    case FigureKind::MicrobatchSweep:
-        return View::Sweep;
-    case FigureKind::Kernels:
-    case FigureKind::StageBreakdown:
-        return View::Kernels;
-    case FigureKind::Spectrum:
-        break;
-    }
-    return View::Spectrum;
+    return std::ranges::find(kKindViews, kind, [](const auto& row) { return row.first; })->second;
 }
 
 FigureSettings defaultSettings(View view) {
     FigureSettings settings;
-    switch (view) {
-    case View::Heatmap:
+    const auto* first
+        = std::ranges::find(kKindViews, view, [](const auto& row) { return row.second; });
+    if (first != kKindViews.end())
+        settings.query.kind = first->first;
+    if (view == View::Heatmap)
         settings.query.metrics = {metric::kGpuTemperature};
-        break;
-    case View::Kernels:
-        settings.query.kind = FigureKind::Kernels;
-        break;
-    case View::Sweep:
-        settings.query.kind = FigureKind::ParallelismSweep;
-        break;
-    case View::Spectrum:
-        settings.query.kind = FigureKind::Spectrum;
-        break;
-    default:
-        break;
-    }
     return settings;
 }
 

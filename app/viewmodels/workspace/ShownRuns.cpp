@@ -4,21 +4,10 @@
 
 namespace trainscope::app {
 
-namespace {
-
-std::vector<RunId> idsOfShown(const Workspace& workspace) {
-    std::vector<RunId> shown;
-    for (const auto& one : workspace.shownRuns())
-        shown.push_back(one.id);
-    return shown;
-}
-
-} // namespace
-
 const Run* leadingRun(const Workspace* workspace, RunId preferred) {
     if (workspace == nullptr || workspace->shownRuns().empty())
         return nullptr;
-    const auto shown = idsOfShown(*workspace);
+    const auto shown = workspace->shownIds();
     const bool isShown = std::find(shown.begin(), shown.end(), preferred) != shown.end();
     return workspace->findRun(isShown ? preferred : shown.front());
 }
@@ -29,7 +18,7 @@ void showOnly(Workspace& workspace, const std::vector<RunId>& runs) {
 }
 
 void showBeside(Workspace& workspace, const std::vector<RunId>& runs) {
-    auto shown = idsOfShown(workspace);
+    auto shown = workspace.shownIds();
     shown.insert(shown.end(), runs.begin(), runs.end());
     showOnly(workspace, shown);
 }
@@ -37,7 +26,7 @@ void showBeside(Workspace& workspace, const std::vector<RunId>& runs) {
 void toggleShown(Workspace& workspace, const std::vector<RunId>& runs) {
     const auto isOne
         = [&runs](RunId run) { return std::find(runs.begin(), runs.end(), run) != runs.end(); };
-    auto shown = idsOfShown(workspace);
+    auto shown = workspace.shownIds();
     const auto already = std::count_if(shown.begin(), shown.end(), isOne);
     std::erase_if(shown, isOne);
     if (already < static_cast<std::ptrdiff_t>(runs.size()))

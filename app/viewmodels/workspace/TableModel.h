@@ -159,7 +159,7 @@ public:
 
     // Tab-separated with heads, and with the title where it has one; all rows, or those from
     // `first` on.
-    [[nodiscard]] QString text(int first = 0, int count = -1) const;
+    Q_INVOKABLE [[nodiscard]] QString text(int first = 0, int count = -1) const;
     [[nodiscard]] QString csv() const;
 
 Q_SIGNALS:

@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/ViewFile.h"
 
+#include "app/viewmodels/text/Texts.h"
+#include "core/model/EnumNames.h"
 #include "core/model/InteractiveThread.h"
 
 #include <QDir>
@@ -10,7 +12,6 @@
 #include <QSaveFile>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 
 namespace trainscope::app {
@@ -19,38 +20,21 @@ namespace {
 using plot::LaneStyle;
 using plot::TimeDisplay;
 
-const std::array<std::pair<LaneStyle, QLatin1String>, 5> kStyles{
-    {{LaneStyle::Lines, QLatin1String("lines")}, {LaneStyle::Band, QLatin1String("band")},
-        {LaneStyle::Heat, QLatin1String("heat")}, {LaneStyle::Kernels, QLatin1String("kernels")},
-        {LaneStyle::Thread, QLatin1String("thread")}}};
-const std::array<std::pair<TimeDisplay, QLatin1String>, 4> kDisplays{
-    {{TimeDisplay::Relative, QLatin1String("relative")}, {TimeDisplay::Utc, QLatin1String("utc")},
-        {TimeDisplay::Local, QLatin1String("local")},
-        {TimeDisplay::Iteration, QLatin1String("iteration")}}};
-const std::array<std::pair<AlignmentMode, QLatin1String>, 3> kAlignments{
-    {{AlignmentMode::Start, QLatin1String("start")},
-        {AlignmentMode::Iteration, QLatin1String("iteration")},
-        {AlignmentMode::Clock, QLatin1String("clock")}}};
+constexpr auto kStyles
+    = enumNames<LaneStyle>({{LaneStyle::Lines, "lines"}, {LaneStyle::Band, "band"},
+        {LaneStyle::Heat, "heat"}, {LaneStyle::Kernels, "kernels"}, {LaneStyle::Thread, "thread"}});
+constexpr auto kDisplays
+    = enumNames<TimeDisplay>({{TimeDisplay::Relative, "relative"}, {TimeDisplay::Utc, "utc"},
+        {TimeDisplay::Local, "local"}, {TimeDisplay::Iteration, "iteration"}});
+constexpr auto kAlignments = enumNames<AlignmentMode>({{AlignmentMode::Start, "start"},
+    {AlignmentMode::Iteration, "iteration"}, {AlignmentMode::Clock, "clock"}});
 
-template <typename Table, typename Key>
-QString nameOf(const Table& table, Key key) {
-    const auto found = std::find_if(
-        table.begin(), table.end(), [key](const auto& entry) { return entry.first == key; });
-    return found == table.end() ? QString() : QString(found->second);
-}
-
-template <typename Table>
-auto keyOf(const Table& table, const QString& name)
-    -> std::optional<typename Table::value_type::first_type> {
-    const auto found = std::find_if(
-        table.begin(), table.end(), [&name](const auto& entry) { return entry.second == name; });
-    if (found == table.end())
-        return std::nullopt;
-    return found->first;
+std::string textIn(const QJsonObject& object, const char* key) {
+    return object.value(QLatin1String(key)).toString().toStdString();
 }
 
 QJsonObject encodeLane(const plot::LaneSpec& lane) {
-    QJsonObject object{{QStringLiteral("style"), nameOf(kStyles, lane.style)},
+    QJsonObject object{{QStringLiteral("style"), textOf(kStyles.nameOf(lane.style))},
         {QStringLiteral("metric"), QString::fromStdString(lane.metric)},
         {QStringLiteral("height"), lane.height}};
     if (lane.rank)
@@ -61,12 +45,12 @@ QJsonObject encodeLane(const plot::LaneSpec& lane) {
 }
 
 std::optional<plot::LaneSpec> decodeLane(const QJsonObject& object) {
-    const auto style = keyOf(kStyles, object.value(QLatin1String("style")).toString());
+    const auto style = kStyles.find(textIn(object, "style"));
     if (!style)
         return std::nullopt;
     plot::LaneSpec lane;
     lane.style = *style;
-    lane.metric = object.value(QLatin1String("metric")).toString().toStdString();
+    lane.metric = textIn(object, "metric");
     lane.height
         = std::clamp(object.value(QLatin1String("height")).toDouble(lane.height), 16.0, 4000.0);
     if (object.contains(QLatin1String("rank")))
@@ -87,7 +71,7 @@ std::optional<Mark> decodeMark(const QJsonObject& object) {
     bool beginOk = false;
     bool endOk = false;
     Mark mark;
-    mark.run = object.value(QLatin1String("run")).toString().toStdString();
+    mark.run = textIn(object, "run");
     mark.range.begin.ns = object.value(QLatin1String("begin_ns")).toString().toLongLong(&beginOk);
     mark.range.end.ns = object.value(QLatin1String("end_ns")).toString().toLongLong(&endOk);
     mark.label = object.value(QLatin1String("label")).toString();
@@ -159,10 +143,10 @@ QString viewFolder() {
 
 QByteArray encodeTimeline(const SavedTimeline& view) {
     QJsonObject root{{QStringLiteral("version"), 1},
-        {QStringLiteral("time"), nameOf(kDisplays, view.display)},
+        {QStringLiteral("time"), textOf(kDisplays.nameOf(view.display))},
         {QStringLiteral("overlays"), view.overlays}};
     if (view.alignment)
-        root.insert(QStringLiteral("alignment"), nameOf(kAlignments, *view.alignment));
+        root.insert(QStringLiteral("alignment"), textOf(kAlignments.nameOf(*view.alignment)));
     if (view.arrangement) {
         QJsonArray lanes;
         for (const auto& lane : view.arrangement->lanes)
@@ -179,9 +163,8 @@ QByteArray encodeTimeline(const SavedTimeline& view) {
 SavedTimeline decodeTimeline(const QByteArray& json) {
     const QJsonObject root = QJsonDocument::fromJson(json).object();
     SavedTimeline view;
-    view.display = keyOf(kDisplays, root.value(QLatin1String("time")).toString())
-                       .value_or(TimeDisplay::Relative);
-    view.alignment = keyOf(kAlignments, root.value(QLatin1String("alignment")).toString());
+    view.display = kDisplays.find(textIn(root, "time")).value_or(TimeDisplay::Relative);
+    view.alignment = kAlignments.find(textIn(root, "alignment"));
     view.overlays = root.value(QLatin1String("overlays")).toBool(true);
     if (root.contains(QLatin1String("lanes"))) {
         view.arrangement.emplace();

@@ -224,12 +224,8 @@ void Views::compare(const ToCompare& wanted) {
 }
 
 void Views::predictRun(const QString& name) {
-    if (m_workspace == nullptr)
-        return;
-    for (const Run& run : m_workspace->runs()) {
-        if (QString::fromStdString(run.name) == name)
-            return predict(run.id);
-    }
+    if (const Run* run = m_workspace ? m_workspace->findRun(name) : nullptr)
+        predict(run->id);
 }
 
 } // namespace trainscope::app

@@ -127,6 +127,19 @@ const Run* Workspace::findRun(RunId id) const {
     return found == m_runs.end() ? nullptr : &*found;
 }
 
+const Run* Workspace::findRun(const QString& name) const {
+    const auto found = std::find_if(m_runs.begin(), m_runs.end(),
+        [wanted = name.toStdString()](const Run& run) { return run.name == wanted; });
+    return found == m_runs.end() ? nullptr : &*found;
+}
+
+std::vector<RunId> Workspace::shownIds() const {
+    std::vector<RunId> ids;
+    for (const plot::ShownRun& shown : m_shown)
+        ids.push_back(shown.id);
+    return ids;
+}
+
 std::vector<Run> Workspace::chosenRuns() const {
     std::vector<Run> chosen;
     for (const plot::ShownRun& shown : m_shown) {
@@ -220,8 +233,7 @@ void Workspace::take(const ReaderPool::Database& database, Content content, bool
     m_byRichness = std::move(content.byRichness);
     std::vector<RunId> shown;
     if (isSame) {
-        for (const auto& run : m_shown)
-            shown.push_back(run.id);
+        shown = shownIds();
     } else {
         m_shown.clear();
         if (!m_runs.empty())

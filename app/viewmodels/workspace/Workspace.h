@@ -57,12 +57,14 @@ public:
     // of what was recorded, and its name. `among` says which may be; nullptr: there is none.
     [[nodiscard]] const Run* richestRun(const std::function<bool(const Run&)>& among = {}) const;
     [[nodiscard]] const Run* findRun(RunId id) const; // nullptr: there is none
+    [[nodiscard]] const Run* findRun(const QString& name) const;
     // Labels that people gave it; empty without any.
     [[nodiscard]] store::RunLabels labels(RunId id) const;
     // Folder that it was imported from; empty: not known.
     [[nodiscard]] std::string folder(RunId id) const;
     // Chosen in the run list, with their origins (aligned by start) and colours.
     [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const { return m_shown; }
+    [[nodiscard]] std::vector<RunId> shownIds() const;
     // The same as they are in the database, in its order.
     [[nodiscard]] std::vector<Run> chosenRuns() const;
 

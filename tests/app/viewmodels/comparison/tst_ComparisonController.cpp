@@ -57,6 +57,12 @@ class tst_ComparisonController : public QObject {
         const auto& theme = plot::lightTheme();
         m_controller->draw(theme, app::measureWith(theme), 900.0, 500.0);
     }
+    [[nodiscard]] QVariantList offered(const char* role) const {
+        QVariantList values;
+        for (int row = 0; row < m_controller->offers()->count(); ++row)
+            values.append(m_controller->offers()->at(row, role));
+        return values;
+    }
     [[nodiscard]] int rowOf(const char* key) const {
         const auto& rows = m_controller->settings()->rows();
         const auto found = std::find_if(rows.begin(), rows.end(),
@@ -391,15 +397,15 @@ private Q_SLOTS:
         QTRY_VERIFY(m_controller->hasCaptures());
         QVERIFY2(m_controller->emptyText().contains(QStringLiteral("captures")),
             qPrintable(m_controller->emptyText()));
-        QCOMPARE(m_controller->offers(),
-            (QStringList{
+        QCOMPARE(offered("title"),
+            (QVariantList{
                 QStringLiteral("small"), QStringLiteral("early"), QStringLiteral("late")}));
-        QCOMPARE(m_controller->offersCapture(), (QList<bool>{false, true, true}));
-        QCOMPARE(m_controller->offersChosen(), (QList<bool>{true, false, false}));
+        QCOMPARE(offered("capture"), (QVariantList{false, true, true}));
+        QCOMPARE(offered("chosen"), (QVariantList{true, false, false}));
         m_controller->toggleOffer(2);
         m_controller->toggleOffer(1);
         m_controller->toggleOffer(0);
-        QCOMPARE(m_controller->offersChosen(), (QList<bool>{false, true, true}));
+        QCOMPARE(offered("chosen"), (QVariantList{false, true, true}));
         QCOMPARE(m_controller->runLabels(),
             (QStringList{QStringLiteral("A · small · late"), QStringLiteral("B · small · early")}));
         QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
@@ -413,7 +419,7 @@ private Q_SLOTS:
         // The last one stays, and so does its run.
         m_controller->takeOut(1);
         m_controller->toggleOffer(1);
-        QCOMPARE(m_controller->offersChosen(), (QList<bool>{false, true, false}));
+        QCOMPARE(offered("chosen"), (QVariantList{false, true, false}));
         QCOMPARE(m_workspace->shownRuns().size(), std::size_t{1});
     }
 

@@ -45,12 +45,6 @@ private Q_SLOTS:
         QCOMPARE(row.numbers.at(name.toStdString()), value);
     }
 
-    void whatIsLookedAt() {
-        const QStringList looked = app::rulesLookedAt();
-        for (const char* rule : {"operators", "flight recorders", "MFU", "stragglers"})
-            QVERIFY2(looked.contains(QLatin1String(rule)), rule);
-    }
-
     // The means of GPUs that differ from the others are in the unit of what they differ in.
     void outliers() {
         const auto worstOf = [](const char* metric, double value) {

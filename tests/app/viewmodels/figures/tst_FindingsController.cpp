@@ -72,11 +72,11 @@ private Q_SLOTS:
                     qPrintable(cell(row, "text").toString()));
             QCOMPARE(cell(row, "labels").toStringList().size(),
                 cell(row, "values").toStringList().size());
-            const QString text = m_controller->textOf(row);
+            const QString text = m_controller->findings()->textOf(row);
             QVERIFY(text.contains(cell(row, "text").toString()));
-            QVERIFY(m_controller->text().contains(text));
+            QVERIFY(m_controller->findings()->text().contains(text));
         }
-        QCOMPARE(m_controller->textOf(-1), QString());
+        QCOMPARE(m_controller->findings()->textOf(-1), QString());
         QCOMPARE(m_controller->findings()->rowCount(m_controller->findings()->index(0)), 0);
     }
 

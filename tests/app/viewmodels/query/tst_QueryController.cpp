@@ -198,17 +198,18 @@ private Q_SLOTS:
         QVERIFY(
             answers("SELECT metric, time_ns, value FROM samples WHERE run='small' AND rank=1 AND "
                     "metric='gpu_power' ORDER BY time_ns"));
-        QCOMPARE(m_controller->numberColumns(),
-            (QStringList{QStringLiteral("time_ns"), QStringLiteral("value")}));
         QVERIFY(!m_controller->isReady());
         m_controller->setChartShown(true);
         QVERIFY(m_controller->isReady());
-        QCOMPARE(m_controller->chartX(), 0);
-        QCOMPARE(m_controller->chartY(), 1);
-        QVERIFY(m_controller->isChartLine());
+        const auto& settings = m_controller->settings()->rows(); // across, up, line
+        QCOMPARE(settings[0].choices,
+            (QStringList{QStringLiteral("time_ns"), QStringLiteral("value")}));
+        QCOMPARE(settings[0].current, 0);
+        QCOMPARE(settings[1].current, 1);
+        QCOMPARE(settings[2].current, 1);
         QCOMPARE(m_controller->title(), QStringLiteral("value against time_ns"));
-        m_controller->setChartX(1);
-        m_controller->setChartY(0);
+        m_controller->choose(QStringLiteral("chartX"), 1);
+        m_controller->choose(QStringLiteral("chartY"), 0);
         QCOMPARE(m_controller->title(), QStringLiteral("time_ns against value"));
         // Another answer with these columns keeps the choice.
         QVERIFY(answers("SELECT metric, time_ns, value FROM samples WHERE run='small' AND rank=0"));
@@ -300,8 +301,8 @@ private Q_SLOTS:
         QCOMPARE(table->heads()->titles().mid(2),
             (QStringList{QStringLiteral("a\uFFFD\u241B"), QStringLiteral("b c")}));
         QVERIFY(text().contains(QStringLiteral("\u202Ex\t\x1b y")));
-        QCOMPARE(m_controller->numberColumns(), table->heads()->titles().mid(2));
         m_controller->setChartShown(true);
+        QCOMPARE(m_controller->settings()->rows()[0].choices, table->heads()->titles().mid(2));
         QCOMPARE(m_controller->title(), QStringLiteral("b c against a\uFFFD\u241B"));
         m_controller->run(QStringLiteral("SELECT \"\u202E\x1b\".a"));
         QTRY_VERIFY(!m_controller->isLoading());

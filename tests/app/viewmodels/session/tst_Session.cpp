@@ -218,12 +218,12 @@ void tst_Session::runsAreFilteredAndChosen() {
 void tst_Session::renameAndRemove() {
     Session session;
     importLogs(session);
-    session.renameRun(QStringLiteral("two"), QStringLiteral(" deux "));
+    session.maintenance()->renameRun(QStringLiteral("two"), QStringLiteral(" deux "));
     QVERIFY(QTest::qWaitFor([&] { return session.workspace()->runs().front().name == "deux"; }));
-    session.renameRun(QStringLiteral("deux"), QStringLiteral("one log"));
+    session.maintenance()->renameRun(QStringLiteral("deux"), QStringLiteral("one log"));
     QVERIFY(QTest::qWaitFor([&] { return !session.maintenance()->working(); }));
     QCOMPARE(session.workspace()->runs().size(), std::size_t(2));
-    session.removeRun(QStringLiteral("one log"));
+    session.maintenance()->removeRun(QStringLiteral("one log"));
     QVERIFY(session.maintenance()->working());
     QVERIFY(QTest::qWaitFor([&] { return session.workspace()->runs().size() == 1; }));
     QVERIFY(!session.maintenance()->showing());
@@ -262,7 +262,7 @@ void tst_Session::stoppingLeavesTheDatabase() {
     Session session;
     importLogs(session);
     const QString name = QString::fromStdString(session.workspace()->runs().front().name);
-    session.removeRun(name);
+    session.maintenance()->removeRun(name);
     session.maintenance()->stop();
     QVERIFY(QTest::qWaitFor([&] { return !session.maintenance()->working(); }));
     QTRY_VERIFY(session.notices()->count() > 0);
