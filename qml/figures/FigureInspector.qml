@@ -14,7 +14,7 @@ InspectorPane {
     property FactListModel facts: controller.selectedFacts
     property string openText: controller.openText
     property bool shown: controller.ready
-    default property alias more: more.data // of the selected part
+    default property alias more: more.data // below the facts of the selected part
     // Shown while nothing is selected: what a click does.
     property string hint: "Click a part of the figure for its numbers; double click it for its timeline."
 

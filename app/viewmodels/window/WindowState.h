@@ -41,7 +41,7 @@ Q_SIGNALS:
 
 private:
     struct Pane {
-        const char* key; // of what is remembered
+        const char* key; // in the settings
         bool isOpen = true;
         bool isTight = false; // the window has no room for it
         bool isOpenInTight = false;
