@@ -22,8 +22,8 @@ FocusScope {
     Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)
 
     function showPlacement() {
-        canvas.controller.placement.shown = !canvas.controller.placement.shown;
-        reveal.running = canvas.controller.placement.shown;
+        canvas.controller.placementShown = !canvas.controller.placementShown;
+        reveal.running = canvas.controller.placementShown;
     }
     // The diagram is laid out first.
     Timer {
@@ -114,7 +114,7 @@ FocusScope {
 
                 objectName: "placed"
                 width: parent.width
-                visible: canvas.controller.placement.shown && canvas.controller.placement.title !== ""
+                visible: canvas.controller.placementShown && canvas.controller.placementTitle !== ""
                 controller: canvas.controller
                 part: LayoutDiagrams.Placed
                 heading: "Placement for the heat, before and after"

@@ -30,40 +30,40 @@ InspectorPane {
     }
     RowLayout {
         Layout.topMargin: Theme.spaceS
-        visible: panel.controller.placement.text !== ""
+        visible: panel.controller.placementText !== ""
 
         InspectorHead {
             text: "Placement for the heat"
         }
         UiTag {
-            visible: panel.controller.placement.title !== ""
+            visible: panel.controller.placementTitle !== ""
             text: "Estimate"
         }
     }
     InspectorText {
-        text: panel.controller.placement.title
+        text: panel.controller.placementTitle
         color: Theme.text
     }
     InspectorText {
-        text: panel.controller.placement.text
+        text: panel.controller.placementText
         font.pixelSize: Theme.secondarySize
     }
     FactList {
-        facts: panel.controller.placement.facts
+        facts: panel.controller.placementFacts
     }
     UiButton {
         objectName: "propose"
-        visible: panel.controller.placement.title !== ""
-        text: panel.controller.placement.shown ? "Hide the placement" : "Propose placement…"
+        visible: panel.controller.placementTitle !== ""
+        text: panel.controller.placementShown ? "Hide the placement" : "Propose placement…"
         toolTip: "The machine before and after, among the diagrams"
         onClicked: panel.placementWanted()
     }
     UiButton {
         objectName: "copyArguments"
-        visible: panel.controller.placement.helps
+        visible: panel.controller.launchArguments !== ""
         iconName: "copy"
         text: "Copy launch arguments"
-        onClicked: panel.copyWanted(panel.controller.placement.launchArguments())
+        onClicked: panel.copyWanted(panel.controller.launchArguments)
     }
     FactList {
         facts: panel.controller.schedule.facts

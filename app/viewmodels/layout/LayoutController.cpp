@@ -91,7 +91,6 @@ void LayoutController::connectParts() {
         if (m_context.hoverRank)
             m_hover.leave();
     });
-    connect(&m_placement, &LayoutPlacement::shownChanged, &m_diagrams, &LayoutDiagrams::changed);
 }
 
 void LayoutController::restore() {
@@ -267,7 +266,10 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     m_context.reading = reading;
     m_schedule.setIterations(reading->iterations);
     m_schedule.setData(reading->schedule);
-    m_placement.refresh();
+    const auto& placed = reading->placement;
+    m_context.placement
+        = placed ? figures::placementFigureOf(reading->run, *placed) : plot::PlacementFigureData{};
+    m_placementFacts.setFacts(placed ? app::placementFacts(*placed) : std::vector<Fact>());
     if (isFirst) {
         fitSettings();
         Q_EMIT settingsChanged();
@@ -336,15 +338,15 @@ void LayoutController::beginForm() {
 
 void LayoutController::saveForm() {
     if (m_form.fits() && m_context.run)
-        write(*m_context.run, m_form.request());
+        enter(*m_context.run, m_form.request());
 }
 
 void LayoutController::forgetEntered() {
     if (!m_context.run || !isEntered())
         return;
-    write(*m_context.run, std::nullopt);
+    enter(*m_context.run, std::nullopt);
     views()->offerUndo(QStringLiteral("The entered layout was taken back."), this,
-        [this, run = *m_context.run, was = m_context.reading->known->request] { write(run, was); });
+        [this, run = *m_context.run, was = m_context.reading->known->request] { enter(run, was); });
 }
 
 bool LayoutController::isEntered() const {
@@ -374,6 +376,32 @@ QString LayoutController::origin() const {
     const auto& known = m_context.reading->known;
     return known ? QStringLiteral("Layout from %1").arg(QString::fromStdString(known->wording))
                  : QStringLiteral("The layout is not known");
+}
+
+QString LayoutController::placementTitle() const {
+    const auto& placed = m_context.placement.placement;
+    return placed ? QString::fromStdString(placed->headline) : QString();
+}
+
+QString LayoutController::placementText() const {
+    if (!isReady())
+        return {};
+    const auto& placed = m_context.reading->placement;
+    return QString::fromStdString(placed ? placed->reason : m_context.reading->placementMissing);
+}
+
+QString LayoutController::launchArguments() const {
+    const auto& placed = m_context.placement.placement;
+    return placed && placed->helps ? QString::fromStdString(analysis::launchArguments(*placed))
+                                   : QString();
+}
+
+void LayoutController::showPlacement(bool shown) {
+    if (shown == m_context.isPlacementShown)
+        return;
+    m_context.isPlacementShown = shown;
+    Q_EMIT placementShownChanged();
+    Q_EMIT m_diagrams.changed();
 }
 
 QString LayoutController::notes() const {
@@ -492,33 +520,28 @@ void LayoutController::beginMachine() {
 }
 
 void LayoutController::saveMachine() {
-    auto* open = workspace();
-    if (open == nullptr || !m_context.run)
+    if (!m_context.run)
         return;
     std::vector<RunId> runs = m_machine.others();
     runs.insert(runs.begin(), m_context.run->id);
-    open->write(
-        [runs = std::move(runs), order = m_machine.said(),
-            model = m_machine.gpuModel().trimmed().toStdString()](store::Store& store) -> Status {
-            for (const RunId run : runs) {
-                RETURN_IF_ERROR(store::setAirflow(store, run, order));
-                RETURN_IF_ERROR(sayGpuModel(store, run, model));
-            }
-            return {};
-        },
-        [views = QPointer(views())](const Status& written) {
-            if (views && !written.hasValue())
-                views->report(written.error());
-        });
+    write([runs = std::move(runs), order = m_machine.said(),
+              model = m_machine.gpuModel().trimmed().toStdString()](store::Store& store) -> Status {
+        for (const RunId run : runs) {
+            RETURN_IF_ERROR(store::setAirflow(store, run, order));
+            RETURN_IF_ERROR(sayGpuModel(store, run, model));
+        }
+        return {};
+    });
 }
 
-void LayoutController::write(const Run& run, std::optional<layout::LayoutRequest> request) {
-    auto* open = workspace();
-    if (open == nullptr)
-        return;
-    open->write([run, request = std::move(request)](
-                    store::Store& store) { return analysis::enterLayout(store, run, request); },
-        [views = QPointer(views())](const Status& written) {
+void LayoutController::enter(const Run& run, std::optional<layout::LayoutRequest> request) {
+    write([run, request = std::move(request)](
+              store::Store& store) { return analysis::enterLayout(store, run, request); });
+}
+
+void LayoutController::write(Workspace::Change change) {
+    if (auto* open = workspace())
+        open->write(std::move(change), [views = QPointer(views())](const Status& written) {
             if (views && !written.hasValue())
                 views->report(written.error());
         });

@@ -8,7 +8,6 @@
 
 #include "app/viewmodels/layout/LayoutForm.h"
 #include "app/viewmodels/layout/LayoutMoment.h"
-#include "app/viewmodels/layout/LayoutPlacement.h"
 #include "app/viewmodels/layout/LayoutSelection.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/Setting.h"
@@ -29,7 +28,15 @@ class LayoutController : public trainscope::app::DatabaseView {
     Q_PROPERTY(trainscope::app::LayoutDiagrams* diagrams READ diagrams CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutHover* hover READ hover CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutSelection* selection READ selection CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::LayoutPlacement* placement READ placement CONSTANT FINAL)
+    // A placement of stages on GPUs that allows for heat, an estimate; or why there is none.
+    Q_PROPERTY(QString placementTitle READ placementTitle NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString placementText READ placementText NOTIFY stateChanged FINAL)
+    Q_PROPERTY(
+        QString launchArguments READ launchArguments NOTIFY stateChanged FINAL) // if it helps
+    Q_PROPERTY(trainscope::app::FactListModel* placementFacts READ placementFacts CONSTANT FINAL)
+    // Its diagram, before and after, is among the others.
+    Q_PROPERTY(bool placementShown READ isPlacementShown WRITE showPlacement NOTIFY
+            placementShownChanged FINAL)
     // The diagrams show the moment of the cursor.
     Q_PROPERTY(bool moving READ isMoving NOTIFY settingsChanged FINAL)
     Q_PROPERTY(bool wholeStep READ isWholeStep WRITE setWholeStep NOTIFY settingsChanged FINAL)
@@ -56,7 +63,12 @@ public:
     [[nodiscard]] LayoutDiagrams* diagrams() { return &m_diagrams; }
     [[nodiscard]] LayoutHover* hover() { return &m_hover; }
     [[nodiscard]] LayoutSelection* selection() { return &m_selection; }
-    [[nodiscard]] LayoutPlacement* placement() { return &m_placement; }
+    [[nodiscard]] QString placementTitle() const;
+    [[nodiscard]] QString placementText() const;
+    [[nodiscard]] QString launchArguments() const;
+    [[nodiscard]] FactListModel* placementFacts() { return &m_placementFacts; }
+    [[nodiscard]] bool isPlacementShown() const { return m_context.isPlacementShown; }
+    void showPlacement(bool shown);
     Q_INVOKABLE void choose(const QString& key, int choice);
     [[nodiscard]] bool isMoving() const { return m_context.settings.isAtCursor(); }
     [[nodiscard]] bool isWholeStep() const { return m_context.settings.wholeStep; }
@@ -90,6 +102,7 @@ public:
 
 Q_SIGNALS:
     void settingsChanged();
+    void placementShownChanged();
 
 protected:
     void restore() override;
@@ -112,7 +125,8 @@ private:
     void readColours();
     void takeColours(figures::ColouredRanks coloured, const LayoutSettings& settings);
     void readSchedule();
-    void write(const Run& run, std::optional<layout::LayoutRequest> request);
+    void enter(const Run& run, std::optional<layout::LayoutRequest> request);
+    void write(Workspace::Change change);
     [[nodiscard]] plot::ColourQuery colourQuery() const;
     [[nodiscard]] LayoutChoices choicesOf() const;
 
@@ -125,11 +139,11 @@ private:
     LayoutDiagrams m_diagrams{m_context, m_schedule};
     LayoutHover m_hover{m_context, m_diagrams};
     LayoutSelection m_selection{m_context, m_diagrams, m_moment.playback()};
-    LayoutPlacement m_placement{m_context};
     LayoutForm m_form;
     MachineForm m_machine;
     SettingListModel m_rows;
     FactListModel m_overview;
+    FactListModel m_placementFacts;
 };
 
 } // namespace trainscope::app

@@ -55,17 +55,11 @@ void LayoutDiagrams::layOut(Part part, const plot::FigureStyle& style) {
 
 void LayoutDiagrams::layOutLegend(const plot::FigureStyle& style, plot::PlotScene& scene) const {
     const auto& figure = m_context.reading->figure;
-    plot::DiagramLegend legend{&m_context.colours, m_context.layout(), {}, {}, {}};
-    if (figure.layout) {
-        // Every rank has the same kinds of groups.
-        for (const auto& group : plot::litGroups(*figure.layout, 0, m_context.settings.lit))
-            legend.groups.emplace_back(layout::toString(group.kind));
-    }
-    auto& lines = legend.lines;
-    for (const auto& edge : figure.edges) {
-        if (std::find(lines.begin(), lines.end(), edge.group) == lines.end())
-            lines.push_back(edge.group);
-    }
+    plot::DiagramLegend legend{
+        &m_context.colours, m_context.layout(), {}, std::nullopt, figure.edges};
+    // Every rank has the same kinds of groups.
+    if (figure.layout)
+        legend.groups = plot::litGroups(*figure.layout, 0, m_context.settings.lit);
     const plot::Canvas canvas{*style.theme, style.measure, scene};
     scene.height = plot::legendHeight(canvas, legend, style.width);
     plot::drawLegend(canvas, legend, {0.0, 0.0, style.width, scene.height});
@@ -103,9 +97,8 @@ std::optional<LayoutDiagrams::Hit> LayoutDiagrams::hitAt(Part part, double x, do
     const auto hit = diagram(part).hitAt({x, y});
     if (!hit)
         return std::nullopt;
-    const bool isDiagram = part == Physical || part == Logical;
-    return Hit{hit->rank, isDiagram ? hit->choice : std::nullopt, toQt(hit->outline),
-        isDiagram ? HoverText() : wordsOf(*hit)};
+    const bool isRank = (part == Physical || part == Logical) && hit->rank;
+    return Hit{hit->rank, toQt(hit->outline), isRank ? HoverText() : wordsOf(*hit)};
 }
 
 std::optional<int> LayoutDiagrams::neighbour(int columns, int rows) const {

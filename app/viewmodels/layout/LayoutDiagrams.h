@@ -30,9 +30,8 @@ public:
     // Item at a point.
     struct Hit {
         std::optional<int> rank;
-        std::optional<std::size_t> edge; // between nodes, of the figure
         QRectF place;
-        HoverText text; // for a pass or a place; the reader words ranks and edges
+        HoverText text; // empty: the reader words the rank
     };
 
     LayoutDiagrams(

@@ -78,11 +78,6 @@ QString bytesPerStep(const GroupBytes& bytes) {
                           : QStringLiteral("not known");
 }
 
-LinkClass linkOf(const plot::LayoutFigureData& data, const plot::PhysicalEdge& edge) {
-    const int nodes = data.cluster.nodesPerDomain;
-    return edge.a / nodes == edge.b / nodes ? LinkClass::ScaleUp : LinkClass::ScaleOut;
-}
-
 const std::vector<GroupBytes>* bytesOf(const plot::LayoutFigureData& data, int rank) {
     const auto at = static_cast<std::size_t>(rank);
     return rank >= 0 && at < data.bytes.ranks.size() ? &data.bytes.ranks[at] : nullptr;
@@ -313,28 +308,6 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
             lines.append(line);
         }
     }
-    hover.text = lines.join(QLatin1Char('\n'));
-    return hover;
-}
-
-HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
-    if (edge >= data.edges.size())
-        return {};
-    const auto& line = data.edges[edge];
-    HoverText hover{QStringLiteral("Node %1 and node %2").arg(line.a).arg(line.b), {}};
-    const auto found = std::find_if(
-        data.bytes.edges.begin(), data.bytes.edges.end(), [&line](const analysis::EdgeBytes& one) {
-            return one.a == line.a && one.b == line.b && one.group == line.group;
-        });
-    if (found == data.bytes.edges.end())
-        return hover;
-    GroupBytes both;
-    both.computed = found->computed;
-    both.measured = found->measured;
-    QStringList lines{
-        QStringLiteral("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
-        QStringLiteral("%1 per step").arg(bytesPerStep(both)),
-        linkName(linkOf(data, line), data.cluster.scaleUp)};
     hover.text = lines.join(QLatin1Char('\n'));
     return hover;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Facts for inspector and pointer about a rank, about the exchanges of its groups and about the
-// lines between nodes. Plain functions; any thread.
+// Facts for inspector and pointer about a rank and about the exchanges of its groups.
+// Plain functions; any thread.
 
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "core/analysis/cluster/Placement.h"
@@ -33,6 +33,5 @@ struct HoverText {
 // `only`: this kind of groups; `colours`: what the cell shows.
 HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
     std::optional<layout::CommunicatorKind> only);
-HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge);
 
 } // namespace trainscope::app

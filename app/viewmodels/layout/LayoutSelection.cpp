@@ -88,10 +88,9 @@ void LayoutHover::take(const LayoutDiagrams::Hit& hit) {
 HoverText LayoutHover::wording() const {
     if (!m_context.reading || !m_hit.text.title.isEmpty())
         return m_hit.text;
-    if (m_hit.rank)
-        return rankHover(
-            m_context.reading->figure, m_context.colours, *m_hit.rank, m_context.settings.lit);
-    return m_hit.edge ? edgeHover(m_context.reading->figure, *m_hit.edge) : HoverText();
+    return m_hit.rank ? rankHover(
+               m_context.reading->figure, m_context.colours, *m_hit.rank, m_context.settings.lit)
+                      : HoverText();
 }
 
 void LayoutHover::refresh() {

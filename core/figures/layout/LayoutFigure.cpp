@@ -311,7 +311,7 @@ std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes) {
     for (const auto& edge : bytes.edges) {
         const double amount = edge.measured.value_or(edge.computed.value_or(0.0));
         if (amount > 0.0)
-            edges.push_back({edge.a, edge.b, edge.group, amount,
+            edges.push_back({edge, amount,
                 fmt::format("{}{} / step", isMeasured && !edge.measured ? "~" : "",
                     shortQuantity("B", amount))});
     }

@@ -31,11 +31,13 @@ public:
 
     // Entries flow from the left; the scale has a line of its own. Returns the height.
     double lay() {
-        for (const auto& key : m_legend.groups)
+        for (const LitGroup& group : m_legend.groups) {
+            const std::string key(layout::toString(group.kind));
             entry(markText(key), [&](const Rect& rect) {
                 addGroupMark(m_canvas.scene.items, rect, key, 2.0 * m_canvas.theme.lineWidth);
             });
-        for (const auto& key : m_legend.lines)
+        }
+        for (const std::string& key : lines())
             entry(groupTitle(key) + " between nodes", [&](const Rect& rect) {
                 const double y = rect.y + rect.height / 2.0;
                 m_canvas.line({rect.x, y}, {rect.right(), y}, groupColor(key),
@@ -47,6 +49,15 @@ public:
     }
 
 private:
+    // Kinds of lines between nodes, in the order of appearance.
+    [[nodiscard]] std::vector<std::string> lines() const {
+        std::vector<std::string> kinds;
+        for (const PhysicalEdge& edge : m_legend.edges) {
+            if (std::find(kinds.begin(), kinds.end(), edge.group) == kinds.end())
+                kinds.push_back(edge.group);
+        }
+        return kinds;
+    }
     [[nodiscard]] std::string markText(const std::string& key) const {
         return m_legend.rank ? fmt::format("{} group of rank {}", groupTitle(key), *m_legend.rank)
                              : groupTitle(key) + " group";

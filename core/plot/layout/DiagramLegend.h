@@ -4,15 +4,18 @@
 
 #include "core/plot/Canvas.h"
 #include "core/plot/layout/GroupOutlines.h"
+#include "core/plot/layout/PhysicalDiagram.h"
+
+#include <span>
 
 namespace trainscope::plot {
 
 struct DiagramLegend {
     const RankColours* colours = nullptr;
     const layout::Layout* layout = nullptr; // nullptr: not known
-    std::vector<std::string> groups; // keys of marks, "tp"
+    std::vector<LitGroup> groups; // those that are marked
     std::optional<int> rank; // the rank with marked groups
-    std::vector<std::string> lines; // keys of lines between nodes
+    std::span<const PhysicalEdge> edges; // lines between nodes
 };
 
 double legendHeight(const Canvas& canvas, const DiagramLegend& legend, double width);

@@ -42,7 +42,7 @@ struct LayoutFigureData : SheetTexts {
     std::vector<PhysicalEdge> edges;
 };
 
-// Each rank is a target in both diagrams. Pure; any thread.
+// Pure; any thread.
 Picture buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style);
 
 // A row per rank: where it is, its coordinates, its value (SI), what it sends per step by group.

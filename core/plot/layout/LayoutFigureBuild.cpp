@@ -24,7 +24,9 @@ public:
     }
 
     Picture build() {
-        const DiagramLegend key = legend();
+        const DiagramLegend key{&m_data.colours, m_data.layout ? &*m_data.layout : nullptr, m_lit,
+            m_data.query.rank,
+            hasPhysical() ? std::span(m_data.edges) : std::span<const PhysicalEdge>()};
         const double keyHeight = legendHeight(m_sheet, key, m_sheet.width()) + m_sheet.edge();
         const Rect area = open(keyHeight + m_sheet.edge() - m_sheet.gap()
             + (hasPhysical() ? heading() + m_sheet.edge() : 0.0)
@@ -44,20 +46,6 @@ private:
     [[nodiscard]] bool hasPhysical() const { return m_data.query.physical; }
     [[nodiscard]] bool hasLogical() const { return m_data.query.logical && m_data.layout; }
     [[nodiscard]] double heading() const { return 1.6 * m_sheet.lineHeight(); }
-
-    [[nodiscard]] DiagramLegend legend() const {
-        DiagramLegend key{
-            &m_data.colours, m_data.layout ? &*m_data.layout : nullptr, {}, m_data.query.rank, {}};
-        for (const LitGroup& group : m_lit)
-            key.groups.emplace_back(layout::toString(group.kind));
-        if (!hasPhysical())
-            return key;
-        for (const PhysicalEdge& edge : m_data.edges) {
-            if (std::find(key.lines.begin(), key.lines.end(), edge.group) == key.lines.end())
-                key.lines.push_back(edge.group);
-        }
-        return key;
-    }
 
     [[nodiscard]] FigureStyle part(double height) const {
         FigureStyle style = m_style;
@@ -93,27 +81,11 @@ private:
             {m_sheet.edge(), y + m_sheet.size()}, text, m_sheet.width(), TextRole::Small);
     }
 
-    void tellRank(Target& target) const {
-        const auto rank = static_cast<std::size_t>(*target.shown.rank);
-        target.shown.run = m_data.run.id;
-        target.tell = [&data = m_data, rank](Hit& hit, const Spot&) {
-            hit.title = "rank " + std::to_string(rank);
-            const RankColours& colours = data.colours;
-            if (colours.by == RankColour::Value && rank < colours.values.size())
-                hit.facts.emplace_back(
-                    colours.scale.title, valueText(colours.scale, colours.values[rank]));
-        };
-    }
-
     double drawPart(RankDiagram diagram, double y) {
         const double height = diagram.scene.height;
         auto marks = groupOutlines(diagram, m_lit, m_data.query.rank, m_sheet.theme);
         diagram.scene.items.insert(diagram.scene.items.end(),
             std::make_move_iterator(marks.begin()), std::make_move_iterator(marks.end()));
-        for (Target& target : diagram.targets) {
-            if (target.shown.rank)
-                tellRank(target);
-        }
         m_picture.append(std::move(diagram), {m_sheet.edge(), y});
         return y + height;
     }

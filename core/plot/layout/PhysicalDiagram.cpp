@@ -7,6 +7,7 @@
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/NodeArrangement.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -543,18 +544,29 @@ private:
             addEdgeLabel(curve, room);
     }
 
+    [[nodiscard]] std::string linkOf(const PhysicalEdge& edge) const {
+        const int nodes = m_cluster.nodesPerDomain;
+        if (edge.a / nodes != edge.b / nodes)
+            return "network between nodes";
+        return m_cluster.scaleUp.name.empty() ? "inside the node" : m_cluster.scaleUp.name;
+    }
+
     void addEdgeTarget(const EdgeCurve& curve) {
         const PhysicalEdge& edge = m_data.edges[curve.edge];
         Target target;
         target.line = curve.points;
         target.lineWidth = curve.width;
         target.shown.choice = curve.edge;
-        const std::string title = fmt::format("node {} – node {}", edge.a, edge.b);
-        target.tell
-            = [title, group = groupTitle(edge.group), label = edge.label](Hit& hit, const Spot&) {
-                  hit.title = title;
-                  hit.facts.emplace_back(group, label);
-              };
+        target.tell = [edge, link = linkOf(edge)](Hit& hit, const Spot&) {
+            hit.title = fmt::format("Node {} and node {}", edge.a, edge.b);
+            hit.facts.emplace_back(groupTitle(edge.group) + " groups", "both directions, per step");
+            for (const auto& [how, bytes] :
+                {std::pair("Measured", edge.measured), std::pair("Computed", edge.computed)}) {
+                if (bytes)
+                    hit.facts.emplace_back(how, text::rounded(*bytes, "B"));
+            }
+            hit.facts.emplace_back("Link", link);
+        };
         m_diagram.targets.push_back(std::move(target));
     }
 

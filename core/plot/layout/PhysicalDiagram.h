@@ -6,6 +6,7 @@
 // nodes as thick as what they exchange. Text thins out with the size, down to coloured cells for
 // 1,024 GPUs. Pure; any thread.
 
+#include "core/analysis/cluster/RunBytes.h"
 #include "core/layout/Cluster.h"
 #include "core/plot/layout/RankDiagram.h"
 
@@ -18,10 +19,7 @@ struct PhysicalNode {
     std::optional<double> load; // 0..1 of its scale-up link, the strength of its bar
 };
 
-struct PhysicalEdge {
-    int a = 0; // numbers of nodes
-    int b = 0;
-    std::string group; // key of a group kind, see groupColor()
+struct PhysicalEdge : analysis::EdgeBytes {
     double bytes = 0.0; // the width, the widest for the most
     std::string label; // "6.1 GB / step"; where there is room
 };

@@ -23,7 +23,7 @@ plot::LayoutFigureData dataOf(int nodes, const test::Shape& shape) {
         data.nodes.push_back(
             {"stage " + std::to_string(node) + " · 3.6 kW", "NVSwitch 174 GB/s", 0.4});
     for (int node = 1; node < nodes; ++node)
-        data.edges.push_back({node - 1, node, "pp", 6e9 + 1e8 * node, "6.1 GB / step"});
+        data.edges.push_back({{node - 1, node, "pp", {}, {}}, 6e9 + 1e8 * node, "6.1 GB / step"});
     return data;
 }
 

@@ -35,7 +35,8 @@ bool isWithin(const Rect& inner, const Rect& outer) {
 std::vector<PhysicalEdge> chain(int nodes) {
     std::vector<PhysicalEdge> edges;
     for (int node = 1; node < nodes; ++node)
-        edges.push_back({node - 1, node, "pp", 1e9 * node, std::to_string(node) + ".00 GB / step"});
+        edges.push_back(
+            {{node - 1, node, "pp", {}, {}}, 1e9 * node, std::to_string(node) + ".00 GB / step"});
     return edges;
 }
 
@@ -186,7 +187,7 @@ private Q_SLOTS:
         std::vector<PhysicalEdge> edges;
         for (int a = 0; a < 128; ++a) {
             for (int b = a + 1; b < 128; ++b)
-                edges.push_back({a, b, "ep", 1.0 + a, "x"});
+                edges.push_back({{a, b, "ep", {}, {}}, 1.0 + a, "x"});
         }
         const auto diagram = buildPhysical(
             {&cluster, nullptr, demoHeat(1024), {}, edges}, diagramStyle(1080, 500));
