@@ -224,7 +224,7 @@ void LanePicker::refresh() {
     Q_EMIT presetsChanged();
 }
 
-int LanePicker::laneOf(int row) const {
+int LanePicker::laneAt(int row) const {
     if (!isThere(row))
         return -1;
     const LanePickerRow& told = rows()[static_cast<std::size_t>(row)];
@@ -264,7 +264,7 @@ void LanePicker::reveal(int row) {
     const LanePickerRow told = rows()[static_cast<std::size_t>(row)];
     if (told.isFold)
         return toggle(row);
-    if (const int lane = laneOf(row); lane >= 0) {
+    if (const int lane = laneAt(row); lane >= 0) {
         m_lanes.setCurrent(lane);
         return m_lanes.show(lane);
     }
@@ -275,7 +275,7 @@ void LanePicker::reveal(int row) {
 }
 
 int LanePicker::moveBy(int row, int by) {
-    const int lane = laneOf(row);
+    const int lane = laneAt(row);
     if (lane < 0)
         return row;
     const bool isOrdered = rows()[static_cast<std::size_t>(row)].lane >= 0;
@@ -298,7 +298,7 @@ void LanePicker::drop(int row, int to) {
 }
 
 void LanePicker::setStyle(int row, int style) {
-    const int lane = laneOf(row);
+    const int lane = laneAt(row);
     if (lane < 0)
         return;
     const LanePickerRow told = rows()[static_cast<std::size_t>(row)];
@@ -314,7 +314,7 @@ void LanePicker::setStyle(int row, int style) {
 }
 
 bool LanePicker::setHeight(int row, const QString& pixels) {
-    const int lane = laneOf(row);
+    const int lane = laneAt(row);
     const QString text = pixels.trimmed();
     if (lane < 0 || text.isEmpty()) {
         m_lanes.share(lane);
@@ -329,7 +329,7 @@ bool LanePicker::setHeight(int row, const QString& pixels) {
 }
 
 void LanePicker::resizeBy(int row, double pixels) {
-    m_lanes.resizeBy(laneOf(row), pixels);
+    m_lanes.resizeBy(laneAt(row), pixels);
 }
 
 QStringList LanePicker::presets() const {

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] QStringList presetReasons() const;
 
     // The shown lane of a row, or the first of those that it is drawn as; -1: none.
-    Q_INVOKABLE [[nodiscard]] int laneAt(int row) const { return laneOf(row); }
+    Q_INVOKABLE [[nodiscard]] int laneAt(int row) const;
     // Shows the lane or takes it away; folds and unfolds what is not recorded.
     Q_INVOKABLE void toggle(int row);
     // Shows the lane if it is not shown, and scrolls the timeline to it.
@@ -82,9 +82,6 @@ private:
     [[nodiscard]] const plot::LaneChoice* choiceFor(const plot::LaneSpec& lane) const;
     [[nodiscard]] QString titleOf(const plot::LaneSpec& lane) const;
     [[nodiscard]] bool isOfGpus(const plot::LaneSpec& lane) const;
-    void replace(Rows rows);
-    // The lane of a row, or the first of those that its choice is drawn as; -1: none.
-    [[nodiscard]] int laneOf(int row) const;
 
     TimelineContext& m_context;
     TimelineLanes& m_lanes;
