@@ -42,15 +42,21 @@ void tellOfRuns(const ComparisonData& data, const std::vector<std::string>& valu
             text::counted(static_cast<std::int64_t>(same.size() - most), "other value"));
 }
 
+// By run: `behind` what there is, `missing` where there is nothing.
+std::vector<std::string> timesOf(const std::vector<std::optional<double>>& seconds,
+    std::string_view behind = {}, std::string_view missing = text::kMissing) {
+    std::vector<std::string> times;
+    for (const auto& one : seconds)
+        times.push_back(
+            one ? fmt::format("{}{}", text::seconds(*one), behind) : std::string(missing));
+    return times;
+}
+
 void tellKernel(const ComparisonData& data, std::size_t row, Hit& hit) {
     const auto& kernel = data.kernels[row];
     hit.title = kernel.name;
     addFact(hit, "Category", kernel.category);
-    std::vector<std::string> values;
-    for (const auto& seconds : kernel.seconds)
-        values.push_back(
-            seconds ? text::seconds(*seconds) + " per step" : std::string("does not run"));
-    tellOfRuns(data, values, hit);
+    tellOfRuns(data, timesOf(kernel.seconds, " per step", "does not run"), hit);
 }
 
 // A first column of names and one for each run. Columns that do not fit beside each other follow
@@ -205,9 +211,8 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
     for (const auto& kernel : frame.data.kernels) {
         if (rows.size() == kMostKernels)
             break;
-        RunTable::Row row{std::string(shortKernelName(kernel.name)), {}, kernel.category, false};
-        for (const auto& seconds : kernel.seconds)
-            row.values.push_back(seconds ? text::seconds(*seconds) : std::string(text::kMissing));
+        RunTable::Row row{std::string(shortKernelName(kernel.name)), timesOf(kernel.seconds),
+            kernel.category, false};
         const bool ratio
             = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
         if (ratio)
@@ -233,9 +238,7 @@ RunTable operatorTable(const ComparisonFrame& frame, double width) {
     for (const auto& one : frame.data.operators) {
         if (rows.size() == kMostKernels)
             break;
-        RunTable::Row row{one.name, {}, {}, false};
-        for (const auto& seconds : one.seconds)
-            row.values.push_back(seconds ? text::seconds(*seconds) : std::string(text::kMissing));
+        RunTable::Row row{one.name, timesOf(one.seconds), {}, false};
         row.values.push_back(operatorChange(one));
         rows.push_back(std::move(row));
     }
@@ -244,11 +247,7 @@ RunTable operatorTable(const ComparisonFrame& frame, double width) {
         [&data = frame.data](std::size_t row, Hit& hit) {
             const auto& one = data.operators[row];
             hit.title = one.name;
-            std::vector<std::string> values;
-            for (const auto& seconds : one.seconds)
-                values.push_back(
-                    seconds ? text::seconds(*seconds) + " per step" : std::string("is not called"));
-            tellOfRuns(data, values, hit);
+            tellOfRuns(data, timesOf(one.seconds, " per step", "is not called"), hit);
             addFact(hit, "Difference", operatorChange(one));
         },
         width, isPair ? fmt::format("{} − {}", frame.mark(1), frame.mark(0)) : "at most",
