@@ -21,15 +21,9 @@ void decodeQuery(const QJsonObject& json, plot::ComparisonQuery& query) {
     query.normalisation = analysis::normalisationFrom(
         json.value(QLatin1String("normalisation")).toString().toStdString())
                               .value_or(Normalisation::Absolute);
-    const auto metric = [&json](const char* key, const std::string& usual) {
-        const QString name = json.value(QLatin1String(key)).toString();
-        return name.isEmpty() ? usual : name.toStdString();
-    };
-    query.heatMetric = metric("heat_metric", query.heatMetric);
-    query.curveMetric = metric("curve_metric", query.curveMetric);
-    query.heatStatistic = plot::figureStatisticFromString(
-        json.value(QLatin1String("statistic")).toString().toStdString())
-                              .value_or(plot::usualStatistic(query.heatMetric));
+    if (const QString metric = json.value(QLatin1String("curve_metric")).toString();
+        !metric.isEmpty())
+        query.curveMetric = metric.toStdString();
     query.alignment = plot::comparisonAlignmentFromString(
         json.value(QLatin1String("alignment")).toString().toStdString())
                           .value_or(ComparisonAlignment::Folded);
@@ -112,8 +106,6 @@ QJsonObject encodeComparison(const ComparisonSettings& settings) {
     QJsonObject json{{QStringLiteral("runs"), runs}, {QStringLiteral("panels"), panels},
         {QStringLiteral("whole_run"), query.wholeRun},
         {QStringLiteral("normalisation"), text(analysis::toString(query.normalisation))},
-        {QStringLiteral("heat_metric"), QString::fromStdString(query.heatMetric)},
-        {QStringLiteral("statistic"), text(plot::toString(query.heatStatistic))},
         {QStringLiteral("curve_metric"), QString::fromStdString(query.curveMetric)},
         {QStringLiteral("alignment"), text(plot::toString(query.alignment))},
         {QStringLiteral("iteration"), qint64{query.iteration}},

@@ -82,8 +82,8 @@ Result<Comparison> comparisonSection(
     section.notes.insert(section.notes.end(), data->notes.begin(), data->notes.end());
     addTables(*data, section);
     // Words and numbers are told by the text.
-    for (const ComparisonPanel panel : {ComparisonPanel::Breakdown, ComparisonPanel::Heatmap,
-             ComparisonPanel::Curves, ComparisonPanel::Kernels}) {
+    for (const ComparisonPanel panel :
+        {ComparisonPanel::Breakdown, ComparisonPanel::Curves, ComparisonPanel::Kernels}) {
         const auto& wanted = board.panels;
         if (std::find(wanted.begin(), wanted.end(), panel) == wanted.end() || !data->has(panel))
             continue;

@@ -25,7 +25,7 @@ Item {
         when: windowShown
 
         function test_controlsAreInside_data() {
-            return [{tag: "saved"}, {tag: "panels"}, {tag: "normalise"}, {tag: "window"}, {tag: "align"}, {tag: "curve"}, {tag: "heat"}, {tag: "statistic"}, {tag: "copy"}];
+            return [{tag: "saved"}, {tag: "panels"}, {tag: "normalise"}, {tag: "window"}, {tag: "align"}, {tag: "curve"}, {tag: "copy"}];
         }
         function test_controlsAreInside(data) {
             const control = findChild(view, data.tag);

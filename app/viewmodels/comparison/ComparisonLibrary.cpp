@@ -128,20 +128,6 @@ ComparisonSetting curveSetting() {
         }};
 }
 
-ComparisonSetting heatSetting() {
-    return {QStringLiteral("heat"), [](const auto& all) { return textOf(all.query.heatMetric); },
-        [](auto& all, const auto& value) {
-            const std::string metric = value.toString().toStdString();
-            if (metric != all.query.heatMetric)
-                all.query.heatStatistic = plot::usualStatistic(metric);
-            all.query.heatMetric = metric;
-        },
-        [](const auto& all, const auto& offers) -> Offered {
-            return SettingControl{QStringLiteral("Heat map"), {},
-                settingChoices(metricsWith(offers, all.query.heatMetric))};
-        }};
-}
-
 // Two runs have no order but which is the first.
 ComparisonSetting orderSetting() {
     auto setting = comparedSetting("sort");
@@ -180,8 +166,8 @@ void showPanel(ComparisonSettings& all, plot::ComparisonPanel panel, bool isShow
 }
 
 constexpr std::array<const char*, plot::kComparisonPanels.size()> kPanelTitles{"Verdict", "Cards",
-    "Where the step goes", "Heat maps", "Curves", "Further reasons", "Configuration",
-    "Operators that differ", "Longest kernels", "All quantities"};
+    "Where the step goes", "Curves", "Further reasons", "Configuration", "Operators that differ",
+    "Longest kernels", "All quantities"};
 
 ComparisonSetting panelSetting(plot::ComparisonPanel panel, const char* title) {
     return {QStringLiteral("panel-") + textOf(toString(panel)),
@@ -195,9 +181,8 @@ ComparisonSetting panelSetting(plot::ComparisonPanel panel, const char* title) {
 } // namespace
 
 const ComparisonSettingList& comparisonSettings() {
-    static const ComparisonSettingList list(
-        {normalisationSetting(), windowSetting(), alignmentSetting(), curveSetting(), heatSetting(),
-            comparedSetting("statistic"), orderSetting()});
+    static const ComparisonSettingList list({normalisationSetting(), windowSetting(),
+        alignmentSetting(), curveSetting(), orderSetting()});
     return list;
 }
 

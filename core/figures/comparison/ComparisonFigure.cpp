@@ -56,21 +56,6 @@ OptionOf<ComparisonQuery> normalisationOption() {
         }};
 }
 
-// The metric of the heat map tells which there are.
-OptionOf<ComparisonQuery> heatStatisticOption() {
-    return {{"statistic", "S", "Of the heat map: mean, peak, p99, min, total or energy", false,
-                "Statistic", {}, allStatistics()},
-        [](ComparisonQuery& query, const Texts& given) {
-            query.heatStatistic = usualStatistic(query.heatMetric);
-            return given.empty() ? Status()
-                                 : assign(statisticNamed(given.back()), query.heatStatistic);
-        },
-        [](const ComparisonQuery& query) {
-            return Texts{std::string(toString(query.heatStatistic))};
-        },
-        [](const ComparisonQuery& query) { return figureStatistics(query.heatMetric); }};
-}
-
 OptionOf<ComparisonQuery> orderOption() {
     return {{"sort", "QUANTITY",
                 "Comparisons: the runs behind the first by this quantity, the best first", false,
@@ -87,8 +72,7 @@ OptionOf<ComparisonQuery> orderOption() {
 } // namespace
 
 const Options<ComparisonQuery>& comparedOptions() {
-    static const Options<ComparisonQuery> all(
-        {heatStatisticOption(), normalisationOption(), orderOption()});
+    static const Options<ComparisonQuery> all({normalisationOption(), orderOption()});
     return all;
 }
 
@@ -105,18 +89,15 @@ constexpr auto kQuery = [](auto& asked) -> auto& {
     return asked.board.query;
 };
 
-// Quantities of the plain comparison, else the metric of the heat map and of the curves.
+// Quantities of the plain comparison, else the metric of the curves.
 ComparisonOption comparedMetricOption(bool isPlain) {
-    return {{"metric", "M",
-                "Of comparison a quantity, of its heat map and curves a metric; may be given "
-                "several times",
-                true},
+    return {
+        {"metric", "M",
+            "Of comparison a quantity, of its curves a metric; may be given several times", true},
         [isPlain](ComparisonAsked& asked, const Texts& given) -> Status {
             auto& query = asked.board.query;
             if (!isPlain) {
-                query.heatMetric = given.front();
                 query.curveMetric = given.front();
-                query.heatStatistic = usualStatistic(query.heatMetric);
                 return {};
             }
             for (const auto& key : given)
@@ -182,8 +163,7 @@ ComparisonOption panelsOption() {
 Options<ComparisonAsked> comparisonOptions(std::string_view kind) {
     using Asked = ComparisonAsked;
     std::vector<ComparisonOption> all{comparedMetricOption(kind == "comparison"),
-        liftedOption<Asked>(*comparedOptions().find("statistic"), kQuery), comparedPartOption(),
-        dividedOption(), alignedOption(),
+        comparedPartOption(), dividedOption(), alignedOption(),
         switchOption<Asked>(
             {"stacked", {},
                 "Comparisons: curves of runs below each other instead of over each "
@@ -291,7 +271,6 @@ private:
 // The options over the board that is saved under the name they give, or over the usual one.
 Result<ComparisonAsked> askedOf(const Options<ComparisonAsked>& options, const Request& request) {
     ComparisonAsked asked;
-    asked.board.query.heatStatistic = usualStatistic(asked.board.query.heatMetric);
     RETURN_IF_ERROR(options.apply(request.options, asked));
     if (asked.saved.empty())
         return asked;
@@ -406,8 +385,7 @@ std::vector<Kind> comparisonKinds() {
     return {comparisonKind("comparison", {Verdict, Reasons, Bars}),
         comparisonKind("comparison-board", {}),
         comparisonKind("comparison-breakdown", {Breakdown, Kernels}),
-        comparisonKind("comparison-timeline", {Curves}),
-        comparisonKind("comparison-heatmap", {Heatmap})};
+        comparisonKind("comparison-timeline", {Curves})};
 }
 
 } // namespace trainscope::figures

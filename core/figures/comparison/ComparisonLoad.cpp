@@ -154,7 +154,6 @@ void takeOver(const ComparisonData& before, ComparisonData& data) {
 
 Status addReadings(
     const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
-    RETURN_IF_ERROR(addHeat(context, data, notes));
     if (context.query.withCurves && !data.curves) {
         RETURN_IF_ERROR(addCurves(context, data));
     }
@@ -196,8 +195,7 @@ Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
     RETURN_IF_ERROR(addReadings(context, data, notes));
     for (const auto& note : notes)
         data.notes.push_back(noteText(note));
-    const bool nothing
-        = data.quantities.empty() && data.stacks.empty() && !data.heat && !data.curves;
+    const bool nothing = data.quantities.empty() && data.stacks.empty() && !data.curves;
     if (nothing)
         data.emptyText = "The runs have nothing in common that could be compared: neither "
                          "iterations, nor a metric, nor a trace.";

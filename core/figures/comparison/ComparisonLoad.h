@@ -31,9 +31,6 @@ void addQuantities(plot::ComparisonData& data); // with its query
 void addStacks(const ComparisonContext& context, plot::ComparisonData& data,
     std::vector<plot::RunsNote>& notes);
 void addKernels(const ComparisonContext& context, plot::ComparisonData& data);
-// The order of the air is read.
-Status addHeat(const ComparisonContext& context, plot::ComparisonData& data,
-    std::vector<plot::RunsNote>& notes);
 Status addCurves(const ComparisonContext& context, plot::ComparisonData& data);
 
 } // namespace trainscope::figures

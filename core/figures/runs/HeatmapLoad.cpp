@@ -18,6 +18,7 @@ namespace {
 struct ReadRun {
     analysis::SteadyState window;
     analysis::RunSummary summary;
+    std::string note; // right of its row
 };
 
 std::string durationNote(DurationNs duration) {
@@ -56,18 +57,18 @@ std::map<int, int> nodesOf(const analysis::RunSummary& summary, bool byNode) {
     return nodes;
 }
 
-bool gpusHave(const std::vector<HeatRun>& runs, const std::string& metric) {
-    return std::any_of(runs.begin(), runs.end(), [&](const HeatRun& run) {
-        return std::any_of(run.summary->gpus.begin(), run.summary->gpus.end(),
+bool gpusHave(const std::vector<ReadRun>& runs, const std::string& metric) {
+    return std::any_of(runs.begin(), runs.end(), [&](const ReadRun& run) {
+        return std::any_of(run.summary.gpus.begin(), run.summary.gpus.end(),
             [&](const auto& gpu) { return gpu.metrics.contains(metric); });
     });
 }
 
-FigureHeatmap::Row rowOf(
-    const HeatRun& run, const FigureHeatmap& heatmap, const std::map<int, double>& values) {
+FigureHeatmap::Row rowOf(std::size_t index, const ReadRun& run, const FigureHeatmap& heatmap,
+    const std::map<int, double>& values) {
     FigureHeatmap::Row row;
-    row.run = run.run;
-    const std::map<int, int> nodes = nodesOf(*run.summary, heatmap.byNode);
+    row.run = index;
+    const std::map<int, int> nodes = nodesOf(run.summary, heatmap.byNode);
     for (const int column : heatmap.columns) {
         const auto value = values.find(column);
         row.values.push_back(
@@ -111,9 +112,8 @@ std::vector<analysis::SteadyState> shownWindows(
     return windows;
 }
 
-} // namespace
-
-void addHeatmap(const std::vector<HeatRun>& runs, FigureData& data, const std::string& name) {
+// By the statistic that the query asks for; none where no run has values of the metric.
+void addHeatmap(const std::vector<ReadRun>& runs, FigureData& data, const std::string& name) {
     FigureHeatmap heatmap;
     heatmap.statistic = data.query.statistic.value_or(usualStatistic(name));
     heatmap.byNode = heatmap.statistic != FigureStatistic::Energy && !gpusHave(runs, name);
@@ -121,8 +121,8 @@ void addHeatmap(const std::vector<HeatRun>& runs, FigureData& data, const std::s
     std::set<int> columns;
     Metric metric{name, "1", MetricKind::Gauge, name};
     for (const auto& run : runs) {
-        values.push_back(valuesOf(*run.summary, heatmap, name));
-        if (const auto found = run.summary->metrics.find(name); found != run.summary->metrics.end())
+        values.push_back(valuesOf(run.summary, heatmap, name));
+        if (const auto found = run.summary.metrics.find(name); found != run.summary.metrics.end())
             metric = found->second.metric;
         for (const auto& [subject, value] : values.back())
             columns.insert(subject);
@@ -133,7 +133,7 @@ void addHeatmap(const std::vector<HeatRun>& runs, FigureData& data, const std::s
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         // A run out of memory is shown as such; one without the metric has nothing to say.
-        const bool isOom = data.runs[runs[i].run].status == RunStatus::Oom;
+        const bool isOom = data.runs[i].status == RunStatus::Oom;
         if (values[i].empty() && !isOom)
             ++without;
         else
@@ -143,12 +143,12 @@ void addHeatmap(const std::vector<HeatRun>& runs, FigureData& data, const std::s
     for (const std::size_t i : shown) {
         if (values[i].empty())
             continue;
-        for (const auto& [subject, node] : nodesOf(*runs[i].summary, heatmap.byNode))
+        for (const auto& [subject, node] : nodesOf(runs[i].summary, heatmap.byNode))
             columns.insert(subject);
     }
     heatmap.columns.assign(columns.begin(), columns.end());
     for (const std::size_t i : shown)
-        heatmap.rows.push_back(rowOf(runs[i], heatmap, values[i]));
+        heatmap.rows.push_back(rowOf(i, runs[i], heatmap, values[i]));
     if (without > 0)
         data.notes.push_back(fmt::format("{} of {} {} no {} and {} left out.", without,
             text::counted(std::ssize(runs), "run"), without == 1 ? "has" : "have",
@@ -156,6 +156,8 @@ void addHeatmap(const std::vector<HeatRun>& runs, FigureData& data, const std::s
     heatmap.scale = scaleOf(data, heatmap, metric, data.query.logScale);
     data.heatmaps.push_back(std::move(heatmap));
 }
+
+} // namespace
 
 Status loadHeatmap(const FigureContext& context, FigureData& data) {
     ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.studies.store, context.query));
@@ -167,14 +169,12 @@ Status loadHeatmap(const FigureContext& context, FigureData& data) {
         ASSIGN_OR_RETURN(auto window, windowOf(context.query, context.studies.of(subject.run)));
         ASSIGN_OR_RETURN(auto summary,
             analysis::summarise(context.studies.of(subject.run), {window.window, metrics}));
-        runs.push_back({std::move(window), std::move(summary)});
+        runs.push_back(
+            {std::move(window), std::move(summary), durationNote(subject.run.range.length())});
         data.runs.push_back(subject.named);
     }
-    std::vector<HeatRun> rows;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        rows.push_back({i, &runs[i].summary, durationNote(subjects[i].run.range.length())});
     for (const auto& metric : metrics)
-        addHeatmap(rows, data, metric);
+        addHeatmap(runs, data, metric);
     data.caption = windowCaption(shownWindows(runs, data), context.query);
     if (data.heatmaps.empty())
         data.emptyText = fmt::format("No run of this database has values of {}.", metrics.front());

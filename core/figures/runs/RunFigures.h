@@ -57,17 +57,6 @@ std::optional<double> statisticOf(const analysis::RunSummary& summary, const std
 plot::FigureAxis colourScale(
     const Metric& metric, plot::FigureStatistic statistic, const std::vector<double>& values);
 
-// A run that may have a row of a heat map.
-struct HeatRun {
-    std::size_t run = 0; // index into FigureData::runs
-    const analysis::RunSummary* summary = nullptr;
-    std::string note; // right of its row
-};
-// Adds the heat map of a metric, by the statistic that the data's query asks for; none where no run
-// has values of it.
-void addHeatmap(
-    const std::vector<HeatRun>& runs, plot::FigureData& data, const std::string& metric);
-
 Status loadHeatmap(const FigureContext& context, plot::FigureData& data);
 Status loadSweep(const FigureContext& context, plot::FigureData& data);
 Status loadKernels(const FigureContext& context, plot::FigureData& data);

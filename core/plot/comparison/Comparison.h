@@ -1,6 +1,6 @@
 #pragma once
 // Runs side by side: the verdict, cards and bars of what was compared, where a step's time goes,
-// heat maps on one scale, metrics of one iteration on one axis. A query is loaded into
+// metrics of one iteration on one axis. A query is loaded into
 // plain numbers (ComparisonData), which picture and CSV are made from.
 //
 // All numbers are SI; a number that the data cannot give is absent. core/figures/comparison reads
@@ -32,7 +32,6 @@ enum class ComparisonPanel {
     Verdict,
     Cards,
     Breakdown,
-    Heatmap,
     Curves,
     Reasons, // those beyond the verdict's first
     Configuration,
@@ -41,9 +40,9 @@ enum class ComparisonPanel {
     Bars,
 };
 inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, ComparisonPanel::Cards,
-    ComparisonPanel::Breakdown, ComparisonPanel::Heatmap, ComparisonPanel::Curves,
-    ComparisonPanel::Reasons, ComparisonPanel::Configuration, ComparisonPanel::Operators,
-    ComparisonPanel::Kernels, ComparisonPanel::Bars};
+    ComparisonPanel::Breakdown, ComparisonPanel::Curves, ComparisonPanel::Reasons,
+    ComparisonPanel::Configuration, ComparisonPanel::Operators, ComparisonPanel::Kernels,
+    ComparisonPanel::Bars};
 std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
 std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
 
@@ -71,8 +70,6 @@ struct ComparisonQuery {
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
     analysis::Normalisation normalisation = analysis::Normalisation::Absolute;
     std::vector<std::string> quantities; // keys for cards and bars; empty: the usual
-    std::string heatMetric = metric::kGpuTemperature;
-    FigureStatistic heatStatistic = FigureStatistic::Mean;
     std::string curveMetric = metric::kGpuPower;
     ComparisonAlignment alignment = ComparisonAlignment::Folded;
     std::int64_t iteration = 0; // for Iteration
@@ -198,7 +195,6 @@ struct ComparisonData : SheetTexts {
     std::vector<ComparisonKernel> kernels; // by their longest time
     std::vector<analysis::StepOperator> operators; // those that differ most
     std::vector<analysis::ConfigDifference> configuration;
-    std::optional<FigureData> heat; // one map, a row for each run with values
     std::optional<ComparisonCurves> curves;
 
     [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }

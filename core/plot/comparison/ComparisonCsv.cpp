@@ -64,20 +64,6 @@ public:
             }
         }
     }
-    void heat() {
-        const auto& heat = m_data.heat->heatmaps.front();
-        begin("run,rank,node,airflow_place,"
-            + text::csvCell(inUnit(heat.scale.metric, heat.scale.siUnit)));
-        for (const auto& row : heat.rows) {
-            for (std::size_t i = 0; i < heat.columns.size(); ++i) {
-                if (row.nodes[i] < 0)
-                    continue;
-                const int rank = heat.rankOf(row, i);
-                line({name(row.run), rank < 0 ? text::Cell() : text::Cell(rank), row.nodes[i],
-                    heat.placeOf(i), row.values[i]});
-            }
-        }
-    }
     void curves() {
         const auto& curves = *m_data.curves;
         const std::string& unit = curves.axis.siUnit;
@@ -137,8 +123,6 @@ std::string comparisonCsv(const ComparisonData& data, const std::vector<Comparis
         writer.operators();
     if (wanted(ComparisonPanel::Kernels))
         writer.kernels();
-    if (wanted(ComparisonPanel::Heatmap))
-        writer.heat();
     if (wanted(ComparisonPanel::Curves))
         writer.curves();
     if (wanted(ComparisonPanel::Configuration))

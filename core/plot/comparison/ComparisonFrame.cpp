@@ -171,7 +171,7 @@ const std::string& ComparisonFrame::legendName(std::size_t run) const {
     return m_areClustersNames ? data.runs[run].named.cluster : m_names[run];
 }
 
-std::vector<std::string> ComparisonFrame::markedNames(double room, bool bold) const {
+std::vector<std::string> ComparisonFrame::markedNames(double room) const {
     constexpr double kLeastRoom = 8.0; // sizes of text; a rest of a name in less tells nothing
     std::vector<std::string> marks;
     std::vector<std::string> names;
@@ -179,7 +179,7 @@ std::vector<std::string> ComparisonFrame::markedNames(double room, bool bold) co
         marks.push_back(mark(run));
         names.push_back(mark(run) + " · " + legendName(run));
     }
-    auto fitted = fittedNames(names, room, TextRole::Small, bold);
+    auto fitted = fittedNames(names, room, TextRole::Small);
     return fitted == names || room >= kLeastRoom * size() ? fitted : marks;
 }
 

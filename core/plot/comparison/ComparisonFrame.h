@@ -31,7 +31,7 @@ public:
     [[nodiscard]] const std::string& legendName(std::size_t run) const;
     // "A · 32 × H200" of all runs, as far as they fit; no two alike. Marks alone where too little
     // of the names would be left.
-    [[nodiscard]] std::vector<std::string> markedNames(double room, bool bold = false) const;
+    [[nodiscard]] std::vector<std::string> markedNames(double room) const;
     // These as far as each fits; no two alike.
     [[nodiscard]] std::vector<std::string> fittedNames(const std::vector<std::string>& names,
         double room, TextRole role = TextRole::Small, bool bold = false) const;
@@ -87,7 +87,6 @@ MadeContent barsContent(const ComparisonFrame& frame, double width);
 MadeContent stacksContent(const ComparisonFrame& frame, double width);
 MadeContent operatorsContent(const ComparisonFrame& frame, double width);
 MadeContent kernelsContent(const ComparisonFrame& frame, double width);
-MadeContent heatContent(const ComparisonFrame& frame, double width);
 MadeContent curvesContent(const ComparisonFrame& frame, double width);
 MadeContent curveRows(const ComparisonFrame& frame, double width);
 MadeContent configurationContent(const ComparisonFrame& frame, double width);

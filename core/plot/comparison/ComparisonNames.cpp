@@ -38,12 +38,6 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
         std::string(whole ? "mean over the steps" : "mean over the trace") + ", exposed time only"};
 }
 
-PanelTexts heatTexts(const ComparisonData& data) {
-    const FigureAxis& scale = data.heat->heatmaps.front().scale;
-    return {scale.title + " by GPU",
-        unitIn(scale) + "one scale; a row for each run, nodes beside each other"};
-}
-
 // "as divided by what", short; of the whole job where nothing is.
 std::string normalisedText(const ComparisonData& data) {
     return data.query.normalisation == analysis::Normalisation::Absolute
@@ -163,8 +157,6 @@ const std::vector<PanelRow>& panelTable() {
             cardTexts, cardsContent},
         {Breakdown, "breakdown", Width::Part, [](const Data& data) { return !data.stacks.empty(); },
             breakdownTexts, stacksContent},
-        {Heatmap, "heatmap", Width::Part, [](const Data& data) { return data.heat.has_value(); },
-            heatTexts, heatContent},
         {Curves, "curves", Width::PartOfFew,
             [](const Data& data) { return data.curves.has_value(); }, curveTexts, curvesContent},
         {Reasons, "reasons", Width::Whole,

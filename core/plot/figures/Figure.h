@@ -81,24 +81,13 @@ struct FigureHeatmap {
         std::size_t run = 0; // index into FigureData::runs
         std::vector<std::optional<double>> values; // by column
         std::vector<int> nodes; // node of each column's GPU; -1: the run has no such GPU
-        std::vector<int> ranks; // GPU in each place, −1: none; empty: columns are no places
         std::string note; // right of the row: how long the run took
     };
     FigureStatistic statistic = FigureStatistic::Mean;
     FigureAxis scale;
     bool byNode = false; // columns are nodes
-    std::vector<int> columns; // ranks, nodes or places
-    int slots = 0; // places of a node, in the order of the air; 0: columns are no places
-    std::string columnsTitle; // empty: the usual one of ranks or nodes
+    std::vector<int> columns; // ranks or nodes
     std::vector<Row> rows;
-
-    [[nodiscard]] int rankOf(const Row& row, std::size_t column) const { // −1: none, or a node
-        return byNode ? -1 : slots > 0 ? row.ranks[column] : columns[column];
-    }
-    // In the order of the air.
-    [[nodiscard]] int placeOf(std::size_t column) const {
-        return slots > 0 ? static_cast<int>(column) % slots : 0;
-    }
 };
 
 // A place on a category axis.

@@ -25,14 +25,6 @@ std::string axisTitle(const FigureAxis& axis);
 std::string valueText(const FigureAxis& axis, const std::optional<double>& value);
 
 // Each part: the height it wants, and its drawing into an area of at least that width.
-double heatmapHeight(const Canvas& canvas, const FigureHeatmap& heatmap);
-struct HeatmapLook {
-    std::vector<std::string> names; // by row
-    Color paper; // below it
-};
-// Adds the cells as the last target; returns their place.
-Rect drawHeatmap(const Sheet& sheet, const FigureData& data, const FigureHeatmap& heatmap,
-    HeatmapLook look, Rect area);
 double heatmapsHeight(const Canvas& canvas, const FigureData& data);
 void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area);
 double panelsHeight(const Canvas& canvas, const FigureData& data, double width);

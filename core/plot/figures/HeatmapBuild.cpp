@@ -38,12 +38,10 @@ double heatFoot(const Canvas& canvas) {
 // One heat map with its place.
 class Drawing {
 public:
-    Drawing(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap,
-        HeatmapLook look)
+    Drawing(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap)
         : m_canvas(canvas)
         , m_data(data)
-        , m_heatmap(heatmap)
-        , m_look(std::move(look)) { }
+        , m_heatmap(heatmap) { }
 
     Rect draw(Rect area) {
         placeGrid(area);
@@ -63,10 +61,10 @@ private:
     [[nodiscard]] double line() const { return m_canvas.lineHeight(); }
 
     void placeGrid(Rect area) {
-        for (const auto& row : m_heatmap.rows)
+        for (const auto& row : m_heatmap.rows) {
             m_notes = std::max(m_notes, m_canvas.width(row.note));
-        for (const std::string& name : m_look.names)
-            m_labels = std::max(m_labels, m_canvas.width(name));
+            m_labels = std::max(m_labels, m_canvas.width(runOf(m_data, row).label));
+        }
         m_labels = std::min(m_labels, kMostLabels * area.width);
         const double left = m_labels + 2.0 * m_canvas.gap();
         const double right = m_notes > 0.0 ? m_notes + 2.0 * m_canvas.gap() : m_canvas.gap();
@@ -134,7 +132,7 @@ private:
         const Rect plate{rect.x + (rect.width - width) / 2.0, rect.y, width, rect.height};
         if (rect.height < 0.8 * m_canvas.size())
             return;
-        m_canvas.fill(plate, m_look.paper);
+        m_canvas.fill(plate, m_canvas.scene.background);
         m_canvas.text({rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
             m_canvas.theme.warning, TextRole::Small, Align::Centre, true);
     }
@@ -157,7 +155,7 @@ private:
         if (rowHeight() > 6.0 * thin) {
             for (std::size_t i = 1; i < m_heatmap.rows.size(); ++i) {
                 const double y = rowRect(i).y;
-                m_canvas.line({m_grid.x, y}, {m_grid.right(), y}, m_look.paper, thin);
+                m_canvas.line({m_grid.x, y}, {m_grid.right(), y}, m_canvas.scene.background, thin);
             }
         }
         if (m_heatmap.byNode)
@@ -175,8 +173,8 @@ private:
                 && columnWidth() * static_cast<double>(widthOfNode(row, column)) > 3.0 * width;
         };
         forEachStretch(m_heatmap.rows.size(), isBorder, [&](std::size_t first, std::size_t end) {
-            m_canvas.line(
-                {x, rowRect(first).y}, {x, rowRect(end - 1).bottom()}, m_look.paper, width);
+            m_canvas.line({x, rowRect(first).y}, {x, rowRect(end - 1).bottom()},
+                m_canvas.scene.background, width);
         });
     }
 
@@ -196,8 +194,9 @@ private:
         for (std::size_t i = 0; i < m_heatmap.rows.size(); i += step) {
             const auto& row = m_heatmap.rows[i];
             const double y = m_canvas.centred(rowRect(i).y + rowHeight() / 2.0);
-            m_canvas.text({area.x + m_labels, y}, m_canvas.fitted(m_look.names[i], m_labels),
-                m_canvas.theme.text, TextRole::Small, Align::Right);
+            m_canvas.text({area.x + m_labels, y},
+                m_canvas.fitted(runOf(m_data, row).label, m_labels), m_canvas.theme.text,
+                TextRole::Small, Align::Right);
             m_canvas.note(
                 {m_grid.right() + 2.0 * m_canvas.gap() + m_notes, y}, row.note, Align::Right);
         }
@@ -221,16 +220,16 @@ private:
                 fmt::format("{}", m_heatmap.columns[i]), Align::Centre);
         const std::string axis = "GPU (global rank); lines between nodes";
         const bool fits = m_canvas.width(axis) < m_grid.width;
-        const std::string told
-            = m_heatmap.columnsTitle.empty() ? (fits ? axis : "GPU") : m_heatmap.columnsTitle;
         m_canvas.note({m_grid.x + m_grid.width / 2.0, y + line()},
-            m_heatmap.byNode ? "node" : m_canvas.fitted(told, m_grid.width), Align::Centre);
+            m_heatmap.byNode ? "node"
+                : fits       ? axis
+                             : "GPU",
+            Align::Centre);
     }
 
     const Canvas& m_canvas;
     const FigureData& m_data;
     const FigureHeatmap& m_heatmap;
-    HeatmapLook m_look;
     double m_labels = 0.0;
     double m_notes = 0.0;
     Rect m_grid;
@@ -242,14 +241,10 @@ void tellCell(const FigureData& data, const FigureHeatmap& heatmap, const Spot& 
     hit.metric = heatmap.scale.metric;
     hit.title = heatmap.byNode
         ? fmt::format("{} · node {}", run.label, heatmap.columns[spot.column])
-        : fmt::format("{} · rank {}", run.label, heatmap.rankOf(row, spot.column));
+        : fmt::format("{} · rank {}", run.label, heatmap.columns[spot.column]);
     hit.facts.emplace_back(heatmap.scale.title, valueText(heatmap.scale, row.values[spot.column]));
     if (!heatmap.byNode)
         hit.facts.emplace_back("Node", fmt::format("{}", row.nodes[spot.column]));
-    if (heatmap.slots > 0)
-        hit.facts.emplace_back("Place in the air",
-            fmt::format(
-                "{} of {}, front to rear", heatmap.placeOf(spot.column) + 1, heatmap.slots));
     if (run.label != run.name)
         hit.facts.emplace_back("Run", run.name);
     if (!row.note.empty())
@@ -265,27 +260,18 @@ std::optional<Shown> shownBy(
     Shown shown{runOf(data, row).id};
     shown.isOwn = !heatmap.byNode;
     if (!heatmap.byNode)
-        shown.rank = heatmap.rankOf(row, column);
+        shown.rank = heatmap.columns[column];
     return shown;
 }
-
-HeatmapLook usualLook(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap) {
-    HeatmapLook look{{}, canvas.scene.background};
-    for (const auto& row : heatmap.rows)
-        look.names.push_back(runOf(data, row).label);
-    return look;
-}
-
-} // namespace
 
 double heatmapHeight(const Canvas& canvas, const FigureHeatmap& heatmap) {
     return heatHead(canvas) + heatFoot(canvas)
         + kRow * canvas.size() * static_cast<double>(heatmap.rows.size());
 }
 
-Rect drawHeatmap(const Sheet& sheet, const FigureData& data, const FigureHeatmap& heatmap,
-    HeatmapLook look, Rect area) {
-    const Rect grid = Drawing(sheet, data, heatmap, std::move(look)).draw(area);
+Rect drawHeatmap(
+    const Sheet& sheet, const FigureData& data, const FigureHeatmap& heatmap, Rect area) {
+    const Rect grid = Drawing(sheet, data, heatmap).draw(area);
     sheet.picture.targets.push_back({grid, {},
         [&data, &heatmap](Hit& hit, const Spot& spot) { tellCell(data, heatmap, spot, hit); },
         heatmap.rows.size(), heatmap.columns.size(),
@@ -293,6 +279,8 @@ Rect drawHeatmap(const Sheet& sheet, const FigureData& data, const FigureHeatmap
             std::size_t row, std::size_t column) { return shownBy(data, heatmap, row, column); }});
     return grid;
 }
+
+} // namespace
 
 double heatmapsHeight(const Canvas& canvas, const FigureData& data) {
     double height = 0.0;
@@ -306,9 +294,8 @@ void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area) {
     for (const auto& heatmap : data.heatmaps) {
         const double own = heatmapHeight(sheet, heatmap) + 2.0 * sheet.gap();
         const double share = area.height * own / wanted;
-        sheet.picture.areas.push_back(
-            drawHeatmap(sheet, data, heatmap, usualLook(sheet, data, heatmap),
-                {area.x, area.y, area.width, share - 2.0 * sheet.gap()}));
+        sheet.picture.areas.push_back(drawHeatmap(
+            sheet, data, heatmap, {area.x, area.y, area.width, share - 2.0 * sheet.gap()}));
         area.y += share; // the height stays that of the whole, which the shares are of
     }
 }

@@ -90,8 +90,7 @@ private Q_SLOTS:
             const auto ran = runCli({"import", log, "--into", database, "--name", name});
             QVERIFY2(ran.status == 0, ran.err.c_str());
         }
-        for (const char* kind :
-            {"comparison", "comparison-board", "comparison-heatmap", "comparison-timeline"}) {
+        for (const char* kind : {"comparison", "comparison-board", "comparison-timeline"}) {
             const auto ran = runCli({"figure", database, "--kind", kind, "--run", "one", "--run",
                 "two", "--whole-run", "--out", path("beside.svg")});
             QVERIFY2(ran.status == 0, ran.err.c_str());

@@ -184,8 +184,6 @@ private Q_SLOTS:
             << QStringLiteral("breakdown kernels") << QStringLiteral("paper");
         QTest::newRow("dark-comparison-timeline")
             << QStringLiteral("curves") << QStringLiteral("dark");
-        QTest::newRow("paper-comparison-heatmap")
-            << QStringLiteral("heatmap") << QStringLiteral("paper");
     }
     void comparisons() {
         QFETCH(QString, panels);

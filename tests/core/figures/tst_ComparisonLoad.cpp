@@ -1,5 +1,5 @@
-// Readings of a comparison from a database: iterations laid over each other, heat maps in the order
-// of the air, what is left out, and what is taken over from before.
+// Readings of a comparison from a database: iterations laid over each other,
+// what is left out, and what is taken over from before.
 
 #include <QTest>
 
@@ -134,7 +134,6 @@ private Q_SLOTS:
     void capturesOfOneRun() {
         auto asked = query({"slow", "slow", "slow"});
         asked.captures = {"early", "late"};
-        asked.heatMetric = "gpu_power";
         const auto data = load(asked);
         QCOMPARE(data.runs.size(), std::size_t{3});
         QCOMPARE(data.runs[0].named.name, std::string("slow · early"));
@@ -216,25 +215,6 @@ private Q_SLOTS:
         QVERIFY(std::isnan(fast.mean[60]));
         QVERIFY(std::abs(fast.mean[150] - 506.5F) < 0.01F);
         QVERIFY(std::abs(data.curves->differences[0].values[150] - 400.0F) < 0.01F);
-    }
-
-    void heatIsInTheOrderOfTheAir() {
-        const std::array order{1, 0};
-        QVERIFY(store::setAirflow(m_database->store(), m_database->idOf("fast"), order).hasValue());
-        const auto data = load(query({"slow", "fast"}));
-        const auto& heat = data.heat->heatmaps.front();
-        // Nobody said the air of "slow", whose second GPUs are the hotter ones.
-        QCOMPARE(heat.columnsTitle,
-            std::string("in each node front → rear, inferred from temperatures"));
-        QCOMPARE(heat.slots, 2);
-        QCOMPARE(heat.columns.size(), std::size_t{4});
-        // Rank 1 is local index 1: 60 °C, the rear one as inferred, the front one as said.
-        QCOMPARE(heat.rows[0].ranks[1], 1);
-        QCOMPARE(heat.rows[1].ranks[0], 1);
-        QCOMPARE(heat.rows[1].nodes[2], 1);
-        QVERIFY(std::abs(heat.rows[1].values[0].value() - 60.0) < 1e-9);
-        QCOMPARE(heat.scale.range.low, 50.0);
-        QCOMPARE(heat.scale.range.high, 60.0);
     }
 
     void quantities() {

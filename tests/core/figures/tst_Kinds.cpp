@@ -49,23 +49,19 @@ const std::vector<Taken> kTaken{
     {"stage-breakdown", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
     {"spectrum", "--log, --model, --optimization, --whole-run"},
     {"comparison",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
         "--saved, "
         "--sort"},
     {"comparison-board",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
         "--saved, "
         "--sort, --panels"},
     {"comparison-breakdown",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
         "--saved, "
         "--sort"},
     {"comparison-timeline",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
-        "--saved, "
-        "--sort"},
-    {"comparison-heatmap",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
         "--saved, "
         "--sort"},
     {"layout", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
@@ -119,7 +115,6 @@ const std::vector<Refused> kRefused{
         "comparison."},
     {"comparison-breakdown", {{"sort", "nope"}}, kUsage, "There is no quantity 'nope'; there are"},
     {"comparison-timeline", {{"iteration", "x"}}, kUsage, "--iteration takes a number, not 'x'."},
-    {"comparison-heatmap", {{"statistic", "best"}}, kUsage, kNoStatistic},
     {"layout", {{"at", "x"}}, kUsage, "--at takes a number, not 'x'."},
     {"layout", {{"at", "inf"}}, kUsage, "--at takes a number, not 'inf'."},
     {"layout", {{"colour", "tensor"}, {"at", "1"}}, kUsage,

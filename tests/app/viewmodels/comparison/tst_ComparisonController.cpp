@@ -359,22 +359,6 @@ private Q_SLOTS:
         QCOMPARE(m_controller->savedName(), QString());
     }
 
-    // Choosing the same metric again changes nothing; another one has its usual statistic.
-    void theStatisticOfTheHeatMap() {
-        app::ComparisonOffers offers;
-        offers.metrics = {{"gpu_temperature", "GPU temperature"}, {"gpu_power", "GPU power"}};
-        app::ComparisonSettings settings;
-        settings.query.heatMetric = "gpu_temperature";
-        settings.query.heatStatistic = plot::FigureStatistic::P99;
-        const auto same
-            = app::comparisonSettings().with(settings, offers, QStringLiteral("heat"), 0);
-        QVERIFY(same == settings);
-        const auto other
-            = app::comparisonSettings().with(settings, offers, QStringLiteral("heat"), 1);
-        QCOMPARE(other.query.heatMetric, std::string("gpu_power"));
-        QVERIFY(other.query.heatStatistic == plot::FigureStatistic::Mean);
-    }
-
     // As they were kept before there were captures.
     void settingsOfWholeRuns() {
         const auto settings = app::decodeComparison(app::comparisonJson(
@@ -454,8 +438,6 @@ private Q_SLOTS:
         settings.query.normalisation = analysis::Normalisation::PerToken;
         settings.query.alignment = plot::ComparisonAlignment::Iteration;
         settings.query.iteration = 7;
-        settings.query.heatMetric = "sm_clock";
-        settings.query.heatStatistic = plot::FigureStatistic::P99;
         settings.query.curveMetric = "nvlink_rx";
         settings.query.wholeRun = true;
         settings.panels = {ComparisonPanel::Cards, ComparisonPanel::Curves};
@@ -467,12 +449,12 @@ private Q_SLOTS:
         settings.scroll = 0.25;
         // As databases have kept it since there are captures.
         const std::string kept
-            = R"({"alignment":"iteration","curve_metric":"nvlink_rx","heat_metric":"sm_clock",)"
+            = R"({"alignment":"iteration","curve_metric":"nvlink_rx",)"
               R"("iteration":7,"moved_captures":[{"capture":"eager","ns":-2000,"run":"a"}],)"
               R"("moved_ns":{"a":1500000000},"normalisation":"per-token",)"
               R"("panels":["cards","curves"],"per_stage":true,)"
               R"("runs":["b",{"capture":"eager","run":"a"},"a"],"scroll":0.25,)"
-              R"("sorted_by":"step_time_s","stacked":true,"statistic":"p99","stretched":true,)"
+              R"("sorted_by":"step_time_s","stacked":true,"stretched":true,)"
               R"("theme":"dark","whole_run":true})";
         QCOMPARE(app::comparisonText(app::encodeComparison(settings)), kept);
         QVERIFY(app::decodeComparison(app::comparisonJson(kept)) == settings);

@@ -53,7 +53,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("beside"); // panels in the row of the breakdown
         QTest::newRow("narrow") << 480.0 << 1;
         QTest::newRow("two") << 800.0 << 2;
-        QTest::newRow("wide") << 1200.0 << 3;
+        QTest::newRow("wide") << 1200.0 << 2;
     }
     void panels() {
         QFETCH(double, width);
@@ -82,17 +82,6 @@ private Q_SLOTS:
                                                           : item.anchor.x - wide / 2.0;
             QVERIFY2(left >= -0.5 && left + wide <= width + 0.5, item.text.c_str());
         }
-    }
-
-    // Runs of one cluster: its name tells nothing.
-    void rowsOfHeatMapsNameTheirRuns() {
-        auto data = demoComparison();
-        data.runs = {demoRun(0, "1 × H100"), demoRun(1, "1 × H100")};
-        data.runs[0].named.name = "h100/train_eager";
-        data.runs[1].named.name = "h100/train_compiled";
-        const auto geometry = drawn(data, 500.0, {ComparisonPanel::Heatmap});
-        QVERIFY(hasText(geometry.scene, "A · eager"));
-        QVERIFY(hasText(geometry.scene, "B · compiled"));
     }
 
     // Cut in their middles both would read "experiment…batch".
@@ -129,11 +118,11 @@ private Q_SLOTS:
     }
 
     void onlyChosenPanels() {
-        const auto geometry = drawn(demoComparison(), 900.0, {ComparisonPanel::Heatmap});
+        const auto geometry = drawn(demoComparison(), 900.0, {ComparisonPanel::Curves});
         QCOMPARE(geometry.areas.size(), std::size_t{1});
         auto data = demoComparison();
-        data.heat.reset();
-        QVERIFY(drawn(data, 900.0, {ComparisonPanel::Heatmap}).areas.empty());
+        data.curves.reset();
+        QVERIFY(drawn(data, 900.0, {ComparisonPanel::Curves}).areas.empty());
     }
 
     // 10 s are as wide as the plot, parts as wide as their seconds, one scale for both runs.
@@ -220,36 +209,6 @@ private Q_SLOTS:
         QVERIFY(tops[1] - tops[0] >= lightTheme().smallSize);
     }
 
-    // A row for each run on one scale, nodes beside each other; missing values are hatched.
-    void heat() {
-        const auto data = demoComparison();
-        const auto geometry = drawn(data, 700.0, {ComparisonPanel::Heatmap});
-        const auto strips = itemsOf<HeatStrip>(geometry.scene);
-        const auto cells = std::find_if(
-            strips.begin(), strips.end(), [](const HeatStrip& strip) { return strip.rows == 2; });
-        QVERIFY(cells != strips.end());
-        QCOMPARE(cells->columns, 8);
-        QVERIFY(cells->cells[1] == cells->cells[9]); // 50 °C in both
-        QVERIFY(!(cells->cells[1] == cells->cells[2]));
-        QCOMPARE(static_cast<int>(cells->cells[4].a), 0); // A has no second node
-        const Rect& grid = cells->area;
-        const auto at = [&grid](int row, int column) {
-            return Point{grid.x + grid.width * (column + 0.5) / 8.0,
-                grid.y + grid.height * (row + 0.5) / 2.0};
-        };
-        const auto hit = geometry.hitAt(at(1, 6));
-        QVERIFY(hit.has_value());
-        QCOMPARE(hit->rank.value_or(-1), 6);
-        QCOMPARE(hit->title, std::string("B · rank 6"));
-        QCOMPARE(factOf(*hit, "GPU temperature, mean"), std::string("62 °C"));
-        QCOMPARE(factOf(*hit, "Place in the air"), std::string("3 of 4, front to rear"));
-        QVERIFY(!geometry.hitAt(at(0, 6)).has_value());
-        std::size_t hatched = 0;
-        for (const auto& fill : itemsOf<FillRect>(geometry.scene))
-            hatched += fill.hatch == Hatch::Diagonal ? 1 : 0;
-        QCOMPARE(hatched, std::size_t{2});
-    }
-
     // Means at 100 and 200 W of 400 W; the difference is shaded in its first five columns only.
     void curves() {
         const auto data = demoComparison();
@@ -330,14 +289,10 @@ private Q_SLOTS:
     void csv() {
         const auto data = demoComparison();
         const std::string text = comparisonCsv(data, {});
-        for (const char* line :
-            {"run-B,mean_power_w,W,80,2,8,2,40,beyond\n", "run-A,,all_reduce,4\n",
-                "run-A,2,0,2,60\n", "run-B,7,1,3,\n", "run-A,0.25,100,50,150,,\n",
-                "run-B,0.25,200,150,250,100,1\n", "run-B,1,4,2,4,gemm,1\n", "run-B,GPUs,8\n"})
+        for (const char* line : {"run-B,mean_power_w,W,80,2,8,2,40,beyond\n",
+                 "run-A,,all_reduce,4\n", "run-A,0.25,100,50,150,,\n",
+                 "run-B,0.25,200,150,250,100,1\n", "run-B,1,4,2,4,gemm,1\n", "run-B,GPUs,8\n"})
             QVERIFY2(text.find(line) != std::string::npos, line);
-        const std::string heat = comparisonCsv(data, {ComparisonPanel::Heatmap});
-        QVERIFY(heat.starts_with("run,rank,node,airflow_place,gpu_temperature [°C]\n"));
-        QCOMPARE(std::count(heat.begin(), heat.end(), '\n'), std::ptrdiff_t{13});
     }
 
     void names() {

@@ -38,34 +38,6 @@ inline plot::ComparisonQuantity demoQuantity(double a, double b,
     return quantity;
 }
 
-// A has one node of four GPUs, B two, whose last GPUs have no value.
-inline plot::FigureData demoHeat(const std::vector<plot::ComparedRun>& runs) {
-    plot::FigureData data;
-    plot::FigureHeatmap& heat = data.heatmaps.emplace_back();
-    heat.scale = demoAxis("GPU temperature, mean", "°C", 80.0);
-    heat.scale.metric = "gpu_temperature";
-    heat.scale.range.low = 40.0;
-    heat.columns = {0, 1, 2, 3, 4, 5, 6, 7};
-    heat.slots = 4;
-    heat.columnsTitle = "front → rear";
-    for (std::size_t run = 0; run < 2; ++run) {
-        data.runs.push_back(runs[run].named);
-        data.runs.back().label = runs[run].mark;
-        plot::FigureHeatmap::Row row{run, {}, {}, {}, {}};
-        for (int place = 0; place < 8; ++place) {
-            const bool isThere = place < 4 * (static_cast<int>(run) + 1);
-            const bool isKnown = isThere && !(run == 1 && place % 4 == 3);
-            row.values.push_back(isKnown
-                    ? std::optional(40.0 + 10.0 * (place % 4) + 2.0 * (place / 4))
-                    : std::nullopt);
-            row.nodes.push_back(isThere ? place / 4 : -1);
-            row.ranks.push_back(isThere ? place : -1);
-        }
-        heat.rows.push_back(std::move(row));
-    }
-    return data;
-}
-
 // A: 10 s at 100; B: 5 s at 200. Twenty columns of half a second; beyond the spread in the first
 // five.
 inline plot::ComparisonCurves demoCurves() {
@@ -121,7 +93,6 @@ inline plot::ComparisonData demoComparison() {
     data.kernels
         = {{"void gemm<float>(int)", "gemm", {2.0, 1.0}}, {"nccl", "all_reduce", {1.0, {}}}};
     data.configuration = {{"gpus", "GPUs", {"4", "8"}}};
-    data.heat = demoHeat(data.runs);
     data.curves = demoCurves();
     return data;
 }
