@@ -179,14 +179,14 @@ private:
         auto& notes = m_data.notes;
         if (!m_data.origin.empty())
             notes.insert(notes.begin(), "Layout from " + m_data.origin + ".");
-        if (m_data.cluster.isAirflowAssumed && m_data.query.physical)
+        if (m_data.cluster.isAirflowAssumed)
             notes.emplace_back("Front to rear is taken to be ascending local indices; nobody said "
                                "the order of the air.");
-        if (!m_data.cluster.airflowEvidence.empty() && m_data.query.physical)
+        if (!m_data.cluster.airflowEvidence.empty())
             notes.emplace_back("Front to rear is inferred: " + m_data.cluster.airflowEvidence);
-        if (!m_data.cluster.linksFrom.empty() && m_data.query.physical)
+        if (!m_data.cluster.linksFrom.empty())
             notes.emplace_back("Links of a node: " + m_data.cluster.linksFrom + ".");
-        if (!m_data.edges.empty() && m_data.query.physical)
+        if (!m_data.edges.empty())
             notes.insert(notes.end(), {edgeNote(), kWhoSends});
         notes.insert(notes.end(), m_data.bytes.notes.begin(), m_data.bytes.notes.end());
     }
@@ -244,32 +244,21 @@ Result<ColourQuery> coloursOf(const LayoutAsked& asked, const Run& run) {
     return query;
 }
 
-Result<Figure> loadLayoutKind(bool physical, const analysis::RunStudies& studies,
-    const Request& request, const LayoutAsked& asked) {
+Result<Figure> loadLayoutKind(
+    const analysis::RunStudies& studies, const Request& request, const LayoutAsked& asked) {
     const Run& run = request.runs.front();
     ASSIGN_OR_RETURN(const auto colours, coloursOf(asked, run));
     const auto& rank = asked.rank;
     LayoutQuery query;
     query.run = run.id;
     query.colours = colours;
-    query.physical = physical;
     query.rank = rank;
     ASSIGN_OR_RETURN(auto data, loadLayoutFigure(studies.store, query, studies.progress));
-    if (!physical && !data.layout)
-        return Error{ErrorCode::NotFound, data.notes.back(), run.name};
     const auto ranks = data.cluster.gpuCount();
     if (rank && static_cast<std::size_t>(*rank) >= ranks)
         return Error{ErrorCode::NotFound,
             fmt::format("The run has no rank {}; it has 0 to {}.", *rank, ranks - 1), run.name};
     return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data)));
-}
-
-Kind layoutKind(std::string_view key, bool physical) {
-    return kindWith(key, RunsShown::One, layoutOptions(),
-        [physical](
-            const analysis::RunStudies& studies, const Request& request, const LayoutAsked& asked) {
-            return loadLayoutKind(physical, studies, request, asked);
-        });
 }
 
 } // namespace
@@ -359,7 +348,7 @@ Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data) {
 }
 
 std::vector<Kind> layoutKinds() {
-    return {layoutKind("layout", true), layoutKind("layout-grid", false)};
+    return {kindWith("layout", RunsShown::One, layoutOptions(), &loadLayoutKind)};
 }
 
 } // namespace trainscope::figures

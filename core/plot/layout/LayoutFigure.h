@@ -25,8 +25,6 @@ struct LayoutQuery {
     RunId run;
     ColourQuery colours;
     std::optional<int> rank; // the rank with marked groups
-    bool physical = true;
-    bool logical = true;
     bool bytes = true; // exchanged bytes are shown: reads the traces
 };
 

@@ -25,26 +25,20 @@ public:
 
     Picture build() {
         const DiagramLegend key{&m_data.colours, m_data.layout ? &*m_data.layout : nullptr, m_lit,
-            m_data.query.rank,
-            hasPhysical() ? std::span(m_data.edges) : std::span<const PhysicalEdge>()};
+            m_data.query.rank, m_data.edges};
         const double keyHeight = legendHeight(m_sheet, key, m_sheet.width()) + m_sheet.edge();
-        const Rect area = open(keyHeight + m_sheet.edge() - m_sheet.gap()
-            + (hasPhysical() ? heading() + m_sheet.edge() : 0.0)
-            + (hasLogical() ? heading() : 0.0));
-        double y = area.y;
-        if (hasPhysical())
-            y = drawPhysical(y) + m_sheet.edge();
+        const Rect area = open(keyHeight + m_sheet.edge() - m_sheet.gap() + heading()
+            + m_sheet.edge() + (m_data.layout ? heading() : 0.0));
+        double y = drawPhysical(area.y) + m_sheet.edge();
         drawLegend(m_sheet, key, {area.x, y, area.width, keyHeight});
         y += keyHeight;
-        if (hasLogical())
+        if (m_data.layout)
             drawLogical(y);
         m_sheet.close();
         return std::move(m_picture);
     }
 
 private:
-    [[nodiscard]] bool hasPhysical() const { return m_data.query.physical; }
-    [[nodiscard]] bool hasLogical() const { return m_data.query.logical && m_data.layout; }
     [[nodiscard]] double heading() const { return 1.6 * m_sheet.lineHeight(); }
 
     [[nodiscard]] FigureStyle part(double height) const {
@@ -65,8 +59,8 @@ private:
 
     // The two diagrams are free, or share what is left as they would like it.
     Rect open(double fixed) {
-        const double above = hasPhysical() ? physical(0.0).preferredHeight : 0.0;
-        const double below = hasLogical() ? logical(0.0).preferredHeight : 0.0;
+        const double above = physical(0.0).preferredHeight;
+        const double below = m_data.layout ? logical(0.0).preferredHeight : 0.0;
         const Rect area = m_sheet.open(m_data, fixed + above + below, kMostNoteLines);
         if (m_style.height > 0.0 && above + below > 0.0) {
             const double left = std::max(area.height - fixed, 2.0);

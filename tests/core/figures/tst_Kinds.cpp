@@ -65,7 +65,6 @@ const std::vector<Taken> kTaken{
         "--saved, "
         "--sort"},
     {"layout", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
-    {"layout-grid", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
     {"schedule", "--iteration, --planned, --from, --to"},
     {"placement", "no options of its own"},
     {"prediction", kOfJob},
@@ -122,10 +121,10 @@ const std::vector<Refused> kRefused{
     {"layout", {{"statistic", "total"}}, kUsage,
         "'total' does not apply to gpu_temperature: totals are those of counters, energy that of "
         "gpu_power, first and last those of what progresses, as the loss."},
-    {"layout-grid", {{"colour", "pcie_rx"}, {"statistic", "peak"}}, kUsage,
+    {"layout", {{"colour", "pcie_rx"}, {"statistic", "peak"}}, kUsage,
         "'peak' does not apply to pcie_rx: totals are those of counters, energy that of "
         "gpu_power, first and last those of what progresses, as the loss."},
-    {"layout-grid", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
+    {"layout", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
     {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
         "The plan is the same in every iteration; give --planned or --iteration."},
     {"schedule", {{"to", "x"}}, kUsage, "--to takes a number, not 'x'."},
