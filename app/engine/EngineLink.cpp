@@ -110,6 +110,15 @@ Status EngineLink::learn(const IsCancelled& isCancelled) {
     ASSIGN_OR_RETURN(const auto reply, dialect.wait(isCancelled));
     // One that is not there or lets nobody in says so to the next question too.
     m_dialect = reply.trouble == Trouble::None ? Dialect::MetricsQl : Dialect::PromQl;
+    if (reply.trouble == Trouble::Lasting) {
+        Question closed(*m_fetcher, closedRequest(), Patience{2});
+        ASSIGN_OR_RETURN(const auto told, closed.wait(isCancelled));
+        (void)readSamples(told.body, [this](const AnsweredSeries& series) -> Status {
+            if (series.values == std::vector{2.0})
+                m_dialect = Dialect::ClosedPromQl;
+            return {};
+        });
+    }
     ASSIGN_OR_RETURN(const auto period,
         periodOf(m_link.metrics.empty() ? std::string() : m_link.metrics.front().metric.name,
             isCancelled));
@@ -217,6 +226,7 @@ ReductionScope EngineLink::reductionOf(
         const std::lock_guard lock(m_periodsMutex);
         const auto own = m_periods.find(scope.metric);
         reduction.leavesOutByMs = own == m_periods.end() ? m_period.load() : own->second;
+        reduction.isClosed = m_dialect == Dialect::ClosedPromQl;
     }
     return reduction;
 }

@@ -55,10 +55,11 @@ std::string samplesOf(const Link& link, const ReductionScope& scope, const Colum
     const std::string series = link.selector.with({scope.engineName}, scope.condition);
     if (scope.leavesOutByMs == 0)
         return fmt::format("{}[{}]", series, range);
-    const std::string period = engineDuration(scope.leavesOutByMs);
+    // A range that holds its begin would find the reading before a gap once more.
+    const std::string looked = engineDuration(scope.leavesOutByMs - (scope.isClosed ? 1 : 0));
     return fmt::format("({})[{}:{}]",
-        readingsOf(fmt::format("last_over_time({}[{}])", series, period), scope.blanks), range,
-        period);
+        readingsOf(fmt::format("last_over_time({}[{}])", series, looked), scope.blanks), range,
+        engineDuration(scope.leavesOutByMs));
 }
 
 std::string reduced(
@@ -110,6 +111,10 @@ HttpRequest seriesRequest(
 
 HttpRequest dialectRequest() {
     return {"api/v1/query", {{"query", R"(quantiles("row", 0.5, rollup(vector(1))) by (rollup))"}}};
+}
+
+HttpRequest closedRequest() {
+    return {"api/v1/query", {{"query", "count_over_time(vector(1)[1s:1s])"}, {"time", "1"}}};
 }
 
 HttpRequest rollupRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {

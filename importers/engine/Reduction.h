@@ -17,8 +17,8 @@
 namespace trainscope::importers::engine {
 
 // Query language of the engine. MetricsQL (VictoriaMetrics) gives several statistics of one reading
-// of the samples, where PromQL reads them for each.
-enum class Dialect { PromQl, MetricsQl };
+// of the samples, where PromQL reads them for each. Ranges hold their begin in Prometheus 2 alone.
+enum class Dialect { PromQl, ClosedPromQl, MetricsQl };
 
 enum class Reduced { Min, Mean, Max, Count };
 // Rows of a band, in this order: lowest, quantiles of the means, highest.
@@ -41,6 +41,7 @@ struct ReductionScope {
     // Blanks are left out, by a subquery that looks at the last sample of each such period; 0: they
     // are not, since that has an engine read more.
     std::int64_t leavesOutByMs = 0;
+    bool isClosed = false; // ranges of the engine hold their begin
 };
 
 // True for a statistic over that time that tells of blanks. A counter that leaps to one of 64 bits
@@ -49,6 +50,8 @@ bool showsBlank(const ReductionScope& scope, double statistic, double seconds);
 
 // Answered where MetricsQL is understood; a complaint elsewhere.
 HttpRequest dialectRequest();
+// Asks for the number of moments in a range that has one, and one more at its begin.
+HttpRequest closedRequest();
 
 HttpRequest seriesRequest(
     const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns);

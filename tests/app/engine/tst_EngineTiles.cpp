@@ -107,6 +107,21 @@ private Q_SLOTS:
                     .find(" unless (x >= 2147483632 <= 2147483647))")
             != std::string::npos);
     }
+    // Prometheus 2 finds a reading at the begin of a range too, in two ranges that touch.
+    void rangesThatHoldTheirBegin() {
+        const Link link;
+        ReductionScope scope;
+        scope.engineName = "x";
+        scope.leavesOutByMs = 15'000;
+        const auto query = [&] {
+            return seriesRequest(link, scope, Reduced::Mean, {0, 60'000, 2, 60'000})
+                .parameters[0]
+                .second;
+        };
+        QVERIFY2(query().find("[15s]))[60s:15s]") != std::string::npos, query().c_str());
+        scope.isClosed = true;
+        QVERIFY2(query().find("[14s999ms]))[60s:15s]") != std::string::npos, query().c_str());
+    }
     void statisticsThatTellOfBlanks() {
         ReductionScope gauge;
         gauge.blanks = blanksOf("some_util", {*findMetric(metric::kGpuUtilization), {}, 0.01});
