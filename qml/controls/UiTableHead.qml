@@ -22,7 +22,7 @@ UiPressable {
     Accessible.name: unit === "" ? label : "%1 in %2".arg(label).arg(unit)
     Accessible.description: !sortable ? "" : order === 0 ? "Sorts by this column" : order < 0 ? "Sorted, largest first" : "Sorted, smallest first"
 
-    contentItem: HeadText {
+    contentItem: UiTableHeadText {
         label: head.order === 0 ? head.label : head.order < 0 ? "↓ " + head.label : "↑ " + head.label
         unit: head.unit
         number: head.number
@@ -37,38 +37,7 @@ UiPressable {
     }
 
     UiToolTip {
-        wanted: head.hovered && (head.tip !== "" || (head.contentItem as HeadText).truncated)
+        wanted: head.hovered && (head.tip !== "" || (head.contentItem as UiTableHeadText).truncated)
         text: head.tip !== "" ? head.tip : head.label
-    }
-
-    // The title, and below it the unit.
-    component HeadText: Item {
-        id: content
-
-        property string label: ""
-        property string unit: ""
-        property bool number: false
-        property bool lit: false
-        readonly property alias truncated: title.truncated
-
-        UiText {
-            id: title
-
-            width: parent.width
-            y: content.unit !== "" ? parent.height / 2 - height : (parent.height - height) / 2
-            text: content.label
-            horizontalAlignment: content.number ? Text.AlignRight : Text.AlignLeft
-            font.pixelSize: Theme.smallSize
-            color: content.lit ? Theme.text : Theme.textSecondary
-        }
-        UiText {
-            width: parent.width
-            anchors.top: title.bottom
-            visible: content.unit !== ""
-            text: content.unit
-            horizontalAlignment: title.horizontalAlignment
-            font.pixelSize: Theme.smallSize
-            color: content.lit ? Theme.textSecondary : Theme.textMuted
-        }
     }
 }

@@ -35,43 +35,16 @@ Item {
             bottomPadding: Theme.spaceXs
             delay: tip.delay
             text: tip.text
-            implicitWidth: (contentItem as Content).usedWidth + leftPadding + rightPadding
+            implicitWidth: (contentItem as UiToolTipContent).usedWidth + leftPadding + rightPadding
             implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
             closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent | T.Popup.CloseOnReleaseOutsideParent
             Component.onCompleted: open()
 
-            contentItem: Content {
+            contentItem: UiToolTipContent {
                 text: tip.text
                 shortcut: tip.shortcut
             }
             background: UiRaised {}
-        }
-    }
-
-    // Text, broken where it is long, and the keys behind it.
-    component Content: Row {
-        id: content
-
-        required property string text
-        required property string shortcut
-        // Qt's implicit width is that of a text's lines in a row; this is the width that they take.
-        readonly property real usedWidth: keys.visible ? implicitWidth : Math.ceil(label.contentWidth)
-
-        spacing: Theme.spaceS
-
-        UiText {
-            id: label
-
-            width: Math.min(implicitWidth, Theme.sheetWidth / 2)
-            wrapMode: Text.Wrap
-            text: content.text
-            font.pixelSize: Theme.secondarySize
-        }
-        UiNote {
-            id: keys
-
-            visible: content.shortcut !== ""
-            text: content.shortcut
         }
     }
 }

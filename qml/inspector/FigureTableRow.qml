@@ -25,7 +25,7 @@ UiPressable {
     Accessible.name: row.name
     Accessible.description: selectable ? "%1. Shows the longest of them".arg(spoken) : spoken
 
-    contentItem: Cells {
+    contentItem: FigureTableCells {
         name: row.name
         cells: row.cells
         stacked: row.stacked
@@ -41,48 +41,7 @@ UiPressable {
     }
 
     UiToolTip {
-        wanted: (row.contentItem as Cells).truncated && !row.selectable && row.hovered
+        wanted: (row.contentItem as FigureTableCells).truncated && !row.selectable && row.hovered
         text: row.name
-    }
-
-    // The cells of a row of a narrow table.
-    component Cells: Item {
-        id: content
-
-        required property string name
-        required property list<string> cells
-        required property bool stacked
-        required property double cellWidth
-        readonly property alias truncated: label.truncated
-
-        implicitHeight: figures.y + figures.height
-
-        UiText {
-            id: label
-
-            width: content.stacked ? content.width : content.width - figures.width
-            text: content.name
-            elide: Text.ElideMiddle
-            font.pixelSize: Theme.secondarySize
-        }
-        Row {
-            id: figures
-
-            anchors.right: parent.right
-            y: content.stacked ? label.height : 0
-
-            Repeater {
-                model: Math.max(0, content.cells.length - 1)
-                delegate: UiText {
-                    required property int index
-
-                    width: content.cellWidth
-                    horizontalAlignment: Text.AlignRight
-                    text: content.cells[index + 1] ?? ""
-                    font.pixelSize: content.stacked ? Theme.smallSize : Theme.secondarySize
-                    color: content.stacked ? Theme.textSecondary : Theme.text
-                }
-            }
-        }
     }
 }

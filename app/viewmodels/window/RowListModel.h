@@ -21,7 +21,7 @@ class ListModel : public QAbstractListModel {
     Q_OBJECT
     QML_NAMED_ELEMENT(RowModel)
     QML_UNCREATABLE("Belongs to what lists something.")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
     using QAbstractListModel::QAbstractListModel;
