@@ -196,7 +196,6 @@ struct TileWish {
 
 using figures::RemoteAnswer;
 using figures::RemoteQuestion;
-using importers::engine::kBandRows;
 
 // Columns of an answer are few enough for any engine: 11,000 points at most; and what the engine
 // reads for it is soon read, so that something is seen while the rest is asked for.

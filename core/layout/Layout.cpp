@@ -221,8 +221,9 @@ Result<Schedule> planSchedule(const Layout& layout) {
 }
 
 std::string_view toString(LinkClass link) {
-    constexpr auto names = enumNames<LinkClass>({{LinkClass::None, "none"},
-        {LinkClass::ScaleUp, "node"}, {LinkClass::ScaleOut, "cluster"}});
+    constexpr auto names
+        = enumNames<LinkClass>({{LinkClass::None, "none"}, {LinkClass::ScaleUp, "node"},
+            {LinkClass::ScaleOut, "cluster"}, {LinkClass::Unknown, "unknown"}});
     return names.nameOf(link);
 }
 

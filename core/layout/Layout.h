@@ -74,9 +74,10 @@ enum class LinkClass {
     None, // groups of one rank
     ScaleUp, // all groups lie inside a node: NVLink, xGMI, PCIe
     ScaleOut, // some reach across nodes: InfiniBand, RoCE, Slingshot
+    Unknown, // the nodes of traced ranks are not known
 };
 
-std::string_view toString(LinkClass link); // "none", "node", "cluster"
+std::string_view toString(LinkClass link); // "none", "node", "cluster", "unknown"
 
 LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks); // slowest among the ranks
 

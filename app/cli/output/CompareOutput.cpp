@@ -70,7 +70,7 @@ Json traceJson(const analysis::TraceMeasures& traced) {
             {"categories", partsJson(stage)}};
     };
     const auto exposedJson = [](const auto& group) {
-        return object({{"dimension", group.dimension}, {"link", toString(group.link)},
+        return object({{"dimension", group.dimension}, {"link", analysis::linkKey(group.link)},
             {"category", group.category}, {"seconds", group.seconds}, {"waiting_s", group.waitS}});
     };
     return {{"basis", basisText(traced.basis)}, {"wording", traced.wording},

@@ -54,7 +54,7 @@ public:
 private:
     void add(const Call& call) {
         const CallSpec& spec = m_calls.specs()[call.spec];
-        const Communicator& group = m_calls.communicators()[spec.communicator];
+        const TracedCommunicator& group = m_calls.communicators()[spec.communicator];
         MeasuredGroup& sums = m_groups[dimensionOf(spec, group)];
         sums.seconds += (call.end - call.start).seconds();
         if (!spec.bytes)
@@ -72,13 +72,14 @@ private:
         return at->second;
     }
 
-    [[nodiscard]] double sentShare(const CallSpec& spec, const Communicator& group) const {
+    [[nodiscard]] double sentShare(const CallSpec& spec, const TracedCommunicator& group) const {
         if (spec.kind == CollectiveKind::SendRecv)
             return spec.source < 0 || spec.source == m_rank ? 1.0 : 0.0;
         return busFactor(spec.kind, group.size);
     }
 
-    [[nodiscard]] const std::string& dimensionOf(const CallSpec& spec, const Communicator& group) {
+    [[nodiscard]] const std::string& dimensionOf(
+        const CallSpec& spec, const TracedCommunicator& group) {
         const auto [at, isNew] = m_dimensions.try_emplace(
             {spec.communicator, spec.source, spec.destination}, std::string());
         if (!isNew)

@@ -39,7 +39,7 @@ std::string linkText(const RunMeasures& run, LinkClass link) {
         return run.gpu.links.empty() ? " inside nodes" : " inside nodes over " + run.gpu.links;
     case LinkClass::ScaleOut:
         return " between nodes";
-    case LinkClass::Unknown:
+    default:
         break;
     }
     return {};

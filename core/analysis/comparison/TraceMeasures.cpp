@@ -44,9 +44,7 @@ struct ExposedCalls {
 using layout::CommunicatorKind;
 
 CommunicatorPlace groupOf(const layout::Layout& layout, CommunicatorKind kind) {
-    const layout::LinkClass link = layout::reachOf(layout, kind).link();
-    return {std::string(layout::infoOf(kind).key),
-        link == layout::LinkClass::ScaleOut ? LinkClass::ScaleOut : LinkClass::ScaleUp};
+    return {std::string(layout::infoOf(kind).key), layout::reachOf(layout, kind).link()};
 }
 
 // The only one of several ranks among them.
@@ -197,7 +195,7 @@ private:
         const CategoryShares::Collective& collective) const {
         const auto& [category, detail] = collective;
         ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
-        const Communicator group = communicatorFrom(told, m_worldSize);
+        const TracedCommunicator group = communicatorFrom(told, m_worldSize);
         CommunicatorPlace place;
         if (!group.ranks.empty() || !group.description.empty())
             place.dimension = m_places.dimensionOf(group, group.ranks);

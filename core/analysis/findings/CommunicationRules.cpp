@@ -27,7 +27,7 @@ const char* linkText(LinkClass link) {
         return "the links within a node";
     case LinkClass::ScaleOut:
         return "the links between nodes";
-    case LinkClass::Unknown:
+    default:
         break;
     }
     return "links";

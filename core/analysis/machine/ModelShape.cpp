@@ -145,8 +145,6 @@ private:
     std::vector<std::string> m_missing;
 };
 
-using catalogue::TrainingModel;
-
 // Forward FLOP per token, apart from the scores, which depend on the sequence.
 struct Forward {
     double weights = 0.0; // projections, feed-forward, router, logits

@@ -105,10 +105,6 @@ PassOrder counted(const OrderRequest& request, int known, const StagePasses& sta
     return order;
 }
 
-using layout::ScheduleKind;
-using layout::TaskKind;
-using layout::WorkItem;
-
 // Pieces of the model that a stage has, in its order, where its passes say pieces.
 std::map<int, int> chunksOfPieces(const std::vector<Pass>& passes) {
     std::set<int> pieces;

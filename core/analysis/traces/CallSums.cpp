@@ -12,7 +12,7 @@ namespace trainscope::analysis {
 namespace {
 
 // PyTorch calls groups that nobody described "undefined".
-const std::string& purposeOf(const Communicator& group) {
+const std::string& purposeOf(const TracedCommunicator& group) {
     const bool isDescribed = !group.description.empty() && group.description != "undefined";
     return isDescribed ? group.description : group.name;
 }
@@ -33,13 +33,13 @@ constexpr auto kWaitColumns = [](auto& row) {
 } // namespace
 
 // True where all members were traced; without a list of members, where as many were.
-bool CallGroups::isWhole(const Communicator& group) const {
+bool CallGroups::isWhole(const TracedCommunicator& group) const {
     if (group.ranks.empty())
         return group.size > 0 && group.size <= std::ssize(m_traced);
     return std::includes(m_traced.begin(), m_traced.end(), group.ranks.begin(), group.ranks.end());
 }
 
-std::int64_t CallGroups::numberOf(CollectiveKind kind, const Communicator& group) {
+std::int64_t CallGroups::numberOf(CollectiveKind kind, const TracedCommunicator& group) {
     const CallGroup told{kind, purposeOf(group), group.size, isWhole(group)};
     const auto [at, isNew] = m_numbers.try_emplace(told, std::ssize(m_list));
     if (isNew)

@@ -35,7 +35,7 @@ public:
     explicit CallGroups(std::vector<int> traced = {})
         : m_traced(std::move(traced)) { }
 
-    std::int64_t numberOf(CollectiveKind kind, const Communicator& group);
+    std::int64_t numberOf(CollectiveKind kind, const TracedCommunicator& group);
     [[nodiscard]] const std::vector<CallGroup>& list() const { return m_list; } // by number
     [[nodiscard]] bool has(std::int64_t number) const {
         return number >= 0 && number < std::ssize(m_list);
@@ -45,7 +45,7 @@ public:
     static bool decode(store::ByteView bytes, CallGroups& groups);
 
 private:
-    [[nodiscard]] bool isWhole(const Communicator& group) const;
+    [[nodiscard]] bool isWhole(const TracedCommunicator& group) const;
 
     std::vector<int> m_traced;
     std::vector<CallGroup> m_list;

@@ -31,7 +31,7 @@ constexpr std::size_t kMostKept = std::size_t{1} << 21U; // calls of all ranks
 
 } // namespace
 
-bool Communicator::mayHold(int rank) const {
+bool TracedCommunicator::mayHold(int rank) const {
     return ranks.empty() || std::binary_search(ranks.begin(), ranks.end(), rank);
 }
 
@@ -176,8 +176,8 @@ Calls::Seen Calls::interned(int rank, const std::string& kernel, const Collectiv
     return {at->second, detail.sequence.value_or(-1)};
 }
 
-Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize) {
-    Communicator group{detail.group, detail.description, detail.ranks,
+TracedCommunicator communicatorFrom(const CollectiveDetail& detail, int worldSize) {
+    TracedCommunicator group{{detail.group, detail.description, detail.ranks},
         detail.ranks.empty() ? static_cast<int>(detail.groupSize.value_or(0))
                              : static_cast<int>(detail.ranks.size())};
     // Long lists are elided; one as long as the world holds every rank.
@@ -190,7 +190,7 @@ Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize) {
 }
 
 std::uint32_t Calls::communicatorOf(const CollectiveDetail& detail) {
-    Communicator group = communicatorFrom(detail, m_worldSize);
+    TracedCommunicator group = communicatorFrom(detail, m_worldSize);
     std::string key = group.name + '\n';
     for (const int rank : group.ranks)
         key += std::to_string(rank) + ',';
@@ -241,7 +241,7 @@ Result<RankCalls::CallList> RankCalls::of(int rank) {
 }
 
 bool RankCalls::isShared(const CallSpec& spec, int a, int b, bool withMessages) const {
-    const Communicator& group = m_calls.communicators()[spec.communicator];
+    const TracedCommunicator& group = m_calls.communicators()[spec.communicator];
     if (!group.mayHold(a) || !group.mayHold(b))
         return false;
     if (isSynchronising(spec.kind))

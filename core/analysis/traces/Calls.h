@@ -6,6 +6,7 @@
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/SequenceMatch.h"
+#include "core/layout/ProcessGroup.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -23,17 +24,14 @@ namespace trainscope::analysis {
 
 // The ranks of a communicator. Two groups of one name are two communicators where their lists of
 // ranks differ.
-struct Communicator {
-    std::string name; // "Process Group Name"; empty: not said
-    std::string description; // "Process Group Description"
-    std::vector<int> ranks; // ascending; empty: not said, then any rank of the run may be in it
+struct TracedCommunicator : layout::ProcessGroup { // no ranks: any of the run may be in it
     int size = 0; // ranks in it, 0: not known
 
     [[nodiscard]] bool mayHold(int rank) const;
 };
 
 // As the arguments of a call describe it, in a world of that many ranks (0: not known).
-Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize);
+TracedCommunicator communicatorFrom(const CollectiveDetail& detail, int worldSize);
 
 // Properties that calls share if they may be parts of one collective, and their size.
 struct CallSpec {
@@ -70,7 +68,9 @@ public:
 
     // Both grow while reading.
     [[nodiscard]] const std::vector<CallSpec>& specs() const { return m_specs; }
-    [[nodiscard]] const std::vector<Communicator>& communicators() const { return m_communicators; }
+    [[nodiscard]] const std::vector<TracedCommunicator>& communicators() const {
+        return m_communicators;
+    }
 
 private:
     explicit Calls(const store::Store& store)
@@ -94,7 +94,7 @@ private:
     std::map<int, std::vector<Track>> m_streams; // by rank
     std::map<int, TimeRange> m_ranges;
     std::map<NameId, std::string> m_kernels; // communication kernels
-    std::vector<Communicator> m_communicators;
+    std::vector<TracedCommunicator> m_communicators;
     std::vector<CallSpec> m_specs;
     std::map<std::string, std::uint32_t> m_communicatorIds;
     std::map<std::string, std::uint32_t> m_specIds;

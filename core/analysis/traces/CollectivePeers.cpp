@@ -68,7 +68,7 @@ Result<std::optional<CollectivePeers>> collectivePeers(
             traced.insert(track.description.rank);
     }
     ASSIGN_OR_RETURN(const auto detail, collectiveDetail(study.store, span.detail));
-    const Communicator group
+    const TracedCommunicator group
         = communicatorFrom(detail, std::max(study.run.worldSize, study.run.gpuCount));
     const RankClocks used = clocks != nullptr ? *clocks : clocksAsRecorded(traced);
     const RankClock* const own = used.find(rank);

@@ -128,7 +128,7 @@ private:
 
     int recordedIn(std::uint32_t communicator) {
         while (m_recorded.size() <= communicator) {
-            const Communicator& group = m_calls.communicators()[m_recorded.size()];
+            const TracedCommunicator& group = m_calls.communicators()[m_recorded.size()];
             m_recorded.push_back(static_cast<int>(std::ranges::count_if(
                 m_clockOf, [&](const auto& entry) { return group.mayHold(entry.first); })));
         }

@@ -89,7 +89,7 @@ struct CollectiveRank {
 
 struct Collective {
     CollectiveKind kind = CollectiveKind::Other;
-    const Communicator* group = nullptr; // valid during the visit
+    const TracedCommunicator* group = nullptr; // valid during the visit
     std::uint32_t communicator = 0; // its number in this scan
     std::optional<double> bytes; // see bytesOf(); the mean where ranks hand in differently much
     std::vector<CollectiveRank> ranks; // by rank; two or more

@@ -61,7 +61,7 @@ std::string byWords(std::string_view description) {
 
 } // namespace
 
-std::string_view toString(LinkClass value) {
+std::string_view linkKey(LinkClass value) {
     return kLinkNames.nameOf(value);
 }
 
@@ -115,7 +115,7 @@ std::string CommunicatorPlaces::byLayout(const std::vector<int>& ranks) const {
 }
 
 std::string CommunicatorPlaces::dimensionOf(
-    const Communicator& group, std::vector<int> ranks) const {
+    const layout::ProcessGroup& group, std::vector<int> ranks) const {
     std::ranges::sort(ranks);
     const std::string said = byWords(group.description);
     const std::string placed = byLayout(ranks);

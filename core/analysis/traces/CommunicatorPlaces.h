@@ -3,7 +3,7 @@
 // One thread.
 
 #include "core/analysis/traces/Collectives.h"
-#include "core/layout/RankGrid.h"
+#include "core/layout/Layout.h"
 #include "core/model/Run.h"
 
 #include <cstdint>
@@ -16,12 +16,8 @@
 
 namespace trainscope::analysis {
 
-enum class LinkClass {
-    ScaleUp, // all ranks on one node
-    ScaleOut, // on several
-    Unknown, // the nodes of its ranks are not known
-};
-std::string_view toString(LinkClass link); // "scale_up", "scale_out", "unknown"
+using layout::LinkClass;
+std::string_view linkKey(LinkClass link); // "scale_up", "scale_out", "unknown"
 
 // Along which dimension, "" where that is not known, and over which links.
 struct CommunicatorPlace {
@@ -37,7 +33,8 @@ public:
 
     // "tp", "cp", "dp_cp", … by what the trace calls the group, else by the launch's layout;
     // "world" for all ranks; else its description or name as it is, "" without either.
-    [[nodiscard]] std::string dimensionOf(const Communicator& group, std::vector<int> ranks) const;
+    [[nodiscard]] std::string dimensionOf(
+        const layout::ProcessGroup& group, std::vector<int> ranks) const;
     [[nodiscard]] LinkClass linkOf(const std::vector<int>& ranks) const;
 
     // The place of a collective: of its communicator, else (and for messages) of its own ranks.

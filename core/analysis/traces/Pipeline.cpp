@@ -68,10 +68,6 @@ std::vector<DurationNs> timesOutside(const Devices& devices, const RankClocksPtr
     return outside;
 }
 
-} // namespace
-
-namespace {
-
 Result<std::optional<StageMap>> findStages(const RunStudy& study) {
     std::optional<StageMap> none;
     ASSIGN_OR_RETURN(const auto found, fittingLayout(study));

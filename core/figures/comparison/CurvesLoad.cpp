@@ -203,10 +203,6 @@ std::string foldWording(const Folds& folds, bool stretched) {
         foldedText(folds.runs), length);
 }
 
-} // namespace
-
-namespace {
-
 constexpr int kColumns = 240;
 
 // Values of all subjects and iterations by column, and the means of each iteration.

@@ -164,10 +164,6 @@ std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators, Durat
         text::roundedPercent((all - drawn).seconds() / all.seconds()));
 }
 
-} // namespace
-
-namespace {
-
 std::string windowTextOf(const OperatorsQuery& query, const Run& run) {
     if (query.window == kAllTime)
         return {};

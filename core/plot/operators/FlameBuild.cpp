@@ -14,7 +14,6 @@ namespace trainscope::plot {
 namespace {
 
 using analysis::CallNode;
-using analysis::FrameKind;
 using analysis::StepPass;
 
 constexpr double kLeastFrame = 1.0; // narrower ones are drawn together

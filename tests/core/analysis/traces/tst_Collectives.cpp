@@ -303,7 +303,7 @@ private Q_SLOTS:
         run.launch.gpusPerNode = 8;
         const CommunicatorPlaces places(run, {});
         const auto named = [&](std::vector<int> ranks, const char* description = "") {
-            Communicator group{"7", description, ranks, static_cast<int>(ranks.size())};
+            const layout::ProcessGroup group{"7", description, ranks};
             return places.dimensionOf(group, std::move(ranks));
         };
         QCOMPARE(named({4, 5, 6, 7}), std::string("tp"));
@@ -319,7 +319,7 @@ private Q_SLOTS:
         QVERIFY(places.linkOf({0, 8}) == LinkClass::ScaleOut);
         const CommunicatorPlaces nothing(Run{}, {});
         QVERIFY(nothing.linkOf({0, 1}) == LinkClass::Unknown);
-        Communicator group{"9", "TENSOR_MODEL_PARALLEL_GROUP", {0, 1}, 2};
+        layout::ProcessGroup group{"9", "TENSOR_MODEL_PARALLEL_GROUP", {0, 1}};
         QCOMPARE(nothing.dimensionOf(group, {0, 1}), std::string("tp"));
         group.description = "DATA_PARALLEL_GROUP_WITH_CP";
         QCOMPARE(nothing.dimensionOf(group, {0, 1}), std::string("dp_cp"));
