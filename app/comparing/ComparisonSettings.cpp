@@ -18,13 +18,13 @@ QString text(std::string_view key) {
 
 void decodeQuery(const QJsonObject& json, plot::ComparisonQuery& query) {
     query.wholeRun = json.value(QLatin1String("whole_run")).toBool();
-    query.normalisation = analysis::normalisationFrom(
+    query.normalisation = fromString<analysis::Normalisation>(
         json.value(QLatin1String("normalisation")).toString().toStdString())
                               .value_or(Normalisation::Absolute);
     if (const QString metric = json.value(QLatin1String("curve_metric")).toString();
         !metric.isEmpty())
         query.curveMetric = metric.toStdString();
-    query.alignment = plot::comparisonAlignmentFromString(
+    query.alignment = fromString<plot::ComparisonAlignment>(
         json.value(QLatin1String("alignment")).toString().toStdString())
                           .value_or(ComparisonAlignment::Folded);
     query.iteration = json.value(QLatin1String("iteration")).toInteger();
@@ -102,12 +102,12 @@ QJsonObject encodeComparison(const ComparisonSettings& settings) {
         runs.append(encoded(run));
     QJsonArray panels;
     for (const auto panel : settings.panels)
-        panels.append(text(plot::toString(panel)));
+        panels.append(text(toString(panel)));
     QJsonObject json{{QStringLiteral("runs"), runs}, {QStringLiteral("panels"), panels},
         {QStringLiteral("whole_run"), query.wholeRun},
-        {QStringLiteral("normalisation"), text(analysis::toString(query.normalisation))},
+        {QStringLiteral("normalisation"), text(toString(query.normalisation))},
         {QStringLiteral("curve_metric"), QString::fromStdString(query.curveMetric)},
-        {QStringLiteral("alignment"), text(plot::toString(query.alignment))},
+        {QStringLiteral("alignment"), text(toString(query.alignment))},
         {QStringLiteral("iteration"), qint64{query.iteration}},
         {QStringLiteral("stretched"), query.stretched},
         {QStringLiteral("sorted_by"), QString::fromStdString(query.sortedBy)},
@@ -124,7 +124,7 @@ ComparisonSettings decodeComparison(const QJsonObject& json) {
     for (const auto& run : json.value(QLatin1String("runs")).toArray())
         settings.runs.push_back(decodedName(run));
     for (const auto& key : json.value(QLatin1String("panels")).toArray()) {
-        if (const auto panel = plot::comparisonPanelFromString(key.toString().toStdString()))
+        if (const auto panel = fromString<plot::ComparisonPanel>(key.toString().toStdString()))
             settings.panels.push_back(*panel);
     }
     decodeMoves(json, settings);

@@ -97,18 +97,6 @@ const GpuModel* findGpuModel(std::string_view deviceName) {
     return nullptr;
 }
 
-std::string_view toString(Vendor vendor) {
-    switch (vendor) {
-    case Vendor::Nvidia:
-        return "NVIDIA";
-    case Vendor::Amd:
-        return "AMD";
-    case Vendor::Unknown:
-        break;
-    }
-    return "unknown";
-}
-
 Vendor vendorOf(std::string_view deviceName) {
     const std::string name = lowered(deviceName);
     const auto says = [&name](const char* word) { return name.find(word) != std::string::npos; };

@@ -2,6 +2,7 @@
 // GpuModel: the facts of a kind of GPU, as the system sees one: a card of AMD's MI250 is two. SI;
 // absent: not known. Source of the numbers: resources/hardware.json.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
 #include <optional>
@@ -50,7 +51,9 @@ struct GpuModel {
 const std::vector<GpuModel>& gpuModels();
 
 enum class Vendor { Unknown, Nvidia, Amd };
-std::string_view toString(Vendor vendor); // "NVIDIA", "AMD", "unknown"
+constexpr auto namesOf(Vendor) {
+    return enumNames("unknown", "NVIDIA", "AMD");
+}
 // By the model, else by the vendor's own words in the name.
 Vendor vendorOf(std::string_view deviceName);
 

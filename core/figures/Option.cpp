@@ -127,7 +127,7 @@ std::vector<FigureChoice> allStatistics() {
 }
 
 Result<FigureStatistic> statisticNamed(const std::string& name) {
-    const auto statistic = plot::figureStatisticFromString(name);
+    const auto statistic = fromString<plot::FigureStatistic>(name);
     if (!statistic)
         return unknownChoice("statistic", name, allStatistics());
     return *statistic;

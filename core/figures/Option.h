@@ -259,7 +259,7 @@ OptionOf<Settings> statisticOption(Option words, At at) {
         },
         [at](const Settings& settings) {
             const auto& statistic = std::invoke(at, settings);
-            return statistic ? Texts{std::string(plot::toString(*statistic))} : Texts();
+            return statistic ? Texts{std::string(toString(*statistic))} : Texts();
         }};
 }
 

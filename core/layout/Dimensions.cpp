@@ -1,7 +1,6 @@
 #include "core/layout/Dimensions.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 
 #include <fmt/format.h>
 
@@ -52,15 +51,7 @@ std::vector<std::string> namesIn(std::string_view text) {
     return names;
 }
 
-constexpr auto kDimensionNames
-    = enumNames<Dimension>({{Dimension::Tensor, "tp"}, {Dimension::Context, "cp"},
-        {Dimension::Expert, "ep"}, {Dimension::Data, "dp"}, {Dimension::Pipeline, "pp"}});
-
 } // namespace
-
-std::string_view toString(Dimension dimension) {
-    return kDimensionNames.nameOf(dimension);
-}
 
 bool RankOrder::names(Dimension dimension) const {
     const auto end = dimensions.begin() + static_cast<std::ptrdiff_t>(named);
@@ -77,7 +68,7 @@ std::string RankOrder::text() const {
 Result<RankOrder> rankOrderFromString(std::string_view text) {
     std::vector<Dimension> order;
     for (const auto& name : namesIn(text)) {
-        const auto named = kDimensionNames.find(name);
+        const auto named = fromString<Dimension>(name);
         if (!named || std::find(order.begin(), order.end(), *named) != order.end())
             return Error{ErrorCode::Usage,
                 fmt::format("\"{}\" is no rank order: name each of tp, cp, ep, dp and pp at most "
@@ -102,10 +93,6 @@ std::span<const CommunicatorInfo> communicatorKinds() {
 
 const CommunicatorInfo& infoOf(CommunicatorKind kind) {
     return kKinds[static_cast<std::size_t>(kind)];
-}
-
-std::string_view toString(CommunicatorKind kind) {
-    return infoOf(kind).key;
 }
 
 } // namespace trainscope::layout

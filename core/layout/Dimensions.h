@@ -3,6 +3,7 @@
 // the communicators they make, by the dimensions in which their ranks differ. Names and composition
 // of these: Megatron-LM, megatron/core/parallel_state.py, initialize_model_parallel.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
 #include <array>
@@ -15,14 +16,15 @@
 namespace trainscope::layout {
 
 enum class Dimension { Tensor, Context, Expert, Data, Pipeline };
+constexpr auto namesOf(Dimension) {
+    return enumNames("tp", "cp", "ep", "dp", "pp");
+}
 inline constexpr std::size_t kDimensions = 5;
 using Sizes = std::array<int, kDimensions>; // by dimension
 
 constexpr std::size_t indexOf(Dimension dimension) {
     return static_cast<std::size_t>(dimension);
 }
-
-std::string_view toString(Dimension dimension); // "tp", "cp", "ep", "dp", "pp"
 
 // Fastest first. The first `named` of the dimensions were named; the others follow and must have
 // degree 1, as in Megatron-LM.
@@ -88,6 +90,5 @@ struct CommunicatorInfo {
 
 std::span<const CommunicatorInfo> communicatorKinds(); // all, in the order of CommunicatorKind
 const CommunicatorInfo& infoOf(CommunicatorKind kind);
-std::string_view toString(CommunicatorKind kind); // the key
 
 } // namespace trainscope::layout

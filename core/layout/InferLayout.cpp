@@ -312,7 +312,7 @@ std::string misfitOf(const Evidence& evidence) {
         const auto& first = *groups.begin();
         for (const auto& ranks : groups) {
             if (ranks.size() != first.size())
-                return fmt::format("groups of {} have {} and {} ranks", toString(kind),
+                return fmt::format("groups of {} have {} and {} ranks", infoOf(kind).key,
                     first.size(), ranks.size());
         }
     }
@@ -327,7 +327,7 @@ std::string wordingOf(const Evidence& evidence, const RankGrid& grid) {
     for (const auto kind : {CommunicatorKind::Tensor, CommunicatorKind::Context,
              CommunicatorKind::Data, CommunicatorKind::Pipeline, CommunicatorKind::Expert}) {
         if (grid.groupSize(kind) > 1 && !isShown(grid, evidence, kind))
-            assumed.push_back(fmt::format("{} {}", toString(kind), grid.groupSize(kind)));
+            assumed.push_back(fmt::format("{} {}", infoOf(kind).key, grid.groupSize(kind)));
     }
     if (evidence.named.empty())
         text += ", which do not say what they are for";

@@ -1,7 +1,6 @@
 #include "core/layout/Layout.h"
 
 #include "core/layout/ScheduleOrder.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -218,13 +217,6 @@ Result<Schedule> planSchedule(const Layout& layout) {
             ErrorCode::NotFound, "The number of micro-batches of a step is not known.", {}};
     return makeSchedule({layout.schedule, layout.grid.degrees().pipeline, *layout.microbatches,
         layout.virtualStages, pieceTimesOf(layout), 0.0, layout.microbatchGroup});
-}
-
-std::string_view toString(LinkClass link) {
-    constexpr auto names
-        = enumNames<LinkClass>({{LinkClass::None, "none"}, {LinkClass::ScaleUp, "node"},
-            {LinkClass::ScaleOut, "cluster"}, {LinkClass::Unknown, "unknown"}});
-    return names.nameOf(link);
 }
 
 LinkClass CommunicatorReach::link() const {

@@ -6,6 +6,7 @@
 #include "core/layout/RankGrid.h"
 #include "core/layout/Schedule.h"
 #include "core/layout/StagePlan.h"
+#include "core/model/EnumNames.h"
 
 #include <optional>
 #include <string>
@@ -76,8 +77,9 @@ enum class LinkClass {
     ScaleOut, // some reach across nodes: InfiniBand, RoCE, Slingshot
     Unknown, // the nodes of traced ranks are not known
 };
-
-std::string_view toString(LinkClass link); // "none", "node", "cluster", "unknown"
+constexpr auto namesOf(LinkClass) {
+    return enumNames("none", "node", "cluster", "unknown");
+}
 
 LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks); // slowest among the ranks
 

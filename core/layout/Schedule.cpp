@@ -1,7 +1,6 @@
 #include "core/layout/Schedule.h"
 
 #include "core/layout/ScheduleOrder.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -13,16 +12,6 @@ namespace trainscope::layout {
 
 namespace {
 
-constexpr auto kScheduleKinds = enumNames<ScheduleKind>(
-    {{ScheduleKind::GPipe, "gpipe"}, {ScheduleKind::OneForwardOneBackward, "1f1b"},
-        {ScheduleKind::Interleaved, "interleaved"}, {ScheduleKind::ZeroBubble, "zero-bubble"},
-        {ScheduleKind::ZeroBubbleV, "zero-bubble-v"}, {ScheduleKind::DualPipe, "dualpipe"}});
-constexpr auto kScheduleTitles = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "GPipe"},
-    {ScheduleKind::OneForwardOneBackward, "1F1B"}, {ScheduleKind::Interleaved, "Interleaved 1F1B"},
-    {ScheduleKind::ZeroBubble, "Zero-bubble (ZB-H1)"},
-    {ScheduleKind::ZeroBubbleV, "Zero-bubble (ZB-V)"}, {ScheduleKind::DualPipe, "DualPipe"}});
-constexpr auto kTaskKinds = enumNames<TaskKind>({{TaskKind::Forward, "forward"},
-    {TaskKind::Backward, "backward"}, {TaskKind::WeightGradient, "weight_gradient"}});
 constexpr double kNotDone = -1.0;
 
 // Works the stages' orders off, each task as soon as its stage is free and what it needs is there.
@@ -268,28 +257,16 @@ void measure(Schedule& schedule) {
 
 } // namespace
 
-std::string_view toString(ScheduleKind kind) {
-    return kScheduleKinds.nameOf(kind);
-}
-
-std::string_view titleOf(ScheduleKind kind) {
-    return kScheduleTitles.nameOf(kind);
-}
-
 bool splitsBackward(ScheduleKind kind) {
     return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::ZeroBubbleV
         || kind == ScheduleKind::DualPipe;
 }
 
-std::string_view toString(TaskKind kind) {
-    return kTaskKinds.nameOf(kind);
-}
-
 Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
-    if (const auto kind = kScheduleKinds.find(text))
+    if (const auto kind = fromString<ScheduleKind>(text))
         return *kind;
     return usageError(
-        fmt::format("\"{}\" is no schedule: choose {}.", text, kScheduleKinds.list()));
+        fmt::format("\"{}\" is no schedule: choose {}.", text, listedNames<ScheduleKind>()));
 }
 
 Result<int> microbatchGroup(int stages, int microbatches) {

@@ -5,6 +5,7 @@
 // DualPipe (DeepSeek-AI 2024, arXiv 2412.19437, and its published code). The times follow from the
 // order, the durations and the dependencies. Pure, thread-safe.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
 #include <array>
@@ -23,16 +24,17 @@ enum class ScheduleKind {
     ZeroBubbleV, // ZB-V: two pieces a stage, the model runs down the stages and back up
     DualPipe, // from both ends at once: each stage holds its piece and the one as far from the end
 };
-inline constexpr std::array kAllSchedules{ScheduleKind::GPipe, ScheduleKind::OneForwardOneBackward,
-    ScheduleKind::Interleaved, ScheduleKind::ZeroBubble, ScheduleKind::ZeroBubbleV,
-    ScheduleKind::DualPipe};
+constexpr auto namesOf(ScheduleKind) {
+    return enumNames("gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v", "dualpipe");
+}
+constexpr auto titlesOf(ScheduleKind) {
+    return enumNames("GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)",
+        "Zero-bubble (ZB-V)", "DualPipe");
+}
+using trainscope::titleOf;
+inline constexpr auto kAllSchedules = allValues<ScheduleKind>();
 
-// "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v", "dualpipe"
-std::string_view toString(ScheduleKind kind);
-Result<ScheduleKind> scheduleKindFromString(std::string_view text);
-// For people: "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)",
-// "DualPipe".
-std::string_view titleOf(ScheduleKind kind);
+Result<ScheduleKind> scheduleKindFromString(std::string_view text); // Usage names what is none
 // The gradients of inputs and weights are passes of their own.
 bool splitsBackward(ScheduleKind kind);
 
@@ -73,8 +75,9 @@ struct ScheduleRequest {
 Result<int> microbatchGroup(int stages, int microbatches);
 
 enum class TaskKind : std::uint8_t { Forward, Backward, WeightGradient };
-
-std::string_view toString(TaskKind kind); // "forward", "backward", "weight_gradient"
+constexpr auto namesOf(TaskKind) {
+    return enumNames("forward", "backward", "weight_gradient");
+}
 
 // Backward: the whole of it, or of zero-bubble schedules and DualPipe the gradient of the inputs
 // alone. Chunk of DualPipe: the direction, 0 down the stages and 1 up; the second half of the

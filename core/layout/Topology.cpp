@@ -1,7 +1,5 @@
 #include "core/layout/Topology.h"
 
-#include "core/model/EnumNames.h"
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -11,11 +9,6 @@ namespace trainscope::layout {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr auto kPathKinds = enumNames<PathKind>(
-    {{PathKind::Self, "self"}, {PathKind::NvLink, "nvlink"}, {PathKind::Xgmi, "xgmi"},
-        {PathKind::Pix, "pix"}, {PathKind::Pxb, "pxb"}, {PathKind::Phb, "phb"},
-        {PathKind::Node, "node"}, {PathKind::Sys, "sys"}, {PathKind::Unknown, "unknown"}});
 
 constexpr std::size_t kMostDevices = 4096;
 
@@ -81,8 +74,7 @@ Topology topologyFrom(const Json& json) {
         const auto to = one.at("to").get<std::size_t>();
         if (from >= count || to >= count)
             continue;
-        const TopologyPath path{
-            kPathKinds.find(one.at("kind").get<std::string>()).value_or(PathKind::Unknown),
+        const TopologyPath path{fromString(one.at("kind").get<std::string>(), PathKind::Unknown),
             one.value("links", 0), one.value("switched", false), get<double>(one, "b_per_s")};
         if (from < to)
             topology.setPath(from, to, path);
@@ -93,10 +85,6 @@ Topology topologyFrom(const Json& json) {
 }
 
 } // namespace
-
-std::string_view toString(PathKind kind) {
-    return kPathKinds.nameOf(kind);
-}
 
 Topology::Topology(std::vector<TopologyDevice> devices)
     : m_devices(std::move(devices)) {

@@ -3,6 +3,7 @@
 // `nvidia-smi topo -m`, or the catalogue, and the facts of a machine that a user states because its
 // sources do not tell them. Plain values, SI units.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
 #include <cstddef>
@@ -38,13 +39,14 @@ enum class PathKind {
     Sys, // over the link between NUMA nodes
     Unknown,
 };
+constexpr auto namesOf(PathKind) {
+    return enumNames("self", "nvlink", "xgmi", "pix", "pxb", "phb", "node", "sys", "unknown");
+}
 
 // Links of the scale-up domain itself, rather than of the host.
 constexpr bool isScaleUp(PathKind kind) {
     return kind == PathKind::NvLink || kind == PathKind::Xgmi;
 }
-
-std::string_view toString(PathKind kind); // "self", "nvlink", "xgmi", "pix", …, "unknown"
 
 struct TopologyPath {
     PathKind kind = PathKind::Unknown;

@@ -78,7 +78,7 @@ private:
     }
 
     void add(CommunicatorKind kind, double bytes, std::string what) {
-        add(std::string(toString(kind)), bytes, m_grid.groupOf(kind, m_rank), std::move(what));
+        add(std::string(infoOf(kind).key), bytes, m_grid.groupOf(kind, m_rank), std::move(what));
     }
 
     // Bytes of one layer's attention or MLP, forward and backward, per micro-batch.

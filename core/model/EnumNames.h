@@ -1,67 +1,76 @@
 #pragma once
-// EnumNames: the names of an enumeration's values as one table, read in both directions. Write the
-// table beside the enumeration and let toString() and the function that reads a name use it:
+// Names of an enumeration's values, written once, beside it, in the order of the values from 0:
 //
-//   constexpr auto kStatusNames = enumNames<RunStatus>({
-//       {RunStatus::Ok, "ok"}, {RunStatus::Oom, "oom"}, {RunStatus::Partial, "partial"}});
-//   std::string_view toString(RunStatus status) { return kStatusNames.nameOf(status); }
-//   std::optional<RunStatus> statusFrom(std::string_view text) { return kStatusNames.find(text); }
+//   enum class RunStatus { Ok, Oom, Partial };
+//   constexpr auto namesOf(RunStatus) {
+//       return enumNames("ok", "oom", "partial");
+//   }
+//
+// toString(status), fromString<RunStatus>(text), listedNames<RunStatus>() and
+// allValues<RunStatus>() follow from them. titlesOf(RunStatus), where people read other texts,
+// gives titleOf(status): it needs a "using trainscope::titleOf" where the enumeration is in a
+// namespace of its own.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace trainscope {
 
+template <typename... Text>
+constexpr std::array<std::string_view, sizeof...(Text)> enumNames(const Text&... names) {
+    return {names...};
+}
+
 template <typename Enum>
-struct EnumName {
-    Enum value;
-    std::string_view name;
+concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
+    namesOf(value);
 };
 
-template <typename Enum, std::size_t Count>
-class EnumNames {
-public:
-    constexpr explicit EnumNames(const std::array<EnumName<Enum>, Count>& rows)
-        : m_rows(rows) { }
+template <NamedEnum Enum>
+constexpr std::string_view toString(Enum value) {
+    return namesOf(value)[static_cast<std::size_t>(value)];
+}
+template <typename Enum>
+requires requires(Enum value) {
+    titlesOf(value);
+}
+constexpr std::string_view titleOf(Enum value) {
+    return titlesOf(value)[static_cast<std::size_t>(value)];
+}
 
-    // Empty for a value that the table does not list.
-    [[nodiscard]] constexpr std::string_view nameOf(Enum value) const {
-        for (const auto& row : m_rows) {
-            if (row.value == value)
-                return row.name;
-        }
-        return {};
-    }
-    [[nodiscard]] constexpr std::optional<Enum> find(std::string_view name) const {
-        for (const auto& row : m_rows) {
-            if (row.name == name)
-                return row.value;
-        }
-        return std::nullopt;
-    }
-    // "ok, oom or partial", for help and error messages.
-    [[nodiscard]] std::string list() const {
-        std::string text;
-        for (std::size_t i = 0; i < Count; ++i) {
-            if (i > 0)
-                text += i + 1 == Count ? " or " : ", ";
-            text += m_rows[i].name;
-        }
-        return text;
-    }
-    [[nodiscard]] constexpr auto begin() const { return m_rows.begin(); }
-    [[nodiscard]] constexpr auto end() const { return m_rows.end(); }
+template <NamedEnum Enum>
+constexpr std::optional<Enum> fromString(std::string_view name) {
+    constexpr auto names = namesOf(Enum{});
+    const auto found = std::find(names.begin(), names.end(), name);
+    return found == names.end() ? std::nullopt
+                                : std::optional(static_cast<Enum>(found - names.begin()));
+}
+template <NamedEnum Enum>
+constexpr Enum fromString(std::string_view name, Enum otherwise) {
+    return fromString<Enum>(name).value_or(otherwise);
+}
 
-private:
-    std::array<EnumName<Enum>, Count> m_rows;
-};
+template <NamedEnum Enum>
+constexpr auto allValues() {
+    std::array<Enum, namesOf(Enum{}).size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = static_cast<Enum>(i);
+    return all;
+}
 
-template <typename Enum, std::size_t Count>
-constexpr EnumNames<Enum, Count> enumNames(const EnumName<Enum> (&rows)[Count]) {
-    return EnumNames<Enum, Count>(std::to_array(rows));
+// "ok, oom or partial", for help and error messages.
+template <NamedEnum Enum>
+std::string listedNames() {
+    constexpr auto names = namesOf(Enum{});
+    std::string text(names.front());
+    for (std::size_t i = 1; i < names.size(); ++i)
+        text.append(i + 1 == names.size() ? " or " : ", ").append(names[i]);
+    return text;
 }
 
 } // namespace trainscope

@@ -1,6 +1,5 @@
 #include "core/model/Import.h"
 
-#include "core/model/EnumNames.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Secrets.h"
 
@@ -8,21 +7,6 @@
 #include <utility>
 
 namespace trainscope {
-
-namespace {
-
-constexpr auto kSeverityNames = enumNames<Severity>({{Severity::Failed, "failed"},
-    {Severity::Lost, "lost"}, {Severity::Doubtful, "doubtful"}, {Severity::Remark, "remark"}});
-
-} // namespace
-
-std::string_view toString(Severity severity) {
-    return kSeverityNames.nameOf(severity);
-}
-
-Severity severityFrom(std::string_view text) {
-    return kSeverityNames.find(text).value_or(Severity::Doubtful);
-}
 
 void ImportReport::warn(std::string file, std::int64_t line, std::string text, Severity severity) {
     text = withoutSecrets(harmlessLine(text)); // it may quote the source

@@ -3,6 +3,7 @@
 // of one source, and progress with cancellation.
 
 #include "core/model/Capture.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
@@ -26,8 +27,9 @@ enum class Severity {
     Doubtful, // numbers that may be wrong, or were assumed
     Remark, // good to know
 };
-std::string_view toString(Severity severity); // "failed", "lost", "doubtful", "remark"
-Severity severityFrom(std::string_view text); // Doubtful for unknown text
+constexpr auto namesOf(Severity) {
+    return enumNames("failed", "lost", "doubtful", "remark");
+}
 
 // One thing the user should know about a source. line 0: the whole file.
 struct ImportWarning {

@@ -2,6 +2,8 @@
 // The launch configuration of a run, and the names that its fields have in the store and in its
 // facts; one list serves writing, reading and filling.
 
+#include "core/model/EnumNames.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,8 +16,9 @@ enum class Workload {
     Lora, // training of adapters beside frozen weights
     Inference,
 };
-std::string_view toString(Workload workload); // "training", "lora", "inference"
-std::optional<Workload> workloadFrom(std::string_view text); // as toString() writes them
+constexpr auto namesOf(Workload) {
+    return enumNames("training", "lora", "inference");
+}
 
 // Launch configuration, as far as a YAML, an argument dump or a trace says it. A new field is a
 // line here, one in forEachLaunchField(), and a column in the store's schema.

@@ -1,6 +1,5 @@
 #include "core/model/Metric.h"
 
-#include "core/model/EnumNames.h"
 #include "core/model/StepFacts.h"
 
 #include <fmt/format.h>
@@ -12,10 +11,6 @@
 namespace trainscope {
 
 namespace {
-
-constexpr auto kKinds = enumNames<MetricKind>({{MetricKind::Gauge, "gauge"},
-    {MetricKind::Counter, "counter"}, {MetricKind::Rate, "rate"}, {MetricKind::Mask, "mask"},
-    {MetricKind::State, "state"}, {MetricKind::Progress, "progress"}});
 
 constexpr const char* kNoReason = "none";
 constexpr std::string_view kPState = "pstate";
@@ -218,14 +213,6 @@ std::string labelOfName(std::string_view name) {
     const auto known = std::find_if(kThrottleBits.begin(), kThrottleBits.end(),
         [name](const MaskBit& bit) { return bit.name == name; });
     return std::string(known == kThrottleBits.end() ? name : known->label);
-}
-
-std::string_view toString(MetricKind kind) {
-    return kKinds.nameOf(kind);
-}
-
-MetricKind metricKindFromString(std::string_view text) {
-    return kKinds.find(text).value_or(MetricKind::Gauge);
 }
 
 } // namespace trainscope

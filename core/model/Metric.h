@@ -3,6 +3,8 @@
 // they are shown. A new metric is one row in Metric.cpp. Sources may bring further metrics under
 // their own names.
 
+#include "core/model/EnumNames.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -89,6 +91,9 @@ enum class MetricKind {
     State, // a number that only names something, as a p-state or an Xid: shares of time by value
     Progress, // a value on its way, as the loss: first, last and extremes, no mean
 };
+constexpr auto namesOf(MetricKind) {
+    return enumNames("gauge", "counter", "rate", "mask", "state", "progress");
+}
 
 // Gauges and rates: their values may be averaged over time and compared as numbers.
 constexpr bool isAveraged(MetricKind kind) {
@@ -134,8 +139,5 @@ MetricKind metricKindOf(std::string_view name, MetricKind said);
 std::vector<std::string> namesOfValue(const Metric& metric, double value);
 // The same for people: "Software power cap".
 std::string labelOfName(std::string_view name);
-
-std::string_view toString(MetricKind kind); // "gauge", "counter", "rate", "mask", …
-MetricKind metricKindFromString(std::string_view text); // Gauge for unknown text
 
 } // namespace trainscope

@@ -2,6 +2,7 @@
 // A run and the machine it ran on, as plain values. Optional fields are what a source did not say;
 // nothing is assumed in their place.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Time.h"
@@ -13,11 +14,17 @@
 namespace trainscope {
 
 enum class RunKind { Measured, Predicted };
+constexpr auto namesOf(RunKind) {
+    return enumNames("measured", "predicted");
+}
 enum class RunStatus {
     Ok,
     Oom, // ended in out-of-memory (CharLLM-PPT: under 10 samples on rank 0)
     Partial, // some of it could not be read
 };
+constexpr auto namesOf(RunStatus) {
+    return enumNames("ok", "oom", "partial");
+}
 
 struct Run {
     RunId id;
@@ -49,10 +56,5 @@ struct Iteration {
     int rank = -1; // the rank that marked it, -1: the whole run
     bool warmup = false;
 };
-
-std::string_view toString(RunKind kind); // "measured", "predicted"
-std::string_view toString(RunStatus status); // "ok", "oom", "partial"
-RunKind runKindFrom(std::string_view text); // Measured for unknown text
-RunStatus runStatusFrom(std::string_view text); // Ok for unknown text
 
 } // namespace trainscope

@@ -3,6 +3,7 @@
 // Values are the source's own numbers; multiplied by the scale they are SI. Missing samples are
 // NaN.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/Metric.h"
 #include "core/model/Time.h"
@@ -14,6 +15,9 @@
 namespace trainscope {
 
 enum class SubjectKind { Gpu, Node, Link, Switch, Run };
+constexpr auto namesOf(SubjectKind) {
+    return enumNames("gpu", "node", "link", "switch", "run");
+}
 
 // The thing that was measured. GPU: rank set. Node: node set. Link: node and device ("ib0") set.
 // Switch: device set ("sw0"), of no node. Run: none set, as the loss.
@@ -28,8 +32,9 @@ struct Subject {
 
 // The way that the sensor measured, as far as the source tells.
 enum class SensorKind { Unknown, Instant, Averaged };
-std::string_view toString(SensorKind kind); // "unknown", "instant", "averaged"
-SensorKind sensorKindFrom(std::string_view text); // Unknown for unknown text
+constexpr auto namesOf(SensorKind) {
+    return enumNames("unknown", "instant", "averaged");
+}
 
 struct SeriesDescription {
     Metric metric;

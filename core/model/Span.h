@@ -1,6 +1,7 @@
 #pragma once
 // Spans and the tracks that hold them: kernels, copies, annotations, runtime calls.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/Time.h"
 
@@ -23,8 +24,10 @@ enum class SpanKind : std::uint8_t {
     Sync,
     Other,
 };
-
-std::string_view toString(SpanKind kind); // "kernel", "copy", "set", "runtime", "cpu_op", ...
+constexpr auto namesOf(SpanKind) {
+    return enumNames("kernel", "copy", "set", "runtime", "cpu_op", "annotation", "gpu_annotation",
+        "python", "overhead", "sync", "other");
+}
 
 struct Span {
     TimeNs start;
@@ -43,9 +46,9 @@ enum class TrackKind : std::uint8_t {
     Thread, // one host thread: operators, runtime calls, annotations
     Other,
 };
-
-std::string_view toString(TrackKind kind); // "stream", "stream_annotation", "thread", "other"
-TrackKind trackKindFrom(std::string_view text); // Other for unknown text
+constexpr auto namesOf(TrackKind) {
+    return enumNames("stream", "stream_annotation", "thread", "other");
+}
 
 struct TrackDescription {
     TrackKind kind = TrackKind::Other;

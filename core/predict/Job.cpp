@@ -1,29 +1,14 @@
 #include "core/predict/Job.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
 
 namespace trainscope::predict {
 
-namespace {
-
-constexpr auto kPrecisionNames = enumNames<Precision>(
-    {{Precision::Fp32, "fp32"}, {Precision::Fp16, "fp16"}, {Precision::Bf16, "bf16"},
-        {Precision::Fp8, "fp8"}, {Precision::MxFp8, "mxfp8"}, {Precision::NvFp4, "nvfp4"}});
-constexpr auto kContextNames = enumNames<ContextExchange>({{ContextExchange::Ring, "ring"},
-    {ContextExchange::AllToAll, "all-to-all"}, {ContextExchange::Gather, "gather"}});
-
-} // namespace
-
-std::string_view toString(Precision precision) {
-    return kPrecisionNames.nameOf(precision);
-}
-
 std::optional<Precision> precisionFrom(std::string_view text) {
-    return kPrecisionNames.find(lowered(text));
+    return fromString<Precision>(lowered(text));
 }
 
 double bytesOf(Precision precision) {
@@ -77,12 +62,8 @@ bool Job::castsWeights() const {
         && kept.weights.value_or(kSingle) > bytesOf(precision);
 }
 
-std::string_view toString(ContextExchange exchange) {
-    return kContextNames.nameOf(exchange);
-}
-
 std::optional<ContextExchange> contextExchangeFrom(std::string_view text) {
-    return kContextNames.find(lowered(text));
+    return fromString<ContextExchange>(lowered(text));
 }
 
 } // namespace trainscope::predict

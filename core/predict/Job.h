@@ -9,6 +9,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
+#include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 
 #include <optional>
@@ -19,7 +20,9 @@ namespace trainscope::predict {
 
 // Number type of the matrix products; operators between them stay in 16 bits.
 enum class Precision { Fp32, Fp16, Bf16, Fp8, MxFp8, NvFp4 };
-std::string_view toString(Precision precision); // "bf16"
+constexpr auto namesOf(Precision) {
+    return enumNames("fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4");
+}
 std::optional<Precision> precisionFrom(std::string_view text); // "BF16", "fp8", "mxfp8", "nvfp4"
 double bytesOf(Precision precision); // an element of a matrix product's input
 
@@ -44,7 +47,9 @@ enum class ContextExchange {
     AllToAll, // from tokens to heads and back (DeepSpeed-Ulysses, arXiv 2309.14509)
     Gather, // keys and values of all are gathered before (Llama 3, arXiv 2407.21783, 3.3.2)
 };
-std::string_view toString(ContextExchange exchange); // "ring", "all-to-all", "gather"
+constexpr auto namesOf(ContextExchange) {
+    return enumNames("ring", "all-to-all", "gather");
+}
 std::optional<ContextExchange> contextExchangeFrom(std::string_view text);
 
 // Ways of running a job that change no result.

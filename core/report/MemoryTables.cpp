@@ -13,9 +13,6 @@ using analysis::DeviceMemory;
 using analysis::LiveAllocations;
 using analysis::MemoryUse;
 
-constexpr std::array kMemoryUses{MemoryUse::Parameter, MemoryUse::Gradient,
-    MemoryUse::OptimizerState, MemoryUse::Activation, MemoryUse::Other, MemoryUse::Unknown};
-
 bool areSeveral(std::span<const RunMemory> runs) {
     std::size_t devices = 0;
     for (const RunMemory& run : runs)
@@ -87,7 +84,7 @@ text::Table memoryUsesTable(std::span<const RunMemory> runs) {
         std::map<MemoryUse, std::int64_t> bytes;
         if (device.record)
             bytes.insert(device.record->peak.byUse.begin(), device.record->peak.byUse.end());
-        for (const MemoryUse use : kMemoryUses) {
+        for (const MemoryUse use : allValues<MemoryUse>()) {
             const auto found = bytes.find(use);
             text::Cell predicted;
             if (device.predicted)
@@ -102,7 +99,7 @@ text::Table memoryUsesTable(std::span<const RunMemory> runs) {
                 if (device.peakAllocated > 0.0)
                     share = size / device.peakAllocated;
             }
-            addRow(table, runs, run, device, {labelOf(use), allocated, share, predicted});
+            addRow(table, runs, run, device, {titleOf(use), allocated, share, predicted});
         }
     });
     return table;
@@ -125,7 +122,7 @@ text::Table memoryLiveTable(std::span<const RunMemory> runs) {
             text::Table row;
             addRow(row, runs, run, device,
                 {calls.empty() ? text::Cell("calls not recorded") : text::Cell(calls), bytes,
-                    one.count, static_cast<double>(one.size), labelOf(one.use)});
+                    one.count, static_cast<double>(one.size), titleOf(one.use)});
             rows.emplace_back(bytes, std::move(row.rows.front()));
         }
     });

@@ -162,7 +162,7 @@ private:
             "SELECT id FROM series WHERE source=? AND run=? AND metric=? AND subject=? AND rank=?"
             " AND node=? AND device=? AND scale=? AND counter_bits=?",
             [](const Row& row) { return SeriesId{row.integer(0)}; }, m_source.value, m_run.value,
-            description.metric.name, toText(subject.kind), subject.rank, subject.node,
+            description.metric.name, toString(subject.kind), subject.rank, subject.node,
             subject.device, description.scale, description.counterBits);
     }
 

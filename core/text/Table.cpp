@@ -79,9 +79,11 @@ std::vector<std::vector<std::string>> Table::inWords(Digits digits) const {
 
 void print(std::ostream& out, const Table& table, std::string_view indent, Digits digits) {
     auto lines = table.inWords(digits);
-    lines.insert(lines.begin(), std::vector<std::string>());
+    std::vector<std::string> titles;
     for (const auto& column : table.columns)
-        lines.front().push_back(column.title);
+        titles.push_back(column.title);
+    if (!std::ranges::all_of(titles, &std::string::empty))
+        lines.insert(lines.begin(), std::move(titles));
     for (auto& line : lines) {
         for (std::string& cell : line)
             cell = harmlessLine(cell);

@@ -71,7 +71,8 @@ struct Table {
     [[nodiscard]] std::vector<std::vector<std::string>> inWords(Digits digits = Digits::Four) const;
 };
 
-// Titles and rows as aligned columns; widths count characters, not bytes. Without title and notes.
+// Titles, where there are some, and rows as aligned columns; widths count characters, not bytes.
+// Without title and notes.
 void print(std::ostream& out, const Table& table, std::string_view indent = "",
     Digits digits = Digits::Aligned);
 

@@ -1,7 +1,5 @@
 #include "core/work/ElementType.h"
 
-#include "core/model/EnumNames.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,13 +7,6 @@
 namespace trainscope::work {
 
 namespace {
-
-constexpr auto kTypeNames = enumNames<ElementType>({{ElementType::Unknown, "unknown"},
-    {ElementType::Float64, "fp64"}, {ElementType::Float32, "fp32"}, {ElementType::Float16, "fp16"},
-    {ElementType::BFloat16, "bf16"}, {ElementType::Float8, "fp8"}, {ElementType::Float4, "fp4"},
-    {ElementType::Int64, "int64"}, {ElementType::Int32, "int32"}, {ElementType::Int16, "int16"},
-    {ElementType::Int8, "int8"}, {ElementType::Bool, "bool"}, {ElementType::Complex64, "complex64"},
-    {ElementType::Complex128, "complex128"}});
 
 using TracedName = std::pair<std::string_view, ElementType>;
 constexpr std::array<TracedName, 23> kTraced{{
@@ -49,10 +40,6 @@ constexpr std::array<double, 14> kBytes{0, 1, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8, 8, 1
 
 } // namespace
 
-std::string_view toString(ElementType type) {
-    return kTypeNames.nameOf(type);
-}
-
 ElementType elementTypeFrom(std::string_view traced) {
     for (const auto& [name, type] : kTraced) {
         if (name == traced)
@@ -62,7 +49,7 @@ ElementType elementTypeFrom(std::string_view traced) {
         return ElementType::Float8;
     if (traced.find("Float4_") != std::string_view::npos)
         return ElementType::Float4;
-    return kTypeNames.find(traced).value_or(ElementType::Unknown);
+    return fromString(traced, ElementType::Unknown);
 }
 
 ElementType elementTypeFrom(int scalarType) {

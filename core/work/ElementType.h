@@ -1,6 +1,8 @@
 #pragma once
 // ElementType: the type of a tensor's elements, as PyTorch's profiler writes it. Pure; any thread.
 
+#include "core/model/EnumNames.h"
+
 #include <optional>
 #include <string_view>
 
@@ -23,7 +25,10 @@ enum class ElementType {
     Complex64,
     Complex128,
 };
-std::string_view toString(ElementType type); // "fp64", "fp32", "fp16", "bf16", "fp8", "int64", …
+constexpr auto namesOf(ElementType) {
+    return enumNames("unknown", "bool", "int8", "int16", "int32", "int64", "fp4", "fp8", "fp16",
+        "bf16", "fp32", "fp64", "complex64", "complex128");
+}
 
 // The type that a trace names: "c10::BFloat16", "float", "long int", "c10::Float8_e4m3fn"; Unknown
 // for other texts, such as "Scalar", "ScalarList" and "TensorList".

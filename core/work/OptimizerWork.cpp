@@ -1,14 +1,8 @@
 #include "core/work/Call.h"
 
-#include "core/model/EnumNames.h"
-
 namespace trainscope::work {
 
 namespace {
-
-constexpr auto kOptimizerNames = enumNames<OptimizerKind>({{OptimizerKind::Sgd, "sgd"},
-    {OptimizerKind::MomentumSgd, "momentum_sgd"}, {OptimizerKind::Adagrad, "adagrad"},
-    {OptimizerKind::Adam, "adam"}, {OptimizerKind::AdamW, "adamw"}});
 
 constexpr ElementType kAssumedType = ElementType::Float32;
 
@@ -41,7 +35,7 @@ struct Lists {
 std::optional<TracedWork> optimizerWork(const Call& call) {
     const Argument* const parameters = call.argument("parameters");
     const Argument* const gradients = call.argument("gradients");
-    auto kind = kOptimizerNames.find(call.text("kind"));
+    auto kind = fromString<OptimizerKind>(call.text("kind"));
     if (!isList(parameters) || !isList(gradients) || !kind)
         return std::nullopt;
     Lists lists;

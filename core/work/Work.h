@@ -6,6 +6,8 @@
 // FLOP count a multiply-add as two. Bytes are those that must move between memory and chip when
 // every tensor is read and written once. Sizes are numbers of elements; `bytes…` those of one.
 
+#include "core/model/EnumNames.h"
+
 #include <optional>
 
 namespace trainscope::work {
@@ -109,6 +111,9 @@ Work gatheredRows(double elements, double bytesEach);
 
 // Parameters of an optimizer, with the numbers of 32 bits that are read and written for each.
 enum class OptimizerKind { Sgd, MomentumSgd, Adagrad, Adam, AdamW };
+constexpr auto namesOf(OptimizerKind) {
+    return enumNames("sgd", "momentum_sgd", "adagrad", "adam", "adamw");
+}
 double optimizerFlop(OptimizerKind kind, double parameters);
 // Gradient, master weight and two moments read, all but the gradient written, in 32 bits, and the
 // weight in 16.

@@ -1,7 +1,6 @@
 #include "core/work/WorkTable.h"
 
 #include "core/catalogue/Tables.h"
-#include "core/model/EnumNames.h"
 #include "core/model/JsonDepth.h"
 #include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
@@ -14,19 +13,6 @@
 namespace trainscope::work {
 
 namespace {
-
-constexpr auto kFormulaNames = enumNames<Formula>({{Formula::Product, "product"},
-    {Formula::GroupedProduct, "grouped_product"}, {Formula::Convolution, "convolution"},
-    {Formula::ConvolutionBackward, "convolution_backward"}, {Formula::Attention, "attention"},
-    {Formula::AttentionBackward, "attention_backward"}, {Formula::Norm, "norm"},
-    {Formula::NormBackward, "norm_backward"}, {Formula::Softmax, "softmax"},
-    {Formula::SoftmaxBackward, "softmax_backward"}, {Formula::NllLoss, "nll_loss"},
-    {Formula::NllLossBackward, "nll_loss_backward"}, {Formula::CrossEntropy, "cross_entropy"},
-    {Formula::Embedding, "embedding"}, {Formula::EmbeddingBackward, "embedding_backward"},
-    {Formula::Elementwise, "elementwise"}, {Formula::Copy, "copy"}, {Formula::Fill, "fill"},
-    {Formula::Concatenation, "concatenation"}, {Formula::Reduction, "reduction"},
-    {Formula::Scatter, "scatter"}, {Formula::Optimizer, "optimizer"}, {Formula::Foreach, "foreach"},
-    {Formula::Nothing, "nothing"}});
 
 Error badWorkTable(const std::string& what) {
     return {ErrorCode::Unreadable,
@@ -52,9 +38,9 @@ Result<WorkRule> workRuleOf(const std::string& which, const Json& entry) {
         return badWorkTable(which + " has no list of names.");
     const Json named = entry.value("formula", Json());
     const auto formula
-        = named.is_string() ? kFormulaNames.find(named.get<std::string>()) : std::nullopt;
+        = named.is_string() ? fromString<Formula>(named.get<std::string>()) : std::nullopt;
     if (!formula)
-        return badWorkTable(which + " has no formula of these: " + kFormulaNames.list() + ".");
+        return badWorkTable(which + " has no formula of these: " + listedNames<Formula>() + ".");
     WorkRule rule;
     rule.formula = *formula;
     for (const Json& name : names) {

@@ -2,6 +2,7 @@
 // WorkTable: by which formula an operator's work follows from its arguments. The table is data
 // (resources/operator_work.json, compiled in) and users can extend it. Immutable; any thread.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
 #include <cstddef>
@@ -45,6 +46,13 @@ enum class Formula {
     Foreach,
     Nothing, // moves and computes nothing on the GPU
 };
+constexpr auto namesOf(Formula) {
+    return enumNames("product", "grouped_product", "convolution", "convolution_backward",
+        "attention", "attention_backward", "norm", "norm_backward", "softmax", "softmax_backward",
+        "nll_loss", "nll_loss_backward", "cross_entropy", "embedding", "embedding_backward",
+        "elementwise", "copy", "fill", "concatenation", "reduction", "scatter", "optimizer",
+        "foreach", "nothing");
+}
 
 // One part of a formula: the argument of that index, or a constant.
 struct Setting {

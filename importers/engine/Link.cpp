@@ -34,7 +34,7 @@ FoundMetric metricFrom(const Json& json) {
     metric.metric.name = json.value("metric", none);
     metric.metric.unit = json.value("unit", none);
     metric.metric.label = json.value("label", none);
-    metric.metric.kind = metricKindFromString(json.value("kind", none));
+    metric.metric.kind = fromString(json.value("kind", none), MetricKind::Gauge);
     metric.scale = json.value("scale", 1.0);
     metric.subject = static_cast<SubjectKind>(integerAt(json, "subject"));
     metric.uuidLabel = json.value("uuid_label", none);

@@ -18,20 +18,6 @@ namespace {
 constexpr std::string_view kRollupLabel = "rollup";
 constexpr std::string_view kRowLabel = "row";
 
-std::string_view functionOf(Reduced what) {
-    switch (what) {
-    case Reduced::Min:
-        return "min_over_time";
-    case Reduced::Max:
-        return "max_over_time";
-    case Reduced::Count:
-        return "count_over_time";
-    case Reduced::Mean:
-        break;
-    }
-    return "avg_over_time";
-}
-
 // Without the blanks. Behind the lowest number from which on all are blanks, none is looked for.
 std::string readingsOf(const std::string& samples, const std::vector<NumberRange>& blanks) {
     double highest = std::numeric_limits<double>::infinity();
@@ -65,7 +51,7 @@ std::string samplesOf(const Link& link, const ReductionScope& scope, const Colum
 std::string reduced(
     const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns) {
     return fmt::format(
-        "{}({})", scope.isCounter ? "rate" : functionOf(what), samplesOf(link, scope, columns));
+        "{}({})", scope.isCounter ? "rate" : toString(what), samplesOf(link, scope, columns));
 }
 
 HttpRequest rangeRequest(std::string query, const Columns& columns) {
@@ -125,7 +111,7 @@ std::optional<Reduced> takeReduced(Labels& labels) {
     const std::string_view said = labels.find(kRollupLabel);
     std::optional<Reduced> what;
     for (const Reduced one : {Reduced::Min, Reduced::Mean, Reduced::Max, Reduced::Count}) {
-        const std::string_view function = functionOf(one);
+        const std::string_view function = toString(one);
         if (said == function || said == function.substr(0, function.find('_')))
             what = one;
     }
@@ -211,7 +197,7 @@ HttpRequest meanRequest(const Link& link, const ReductionScope& scope, const Col
 
 HttpRequest stretchRequest(
     const Link& link, const ReductionScope& scope, Reduced what, TimeRange stretch) {
-    return wholeRequest(fmt::format("{}({})", scope.isCounter ? "increase" : functionOf(what),
+    return wholeRequest(fmt::format("{}({})", scope.isCounter ? "increase" : toString(what),
                             samplesOf(link, scope, stretch)),
         stretch);
 }
@@ -219,7 +205,7 @@ HttpRequest stretchRequest(
 HttpRequest stretchesRequest(const Link& link, const ReductionScope& scope, TimeRange stretch) {
     std::string functions;
     for (const Reduced one : {Reduced::Min, Reduced::Mean, Reduced::Max, Reduced::Count})
-        functions += (functions.empty() ? "\"" : ", \"") + std::string(functionOf(one)) + "\"";
+        functions += (functions.empty() ? "\"" : ", \"") + std::string(toString(one)) + "\"";
     return wholeRequest(
         "aggr_over_time((" + functions + "), " + samplesOf(link, scope, stretch) + ")", stretch);
 }

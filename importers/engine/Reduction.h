@@ -4,6 +4,7 @@
 // ranges as long as the column, so that a sample on a border counts in the column that begins
 // there, in engines whose ranges are open on the left and in those where they are closed.
 
+#include "core/model/EnumNames.h"
 #include "importers/engine/Fetch.h"
 #include "importers/engine/Labels.h"
 #include "importers/engine/Link.h"
@@ -21,6 +22,9 @@ namespace trainscope::importers::engine {
 enum class Dialect { PromQl, ClosedPromQl, MetricsQl };
 
 enum class Reduced { Min, Mean, Max, Count };
+constexpr auto namesOf(Reduced) { // in the query languages
+    return enumNames("min_over_time", "avg_over_time", "max_over_time", "count_over_time");
+}
 // Rows of a band, in this order: lowest, quantiles of the means, highest.
 inline constexpr std::array<double, 5> kBandQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
 inline constexpr std::size_t kBandRows = kBandQuantiles.size() + 2;

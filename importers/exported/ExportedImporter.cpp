@@ -99,13 +99,13 @@ SeriesDescription describedByRow(const NamedRow& row) {
     if (const auto* known = findMetric(name))
         description.metric = *known;
     else
-        description.metric
-            = {name, std::string(row.text("unit")), metricKindFromString(row.text("kind")), name};
+        description.metric = {name, std::string(row.text("unit")),
+            fromString(row.text("kind"), MetricKind::Gauge), name};
     if (const int bits = smallOf(row.text("counter_bits")); bits > 0)
         description.counterBits = bits;
     if (const auto scale = parseNumber(row.text("scale")); scale && *scale > 0.0)
         description.scale = *scale;
-    description.sensor = sensorKindFrom(row.text("sensor"));
+    description.sensor = fromString(row.text("sensor"), SensorKind::Unknown);
     return description;
 }
 

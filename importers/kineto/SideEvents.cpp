@@ -118,7 +118,7 @@ void CollectiveJoin::takeAll(
         const auto found = m_launches.find(kernel.span.correlation);
         if (found != m_launches.end()) {
             const std::string& own = m_details.at(kernel.span.detail);
-            detail = DetailText().add("Collective name", analysis::toString(found->second)).take();
+            detail = DetailText().add("Collective name", toString(found->second)).take();
             if (!own.empty())
                 detail.replace(detail.size() - 1, 1, 1, ',').append(own, 1);
         }

@@ -32,7 +32,7 @@ Result<predict::StatedPrecision> precisionOf(std::string_view stated, std::strin
 Result<Workload> workloadOf(
     std::string_view stated, std::string_view source, std::string_view model) {
     if (!stated.empty()) {
-        if (const auto workload = workloadFrom(lowered(stated)))
+        if (const auto workload = fromString<Workload>(lowered(stated)))
             return *workload;
         return usageError(
             fmt::format("The workload \"{}\" is none of training, lora and inference.", stated));
@@ -75,7 +75,7 @@ Result<predict::StatedPrecision> precisionOf(std::string_view stated, std::strin
     }
     if (way.empty() || !whole.value().kept.isUsual())
         return whole;
-    const std::string type(predict::toString(whole.value().products));
+    const std::string type(toString(whole.value().products));
     return predict::statedPrecisionFrom(type + "-" + (isType ? "pure" : way));
 }
 

@@ -301,7 +301,7 @@ ExportJob ComparisonController::exportJob() const {
         if (request.options.has("panels"))
             choice.panels.clear();
         for (const auto& name : request.options.all("panels")) {
-            if (const auto panel = plot::comparisonPanelFromString(name))
+            if (const auto panel = fromString<plot::ComparisonPanel>(name))
                 choice.panels.push_back(*panel);
         }
         return figures::comparisonFigure(data, std::move(choice));

@@ -292,7 +292,7 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
     if (const auto* layout = layoutOf(data, rank)) {
         const auto* bytes = bytesOf(data, rank);
         for (const auto& group : plot::litGroups(*layout, rank, only)) {
-            const auto key = layout::toString(group.kind);
+            const auto key = infoOf(group.kind).key;
             QString line = QStringLiteral("%1: %2 ranks, %3")
                                .arg(textOf(plot::groupTitle(key)))
                                .arg(group.ranks.size())

@@ -28,7 +28,7 @@ std::vector<ColourRow> colourRows(const LayoutChoices& choices) {
     for (const auto& metric : choices.metrics)
         rows.push_back({RankColour::Value, metric.key, QString::fromStdString(metric.title)});
     for (const auto& group : wordsOf("colour").choices) {
-        const auto by = plot::rankColourFromString(group.key).value_or(RankColour::Node);
+        const auto by = fromString<plot::RankColour>(group.key).value_or(RankColour::Node);
         const bool isThere = by == RankColour::Node
             || (choices.hasLayout && (by != RankColour::Context || choices.hasContext)
                 && (by != RankColour::Expert || choices.hasExperts));
@@ -93,11 +93,10 @@ LayoutSetting shownRunSetting() {
 
 // A choice of a metric is both: "value gpu_power".
 LayoutSetting colourSetting() {
-    return {QStringLiteral("colour"),
-        [](const auto& all) { return textOf(plot::toString(all.by)); },
+    return {QStringLiteral("colour"), [](const auto& all) { return textOf(toString(all.by)); },
         [](auto& all, const auto& value) {
             const QStringList words = value.toString().split(QLatin1Char(' '));
-            all.by = plot::rankColourFromString(words.front().toStdString()).value_or(all.by);
+            all.by = fromString<plot::RankColour>(words.front().toStdString()).value_or(all.by);
             if (words.size() > 1)
                 all.metric = words[1].toStdString();
         },
@@ -107,7 +106,7 @@ LayoutSetting colourSetting() {
                 const bool isValue = row.by == RankColour::Value;
                 if (row.by == all.by && (!isValue || row.metric == all.metric))
                     control.current = static_cast<int>(control.choices.size());
-                const QString by = textOf(plot::toString(row.by));
+                const QString by = textOf(toString(row.by));
                 control.choices.push_back(
                     {row.title, isValue ? by + QLatin1Char(' ') + textOf(row.metric) : by});
             }
@@ -126,10 +125,10 @@ LayoutSetting rankMetricSetting() {
 LayoutSetting rankStatisticSetting() {
     return {QStringLiteral("statistic"),
         [](const auto& all) {
-            return all.statistic ? textOf(plot::toString(*all.statistic)) : QString();
+            return all.statistic ? textOf(toString(*all.statistic)) : QString();
         },
         [](auto& all, const auto& value) {
-            all.statistic = plot::figureStatisticFromString(value.toString().toStdString());
+            all.statistic = fromString<plot::FigureStatistic>(value.toString().toStdString());
         },
         [](const auto& all, const auto& choices) -> std::optional<SettingControl> {
             if (all.by != RankColour::Value || choices.metrics.empty())
@@ -139,7 +138,7 @@ LayoutSetting rankStatisticSetting() {
 }
 
 QString litKey(const std::optional<CommunicatorKind>& kind) {
-    return kind ? textOf(layout::toString(*kind)) : QString();
+    return kind ? textOf(infoOf(*kind).key) : QString();
 }
 
 LayoutSetting litSetting() {
@@ -170,7 +169,7 @@ void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metr
     const bool isThere = has(metrics, metric);
     if (!isThere)
         metric = metrics.front().key;
-    if (statistic && !(isThere && has(plot::figureStatistics(metric), plot::toString(*statistic))))
+    if (statistic && !(isThere && has(plot::figureStatistics(metric), toString(*statistic))))
         statistic = plot::usualStatistic(metric);
 }
 

@@ -1,6 +1,6 @@
 #include "app/viewmodels/manual/ManualController.h"
 
-#include "app/manual/HtmlPage.h"
+#include "app/manual/Manual.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/window/Theme.h"
 

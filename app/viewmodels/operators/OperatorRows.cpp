@@ -152,9 +152,9 @@ QString valueWords(const OutlineColumn& column, const std::optional<double>& val
 }
 
 QString kindWords(const OutlineNode& node) {
-    QString words = textOf(analysis::toString(node.kind));
+    QString words = textOf(toString(node.kind));
     if (node.pass != analysis::StepPass::None)
-        words += QStringLiteral(" · ") + textOf(analysis::toString(node.pass));
+        words += QStringLiteral(" · ") + textOf(toString(node.pass));
     return words;
 }
 

@@ -165,7 +165,7 @@ OperatorOutline comparedOutline(const plot::DifferenceFigureData& data, bool isT
         row.name = isTree ? plot::frameTitle(one.kind, one.name)
                           : plot::comparedTitle(one.kind, one.name);
         row.values = comparedValues(one.times);
-        row.words = std::string(analysis::toString(one.times.change()));
+        row.words = std::string(toString(one.times.change()));
         return row;
     };
     const auto& frames = data.difference.frames;

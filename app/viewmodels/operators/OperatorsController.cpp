@@ -195,8 +195,7 @@ void OperatorsController::showRows() {
     const auto grouping = isCompared ? analysis::OperatorGrouping::Operator
         : m_answer                   ? m_answer->grouping
                                      : analysis::OperatorGrouping::Shape;
-    const QString head = !m_answer || isTree ? QStringLiteral("Frame")
-                                             : QString::fromStdString(figures::titleOf(grouping));
+    const QString head = !m_answer || isTree ? QStringLiteral("Frame") : textOf(titleOf(grouping));
     m_rows.show(operatorContent(m_answer
             ? std::shared_ptr<const OperatorOutline>(m_answer, &m_answer->outline)
             : std::make_shared<const OperatorOutline>(),

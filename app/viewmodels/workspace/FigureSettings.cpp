@@ -104,15 +104,15 @@ FigureSetting perSetting() {
 
 FigureSetting kindSetting() {
     return {QStringLiteral("against"),
-        [](const auto& all) { return textOf(plot::toString(all.query.kind)); },
+        [](const auto& all) { return textOf(toString(all.query.kind)); },
         [](auto& all, const auto& value) {
-            all.query.kind = plot::figureKindFromString(value.toString().toStdString())
+            all.query.kind = fromString<plot::FigureKind>(value.toString().toStdString())
                                  .value_or(all.query.kind);
         },
         [](const auto& all, const auto&) -> std::optional<SettingControl> {
             if (!isSweep(all.query.kind))
                 return std::nullopt;
-            const auto kind = [](FigureKind of) { return textOf(plot::toString(of)); };
+            const auto kind = [](FigureKind of) { return textOf(toString(of)); };
             return SettingControl{QStringLiteral("Against"),
                 QStringLiteral("The setting in which the runs differ"),
                 {{QStringLiteral("Layout"), kind(FigureKind::ParallelismSweep)},
@@ -172,7 +172,7 @@ const FigureSettingList& figureSettings() {
 
 FigureSettings restoredSettings(View view, const QJsonObject& json) {
     const auto kind
-        = plot::figureKindFromString(json.value(QLatin1String("kind")).toString().toStdString());
+        = fromString<plot::FigureKind>(json.value(QLatin1String("kind")).toString().toStdString());
     return kind && viewOf(*kind) == view ? figureSettings().restored({}, json)
                                          : defaultSettings(view);
 }

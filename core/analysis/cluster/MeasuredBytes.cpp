@@ -108,7 +108,7 @@ private:
             const bool isIt
                 = ranks.empty() ? static_cast<int>(group.size()) == size : group == ranks;
             if (group.size() > 1 && isIt)
-                return std::string(layout::toString(kind));
+                return std::string(infoOf(kind).key);
         }
         return std::nullopt;
     }

@@ -158,7 +158,7 @@ private:
 
     [[nodiscard]] layout::LinkClass linkOf(int rank, const std::string& group) const {
         for (const auto& one : communicatorsOf(m_domains, rank)) {
-            if (toString(one.kind) == group)
+            if (infoOf(one.kind).key == group)
                 return one.link;
         }
         return layout::LinkClass::None;

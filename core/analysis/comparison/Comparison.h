@@ -30,6 +30,9 @@ struct Difference {
         return a && b ? std::optional(*b - *a) : std::nullopt;
     }
 };
+constexpr auto namesOf(Difference::Weight) {
+    return enumNames("beyond", "within", "unknown");
+}
 
 // One for each quantity, in the order of comparedQuantities().
 std::vector<Difference> differencesOf(

@@ -1,7 +1,5 @@
 #include "core/analysis/comparison/Quantity.h"
 
-#include "core/model/EnumNames.h"
-
 namespace trainscope::analysis {
 
 namespace {
@@ -129,10 +127,6 @@ std::vector<QuantityInfo> makeQuantities() {
     };
 }
 
-constexpr auto kNormalisations = enumNames<Normalisation>(
-    {{Normalisation::Absolute, "absolute"}, {Normalisation::PerGpu, "per-gpu"},
-        {Normalisation::PerNode, "per-node"}, {Normalisation::PerToken, "per-token"}});
-
 std::string divisorText(TokensOf tokens, Normalisation by) {
     if (by == Normalisation::PerGpu)
         return ", divided by the GPUs of the job";
@@ -143,14 +137,6 @@ std::string divisorText(TokensOf tokens, Normalisation by) {
 }
 
 } // namespace
-
-std::string_view toString(Normalisation normalisation) {
-    return kNormalisations.nameOf(normalisation);
-}
-
-std::optional<Normalisation> normalisationFrom(std::string_view text) {
-    return kNormalisations.find(text);
-}
 
 const std::vector<QuantityInfo>& comparedQuantities() {
     static const std::vector<QuantityInfo> kQuantities = makeQuantities();

@@ -1,6 +1,8 @@
 #pragma once
 // The quantities by which runs are compared, and what they can be divided by.
 
+#include "core/model/EnumNames.h"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,8 +14,13 @@ namespace trainscope::analysis {
 enum class Better { Higher, Lower, Neither };
 
 enum class Normalisation { Absolute, PerGpu, PerNode, PerToken };
-std::string_view toString(Normalisation normalisation); // "absolute", "per-gpu", …
-std::optional<Normalisation> normalisationFrom(std::string_view text); // reads the same texts
+constexpr auto namesOf(Normalisation) {
+    return enumNames("absolute", "per-gpu", "per-node", "per-token");
+}
+constexpr auto titlesOf(Normalisation) {
+    return enumNames("absolute", "per GPU", "per node", "per token");
+}
+using trainscope::titleOf;
 
 // Tokens that a quantity is divided by: those of a step, or those of all steps of the window.
 enum class TokensOf { Nothing, Step, Window };

@@ -16,6 +16,7 @@
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -62,6 +63,9 @@ struct ExposedCommunication {
 };
 
 enum class TraceBasis { Iterations, Scaled, Trace };
+constexpr auto namesOf(TraceBasis) {
+    return enumNames("iterations", "scaled", "trace");
+}
 
 // Σ over devices of … / Σ over devices of the time that counts.
 struct TracedShares {

@@ -5,7 +5,6 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Speed.h"
 #include "core/catalogue/TrainingModel.h"
-#include "core/model/EnumNames.h"
 #include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -210,9 +209,6 @@ std::vector<WorkDifference> workDifferences(const RunMeasures& a, const RunMeasu
     });
     return all;
 }
-
-constexpr auto kWinnerNames = enumNames<Winner>({{Winner::ScaleUp, "scale-up"},
-    {Winner::ScaleOut, "scale-out"}, {Winner::Tie, "tie"}, {Winner::Undecided, "undecided"}});
 
 // Result of one deciding quantity.
 struct Standing {
@@ -484,10 +480,6 @@ private:
 };
 
 } // namespace
-
-std::string_view toString(Winner value) {
-    return kWinnerNames.nameOf(value);
-}
 
 std::string Verdict::explanation() const {
     return headline == first ? reason : headline + ": " + reason;

@@ -16,6 +16,7 @@
 // the headline is the first sentence.
 
 #include "core/analysis/comparison/RunMeasures.h"
+#include "core/model/EnumNames.h"
 
 #include <optional>
 #include <string>
@@ -30,7 +31,9 @@ inline constexpr double kTieWithin = 0.05;
 inline constexpr double kPredictedWithin = 0.15; // possible error of an uncalibrated prediction
 
 enum class Winner { ScaleUp, ScaleOut, Tie, Undecided };
-std::string_view toString(Winner winner); // "scale-up", "scale-out", "tie", "undecided"
+constexpr auto namesOf(Winner) {
+    return enumNames("scale-up", "scale-out", "tie", "undecided");
+}
 
 // One reason; a and b are the figures of the two runs in the order they were given.
 struct Statement {

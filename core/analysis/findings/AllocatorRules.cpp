@@ -17,7 +17,7 @@ std::string usesText(const MemoryPeak& peak) {
     for (std::size_t i = 0; i < std::min(peak.byUse.size(), kUsesTold); ++i) {
         const auto& [use, bytes] = peak.byUse[i];
         if (peak.allocated > 0 && bytes > 0)
-            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", labelOf(use),
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", titleOf(use),
                 text::percent(static_cast<double>(bytes) / static_cast<double>(peak.allocated)));
     }
     return text.empty()

@@ -2,7 +2,6 @@
 
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/RunFacts.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -14,9 +13,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kSeverities = enumNames<Severity>(
-    {{Severity::Note, "note"}, {Severity::Attention, "attention"}, {Severity::Serious, "serious"}});
 
 constexpr auto kChecks = [] {
     using enum CheckGroup;
@@ -84,10 +80,6 @@ constexpr auto kChecks = [] {
 }();
 
 } // namespace
-
-std::string_view toString(Severity severity) {
-    return kSeverities.nameOf(severity);
-}
 
 Result<std::vector<Finding>> findingsOf(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto facts, factsOf(study));

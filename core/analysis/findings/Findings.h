@@ -3,6 +3,7 @@
 // and denominator. A run without defects gives none.
 
 #include "core/analysis/RunStudy.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -20,7 +21,9 @@ enum class Severity {
     Attention, // costs something, or makes figures doubtful
     Serious, // costs 5 % of the GPUs' time or more, or the run is not what it should be
 };
-std::string_view toString(Severity severity); // "note", "attention", "serious"
+constexpr auto namesOf(Severity) {
+    return enumNames("note", "attention", "serious");
+}
 
 // Place where a finding shows.
 struct Evidence {

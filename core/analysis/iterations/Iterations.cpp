@@ -5,7 +5,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
 #include "core/model/Try.h"
@@ -19,10 +18,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kIterationBasisNames
-    = enumNames<IterationBasis>({{IterationBasis::Recorded, "recorded"},
-        {IterationBasis::PowerPeriod, "power_period"}, {IterationBasis::None, "none"}});
 
 constexpr std::size_t kSampledGpus = 64;
 constexpr std::size_t kMostPowerSteps = std::size_t{1} << 19U;
@@ -290,10 +285,6 @@ Result<RunIterations> findIterations(const RunStudy& study) {
 std::string powerPeriodText(const RunIterations& run) {
     return run.powerPeriodS ? "power repeats every " + text::seconds(*run.powerPeriodS)
                             : std::string();
-}
-
-std::string_view toString(IterationBasis value) {
-    return kIterationBasisNames.nameOf(value);
 }
 
 std::vector<Iteration> RunIterations::everyOne() const {

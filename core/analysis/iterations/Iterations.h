@@ -15,6 +15,7 @@
 // a CharLLM-PPT tree. Else the period is told as what it is.
 
 #include "core/analysis/RunStudy.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
@@ -26,7 +27,9 @@
 namespace trainscope::analysis {
 
 enum class IterationBasis { Recorded, PowerPeriod, None };
-std::string_view toString(IterationBasis basis); // "recorded", "power_period", "none"
+constexpr auto namesOf(IterationBasis) {
+    return enumNames("recorded", "power_period", "none");
+}
 
 struct RunIterations {
     IterationBasis basis = IterationBasis::None;

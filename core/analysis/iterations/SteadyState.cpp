@@ -3,7 +3,6 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -13,10 +12,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kSteadyNames = enumNames<SteadyBasis>(
-    {{SteadyBasis::Iterations, "iterations"}, {SteadyBasis::Settling, "settling"},
-        {SteadyBasis::WholeRun, "whole_run"}, {SteadyBasis::Capture, "capture"}});
 
 constexpr double kLeastShare = 0.1; // share of the run that iterations must cover to speak for it
 
@@ -129,10 +124,6 @@ Result<SteadyState> findSteadyState(const RunStudy& study) {
 }
 
 } // namespace
-
-std::string_view toString(SteadyBasis value) {
-    return kSteadyNames.nameOf(value);
-}
 
 Result<SteadyState> steadyStateOf(const RunStudy& study) {
     return study.once(findSteadyState);

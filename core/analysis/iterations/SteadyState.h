@@ -5,6 +5,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
@@ -20,8 +21,9 @@ enum class SteadyBasis {
     WholeRun,
     Capture, // a capture that was asked for, in its place
 };
-// "iterations", "settling", "whole_run", "capture"
-std::string_view toString(SteadyBasis basis);
+constexpr auto namesOf(SteadyBasis) {
+    return enumNames("iterations", "settling", "whole_run", "capture");
+}
 
 struct SteadyState {
     TimeRange window; // for the whole run: from its first sample or span to its last

@@ -2,7 +2,6 @@
 
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 #include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
@@ -10,10 +9,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kMatrixNames
-    = enumNames<AdaptedMatrix>({{AdaptedMatrix::Qkv, "qkv"}, {AdaptedMatrix::Output, "out"},
-        {AdaptedMatrix::MlpUp, "up"}, {AdaptedMatrix::MlpDown, "down"}});
 
 Error unreadableAdapters(std::string_view text) {
     return usageError(fmt::format(
@@ -49,10 +44,6 @@ bool isOfMlp(AdaptedMatrix matrix) {
 
 } // namespace
 
-std::string_view toString(AdaptedMatrix matrix) {
-    return kMatrixNames.nameOf(matrix);
-}
-
 std::string textOf(const Adapters& adapters) {
     std::string names;
     for (const AdaptedMatrix matrix : kAllAdaptedMatrices) {
@@ -75,7 +66,7 @@ Result<Adapters> adaptersFrom(std::string_view text) {
     adapters.adapted.fill(names == "all");
     while (names != "all") {
         const std::size_t end = names.find('+');
-        const auto matrix = kMatrixNames.find(trainscope::trimmed(names.substr(0, end)));
+        const auto matrix = fromString<AdaptedMatrix>(trainscope::trimmed(names.substr(0, end)));
         if (!matrix)
             return unreadableAdapters(text);
         adapters.adapted[static_cast<std::size_t>(*matrix)] = true;

@@ -3,6 +3,7 @@
 // one, and how many parameters they are. Plain values; any thread.
 
 #include "core/catalogue/TrainingModel.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
 #include <array>
@@ -19,9 +20,10 @@ enum class AdaptedMatrix {
     MlpUp,
     MlpDown,
 };
-inline constexpr std::array kAllAdaptedMatrices{
-    AdaptedMatrix::Qkv, AdaptedMatrix::Output, AdaptedMatrix::MlpUp, AdaptedMatrix::MlpDown};
-std::string_view toString(AdaptedMatrix matrix); // "qkv", "out", "up", "down"
+constexpr auto namesOf(AdaptedMatrix) {
+    return enumNames("qkv", "out", "up", "down");
+}
+inline constexpr auto kAllAdaptedMatrices = allValues<AdaptedMatrix>();
 
 // The usual: rank 16 at queries, keys and values, as NVIDIA's performance recipes of Llama 3 70B
 // have it (Megatron-Bridge, linear_qkv).

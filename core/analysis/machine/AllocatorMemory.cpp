@@ -1,6 +1,5 @@
 #include "core/analysis/machine/AllocatorMemory.h"
 
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -16,11 +15,6 @@ namespace trainscope::analysis {
 namespace {
 
 using RecordJson = nlohmann::json;
-
-constexpr auto kUses
-    = enumNames<MemoryUse>({{MemoryUse::Parameter, "parameter"}, {MemoryUse::Gradient, "gradient"},
-        {MemoryUse::OptimizerState, "optimizer_state"}, {MemoryUse::Activation, "activation"},
-        {MemoryUse::Other, "other"}, {MemoryUse::Unknown, "not_known"}});
 
 std::int64_t wholeIn(const RecordJson& object, const char* key) {
     const auto found = object.find(key);
@@ -73,10 +67,11 @@ MemoryPeak peakFrom(const RecordJson& json) {
     MemoryPeak peak{momentIn(json), wholeIn(json, "allocated"), wholeIn(json, "reserved"),
         wholeIn(json, "count"), {}, {}};
     for (const RecordJson& one : listIn(json, "uses"))
-        peak.byUse.emplace_back(memoryUseFrom(wordIn(one, "use")), wholeIn(one, "bytes"));
+        peak.byUse.emplace_back(
+            fromString(wordIn(one, "use"), MemoryUse::Unknown), wholeIn(one, "bytes"));
     for (const RecordJson& one : listIn(json, "largest"))
-        peak.largest.push_back({memoryUseFrom(wordIn(one, "use")), wholeIn(one, "size"),
-            wholeIn(one, "count"), callsIn(one)});
+        peak.largest.push_back({fromString(wordIn(one, "use"), MemoryUse::Unknown),
+            wholeIn(one, "size"), wholeIn(one, "count"), callsIn(one)});
     return peak;
 }
 
@@ -124,32 +119,6 @@ AllocatorRecord recordFrom(const RecordJson& json) {
 }
 
 } // namespace
-
-std::string_view toString(MemoryUse use) {
-    return kUses.nameOf(use);
-}
-
-std::string_view labelOf(MemoryUse use) {
-    switch (use) {
-    case MemoryUse::Parameter:
-        return "Parameters";
-    case MemoryUse::Gradient:
-        return "Gradients";
-    case MemoryUse::OptimizerState:
-        return "Optimizer";
-    case MemoryUse::Activation:
-        return "Activations";
-    case MemoryUse::Other:
-        return "Other";
-    case MemoryUse::Unknown:
-        break;
-    }
-    return "Not known";
-}
-
-MemoryUse memoryUseFrom(std::string_view text) {
-    return kUses.find(text).value_or(MemoryUse::Unknown);
-}
 
 std::int64_t LiveAllocations::bytes() const {
     std::int64_t all = 0;

@@ -4,6 +4,7 @@
 // Plain values; any thread. Sizes are B.
 
 #include "core/analysis/RunStudy.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 
@@ -25,9 +26,14 @@ enum class MemoryUse {
     Other, // workspaces, collectives, data, caches of keys and values
     Unknown, // the calls are not recorded, or say nothing of it
 };
-std::string_view toString(MemoryUse use); // "parameter", "gradient", "optimizer_state", …
-std::string_view labelOf(MemoryUse use); // "Parameters", …, "Not known", for people
-MemoryUse memoryUseFrom(std::string_view text); // Unknown for unknown text
+constexpr auto namesOf(MemoryUse) {
+    return enumNames(
+        "parameter", "gradient", "optimizer_state", "activation", "other", "not_known");
+}
+constexpr auto titlesOf(MemoryUse) {
+    return enumNames("Parameters", "Gradients", "Optimizer", "Activations", "Other", "Not known");
+}
+using trainscope::titleOf;
 
 // Allocations of one size that the same calls made, alive at one moment.
 struct LiveAllocations {

@@ -3,7 +3,6 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -12,10 +11,6 @@ namespace trainscope::analysis {
 namespace {
 
 using layout::CommunicatorKind;
-
-constexpr auto kRecomputations = enumNames<Recomputation>(
-    {{Recomputation::None, "none"}, {Recomputation::Selective, "selective"},
-        {Recomputation::PerOperator, "per-operator"}, {Recomputation::Full, "full"}});
 
 // Bytes that a GPU keeps of a micro-batch in one layer, and what making them again takes; the
 // formulas are in MemoryNeed.h. Pure; any thread.
@@ -709,12 +704,8 @@ std::vector<StageNeed> stageNeedsOf(const MemoryRequest& request) {
     return needs;
 }
 
-std::string_view toString(Recomputation value) {
-    return kRecomputations.nameOf(value);
-}
-
 std::optional<Recomputation> recomputationFrom(std::string_view text) {
-    return kRecomputations.find(lowered(text));
+    return fromString<Recomputation>(lowered(text));
 }
 
 StageNeed fullestOf(std::span<const StageNeed> stages) {

@@ -75,6 +75,7 @@
 #include "core/analysis/machine/Offload.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
+#include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 
 #include <array>
@@ -111,7 +112,9 @@ enum class Recomputation {
     PerOperator, // every second matrix product is kept, the rest is done again (torchtitan)
     Full,
 };
-std::string_view toString(Recomputation value); // "none", "selective", "per-operator", "full"
+constexpr auto namesOf(Recomputation) {
+    return enumNames("none", "selective", "per-operator", "full");
+}
 std::optional<Recomputation> recomputationFrom(std::string_view text); // in any letters
 
 // Parts of every layer that are recomputed, as Megatron-LM's recompute-modules name them.

@@ -4,7 +4,6 @@
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
@@ -16,10 +15,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kOriginNames = enumNames<LayoutOrigin>(
-    {{LayoutOrigin::Launch, "launch"}, {LayoutOrigin::ProcessGroups, "process_groups"},
-        {LayoutOrigin::Name, "name"}, {LayoutOrigin::Entered, "entered"}});
 
 using layout::LayoutRequest;
 using layout::ProcessGroup;
@@ -241,10 +236,6 @@ Result<std::optional<FittingLayout>> findFittingLayout(const RunStudy& study) {
 }
 
 } // namespace
-
-std::string_view toString(LayoutOrigin value) {
-    return kOriginNames.nameOf(value);
-}
 
 Result<RunLayout> runLayout(const RunStudy& study) {
     return study.once(findLayout);

@@ -5,6 +5,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/layout/Layout.h"
 #include "core/layout/ProcessGroup.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -16,7 +17,9 @@
 namespace trainscope::analysis {
 
 enum class LayoutOrigin { Launch, ProcessGroups, Name, Entered };
-std::string_view toString(LayoutOrigin origin); // "launch", "process_groups", "name", "entered"
+constexpr auto namesOf(LayoutOrigin) {
+    return enumNames("launch", "process_groups", "name", "entered");
+}
 
 struct RunLayout {
     layout::LayoutRequest request; // for makeLayout(), with the cluster of the run

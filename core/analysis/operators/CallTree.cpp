@@ -1,28 +1,6 @@
 #include "core/analysis/operators/CallTree.h"
 
-#include "core/model/EnumNames.h"
-
 namespace trainscope::analysis {
-
-namespace {
-
-constexpr auto kFrameNames = enumNames<FrameKind>({{FrameKind::Root, "root"},
-    {FrameKind::Annotation, "annotation"}, {FrameKind::Module, "module"},
-    {FrameKind::Python, "python"}, {FrameKind::Operator, "operator"}, {FrameKind::Kernel, "kernel"},
-    {FrameKind::Copy, "copy"}, {FrameKind::Set, "set"}, {FrameKind::Self, "self"}});
-constexpr auto kPassNames = enumNames<StepPass>(
-    {{StepPass::None, ""}, {StepPass::Forward, "forward"}, {StepPass::Backward, "backward"},
-        {StepPass::Recomputation, "recomputation"}, {StepPass::Optimizer, "optimizer"}});
-
-} // namespace
-
-std::string_view toString(FrameKind kind) {
-    return kFrameNames.nameOf(kind);
-}
-
-std::string_view toString(StepPass pass) {
-    return kPassNames.nameOf(pass);
-}
 
 FrameSums& FrameSums::operator+=(const FrameSums& other) {
     calls += other.calls;

@@ -11,6 +11,7 @@
 // The work of a run without a traced device is the host's own: the self time of each call, which is
 // its time less that of the calls in it.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Time.h"
 
 #include <cstddef>
@@ -32,7 +33,10 @@ enum class FrameKind : std::uint8_t {
     Set,
     Self, // self time of a call on the host
 };
-std::string_view toString(FrameKind kind); // "annotation", "module", …
+constexpr auto namesOf(FrameKind) {
+    return enumNames(
+        "root", "annotation", "module", "python", "operator", "kernel", "copy", "set", "self");
+}
 inline bool isWork(FrameKind kind) {
     return kind >= FrameKind::Kernel;
 }
@@ -45,8 +49,10 @@ enum class StepPass : std::uint8_t {
     Recomputation, // forward work done again for the backward pass
     Optimizer,
 };
+constexpr auto namesOf(StepPass) {
+    return enumNames("", "forward", "backward", "recomputation", "optimizer");
+}
 inline constexpr std::size_t kPasses = 5;
-std::string_view toString(StepPass pass); // "", "forward", …
 
 // Sums of a frame in a window. Times of work are cut at its edges, and work counts where it begins,
 // as in the kernel table. Own: launched by the frame itself, not by what it calls.

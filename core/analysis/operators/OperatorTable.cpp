@@ -1,7 +1,6 @@
 #include "core/analysis/operators/OperatorTable.h"
 
 #include "core/analysis/operators/NodeWork.h"
-#include "core/model/EnumNames.h"
 #include "core/work/OperatorSignature.h"
 #include "core/work/Roofline.h"
 
@@ -12,11 +11,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kGroupingNames
-    = enumNames<OperatorGrouping>({{OperatorGrouping::Operator, "operator"},
-        {OperatorGrouping::Module, "module"}, {OperatorGrouping::Annotation, "annotation"},
-        {OperatorGrouping::Shape, "shape"}, {OperatorGrouping::Pass, "pass"}});
 
 // Twice the largest cache of a GPU so far (256 MB of an MI300X).
 constexpr double kBeyondCachesB = 512e6;
@@ -104,10 +98,6 @@ std::map<std::uint32_t, KnownWork> worksByFrame(
 
 } // namespace
 
-std::string_view toString(OperatorGrouping grouping) {
-    return kGroupingNames.nameOf(grouping);
-}
-
 OperatorTable operatorTable(
     const CallTree& tree, OperatorGrouping grouping, const catalogue::GpuModel* gpu) {
     CallWork works(tree, gpu);
@@ -178,7 +168,7 @@ std::string shapeText(std::string_view signature) {
         for (std::size_t i = 0; i < dims.size(); ++i)
             text += (i > 0 ? ", " : "") + std::to_string(dims[i]);
         text += "]";
-        const std::string type(work::toString(argument.type));
+        const std::string type(toString(argument.type));
         if (type == lastType)
             continue;
         types += (types.empty() ? " " : ", ") + type;

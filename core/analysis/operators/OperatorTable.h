@@ -4,6 +4,7 @@
 
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/EnumNames.h"
 
 #include <optional>
 #include <string>
@@ -13,7 +14,13 @@
 namespace trainscope::analysis {
 
 enum class OperatorGrouping { Operator, Module, Annotation, Shape, Pass };
-std::string_view toString(OperatorGrouping grouping); // "operator", "module", …
+constexpr auto namesOf(OperatorGrouping) {
+    return enumNames("operator", "module", "annotation", "shape", "pass");
+}
+constexpr auto titlesOf(OperatorGrouping) {
+    return enumNames("Operator", "Module", "Annotation", "Operator and inputs", "Pass");
+}
+using trainscope::titleOf;
 
 // Efficiency of work over a time, on a GPU's roofline. Absent where the work, the GPU or its peak
 // is not known: never 0.

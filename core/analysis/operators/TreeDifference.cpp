@@ -1,7 +1,6 @@
 #include "core/analysis/operators/TreeDifference.h"
 
 #include "core/analysis/operators/TreeFolding.h"
-#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +11,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kChangeNames = enumNames<Change>({{Change::Same, "same"}, {Change::Faster, "faster"},
-    {Change::Slower, "slower"}, {Change::New, "new"}, {Change::Gone, "gone"}});
 
 constexpr double kSameShare = 0.01; // share of the greater time
 constexpr std::string_view kStepFrame = "ProfilerStep";
@@ -158,10 +154,6 @@ private:
 };
 
 } // namespace
-
-std::string_view toString(Change change) {
-    return kChangeNames.nameOf(change);
-}
 
 double ComparedTimes::difference() const {
     return (b ? b->seconds : 0.0) - (a ? a->seconds : 0.0);

@@ -5,6 +5,7 @@
 // their kernels. Plain values; any thread.
 
 #include "core/analysis/operators/CallTree.h"
+#include "core/model/EnumNames.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,9 @@ enum class Change : std::uint8_t {
     New, // in b alone
     Gone, // in a alone
 };
-std::string_view toString(Change change); // "same", "faster", …
+constexpr auto namesOf(Change) {
+    return enumNames("same", "faster", "slower", "new", "gone");
+}
 
 // Sums of a frame in one of the trees.
 struct ComparedSide {

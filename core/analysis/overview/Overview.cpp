@@ -7,7 +7,6 @@
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Names.h"
@@ -23,10 +22,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kTopics
-    = enumNames<Topic>({{Topic::Time, "time"}, {Topic::Energy, "energy"}, {Topic::Heat, "heat"},
-        {Topic::Limit, "limit"}, {Topic::Ranks, "ranks"}, {Topic::Change, "change"}});
 
 // Names of sources in a line, by the importer that read them.
 struct SourceName {
@@ -134,10 +129,6 @@ Status addSources(const RunStudy& study, OverviewInputs& inputs) {
 }
 
 } // namespace
-
-std::string_view toString(Topic topic) {
-    return kTopics.nameOf(topic);
-}
 
 const Run* runBefore(const std::vector<Run>& runs, const Run& run) {
     const Run* found = nullptr;

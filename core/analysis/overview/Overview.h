@@ -10,6 +10,7 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
 #include "core/analysis/operators/HostSelfTime.h"
+#include "core/model/EnumNames.h"
 
 #include <cstdint>
 #include <map>
@@ -23,7 +24,14 @@ namespace trainscope::analysis {
 
 // In the order in which they are told.
 enum class Topic { Time, Energy, Heat, Limit, Ranks, Change };
-std::string_view toString(Topic topic); // "time", "energy", …
+constexpr auto namesOf(Topic) {
+    return enumNames("time", "energy", "heat", "limit", "ranks", "change");
+}
+constexpr auto titlesOf(Topic) {
+    return enumNames("Where time went", "Where energy went", "Heat and throttling",
+        "The power limit", "Between the ranks", "Against the run before");
+}
+using trainscope::titleOf;
 
 inline constexpr std::size_t kMostTold = 5;
 

@@ -1,7 +1,6 @@
 #include "core/analysis/telemetry/Airflow.h"
 
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -14,9 +13,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kAirflowOrigins = enumNames<AirflowOrigin>({{AirflowOrigin::Assumed, "assumed"},
-    {AirflowOrigin::Inferred, "inferred"}, {AirflowOrigin::Said, "said"}});
 
 constexpr int kAirSteps = 96; // steps in a run
 constexpr int kOtherRuns = 6;
@@ -102,10 +98,6 @@ Result<std::vector<RunOfHeat>> runsOnSuchNodes(
 }
 
 } // namespace
-
-std::string_view toString(AirflowOrigin origin) {
-    return kAirflowOrigins.nameOf(origin);
-}
 
 Result<Airflow> airflowOf(const RunStudy& study) {
     ASSIGN_OR_RETURN(auto said, study.store.airflow(study.run.id));

@@ -3,6 +3,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -14,7 +15,9 @@
 namespace trainscope::analysis {
 
 enum class AirflowOrigin { Assumed, Inferred, Said };
-std::string_view toString(AirflowOrigin origin); // "assumed", "inferred", "said"
+constexpr auto namesOf(AirflowOrigin) {
+    return enumNames("assumed", "inferred", "said");
+}
 
 struct Airflow {
     AirflowOrder order; // empty: assumed, local indices ascending

@@ -2,7 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 
 #include <algorithm>
@@ -12,12 +11,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kCauseNames = enumNames<ThrottleCause>({{ThrottleCause::Thermal, "thermal"},
-    {ThrottleCause::Power, "power"}, {ThrottleCause::Other, "other"}});
-
-constexpr auto kThrottleBasisNames = enumNames<ThrottleBasis>(
-    {{ThrottleBasis::Reasons, "reasons"}, {ThrottleBasis::Clocks, "clocks"}});
 
 // NVML, nvmlClocksEventReasons: software thermal slowdown 0x20, hardware thermal slowdown 0x40;
 // software power cap 0x4, hardware power brake 0x80; hardware slowdown 0x8, which comes with one of
@@ -48,14 +41,6 @@ std::vector<Edge> edgesOf(const std::vector<RankEpisode>& episodes) {
 }
 
 } // namespace
-
-std::string_view toString(ThrottleCause value) {
-    return kCauseNames.nameOf(value);
-}
-
-std::string_view toString(ThrottleBasis value) {
-    return kThrottleBasisNames.nameOf(value);
-}
 
 std::optional<ThrottleCause> throttleCauseOf(std::uint64_t reasons) {
     if ((reasons & kThermalReasons) != 0)

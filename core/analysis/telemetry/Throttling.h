@@ -4,6 +4,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/model/Time.h"
@@ -33,7 +34,9 @@ namespace trainscope::analysis {
 // Pure arithmetic; feed the clock samples of one GPU in time order. SI.
 
 enum class ThrottleCause { Thermal, Power, Other };
-std::string_view toString(ThrottleCause cause); // "thermal", "power", "other"
+constexpr auto namesOf(ThrottleCause) {
+    return enumNames("thermal", "power", "other");
+}
 
 // The cause of a throttling GPU by NVML's clocks event reasons: slowdown by heat, in software or
 // hardware; cap of power or power brake; hardware slowdown without one of these. Absent where none
@@ -134,7 +137,9 @@ enum class ThrottleBasis {
     Reasons,
     Clocks, // without reasons: episodes of low clocks, of all GPU-seconds of the window
 };
-std::string_view toString(ThrottleBasis basis); // "reasons", "clocks"
+constexpr auto namesOf(ThrottleBasis) {
+    return enumNames("reasons", "clocks");
+}
 
 struct Throttling {
     ThrottleBasis basis = ThrottleBasis::Clocks;

@@ -37,10 +37,6 @@ constexpr std::array<std::pair<std::string_view, Kind>, 20> kNames{{
     {"bcast", Kind::Broadcast},
 }};
 
-constexpr std::array<std::string_view, 11> kTexts{"all_reduce", "reduce_scatter", "all_gather",
-    "all_to_all", "send_recv", "broadcast", "reduce", "gather", "scatter", "barrier",
-    "communication"};
-
 // Element sizes by the names of torch, without "c10::" and in lower case.
 constexpr std::array<std::pair<std::string_view, int>, 26> kSizes{{
     {"float", 4},
@@ -90,10 +86,6 @@ int elementSize(std::string_view dataType) {
 }
 
 } // namespace
-
-std::string_view toString(CollectiveKind kind) {
-    return kTexts[static_cast<std::size_t>(kind)];
-}
 
 CollectiveKind collectiveKind(std::string_view kernelName, std::string_view collective) {
     const Kind said = kindIn(collective);

@@ -23,9 +23,11 @@ enum class CollectiveKind : std::uint8_t {
     Barrier,
     Other,
 };
-
-// "all_reduce", "send_recv", …: the keys of KernelCategories where it has one.
-std::string_view toString(CollectiveKind kind);
+// The keys of KernelCategories where it has one.
+constexpr auto namesOf(CollectiveKind) {
+    return enumNames("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send_recv",
+        "broadcast", "reduce", "gather", "scatter", "barrier", "communication");
+}
 
 // By the "Collective name" argument, else by the kernel's name.
 CollectiveKind collectiveKind(std::string_view kernelName, std::string_view collective);

@@ -2,7 +2,6 @@
 
 #include "core/layout/Layout.h"
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +11,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kLinkNames = enumNames<LinkClass>({{LinkClass::ScaleUp, "scale_up"},
-    {LinkClass::ScaleOut, "scale_out"}, {LinkClass::Unknown, "unknown"}});
 
 using layout::CommunicatorKind;
 
@@ -62,7 +58,8 @@ std::string byWords(std::string_view description) {
 } // namespace
 
 std::string_view linkKey(LinkClass value) {
-    return kLinkNames.nameOf(value);
+    constexpr auto keys = enumNames("", "scale_up", "scale_out", "unknown");
+    return keys[static_cast<std::size_t>(value)];
 }
 
 CommunicatorPlaces::CommunicatorPlaces(const Run& run, const std::vector<Gpu>& gpus)
@@ -87,7 +84,7 @@ CommunicatorPlaces::CommunicatorPlaces(const Run& run, const std::vector<Gpu>& g
     for (const CommunicatorKind kind : kByLikelihood) {
         for (auto& group : m_grid->groups(kind)) {
             if (group.size() > 1)
-                m_groups.try_emplace(std::move(group), layout::toString(kind));
+                m_groups.try_emplace(std::move(group), infoOf(kind).key);
         }
     }
 }

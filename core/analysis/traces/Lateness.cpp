@@ -1,18 +1,10 @@
 #include "core/analysis/traces/Lateness.h"
 
-#include "core/model/EnumNames.h"
-
 #include <algorithm>
 
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kReasonNames = enumNames<LateReason>({{LateReason::HostLate, "host_late"},
-    {LateReason::Stalled, "stalled"}, {LateReason::Idle, "idle"},
-    {LateReason::SlowerKernels, "slower_kernels"}, {LateReason::MoreKernels, "more_kernels"},
-    {LateReason::LateMessages, "late_messages"}, {LateReason::InTurn, "in_turn"},
-    {LateReason::Unrecorded, "unrecorded"}, {LateReason::Other, "other"}});
 
 double waitOf(const Meanwhile& one, const BlamedTime& cause) {
     double ns = 0.0;
@@ -102,10 +94,6 @@ void keepLargest(Blame& blame) {
 }
 
 } // namespace
-
-std::string_view toString(LateReason reason) {
-    return kReasonNames.nameOf(reason);
-}
 
 void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others) {
     const auto count = static_cast<double>(others);

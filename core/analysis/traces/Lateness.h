@@ -4,6 +4,7 @@
 
 #include "core/analysis/traces/DeviceLog.h"
 #include "core/model/ByEnum.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/Time.h"
 
@@ -28,10 +29,13 @@ enum class LateReason : std::uint8_t {
     Unrecorded, // before the recording of all of the ranks had begun
     Other, // copies, transfers, waits whose cause is not known
 };
+constexpr auto namesOf(LateReason) {
+    return enumNames("host_late", "stalled", "idle", "slower_kernels", "more_kernels",
+        "late_messages", "in_turn", "unrecorded", "other");
+}
 inline constexpr std::array kLateReasons{LateReason::HostLate, LateReason::Stalled,
     LateReason::Idle, LateReason::SlowerKernels, LateReason::MoreKernels, LateReason::LateMessages,
     LateReason::InTurn, LateReason::Unrecorded, LateReason::Other};
-std::string_view toString(LateReason reason); // "host_late", "stalled", …
 
 // A value for each reason.
 template <typename T>

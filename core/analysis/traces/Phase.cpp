@@ -1,7 +1,6 @@
 #include "core/analysis/traces/Phase.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +11,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr auto kPhaseNames = enumNames<Phase>(
-    {{Phase::Forward, "forward"}, {Phase::Backward, "backward"}, {Phase::Optimizer, "optimizer"},
-        {Phase::Compute, "compute"}, {Phase::CommunicationExposed, "communication_exposed"},
-        {Phase::CommunicationHidden, "communication_hidden"}, {Phase::Copy, "copy"},
-        {Phase::Idle, "idle"}});
 
 using layout::TaskKind;
 
@@ -131,10 +124,6 @@ std::optional<PassName> passNameOf(std::string_view annotation) {
     if (tellsWeights(annotation))
         return PassName{TaskKind::WeightGradient, std::nullopt, std::nullopt, std::nullopt};
     return std::nullopt;
-}
-
-std::string_view toString(Phase value) {
-    return kPhaseNames.nameOf(value);
 }
 
 std::string phaseTitle(Phase phase) {

@@ -3,6 +3,7 @@
 
 #include "core/layout/Schedule.h"
 #include "core/model/ByEnum.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Time.h"
 
 #include <array>
@@ -61,11 +62,12 @@ enum class Phase {
     Copy,
     Idle,
 };
-inline constexpr std::size_t kPhases = 8;
-inline constexpr std::array<Phase, kPhases> kAllPhases{Phase::Forward, Phase::Backward,
-    Phase::Optimizer, Phase::Compute, Phase::CommunicationExposed, Phase::CommunicationHidden,
-    Phase::Copy, Phase::Idle};
-std::string_view toString(Phase phase); // "forward", "communication_exposed", …
+constexpr auto namesOf(Phase) {
+    return enumNames("forward", "backward", "optimizer", "compute", "communication_exposed",
+        "communication_hidden", "copy", "idle");
+}
+inline constexpr auto kAllPhases = allValues<Phase>();
+inline constexpr std::size_t kPhases = kAllPhases.size();
 std::string phaseTitle(Phase phase); // for people: "communication exposed"
 
 // A value for each phase.

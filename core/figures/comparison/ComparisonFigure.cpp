@@ -43,7 +43,7 @@ OptionOf<ComparisonQuery> normalisationOption() {
             query.normalisation = Normalisation::Absolute;
             if (given.empty() || given.back() == "run")
                 return {};
-            const auto by = analysis::normalisationFrom("per-" + given.back());
+            const auto by = fromString<analysis::Normalisation>("per-" + given.back());
             if (!by)
                 return unknownChoice(
                     "division", given.back(), "run, stage, gpu, node and token for a comparison");
@@ -150,7 +150,7 @@ ComparisonOption panelsOption() {
             for (const std::string& names : given) {
                 std::istringstream in(names);
                 for (std::string name; std::getline(in, name, ',');) {
-                    const auto panel = comparisonPanelFromString(name);
+                    const auto panel = fromString<plot::ComparisonPanel>(name);
                     if (!panel)
                         return unknownChoice("panel", name, choices);
                     asked.board.panels.push_back(*panel);

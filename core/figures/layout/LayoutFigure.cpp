@@ -225,7 +225,7 @@ std::string colourOf(const LayoutAsked& asked, const std::string& usualMetric) {
 Result<ColourQuery> coloursOf(const LayoutAsked& asked, const Run& run) {
     ColourQuery query;
     const std::string colour = colourOf(asked, query.metric);
-    const auto named = rankColourFromString(colour);
+    const auto named = fromString<plot::RankColour>(colour);
     if (named && *named != RankColour::Value) {
         if (asked.at || asked.statistic)
             return usageError("--at and --statistic speak of a metric, not of " + colour

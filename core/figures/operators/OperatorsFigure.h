@@ -69,7 +69,6 @@ plot::RooflineFigureData rooflineOf(
     const OperatorsReading& reading, std::vector<plot::MeasuredOperator> operators);
 plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
     analysis::OperatorGrouping grouping, std::vector<plot::MeasuredOperator> operators);
-std::string titleOf(analysis::OperatorGrouping grouping); // "Operator", "Module", …
 // `partOfB`: what of the second run is read, where that is not told by its window.
 plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
     bool isByName, const std::string& partOfB = {});

@@ -315,22 +315,6 @@ plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr wor
     return data;
 }
 
-std::string titleOf(OperatorGrouping grouping) {
-    switch (grouping) {
-    case OperatorGrouping::Module:
-        return "Module";
-    case OperatorGrouping::Annotation:
-        return "Annotation";
-    case OperatorGrouping::Pass:
-        return "Pass";
-    case OperatorGrouping::Shape:
-        return "Operator and inputs";
-    case OperatorGrouping::Operator:
-        break;
-    }
-    return "Operator";
-}
-
 std::vector<plot::MeasuredOperator> measuredOperators(
     const OperatorsReading& reading, OperatorGrouping grouping) {
     std::vector<plot::MeasuredOperator> made;

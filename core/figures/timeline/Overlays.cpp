@@ -24,7 +24,7 @@ Status addThrottles(const analysis::RunStudy& study, RunOverlay& overlay) {
     overlay.isFromClocks = found->basis == analysis::ThrottleBasis::Clocks;
     for (const auto& [rank, episode] : found->episodes)
         overlay.throttles.push_back(
-            {rank, episode.range, analysis::toString(episode.cause), episode.lostSeconds});
+            {rank, episode.range, toString(episode.cause), episode.lostSeconds});
     return {};
 }
 

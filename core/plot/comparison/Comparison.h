@@ -7,6 +7,7 @@
 // the data, as core/analysis/comparison defines it.
 
 #include "core/analysis/comparison/Comparison.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Run.h"
 #include "core/plot/figures/Figure.h"
@@ -39,12 +40,11 @@ enum class ComparisonPanel {
     Kernels,
     Bars,
 };
-inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, ComparisonPanel::Cards,
-    ComparisonPanel::Breakdown, ComparisonPanel::Curves, ComparisonPanel::Reasons,
-    ComparisonPanel::Configuration, ComparisonPanel::Operators, ComparisonPanel::Kernels,
-    ComparisonPanel::Bars};
-std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
-std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
+constexpr auto namesOf(ComparisonPanel) {
+    return enumNames("verdict", "cards", "breakdown", "curves", "reasons", "configuration",
+        "operators", "kernels", "bars");
+}
+inline constexpr auto kComparisonPanels = allValues<ComparisonPanel>();
 
 // The moment at 0 of the time axis.
 enum class ComparisonAlignment {
@@ -52,8 +52,9 @@ enum class ComparisonAlignment {
     Iteration, // the begin of one iteration
     Start, // the begin of the run
 };
-std::string_view toString(ComparisonAlignment alignment); // "folded", "iteration", "start"
-std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_view text);
+constexpr auto namesOf(ComparisonAlignment) {
+    return enumNames("folded", "iteration", "start");
+}
 
 // No value, in columns of time.
 inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();

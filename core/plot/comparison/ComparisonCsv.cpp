@@ -1,4 +1,3 @@
-#include "core/model/EnumNames.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -15,9 +14,6 @@ namespace {
 std::string inUnit(const std::string& name, const std::string& unit) {
     return unit.empty() || unit == "1" ? name : fmt::format("{} [{}]", name, unit);
 }
-using Weight = analysis::Difference::Weight;
-constexpr auto kWeights = enumNames<Weight>(
-    {{Weight::Beyond, "beyond"}, {Weight::Within, "within"}, {Weight::Unknown, "unknown"}});
 
 class Writer {
 public:
@@ -35,7 +31,7 @@ public:
                     quantity.spread(run),
                     measure && measure->spread ? text::Cell(measure->spread->count) : text::Cell(),
                     change.ratio, change.amount(),
-                    run == 0 ? text::Cell() : text::Cell(kWeights.nameOf(change.weight))});
+                    run == 0 ? text::Cell() : text::Cell(toString(change.weight))});
             }
         }
     }

@@ -97,7 +97,6 @@ struct PanelRow {
     enum class Width { Whole, Part, PartOfFew };
 
     ComparisonPanel panel = ComparisonPanel::Verdict;
-    std::string_view name; // "verdict"
     Width width = Width::Whole;
     bool (*has)(const ComparisonData& data) = nullptr; // there is something to show
     PanelTexts (*texts)(const ComparisonData& data) = nullptr; // asked only then

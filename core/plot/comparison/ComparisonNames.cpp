@@ -1,5 +1,4 @@
 // Panels with their names and texts, and the names of the other choices.
-#include "core/model/EnumNames.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 
@@ -12,10 +11,6 @@ namespace trainscope::plot {
 namespace {
 
 using Width = PanelRow::Width;
-
-constexpr auto kAlignments
-    = enumNames<ComparisonAlignment>({{ComparisonAlignment::Folded, "folded"},
-        {ComparisonAlignment::Iteration, "iteration"}, {ComparisonAlignment::Start, "start"}});
 
 std::string unitIn(const FigureAxis& axis) {
     return axis.unit.unit.empty() ? std::string() : axis.unit.unit + ", ";
@@ -42,7 +37,7 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
 std::string normalisedText(const ComparisonData& data) {
     return data.query.normalisation == analysis::Normalisation::Absolute
         ? "of the whole job"
-        : "normalised " + normalisationWord(data.query.normalisation);
+        : "normalised " + std::string(titleOf(data.query.normalisation));
 }
 
 PanelTexts cardTexts(const ComparisonData& data) {
@@ -97,32 +92,10 @@ std::size_t ComparisonQuantity::known() const {
         measures.begin(), measures.end(), [](const auto& measure) { return measure.has_value(); }));
 }
 
-std::string_view toString(ComparisonAlignment alignment) {
-    return kAlignments.nameOf(alignment);
-}
-
-std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_view text) {
-    return kAlignments.find(text);
-}
-
 const ComparisonCurves::Difference* ComparisonCurves::differenceOf(std::size_t run) const {
     const auto found = std::find_if(differences.begin(), differences.end(),
         [run](const Difference& one) { return one.run == run; });
     return found == differences.end() ? nullptr : &*found;
-}
-
-std::string normalisationWord(analysis::Normalisation by) {
-    switch (by) {
-    case analysis::Normalisation::Absolute:
-        return "absolute";
-    case analysis::Normalisation::PerGpu:
-        return "per GPU";
-    case analysis::Normalisation::PerNode:
-        return "per node";
-    case analysis::Normalisation::PerToken:
-        break;
-    }
-    return "per token";
 }
 
 std::string normalisationText(analysis::Normalisation by) {
@@ -143,49 +116,46 @@ const std::vector<PanelRow>& panelTable() {
     using enum ComparisonPanel;
     using Data = ComparisonData;
     static const std::vector<PanelRow> rows{
-        {Verdict, "verdict", Width::Whole,
-            [](const Data& data) { return data.verdict.has_value(); },
+        {Verdict, Width::Whole, [](const Data& data) { return data.verdict.has_value(); },
             [](const Data& /*data*/) {
                 return PanelTexts{"Verdict", {}};
             },
             verdictContent},
-        {Cards, "cards", Width::Whole,
+        {Cards, Width::Whole,
             [](const Data& data) {
                 return std::any_of(data.quantities.begin(), data.quantities.end(),
                     [](const ComparisonQuantity& quantity) { return quantity.isCard; });
             },
             cardTexts, cardsContent},
-        {Breakdown, "breakdown", Width::Part, [](const Data& data) { return !data.stacks.empty(); },
+        {Breakdown, Width::Part, [](const Data& data) { return !data.stacks.empty(); },
             breakdownTexts, stacksContent},
-        {Curves, "curves", Width::PartOfFew,
-            [](const Data& data) { return data.curves.has_value(); }, curveTexts, curvesContent},
-        {Reasons, "reasons", Width::Whole,
+        {Curves, Width::PartOfFew, [](const Data& data) { return data.curves.has_value(); },
+            curveTexts, curvesContent},
+        {Reasons, Width::Whole,
             [](const Data& data) {
                 return data.verdict && data.verdict->statements.size() > kFirstReasons;
             },
             reasonTexts, reasonsContent},
-        {Configuration, "configuration", Width::PartOfFew,
+        {Configuration, Width::PartOfFew,
             [](const Data& data) { return !data.configuration.empty(); },
             [](const Data& /*data*/) {
                 return PanelTexts{
                     "Configured differently", "as far as launch configurations and traces say it"};
             },
             configurationContent},
-        {Operators, "operators", Width::Whole,
-            [](const Data& data) { return !data.operators.empty(); },
+        {Operators, Width::Whole, [](const Data& data) { return !data.operators.empty(); },
             [](const Data& /*data*/) {
                 return PanelTexts{"Operators that differ most",
                     "time of their kernels in a step, mean over the traced GPUs"};
             },
             operatorsContent},
-        {Kernels, "kernels", Width::PartOfFew,
-            [](const Data& data) { return !data.kernels.empty(); },
+        {Kernels, Width::PartOfFew, [](const Data& data) { return !data.kernels.empty(); },
             [](const Data& /*data*/) {
                 return PanelTexts{"Longest kernels", "time in a step, mean over the traced GPUs"};
             },
             kernelsContent},
-        {Bars, "bars", Width::Whole, [](const Data& data) { return !data.quantities.empty(); },
-            barTexts, barsContent},
+        {Bars, Width::Whole, [](const Data& data) { return !data.quantities.empty(); }, barTexts,
+            barsContent},
     };
     return rows;
 }
@@ -193,16 +163,6 @@ const std::vector<PanelRow>& panelTable() {
 const PanelRow& rowOf(ComparisonPanel panel) {
     return *std::find_if(panelTable().begin(), panelTable().end(),
         [panel](const PanelRow& row) { return row.panel == panel; });
-}
-
-std::string_view toString(ComparisonPanel panel) {
-    return rowOf(panel).name;
-}
-
-std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text) {
-    const auto found = std::find_if(panelTable().begin(), panelTable().end(),
-        [text](const PanelRow& row) { return row.name == text; });
-    return found == panelTable().end() ? std::nullopt : std::optional(found->panel);
 }
 
 bool ComparisonData::has(ComparisonPanel panel) const {

@@ -21,8 +21,6 @@ std::optional<std::size_t> betterRun(const ComparisonQuantity& quantity, std::si
 // where there is no change.
 std::string weightText(
     const ComparisonData& data, const ComparisonQuantity& quantity, std::size_t run);
-// "per GPU"; and as a sentence.
-std::string normalisationWord(analysis::Normalisation by);
 std::string normalisationText(analysis::Normalisation by);
 
 } // namespace trainscope::plot

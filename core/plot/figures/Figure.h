@@ -5,6 +5,7 @@
 //
 // All numbers are SI; a number that the data cannot give is absent. core/figures reads the data.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/model/Run.h"
 #include "core/plot/Sheet.h"
@@ -28,9 +29,21 @@ enum class FigureKind {
     StageBreakdown, // the same by pipeline stage, for runs that tell these apart
     Spectrum, // amplitude of the summed GPU power over frequency
 };
+constexpr auto namesOf(FigureKind) {
+    return enumNames("heatmap", "parallelism-sweep", "optimization-sweep", "microbatch-sweep",
+        "kernels", "stage-breakdown", "spectrum");
+}
 
 // The first three of gauges and rates, Total of counters, Energy of gpu_power.
 enum class FigureStatistic { Mean, Peak, P99, Min, Total, Energy, First, Last };
+constexpr auto namesOf(FigureStatistic) {
+    return enumNames("mean", "peak", "p99", "min", "total", "energy", "first", "last");
+}
+constexpr auto titlesOf(FigureStatistic) {
+    return enumNames(
+        "mean", "peak", "99th percentile", "minimum", "total", "energy", "first", "last");
+}
+using trainscope::titleOf;
 
 // Auto: of one run its captures, else its ranks, where there are several; else the runs.
 enum class KernelsPer { Auto, Run, Capture, Stage, Rank };
@@ -154,12 +167,9 @@ struct FigureChoice {
     std::string key; // "gpu_power"
     std::string title; // "GPU power"
 };
-// Statistics that apply to a metric, the usual one first; keys as statisticFromString() takes them.
+// Statistics that apply to a metric, the usual one first; keys as fromString<FigureStatistic>()
+// takes them.
 std::vector<FigureChoice> figureStatistics(std::string_view metric);
-std::string_view toString(FigureKind kind); // "parallelism-sweep"
-std::optional<FigureKind> figureKindFromString(std::string_view text);
-std::string_view toString(FigureStatistic statistic); // "mean"
-std::optional<FigureStatistic> figureStatisticFromString(std::string_view text);
 FigureStatistic usualStatistic(std::string_view metric);
 // "GPU temperature", "SM clock"; the name itself for metrics that are not registered.
 std::string metricTitle(std::string_view metric);

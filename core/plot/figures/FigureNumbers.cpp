@@ -1,4 +1,3 @@
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/plot/figures/Figure.h"
 #include "core/text/Numbers.h"
@@ -12,36 +11,6 @@
 namespace trainscope::plot {
 
 namespace {
-
-struct NamedStatistic {
-    FigureStatistic statistic;
-    std::string_view key;
-    std::string_view title;
-};
-constexpr std::array<NamedStatistic, 8> kStatistics{{
-    {FigureStatistic::Mean, "mean", "mean"},
-    {FigureStatistic::Peak, "peak", "peak"},
-    {FigureStatistic::P99, "p99", "99th percentile"},
-    {FigureStatistic::Min, "min", "minimum"},
-    {FigureStatistic::Total, "total", "total"},
-    {FigureStatistic::Energy, "energy", "energy"},
-    {FigureStatistic::First, "first", "first"},
-    {FigureStatistic::Last, "last", "last"},
-}};
-constexpr auto kKinds = enumNames<FigureKind>({
-    {FigureKind::Heatmap, "heatmap"},
-    {FigureKind::ParallelismSweep, "parallelism-sweep"},
-    {FigureKind::OptimizationSweep, "optimization-sweep"},
-    {FigureKind::MicrobatchSweep, "microbatch-sweep"},
-    {FigureKind::Kernels, "kernels"},
-    {FigureKind::StageBreakdown, "stage-breakdown"},
-    {FigureKind::Spectrum, "spectrum"},
-});
-
-const NamedStatistic& named(FigureStatistic statistic) {
-    return *std::find_if(kStatistics.begin(), kStatistics.end(),
-        [statistic](const NamedStatistic& entry) { return entry.statistic == statistic; });
-}
 
 MetricKind kindOf(std::string_view metric) {
     const Metric* known = findMetric(metric);
@@ -68,26 +37,6 @@ bool fits(FigureStatistic statistic, MetricKind kind) {
 
 } // namespace
 
-std::string_view toString(FigureKind kind) {
-    return kKinds.nameOf(kind);
-}
-
-std::optional<FigureKind> figureKindFromString(std::string_view text) {
-    return kKinds.find(text);
-}
-
-std::string_view toString(FigureStatistic statistic) {
-    return named(statistic).key;
-}
-
-std::optional<FigureStatistic> figureStatisticFromString(std::string_view text) {
-    for (const auto& entry : kStatistics) {
-        if (entry.key == text)
-            return entry.statistic;
-    }
-    return std::nullopt;
-}
-
 FigureStatistic usualStatistic(std::string_view metric) {
     const MetricKind kind = kindOf(metric);
     if (kind == MetricKind::Progress)
@@ -97,10 +46,10 @@ FigureStatistic usualStatistic(std::string_view metric) {
 
 std::vector<FigureChoice> figureStatistics(std::string_view metric) {
     std::vector<FigureChoice> choices;
-    for (const auto& entry : kStatistics) {
-        const bool isEnergy = entry.statistic == FigureStatistic::Energy;
-        if (isEnergy ? metric == metric::kGpuPower : fits(entry.statistic, kindOf(metric)))
-            choices.push_back({std::string(entry.key), std::string(entry.title)});
+    for (const FigureStatistic one : allValues<FigureStatistic>()) {
+        const bool isEnergy = one == FigureStatistic::Energy;
+        if (isEnergy ? metric == metric::kGpuPower : fits(one, kindOf(metric)))
+            choices.push_back({std::string(toString(one)), std::string(titleOf(one))});
     }
     return choices;
 }
@@ -113,7 +62,7 @@ std::string metricTitle(std::string_view metric) {
 std::string statisticTitle(std::string_view metric, FigureStatistic statistic) {
     if (statistic == FigureStatistic::Energy)
         return "GPU energy";
-    return fmt::format("{}, {}", metricTitle(metric), named(statistic).title);
+    return fmt::format("{}, {}", metricTitle(metric), titleOf(statistic));
 }
 
 std::string statisticUnit(const Metric& metric, FigureStatistic statistic) {

@@ -32,7 +32,7 @@ public:
     // Entries flow from the left; the scale has a line of its own. Returns the height.
     double lay() {
         for (const LitGroup& group : m_legend.groups) {
-            const std::string key(layout::toString(group.kind));
+            const std::string key(infoOf(group.kind).key);
             entry(markText(key), [&](const Rect& rect) {
                 addGroupMark(m_canvas.scene.items, rect, key, 2.0 * m_canvas.theme.lineWidth);
             });

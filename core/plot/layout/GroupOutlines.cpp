@@ -147,7 +147,7 @@ std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
     const double width = 2.0 * theme.lineWidth;
     std::map<int, int> marked; // number of outlines by rank
     for (const LitGroup& group : groups) {
-        const auto key = layout::toString(group.kind);
+        const auto key = infoOf(group.kind).key;
         for (const int one : group.ranks) {
             const Rect cell = cellOf(one);
             if (cell.width <= 0.0 || rank == one)

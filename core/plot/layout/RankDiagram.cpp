@@ -1,6 +1,5 @@
 #include "core/plot/layout/RankDiagram.h"
 
-#include "core/model/EnumNames.h"
 #include "core/plot/figures/ColourScale.h"
 #include "core/text/NumberMarks.h"
 
@@ -13,10 +12,6 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr auto kColours
-    = enumNames<RankColour>({{RankColour::Value, "value"}, {RankColour::Tensor, "tensor"},
-        {RankColour::Context, "context"}, {RankColour::Expert, "expert"},
-        {RankColour::Data, "data"}, {RankColour::Pipeline, "stage"}, {RankColour::Node, "node"}});
 constexpr int kPalette = 8; // colours of the shared palette
 
 std::optional<double> valueOf(const RankColours& colours, int rank) {
@@ -25,14 +20,6 @@ std::optional<double> valueOf(const RankColours& colours, int rank) {
 }
 
 } // namespace
-
-std::string_view toString(RankColour colour) {
-    return kColours.nameOf(colour);
-}
-
-std::optional<RankColour> rankColourFromString(std::string_view text) {
-    return kColours.find(text);
-}
 
 int colourIndex(RankColour colour, const layout::Layout& layout, int rank) {
     const auto at = layout.grid.position(rank);

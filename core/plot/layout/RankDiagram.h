@@ -3,6 +3,7 @@
 // without a new layout. Pure; any thread.
 
 #include "core/layout/Layout.h"
+#include "core/model/EnumNames.h"
 #include "core/plot/Picture.h"
 #include "core/plot/figures/Figure.h"
 
@@ -15,9 +16,9 @@ namespace trainscope::plot {
 
 // The quantity that a cell's colour shows.
 enum class RankColour { Value, Tensor, Context, Expert, Data, Pipeline, Node };
-// "value", "tensor", "context", "expert", "data", "stage", "node".
-std::string_view toString(RankColour colour);
-std::optional<RankColour> rankColourFromString(std::string_view text);
+constexpr auto namesOf(RankColour) {
+    return enumNames("value", "tensor", "context", "expert", "data", "stage", "node");
+}
 
 struct RankColours {
     RankColour by = RankColour::Pipeline;

@@ -39,7 +39,7 @@ std::string flameCsv(const FlameFigureData& data) {
         const bool isRoot = node.parent == analysis::CallNode::kNone;
         depths.push_back(isRoot ? 0 : depths[node.parent] + 1);
         std::vector<Cell> cells{data.head.runName, rankCell(data.head.rank), depths.back(),
-            analysis::toString(node.kind), analysis::toString(node.pass),
+            toString(node.kind), toString(node.pass),
             isRoot ? std::string() : tree.names[node.name],
             analysis::shapeText(
                 tree.signatures.empty() ? std::string() : tree.signatures[node.signature]),
@@ -59,8 +59,8 @@ std::string operatorsCsv(
         + " (s),busy (s)," + kWorkHeads + "\n";
     for (const MeasuredOperator& one : operators) {
         std::vector<Cell> cells{head.runName, rankCell(head.rank), one.name,
-            analysis::shapeText(one.signature), analysis::toString(one.pass), one.sums.calls,
-            one.works, one.time, one.busy};
+            analysis::shapeText(one.signature), toString(one.pass), one.sums.calls, one.works,
+            one.time, one.busy};
         addWork(cells, one.efficiency);
         text::addCsvLine(csv, cells);
     }
@@ -81,10 +81,10 @@ std::string differenceCsv(const DifferenceFigureData& data) {
     };
     for (const auto& one : data.operators)
         text::addCsvLine(csv,
-            {one.name, analysis::toString(one.pass), one.path, data.nameA, data.nameB,
-                seconds(one.times.a), seconds(one.times.b), one.times.difference(),
-                one.times.ratio(), analysis::toString(one.times.change()), calls(one.times.a),
-                calls(one.times.b), works(one.times.a), works(one.times.b)});
+            {one.name, toString(one.pass), one.path, data.nameA, data.nameB, seconds(one.times.a),
+                seconds(one.times.b), one.times.difference(), one.times.ratio(),
+                toString(one.times.change()), calls(one.times.a), calls(one.times.b),
+                works(one.times.a), works(one.times.b)});
     return csv;
 }
 

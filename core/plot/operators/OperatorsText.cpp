@@ -42,7 +42,7 @@ std::string comparedTitle(FrameKind kind, std::string_view name) {
 std::string passTitle(StepPass pass) {
     if (pass == StepPass::None)
         return "Other";
-    std::string title(analysis::toString(pass));
+    std::string title(toString(pass));
     if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
         title[0] = static_cast<char>(title[0] - 'a' + 'A');
     return title;

@@ -46,7 +46,7 @@ std::string inCapitals(std::string text) {
 void tellRow(const OverviewFigureData& data, Hit& hit) {
     const std::size_t row = *hit.choice;
     const auto& told = data.overview.sentences;
-    hit.title = row < told.size() ? topicTitle(told[row].topic) : "What was checked";
+    hit.title = row < told.size() ? std::string(titleOf(told[row].topic)) : "What was checked";
     hit.facts = {{"opens", proofTitle(data, row)}};
 }
 
@@ -116,7 +116,8 @@ private:
 
     double drawSentence(std::size_t index, double top) {
         const OverviewSentence& told = m_data.overview.sentences[index];
-        const double y = drawRowHead(top, topicTitle(told.topic), proofTitle(m_data, index));
+        const double y
+            = drawRowHead(top, std::string(titleOf(told.topic)), proofTitle(m_data, index));
         const double pictureWidth = m_isBeside ? kPictureShare * m_width : m_width;
         const double textWidth = m_isBeside ? m_width - pictureWidth - 2.0 * m_pad : m_width;
         const double text = drawText(told.text, {m_left, y}, textWidth);
@@ -388,24 +389,6 @@ std::string_view metricOf(const OverviewFigureData& data, std::size_t sentence) 
 }
 
 } // namespace
-
-std::string topicTitle(Topic topic) {
-    switch (topic) {
-    case Topic::Time:
-        return "Where time went";
-    case Topic::Energy:
-        return "Where energy went";
-    case Topic::Heat:
-        return "Heat and throttling";
-    case Topic::Limit:
-        return "The power limit";
-    case Topic::Ranks:
-        return "Between the ranks";
-    case Topic::Change:
-        break;
-    }
-    return "Against the run before";
-}
 
 std::string proofTitle(const OverviewFigureData& data, std::size_t sentence) {
     if (sentence >= data.overview.sentences.size())

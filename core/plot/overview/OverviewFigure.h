@@ -30,8 +30,6 @@ struct OverviewFigureData {
     [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }
 };
 
-// "Where time went".
-std::string topicTitle(analysis::Topic topic);
 // The place of the window that proves it: "Kernels".
 std::string proofTitle(const OverviewFigureData& data, std::size_t sentence);
 

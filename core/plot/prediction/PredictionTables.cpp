@@ -175,10 +175,8 @@ std::string changeWords(const PredictedJob& asked, const predict::TrainingAsked&
 
 std::vector<PredictedPart> partsOf(const predict::Breakdown& breakdown) {
     std::vector<PredictedPart> parts;
-    for (std::size_t i = 0; i < predict::kStepParts; ++i) {
-        const auto part = static_cast<predict::StepPart>(i);
+    for (const predict::StepPart part : predict::kAllStepParts)
         parts.push_back({std::string(toString(part)), std::string(titleOf(part)), breakdown[part]});
-    }
     return parts;
 }
 

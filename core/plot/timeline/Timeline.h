@@ -7,6 +7,7 @@
 
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Capture.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/model/StepFacts.h"
@@ -51,6 +52,9 @@ enum class LaneStyle {
     Kernels, // one row per rank (and stream when there is room): kernels by category
     Thread, // host threads of one rank, nested
 };
+constexpr auto namesOf(LaneStyle) {
+    return enumNames("lines", "band", "heat", "kernels", "threads");
+}
 
 // More series than this in a Lines lane are drawn like a Band: overlaid they would only be a solid
 // block.

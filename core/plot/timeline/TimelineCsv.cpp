@@ -1,4 +1,3 @@
-#include "core/model/EnumNames.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/text/Table.h"
 
@@ -15,15 +14,11 @@ std::string number(float value) {
     return std::isnan(value) ? std::string() : fmt::format("{}", value);
 }
 
-constexpr auto kStyles = enumNames<LaneStyle>(
-    {{LaneStyle::Lines, "lines"}, {LaneStyle::Band, "band"}, {LaneStyle::Heat, "heat"},
-        {LaneStyle::Kernels, "kernels"}, {LaneStyle::Thread, "threads"}});
-
 // Millions of lines: what they share is written once.
 void writeSeries(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSeries& series) {
     const auto& run = data.runs[series.run];
-    const std::string head = fmt::format("{},{},{},{},{},{},", kStyles.nameOf(lane.spec.style),
+    const std::string head = fmt::format("{},{},{},{},{},{},", toString(lane.spec.style),
         text::csvCell(lane.spec.metric), text::csvCell(run.name),
         series.subject.rank < 0 ? "" : fmt::format("{}", series.subject.rank),
         series.node < 0 ? "" : fmt::format("{}", series.node),
@@ -46,9 +41,9 @@ void writeSeries(
 void writeSpans(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSpans& track) {
     const auto& run = data.runs[track.run];
-    const std::string head = fmt::format("{},{},{},{},,{},", kStyles.nameOf(lane.spec.style), "",
-        text::csvCell(run.name), track.rank < 0 ? "" : fmt::format("{}", track.rank),
-        text::csvCell(track.label));
+    const std::string head
+        = fmt::format("{},{},{},{},,{},", toString(lane.spec.style), "", text::csvCell(run.name),
+            track.rank < 0 ? "" : fmt::format("{}", track.rank), text::csvCell(track.label));
     for (const auto& group : track.spans) {
         const auto name = data.names.find(group.name);
         const bool known = name != data.names.end();

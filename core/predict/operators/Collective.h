@@ -1,13 +1,17 @@
 #pragma once
 // Collective: one exchange of a group of GPUs, and the seconds it takes. Pure; any thread.
 
+#include "core/model/EnumNames.h"
+
 #include <optional>
 #include <string_view>
 
 namespace trainscope::predict {
 
 enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll, SendReceive };
-std::string_view toString(CollectiveKind kind); // "all_reduce", …
+constexpr auto namesOf(CollectiveKind) {
+    return enumNames("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_receive");
+}
 
 struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;

@@ -1,23 +1,8 @@
 #include "core/predict/operators/Operator.h"
 
-#include "core/model/EnumNames.h"
-
 namespace trainscope::predict {
 
 namespace {
-
-constexpr auto kOperatorNames = enumNames<OperatorKind>({{OperatorKind::Embedding, "embedding"},
-    {OperatorKind::LayerNorm, "layer_norm"}, {OperatorKind::RmsNorm, "rms_norm"},
-    {OperatorKind::Gemm, "gemm"}, {OperatorKind::GroupedGemm, "grouped_gemm"},
-    {OperatorKind::Rope, "rope"}, {OperatorKind::AttentionScores, "attention_scores"},
-    {OperatorKind::Softmax, "softmax"}, {OperatorKind::AttentionValues, "attention_values"},
-    {OperatorKind::FlashAttention, "flash_attention"},
-    {OperatorKind::CachedAttention, "cached_attention"}, {OperatorKind::Gelu, "gelu"},
-    {OperatorKind::Swiglu, "swiglu"}, {OperatorKind::Residual, "residual"},
-    {OperatorKind::Dropout, "dropout"}, {OperatorKind::Router, "router"},
-    {OperatorKind::Permute, "permute"}, {OperatorKind::Cast, "cast"},
-    {OperatorKind::CrossEntropy, "cross_entropy"}, {OperatorKind::Sampling, "sampling"},
-    {OperatorKind::Optimizer, "optimizer"}});
 
 // A shape of attention: half of the scores where each token sees those before it.
 double shareOf(const Operator& work) {
@@ -51,10 +36,6 @@ bool isStreamed(const Operator& work) {
     const bool isProduct = work.kind == OperatorKind::Gemm || work.kind == OperatorKind::GroupedGemm
         || work.kind == OperatorKind::Router;
     return isProduct && work.m < kStreamedBelow;
-}
-
-std::string_view toString(OperatorKind kind) {
-    return kOperatorNames.nameOf(kind);
 }
 
 Work forwardWork(const Operator& work) {

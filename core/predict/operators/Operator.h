@@ -6,6 +6,7 @@
 // FLOP count a multiply-add as two. Bytes are those that must move between memory and chip when
 // every tensor is read and written once.
 
+#include "core/model/EnumNames.h"
 #include "core/predict/Job.h"
 #include "core/work/Work.h"
 
@@ -52,7 +53,12 @@ enum class OperatorKind {
     Sampling,
     Optimizer,
 };
-std::string_view toString(OperatorKind kind); // "gemm", "flash_attention", …
+constexpr auto namesOf(OperatorKind) {
+    return enumNames("embedding", "layer_norm", "rms_norm", "gemm", "grouped_gemm", "rope",
+        "attention_scores", "softmax", "attention_values", "flash_attention", "cached_attention",
+        "gelu", "swiglu", "residual", "dropout", "router", "permute", "cast", "cross_entropy",
+        "sampling", "optimizer");
+}
 
 struct Operator {
     OperatorKind kind = OperatorKind::Gemm;

@@ -1,7 +1,5 @@
 #include "core/predict/power/GpuPower.h"
 
-#include "core/model/EnumNames.h"
-
 #include <algorithm>
 
 namespace trainscope::predict {
@@ -30,15 +28,7 @@ constexpr double kUsualBoostHz = 1.7e9;
 constexpr double kLowestClock = 0.17; // share of the highest
 constexpr double kUsualSlowdownC = 89.0;
 
-constexpr auto kActivityNames = enumNames<Activity>(
-    {{Activity::Gemm, "gemm"}, {Activity::Attention, "attention"}, {Activity::Memory, "memory"},
-        {Activity::Communication, "communication"}, {Activity::Waiting, "waiting"}});
-
 } // namespace
-
-std::string_view toString(Activity activity) {
-    return kActivityNames.nameOf(activity);
-}
 
 double VoltageCurve::at(double clock) const {
     return std::max(lowest, 1.0 - slope * (1.0 - clock));

@@ -9,6 +9,7 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/model/ByEnum.h"
+#include "core/model/EnumNames.h"
 
 #include <array>
 #include <cstddef>
@@ -24,10 +25,11 @@ enum class Activity {
     Communication, // exposed: a collective alone
     Waiting, // for another GPU or the host
 };
-inline constexpr std::size_t kActivities = 5;
-inline constexpr std::array<Activity, kActivities> kAllActivities{Activity::Gemm,
-    Activity::Attention, Activity::Memory, Activity::Communication, Activity::Waiting};
-std::string_view toString(Activity activity); // "gemm", "attention", "memory", …
+constexpr auto namesOf(Activity) {
+    return enumNames("gemm", "attention", "memory", "communication", "waiting");
+}
+inline constexpr auto kAllActivities = allValues<Activity>();
+inline constexpr std::size_t kActivities = kAllActivities.size();
 
 // A value for each activity.
 template <typename T>

@@ -1,7 +1,5 @@
 #include "core/predict/power/PowerModel.h"
 
-#include "core/model/EnumNames.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -89,15 +87,7 @@ SteadyPower settled(const GpuPower& gpu, std::span<const TimedLoad> loads,
     return out;
 }
 
-constexpr auto kLimitNames
-    = enumNames<ClockLimit>({{ClockLimit::None, "none"}, {ClockLimit::Locked, "locked"},
-        {ClockLimit::Power, "power"}, {ClockLimit::Temperature, "temperature"}});
-
 } // namespace
-
-std::string_view toString(ClockLimit limit) {
-    return kLimitNames.nameOf(limit);
-}
 
 std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times) {
     std::vector<TimedLoad> loads;

@@ -2,6 +2,7 @@
 // PowerModel: power and clock of a GPU from what it does, under a power limit, a locked clock and
 // the temperature that its own power gives it (GpuPower.h). Pure; any thread.
 
+#include "core/model/EnumNames.h"
 #include "core/predict/power/GpuPower.h"
 
 #include <optional>
@@ -51,7 +52,9 @@ MeanPower meanPowerPlayed(
 
 // The limit that holds the clock down.
 enum class ClockLimit { None, Locked, Power, Temperature };
-std::string_view toString(ClockLimit limit); // "none", "locked", "power", "temperature"
+constexpr auto namesOf(ClockLimit) {
+    return enumNames("none", "locked", "power", "temperature");
+}
 
 struct Surroundings {
     std::optional<double> limitW; // absent: the GPU's own

@@ -27,8 +27,7 @@ Activity activityOf(const Operator& work) {
 }
 
 void addActivities(const Breakdown& parts, double times, ActivityTimes& into) {
-    for (std::size_t i = 0; i < kStepParts; ++i) {
-        const auto part = static_cast<StepPart>(i);
+    for (const StepPart part : kAllStepParts) {
         if (part != StepPart::Recomputation)
             into[activityOf(part)].seconds += times * parts[part];
     }
@@ -42,8 +41,7 @@ void addRecomputation(const Breakdown& pass, double again, ActivityTimes& into) 
 }
 
 void addDecoding(const Breakdown& parts, double times, ActivityTimes& into) {
-    for (std::size_t i = 0; i < kStepParts; ++i) {
-        const auto part = static_cast<StepPart>(i);
+    for (const StepPart part : kAllStepParts) {
         const Activity activity = activityOf(part);
         const bool isProduct = activity == Activity::Gemm || activity == Activity::Attention;
         into[isProduct ? Activity::Memory : activity].seconds += times * parts[part];

@@ -193,7 +193,7 @@ private:
         const auto ranks = m_job.layout.grid.groupOf(exchange.communicator, rank);
         return fmt::format("{{\"Collective name\":\"{}\",\"Process Group Name\":\"{} of {}\","
                            "\"Process Group Ranks\":\"[{}]\",\"Group size\":{}}}",
-            exchange.collective, layout::toString(exchange.communicator), ranks.front(),
+            exchange.collective, infoOf(exchange.communicator).key, ranks.front(),
             fmt::join(ranks, ", "), ranks.size());
     }
 

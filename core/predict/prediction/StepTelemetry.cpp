@@ -69,8 +69,7 @@ private:
 
     void addPieces(const Breakdown& parts, double begin, double stretch, bool isDecode) {
         double at = begin;
-        for (std::size_t i = 0; i < kStepParts; ++i) {
-            const auto part = static_cast<StepPart>(i);
+        for (const StepPart part : kAllStepParts) {
             const double next = at + stretch * parts[part];
             if (next > at && !isWaited(part))
                 m_pieces.push_back({at, next, part, isDecode});

@@ -1,6 +1,5 @@
 #include "core/predict/search/Search.h"
 
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/predict/search/SearchParts.h"
@@ -16,13 +15,6 @@
 namespace trainscope::predict {
 
 namespace {
-
-constexpr auto kObjectiveNames = enumNames<SearchObjective>({{SearchObjective::Time, "time"},
-    {SearchObjective::Energy, "energy"}, {SearchObjective::PeakPower, "peak-power"}});
-constexpr auto kRefusalNames = enumNames<Refusal>({{Refusal::Ranks, "ranks"},
-    {Refusal::Heads, "heads"}, {Refusal::Sequence, "sequence"}, {Refusal::Experts, "experts"},
-    {Refusal::Layers, "layers"}, {Refusal::Batch, "batch"}, {Refusal::Schedule, "schedule"},
-    {Refusal::Memory, "memory"}, {Refusal::Power, "power"}, {Refusal::Slow, "slow"}});
 
 Status checkRequest(const SearchRequest& request) {
     if (request.model.layers < 1 || request.model.heads < 1)
@@ -197,14 +189,6 @@ private:
 };
 
 } // namespace
-
-std::string_view toString(SearchObjective objective) {
-    return kObjectiveNames.nameOf(objective);
-}
-
-std::string_view toString(Refusal reason) {
-    return kRefusalNames.nameOf(reason);
-}
 
 double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW) {
     switch (objective) {

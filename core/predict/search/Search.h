@@ -23,6 +23,7 @@
 //
 // Any thread; both cores are used through the shared pool.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Import.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
@@ -36,9 +37,10 @@
 namespace trainscope::predict {
 
 enum class SearchObjective { Time, Energy, PeakPower };
-inline constexpr std::array kAllObjectives{
-    SearchObjective::Time, SearchObjective::Energy, SearchObjective::PeakPower};
-std::string_view toString(SearchObjective objective); // "time", "energy", "peak-power"
+constexpr auto namesOf(SearchObjective) {
+    return enumNames("time", "energy", "peak-power");
+}
+inline constexpr auto kAllObjectives = allValues<SearchObjective>();
 // The value that layouts are ranked by; the least is the best.
 double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW);
 
@@ -108,11 +110,12 @@ enum class Refusal {
     Power, // above the limit at the lowest clock
     Slow, // takes more than kSlowest times the fastest
 };
-inline constexpr std::size_t kRefusals = 10;
-inline constexpr std::array kAllRefusals{Refusal::Ranks, Refusal::Heads, Refusal::Sequence,
-    Refusal::Experts, Refusal::Layers, Refusal::Batch, Refusal::Schedule, Refusal::Memory,
-    Refusal::Power, Refusal::Slow};
-std::string_view toString(Refusal reason); // "ranks", "heads", …
+constexpr auto namesOf(Refusal) {
+    return enumNames("ranks", "heads", "sequence", "experts", "layers", "batch", "schedule",
+        "memory", "power", "slow");
+}
+inline constexpr auto kAllRefusals = allValues<Refusal>();
+inline constexpr std::size_t kRefusals = kAllRefusals.size();
 
 struct SearchResult {
     SearchObjective objective = SearchObjective::Time; // it is ranked by it

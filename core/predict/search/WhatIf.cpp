@@ -58,11 +58,9 @@ bool scale(std::optional<double>& value, double factor) {
     return value.has_value();
 }
 
-// One of the things that may be otherwise: its words, its value and the way to another.
+// One of the things that may be otherwise: its unit, its value and the way to another.
 struct Changeable {
     WhatIf what;
-    std::string_view key;
-    std::string_view title;
     std::string_view unit;
     std::optional<double> (*valueOf)(const Job& job, const Rates& rates);
     bool (*scale)(Job& job, double factor); // false where it cannot be so
@@ -71,31 +69,31 @@ struct Changeable {
 using Value = std::optional<double>;
 
 constexpr std::array kChangeables{
-    Changeable{WhatIf::LinkBandwidth, "link_bandwidth", "Link bandwidth", "B/s",
+    Changeable{WhatIf::LinkBandwidth, "B/s",
         [](const Job&, const Rates& rates) -> Value { return rates.link; },
         [](Job& job, double factor) {
             job.machine.linkFactor *= factor;
             return true;
         }},
-    Changeable{WhatIf::NetworkBandwidth, "network_bandwidth", "Network bandwidth", "B/s",
+    Changeable{WhatIf::NetworkBandwidth, "B/s",
         [](const Job&, const Rates& rates) -> Value { return rates.network; },
         [](Job& job, double factor) {
             job.machine.networkFactor *= factor;
             return true;
         }},
-    Changeable{WhatIf::MemoryBandwidth, "memory_bandwidth", "Memory bandwidth", "B/s",
+    Changeable{WhatIf::MemoryBandwidth, "B/s",
         [](const Job& job, const Rates&) { return job.machine.gpu.memoryBandwidth; },
         [](Job& job, double factor) { return scale(job.machine.gpu.memoryBandwidth, factor); }},
-    Changeable{WhatIf::MemorySize, "memory_size", "Memory size", "B",
+    Changeable{WhatIf::MemorySize, "B",
         [](const Job& job, const Rates&) { return job.machine.gpu.memoryBytes; },
         [](Job& job, double factor) { return scale(job.machine.gpu.memoryBytes, factor); }},
-    Changeable{WhatIf::GlobalBatch, "global_batch", "Global batch", "sample",
+    Changeable{WhatIf::GlobalBatch, "sample",
         [](const Job& job, const Rates&) -> Value { return job.globalBatch; }, scaleBatch},
-    Changeable{WhatIf::MicroBatch, "micro_batch", "Micro-batch", "sample",
+    Changeable{WhatIf::MicroBatch, "sample",
         [](const Job& job, const Rates&) -> Value { return job.microBatch; }, scaleMicroBatch},
-    Changeable{WhatIf::Sequence, "sequence", "Sequence length", "token",
+    Changeable{WhatIf::Sequence, "token",
         [](const Job& job, const Rates&) -> Value { return job.sequence; }, scaleSequence},
-    Changeable{WhatIf::PowerLimit, "power_limit", "Power limit", "W",
+    Changeable{WhatIf::PowerLimit, "W",
         [](const Job& job, const Rates&) -> Value { return powerLimitOf(job); },
         [](Job& job, double factor) {
             job.machine.powerLimitW = factor * powerLimitOf(job);
@@ -108,14 +106,6 @@ const Changeable& changeableOf(WhatIf what) {
 }
 
 } // namespace
-
-std::string_view toString(WhatIf what) {
-    return changeableOf(what).key;
-}
-
-std::string_view titleOf(WhatIf what) {
-    return changeableOf(what).title;
-}
 
 std::string_view unitOf(WhatIf what) {
     return changeableOf(what).unit;

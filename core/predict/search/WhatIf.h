@@ -1,6 +1,7 @@
 #pragma once
 // WhatIf: what a job would take if one thing about it were otherwise. Pure; any thread.
 
+#include "core/model/EnumNames.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
 
@@ -22,9 +23,16 @@ enum class WhatIf {
     Sequence,
     PowerLimit, // a GPU's
 };
-inline constexpr std::size_t kWhatIfs = 8;
-std::string_view toString(WhatIf what); // "link_bandwidth", …
-std::string_view titleOf(WhatIf what); // for people: "Link bandwidth"
+constexpr auto namesOf(WhatIf) {
+    return enumNames("link_bandwidth", "network_bandwidth", "memory_bandwidth", "memory_size",
+        "global_batch", "micro_batch", "sequence", "power_limit");
+}
+constexpr auto titlesOf(WhatIf) {
+    return enumNames("Link bandwidth", "Network bandwidth", "Memory bandwidth", "Memory size",
+        "Global batch", "Micro-batch", "Sequence length", "Power limit");
+}
+using trainscope::titleOf;
+inline constexpr std::size_t kWhatIfs = namesOf(WhatIf{}).size();
 std::string_view unitOf(WhatIf what); // SI; "sample" or "token" of what is counted
 
 // Factors on a job's own value.

@@ -1,6 +1,8 @@
 #pragma once
 // Breakdown: seconds by what they are spent on. Plain values.
 
+#include "core/model/EnumNames.h"
+
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -24,9 +26,20 @@ enum class StepPart {
     Optimizer,
     Jitter,
 };
-inline constexpr std::size_t kStepParts = 15;
-std::string_view toString(StepPart part); // "gemm", "tensor_parallel", …
-std::string_view titleOf(StepPart part); // for people: "GEMM", "Tensor parallel"
+constexpr auto namesOf(StepPart) {
+    return enumNames("gemm", "attention", "elementwise", "loss", "embedding", "recompute",
+        "tensor_parallel", "context_parallel", "expert_parallel", "sharding", "gap", "bubble",
+        "data_parallel", "optimizer", "jitter");
+}
+constexpr auto titlesOf(StepPart) {
+    return enumNames("GEMM", "Attention", "Elementwise", "Logits and loss", "Embedding",
+        "Recomputation", "Tensor parallel", "Context parallel", "Expert parallel",
+        "Shards gathered", "Waiting for the host", "Bubble", "Data parallel", "Optimizer",
+        "Jitter");
+}
+using trainscope::titleOf;
+inline constexpr auto kAllStepParts = allValues<StepPart>();
+inline constexpr std::size_t kStepParts = kAllStepParts.size();
 
 class Breakdown {
 public:

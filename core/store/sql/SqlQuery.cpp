@@ -200,7 +200,7 @@ private:
 SqlTable describe(const TableDefinition& definition) {
     SqlTable table{definition.name, definition.help, {}, true};
     for (const VirtualColumn& column : definition.columns)
-        table.columns.push_back({column.name, std::string(typeName(column.type)), column.help});
+        table.columns.push_back({column.name, std::string(toString(column.type)), column.help});
     return table;
 }
 

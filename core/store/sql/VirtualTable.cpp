@@ -224,7 +224,7 @@ std::string schemaOf(const TableDefinition& definition) {
     std::string columns;
     for (const VirtualColumn& column : definition.columns)
         columns += fmt::format("{}{} {}{}", columns.empty() ? "" : ", ", column.name,
-            typeName(column.type), column.isArgument ? " HIDDEN" : "");
+            toString(column.type), column.isArgument ? " HIDDEN" : "");
     return "CREATE TABLE x(" + columns + ")";
 }
 
@@ -306,18 +306,6 @@ sqlite3_module makeModule() {
 }
 
 } // namespace
-
-std::string_view typeName(VirtualColumn::Type type) {
-    switch (type) {
-    case VirtualColumn::Type::Text:
-        return "TEXT";
-    case VirtualColumn::Type::Integer:
-        return "INTEGER";
-    case VirtualColumn::Type::Real:
-        return "REAL";
-    }
-    return "";
-}
 
 Status addVirtualTable(sqlite3* connection, Database& database, TableDefinition definition) {
     static const sqlite3_module module = makeModule();

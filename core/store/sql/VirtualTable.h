@@ -2,6 +2,7 @@
 // The part that read-only virtual tables of SQLite share: which constraints and orders are handed
 // down, errors, and no exception across the C interface. A table is its columns and a RowSource.
 
+#include "core/model/EnumNames.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
@@ -128,7 +129,9 @@ struct VirtualColumn {
         = false; // an argument of the table as a function, in their order; behind all others
 };
 
-std::string_view typeName(VirtualColumn::Type type); // "TEXT"
+constexpr auto namesOf(VirtualColumn::Type) {
+    return enumNames("TEXT", "INTEGER", "REAL");
+}
 
 struct TableDefinition {
     std::string name;

@@ -2,7 +2,6 @@
 
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/CounterRule.h"
-#include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Metric.h"
 #include "core/model/Result.h"
@@ -164,10 +163,6 @@ Result<std::optional<catalogue::GpuGuess>> guessGpuModel(Database& database, con
     return catalogue::guessGpuModel(traces.begin()->second);
 }
 
-constexpr auto kSubjects
-    = enumNames<SubjectKind>({{SubjectKind::Gpu, "gpu"}, {SubjectKind::Node, "node"},
-        {SubjectKind::Link, "link"}, {SubjectKind::Switch, "switch"}, {SubjectKind::Run, "run"}});
-
 // Columns of the launch table, one for each field; the first is `at`.
 class LaunchColumns {
 public:
@@ -189,7 +184,7 @@ public:
             into = m_row.string(m_at);
         ++m_at;
     }
-    void read(std::optional<Workload>& into) { into = workloadFrom(m_row.text(m_at++)); }
+    void read(std::optional<Workload>& into) { into = fromString<Workload>(m_row.text(m_at++)); }
 
 private:
     const Row& m_row;
@@ -208,8 +203,8 @@ Run runFrom(const Row& row) {
     Run run;
     run.id.value = row.integer(0);
     run.name = row.string(1);
-    run.kind = runKindFrom(row.text(2));
-    run.status = runStatusFrom(row.text(3));
+    run.kind = fromString(row.text(2), RunKind::Measured);
+    run.status = fromString(row.text(3), RunStatus::Ok);
     run.simulated = row.integer(4) != 0;
     run.gpuModel = row.string(5);
     run.range = {{row.integer(6)}, {row.integer(7)}};
@@ -227,13 +222,13 @@ Series seriesFrom(const Row& row) {
     series.source.value = row.integer(2);
     SeriesDescription& description = series.description;
     description.metric
-        = {row.string(3), row.string(4), metricKindFromString(row.text(5)), row.string(6)};
+        = {row.string(3), row.string(4), fromString(row.text(5), MetricKind::Gauge), row.string(6)};
     description.metric.kind = metricKindOf(description.metric.name, description.metric.kind);
-    description.subject = {kSubjects.find(row.text(7)).value_or(SubjectKind::Gpu), row.ordinal(8),
-        row.ordinal(9), row.string(10)};
+    description.subject = {
+        fromString(row.text(7), SubjectKind::Gpu), row.ordinal(8), row.ordinal(9), row.string(10)};
     description.scale = row.real(11);
     description.counterBits = row.smallInteger(12);
-    description.sensor = sensorKindFrom(row.text(13));
+    description.sensor = fromString(row.text(13), SensorKind::Unknown);
     series.range = {{row.integer(14)}, {row.integer(15)}};
     series.count = row.integer(16);
     series.missing = row.integer(17);
@@ -251,8 +246,8 @@ Track trackFrom(const Row& row) {
     track.id.value = row.integer(0);
     track.run.value = row.integer(1);
     track.source.value = row.integer(2);
-    track.description = {trackKindFrom(row.text(3)), row.ordinal(4), row.smallInteger(5),
-        row.string(6), row.string(7), row.string(8)};
+    track.description = {fromString(row.text(3), TrackKind::Other), row.ordinal(4),
+        row.smallInteger(5), row.string(6), row.string(7), row.string(8)};
     track.range = {{row.integer(9)}, {row.integer(10)}};
     track.count = row.integer(11);
     track.depth = row.smallInteger(12);
@@ -299,10 +294,6 @@ Capture captureFrom(const Row& row) {
 }
 
 } // namespace
-
-std::string_view toText(SubjectKind kind) {
-    return kSubjects.nameOf(kind);
-}
 
 Error linkedError(const std::string& location, const std::string& path) {
     return {ErrorCode::Unreadable,

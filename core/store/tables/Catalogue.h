@@ -29,6 +29,4 @@ Result<SeriesShape> readShape(Database& database, SeriesId series);
 // Error for samples of a linked run (RunLinks.h), which are not in the file but at that engine.
 Error linkedError(const std::string& location, const std::string& path);
 
-std::string_view toText(SubjectKind kind); // "gpu", "node", "link", "switch", "run"
-
 } // namespace trainscope::store

@@ -222,7 +222,7 @@ Result<SeriesId> addSeries(
                          "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
             run.value, source.value, harmless(metric.name), harmless(metric.unit),
             toString(metricKindOf(metric.name, metric.kind)), harmless(metric.label),
-            toText(subject.kind), subject.rank, subject.node, harmless(subject.device),
+            toString(subject.kind), subject.rank, subject.node, harmless(subject.device),
             description.scale, description.counterBits, toString(description.sensor)));
     return SeriesId{database.lastRowId()};
 }

@@ -71,7 +71,7 @@ std::string asKept(Workload workload) {
 void read(const json& object, const char* key, std::optional<Workload>& into) {
     std::string text;
     read(object, key, text);
-    into = workloadFrom(text);
+    into = fromString<Workload>(text);
 }
 
 template <typename T>
@@ -109,7 +109,7 @@ void read(const json& object, const char* key, std::vector<ImportWarning>& into)
         read(entry, "files", warning.files);
         std::string severity;
         read(entry, "severity", severity);
-        warning.severity = severityFrom(severity);
+        warning.severity = fromString(severity, Severity::Doubtful);
     }
 }
 
@@ -174,8 +174,8 @@ Run factsFromJson(std::string_view text) {
     std::string status;
     read(object, "kind", kind);
     read(object, "status", status);
-    run.kind = runKindFrom(kind);
-    run.status = runStatusFrom(status);
+    run.kind = fromString(kind, RunKind::Measured);
+    run.status = fromString(status, RunStatus::Ok);
     read(object, "simulated", run.simulated);
     read(object, "gpu_model", run.gpuModel);
     read(object, "world_size", run.worldSize);

@@ -190,7 +190,7 @@ private Q_SLOTS:
         QFETCH(QString, theme);
         std::vector<plot::ComparisonPanel> chosen;
         for (const auto& panel : panels.split(QLatin1Char(' ')))
-            chosen.push_back(plot::comparisonPanelFromString(panel.toStdString()).value());
+            chosen.push_back(fromString<plot::ComparisonPanel>(panel.toStdString()).value());
         const QString difference = test::differenceFromGolden(
             QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
             drawnComparison(chosen, theme.toLatin1().constData()));

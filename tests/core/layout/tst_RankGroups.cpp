@@ -181,7 +181,7 @@ private Q_SLOTS:
     }
 
     void theNamesAreMegatrons() {
-        QCOMPARE(toString(CommunicatorKind::ExpertData), std::string_view("edp"));
+        QCOMPARE(infoOf(CommunicatorKind::ExpertData).key, std::string_view("edp"));
         for (const auto& info : communicatorKinds())
             QCOMPARE(&infoOf(info.kind), &info);
     }

@@ -65,8 +65,8 @@ private Q_SLOTS:
     void kindsReadBack() {
         for (const MetricKind kind : {MetricKind::Gauge, MetricKind::Counter, MetricKind::Rate,
                  MetricKind::Mask, MetricKind::State, MetricKind::Progress})
-            QVERIFY(metricKindFromString(trainscope::toString(kind)) == kind);
-        QVERIFY(metricKindFromString("nonsense") == MetricKind::Gauge);
+            QVERIFY(fromString<MetricKind>(trainscope::toString(kind)) == kind);
+        QVERIFY(!fromString<MetricKind>("nonsense"));
     }
 
     // The registry knows the kind of a metric that a source calls a gauge; names of its own stay

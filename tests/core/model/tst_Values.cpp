@@ -180,9 +180,9 @@ private Q_SLOTS:
     void sensorsHaveNames() {
         for (const SensorKind kind :
             {SensorKind::Unknown, SensorKind::Instant, SensorKind::Averaged})
-            QVERIFY(sensorKindFrom(toString(kind)) == kind);
+            QVERIFY(fromString<SensorKind>(toString(kind)) == kind);
         QVERIFY(toString(SensorKind::Averaged) == "averaged");
-        QVERIFY(sensorKindFrom("something") == SensorKind::Unknown);
+        QVERIFY(!fromString<SensorKind>("something"));
     }
 
     void warningsAreCountedButNotAllKept() {

@@ -128,7 +128,7 @@ private Q_SLOTS:
                     const int closed = passesInFlight(request, stage);
                     QVERIFY2(closed == counted,
                         qPrintable(QStringLiteral("%1, %2 stages, stage %3, %4: %5 not %6")
-                                       .arg(QString::fromUtf8(layout::toString(kind).data()))
+                                       .arg(QString::fromUtf8(layout::infoOf(kind).key.data()))
                                        .arg(stages)
                                        .arg(stage)
                                        .arg(microbatches)

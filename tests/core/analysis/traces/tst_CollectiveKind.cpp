@@ -43,7 +43,8 @@ private Q_SLOTS:
         QFETCH(QString, kernel);
         QFETCH(QString, argument);
         QFETCH(QString, kind);
-        const auto found = toString(collectiveKind(kernel.toStdString(), argument.toStdString()));
+        const auto found
+            = trainscope::toString(collectiveKind(kernel.toStdString(), argument.toStdString()));
         QCOMPARE(QString::fromUtf8(found.data(), static_cast<int>(found.size())), kind);
     }
     void bytesAreTheWholeBuffer() {

@@ -297,9 +297,9 @@ private Q_SLOTS:
 
     void names() {
         for (const auto panel : kComparisonPanels)
-            QVERIFY(comparisonPanelFromString(toString(panel)) == panel);
-        QVERIFY(!comparisonPanelFromString("nothing").has_value());
-        QVERIFY(comparisonAlignmentFromString("start") == ComparisonAlignment::Start);
+            QVERIFY(fromString<plot::ComparisonPanel>(toString(panel)) == panel);
+        QVERIFY(!fromString<plot::ComparisonPanel>("nothing").has_value());
+        QVERIFY(fromString<plot::ComparisonAlignment>("start") == ComparisonAlignment::Start);
     }
 };
 
