@@ -1,12 +1,12 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/output/CompareOutput.h"
+#include "app/cli/text/Rows.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
 #include "core/model/Try.h"
 #include "core/report/WarningLines.h"
 #include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 
@@ -111,8 +111,7 @@ Result<Wanted> wantedOf(
     auto& query = wanted.settings.query;
     query.wholeRun = query.wholeRun || options.wholeRun;
     if (!options.normalise.empty())
-        query.normalisation
-            = analysis::normalisationFrom(options.normalise).value_or(Normalisation::Absolute);
+        query.normalisation = fromString(options.normalise, Normalisation::Absolute);
     if (!options.sortedBy.empty())
         query.sortedBy = options.sortedBy;
     for (auto& part : wanted.runs)
@@ -125,34 +124,27 @@ Status keep(const CompareOptions& options, const app::ComparisonSettings& settin
     return app::saveComparison(store, options.save, settings);
 }
 
-Json savedJson(const app::SavedComparison& saved) {
+Row savedRow(const app::SavedComparison& saved) {
     const auto& query = saved.settings.query;
     Json panels = Json::array();
     for (const auto panel : plot::kComparisonPanels) {
         if (saved.settings.shows(panel))
             panels.push_back(toString(panel));
     }
-    return object({{"name", saved.name}, {"runs", listOf(saved.runs, shownName)},
-        {"normalisation", toString(query.normalisation)}, {"alignment", toString(query.alignment)},
-        {"stretched", query.stretched}, {"whole_run", query.wholeRun}, {"panels", panels},
-        {"notes", saved.notes}, {"sorted_by", given(query.sortedBy)},
-        {"theme", given(saved.settings.theme.toStdString())}});
+    const auto base
+        = saved.runs.empty() ? std::nullopt : std::optional(shownName(saved.runs.front()));
+    return {{"name", {"comparison", Left}, saved.name},
+        {"runs", listOf(saved.runs, shownName), {"runs"}, saved.runs.size()},
+        {"", {"base", Left}, base}, {"normalisation", {"normalised", Left}, query.normalisation},
+        {"alignment", {"aligned", Left}, query.alignment}, {"stretched", query.stretched},
+        {"whole_run", query.wholeRun}, {"panels", panels}, {"notes", saved.notes},
+        {"sorted_by", given(query.sortedBy)}, {"theme", given(saved.settings.theme.toStdString())}};
 }
 
-void printTable(const std::vector<app::SavedComparison>& all, const Console& console) {
-    if (all.empty()) {
+void printSaved(const std::vector<app::SavedComparison>& all, const Console& console) {
+    if (all.empty())
         console.out() << "The database keeps no comparison; compare --save keeps one.\n";
-        return;
-    }
-    text::Table table{
-        .columns = {{"comparison", text::Align::Left}, {"runs"}, {"base", text::Align::Left},
-            {"normalised", text::Align::Left}, {"aligned", text::Align::Left}}};
-    for (const auto& saved : all)
-        table.add({saved.name, saved.runs.size(),
-            saved.runs.empty() ? text::kMissing : shownName(saved.runs.front()),
-            std::string(toString(saved.settings.query.normalisation)),
-            std::string(toString(saved.settings.query.alignment))});
-    text::print(console.out(), table);
+    printTable(console.out(), tableOf(all, savedRow), "");
     for (const auto& saved : all) {
         for (const std::string& note : saved.notes)
             console.warn(saved.name + ": " + note);
@@ -164,9 +156,9 @@ Outcome printSavedComparisons(const store::Store& store, bool json, const Consol
     return show(
         console, json,
         [&] {
-            return Json{{"comparisons", listOf(all, savedJson)}};
+            return Json{{"comparisons", rowsJson(all, savedRow)}};
         },
-        [&](std::ostream&) { printTable(all, console); });
+        [&](std::ostream&) { printSaved(all, console); });
 }
 
 // Prints the comparison and returns its settings, so that they can be kept.
@@ -174,11 +166,9 @@ Result<app::ComparisonSettings> printCompared(
     const CompareOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(auto wanted, wantedOf(store, options, console));
     const auto& query = wanted.settings.query;
-    ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto compared,
-        analysis::compareRuns(store, wanted.runs, shownOn(line, console),
+        analysis::compareRuns(store, wanted.runs, shownOn(console),
             analysis::quantityIndex(query.sortedBy), query.normalisation));
-    line.clear();
     for (const auto& run : compared.runs) {
         for (const auto& warning : report::groupedWarnings(report::warningsOf(run.summary)))
             console.warn(warning.text);

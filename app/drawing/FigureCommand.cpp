@@ -2,7 +2,6 @@
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/OptionFlags.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
 #include "app/drawing/QtApplication.h"

@@ -1,7 +1,5 @@
-#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
 #include "app/drawing/QtApplication.h"
@@ -36,9 +34,7 @@ Status makeReport(const ReportOptions& options, const Console& console) {
             query.runs.push_back(run.id);
     }
     ASSIGN_OR_RETURN(query.comparisons, app::savedBoards(store, query.runs));
-    ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto loaded, report::loadReport(store, query, shownOn(line, console)));
-    line.clear();
+    ASSIGN_OR_RETURN(const auto loaded, report::loadReport(store, query, shownOn(console)));
     return app::writeReport(loaded, QString::fromStdString(options.out), options.paper);
 }
 

@@ -1,4 +1,4 @@
-#include "app/manual/ManPage.h"
+#include "app/manual/Manual.h"
 
 #include "core/model/AsciiText.h"
 

@@ -2,8 +2,6 @@
 // The manual: pages of resources/manual with what the code says of itself filled in, what lies
 // where in them, and the search over all of them. Made once, at the first call; any thread.
 
-#include "app/manual/Markup.h"
-
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,6 +10,49 @@
 #include <vector>
 
 namespace trainscope::app::manual {
+
+// The markup of the manual's pages: the part of Markdown that a help page needs, as blocks that the
+// window and the man pages are written from.
+//
+// A page begins with "# Title" and "> what it is about". Below stand "## Section" and "###
+// Subsection", paragraphs, "- items", definitions (a line with the term, below it ": its text"),
+// "| tables |" with a head, and code between "```" lines. Lines of one paragraph, item or
+// definition are joined. Inline: `code`, **strong**, *emphasis* and [text](place), none inside
+// another; a place is "page", "page#section", "#section" or a web address.
+
+struct Piece {
+    enum class Kind { Plain, Code, Strong, Emphasis, Link };
+    Kind kind = Kind::Plain;
+    std::string text;
+    std::string place = {}; // target of a link
+
+    bool operator==(const Piece&) const = default;
+};
+using Line = std::vector<Piece>;
+
+struct Block {
+    enum class Kind { Heading, Paragraph, Item, Term, Definition, Table, Code };
+    Kind kind = Kind::Paragraph;
+    Line line = {};
+    int level = 0; // heading: 2 or 3
+    std::string anchor = {}; // heading: "step-time"
+    std::vector<std::vector<Line>> rows = {}; // table; the first is its head
+    std::string code = {};
+};
+
+struct Markup {
+    std::string title;
+    std::string about;
+    std::vector<Block> blocks;
+};
+
+Markup parseMarkup(std::string_view text);
+Line parseLine(std::string_view text);
+// Without marks.
+std::string plainText(const Line& line);
+std::string plainText(const Block& block);
+// "Step time (s)" → "step-time-s"
+std::string anchorOf(std::string_view heading);
 
 struct PageText {
     std::string_view id; // "numbers"
@@ -67,5 +108,29 @@ struct Hit {
 std::vector<Hit> search(std::string_view query);
 // Words of a query: "step time" → step, time.
 std::vector<std::string> queryWords(std::string_view query);
+
+// A page of the manual as rich text of the window: the part of HTML and CSS that QTextDocument
+// understands, in the colours of the theme. Headings are anchors by their names.
+// Colours as "#rrggbb"; sizes in pixels.
+struct HtmlStyle {
+    std::string text;
+    std::string secondary;
+    std::string accent;
+    std::string line;
+    std::string raised;
+    int bodySize = 13;
+    int titleSize = 22;
+    int space = 8;
+};
+
+std::string htmlPage(const Page& page, const HtmlStyle& style);
+// `text` with the words in bold, for Text.StyledText.
+std::string withBoldWords(const std::string& text, const std::vector<std::string>& words);
+
+// A page of the manual as a man page of section 7: troff with the macros of man(7), plain ASCII.
+std::string manPage(const Page& page);
+// A section, "numbers#step-time", as a paragraph under its title for another man page; empty where
+// there is none.
+std::string manSection(std::string_view place);
 
 } // namespace trainscope::app::manual

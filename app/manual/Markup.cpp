@@ -1,4 +1,4 @@
-#include "app/manual/Markup.h"
+#include "app/manual/Manual.h"
 
 #include "core/model/AsciiText.h"
 

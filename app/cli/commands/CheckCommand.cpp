@@ -29,9 +29,7 @@ Json checkJson(const DatabaseOptions& options, const store::CheckReport& report)
 }
 
 Outcome check(const DatabaseOptions& options, const Console& console, const store::Store& store) {
-    ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto report, store.check(shownOn(line, console)));
-    line.clear();
+    ASSIGN_OR_RETURN(const auto report, store.check(shownOn(console)));
     show(
         console, options.json, [&] { return checkJson(options, report); },
         [&](std::ostream&) { printText(report, console); });

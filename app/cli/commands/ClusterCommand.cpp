@@ -2,7 +2,7 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/TopologyInput.h"
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Airflow.h"
@@ -175,64 +175,44 @@ std::string listed(const std::vector<int>& indices) {
     return indices.empty() ? text::kMissing : fmt::format("{}", fmt::join(indices, ","));
 }
 
-Json linksJson(const layout::Cluster& cluster) {
-    Json json = object({{"scale_up", given(cluster.scaleUp.name)},
-        {"scale_up_b_per_s", cluster.scaleUp.bandwidth}, {"pcie_b_per_s", cluster.pcieBandwidth},
-        {"network_b_per_s", cluster.networkBandwidth}, {"from", given(cluster.linksFrom)}});
+Row linksRow(const layout::Cluster& cluster) {
+    Row row{{"scale_up", {"links in a node"}, given(cluster.scaleUp.name)},
+        {"scale_up_b_per_s", inUnit("a GPU's, each way", "B/s"), cluster.scaleUp.bandwidth},
+        {"pcie_b_per_s", inUnit("PCIe, each way", "B/s"), cluster.pcieBandwidth},
+        {"network_b_per_s", inUnit("network of a GPU, each way", "B/s"), cluster.networkBandwidth},
+        {"from", {"links as of"}, given(cluster.linksFrom)}};
     if (!cluster.topology || cluster.nodes.empty())
-        return json;
+        return row;
     const auto& devices = cluster.topology->devices();
-    json["nearest_nic"] = objectOf(cluster.nodes.front().gpus, [&](const auto& gpu) {
-        return Member(std::to_string(gpu.local),
-            gpu.nic ? std::optional(devices[*gpu.nic].name) : std::nullopt);
-    });
-    return json;
+    row.push_back({"nearest_nic", objectOf(cluster.nodes.front().gpus, [&](const auto& gpu) {
+                       return Member(std::to_string(gpu.local),
+                           gpu.nic ? std::optional(devices[*gpu.nic].name) : std::nullopt);
+                   })});
+    return row;
 }
 
-Json clusterJson(const Shown& shown) {
-    return object({{"name", shown.run.name}, {"gpu_model", shown.run.gpuModel},
+Row clusterRow(const Shown& shown) {
+    const std::vector<int> order = airflowOf(shown);
+    std::string air = listed(order);
+    if (shown.air.origin != analysis::AirflowOrigin::Said)
+        air += fmt::format(" ({}; set it with --airflow)", toString(shown.air.origin));
+    const auto& cluster = shown.cluster;
+    return {{"name", shown.run.name}, {"gpu_model", {"GPU"}, shown.run.gpuModel},
         {"gpu_model_inferred", catalogue::isInferredName(shown.run.gpuModel)},
-        {"nodes", shown.run.nodeCount}, {"gpus", shown.run.gpuCount}, {"airflow", airflowOf(shown)},
-        {"airflow_assumed", shown.cluster.isAirflowAssumed},
-        {"airflow_origin", std::string(toString(shown.air.origin))},
-        {"airflow_evidence", given(shown.air.evidence)},
-        {"nodes_per_rack", shown.cluster.nodesPerRack},
-        {"nodes_per_nvlink_domain", shown.cluster.nodesPerDomain},
-        {"links", linksJson(shown.cluster)}});
-}
-
-void printLinks(const layout::Cluster& cluster, std::ostream& out) {
-    if (cluster.scaleUp.name.empty() && !cluster.networkBandwidth)
-        return;
-    out << "  links: ";
-    if (!cluster.scaleUp.name.empty())
-        out << cluster.scaleUp.name << ' ' << text::aligned(cluster.scaleUp.bandwidth, "B/s");
-    if (cluster.networkBandwidth)
-        out << (cluster.scaleUp.name.empty() ? "" : ", ") << "network "
-            << text::aligned(cluster.networkBandwidth, "B/s");
-    out << " per GPU and direction";
-    if (!cluster.linksFrom.empty())
-        out << " (" << cluster.linksFrom << ')';
-    out << '\n';
+        {"nodes", {"nodes"}, shown.run.nodeCount}, {"gpus", {"GPUs"}, shown.run.gpuCount},
+        {"airflow", order, {"airflow, front to rear"}, air},
+        {"airflow_assumed", cluster.isAirflowAssumed}, {"airflow_origin", shown.air.origin},
+        {"airflow_evidence", {"airflow by"}, given(shown.air.evidence)},
+        {"nodes_per_rack", {"nodes of a rack"}, cluster.nodesPerRack},
+        {"nodes_per_nvlink_domain", {"nodes of an NVLink domain"}, cluster.nodesPerDomain},
+        {"links", rowJson(linksRow(cluster))}};
 }
 
 void printCluster(const Shown& shown, std::ostream& out) {
-    const Run& run = shown.run;
-    out << run.name << ": " << text::counted(run.gpuCount, "GPU") << " on "
-        << text::counted(run.nodeCount, "node") << (run.gpuModel.empty() ? "" : ", " + run.gpuModel)
-        << "\n  airflow, front to rear: " << listed(airflowOf(shown))
-        << (shown.air.origin == analysis::AirflowOrigin::Said
-                   ? ""
-                   : fmt::format(" ({}; set it with --airflow)", toString(shown.air.origin)))
-        << '\n';
-    if (!shown.air.evidence.empty())
-        out << "    " << shown.air.evidence << '\n';
-    if (shown.cluster.nodesPerRack)
-        out << "  racks: of " << text::counted(*shown.cluster.nodesPerRack, "node") << '\n';
-    if (shown.cluster.nodesPerDomain > 1)
-        out << "  NVLink domains: of " << text::counted(shown.cluster.nodesPerDomain, "node")
-            << '\n';
-    printLinks(shown.cluster, out);
+    out << shown.run.name << '\n';
+    Row row = clusterRow(shown);
+    std::ranges::move(linksRow(shown.cluster), std::back_inserter(row));
+    printLines(out, row);
 }
 
 Outcome showClusters(const ClusterOptions& options, const Console& console) {
@@ -252,7 +232,7 @@ Outcome showClusters(const ClusterOptions& options, const Console& console) {
     return show(
         console, options.json,
         [&] {
-            return Json{{"runs", listOf(all, clusterJson)}};
+            return Json{{"runs", rowsJson(all, clusterRow)}};
         },
         [&](std::ostream& out) {
             for (const Shown& shown : all)

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 
 #include <CLI/CLI.hpp>
@@ -34,9 +35,9 @@ Progress untilCancelled(const Console& console) {
     return [&console](const ProgressState&) { return !console.isCancelled(); };
 }
 
-Progress shownOn(ProgressLine& line, const Console& console) {
-    return [&line, &console](const ProgressState& state) {
-        line.updateCount(state.phase, state.bytesDone, state.bytesTotal);
+Progress shownOn(const Console& console) {
+    return [line = std::make_shared<ProgressLine>(console), &console](const ProgressState& state) {
+        line->updateCount(state.phase, state.bytesDone, state.bytesTotal);
         return !console.isCancelled();
     };
 }

@@ -4,7 +4,6 @@
 // their usual options, and the way to the database and the run that these name.
 
 #include "app/cli/console/Console.h"
-#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/text/Json.h"
 #include "core/model/Import.h"
@@ -78,9 +77,10 @@ inline std::optional<double> bytesPerSecond(const std::optional<double>& gbitPer
     return gbitPerSecond ? std::optional(*gbitPerSecond * 1e9 / 8.0) : std::nullopt;
 }
 
-// Goes on until Ctrl+C; and the same with what is done drawn on the line. Both must outlive it.
+// Goes on until Ctrl+C; and the same with what is done shown on stderr. The console must outlive
+// it.
 Progress untilCancelled(const Console& console);
-Progress shownOn(ProgressLine& line, const Console& console);
+Progress shownOn(const Console& console);
 
 // Action of a command that was chosen. An error is told on stderr and decides the status.
 using Outcome = Result<ExitStatus>;

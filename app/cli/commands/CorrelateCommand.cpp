@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
+#include "app/cli/text/Rows.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Try.h"
@@ -118,43 +119,38 @@ Result<Found> find(const store::Store& store, const Run& run, const CorrelateOpt
     return Found{std::move(a), std::move(b), grid.step.seconds(), *correlation};
 }
 
-Json foundJson(const Run& run, const Found& found) {
+Row foundRow(const Run& run, const Found& found) {
     const auto& correlation = found.correlation;
-    return object({{"run", run.name}, {"a", found.a.text}, {"b", found.b.text},
-        {"correlation", correlation.atOnce}, {"peak_correlation", correlation.peak},
-        {"lag_s", correlation.lagS}, {"lag_error_s", correlation.lagErrorS},
-        {"samples", correlation.samples}, {"step_s", found.stepS},
-        {"independent_samples", correlation.independentSamples},
-        {"significant", correlation.isSignificant}, {"at_longest_lag", correlation.isAtEdge},
-        {"repeats_after_s", correlation.periodS}});
-}
-
-void printFound(const Found& found, std::ostream& out) {
-    const auto& correlation = found.correlation;
-    out << fmt::format("{} and {}: correlation {:+.3f} at once ({} of {})\n", found.a.text,
-        found.b.text, correlation.atOnce,
-        text::counted(static_cast<std::int64_t>(correlation.samples), "step"),
-        text::seconds(found.stepS));
+    const auto strength = [](double value) { return fmt::format("{:+.3f}", value); };
     const bool isLate = correlation.lagS >= 0.0;
-    out << fmt::format("strongest {:+.3f}, where {} follows {} by {} ± {}{}\n", correlation.peak,
+    const std::string lag = fmt::format("{} follows {} by {} ± {}{}",
         isLate ? found.b.text : found.a.text, isLate ? found.a.text : found.b.text,
         text::seconds(std::abs(correlation.lagS)), text::seconds(correlation.lagErrorS),
         correlation.isAtEdge ? " (the longest lag that was tried)" : "");
-    if (correlation.periodS)
-        out << fmt::format("it is nearly as strong again {} on: the signals repeat\n",
-            text::seconds(*correlation.periodS));
-    if (!correlation.isSignificant)
-        out << fmt::format("independent signals that remember their past as these do show as much "
-                           "by chance (about {:.0f} independent samples)\n",
-            correlation.independentSamples);
+    return {{"run", run.name}, {"a", found.a.text}, {"b", found.b.text},
+        {"correlation", correlation.atOnce, {"correlation at once"}, strength(correlation.atOnce)},
+        {"peak_correlation", correlation.peak, {"strongest"}, strength(correlation.peak)},
+        {"lag_s", correlation.lagS, {"where"}, lag}, {"lag_error_s", correlation.lagErrorS},
+        {"samples", {"steps"}, correlation.samples}, {"step_s", inUnit("of", "s"), found.stepS},
+        {"independent_samples", correlation.independentSamples, {"independent samples"},
+            fmt::format("about {:.0f}", correlation.independentSamples)},
+        {"significant", correlation.isSignificant, {"by chance"},
+            correlation.isSignificant
+                ? "no"
+                : "independent signals that remember their past as these do show as much"},
+        {"at_longest_lag", correlation.isAtEdge},
+        {"repeats_after_s", inUnit("nearly as strong again after", "s"), correlation.periodS}};
 }
 
 Outcome printCorrelation(const CorrelateOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto found, find(store, run, options));
     return show(
-        console, options.json, [&] { return foundJson(run, found); },
-        [&](std::ostream& out) { printFound(found, out); });
+        console, options.json, [&] { return rowJson(foundRow(run, found)); },
+        [&](std::ostream& out) {
+            out << found.a.text << " and " << found.b.text << '\n';
+            printLines(out, foundRow(run, found));
+        });
 }
 
 } // namespace

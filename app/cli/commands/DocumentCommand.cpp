@@ -4,7 +4,7 @@
 // database.
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
-#include "app/manual/ManPage.h"
+#include "app/manual/Manual.h"
 #include "core/model/HarmlessText.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,6 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
-#include "app/cli/options/Suggestions.h"
-#include "app/cli/output/ChromeTrace.h"
 #include "app/cli/output/RunExport.h"
 #include "app/cli/text/Decimals.h"
 #include "app/cli/text/TextFile.h"
@@ -235,7 +234,6 @@ Outcome exportTo(const ExportOptions& options, const Console& console, const sto
     ASSIGN_OR_RETURN(const auto files,
         format->write(
             store, {run, options.metrics, options.out, options.force}, keepGoing, console));
-    line.clear();
     if (files.empty())
         console.warn("The run '" + run.name + "' holds no data; nothing was written.");
     for (const auto& file : files)

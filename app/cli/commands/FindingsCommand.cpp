@@ -53,13 +53,11 @@ void printFindings(const Run& run, const std::string& capture, const std::vector
 
 Outcome findingsOfRun(const FindingsOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
-    ProgressLine line(console);
     analysis::FindingsOptions wanted;
     wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
     wanted.capture = options.capture;
     ASSIGN_OR_RETURN(
-        const auto findings, analysis::findingsOf({store, run, shownOn(line, console)}, wanted));
-    line.clear();
+        const auto findings, analysis::findingsOf({store, run, shownOn(console)}, wanted));
     return show(
         console, options.json,
         [&] {

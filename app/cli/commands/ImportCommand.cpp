@@ -1,11 +1,9 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/commands/RemoteSources.h"
-#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/Suggestions.h"
-#include "app/cli/output/ReportJson.h"
+#include "app/cli/output/SummaryJson.h"
 #include "app/importing/ImportedRuns.h"
 #include "core/model/Try.h"
 #include "core/parallel/WorkerPool.h"
@@ -142,10 +140,7 @@ void printWarnings(
 
 void printOutcome(const ImportOptions& options, const ImportOutcome& outcome,
     const Console& console, std::ostream& out) {
-    ProgressLine shown(console);
-    const auto table
-        = app::importedRuns(outcome.units, options.request.database, shownOn(shown, console));
-    shown.clear();
+    const auto table = app::importedRuns(outcome.units, options.request.database, shownOn(console));
     if (!table.hasValue() && table.error().code != ErrorCode::Cancelled)
         console.warn("The runs are not listed: " + table.error().describe());
     else if (table.hasValue() && !table.value().isEmpty())

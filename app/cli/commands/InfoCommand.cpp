@@ -1,6 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/DetailOutput.h"
-#include "app/cli/output/ReportJson.h"
+#include "app/cli/output/SummaryJson.h"
 #include "app/cli/text/Rows.h"
 #include "core/analysis/iterations/NamedPhases.h"
 #include "core/analysis/statistics/Summary.h"

@@ -101,7 +101,7 @@ std::vector<int> ranksOf(const Layout& layout, std::optional<int> rank) {
 
 std::vector<int> membersOf(const Layout& layout, int rank, const std::string& group) {
     for (const auto& one : communicatorsOf(layout, rank)) {
-        if (toString(one.kind) == group)
+        if (infoOf(one.kind).key == group)
             return one.ranks;
     }
     return {};

@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/text/Rows.h"
 #include "core/analysis/machine/MeasuredMemory.h"
+#include "core/report/MemoryTables.h"
 #include "core/text/Numbers.h"
 
 #include <CLI/CLI.hpp>
@@ -25,9 +26,7 @@ using analysis::StepAllocations;
 
 constexpr std::size_t kLiveShown = 20;
 constexpr std::size_t kStepsShown = 10;
-
-constexpr std::array kAllUses{MemoryUse::Parameter, MemoryUse::Gradient, MemoryUse::OptimizerState,
-    MemoryUse::Activation, MemoryUse::Other, MemoryUse::Unknown};
+constexpr std::size_t kCallsWidth = 120;
 
 std::optional<double> unallocatedOf(const DeviceMemory& device) {
     return device.reservedThen ? std::optional(*device.reservedThen - device.peakAllocated)
@@ -55,16 +54,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bySize(
     return sizes;
 }
 
-Row liveRow(const LiveAllocations& one) {
-    constexpr std::size_t kCallsShown = 3;
-    constexpr std::size_t kWidth = 120;
-    const auto shown
-        = one.calls.begin() + static_cast<std::ptrdiff_t>(std::min(one.calls.size(), kCallsShown));
-    const std::string calls = fmt::format("{}", fmt::join(one.calls.begin(), shown, " < "));
-    return {bytesOf("bytes", "bytes", static_cast<double>(one.bytes())),
-        {"count", {"count"}, one.count}, bytesOf("size_b", "of", static_cast<double>(one.size)),
-        {"category", one.use, {"use", Left}, labelOf(one.use)},
-        {"frames", one.calls, {"called by", Left}, given(text::elidedInMiddle(calls, kWidth))}};
+Json liveJson(const LiveAllocations& one) {
+    return {{"bytes", one.bytes()}, {"count", one.count}, {"size_b", one.size},
+        {"category", std::string(toString(one.use))}, {"frames", one.calls}};
 }
 
 // The device at its peak.
@@ -90,7 +82,7 @@ Json peakJson(const DeviceMemory& device, TimeNs start) {
     json["sizes"] = listOf(bySize(peak.largest), [](const auto& one) {
         return Json{{"size_b", one.first}, {"count", one.second}};
     });
-    json["stacks"] = rowsJson(peak.largest, liveRow);
+    json["stacks"] = listOf(peak.largest, liveJson);
     return json;
 }
 
@@ -102,18 +94,17 @@ Json outOfMemoryJson(const OutOfMemory& one, TimeNs start) {
         {"text", outOfMemoryText(one, start)}, {"reason", outOfMemoryReason(one)}});
 }
 
-Row stepRow(const StepAllocations& step) {
-    return {{"index", {"iteration"}, step.index}, {"start_ns", step.range.begin},
-        {"allocations", {"allocations"}, step.count},
-        bytesOf("allocated_b", "allocated", step.bytes),
-        bytesOf("peak_b", "most at a time", step.peak)};
+Json stepJson(const StepAllocations& step) {
+    return object({{"index", step.index}, {"start_ns", step.range.begin},
+        {"allocations", step.count}, bytesOf("allocated_b", "", step.bytes).member,
+        bytesOf("peak_b", "", step.peak).member});
 }
 
 Json deviceJson(const DeviceMemory& device, TimeNs start) {
     Json json = object(
         {{"rank", device.rank}, {"device", given(device.device)}, {"peak", peakJson(device, start)},
             bytesOf("peak_reserved_b", "", device.peakReserved).member,
-            {"steps", rowsJson(device.steps, stepRow)}});
+            {"steps", listOf(device.steps, stepJson)}});
     if (device.record)
         json["out_of_memory"] = listOf(device.record->outOfMemory,
             [start](const OutOfMemory& one) { return outOfMemoryJson(one, start); });
@@ -121,7 +112,7 @@ Json deviceJson(const DeviceMemory& device, TimeNs start) {
         json["settings"] = device.record->settings;
     if (device.predicted) {
         json["predicted"] = object({{"total_b", device.predicted->total()}});
-        for (const MemoryUse use : kAllUses)
+        for (const MemoryUse use : allValues<MemoryUse>())
             add(json["predicted"],
                 {{std::string(toString(use)) + "_b", predictedOf(*device.predicted, use)}});
     }
@@ -145,46 +136,24 @@ text::Table deviceTable(const std::vector<DeviceMemory>& devices, const Run& run
     });
 }
 
-text::Table useTable(const DeviceMemory& device) {
-    text::Table table;
-    std::map<MemoryUse, std::int64_t> bytes;
-    if (device.record)
-        bytes.insert(device.record->peak.byUse.begin(), device.record->peak.byUse.end());
-    for (const MemoryUse use : kAllUses) {
-        const auto predicted
-            = device.predicted ? predictedOf(*device.predicted, use) : std::nullopt;
-        const auto found = bytes.find(use);
-        const bool isHeld = found != bytes.end();
-        if (!isHeld && !predicted)
-            continue;
-        const double held = isHeld ? static_cast<double>(found->second) : 0.0;
-        addRow(table,
-            {{"", {"use", Left}, labelOf(use)}, {"", inUnit("allocated", "B"), when(isHeld, held)},
-                {"", inUnit("share", "%"),
-                    when(isHeld && device.peakAllocated > 0.0, held / device.peakAllocated)},
-                {"", inUnit("predicted", "B"), predicted}});
-    }
-    if (!table.isEmpty())
-        table.title = "At the most allocated, " + nameOf(device) + ":";
-    return table;
-}
-
 void printMemory(const std::vector<DeviceMemory>& devices, const Run& run, std::ostream& out) {
     printTable(out, deviceTable(devices, run));
     for (const DeviceMemory& device : devices) {
-        if (device.record) {
-            for (const OutOfMemory& one : device.record->outOfMemory)
-                out << '\n'
-                    << nameOf(device) << ": " << outOfMemoryText(one, run.range.begin) << ' '
-                    << outOfMemoryReason(one) << '\n';
-        }
-        printBelow(out, useTable(device));
-        if (device.record)
-            printBelow(out, tableOf(device.record->peak.largest, liveRow, kLiveShown));
-        auto steps = tableOf(device.steps, stepRow, kStepsShown, "more iteration");
-        steps.title = "In the iterations of " + nameOf(device) + ":";
-        printBelow(out, steps);
+        if (!device.record)
+            continue;
+        for (const OutOfMemory& one : device.record->outOfMemory)
+            out << '\n'
+                << nameOf(device) << ": " << outOfMemoryText(one, run.range.begin) << ' '
+                << outOfMemoryReason(one) << '\n';
     }
+    const std::array runs{report::RunMemory{run.name, run.range.begin, devices}};
+    printBelow(out, report::memoryUsesTable(runs));
+    auto live = firstOf(report::memoryLiveTable(runs), kLiveShown, "more row");
+    for (auto& row : live.rows)
+        row.front()
+            = text::elidedInMiddle(row.front().inWords({}, text::Digits::Four), kCallsWidth);
+    printBelow(out, live);
+    printBelow(out, firstOf(report::memoryStepsTable(runs), kStepsShown, "more iteration"));
 }
 
 Outcome showMemory(const OneRunOptions& options, const Console& console, const store::Store& store,

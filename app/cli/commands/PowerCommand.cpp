@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
+#include "app/cli/text/Rows.h"
 #include "core/predict/power/RunPower.h"
 #include "core/text/Numbers.h"
 
@@ -14,8 +15,6 @@ namespace trainscope::cli {
 
 namespace {
 
-struct PowerOptions : OneRunOptions { };
-
 std::optional<Json> residualJson(const std::optional<predict::Residual>& residual) {
     if (!residual)
         return std::nullopt;
@@ -23,37 +22,57 @@ std::optional<Json> residualJson(const std::optional<predict::Residual>& residua
         {"moments", residual->moments}};
 }
 
-Json nodeHeatJson(const predict::NodeHeat& node) {
-    Json gpus = Json::array();
-    for (std::size_t slot = 0; slot < node.ranks.size(); ++slot)
-        gpus.push_back({{"rank", node.ranks[slot]},
-            {"resistance_c_per_w", node.fit.node.slots[slot].thermal.resistance}});
-    return {{"node", node.node}, {"inlet_c", node.fit.node.air.inletC},
-        {"air_rise_c_per_w", node.fit.node.air.risePerW},
-        {"time_constant_s", node.fit.node.slots.front().thermal.seconds},
-        {"fitted_error_c", node.fit.errorC}, {"held_out_error_c", node.fit.heldOutErrorC},
-        {"gpus", std::move(gpus)}};
+Row statesRow(const predict::StatePowers& states) {
+    return {{"idle_w", inUnit("idle", "W"), states.idleW},
+        {"parked_w", inUnit("parked", "W"), states.parkedW},
+        {"busy_w", inUnit("busy, at the highest clock", "W"), states.busyW},
+        {"limit_w", inUnit("limit", "W"), states.limitW},
+        {"residual", residualJson(states.residual)}};
 }
 
-Json activitiesJson(const predict::ActivityPowers& powers) {
-    Json watts = Json::object();
-    for (const predict::Activity activity : predict::kAllActivities) {
-        if (powers.watts[activity])
-            watts[std::string(toString(activity))] = *powers.watts[activity];
-    }
-    return object(
-        {{"watts", watts}, {"gpus", powers.gpus}, {"residual", residualJson(powers.residual)}});
+Row activitiesRow(const predict::ActivityPowers& powers) {
+    Row row;
+    for (const predict::Activity activity : predict::kAllActivities)
+        row.push_back({toString(activity), inUnit(std::string(toString(activity)), "W"),
+            powers.watts[activity]});
+    return row;
+}
+
+Row gpuHeatRow(const predict::NodeHeat& node, std::size_t slot) {
+    const double resistance = node.fit.node.slots[slot].thermal.resistance;
+    return {{"", {"node"}, node.node}, {"rank", {"rank"}, node.ranks[slot]},
+        {"resistance_c_per_w", resistance, {"chip to air, °C/W"},
+            fmt::format("{:.4f}", resistance)}};
+}
+
+std::vector<Row> gpuHeatRows(const predict::NodeHeat& node) {
+    std::vector<Row> rows;
+    for (std::size_t slot = 0; slot < node.ranks.size(); ++slot)
+        rows.push_back(gpuHeatRow(node, slot));
+    return rows;
+}
+
+Row nodeHeatRow(const predict::NodeHeat& node) {
+    const auto& air = node.fit.node.air;
+    return {{"node", {"node"}, node.node}, {"inlet_c", inUnit("inlet", "°C"), air.inletC},
+        {"air_rise_c_per_w", air.risePerW, {"air, °C/W"}, fmt::format("{:.4f}", air.risePerW)},
+        {"time_constant_s", inUnit("settles by 63 % in", "s"),
+            node.fit.node.slots.front().thermal.seconds},
+        {"fitted_error_c", inUnit("off where fitted", "°C"), node.fit.errorC},
+        {"held_out_error_c", inUnit("off on the rest", "°C"), node.fit.heldOutErrorC},
+        {"gpus", listOf(gpuHeatRows(node), rowJson)}};
 }
 
 Json powerJson(const Run& run, const predict::RunPower& power) {
-    return object({{"run", run.name}, {"idle_w", power.states.idleW},
-        {"parked_w", power.states.parkedW}, {"busy_w", power.states.busyW},
-        {"limit_w", power.states.limitW}, {"residual", residualJson(power.states.residual)},
-        {"activities",
-            power.activities ? std::optional(activitiesJson(*power.activities)) : std::nullopt},
-        {"nodes", listOf(power.nodes, nodeHeatJson)},
-        {"temperature_error_c",
-            power.temperature ? std::optional(power.temperature->mean) : std::nullopt}});
+    Json json{{"run", run.name}};
+    add(json, statesRow(power.states));
+    if (const auto& activities = power.activities)
+        json["activities"] = object({{"watts", rowJson(activitiesRow(*activities))},
+            {"gpus", activities->gpus}, {"residual", residualJson(activities->residual)}});
+    json["nodes"] = rowsJson(power.nodes, nodeHeatRow);
+    if (power.temperature)
+        json["temperature_error_c"] = power.temperature->mean;
+    return json;
 }
 
 void printResidual(
@@ -64,51 +83,32 @@ void printResidual(
             text::counted(static_cast<std::int64_t>(residual->moments), "moment"));
 }
 
-void printStates(const predict::StatePowers& states, std::ostream& out) {
-    out << fmt::format("  idle      {}\n", text::quantity(states.idleW, "W"))
-        << fmt::format("  parked    {}\n", text::quantity(states.parkedW, "W"))
-        << fmt::format("  busy      {} at the highest clock\n", text::quantity(states.busyW, "W"))
-        << fmt::format("  limit     {}\n", text::quantity(states.limitW, "W"));
-    printResidual(states.residual, "power by clock and utilisation", out);
-}
-
-void printActivities(const predict::ActivityPowers& powers, std::ostream& out) {
-    out << fmt::format("\nactivities of {}\n", text::counted(powers.gpus, "traced GPU"));
-    for (const predict::Activity activity : predict::kAllActivities)
-        out << fmt::format(
-            "  {:<14}{}\n", toString(activity), text::quantity(powers.watts[activity], "W"));
-    printResidual(powers.residual, "power by activity", out);
-}
-
-void printHeat(const std::vector<predict::NodeHeat>& nodes, std::ostream& out) {
-    for (const predict::NodeHeat& node : nodes) {
-        out << fmt::format("\nnode {}: inlet {}, air {:.4f} °C/W, {} to settle by 63 %\n",
-            node.node, text::quantity(node.fit.node.air.inletC, "°C"), node.fit.node.air.risePerW,
-            text::quantity(node.fit.node.slots.front().thermal.seconds, "s"));
-        for (std::size_t slot = 0; slot < node.ranks.size(); ++slot)
-            out << fmt::format("  rank {:<6}{:.4f} °C/W\n", node.ranks[slot],
-                node.fit.node.slots[slot].thermal.resistance);
-        out << fmt::format("  temperature is off by {} where it was fitted, by {} on the rest\n",
-            text::quantity(node.fit.errorC, "°C"), text::quantity(node.fit.heldOutErrorC, "°C"));
+void printPower(const Run& run, const predict::RunPower& power, std::ostream& out) {
+    out << run.name << ": power of a GPU\n";
+    printLines(out, statesRow(power.states));
+    printResidual(power.states.residual, "power by clock and utilisation", out);
+    if (const auto& activities = power.activities) {
+        out << fmt::format("\nactivities of {}\n", text::counted(activities->gpus, "traced GPU"));
+        printLines(out, activitiesRow(*activities));
+        printResidual(activities->residual, "power by activity", out);
     }
-    if (nodes.empty())
+    printBelow(out, tableOf(power.nodes, nodeHeatRow));
+    text::Table gpus;
+    for (const predict::NodeHeat& node : power.nodes) {
+        for (const Row& row : gpuHeatRows(node))
+            addRow(gpus, row);
+    }
+    printBelow(out, gpus);
+    if (power.nodes.empty())
         out << "\nTemperatures and powers do not tell how the nodes warm up.\n";
 }
 
-Outcome powerOfOneRun(const PowerOptions& options, const Console& console,
+Outcome powerOfOneRun(const OneRunOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
-    ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto power, predict::powerOfRun({store, run, shownOn(line, console)}));
-    line.clear();
+    ASSIGN_OR_RETURN(const auto power, predict::powerOfRun({store, run, shownOn(console)}));
     return show(
         console, options.json, [&] { return powerJson(run, power); },
-        [&](std::ostream& out) {
-            out << run.name << ": power of a GPU\n";
-            printStates(power.states, out);
-            if (power.activities)
-                printActivities(*power.activities, out);
-            printHeat(power.nodes, out);
-        });
+        [&](std::ostream& out) { printPower(run, power, out); });
 }
 
 } // namespace
@@ -116,7 +116,7 @@ Outcome powerOfOneRun(const PowerOptions& options, const Console& console,
 void addPowerCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "power", "Constants of power and heat that a run tells, and what they leave unexplained");
-    auto options = std::make_shared<PowerOptions>();
+    auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
     setFooter(*command, {"power#calibration"},

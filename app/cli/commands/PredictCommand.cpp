@@ -3,13 +3,10 @@
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/KnownCosts.h"
 #include "app/cli/options/OptionFlags.h"
-#include "app/cli/options/PredictOptions.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/cli/options/Suggestions.h"
-#include "app/cli/output/CalibrationOutput.h"
 #include "app/cli/output/PredictionOutput.h"
-#include "app/cli/output/SearchOutput.h"
 #include "app/cli/text/Rows.h"
+#include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
@@ -36,6 +33,87 @@
 namespace trainscope::cli {
 
 namespace {
+
+struct PredictOptions {
+    figures::OptionValues asked; // for the job, a search of its layouts, and a training
+    std::string table;
+    CalibrationFiles calibration;
+    std::string leaveOut; // groups of the table's rows; empty: none
+    std::string profile;
+    std::string database; // target of the prediction
+    std::string name; // name of the predicted run
+    std::string from; // a database of the run whose job is predicted
+    std::string run;
+    bool search = false;
+    bool whatIf = false;
+    bool json = false;
+
+    [[nodiscard]] std::vector<std::string> clusters() const { return asked.all("cluster"); }
+    // Limits that layouts are searched under.
+    [[nodiscard]] bool sayLimits() const {
+        return asked.has("memory-share") || asked.has("cluster-power");
+    }
+};
+
+// Usage names the first text that cannot be read, whatever it would be needed for.
+Status checkAsked(const figures::OptionValues& asked) {
+    predict::JobRequest job;
+    figures::SearchAsked search;
+    predict::TrainingAsked training;
+    RETURN_IF_ERROR(figures::jobOptions().apply(asked, job));
+    RETURN_IF_ERROR(figures::searchOptions().apply(asked, search));
+    return figures::trainingOptions().apply(asked, training);
+}
+
+// One job, on the first cluster; Usage names what is missing or cannot be read.
+Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
+    const auto& asked = options.asked;
+    if (!asked.has("model") || !asked.has("cluster") || !asked.has("global-batch"))
+        return usageError(
+            "A prediction needs --model, --cluster and --global-batch, or a --table.");
+    predict::JobRequest request;
+    RETURN_IF_ERROR(figures::jobOptions().apply(asked, request));
+    return request;
+}
+
+// The second cluster, with what is said of the first one's GPUs and network.
+Result<predict::ClusterRequest> otherClusterOf(
+    const PredictOptions& options, const predict::ClusterRequest& first) {
+    ASSIGN_OR_RETURN(auto other, predict::clusterFrom(options.clusters().at(1)));
+    other.networkBandwidth = first.networkBandwidth;
+    other.powerLimitW = first.powerLimitW;
+    other.clockHz = first.clockHz;
+    return other;
+}
+
+// Usage names what cannot be read, or does not go together with the workload.
+Result<predict::TrainingAsked> trainingAskedOf(const PredictOptions& options, Workload workload) {
+    predict::TrainingAsked asked;
+    RETURN_IF_ERROR(figures::trainingOptions().apply(options.asked, asked));
+    RETURN_IF_ERROR(predict::checkTraining(asked, workload));
+    return asked;
+}
+
+// A layout, micro-batch or recomputation that is given is not searched.
+Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
+    ASSIGN_OR_RETURN(const auto job, jobRequestOf(options));
+    RETURN_IF_ERROR(predict::checkWorkload(job));
+    const layout::LayoutRequest& asked = job.layout;
+    if (options.asked.has("offload") || asked.schedule == layout::ScheduleKind::DualPipe)
+        return usageError("A search keeps all numbers on the GPUs and does not try the schedule "
+                          "dualpipe: leave --offload and that out.");
+    if (asked.order || !asked.stageLayers.empty())
+        return usageError("A search takes the usual order of ranks and division of layers: leave "
+                          "order and stage-layers out.");
+    ASSIGN_OR_RETURN(const auto search, figures::searchOf(job, options.asked));
+    predict::SearchRequest request = search.search;
+    request.layout = asked;
+    if (request.layout.fsdp.value_or(false))
+        request.layout.zeroStage = 3;
+    request.isMicroBatchFixed = options.asked.has("micro-batch");
+    request.isRecomputeFixed = options.asked.has("recompute");
+    return request;
+}
 
 PredictedRow predictRow(const importers::TableRow& row, const predict::Predictor& predictor) {
     PredictedRow one{&row, {}, row.unsupported};
@@ -100,15 +178,13 @@ Outcome predictLeftOut(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto placed, readPlacedJobs(options.calibration));
     LeftOutPredictors predictors(*how, std::move(placed));
     TablePredictions table;
-    ProgressLine line(console);
-    const Progress progress = shownOn(line, console);
+    const Progress progress = shownOn(console);
     for (const importers::TableRow& row : rows) {
         table.rows.push_back(row.job ? predictRow(row, predictors.of(row))
                                      : PredictedRow{&row, {}, row.unsupported});
         if (!progress({"Predicting rows", table.rows.size(), rows.size()}))
             return cancelled();
     }
-    line.clear();
     return show(
         console, options.json, [&] { return tableJson(table); },
         [&](std::ostream& out) { printPredictions(out, table); });
@@ -176,10 +252,8 @@ Outcome compareClusters(const PredictOptions& options, const predict::SearchRequ
     const predict::TrainingAsked& asked, const KnownCosts& known, const Console& console) {
     ASSIGN_OR_RETURN(auto other, otherClusterOf(options, request.cluster));
     known.placeAtSite(other);
-    ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto comparison,
-        predict::compareScales(request, other, known.predictor(), shownOn(line, console)));
-    line.clear();
+        predict::compareScales(request, other, known.predictor(), shownOn(console)));
     const std::array<std::string, 2> names{textOf(request.cluster), textOf(other)};
     return show(
         console, options.json, [&] { return scalesJson(names, comparison, asked); },
@@ -193,18 +267,15 @@ struct Ranking {
 };
 Result<Ranking> rank(const PredictOptions& options, const predict::SearchRequest& request,
     const predict::Predictor& predictor, const Console& console) {
-    ProgressLine line(console);
     Ranking ranking;
-    ASSIGN_OR_RETURN(
-        ranking.found, predict::searchLayouts(request, predictor, shownOn(line, console)));
+    ASSIGN_OR_RETURN(ranking.found, predict::searchLayouts(request, predictor, shownOn(console)));
     if (options.whatIf && !ranking.found.top.empty()) {
         ASSIGN_OR_RETURN(
             ranking.whatIf, predict::whatIfsOf(ranking.found.top.front().job, predictor));
         ASSIGN_OR_RETURN(
-            const auto memory, predict::memoryWhatIf(request, predictor, shownOn(line, console)));
+            const auto memory, predict::memoryWhatIf(request, predictor, shownOn(console)));
         predict::takeMemory(memory, ranking.whatIf);
     }
-    line.clear();
     return ranking;
 }
 

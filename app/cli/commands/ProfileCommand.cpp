@@ -119,12 +119,10 @@ void takeStack(const ProfileOptions& options, Profile& profile) {
 
 // Timings of operators and exchanges, and tables of nccl-tests among them or alone.
 Result<TimingFolder> readFolder(const importers::SourceTree& tree, const Console& console) {
-    ProgressLine line(console);
-    auto read = importers::operators::readTimings(tree, shownOn(line, console));
+    auto read = importers::operators::readTimings(tree, shownOn(console));
     if (!read.hasValue() && read.error().code != ErrorCode::Unrecognised)
         return read;
-    ASSIGN_OR_RETURN(
-        auto tables, importers::nccl::readBandwidthTables(tree, shownOn(line, console)));
+    ASSIGN_OR_RETURN(auto tables, importers::nccl::readBandwidthTables(tree, shownOn(console)));
     if (!read.hasValue() && tables.collectives.empty())
         return read;
     TimingFolder folder;
@@ -157,12 +155,11 @@ Status gatherDatabase(const std::string& path, const std::string& fabric, const 
     ASSIGN_OR_RETURN(const auto store, openDatabase(path));
     ASSIGN_OR_RETURN(const auto runs, store.runs());
     const std::string name = fabric.empty() ? std::filesystem::path(path).stem().string() : fabric;
-    ProgressLine line(console);
+    const Progress progress = shownOn(console);
     for (const Run& run : runs) {
         const std::size_t before
             = gathered.timings.operators.size() + gathered.timings.collectives.size();
-        RETURN_IF_ERROR(predict::addTracedTimings(
-            {store, run, shownOn(line, console)}, name, gathered.timings));
+        RETURN_IF_ERROR(predict::addTracedTimings({store, run, progress}, name, gathered.timings));
         if (gathered.timings.operators.size() + gathered.timings.collectives.size() > before)
             gathered.runs.push_back(run.name);
     }

@@ -1,7 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/options/AddOption.h"
-#include "app/cli/options/Suggestions.h"
 #include "app/recording/JobRecordings.h"
 #include "app/recording/RecordedFiles.h"
 #include "app/recording/RotatedRecording.h"

@@ -18,9 +18,7 @@ struct RemoveOptions : OneRunOptions {
 
 // Says what the database takes now: "The database takes 1.2 GB, 300 MB less than before."
 Outcome vacuum(const DatabaseOptions&, const Console& console, store::Store& store) {
-    ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto outcome, store::vacuum(store, shownOn(line, console)));
-    line.clear();
+    ASSIGN_OR_RETURN(const auto outcome, store::vacuum(store, shownOn(console)));
     const auto [before, after] = std::pair{outcome.before, outcome.after};
     console.out() << "The database takes " << text::aligned(static_cast<double>(after), "B");
     if (after < before)
@@ -33,9 +31,7 @@ Outcome vacuum(const DatabaseOptions&, const Console& console, store::Store& sto
 
 Outcome removeRun(const RemoveOptions& options, const Console& console, store::Store& store) {
     ASSIGN_OR_RETURN(const auto run, selectRun(store, options.run));
-    ProgressLine line(console);
-    RETURN_IF_ERROR(store::removeRun(store, run.id, shownOn(line, console)));
-    line.clear();
+    RETURN_IF_ERROR(store::removeRun(store, run.id, shownOn(console)));
     console.out() << run.name << " was removed.\n";
     return options.vacuum ? vacuum(options, console, store) : ExitStatus::Done;
 }

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/options/WindowOptions.h"

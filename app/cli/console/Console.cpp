@@ -6,6 +6,12 @@
 
 namespace trainscope::cli {
 
+namespace {
+
+constexpr std::string_view kNewLine = "\r\033[K"; // instead of the one that stands there
+
+} // namespace
+
 ExitStatus exitStatusOf(ErrorCode code) {
     switch (code) {
     case ErrorCode::Usage:
@@ -32,12 +38,33 @@ Console::Console(std::ostream& out, std::ostream& err, Terminals terminals)
         m_screen.emplace(out);
 }
 
+std::ostream& Console::out() const {
+    clearLine();
+    return m_screen ? *m_screen : m_out;
+}
+
+std::ostream& Console::err() const {
+    clearLine();
+    return m_err;
+}
+
+void Console::showLine(std::string_view text) const {
+    m_hasLine = true;
+    m_err << kNewLine << text << std::flush;
+}
+
+void Console::clearLine() const {
+    if (m_hasLine)
+        m_err << kNewLine << std::flush;
+    m_hasLine = false;
+}
+
 void Console::warn(std::string_view text) const {
-    m_err << "warning: " << harmless(text) << '\n';
+    err() << "warning: " << harmless(text) << '\n';
 }
 
 ExitStatus Console::fail(const Error& error) const {
-    m_err << "error: " << harmless(error.describe()) << '\n';
+    err() << "error: " << harmless(error.describe()) << '\n';
     return exitStatusOf(error.code);
 }
 
@@ -45,7 +72,7 @@ ExitStatus Console::finish(ExitStatus status) const {
     out().flush();
     if (out().good() && m_out.good())
         return status;
-    m_err << "error: The output could not be written completely; is the disk full?\n";
+    err() << "error: The output could not be written completely; is the disk full?\n";
     return ExitStatus::Unreadable;
 }
 

@@ -33,9 +33,12 @@ class Console {
 public:
     Console(std::ostream& out, std::ostream& err, Terminals terminals = {});
 
-    [[nodiscard]] std::ostream& out() const { return m_screen ? *m_screen : m_out; }
-    [[nodiscard]] std::ostream& err() const { return m_err; }
+    [[nodiscard]] std::ostream& out() const;
+    [[nodiscard]] std::ostream& err() const;
     [[nodiscard]] bool errIsTerminal() const { return m_terminals.err; }
+    // On a terminal's stderr, until something else is written to either stream.
+    void showLine(std::string_view text) const;
+    void clearLine() const;
 
     void warn(std::string_view text) const; // "warning: text"
     ExitStatus fail(
@@ -52,6 +55,7 @@ private:
     std::ostream& m_err;
     mutable std::optional<HarmlessStream> m_screen; // over m_out, where that is a terminal
     Terminals m_terminals;
+    mutable bool m_hasLine = false;
     std::atomic<bool> m_cancelled = false;
 };
 

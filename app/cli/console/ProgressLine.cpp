@@ -63,7 +63,7 @@ ProgressLine::ProgressLine(const Console& console, Clock clock)
     , m_shown(m_clock()) { }
 
 ProgressLine::~ProgressLine() {
-    clear();
+    m_console.clearLine();
 }
 
 void ProgressLine::update(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
@@ -87,18 +87,11 @@ void ProgressLine::show(std::string_view phase, std::optional<std::uint64_t> byt
     const ProgressFigures figures{
         bytesDone, bytesTotal, fraction, m_meter.rate(), m_meter.secondsLeft()};
     if (m_console.errIsTerminal()) {
-        m_visible = true;
-        m_console.err() << "\r\033[K" << progressText(phase, figures, true) << std::flush;
+        m_console.showLine(progressText(phase, figures, true));
     } else if (now - m_shown >= kLine) {
         m_shown = now;
         m_console.err() << progressText(phase, figures, false) << '\n' << std::flush;
     }
-}
-
-void ProgressLine::clear() {
-    if (m_visible)
-        m_console.err() << "\r\033[K" << std::flush;
-    m_visible = false;
 }
 
 } // namespace trainscope::cli

@@ -1,7 +1,7 @@
 #pragma once
 // Says on stderr what is being done: phase, bytes, rate and time left. On a terminal one line that
-// is redrawn at most ten times a second, elsewhere a line of its own every ten seconds; so it may
-// be called for every block.
+// is redrawn at most ten times a second and goes when something else is written, elsewhere a line
+// of its own every ten seconds; so it may be called for every block.
 
 #include "app/cli/console/Console.h"
 #include "app/importing/TransferMeter.h"
@@ -30,7 +30,6 @@ public:
     // Progress of work that is counted in other things than bytes, layouts for one; total 0: not
     // known.
     void updateCount(std::string_view phase, std::uint64_t done, std::uint64_t total);
-    void clear();
 
 private:
     void show(std::string_view phase, std::optional<std::uint64_t> bytesDone,
@@ -41,7 +40,6 @@ private:
     app::TransferMeter m_meter;
     std::int64_t m_metered = 0;
     std::int64_t m_shown;
-    bool m_visible = false;
 };
 
 struct ProgressFigures {

@@ -1,7 +1,6 @@
 #include "app/cli/options/CategoryOption.h"
 
 #include "app/cli/options/AddOption.h"
-#include "app/cli/options/Suggestions.h"
 #include "core/catalogue/Tables.h"
 
 namespace trainscope::cli {

@@ -1,6 +1,6 @@
 #include "app/cli/options/CommandText.h"
 
-#include "app/cli/options/Suggestions.h"
+#include "app/cli/options/AddOption.h"
 #include "app/manual/Manual.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"

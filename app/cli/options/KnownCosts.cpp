@@ -62,12 +62,11 @@ Result<std::optional<predict::RunCalibration>> readCalibration(
         return usageError("--calibrate-run names a run of a database: say which with --calibrate.");
     std::vector<predict::MeasuredRun> runs;
     std::vector<predict::MeasuredJob> rows;
-    ProgressLine line(console);
+    const Progress progress = shownOn(console);
     for (const std::string& path : files.paths)
         RETURN_IF_ERROR(store::StoreFile(path).isSqlite()
-                ? takeDatabase(path, files.runs, shownOn(line, console), runs)
+                ? takeDatabase(path, files.runs, progress, runs)
                 : takeTable(path, rows));
-    line.clear();
     const bool isUseless = rows.empty() && runs.empty();
     if (isUseless)
         return Error{ErrorCode::Unrecognised,

@@ -1,7 +1,6 @@
 #include "app/cli/options/LayoutOptions.h"
 
 #include "app/cli/options/AddOption.h"
-#include "app/cli/options/Suggestions.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 

@@ -1,6 +1,6 @@
 #include "app/cli/options/OptionFlags.h"
 
-#include "app/cli/options/Suggestions.h"
+#include "app/cli/options/AddOption.h"
 
 #include <string>
 

@@ -73,16 +73,9 @@ void printAboveLimit(const Run& run, const std::vector<analysis::DeviceAboveLimi
                 text::aligned(device.tracedJoules, "J"), text::aligned(device.none.seconds(), "s"));
     }
     auto made = report::kernelsAboveLimitTable({devices}, by);
-    if (made.table.isEmpty())
-        return;
-    const std::size_t all = made.table.rows.size();
-    made.table.rows.resize(std::min(all, kKernelsAboveShown));
     for (std::size_t i = 0; i < made.table.rows.size(); ++i)
         made.table.rows[i].front() = text::elidedInMiddle(made.sources[i].name, kKernelNameShown);
-    if (all > kKernelsAboveShown)
-        made.table.notes.push_back(
-            fmt::format("... and {} more; --json lists all", all - kKernelsAboveShown));
-    printBelow(out, made.table);
+    printBelow(out, firstOf(std::move(made.table), kKernelsAboveShown, "more kernel"));
 }
 
 } // namespace trainscope::cli

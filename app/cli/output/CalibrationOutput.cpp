@@ -1,4 +1,4 @@
-#include "app/cli/output/CalibrationOutput.h"
+#include "app/cli/output/PredictionOutput.h"
 
 #include "core/predict/calibration/RateFit.h"
 

@@ -1,4 +1,13 @@
-#include "app/cli/output/ChromeTrace.h"
+// A run in the Trace Event Format, which Perfetto and chrome://tracing open: all ranks in one file
+// on the reference clock (core/analysis/traces/RankClocks.h), and telemetry as counter tracks.
+//
+// Times are microseconds since the run's start with three decimals; baseTimeNanoseconds says that
+// start, as Kineto does. A rank has two processes, its host and its GPU; nodes, switches and the
+// run itself have one each, behind them. Spans that overlap without one containing the other stand
+// on threads of their own, since the format has no overlap. A launch is joined by a flow to the
+// first thing that it launched. Counters are rates; missing samples have no event, as the format
+// knows none.
+#include "app/cli/output/RunExport.h"
 
 #include "app/cli/text/Decimals.h"
 #include "app/cli/text/Json.h"

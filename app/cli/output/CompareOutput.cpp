@@ -44,18 +44,6 @@ Json partsJson(const analysis::StageBreakdown& breakdown) {
     });
 }
 
-std::string_view basisText(analysis::TraceBasis basis) {
-    switch (basis) {
-    case analysis::TraceBasis::Iterations:
-        return "iterations";
-    case analysis::TraceBasis::Scaled:
-        return "scaled";
-    case analysis::TraceBasis::Trace:
-        break;
-    }
-    return "trace";
-}
-
 Json traceJson(const analysis::TraceMeasures& traced) {
     const auto phaseOf = [&](analysis::Phase phase) {
         const double seconds = traced.phases[phase];
@@ -73,7 +61,7 @@ Json traceJson(const analysis::TraceMeasures& traced) {
         return object({{"dimension", group.dimension}, {"link", analysis::linkKey(group.link)},
             {"category", group.category}, {"seconds", group.seconds}, {"waiting_s", group.waitS}});
     };
-    return {{"basis", basisText(traced.basis)}, {"wording", traced.wording},
+    return {{"basis", toString(traced.basis)}, {"wording", traced.wording},
         {"devices", traced.devices}, {"seconds", traced.all.seconds},
         {"categories", partsJson(traced.all)}, {"phases", objectOf(analysis::kAllPhases, phaseOf)},
         {"kernels", listOf(traced.kernels, kernelJson)},

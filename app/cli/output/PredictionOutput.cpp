@@ -1,6 +1,5 @@
 #include "app/cli/output/PredictionOutput.h"
 
-#include "app/cli/output/CalibrationOutput.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/JobRequest.h"
@@ -74,10 +73,8 @@ void addBounded(Json& json, const std::string& key, const std::string& unit,
 
 Json breakdownJson(const predict::Breakdown& breakdown) {
     Json json = Json::object();
-    for (std::size_t i = 0; i < predict::kStepParts; ++i) {
-        const auto part = static_cast<predict::StepPart>(i);
+    for (const predict::StepPart part : predict::kAllStepParts)
         json[std::string(toString(part))] = breakdown[part];
-    }
     return json;
 }
 
@@ -179,8 +176,7 @@ text::Table breakdownTable(const Prediction& prediction) {
     table.title = "Step of the slowest stage";
     table.columns = {{"part", Left}, inUnit("time", "s"), inUnit("share", "%")};
     const predict::Breakdown parts = prediction.breakdown();
-    for (std::size_t i = 0; i < predict::kStepParts; ++i) {
-        const auto part = static_cast<predict::StepPart>(i);
+    for (const predict::StepPart part : predict::kAllStepParts) {
         const double seconds = parts[part];
         if (seconds <= 0.0)
             continue;

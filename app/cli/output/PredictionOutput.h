@@ -1,12 +1,22 @@
 #pragma once
-// Predictions as `predict` prints them: one in full, and those of a table with what was measured.
+// Answers of `predict`: one prediction in full, those of a table with what was measured, a
+// calibration, a search of layouts, and what a step would take if one thing were otherwise.
 
+#include "app/cli/text/Json.h"
 #include "app/cli/text/Rows.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/Training.h"
+#include "core/predict/search/ScaleVerdict.h"
+#include "core/predict/search/Search.h"
+#include "core/predict/search/Ties.h"
+#include "core/predict/search/WhatIf.h"
 #include "importers/trainingtable/TrainingTable.h"
 
+#include <array>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,5 +56,36 @@ void printFigures(std::ostream& out, const predict::Job& job, const predict::Pre
 void printPrediction(std::ostream& out, const predict::Job& job,
     const predict::Prediction& prediction, const predict::TrainingAsked& asked);
 void printPredictions(std::ostream& out, const TablePredictions& table);
+
+// A calibration: the factors and what they mean, the constants of power and heat, and how far it is
+// off on what it was made from.
+// Mean |predicted / measured − 1| of rows, each predicted from the others.
+struct LeftOutErrors {
+    analysis::RunningMean row; // from all other rows
+    analysis::RunningMean configuration; // from rows of other configurations
+};
+std::map<std::string, LeftOutErrors> leftOutErrors(const predict::RunCalibration& calibration);
+
+Json calibrationJson(const predict::RunCalibration& calibration);
+void printCalibration(std::ostream& out, const predict::RunCalibration& calibration);
+
+// A search of layouts: how many were looked at, what they were refused for, and the best; of two
+// clusters both, with the verdict between them.
+// With what a training takes on each layout, where one is asked for.
+Json searchJson(const predict::SearchResult& result, const predict::TrainingAsked& asked);
+void printSearch(std::ostream& out, const std::string& title, const predict::SearchResult& result,
+    const predict::TrainingAsked& asked);
+
+// Names of the clusters in their order.
+Json scalesJson(const std::array<std::string, 2>& names, const predict::ScaleComparison& comparison,
+    const predict::TrainingAsked& asked);
+void printScales(std::ostream& out, const std::array<std::string, 2>& names,
+    const predict::ScaleComparison& comparison, const predict::TrainingAsked& asked);
+
+// Steps and days of a job if one thing were otherwise; `tokens`: to train on.
+Json whatIfJson(
+    const std::vector<predict::WhatIfRow>& rows, const std::optional<double>& tokens, int gpus);
+void printWhatIf(std::ostream& out, const plot::PredictedJob& job,
+    const std::vector<predict::WhatIfRow>& rows, const predict::TrainingAsked& asked);
 
 } // namespace trainscope::cli

@@ -44,4 +44,14 @@ Result<TextFile> newFile(const ExportRequest& request);
 Result<std::vector<std::filesystem::path>> exportRun(
     const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing);
 
+struct ChromeTraceResult {
+    std::int64_t events = 0;
+    std::vector<std::string> remarks; // ranks whose clock stays as it is, and why
+};
+
+// As a trace for Perfetto (ChromeTrace.cpp). Writes request.out, which is the file here; gzip where
+// its name ends in ".gz".
+Result<ChromeTraceResult> exportChromeTrace(
+    const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing);
+
 } // namespace trainscope::cli

@@ -1,5 +1,3 @@
-#include "app/cli/output/SearchOutput.h"
-
 #include "app/cli/output/CompareOutput.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "core/plot/prediction/PredictionWords.h"

@@ -1,6 +1,7 @@
 #pragma once
 // The JSON that the command line prints: one object, keys in the order they are written, SI units.
 
+#include "core/model/EnumNames.h"
 #include "core/model/Time.h"
 
 #include <nlohmann/json.hpp>

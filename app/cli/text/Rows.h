@@ -95,7 +95,19 @@ inline void addRow(text::Table& table, const Row& row) {
             cells.push_back(one.cell);
     }
 }
-// A row of each, up to so many; a note counts the `others` that are left ("more kernel").
+// "... and 3 more kernels; --json lists all", of "more kernel".
+inline std::string leftText(std::size_t left, std::string_view others) {
+    return "... and " + text::counted(static_cast<std::int64_t>(left), others)
+        + "; --json lists all";
+}
+// The first rows; a note counts the `others` that are left.
+inline text::Table firstOf(text::Table table, std::size_t most, std::string_view others) {
+    if (table.rows.size() > most)
+        table.notes.push_back(leftText(table.rows.size() - most, others));
+    table.rows.resize(std::min(table.rows.size(), most));
+    return table;
+}
+// A row of each, up to so many; a note counts the `others` that are left.
 template <typename List, typename RowOf>
 text::Table tableOf(const List& list, const RowOf& rowOf,
     std::size_t most = std::numeric_limits<std::size_t>::max(),
@@ -107,8 +119,7 @@ text::Table tableOf(const List& list, const RowOf& rowOf,
             addRow(table, rowAt(rowOf, one, i - 1));
     }
     if (i > most)
-        table.notes.push_back("... and "
-            + text::counted(static_cast<std::int64_t>(i - most), others) + "; --json lists all");
+        table.notes.push_back(leftText(i - most, others));
     return table;
 }
 
@@ -122,6 +133,15 @@ inline void printTable(
     text::print(out, table, indent);
     for (const auto& note : table.notes)
         out << indent << note << '\n';
+}
+// A line of each quantity that the text tells: its title, and behind the widest one its value.
+inline void printLines(std::ostream& out, const Row& row, std::string_view indent = "  ") {
+    text::Table lines{.columns = {{"", Left}, {"", Left}}};
+    for (const Quantity& one : row) {
+        if (one.column)
+            lines.add({one.column->title, one.cell.inWords(*one.column, text::Digits::Aligned)});
+    }
+    text::print(out, lines, indent);
 }
 // Behind an empty line.
 inline void printBelow(

@@ -44,8 +44,10 @@ private Q_SLOTS:
     void saysItInWords() {
         const auto ran = runCli({"power", m_path, "--run", "gpt3-175b 32xH200 tp8-pp4"});
         QCOMPARE(ran.status, 0);
-        QVERIFY(ran.out.find("node 3: inlet ") != std::string::npos);
-        QVERIFY(ran.out.find("parked    —") != std::string::npos);
+        // Titles are as wide as the widest, "busy, at the highest clock".
+        QVERIFY(ran.out.find("  parked                      —\n") != std::string::npos);
+        QVERIFY(ran.out.find("  air, °C/W  settles by 63 % in") != std::string::npos);
+        QVERIFY(ran.out.find("  node  rank  chip to air, °C/W\n") != std::string::npos);
     }
 
     void anUnknownRunIsRefused() {

@@ -1,9 +1,7 @@
 // The manual: every list of the code stands in its pages, every link leads somewhere, the search
 // finds, and the man pages are what man reads.
 
-#include "app/manual/HtmlPage.h"
 #include "app/manual/Keys.h"
-#include "app/manual/ManPage.h"
 #include "app/manual/Manual.h"
 #include "core/analysis/comparison/Quantity.h"
 #include "core/figures/Kinds.h"
