@@ -1,7 +1,6 @@
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "core/model/EnumNames.h"
 #include "core/model/InteractiveThread.h"
 
 #include <QDir>
@@ -20,21 +19,18 @@ namespace {
 using plot::LaneStyle;
 using plot::TimeDisplay;
 
-constexpr auto kStyles
-    = enumNames<LaneStyle>({{LaneStyle::Lines, "lines"}, {LaneStyle::Band, "band"},
-        {LaneStyle::Heat, "heat"}, {LaneStyle::Kernels, "kernels"}, {LaneStyle::Thread, "thread"}});
-constexpr auto kDisplays
-    = enumNames<TimeDisplay>({{TimeDisplay::Relative, "relative"}, {TimeDisplay::Utc, "utc"},
-        {TimeDisplay::Local, "local"}, {TimeDisplay::Iteration, "iteration"}});
-constexpr auto kAlignments = enumNames<AlignmentMode>({{AlignmentMode::Start, "start"},
-    {AlignmentMode::Iteration, "iteration"}, {AlignmentMode::Clock, "clock"}});
-
 std::string textIn(const QJsonObject& object, const char* key) {
     return object.value(QLatin1String(key)).toString().toStdString();
 }
 
+// "thread" in files that older versions wrote.
+std::optional<LaneStyle> styleIn(const QJsonObject& object) {
+    const std::string name = textIn(object, "style");
+    return name == "thread" ? LaneStyle::Thread : fromString<LaneStyle>(name);
+}
+
 QJsonObject encodeLane(const plot::LaneSpec& lane) {
-    QJsonObject object{{QStringLiteral("style"), textOf(kStyles.nameOf(lane.style))},
+    QJsonObject object{{QStringLiteral("style"), textOf(toString(lane.style))},
         {QStringLiteral("metric"), QString::fromStdString(lane.metric)},
         {QStringLiteral("height"), lane.height}};
     if (lane.rank)
@@ -45,7 +41,7 @@ QJsonObject encodeLane(const plot::LaneSpec& lane) {
 }
 
 std::optional<plot::LaneSpec> decodeLane(const QJsonObject& object) {
-    const auto style = kStyles.find(textIn(object, "style"));
+    const auto style = styleIn(object);
     if (!style)
         return std::nullopt;
     plot::LaneSpec lane;
@@ -143,10 +139,10 @@ QString viewFolder() {
 
 QByteArray encodeTimeline(const SavedTimeline& view) {
     QJsonObject root{{QStringLiteral("version"), 1},
-        {QStringLiteral("time"), textOf(kDisplays.nameOf(view.display))},
+        {QStringLiteral("time"), textOf(toString(view.display))},
         {QStringLiteral("overlays"), view.overlays}};
     if (view.alignment)
-        root.insert(QStringLiteral("alignment"), textOf(kAlignments.nameOf(*view.alignment)));
+        root.insert(QStringLiteral("alignment"), textOf(toString(*view.alignment)));
     if (view.arrangement) {
         QJsonArray lanes;
         for (const auto& lane : view.arrangement->lanes)
@@ -163,8 +159,8 @@ QByteArray encodeTimeline(const SavedTimeline& view) {
 SavedTimeline decodeTimeline(const QByteArray& json) {
     const QJsonObject root = QJsonDocument::fromJson(json).object();
     SavedTimeline view;
-    view.display = kDisplays.find(textIn(root, "time")).value_or(TimeDisplay::Relative);
-    view.alignment = kAlignments.find(textIn(root, "alignment"));
+    view.display = fromString(textIn(root, "time"), TimeDisplay::Relative);
+    view.alignment = fromString<AlignmentMode>(textIn(root, "alignment"));
     view.overlays = root.value(QLatin1String("overlays")).toBool(true);
     if (root.contains(QLatin1String("lanes"))) {
         view.arrangement.emplace();

@@ -26,6 +26,9 @@ struct Mark {
 
 // Alignment of runs that are laid over each other.
 enum class AlignmentMode { Start, Iteration, Clock };
+constexpr auto namesOf(AlignmentMode) {
+    return enumNames("start", "iteration", "clock");
+}
 
 struct SavedTimeline {
     std::optional<plot::Arrangement> arrangement; // absent: never changed by the user

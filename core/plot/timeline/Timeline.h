@@ -243,6 +243,9 @@ std::vector<ThrottleMark> throttlesAt(
     const RunOverlay& overlay, TimeNs moment, std::optional<int> rank);
 
 enum class TimeDisplay { Relative, Utc, Local, Iteration };
+constexpr auto namesOf(TimeDisplay) {
+    return enumNames("relative", "utc", "local", "iteration");
+}
 
 struct TimelineStyle {
     const Theme* theme = nullptr;
