@@ -82,4 +82,14 @@ Status forEachPart(const RunStudy& study, std::string_view phase, const std::vec
     return status;
 }
 
+// For forEachPart(): keeps the answers that there are.
+template <typename Value>
+auto collectInto(std::vector<Value>& values) {
+    return [&values](const auto& /*part*/, std::optional<Value>&& value) {
+        if (value)
+            values.push_back(std::move(*value));
+        return Status();
+    };
+}
+
 } // namespace trainscope::analysis

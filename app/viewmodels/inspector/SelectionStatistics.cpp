@@ -293,9 +293,8 @@ Result<std::optional<analysis::LimitShare>> aboveLimitIn(const Store& store, con
     std::vector<analysis::AboveLimit> all;
     for (const auto& [rank, gpu] : gpus) {
         ASSIGN_OR_RETURN(auto found,
-            analysis::aboveLimitOf(
-                {store, facts.run, [&isCancelled](const ProgressState&) { return !isCancelled(); }},
-                gpu, window, analysis::KeepSteps::No));
+            analysis::aboveLimitOf(store, facts.run, gpu, window, analysis::KeepSteps::No,
+                [&isCancelled](const ProgressState&) { return !isCancelled(); }));
         if (found)
             all.push_back(std::move(*found));
     }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -162,12 +161,29 @@ public:
     }
     void set(std::size_t leaf, double value) {
         m_values[leaf] = value;
-        for (std::size_t at = m_parents[leaf]; at != kNoNode; at = m_parents[at])
-            m_values[at] = valueOf(m_program.nodes[at - m_program.leaves.size()]);
+        m_changed.push_back(leaf);
     }
-    [[nodiscard]] double result() const { return m_values.back(); }
+    // The value with all that was set.
+    [[nodiscard]] double result() {
+        if (m_changed.size() * kFewChanged > m_program.leaves.size()) {
+            for (std::size_t i = 0; i < m_program.nodes.size(); ++i) // operands come first
+                compute(m_program.leaves.size() + i);
+        } else {
+            for (const std::size_t leaf : m_changed) {
+                for (std::size_t at = m_parents[leaf]; at != kNoNode; at = m_parents[at])
+                    compute(at);
+            }
+        }
+        m_changed.clear();
+        return m_values.back();
+    }
 
 private:
+    static constexpr std::size_t kFewChanged = 8; // leaves of the program for each
+
+    void compute(std::size_t at) {
+        m_values[at] = valueOf(m_program.nodes[at - m_program.leaves.size()]);
+    }
     [[nodiscard]] double valueOf(const StepProgram::Node& node) const {
         const double left = m_values[node.left];
         const double right = m_values[node.right];
@@ -186,6 +202,7 @@ private:
     const StepProgram& m_program;
     std::vector<double> m_values;
     std::vector<std::size_t> m_parents; // each operand has one
+    std::vector<std::size_t> m_changed; // leaves
 };
 
 // Changes of several leaves in order of time.
@@ -202,36 +219,57 @@ public:
             RETURN_IF_ERROR(m_leaves[i].start(store, from, keepGoing));
             queue(i);
         }
+        flush();
         return {};
     }
     // Absent at the end.
     [[nodiscard]] std::optional<TimeNs> nextTime() const {
-        return m_queue.empty() ? std::nullopt : std::optional(m_queue.front().first);
+        return m_queue.empty() ? std::nullopt : std::optional(m_queue.front().time);
     }
     // Brings the values to that time, of which all changes are taken at once.
     Status apply(TimeNs time) {
-        while (!m_queue.empty() && m_queue.front().first == time) {
-            std::pop_heap(m_queue.begin(), m_queue.end(), std::greater<>());
-            const std::size_t leaf = m_queue.back().second;
+        while (!m_queue.empty() && m_queue.front().time == time) {
+            std::pop_heap(m_queue.begin(), m_queue.end());
+            std::vector<std::size_t> leaves = std::move(m_queue.back().leaves);
             m_queue.pop_back();
-            m_values.set(leaf, m_leaves[leaf].change().value);
-            RETURN_IF_ERROR(m_leaves[leaf].next());
-            queue(leaf);
+            for (const std::size_t leaf : leaves) {
+                m_values.set(leaf, m_leaves[leaf].change().value);
+                RETURN_IF_ERROR(m_leaves[leaf].next());
+                queue(leaf);
+            }
         }
+        flush();
         return {};
     }
 
 private:
+    // Leaves that were read together change together: they queue as one.
+    struct Waiting {
+        TimeNs time;
+        std::vector<std::size_t> leaves;
+
+        bool operator<(const Waiting& other) const { return time > other.time; } // the first on top
+    };
     void queue(std::size_t leaf) {
         if (m_leaves[leaf].atEnd())
             return;
-        m_queue.emplace_back(m_leaves[leaf].change().time, leaf);
-        std::push_heap(m_queue.begin(), m_queue.end(), std::greater<>());
+        const TimeNs time = m_leaves[leaf].change().time;
+        if (time != m_latest.time)
+            flush();
+        m_latest.time = time;
+        m_latest.leaves.push_back(leaf);
+    }
+    void flush() {
+        if (m_latest.leaves.empty())
+            return;
+        m_queue.push_back(std::exchange(m_latest, {}));
+        std::push_heap(m_queue.begin(), m_queue.end());
     }
 
     StepValues& m_values;
     std::vector<LeafChanges> m_leaves;
-    std::vector<std::pair<TimeNs, std::size_t>> m_queue; // a heap
+    std::vector<Waiting> m_queue; // a heap
+    Waiting m_latest; // on its way there
 };
 
 class FigureSums {

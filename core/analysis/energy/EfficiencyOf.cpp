@@ -1,4 +1,4 @@
-#include "core/analysis/RunStudy.h"
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
@@ -94,10 +94,10 @@ struct WindowEnergy {
 class Collector {
 public:
     Collector(const RunStudy& study, const RunIterations& iterations)
-        : m_store(study.store)
+        : m_study(study)
+        , m_store(study.store)
         , m_run(study.run)
-        , m_iterations(iterations)
-        , m_progress(study.progress) { }
+        , m_iterations(iterations) { }
 
     Result<EfficiencyFacts> collect(TimeRange window, bool withEnergy) {
         m_facts.launch = m_run.launch;
@@ -246,13 +246,15 @@ private:
     }
 
     Status sumPower(std::span<WindowEnergy> energies) {
-        for (std::size_t i = 0; i < m_power.size(); ++i) {
-            if (m_progress && !m_progress({"Summing energy", i, m_power.size()}))
-                return cancelled();
-            std::vector<TimeRange> windows;
-            for (const WindowEnergy& energy : energies)
-                windows.insert(windows.end(), energy.ranges.begin(), energy.ranges.end());
-            ASSIGN_OR_RETURN(const auto found, measuredEnergies(m_store, m_power[i], windows));
+        constexpr const char* phase = "Summing energy";
+        std::vector<TimeRange> windows;
+        for (const WindowEnergy& energy : energies)
+            windows.insert(windows.end(), energy.ranges.begin(), energy.ranges.end());
+        const auto read = [&](const store::Store& store, const EnergySeries& gpu,
+                              const Progress& progress) {
+            return measuredEnergies(store, gpu, windows, [&] { return progress({phase, 0, 0}); });
+        };
+        const auto take = [&](const EnergySeries&, const auto& found) {
             auto next = found.begin();
             for (WindowEnergy& energy : energies) {
                 for (const TimeRange& range : energy.ranges) {
@@ -261,8 +263,9 @@ private:
                     energy.coveredS.add(part.coverage * range.length().seconds());
                 }
             }
-        }
-        return {};
+            return Status();
+        };
+        return forEachPart(m_study, phase, m_power, read, take);
     }
 
     [[nodiscard]] double coverageOf(const WindowEnergy& energy) const {
@@ -282,10 +285,10 @@ private:
                                            text::percent(coverageOf(energy)));
     }
 
+    const RunStudy& m_study;
     const store::Store& m_store;
     const Run& m_run;
     const RunIterations& m_iterations;
-    const Progress& m_progress;
     EfficiencyFacts m_facts;
     std::vector<EnergySeries> m_power; // by GPU
     Steps m_steps;

@@ -147,7 +147,7 @@ Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus,
         && std::ranges::all_of(
             temperatures, [](const Series& series) { return series.count >= kSettlingSamples; });
     if (canTellSettling) {
-        ASSIGN_OR_RETURN(facts.settling, runSettling(study.store, temperatures, study.progress));
+        ASSIGN_OR_RETURN(facts.settling, runSettling(study));
     }
     return {};
 }

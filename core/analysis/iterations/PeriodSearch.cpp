@@ -88,8 +88,8 @@ double differenceAfter(
     double sum = 0.0;
     double count = 0.0;
     for (std::size_t i = begin; i < begin + length && i + whole + 1 < signal.size(); ++i) {
-        const double difference
-            = std::lerp(signal[i + whole], signal[i + whole + 1], part) - signal[i];
+        const double later = signal[i + whole] * (1.0 - part) + signal[i + whole + 1] * part;
+        const double difference = later - signal[i];
         if (std::isnan(difference))
             continue;
         sum += difference * difference;

@@ -84,8 +84,7 @@ private:
         std::vector<TimeRange> parts;
         for (const Iteration& one : inside)
             parts.push_back(one.range);
-        ASSIGN_OR_RETURN(auto peaks,
-            powerPeaksOf(m_study.store, powers, m_query.window, parts, m_study.progress));
+        ASSIGN_OR_RETURN(auto peaks, powerPeaksOf(m_study, powers, m_query.window, parts));
         if (peaks) {
             if (auto& burst = m_detail.burst) { // its steps smooth the peak
                 burst->peakToMean *= peaks->watts / burst->peak;
@@ -147,9 +146,7 @@ private:
         m_detail.gradient = airflowGradient(means, m_detail.airflow.order);
         if (!m_query.withSettling)
             return {};
-        ASSIGN_OR_RETURN(const auto settling,
-            runSettling(
-                m_study.store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_study.progress));
+        ASSIGN_OR_RETURN(const auto settling, runSettling(m_study));
         m_detail.settledFrom = settling.from;
         return {};
     }

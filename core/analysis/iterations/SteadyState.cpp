@@ -1,9 +1,7 @@
 #include "core/analysis/iterations/SteadyState.h"
 
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -107,15 +105,9 @@ SteadyState bySettling(
     return out;
 }
 
-Result<RunSettling> settlingOf(const RunStudy& study) {
-    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
-    return runSettling(
-        study.store, gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuTemperature), study.progress);
-}
-
 Result<SteadyState> findSteadyState(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
-    ASSIGN_OR_RETURN(const auto settling, settlingOf(study));
+    ASSIGN_OR_RETURN(const auto settling, runSettling(study));
     const bool speakForTheRun = recordedShare(iterations, study.run) >= kLeastShare;
     SteadyState out = speakForTheRun ? byIterations(iterations, settling, study.run)
                                      : bySettling(iterations, settling, study.run);

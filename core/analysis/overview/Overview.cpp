@@ -227,8 +227,6 @@ Result<std::optional<Overview>> firstSentences(
         return std::optional<Overview>();
     OverviewInputs inputs;
     inputs.facts.run = study.run;
-    ASSIGN_OR_RETURN(inputs.facts.iterations, iterationsOf(study));
-    ASSIGN_OR_RETURN(inputs.facts.efficiency, efficiencyOf(study));
     const SummaryScope scope{kAllTime,
         {metric::kGpuPower, metric::kGpuEnergy, metric::kNodePower, metric::kGpuUtilization}};
     ASSIGN_OR_RETURN(inputs.facts.whole, summarise(study, scope));

@@ -47,7 +47,7 @@ struct OverviewSentence {
     std::string text;
     std::map<std::string, double> values; // SI; names end in their unit, but for shares and counts
     Evidence evidence; // it shows there
-    std::optional<int> picturedRank; // of its picture, where that is not the evidence's
+    std::optional<int> picturedRank; // shown beside it; absent: the evidence's
     std::vector<OverviewPart> parts; // the largest first; of Change: this run, then the other one
     std::string unit; // the parts'
     bool isWhole = false; // the parts sum to a whole
@@ -129,8 +129,9 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run);
 
 // Runs with more samples are told in two parts.
 inline constexpr std::int64_t kManySamples = 20'000'000;
-// The sentences that power and utilisation alone give, word for word as overviewOf() will tell
-// them, for a run without traces that has more than `few` samples; absent for others.
+// The sentences that power and utilisation alone give, for a run without traces that has more than
+// `few` samples; absent for others. They are those of overviewOf(), word for word, but for steps:
+// the search for the period of the power takes longer than all of them.
 Result<std::optional<Overview>> firstSentences(
     const RunStudies& studies, const Run& run, std::int64_t few = kManySamples);
 

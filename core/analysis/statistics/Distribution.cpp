@@ -210,6 +210,20 @@ void Distribution::add(Distribution&& other) {
     m_totalWeight += other.m_totalWeight;
 }
 
+void Distribution::remember(std::size_t entry) {
+    constexpr unsigned kFewestBits = 8;
+    constexpr std::size_t kSlotsOfEntry = 4;
+    constexpr std::size_t kMostSlots = kSlotsOfEntry * kTries;
+    if (kSlotsOfEntry * entry < m_known.size() || m_known.size() >= kMostSlots) {
+        m_known[slotOf(m_entries[entry].value)] = static_cast<std::uint32_t>(entry);
+        return;
+    }
+    m_slotShift = m_known.empty() ? 64U - kFewestBits : m_slotShift - 1;
+    m_known.assign(std::size_t{1} << (64U - m_slotShift), 0);
+    for (std::size_t i = 0; i <= entry; ++i)
+        m_known[slotOf(m_entries[i].value)] = static_cast<std::uint32_t>(i);
+}
+
 double Distribution::relativeError() const {
     return m_droppedBits == 0 ? 0.0 : std::ldexp(1.0, m_droppedBits - kMantissaBits);
 }

@@ -1,7 +1,6 @@
 #pragma once
 // Weighted values and their order statistics.
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -47,14 +46,14 @@ public:
             append({value, weight});
             return;
         }
-        std::uint32_t& known = m_known[slotOf(value)];
+        const std::uint32_t known = m_known.empty() ? 0 : m_known[slotOf(value)];
         if (known < m_entries.size() && m_entries[known].value == value) {
             m_entries[known].weight += weight;
             ++m_repeated;
             return;
         }
         append({value, weight});
-        known = static_cast<std::uint32_t>(m_entries.size() - 1);
+        remember(m_entries.size() - 1);
     }
     void add(Distribution&& other);
 
@@ -77,28 +76,29 @@ public:
     [[nodiscard]] std::optional<double> median() const;
 
 private:
-    static constexpr unsigned kSlotBits = 8;
-    static constexpr std::size_t kTries = 512;
+    static constexpr std::size_t kTries = 16'384;
 
-    static std::size_t slotOf(double value) {
+    [[nodiscard]] std::size_t slotOf(double value) const {
         constexpr std::uint64_t spread = 0x9E37'79B9'7F4A'7C15; // 2^64 / the golden ratio
         return static_cast<std::size_t>(
-            std::bit_cast<std::uint64_t>(value) * spread >> (64U - kSlotBits));
+            std::bit_cast<std::uint64_t>(value) * spread >> m_slotShift);
     }
     void append(WeightedValue entry) {
         if (m_entries.size() >= m_maxEntries)
             compact();
         m_entries.push_back(entry);
     }
+    void remember(std::size_t entry);
     void compact();
     void round();
     void mergeEqual();
     [[nodiscard]] Quantiles atWeights(std::int64_t lower, std::int64_t upper) const;
 
     std::vector<WeightedValue> m_entries;
-    // Place of the last entry of a value, so that one of few that come again and again takes no new
-    // entry.
-    std::array<std::uint32_t, std::size_t{1} << kSlotBits> m_known{};
+    // Place of the last entry of a value, so that one that comes again and again takes no new
+    // entry: a power of two, at least four to each entry while few values are new.
+    std::vector<std::uint32_t> m_known;
+    unsigned m_slotShift = 64;
     std::size_t m_repeated = 0;
     std::size_t m_maxEntries;
     std::int64_t m_totalWeight = 0;

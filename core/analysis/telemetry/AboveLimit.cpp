@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/AboveLimit.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
@@ -138,18 +139,18 @@ Status measure(const store::Store& store, const Series& power, TimeRange window,
 
 } // namespace
 
-Result<std::optional<AboveLimit>> aboveLimitOf(
-    const RunStudy& study, const GpuSeries& gpu, TimeRange window, KeepSteps keep) {
+Result<std::optional<AboveLimit>> aboveLimitOf(const store::Store& store, const Run& run,
+    const GpuSeries& gpu, TimeRange window, KeepSteps keep, const Progress& progress) {
     const auto power = gpu.find(metric::kGpuPower);
-    const auto known = powerLimitOf(study.run, gpu);
+    const auto known = powerLimitOf(run, gpu);
     if (power == gpu.end() || !known)
         return std::optional<AboveLimit>();
     LimitInTime limit(known->watts);
     const auto recorded = gpu.find(metric::kPowerLimit);
     if (recorded != gpu.end() && recorded->second.min < recorded->second.max)
-        RETURN_IF_ERROR(limit.read(study.store, recorded->second));
+        RETURN_IF_ERROR(limit.read(store, recorded->second));
     AboveMeter meter(limit, window, keep);
-    RETURN_IF_ERROR(measure(study.store, power->second, window, meter, study.progress));
+    RETURN_IF_ERROR(measure(store, power->second, window, meter, progress));
     if (!meter.hasValues())
         return std::optional<AboveLimit>();
     AboveLimit found = meter.finish();
@@ -163,14 +164,15 @@ Result<std::optional<AboveLimit>> aboveLimitOf(
 Result<std::vector<AboveLimit>> aboveLimits(
     const RunStudy& study, TimeRange window, KeepSteps keep) {
     ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    std::vector<GpuSeries> gpus;
+    for (auto& [rank, gpu] : gpuSeriesByRank(series))
+        gpus.push_back(gpu);
     std::vector<AboveLimit> all;
-    for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
-        if (study.progress && !study.progress({"Reading power", 0, 0}))
-            return cancelled();
-        ASSIGN_OR_RETURN(auto found, aboveLimitOf(study, gpu, window, keep));
-        if (found)
-            all.push_back(std::move(*found));
-    }
+    const auto read
+        = [&](const store::Store& store, const GpuSeries& gpu, const Progress& progress) {
+              return aboveLimitOf(store, study.run, gpu, window, keep, progress);
+          };
+    RETURN_IF_ERROR(forEachPart(study, "Reading power", gpus, read, collectInto(all)));
     return all;
 }
 

@@ -43,8 +43,8 @@ enum class KeepSteps { No, Yes };
 Result<std::vector<AboveLimit>> aboveLimits(
     const RunStudy& study, TimeRange window, KeepSteps keep);
 // The same of one GPU; absent without power or limit.
-Result<std::optional<AboveLimit>> aboveLimitOf(
-    const RunStudy& study, const GpuSeries& gpu, TimeRange window, KeepSteps keep);
+Result<std::optional<AboveLimit>> aboveLimitOf(const store::Store& store, const Run& run,
+    const GpuSeries& gpu, TimeRange window, KeepSteps keep, const Progress& progress = {});
 
 // Share of several GPUs together; absent for none.
 std::optional<LimitShare> together(const std::vector<AboveLimit>& gpus);

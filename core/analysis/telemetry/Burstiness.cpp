@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/Burstiness.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/derived/DerivedSteps.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/Means.h"
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -116,6 +118,64 @@ SpectralLine lineAt(const std::vector<double>& amplitudes, std::size_t k, double
         std::nullopt};
 }
 
+constexpr std::int64_t kChangesOfPiece = 1'000'000;
+constexpr std::int64_t kMostPeakPieces = 8;
+
+// Pieces of a window that are worth a worker each.
+std::vector<TimeRange> peakPiecesOf(const StepProgram& sum, TimeRange window) {
+    std::vector<TimeRange> pieces;
+    const std::int64_t count
+        = std::clamp<std::int64_t>(sum.changes() / kChangesOfPiece, 1, kMostPeakPieces);
+    const DurationNs length{(window.length().ns + count - 1) / count};
+    for (TimeNs begin = window.begin; begin < window.end; begin = pieces.back().end)
+        pieces.push_back({begin, std::min(window.end, begin + length)});
+    return pieces;
+}
+
+Result<std::optional<PowerPeaks>> peaksIn(const store::Store& store, const StepProgram& sum,
+    TimeRange window, std::span<const TimeRange> parts, const Progress& progress) {
+    std::optional<PowerPeaks> found;
+    std::vector<std::optional<double>> ofParts(parts.size());
+    std::size_t first = 0; // part that may hold what comes
+    const auto see = [&](const Step& step) {
+        if (std::isnan(step.value))
+            return;
+        if (!found || step.value > found->watts)
+            found = PowerPeaks{step.value, step.range.begin, {}};
+        while (first < parts.size() && parts[first].end <= step.range.begin)
+            ++first;
+        for (std::size_t i = first; i < parts.size() && parts[i].begin < step.range.end; ++i) {
+            if (parts[i].overlaps(step.range))
+                ofParts[i] = std::max(ofParts[i].value_or(step.value), step.value);
+        }
+    };
+    const auto keepGoing = [&progress] { return !progress || progress({"Reading power", 0, 0}); };
+    RETURN_IF_ERROR(forEachStep(store, sum, window, keepGoing, [&see](std::span<const Step> steps) {
+        std::for_each(steps.begin(), steps.end(), see);
+        return true;
+    }));
+    if (found)
+        found->ofParts = std::move(ofParts);
+    return found;
+}
+
+// Both of the same parts.
+void joinPeaks(std::optional<PowerPeaks>& found, std::optional<PowerPeaks>&& later) {
+    if (!later)
+        return;
+    if (!found) {
+        found = std::move(later);
+        return;
+    }
+    // An absent value is less than any.
+    std::ranges::transform(found->ofParts, later->ofParts, found->ofParts.begin(),
+        [](const auto& a, const auto& b) { return std::max(a, b); });
+    if (later->watts > found->watts) {
+        found->watts = later->watts;
+        found->at = later->at;
+    }
+}
+
 } // namespace
 
 std::optional<Burst> burstOf(const UniformSeries& signal) {
@@ -150,40 +210,24 @@ std::optional<Burst> burstOf(const UniformSeries& signal) {
     return burst;
 }
 
-Result<std::optional<PowerPeaks>> powerPeaksOf(const store::Store& store,
-    std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts,
-    const Progress& progress) {
+Result<std::optional<PowerPeaks>> powerPeaksOf(const RunStudy& study,
+    std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts) {
     std::vector<StepProgram> programs;
     for (const Series& power : powers)
         programs.push_back(programOf(power));
-    if (programs.empty())
-        return std::optional<PowerPeaks>();
-    const StepProgram sum = sumOf(programs);
     std::optional<PowerPeaks> found;
-    std::vector<std::optional<double>> ofParts(parts.size());
-    std::size_t first = 0; // part that may hold what comes
-    const auto see = [&](const Step& step) {
-        if (std::isnan(step.value))
-            return;
-        if (!found || step.value > found->watts)
-            found = PowerPeaks{step.value, step.range.begin, {}};
-        while (first < parts.size() && parts[first].end <= step.range.begin)
-            ++first;
-        for (std::size_t i = first; i < parts.size() && parts[i].begin < step.range.end; ++i) {
-            if (parts[i].overlaps(step.range))
-                ofParts[i] = std::max(ofParts[i].value_or(step.value), step.value);
-        }
+    if (programs.empty())
+        return found;
+    const StepProgram sum = sumOf(programs);
+    const auto read = [&](const store::Store& store, TimeRange piece, const Progress& progress) {
+        return peaksIn(store, sum, piece, parts, progress);
     };
-    const auto keepGoing = [&progress] { return !progress || progress({"Reading power", 0, 0}); };
-    const TimeRange inside = shared(window, sum.range());
-    if (inside.isEmpty())
-        return std::optional<PowerPeaks>();
-    RETURN_IF_ERROR(forEachStep(store, sum, inside, keepGoing, [&see](std::span<const Step> steps) {
-        std::for_each(steps.begin(), steps.end(), see);
-        return true;
-    }));
-    if (found)
-        found->ofParts = std::move(ofParts);
+    const auto take = [&found](TimeRange, std::optional<PowerPeaks>&& later) {
+        joinPeaks(found, std::move(later));
+        return Status();
+    };
+    RETURN_IF_ERROR(forEachPart(
+        study, "Reading power", peakPiecesOf(sum, shared(window, sum.range())), read, take));
     return found;
 }
 

@@ -35,9 +35,8 @@ struct PowerPeaks {
 };
 // In the window, and in each of those parts of it, whose begins and ends are in order. Absent where
 // the powers are never known together. Reads every reading; cancelled by progress.
-Result<std::optional<PowerPeaks>> powerPeaksOf(const store::Store& store,
-    std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts,
-    const Progress& progress = {});
+Result<std::optional<PowerPeaks>> powerPeaksOf(const RunStudy& study,
+    std::span<const Series> powers, TimeRange window, std::span<const TimeRange> parts);
 
 // Times in a row above a limit.
 struct Excursions {

@@ -140,11 +140,12 @@ double peakShift(const std::vector<double>& values, std::size_t i) {
 }
 
 std::vector<double> withoutDrift(std::span<const double> values, std::size_t width) {
-    std::vector<double> sums{0.0};
-    std::vector<double> counts{0.0};
-    for (const double value : values) {
-        sums.push_back(sums.back() + (std::isnan(value) ? 0.0 : value));
-        counts.push_back(counts.back() + (std::isnan(value) ? 0.0 : 1.0));
+    std::vector<double> sums(values.size() + 1);
+    std::vector<double> counts(values.size() + 1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool isKnown = !std::isnan(values[i]);
+        sums[i + 1] = sums[i] + (isKnown ? values[i] : 0.0);
+        counts[i + 1] = counts[i] + (isKnown ? 1.0 : 0.0);
     }
     std::vector<double> out(values.begin(), values.end());
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,6 +1,9 @@
 #include "core/analysis/telemetry/Temperature.h"
 
+#include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <Eigen/Dense>
@@ -182,6 +185,29 @@ ThermalCandidate search(const Moments& moments, double shortest, double longest)
     return solve(moments, std::exp((low + high) / 2.0));
 }
 
+Result<RunSettling> findSettling(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    RunSettling out;
+    TimeNs last = kAllTime.begin;
+    using Moment = std::optional<TimeNs>;
+    const auto read
+        = [](const store::Store& store, const Series& one, const Progress&) -> Result<Moment> {
+        ASSIGN_OR_RETURN(const auto values, resample(store, one, gridOf({&one, 1}, kMostFitSteps)));
+        return settledFrom(values);
+    };
+    const auto take = [&](const Series&, const Moment& from) {
+        ++out.gpus;
+        out.unsettled += from ? 0 : 1;
+        last = std::max(last, from.value_or(last));
+        return Status();
+    };
+    RETURN_IF_ERROR(forEachPart(study, "Finding when temperatures settled",
+        gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuTemperature), read, take));
+    if (out.gpus > 0 && out.unsettled == 0)
+        out.from = last;
+    return out;
+}
+
 } // namespace
 
 std::optional<AirflowGradient> airflowGradient(
@@ -269,25 +295,8 @@ std::optional<TimeNs> settledFrom(const UniformSeries& temperature) {
     return temperature.timeOf(known.steps[settled]);
 }
 
-Result<RunSettling> runSettling(
-    const store::Store& store, const std::vector<Series>& temperatures, const Progress& progress) {
-    RunSettling out;
-    TimeNs last = kAllTime.begin;
-    for (const Series& series : temperatures) {
-        if (series.description.subject.kind != SubjectKind::Gpu || series.count == series.missing)
-            continue;
-        if (progress && !progress({"Finding when temperatures settled", 0, 0}))
-            return cancelled();
-        ASSIGN_OR_RETURN(
-            const auto values, resample(store, series, gridOf({&series, 1}, kMostFitSteps)));
-        const auto from = settledFrom(values);
-        ++out.gpus;
-        out.unsettled += from ? 0 : 1;
-        last = std::max(last, from.value_or(last));
-    }
-    if (out.gpus > 0 && out.unsettled == 0)
-        out.from = last;
-    return out;
+Result<RunSettling> runSettling(const RunStudy& study) {
+    return study.once(findSettling);
 }
 
 std::optional<ThermalFit> fitThermal(const UniformSeries& power, const UniformSeries& temperature) {

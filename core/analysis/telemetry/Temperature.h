@@ -59,9 +59,8 @@ struct RunSettling {
     int gpus = 0;
     int unsettled = 0; // GPUs that never settle
 };
-// temperatures: one series of each GPU.
-Result<RunSettling> runSettling(const store::Store& store, const std::vector<Series>& temperatures,
-    const Progress& progress = {});
+// Found once in a study. Cancelled by progress.
+Result<RunSettling> runSettling(const RunStudy& study);
 
 // Response of a GPU's temperature to its power: a first-order thermal model τ · dT/dt = T_rest + R
 // · P(t) − T fitted over the whole record at once (the model is simulated from its first moment and

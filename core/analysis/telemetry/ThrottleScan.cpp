@@ -9,6 +9,7 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/ThrottleInference.h"
+#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
@@ -148,9 +149,15 @@ public:
     }
 
 private:
-    // ask(store, GPU, whether to go on) → Result, of the GPUs that may throttle or tell reasons.
-    template <typename Ask, typename Take>
-    Status forEachGpu(bool (*isWanted)(const GpuSeries&), const Ask& ask, const Take& take) const {
+    // True where some clock of a GPU that may be busy is low.
+    [[nodiscard]] bool mayLackClock(const GpuSeries& gpu) const {
+        return canThrottle(gpu)
+            && find(gpu, metric::kSmClock)->min < kThrottledClock * m_lost.referenceClockHz;
+    }
+
+    // ask(store, GPU, whether to go on) → Result, of the GPUs that are wanted.
+    template <typename IsWanted, typename Ask, typename Take>
+    Status forEachGpu(const IsWanted& isWanted, const Ask& ask, const Take& take) const {
         std::vector<std::pair<int, const GpuSeries*>> wanted;
         for (const auto& [rank, gpu] : m_gpus) {
             if (isWanted(gpu))
@@ -184,11 +191,26 @@ private:
         return {};
     }
 
+    // Those of each rank are.
     static void inOrder(std::vector<RankEpisode>& episodes) {
-        std::stable_sort(
-            episodes.begin(), episodes.end(), [](const RankEpisode& a, const RankEpisode& b) {
-                return a.episode.range.begin < b.episode.range.begin;
-            });
+        const auto isBefore = [](const RankEpisode& a, const RankEpisode& b) {
+            return a.episode.range.begin < b.episode.range.begin;
+        };
+        std::vector<std::ptrdiff_t> ends{0}; // each ends a stretch in order
+        for (auto at = episodes.begin(); at != episodes.end();) {
+            at = std::is_sorted_until(at, episodes.end(), isBefore);
+            ends.push_back(at - episodes.begin());
+        }
+        while (ends.size() > 2) {
+            std::vector<std::ptrdiff_t> merged{0};
+            for (std::size_t i = 2; i < ends.size() + 1; i += 2) {
+                const std::size_t last = std::min(i, ends.size() - 1);
+                std::inplace_merge(episodes.begin() + ends[i - 2], episodes.begin() + ends[i - 1],
+                    episodes.begin() + ends[last], isBefore);
+                merged.push_back(ends[last]);
+            }
+            ends = std::move(merged);
+        }
     }
 
     Status findLowClocks() {
@@ -216,8 +238,7 @@ private:
                 limits[rank] = limitsOf(rank, gpu);
         }
         using Episodes = Result<std::vector<ThrottleEpisode>>;
-        return forEachGpu(
-            canThrottle,
+        return forEachGpu([this](const GpuSeries& gpu) { return mayLackClock(gpu); },
             [&](const store::Store& store, int rank, const GpuSeries& gpu,
                 const KeepGoing& keepGoing) -> Episodes {
                 const ThrottleLimits& own = limits.at(rank);
@@ -269,10 +290,15 @@ private:
         return {};
     }
 
-    // From the reading that holds when the window begins.
+    // From the reading that holds when the window begins, beside the clock where that is ever low.
     Result<Reasons> reasonsOf(
         const store::Store& store, const GpuSeries& gpu, const KeepGoing& keepGoing) const {
         const Series& reasons = *find(gpu, metric::kThrottleReasons);
+        GpuSeries told{{metric::kThrottleReasons, reasons}};
+        for (const char* metric : {metric::kSmClock, metric::kGpuUtilization}) {
+            if (mayLackClock(gpu))
+                told.emplace(metric, gpu.at(metric));
+        }
         ASSIGN_OR_RETURN(const auto before, store.lastBefore(reasons.id, m_window.begin));
         const TimeNs from = before ? before->time : m_window.begin;
         Reasons found;
@@ -283,7 +309,7 @@ private:
             last = reading;
             return reading.time < m_window.end;
         };
-        GpuWalk walk(store, gpu, metric::kThrottleReasons, {from, kAllTime.end});
+        GpuWalk walk(store, told, metric::kThrottleReasons, {from, kAllTime.end});
         RETURN_IF_ERROR(walk.run(take, keepGoing));
         return found;
     }

@@ -42,16 +42,6 @@ struct DeviceReading {
     }
 };
 
-// For forEachDevice(): keeps the answers that there are.
-template <typename Value>
-auto collectInto(std::vector<Value>& values) {
-    return [&values](const DeviceTracks&, std::optional<Value>&& value) {
-        if (value)
-            values.push_back(std::move(*value));
-        return Status();
-    };
-}
-
 // ask(DeviceReading) → Result<Answer>, on workers: it changes nothing that others see.
 // take(const DeviceTracks&, Answer&&) → Status, in this thread. Ends with the first failure.
 template <typename Ask, typename Take>

@@ -25,9 +25,10 @@ ColumnGrid::ColumnGrid(TimeRange window, int columns, std::int64_t holeNs)
 std::int64_t ColumnGrid::boundary(std::size_t k) const {
     const std::uint64_t length = distance(m_window.begin.ns, m_window.end.ns);
     const std::uint64_t n = m_columns.size();
-    const std::uint64_t offset = m_narrow
-        ? (length * k + n - 1) / n
-        : static_cast<std::uint64_t>((Product128{length} * k + n - 1) / n);
+    const bool areWhole = length == m_width * n; // divisions are what costs here
+    const std::uint64_t offset = areWhole ? m_width * k
+        : m_narrow                        ? (length * k + n - 1) / n
+                   : static_cast<std::uint64_t>((Product128{length} * k + n - 1) / n);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(m_window.begin.ns) + offset);
 }
 

@@ -29,8 +29,16 @@ void addMetric(store::ImportSession& session, RunId run, const char* metric, int
     ok(session.samples(got(session.series(run, description)), times(at), values));
 }
 
-// GPU 0 draws 600 W, GPU 1 400 W.
-store::Store logOfTwo(const Fixture& fixture) {
+// GPU 0 draws 600 W, GPU 1 400 W, and both only a third of that in 2 s of 5.
+enum class Draw { Evenly, InPeriods };
+std::vector<double> powerOf(int rank, Draw draw) {
+    std::vector<double> watts(kReadings, rank == 0 ? 600.0 : 400.0);
+    for (std::size_t i = 0; i < watts.size() && draw == Draw::InPeriods; ++i)
+        watts[i] /= i % 50 < 30 ? 1.0 : 3.0;
+    return watts;
+}
+
+store::Store logOfTwo(const Fixture& fixture, Draw draw = Draw::Evenly) {
     auto store = fixture.create();
     auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
     Run run = runNamed("run");
@@ -38,8 +46,7 @@ store::Store logOfTwo(const Fixture& fixture) {
     const RunId id = got(session->run(run));
     for (int rank = 0; rank < 2; ++rank) {
         ok(session->gpu(id, {rank, 0, rank, run.gpuModel, {}}));
-        addMetric(*session, id, "gpu_power", rank,
-            std::vector<double>(kReadings, rank == 0 ? 600.0 : 400.0));
+        addMetric(*session, id, "gpu_power", rank, powerOf(rank, draw));
         addMetric(
             *session, id, "gpu_temperature", rank, std::vector<double>(kReadings, 60.0 + rank));
         addMetric(*session, id, "gpu_utilization", rank, std::vector<double>(kReadings, 0.9));
@@ -83,6 +90,22 @@ private Q_SLOTS:
         // Temperatures were not read.
         QVERIFY(sentenceOf(*first, Topic::Heat) == nullptr);
         QVERIFY(sentenceOf(whole, Topic::Heat) != nullptr);
+    }
+
+    // The search for the period of the power comes with the rest.
+    void stepsComeLater() {
+        const Fixture fixture;
+        const auto store = logOfTwo(fixture, Draw::InPeriods);
+        const Run run = got(store.findRun("run"));
+        const auto first = got(firstSentences({store}, run, kSamples - 1));
+        const Overview whole = got(overviewOf({store}, run));
+        const std::string& told = sentenceOf(*first, Topic::Time)->text;
+        const std::string& all = sentenceOf(whole, Topic::Time)->text;
+        QVERIFY2(all.find("; power repeats every 5 s") != std::string::npos, all.c_str());
+        QVERIFY2(told.find("repeats") == std::string::npos, told.c_str());
+        QVERIFY2(all.starts_with(told.substr(0, told.size() - 1)), told.c_str());
+        QCOMPARE(
+            sentenceOf(*first, Topic::Energy)->values, sentenceOf(whole, Topic::Energy)->values);
     }
 
     void shortLogsAreToldAtOnce() {

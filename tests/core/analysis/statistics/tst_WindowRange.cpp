@@ -178,7 +178,7 @@ private Q_SLOTS:
         const std::vector<TimeRange> parts{{{6 * kMillisecond}, {12 * kMillisecond}},
             {{18 * kMillisecond}, {30 * kMillisecond}}, {{30 * kMillisecond}, {38 * kMillisecond}},
             {{90 * kMillisecond}, {99 * kMillisecond}}};
-        const auto found = got(powerPeaksOf(store, powers, kAllTime, parts));
+        const auto found = got(powerPeaksOf({store, run}, powers, kAllTime, parts));
         QVERIFY(found.has_value());
         QCOMPARE(found->watts, 500.0);
         QCOMPARE(found->at.ns, 15 * kMillisecond);
@@ -203,8 +203,8 @@ private:
             QCOMPARE(stored.max, *told.max);
             QCOMPARE(*sums.max, *told.max);
         }
-        const auto above
-            = got(aboveLimitOf(study, {{metric::kGpuPower, power}}, window, KeepSteps::No));
+        const auto above = got(aboveLimitOf(
+            study.store, study.run, {{metric::kGpuPower, power}}, window, KeepSteps::No));
         if (above && above->coveredSeconds > 0.0)
             QVERIFY(above->highestW <= *told.max && above->highestW >= *told.mean);
         const StepProgram program = programOf(power);
@@ -220,7 +220,7 @@ private:
         TimeRange window, const RunSummary& summary) {
         const std::map<int, GpuSeries> first{*series.begin()};
         const auto peaks = got(powerPeaksOf(
-            study.store, gpuSeriesOf(first, metric::kGpuPower), kAllTime, std::vector{window}));
+            study, gpuSeriesOf(first, metric::kGpuPower), kAllTime, std::vector{window}));
         const SubjectStatistics& told = summary.gpus.front().metrics.at("gpu_power");
         const auto peak = peaks ? peaks->ofParts.at(0) : std::nullopt;
         QVERIFY(!peak || (*peak <= *told.max && *peak >= *told.mean && *peak >= *told.p99));
