@@ -7,7 +7,7 @@ clang-tidy --version | grep -q 'version 14[.]' || { echo "SKIPPED: releases of c
 export INTO=$2/lint
 mkdir -p "$INTO/passed"
 # The build's commands without its precompiled headers, which are another compiler's.
-sed -E 's/ -Winvalid-pch| -include [^ ]*cmake_pch[.]hxx//g' "$2/compile_commands.json" >"$INTO/compile_commands.json"
+sed -E 's/ -Winvalid-pch| --param [^ ]*| -include [^ ]*cmake_pch[.]hxx//g' "$2/compile_commands.json" >"$INTO/compile_commands.json"
 files() { sed -nE 's/^ *"file": "(.*)",?$/\1/p' "$INTO/compile_commands.json" | sort -u | grep -E "$1"; }
 
 tidy() {
