@@ -1,4 +1,13 @@
-#include "importers/charllm/CharllmImporter.h"
+// CharLLM-PPT result trees: per run folder one header-less file per metric and global rank, lines
+// of `unix_seconds,value` . Clock: unix seconds, UTC. Units: see
+// SeriesMap.h. A -1 is a failed read and becomes a missing sample. GPUs per node come from the
+// launch YAML that lies with the results (importers/launch), else 8; rank R is GPU R mod that of
+// node R / that. `<N>_kineto` folders are left to the importer of traces.
+//
+// Confidence 90: named as telemetry and with usable lines; 40: named so, but empty or unreadable,
+// which is for the report to say; 20: a metric that only a run folder makes telemetry.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
@@ -260,13 +269,10 @@ Confidence sniff(std::string_view head, std::string_view path) {
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"charllm", "CharLLM-PPT telemetry",
-            "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
-            LaunchSettings::OwnFiles, {}, "CharLLM-PPT file", "CharLLM-PPT files"},
-        sniff, planRuns, importBy<RunImport>};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"charllm", "CharLLM-PPT telemetry",
+        "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
+        LaunchSettings::OwnFiles, {}, "CharLLM-PPT file", "CharLLM-PPT files"},
+    sniff, planRuns, importBy<RunImport>};
 
 } // namespace trainscope::importers::charllm

@@ -1,4 +1,11 @@
-#include "importers/exectrace/ExecutionTraceImporter.h"
+// Execution traces (common/ExecutionTrace.h) as sources. One that lies beside the Kineto trace of
+// its process gives that run its communicators, counts and collectives, while its operators'
+// shapes, types and tensors go to the trace's own operators (unit.partner). One that lies alone
+// makes a run whose operators stand in their order of execution: they have no times, so each takes
+// its stated duration or a microsecond, from the second at which recording began, which is
+// local time.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Id.h"
 #include "core/model/Span.h"
@@ -282,15 +289,12 @@ Result<ImportReport> import(
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"exectrace", "execution trace",
-            "PyTorch and Chakra execution traces (.json, .et), beside the Kineto trace of their "
-            "process or alone",
-            Joins::OwnRun, LaunchSettings::None, "\"rf_id\"", "execution trace", "execution traces",
-            false, false, true},
-        sniff, plan, import};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"exectrace", "execution trace",
+        "PyTorch and Chakra execution traces (.json, .et), beside the Kineto trace of their "
+        "process or alone",
+        Joins::OwnRun, LaunchSettings::None, "\"rf_id\"", "execution trace", "execution traces",
+        false, false, true},
+    sniff, plan, import};
 
 } // namespace trainscope::importers::exectrace

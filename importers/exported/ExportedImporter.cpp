@@ -1,4 +1,12 @@
-#include "importers/exported/ExportedImporter.h"
+// A run that Trainscope exported as CSV (`export --out FOLDER`): a file per metric, with
+// metrics.csv and iterations.csv beside them, plain or packed.
+//
+// Times are UTC in nanoseconds, values are SI, an empty value is a missing one. A file's metric is
+// the one that metrics.csv names for it, else the one of the file's name; units, kinds, widths of
+// counters and sensors are those of metrics.csv, else of the registry of metrics. A folder is a
+// run.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
@@ -399,12 +407,9 @@ private:
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"exported", "export of Trainscope", "runs that Trainscope exported as CSV", Joins::OwnRun,
-            LaunchSettings::Beside, {}, "exported file", "exported files", false, true},
-        sniff, plan, importBy<FolderImport>};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"exported", "export of Trainscope", "runs that Trainscope exported as CSV", Joins::OwnRun,
+        LaunchSettings::Beside, {}, "exported file", "exported files", false, true},
+    sniff, plan, importBy<FolderImport>};
 
 } // namespace trainscope::importers::exported

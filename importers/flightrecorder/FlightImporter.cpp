@@ -1,4 +1,9 @@
-#include "importers/flightrecorder/FlightImporter.h"
+// Dumps of PyTorch's flight recorder, one per rank, as sources: each collective is a
+// span from its start (its scheduling where it never started) to its end, on a track per process
+// group. Open ones reach to the last time in the dump. Clock: the host's, unix
+// nanoseconds.
+
+#include "importers/common/Formats.h"
 
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Import.h"
@@ -369,14 +374,11 @@ Result<ImportReport> import(
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"flightrecorder", "flight recorder dump",
-            "JSON dumps of PyTorch's flight recorder, one per rank", Joins::OwnRun,
-            LaunchSettings::Beside, "\"collective_seq_id\"", "flight recorder dump",
-            "flight recorder dumps"},
-        sniff, plan, import};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"flightrecorder", "flight recorder dump",
+        "JSON dumps of PyTorch's flight recorder, one per rank", Joins::OwnRun,
+        LaunchSettings::Beside, "\"collective_seq_id\"", "flight recorder dump",
+        "flight recorder dumps"},
+    sniff, plan, import};
 
 } // namespace trainscope::importers::flightrecorder

@@ -1,4 +1,12 @@
-#include "importers/kineto/KinetoImporter.h"
+// PyTorch Kineto traces (torch.profiler): Chrome trace JSON, plain or compressed, one file per
+// rank. Clock: ts and dur are µs, whatever displayTimeUnit says; wall time is baseTimeNanoseconds +
+// ts where the trace has that member, else ts itself. Times are read as decimal text, exact to the
+// nanosecond. Memory: a few pieces of text of 1 MiB for each thread with what their parsers
+// remember, up to TraceOutput::kMaxHeld spans held back until the base time is known, and a bounded
+// cache of names. Format as in libkineto's output_json.cpp; categories
+// in EventKinds.cpp.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
 #include "importers/common/GpuIdentity.h"
@@ -409,14 +417,11 @@ Result<UsedGpu> usedGpu(const SourceTree& tree, const ImportUnit& unit, const Pr
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"kineto", "PyTorch Kineto trace",
-            "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
-            LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
-        sniffTrace, planTraces, importBy<TraceImport>, nullptr, nullptr, nullptr, nullptr, nullptr,
-        usedGpu};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"kineto", "PyTorch Kineto trace",
+        "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
+        LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
+    sniffTrace, planTraces, importBy<TraceImport>, nullptr, nullptr, nullptr, nullptr, nullptr,
+    usedGpu};
 
 } // namespace trainscope::importers::kineto

@@ -1,4 +1,9 @@
-#include "importers/memorysnapshot/MemorySnapshotImporter.h"
+// Memory snapshots of PyTorch (SnapshotReader.h), one per process, as sources: bytes allocated and
+// reserved by each device over time, and a record of what lived at the peak and of each request
+// that could not be served (core/analysis/machine/AllocatorMemory.h). Clock: the host's, unix
+// microseconds; before torch 2.2 events have no times and stand in their order.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -409,18 +414,15 @@ private:
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {.id = "memory-snapshot",
-            .name = "PyTorch memory snapshot",
-            .description = "memory snapshots of PyTorch's allocator, .pickle, one per process",
-            .joins = Joins::RunBeside,
-            .launch = LaunchSettings::Beside,
-            .oneFile = "memory snapshot",
-            .manyFiles = "memory snapshots",
-            .readsBytes = true},
-        sniff, plan, importBy<SnapshotImport>};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {.id = "memory-snapshot",
+        .name = "PyTorch memory snapshot",
+        .description = "memory snapshots of PyTorch's allocator, .pickle, one per process",
+        .joins = Joins::RunBeside,
+        .launch = LaunchSettings::Beside,
+        .oneFile = "memory snapshot",
+        .manyFiles = "memory snapshots",
+        .readsBytes = true},
+    sniff, plan, importBy<SnapshotImport>};
 
 } // namespace trainscope::importers::memorysnapshot

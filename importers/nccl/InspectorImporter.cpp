@@ -3,7 +3,7 @@
 // "pid": 77}, "coll_perf": {"coll": "AllGather", "coll_msg_size_bytes": …, "coll_exec_time_us": …,
 // "coll_busbw_gbs": …}}. A record says how long its collective took and when it was written down:
 // it is placed before that, and never over the one before it.
-#include "importers/nccl/NcclImporter.h"
+#include "importers/common/Formats.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -258,13 +258,10 @@ private:
 
 } // namespace
 
-const Importer& inspectorImporter() {
-    static constexpr Importer kImporter{
-        {"nccl-inspector", "records of NCCL's inspector",
-            "JSON lines of NCCL's inspector plugin, one file per process", Joins::OwnRun,
-            LaunchSettings::None, {}, "file of NCCL's inspector", "files of NCCL's inspector"},
-        sniffInspector, planInspector, importBy<InspectorImport>};
-    return kImporter;
-}
+constinit const Importer kInspectorImporter{
+    {"nccl-inspector", "records of NCCL's inspector",
+        "JSON lines of NCCL's inspector plugin, one file per process", Joins::OwnRun,
+        LaunchSettings::None, {}, "file of NCCL's inspector", "files of NCCL's inspector"},
+    sniffInspector, planInspector, importBy<InspectorImport>};
 
 } // namespace trainscope::importers::nccl

@@ -1,4 +1,8 @@
-#include "importers/nccl/NcclImporter.h"
+// Logs of NCCL (NcclLog.h) as sources: the ranks' nodes and devices, communicators as process
+// groups, and facts. They have no times and no samples. Proposed as part of the run that lies
+// beside them.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -166,13 +170,10 @@ Result<ImportReport> import(
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"nccl", "NCCL log",
-            "NCCL logs (NCCL_DEBUG=INFO) and nccl-tests results, beside these or alone",
-            Joins::RunBeside, LaunchSettings::None, {}, "NCCL log", "NCCL logs"},
-        sniff, plan, import, nullptr, nullptr, sniffPart, nullptr, within};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"nccl", "NCCL log",
+        "NCCL logs (NCCL_DEBUG=INFO) and nccl-tests results, beside these or alone",
+        Joins::RunBeside, LaunchSettings::None, {}, "NCCL log", "NCCL logs"},
+    sniff, plan, import, nullptr, nullptr, sniffPart, nullptr, within};
 
 } // namespace trainscope::importers::nccl

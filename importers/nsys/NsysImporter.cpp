@@ -1,4 +1,10 @@
-#include "importers/nsys/NsysImporter.h"
+// Reports of NVIDIA Nsight Systems as `nsys export --type sqlite` writes them, of every schema from
+// 1 to 3: which tables and columns are there is asked of the file. Clock: times are ns since the
+// start of the session, which TARGET_INFO_SESSION_START_TIME gives in UTC; without it they count
+// from an unknown moment. Every process that used a GPU is a rank. Tables are read row by row,
+// once; memory is bounded by the limits in HostRanges.h and by what TraceOutput holds back.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
 #include "importers/common/GpuIdentity.h"
@@ -328,14 +334,11 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{{"nsys", "Nsight Systems report",
-                                            "Nsight Systems reports, exported with nsys export "
-                                            "--type sqlite",
-                                            Joins::OwnRun, LaunchSettings::Beside, {},
-                                            "Nsight Systems report", "Nsight Systems reports"},
-        sniff, plan, importBy<ReportImport>, nullptr, look};
-    return kImporter;
-}
+constinit const Importer kImporter{{"nsys", "Nsight Systems report",
+                                       "Nsight Systems reports, exported with nsys export "
+                                       "--type sqlite",
+                                       Joins::OwnRun, LaunchSettings::Beside, {},
+                                       "Nsight Systems report", "Nsight Systems reports"},
+    sniff, plan, importBy<ReportImport>, nullptr, look};
 
 } // namespace trainscope::importers::nsys

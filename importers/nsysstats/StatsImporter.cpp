@@ -1,4 +1,9 @@
-#include "importers/nsysstats/StatsImporter.h"
+// Tables of `nsys stats --format csv`: cuda_gpu_trace (kernels, copies and memory sets), and beside
+// it cuda_api_trace (calls) and nvtx_pushpop_trace (ranges). Units stand in the header. Clock:
+// times count from the start of the session, which the tables do not say; names are short, sizes
+// rounded.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -311,14 +316,11 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{{"nsys-stats", "table of nsys stats",
-                                            "tables of nsys stats as CSV: cuda_gpu_trace, "
-                                            "cuda_api_trace, nvtx_pushpop_trace",
-                                            Joins::OwnRun, LaunchSettings::Beside, {},
-                                            "table of nsys stats", "tables of nsys stats"},
-        sniff, plan, importBy<StatsImport>};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"nsys-stats", "table of nsys stats",
+        "tables of nsys stats as CSV: cuda_gpu_trace, "
+        "cuda_api_trace, nvtx_pushpop_trace",
+        Joins::OwnRun, LaunchSettings::Beside, {}, "table of nsys stats", "tables of nsys stats"},
+    sniff, plan, importBy<StatsImport>};
 
 } // namespace trainscope::importers::nsysstats

@@ -1,20 +1,6 @@
 #include "importers/registry/Registry.h"
 
-#include "importers/charllm/CharllmImporter.h"
-#include "importers/exectrace/ExecutionTraceImporter.h"
-#include "importers/exported/ExportedImporter.h"
-#include "importers/flightrecorder/FlightImporter.h"
-#include "importers/kineto/KinetoImporter.h"
-#include "importers/memorysnapshot/MemorySnapshotImporter.h"
-#include "importers/meters/MetersImporter.h"
-#include "importers/nccl/NcclImporter.h"
-#include "importers/nsys/NsysImporter.h"
-#include "importers/nsysstats/StatsImporter.h"
-#include "importers/rocprof/RocprofImporter.h"
-#include "importers/topology/TopologyImporter.h"
-#include "importers/tracker/TrackerImporter.h"
-#include "importers/trainlog/TrainlogImporter.h"
-#include "importers/xplane/XplaneImporter.h"
+#include "importers/common/Formats.h"
 
 #include <algorithm>
 
@@ -23,26 +9,26 @@ namespace trainscope::importers {
 const std::vector<const Importer*>& registry() {
     // clang-format off
     static const std::vector<const Importer*> importers{
-        &charllm::importer(),
-        &exported::importer(),
-        &kineto::importer(),
-        &nsys::importer(),
-        &nsysstats::importer(),
-        &rocprof::importer(),
-        &xplane::importer(),
-        &tracker::wandbImporter(),
-        &tracker::eventsImporter(),
-        &tracker::mlflowImporter(),
-        &meters::gpuImporter(),
-        &meters::nodeImporter(),
-        &meters::logImporter(),
-        &exectrace::importer(),
-        &flightrecorder::importer(),
-        &memorysnapshot::importer(),
-        &nccl::inspectorImporter(),
-        &nccl::importer(),
-        &trainlog::importer(),
-        &topology::importer(),
+        &charllm::kImporter,
+        &exported::kImporter,
+        &kineto::kImporter,
+        &nsys::kImporter,
+        &nsysstats::kImporter,
+        &rocprof::kImporter,
+        &xplane::kImporter,
+        &tracker::kWandbImporter,
+        &tracker::kEventsImporter,
+        &tracker::kMlflowImporter,
+        &meters::kGpuImporter,
+        &meters::kNodeImporter,
+        &meters::kLogImporter,
+        &exectrace::kImporter,
+        &flightrecorder::kImporter,
+        &memorysnapshot::kImporter,
+        &nccl::kInspectorImporter,
+        &nccl::kImporter,
+        &trainlog::kImporter,
+        &topology::kImporter,
     };
     // clang-format on
     return importers;

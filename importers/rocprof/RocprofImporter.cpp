@@ -1,4 +1,9 @@
-#include "importers/rocprof/RocprofImporter.h"
+// Traces of AMD's rocprofv3: its SQLite databases (rocpd, schema 3) and its CSV tables
+// (kernel_trace, hip_api_trace, memory_copy_trace, marker_api_trace, rccl_api_trace, agent_info),
+// and the results.csv of the older rocprof. Clock: ns since the machine started, of which nobody
+// says when that was; ranks of one machine share it.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
@@ -151,14 +156,11 @@ Result<ImportReport> import(
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"rocprof", "rocprof trace",
-            "traces of AMD's rocprofv3: rocpd databases, CSV tables and JSON; of rocprof: "
-            "results.csv, .db and .json; of rocmProfileData: .rpd",
-            Joins::OwnRun, LaunchSettings::Beside, {}, "rocprof trace", "rocprof traces"},
-        sniff, plan, import, nullptr, look};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"rocprof", "rocprof trace",
+        "traces of AMD's rocprofv3: rocpd databases, CSV tables and JSON; of rocprof: "
+        "results.csv, .db and .json; of rocmProfileData: .rpd",
+        Joins::OwnRun, LaunchSettings::Beside, {}, "rocprof trace", "rocprof traces"},
+    sniff, plan, import, nullptr, look};
 
 } // namespace trainscope::importers::rocprof

@@ -1,4 +1,8 @@
-#include "importers/topology/TopologyImporter.h"
+// Topologies of a node (TopologyFile.h) as sources: each describes the machine of runs that other
+// sources make, of those that lie beside it or are named. One unit per file, of no run yet; import
+// is of the runs in unit.machine, or runName, each of which must be there already. No clock.
+
+#include "importers/common/Formats.h"
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
@@ -135,13 +139,10 @@ Result<std::string> machineFacts(const SourceTree& tree, const ImportUnit& unit)
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"topology", "node topology",
-            "NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run",
-            Joins::MachineOfRuns, LaunchSettings::None, {}, "topology", "topologies"},
-        sniff, plan, import, machineFacts};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"topology", "node topology",
+        "NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run",
+        Joins::MachineOfRuns, LaunchSettings::None, {}, "topology", "topologies"},
+    sniff, plan, import, machineFacts};
 
 } // namespace trainscope::importers::topology

@@ -1,13 +1,18 @@
-#include "importers/tracker/TrackerImporter.h"
+// Runs of experiment trackers: Weights & Biases (run-*.wandb with the files of its folder),
+// TensorBoard (events.out.tfevents.*), MLflow (mlruns folders and its SQLite store). Each is read
+// as lines of JSON (Lines.h) by the readers of training logs and of telemetry, which thus decide
+// what words mean. Clocks are unix time. A damaged record is left out; of a file that is cut what
+// is whole is read; both are told.
+
+#include "importers/common/Formats.h"
 
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/model/Try.h"
+#include "importers/common/Formats.h"
 #include "importers/common/ReportSums.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/ReadFields.h"
-#include "importers/meters/MetersImporter.h"
 #include "importers/tracker/Lines.h"
-#include "importers/trainlog/TrainlogImporter.h"
 
 #include <algorithm>
 #include <optional>
@@ -60,7 +65,7 @@ std::optional<std::string> outputOf(const ImportUnit& unit) {
 // The unit of that log; absent where no iteration shows in it.
 std::optional<ImportUnit> outputUnit(const SourceTree& tree, const ImportUnit& unit) {
     constexpr std::size_t kHead = std::size_t{64} << 10;
-    const Importer& logs = trainlog::importer();
+    const Importer& logs = trainlog::kImporter;
     const auto path = outputOf(unit);
     const auto head = path ? readHead(tree, *path, kHead).valueOr("") : std::string();
     if (logs.sniff(head, "") == 0)
@@ -90,11 +95,11 @@ public:
     }
 
     Result<ImportReport> run() {
-        RETURN_IF_ERROR(readLines(trainlog::importer(), Lines::Training));
+        RETURN_IF_ERROR(readLines(trainlog::kImporter, Lines::Training));
         if (!m_hasRead)
             RETURN_IF_ERROR(readOutput());
         if (m_tracker.hasMachine)
-            RETURN_IF_ERROR(readLines(meters::gpuImporter(), Lines::Machine));
+            RETURN_IF_ERROR(readLines(meters::kGpuImporter, Lines::Machine));
         if (!m_hasRead)
             return m_nothing;
         return complete();
@@ -111,7 +116,7 @@ private:
     // The log tells the iterations of a run whose history does not.
     Status readOutput() {
         const auto log = outputUnit(m_tree, m_unit);
-        return log ? read(trainlog::importer(), m_tree, *log) : Status();
+        return log ? read(trainlog::kImporter, m_tree, *log) : Status();
     }
 
     Status read(const Importer& reader, const SourceTree& tree, const ImportUnit& unit) {
@@ -163,46 +168,37 @@ Result<ImportReport> importRun(
 
 } // namespace
 
-const Importer& wandbImporter() {
-    static constexpr Importer kImporter{
-        {.id = "wandb",
-            .name = "Weights & Biases run",
-            .description = "run folders of Weights & Biases: run-*.wandb with the files beside it",
-            .oneFile = "Weights & Biases run",
-            .manyFiles = "Weights & Biases runs",
-            .readsGpus = true,
-            .readsBytes = true,
-            .tellsSteps = true},
-        sniffWandb, wandbRuns, importRun<kWandb>};
-    return kImporter;
-}
+constinit const Importer kWandbImporter{
+    {.id = "wandb",
+        .name = "Weights & Biases run",
+        .description = "run folders of Weights & Biases: run-*.wandb with the files beside it",
+        .oneFile = "Weights & Biases run",
+        .manyFiles = "Weights & Biases runs",
+        .readsGpus = true,
+        .readsBytes = true,
+        .tellsSteps = true},
+    sniffWandb, wandbRuns, importRun<kWandb>};
 
-const Importer& eventsImporter() {
-    static constexpr Importer kImporter{
-        {.id = "tensorboard",
-            .name = "TensorBoard run",
-            .description
-            = "events of TensorBoard (events.out.tfevents.*), those of a folder are one run",
-            .oneFile = "TensorBoard run",
-            .manyFiles = "TensorBoard runs",
-            .readsBytes = true,
-            .tellsSteps = true},
-        sniffEvents, eventRuns, importRun<kEvents>};
-    return kImporter;
-}
+constinit const Importer kEventsImporter{
+    {.id = "tensorboard",
+        .name = "TensorBoard run",
+        .description
+        = "events of TensorBoard (events.out.tfevents.*), those of a folder are one run",
+        .oneFile = "TensorBoard run",
+        .manyFiles = "TensorBoard runs",
+        .readsBytes = true,
+        .tellsSteps = true},
+    sniffEvents, eventRuns, importRun<kEvents>};
 
-const Importer& mlflowImporter() {
-    static constexpr Importer kImporter{
-        {.id = "mlflow",
-            .name = "MLflow run",
-            .description = "runs of MLflow: its mlruns folder and its SQLite store",
-            .oneFile = "MLflow run",
-            .manyFiles = "MLflow runs",
-            .readsGpus = true,
-            .readsBytes = true,
-            .tellsSteps = true},
-        sniffMlflow, mlflowRuns, importRun<kMlflow>, nullptr, lookForMlflow};
-    return kImporter;
-}
+constinit const Importer kMlflowImporter{
+    {.id = "mlflow",
+        .name = "MLflow run",
+        .description = "runs of MLflow: its mlruns folder and its SQLite store",
+        .oneFile = "MLflow run",
+        .manyFiles = "MLflow runs",
+        .readsGpus = true,
+        .readsBytes = true,
+        .tellsSteps = true},
+    sniffMlflow, mlflowRuns, importRun<kMlflow>, nullptr, lookForMlflow};
 
 } // namespace trainscope::importers::tracker

@@ -1,4 +1,17 @@
-#include "importers/trainlog/TrainlogImporter.h"
+// Training logs: Megatron-LM, Megatron-DeepSpeed, GPT-NeoX, NeMo and Lightning, torchtitan,
+// nanochat, nanoGPT and their descendants, torchtune, MaxText, Composer, verl, DeepSpeed-Chat,
+// Hugging Face's Trainer, MLPerf, JSON lines and tables (Dialects.cpp).
+//
+// Each line of an iteration gives marks on the timeline and samples of the run: loss, gradient
+// norm, learning rate, step time, tokens and samples per second, reported throughput, and every
+// other value under its own name. The arguments that the program printed become the launch
+// configuration.
+//
+// Clock: stamps without zone are local time and stay as written unless the unit says an offset;
+// MLPerf's are unix time. A log without stamps counts from `start`, where that is said or found
+// (LoggedWork.h), else from 1970, and says so. Values are written at the end of their iteration.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/Time.h"
 #include "core/model/Try.h"
@@ -228,15 +241,12 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {"trainlog", "training log",
-            "training logs of Megatron-LM, DeepSpeed, GPT-NeoX, NeMo, torchtitan, torchtune, "
-            "MaxText, "
-            "Composer, verl, nanochat, nanoGPT, Hugging Face and MLPerf, JSON lines and tables",
-            Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs", true},
-        sniff, plan, importLog, nullptr, nullptr, sniffPart, workOf};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {"trainlog", "training log",
+        "training logs of Megatron-LM, DeepSpeed, GPT-NeoX, NeMo, torchtitan, torchtune, "
+        "MaxText, "
+        "Composer, verl, nanochat, nanoGPT, Hugging Face and MLPerf, JSON lines and tables",
+        Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs", true},
+    sniff, plan, importLog, nullptr, nullptr, sniffPart, workOf};
 
 } // namespace trainscope::importers::trainlog

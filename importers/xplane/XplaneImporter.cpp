@@ -1,4 +1,10 @@
-#include "importers/xplane/XplaneImporter.h"
+// Profiles of JAX, TensorFlow and PyTorch/XLA (Xspace.h) as traces, a file per host: each device is
+// a rank. On GPUs streams are streams; on TPUs the line of XLA's operators is one, and that of
+// asynchronous ones another. Operators that hold others (loops) are annotations. FLOP and bytes
+// that operators state go with them (core/work/StatedWork.h). Clock: UTC, where the file says when
+// it began.
+
+#include "importers/common/Formats.h"
 
 #include "core/model/StatedWork.h"
 #include "core/model/Try.h"
@@ -434,19 +440,16 @@ private:
 
 } // namespace
 
-const Importer& importer() {
-    static constexpr Importer kImporter{
-        {.id = "xplane",
-            .name = "XLA profile",
-            .description = "profiles of JAX, TensorFlow and PyTorch/XLA on GPUs and TPUs, "
-                           ".xplane.pb, one per host",
-            .joins = Joins::OwnRun,
-            .launch = LaunchSettings::Beside,
-            .oneFile = "XLA profile",
-            .manyFiles = "XLA profiles",
-            .readsBytes = true},
-        sniff, plan, importBy<SpaceImport>};
-    return kImporter;
-}
+constinit const Importer kImporter{
+    {.id = "xplane",
+        .name = "XLA profile",
+        .description = "profiles of JAX, TensorFlow and PyTorch/XLA on GPUs and TPUs, "
+                       ".xplane.pb, one per host",
+        .joins = Joins::OwnRun,
+        .launch = LaunchSettings::Beside,
+        .oneFile = "XLA profile",
+        .manyFiles = "XLA profiles",
+        .readsBytes = true},
+    sniff, plan, importBy<SpaceImport>};
 
 } // namespace trainscope::importers::xplane

@@ -3,7 +3,7 @@
 #include "ForgettingSink.h"
 #include "inputs/KinetoTrace.h"
 
-#include "importers/kineto/KinetoImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/kineto/TraceReader.h"
 
 #include <benchmark/benchmark.h>
@@ -75,7 +75,7 @@ void kinetoRead(benchmark::State& state) {
     unit.runName = "run";
     for (auto _ : state) {
         bench::ForgettingSink sink;
-        const auto report = importers::kineto::importer().import(tree, unit, sink, {});
+        const auto report = importers::kineto::kImporter.import(tree, unit, sink, {});
         if (!report.hasValue())
             return state.SkipWithError(report.error().message.c_str());
     }

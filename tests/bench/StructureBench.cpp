@@ -2,9 +2,7 @@
 // compressed archive that are read in any order. Everything lies in memory.
 #include "bench/ForgettingSink.h"
 #include "importers/common/ArchiveTree.h"
-#include "importers/exectrace/ExecutionTraceImporter.h"
-#include "importers/flightrecorder/FlightImporter.h"
-#include "importers/nccl/NcclImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/Compress.h"
 
 #include <benchmark/benchmark.h>
@@ -45,7 +43,7 @@ void executionTrace(benchmark::State& state) {
             R"json("uint64", "value": 1}}, {{"name": "op_schema", "type": "string", "value": )json"
             R"json("aten::mm(Tensor self, Tensor mat2) -> Tensor"}}]}})json",
             i == 2 ? "" : ",\n", i, i, i);
-    importText(state, exectrace::importer(), "et_0.json", text + "]}");
+    importText(state, exectrace::kImporter, "et_0.json", text + "]}");
 }
 
 void ncclLog(benchmark::State& state) {
@@ -54,7 +52,7 @@ void ncclLog(benchmark::State& state) {
         text += fmt::format("{0}: node-{1}:77{0}:99 [{2}] NCCL INFO Channel {3:02}/0 : {0}[{2}] -> "
                             "{4}[0] [send] via NET/IB/{2}/GDRDMA\n",
             i % 512, i % 512 / 8, i % 8, i % 16, (i + 1) % 512);
-    importText(state, nccl::importer(), "nccl.log", std::move(text));
+    importText(state, nccl::kImporter, "nccl.log", std::move(text));
 }
 
 void flightRecorder(benchmark::State& state) {
@@ -66,7 +64,7 @@ void flightRecorder(benchmark::State& state) {
             R"json({}, "input_sizes": [[4096, 4096]], "input_dtypes": ["BFloat16"], "output_sizes": )json"
             R"json([[4096, 4096]], "state": "completed", "is_p2p": false}})json",
             i == 0 ? "" : ",\n", i, i, 1'700'000'000'000'000'000 + i * 1'000'000LL);
-    importText(state, flightrecorder::importer(), "dump_0", text + "]}");
+    importText(state, flightrecorder::kImporter, "dump_0", text + "]}");
 }
 
 // A tar header by POSIX.1-1988.

@@ -3,10 +3,8 @@
 #include "ForgettingSink.h"
 
 #include "core/parallel/WorkerPool.h"
-#include "importers/charllm/CharllmImporter.h"
 #include "importers/charllm/SampleBlock.h"
-#include "importers/meters/MetersImporter.h"
-#include "importers/trainlog/TrainlogImporter.h"
+#include "importers/common/Formats.h"
 
 #include <benchmark/benchmark.h>
 
@@ -79,12 +77,12 @@ void import(benchmark::State& state, const Importer& importer, const SourceTree&
 
 void charllmFile(benchmark::State& state) {
     const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kReadBytes, 3)}});
-    import(state, importers::charllm::importer(), *tree);
+    import(state, importers::charllm::kImporter, *tree);
 }
 
 void charllmManyDigits(benchmark::State& state) {
     const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kReadBytes, 14)}});
-    import(state, importers::charllm::importer(), *tree);
+    import(state, importers::charllm::kImporter, *tree);
 }
 
 void charllmSmallFiles(benchmark::State& state) {
@@ -94,7 +92,7 @@ void charllmSmallFiles(benchmark::State& state) {
     for (int i = 0; i < kFiles; ++i)
         files.emplace_back("r/gpu_power_" + std::to_string(i) + ".csv", text);
     const auto tree = memoryTree(std::move(files));
-    import(state, importers::charllm::importer(), *tree);
+    import(state, importers::charllm::kImporter, *tree);
 }
 
 // The parser alone, in one thread.
@@ -111,7 +109,7 @@ void charllmBlock(benchmark::State& state) {
 
 void nvsmiLog(benchmark::State& state) {
     const auto tree = memoryTree({{"smi.csv", smiLog(kReadBytes)}});
-    import(state, importers::meters::logImporter(), *tree);
+    import(state, importers::meters::kLogImporter, *tree);
 }
 
 // Lines of iterations, each among nine others, as Megatron and DeepSpeed write them.
@@ -137,7 +135,7 @@ std::string trainingLog(std::size_t bytes) {
 
 void trainingLogFile(benchmark::State& state) {
     const auto tree = memoryTree({{"train.log", trainingLog(kReadBytes)}});
-    import(state, importers::trainlog::importer(), *tree);
+    import(state, importers::trainlog::kImporter, *tree);
 }
 
 // Scrapes of eight GPUs, four metrics each.
@@ -176,12 +174,12 @@ std::string dcgmCsv(std::size_t bytes) {
 
 void meterTable(benchmark::State& state) {
     const auto tree = memoryTree({{"dcgm.csv", dcgmCsv(kReadBytes)}});
-    import(state, importers::meters::gpuImporter(), *tree);
+    import(state, importers::meters::kGpuImporter, *tree);
 }
 
 void meterExposition(benchmark::State& state) {
     const auto tree = memoryTree({{"scrapes.prom", exposition(kReadBytes)}});
-    import(state, importers::meters::gpuImporter(), *tree);
+    import(state, importers::meters::kGpuImporter, *tree);
 }
 
 BENCHMARK(meterTable)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();

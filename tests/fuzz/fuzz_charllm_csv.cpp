@@ -3,7 +3,7 @@
 
 #include "fuzz/Inputs.h"
 
-#include "importers/charllm/CharllmImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         {{"run/gpu_power_0.csv", parts[0]}, {"run/nvlink_rx_throughput_1.csv", parts[1]},
             {"run/system_ib_rx_bytes_rank_0_id_ib0.csv", parts[2]},
             {"run/system_memory_used_rank_8.csv", parts[3]}});
-    const importers::Importer& importer = importers::charllm::importer();
+    const importers::Importer& importer = importers::charllm::kImporter;
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         test::RecordingSink sink;
         const auto report = importer.import(*tree, unit, sink, {});

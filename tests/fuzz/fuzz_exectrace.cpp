@@ -1,8 +1,8 @@
 // Any bytes as an execution trace, alone and beside a Kineto trace: no crash, and errors that say
 // something.
 
+#include "importers/common/Formats.h"
 #include "importers/common/NodeValues.h"
-#include "importers/exectrace/ExecutionTraceImporter.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstddef>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text(reinterpret_cast<const char*>(data), size);
     (void)importers::parsedJson(importers::jsonFromPython(text));
     const auto tree = importers::memoryTree({{"et_0.json", text}});
-    const importers::Importer& importer = importers::exectrace::importer();
+    const importers::Importer& importer = importers::exectrace::kImporter;
     (void)importer.sniff(text.substr(0, 65536), "et_0.json");
     for (auto unit : importer.plan(*tree, tree->files())) {
         for (const char* partner : {"", "rank0.json"}) {

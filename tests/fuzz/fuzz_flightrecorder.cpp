@@ -1,7 +1,7 @@
 // Any bytes as a dump of the flight recorder, or the entry of one: no crash, and errors that say
 // something.
 
-#include "importers/flightrecorder/FlightImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace {
 
 void importDump(const std::string& text) {
     const auto tree = importers::memoryTree({{"nccl_trace_rank_0", text}});
-    const importers::Importer& importer = importers::flightrecorder::importer();
+    const importers::Importer& importer = importers::flightrecorder::kImporter;
     (void)importer.sniff(text.substr(0, 65536), "nccl_trace_rank_0");
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         test::RecordingSink sink;

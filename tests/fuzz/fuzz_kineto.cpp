@@ -5,8 +5,8 @@
 #include "fuzz/Importing.h"
 #include "fuzz/Inputs.h"
 
+#include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
-#include "importers/kineto/KinetoImporter.h"
 #include "importers/kineto/TraceReader.h"
 
 #include <cstddef>
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t pieceSize = 16 + (size > 0 ? data[size - 1] : 0U) * std::size_t{4};
     const auto parts = fuzz::partsOf({data, size}, 2);
     const auto tree = memoryTree({{"trace_0.json", parts[0]}, {"et_0.json", parts[1]}});
-    const importers::Importer& importer = importers::kineto::importer();
+    const importers::Importer& importer = importers::kineto::kImporter;
     for (auto unit : importer.plan(*tree, {tree->files()[1]})) {
         unit.partner = parts[1].empty() ? "" : "et_0.json";
         fuzz::importUnit<test::CollectingSink>(importer, *tree, unit);

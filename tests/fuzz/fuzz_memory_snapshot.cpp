@@ -2,7 +2,7 @@
 // say something.
 
 #include "fuzz/Importing.h"
-#include "importers/memorysnapshot/MemorySnapshotImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstddef>
@@ -14,7 +14,7 @@ using namespace trainscope;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     const auto tree = importers::memoryTree({{"rank0.pickle", text}});
-    const importers::Importer& importer = importers::memorysnapshot::importer();
+    const importers::Importer& importer = importers::memorysnapshot::kImporter;
     (void)importer.sniff(text.substr(0, 65536), "rank0.pickle");
     fuzz::importAll<test::RecordingSink>(importer, *tree);
     return 0;

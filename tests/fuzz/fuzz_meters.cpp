@@ -3,8 +3,8 @@
 // all are reached.
 
 #include "fuzz/Importing.h"
+#include "importers/common/Formats.h"
 #include "importers/meters/MeterSamples.h"
-#include "importers/meters/MetersImporter.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     text.append(reinterpret_cast<const char*>(data), size);
     for (const auto* importer :
-        {&importers::meters::gpuImporter(), &importers::meters::nodeImporter()})
+        {&importers::meters::kGpuImporter, &importers::meters::kNodeImporter})
         fuzz::importTelemetryText(*importer, text, "node_0.txt", "sw_1.txt");
     return 0;
 }

@@ -1,6 +1,6 @@
 // Any bytes as a log of NCCL: no crash, and errors that say something.
 
-#include "importers/nccl/NcclImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstddef>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace trainscope;
     const std::string text(reinterpret_cast<const char*>(data), size);
     const auto tree = importers::memoryTree({{"nccl.log", text}});
-    const importers::Importer& importer = importers::nccl::importer();
+    const importers::Importer& importer = importers::nccl::kImporter;
     (void)importer.sniff(text.substr(0, 65536), "nccl.log");
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         test::RecordingSink sink;

@@ -5,7 +5,7 @@
 #include "fuzz/Importing.h"
 #include "fuzz/Inputs.h"
 
-#include "importers/nccl/NcclImporter.h"
+#include "importers/common/Formats.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto tree = importers::memoryTree(isChanged
             ? fuzz::changed(kRecords, input)
             : fuzz::Files{{"n1-pid77.log", std::string(fuzz::textOf(input))}});
-    const importers::Importer& importer = importers::nccl::inspectorImporter();
+    const importers::Importer& importer = importers::nccl::kInspectorImporter;
     (void)importer.sniff(fuzz::textOf(input), "n1-pid77.log");
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         test::RecordingSink sink;

@@ -4,8 +4,8 @@
 #include "fuzz/Importing.h"
 #include "fuzz/MadeProfiles.h"
 
+#include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
-#include "importers/nsysstats/StatsImporter.h"
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -17,16 +17,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     switch (fuzz::takeChoice(input, 4)) {
     case 0:
         fuzz::importAll<test::CollectingSink>(
-            nsysstats::importer(), *memoryTree(fuzz::changed(tables, input)));
+            nsysstats::kImporter, *memoryTree(fuzz::changed(tables, input)));
         break;
     case 1:
-        for (const Importer* importer : {&nsys::importer(), &nsysstats::importer()})
+        for (const Importer* importer : {&nsys::kImporter, &nsysstats::kImporter})
             fuzz::importAll<test::CollectingSink>(
                 *importer, *memoryTree({{"a", std::string(fuzz::textOf(input))}}));
         break;
     default:
         fuzz::importAll<test::CollectingSink>(
-            nsys::importer(), *memoryTree({{"a.sqlite", fuzz::overwritten(report, input)}}));
+            nsys::kImporter, *memoryTree({{"a.sqlite", fuzz::overwritten(report, input)}}));
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 // something.
 
 #include "fuzz/Importing.h"
-#include "importers/meters/MetersImporter.h"
+#include "importers/common/Formats.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace trainscope;
     const std::string text(reinterpret_cast<const char*>(data), size);
-    fuzz::importTelemetryText(importers::meters::logImporter(), text, "node0.csv", "node1.csv");
+    fuzz::importTelemetryText(importers::meters::kLogImporter, text, "node0.csv", "node1.csv");
     return 0;
 }

@@ -5,8 +5,8 @@
 #include "fuzz/Importing.h"
 #include "fuzz/MadeProfiles.h"
 
+#include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
-#include "importers/rocprof/RocprofImporter.h"
 #include "importers/rocprof/RocprofSamples.h"
 
 using namespace trainscope;
@@ -43,6 +43,6 @@ fuzz::Files filesOf(std::size_t choice, fuzz::Input input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Input input(data, size);
     const std::size_t choice = fuzz::takeChoice(input, 7);
-    fuzz::importAll<test::CollectingSink>(rocprof::importer(), *memoryTree(filesOf(choice, input)));
+    fuzz::importAll<test::CollectingSink>(rocprof::kImporter, *memoryTree(filesOf(choice, input)));
     return 0;
 }

@@ -4,8 +4,8 @@
 #include "fuzz/Importing.h"
 #include "fuzz/Inputs.h"
 
+#include "importers/common/Formats.h"
 #include "importers/tracker/MadeRuns.h"
-#include "importers/tracker/TrackerImporter.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,8 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Input input(data, size);
     const std::size_t choice = fuzz::takeChoice(input, 3);
     const std::string bytes = eventsOf(choice, input);
-    (void)tracker::eventsImporter().sniff(bytes, "events.out.tfevents.1");
+    (void)tracker::kEventsImporter.sniff(bytes, "events.out.tfevents.1");
     fuzz::importAll<test::RecordingSink>(
-        tracker::eventsImporter(), *memoryTree({{"events.out.tfevents.1", bytes}}));
+        tracker::kEventsImporter, *memoryTree({{"events.out.tfevents.1", bytes}}));
     return 0;
 }

@@ -4,8 +4,8 @@
 #include "fuzz/Importing.h"
 #include "fuzz/Inputs.h"
 
+#include "importers/common/Formats.h"
 #include "importers/tracker/MadeRuns.h"
-#include "importers/tracker/TrackerImporter.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t choice = fuzz::takeChoice(input, 2);
     const auto tree = memoryTree(choice == 0 ? fuzz::changed(test::mlflowFolder(), input)
                                              : fuzz::changed({{"mlflow.db", database}}, input));
-    const Importer& importer = tracker::mlflowImporter();
+    const Importer& importer = tracker::kMlflowImporter;
     for (const SourceFile& file : tree->files()) {
         const std::string head = readHead(*tree, file.path, 65536).valueOr(std::string());
         (void)importer.sniff(head, file.path);

@@ -4,8 +4,8 @@
 #include "fuzz/Importing.h"
 #include "fuzz/Inputs.h"
 
+#include "importers/common/Formats.h"
 #include "importers/tracker/MadeRuns.h"
-#include "importers/tracker/TrackerImporter.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +36,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string bytes = choice == 0 ? fuzz::changed({{"a", made}}, input).front().second
                                           : ":W&B" + std::string(fuzz::textOf(input));
     fuzz::importAll<test::RecordingSink>(
-        tracker::wandbImporter(), *memoryTree({{"run-a.wandb", bytes}}));
+        tracker::kWandbImporter, *memoryTree({{"run-a.wandb", bytes}}));
     return 0;
 }

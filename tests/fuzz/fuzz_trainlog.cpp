@@ -2,7 +2,7 @@
 // and errors that say something.
 
 #include "fuzz/Importing.h"
-#include "importers/trainlog/TrainlogImporter.h"
+#include "importers/common/Formats.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text(reinterpret_cast<const char*>(data), size);
     const std::string name = text.starts_with('{') ? "metrics.jsonl" : "train.log";
     const auto tree = importers::memoryTree({{name, text}});
-    const importers::Importer& importer = importers::trainlog::importer();
+    const importers::Importer& importer = importers::trainlog::kImporter;
     importer.sniff(text.substr(0, 65536), name);
     fuzz::importTelemetry(importer, *tree, [&](const auto& unit, const auto& sink) {
         for (const auto& [run, iteration] : sink.iterations) {

@@ -4,9 +4,9 @@
 #include "fuzz/Importing.h"
 #include "fuzz/Inputs.h"
 
+#include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
 #include "importers/xplane/MadeSpace.h"
-#include "importers/xplane/XplaneImporter.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Input input(data, size);
     const std::size_t choice = fuzz::takeChoice(input, 3);
     const std::string bytes = spaceOf(choice, input);
-    (void)xplane::importer().sniff(bytes.substr(0, 65536), "host.xplane.pb");
+    (void)xplane::kImporter.sniff(bytes.substr(0, 65536), "host.xplane.pb");
     fuzz::importAll<test::CollectingSink>(
-        xplane::importer(), *memoryTree({{"host.xplane.pb", bytes}}));
+        xplane::kImporter, *memoryTree({{"host.xplane.pb", bytes}}));
     return 0;
 }

@@ -1,6 +1,6 @@
 // Cut, damaged and dying sources, a full disk, and the user's stop.
 
-#include "importers/charllm/CharllmImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/BrokenTree.h"
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
@@ -27,7 +27,7 @@ std::string telemetry(int rows, int seed) {
 }
 
 ImportUnit unitOf(const SourceTree& tree) {
-    const auto units = importers::charllm::importer().plan(tree, tree.files());
+    const auto units = importers::charllm::kImporter.plan(tree, tree.files());
     return units.empty() ? ImportUnit{} : units.front();
 }
 
@@ -51,7 +51,7 @@ private Q_SLOTS:
                 {"r/gpu_power_1.csv", telemetry(60, 2)}});
             RecordingSink sink;
             const auto report
-                = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
+                = importers::charllm::kImporter.import(*tree, unitOf(*tree), sink, {});
             QVERIFY(report.hasValue());
             QCOMPARE(report.value().samples, recorded(sink));
             const auto* cut = sink.ofGpu("gpu_power", 0);
@@ -68,7 +68,7 @@ private Q_SLOTS:
             const auto tree = memoryTree({{"r/gpu_power_0.csv", text}});
             RecordingSink sink;
             const auto report
-                = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
+                = importers::charllm::kImporter.import(*tree, unitOf(*tree), sink, {});
             QVERIFY(!report.hasValue() || report.value().samples == recorded(sink));
         }
     }
@@ -78,7 +78,7 @@ private Q_SLOTS:
             {{"r/gpu_power_0.csv", telemetry(60, 1)}, {"r/gpu_power_1.csv", telemetry(60, 2)}},
             500);
         RecordingSink sink;
-        const auto report = importers::charllm::importer().import(tree, unitOf(tree), sink, {});
+        const auto report = importers::charllm::kImporter.import(tree, unitOf(tree), sink, {});
         QVERIFY(report.hasValue());
         QVERIFY(sink.runs[0].status == RunStatus::Partial);
         QVERIFY(sink.ofGpu("gpu_power", 0)->values.size() > 20);
@@ -88,7 +88,7 @@ private Q_SLOTS:
     void unreadableFilesAreAnError() {
         const BrokenTree tree({{"r/gpu_power_0.csv", telemetry(60, 1)}}, 0);
         RecordingSink sink;
-        const auto report = importers::charllm::importer().import(tree, unitOf(tree), sink, {});
+        const auto report = importers::charllm::kImporter.import(tree, unitOf(tree), sink, {});
         QVERIFY(!report.hasValue());
         QVERIFY(report.error().code == ErrorCode::Unrecognised);
     }
@@ -98,13 +98,13 @@ private Q_SLOTS:
             {{"r/gpu_power_0.csv", telemetry(60, 1)}, {"r/sm_clock_0.csv", telemetry(60, 1)}});
         RecordingSink counting;
         QVERIFY(
-            importers::charllm::importer().import(*tree, unitOf(*tree), counting, {}).hasValue());
+            importers::charllm::kImporter.import(*tree, unitOf(*tree), counting, {}).hasValue());
         QVERIFY(counting.calls >= 7);
         for (int call = 1; call <= counting.calls; ++call) {
             RecordingSink sink;
             sink.failAt = call;
             const auto report
-                = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
+                = importers::charllm::kImporter.import(*tree, unitOf(*tree), sink, {});
             QVERIFY(!report.hasValue());
             QVERIFY(report.error().code == ErrorCode::Io);
             QCOMPARE(sink.calls, call);
@@ -117,7 +117,7 @@ private Q_SLOTS:
         for (int stopAt = 1; stopAt < 20; ++stopAt) {
             int calls = 0;
             RecordingSink sink;
-            const auto report = importers::charllm::importer().import(
+            const auto report = importers::charllm::kImporter.import(
                 *tree, unitOf(*tree), sink, [&](const ProgressState&) { return ++calls < stopAt; });
             QVERIFY(!report.hasValue());
             QVERIFY(report.error().code == ErrorCode::Cancelled);
@@ -132,7 +132,7 @@ private Q_SLOTS:
         std::uint64_t last = 0;
         std::set<std::string> phases;
         RecordingSink sink;
-        const auto report = importers::charllm::importer().import(
+        const auto report = importers::charllm::kImporter.import(
             *tree, unit, sink, [&](const ProgressState& state) {
                 if (state.bytesDone < last || state.bytesTotal != unit.bytes)
                     return false;
@@ -152,7 +152,7 @@ private Q_SLOTS:
         text += "1756300000.5,5000000000\n";
         const auto tree = memoryTree({{"r/pcie_rx_bytes_0.csv", text}});
         RecordingSink sink;
-        const auto report = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
+        const auto report = importers::charllm::kImporter.import(*tree, unitOf(*tree), sink, {});
         QVERIFY(report.hasValue());
         QCOMPARE(report.value().samples, std::int64_t{1'200'001});
         QCOMPARE(sink.ofGpu("pcie_rx", 0)->values.size(), std::size_t{1'200'001});

@@ -1,6 +1,6 @@
 // Result trees from end to end: what is planned, what reaches the sink, what the report says.
 
-#include "importers/charllm/CharllmImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/BrokenTree.h"
 #include "importers/support/Compress.h"
 #include "importers/support/RecordingSink.h"
@@ -36,7 +36,7 @@ std::string steady(double value, std::size_t count = 20) {
 }
 
 std::vector<ImportUnit> planOf(const SourceTree& tree) {
-    const importers::Importer& importer = importers::charllm::importer();
+    const importers::Importer& importer = importers::charllm::kImporter;
     std::vector<SourceFile> mine;
     for (const SourceFile& file : tree.files()) {
         const auto head = readHead(tree, file.path, 65536);
@@ -54,7 +54,7 @@ struct Imported {
 
 void importAll(const SourceTree& tree, Imported& into, const Progress& progress = {}) {
     for (const ImportUnit& unit : planOf(tree)) {
-        auto report = importers::charllm::importer().import(tree, unit, into.sink, progress);
+        auto report = importers::charllm::kImporter.import(tree, unit, into.sink, progress);
         if (report.hasValue())
             into.reports.push_back(report.value());
         else
@@ -94,7 +94,7 @@ private Q_SLOTS:
         QFETCH(std::string, head);
         QFETCH(std::string, path);
         QFETCH(int, expected);
-        QCOMPARE(importers::charllm::importer().sniff(head, path), expected);
+        QCOMPARE(importers::charllm::kImporter.sniff(head, path), expected);
     }
 
     void nestedSweepsInOnePlan() {

@@ -1,8 +1,8 @@
 #pragma once
 // Small hand-written traces, and importing text.
 
+#include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
-#include "importers/kineto/KinetoImporter.h"
 
 #include <optional>
 #include <string>
@@ -34,7 +34,7 @@ struct Imported {
 inline void importText(
     const std::string& text, Imported& imported, const std::string& path = "trace.json") {
     const auto tree = importers::memoryTree({{path, text}});
-    const importers::Importer& importer = importers::kineto::importer();
+    const importers::Importer& importer = importers::kineto::kImporter;
     importers::ImportUnit unit;
     unit.files = {path};
     unit.path = path;

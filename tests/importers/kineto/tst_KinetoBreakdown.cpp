@@ -8,7 +8,7 @@
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
-#include "importers/kineto/KinetoImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/kineto/SharedFiles.h"
 #include "support/TestProgram.h"
 
@@ -30,7 +30,7 @@ QString importInto(store::Store& store, const QString& path, std::set<std::strin
     const auto tree = importers::openDiskTree(path.toStdString());
     if (!tree.hasValue())
         return QString::fromStdString(tree.error().describe());
-    const importers::Importer& importer = importers::kineto::importer();
+    const importers::Importer& importer = importers::kineto::kImporter;
     for (const auto& unit : importer.plan(*tree.value(), tree.value()->files())) {
         auto session = store::beginImport(
             store, {path.toStdString() + '/' + unit.path, unit.bytes, {}, unit.runName});

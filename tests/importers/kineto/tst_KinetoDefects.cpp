@@ -13,7 +13,7 @@ namespace {
 
 // Every trace of the tree, and the report on the first.
 void importAll(std::vector<std::pair<std::string, std::string>> files, Imported& imported) {
-    const importers::Importer& importer = importers::kineto::importer();
+    const importers::Importer& importer = importers::kineto::kImporter;
     const auto tree = importers::memoryTree(std::move(files));
     for (const importers::ImportUnit& unit : importer.plan(*tree, tree->files())) {
         auto report = importer.import(*tree, unit, imported.sink, {});

@@ -194,7 +194,7 @@ void tst_KinetoMapping::gpuOfARankInAWorld() {
     unit.runName = "run";
     unit.rank = 4;
     CollectingSink sink;
-    const auto report = importers::kineto::importer().import(*tree, unit, sink, {});
+    const auto report = importers::kineto::kImporter.import(*tree, unit, sink, {});
     QVERIFY(report.hasValue());
     QCOMPARE(sink.gpus.size(), std::size_t{1});
     QCOMPARE(sink.gpus[0].rank, 4);

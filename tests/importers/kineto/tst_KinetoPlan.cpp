@@ -24,7 +24,7 @@ std::string trace(int rank, int worldSize, const std::string& ts = "1") {
 std::map<std::string, ImportUnit> plan(std::vector<std::pair<std::string, std::string>> files) {
     const auto tree = importers::memoryTree(std::move(files));
     std::map<std::string, ImportUnit> units;
-    for (ImportUnit& unit : importers::kineto::importer().plan(*tree, tree->files()))
+    for (ImportUnit& unit : importers::kineto::kImporter.plan(*tree, tree->files()))
         units[unit.path] = unit;
     return units;
 }
@@ -63,7 +63,7 @@ private Q_SLOTS:
     void sniffs() {
         QFETCH(QByteArray, head);
         QFETCH(bool, isMine);
-        QCOMPARE(importers::kineto::importer().sniff(head.toStdString(), "x.txt") > 0, isMine);
+        QCOMPARE(importers::kineto::kImporter.sniff(head.toStdString(), "x.txt") > 0, isMine);
     }
     void rankFromName_data() {
         QTest::addColumn<QByteArray>("path");
@@ -171,8 +171,7 @@ private Q_SLOTS:
     void theRealFolderIsSplit() {
         const auto small = importers::openDiskTree(standIns() + "/data/kineto");
         QVERIFY(small.hasValue());
-        const auto pair
-            = importers::kineto::importer().plan(*small.value(), small.value()->files());
+        const auto pair = importers::kineto::kImporter.plan(*small.value(), small.value()->files());
         QCOMPARE(pair.size(), std::size_t{2});
         for (std::size_t i = 0; i < 2; ++i) {
             QCOMPARE(pair[i].runName, std::string("pair"));
@@ -185,7 +184,7 @@ private Q_SLOTS:
         QVERIFY(tree.hasValue());
         std::map<std::string, std::vector<ImportUnit>> runs;
         for (const ImportUnit& unit :
-            importers::kineto::importer().plan(*tree.value(), tree.value()->files()))
+            importers::kineto::kImporter.plan(*tree.value(), tree.value()->files()))
             runs[unit.runName].push_back(unit);
         QCOMPARE(runs["astra_megatron_tp8"].size(), std::size_t{8});
         QCOMPARE(runs["megatron_tp2_v100"].size(), std::size_t{2});
@@ -284,7 +283,7 @@ private Q_SLOTS:
             QSKIP("the real recording is not here");
         const auto tree = importers::openDiskTree(folder);
         QVERIFY(tree.hasValue());
-        const auto units = importers::kineto::importer().plan(*tree.value(), tree.value()->files());
+        const auto units = importers::kineto::kImporter.plan(*tree.value(), tree.value()->files());
         QCOMPARE(units.size(), std::size_t{4});
         for (const ImportUnit& unit : units) {
             QCOMPARE(unit.runName, std::string("traces"));

@@ -1,8 +1,8 @@
 // Every trace against the independently computed figures of kineto_truth.json: counts, times
 // to the nanosecond, unions, streams, copies and iterations.
 
+#include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
-#include "importers/kineto/KinetoImporter.h"
 #include "importers/kineto/SharedFiles.h"
 #include "support/TestProgram.h"
 
@@ -136,7 +136,7 @@ private Q_SLOTS:
         const QString path = truth[u"path"].toString();
         auto tree = importers::openDiskTree(path.toStdString());
         QVERIFY(tree.hasValue());
-        const importers::Importer& importer = importers::kineto::importer();
+        const importers::Importer& importer = importers::kineto::kImporter;
         const auto units = importer.plan(*tree.value(), tree.value()->files());
         QCOMPARE(units.size(), std::size_t{1});
         CollectingSink sink;

@@ -1,7 +1,7 @@
 #pragma once
 // Plans and imports texts or files with the nvidia-smi importer, into memory.
 
-#include "importers/meters/MetersImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/RecordingSink.h"
 
 #include <QString>
@@ -38,7 +38,7 @@ struct ImportedLog {
 };
 
 inline void importTree(const importers::SourceTree& tree, ImportedLog& out) {
-    const importers::Importer& importer = importers::meters::logImporter();
+    const importers::Importer& importer = importers::meters::kLogImporter;
     std::vector<importers::SourceFile> mine;
     for (const auto& file : tree.files()) {
         const auto head = importers::readHead(tree, file.path, 65536);

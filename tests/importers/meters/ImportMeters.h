@@ -1,7 +1,7 @@
 #pragma once
 // Plans and imports texts or files with both telemetry importers, into memory.
 
-#include "importers/meters/MetersImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/RecordingSink.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ struct ImportedMeters {
 template <typename Said>
 void importMeterTree(const importers::SourceTree& tree, ImportedMeters& out, const Said& said) {
     for (const importers::Importer* importer :
-        {&importers::meters::gpuImporter(), &importers::meters::nodeImporter()}) {
+        {&importers::meters::kGpuImporter, &importers::meters::kNodeImporter}) {
         std::vector<importers::SourceFile> mine;
         for (const auto& file : tree.files()) {
             const auto head = importers::readHead(tree, file.path, 65536);

@@ -82,7 +82,7 @@ private Q_SLOTS:
     void utcOffset() {
         const auto tree
             = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-        const importers::Importer& importer = importers::meters::logImporter();
+        const importers::Importer& importer = importers::meters::kLogImporter;
         auto units = importer.plan(*tree, tree->files());
         units.at(0).utcOffsetSeconds = -4 * 3600;
         RecordingSink sink;
@@ -324,7 +324,7 @@ private Q_SLOTS:
         for (int i = 0; i < 5000; ++i)
             text += rowAt(i % 60, "X, 0, 100 W");
         const auto tree = importers::memoryTree({{"log.csv", text}});
-        const importers::Importer& importer = importers::meters::logImporter();
+        const importers::Importer& importer = importers::meters::kLogImporter;
         RecordingSink sink;
         const auto report = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink,
             [](const ProgressState&) { return false; });
@@ -334,7 +334,7 @@ private Q_SLOTS:
     void failingSink() {
         const auto tree
             = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-        const importers::Importer& importer = importers::meters::logImporter();
+        const importers::Importer& importer = importers::meters::kLogImporter;
         const auto unit = importer.plan(*tree, tree->files()).at(0);
         for (int call = 1; call <= 5; ++call) {
             RecordingSink sink;

@@ -8,7 +8,7 @@
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/RunPower.h"
 #include "core/store/Writing.h"
-#include "importers/meters/MetersImporter.h"
+#include "importers/common/Formats.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -27,7 +27,7 @@ std::string importLog(store::Store& store, const std::string& path) {
     const auto tree = importers::openDiskTree(path);
     if (!tree.hasValue())
         qFatal("%s", tree.error().describe().c_str());
-    const importers::Importer& importer = importers::meters::logImporter();
+    const importers::Importer& importer = importers::meters::kLogImporter;
     const auto units = importer.plan(*tree.value(), tree.value()->files());
     auto session
         = store::beginImport(store, {path, units.front().bytes, {}, units.front().runName});

@@ -2,7 +2,7 @@
 // Reports of Nsight Systems made for tests, with tables as its documentation lists them, and
 // imports of them into memory.
 
-#include "importers/nsys/NsysImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/MadeDatabase.h"
 #include "importers/support/TraceLines.h"
 
@@ -116,7 +116,7 @@ struct ImportedReports : ImportedTraces {
 };
 
 inline void importReports(const importers::SourceTree& tree, ImportedReports& out) {
-    importTraces(importers::nsys::importer(), tree, out);
+    importTraces(importers::nsys::kImporter, tree, out);
 }
 
 inline void importReport(const MadeReport& report, ImportedReports& out) {

@@ -38,9 +38,9 @@ const std::string& largeReport() {
 // Never crashes and never hangs; what is told is either an error with words or a report.
 bool isSound(const std::string& bytes, ImportedReports& out) {
     const auto tree = importers::memoryTree({{"made.sqlite", bytes}});
-    out.units = importers::nsys::importer().plan(*tree, tree->files());
+    out.units = importers::nsys::kImporter.plan(*tree, tree->files());
     for (const auto& unit : out.units)
-        out.reports.push_back(importers::nsys::importer().import(*tree, unit, out.sink, {}));
+        out.reports.push_back(importers::nsys::kImporter.import(*tree, unit, out.sink, {}));
     return std::all_of(out.reports.begin(), out.reports.end(),
         [](const auto& report) { return report.hasValue() || !report.error().message.empty(); });
 }
@@ -131,9 +131,9 @@ private Q_SLOTS:
     }
     void cancelled() {
         const auto tree = importers::memoryTree({{"made.sqlite", largeReport()}});
-        const auto units = importers::nsys::importer().plan(*tree, tree->files());
+        const auto units = importers::nsys::kImporter.plan(*tree, tree->files());
         CollectingSink sink;
-        const auto report = importers::nsys::importer().import(
+        const auto report = importers::nsys::kImporter.import(
             *tree, units[0], sink, [](const ProgressState&) { return false; });
         QVERIFY(!report.hasValue());
         QVERIFY(report.error().code == ErrorCode::Cancelled);

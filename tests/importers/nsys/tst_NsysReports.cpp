@@ -339,7 +339,7 @@ private Q_SLOTS:
         other.run("CREATE TABLE run (id INTEGER PRIMARY KEY); CREATE TABLE StringIds (id, value)");
         const auto tree = importers::memoryTree({{"other.sqlite", other.bytes()},
             {"short.sqlite", std::string("SQLite format 3\0", 16)}, {"empty", ""}});
-        const importers::Importer& importer = importers::nsys::importer();
+        const importers::Importer& importer = importers::nsys::kImporter;
         for (const auto& file : tree->files()) {
             const auto head = importers::readHead(*tree, file.path, 65536);
             QCOMPARE(importer.look(*tree, file, head.value()), 0);

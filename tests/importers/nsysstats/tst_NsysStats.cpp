@@ -1,6 +1,6 @@
 // Tables of nsys stats: the real one against the report it was made of, and made ones in other
 // units.
-#include "importers/nsysstats/StatsImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestFiles.h"
@@ -14,7 +14,7 @@ using namespace trainscope::test;
 namespace {
 
 const importers::Importer& stats() {
-    return importers::nsysstats::importer();
+    return importers::nsysstats::kImporter;
 }
 
 using Lines = std::multiset<std::string>;

@@ -1,6 +1,6 @@
 // Traces of rocprofv3 made for the test from its documented tables: databases and CSV, several
 // processes, collectives, damage.
-#include "importers/rocprof/RocprofImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/support/Compress.h"
 #include "importers/support/MadeDatabase.h"
 #include "importers/support/TraceLines.h"
@@ -48,7 +48,7 @@ const std::string kAgents = R"csv("Node_Id","Logical_Node_Id","Agent_Type","Name
 )csv";
 
 void importRocprof(std::vector<std::pair<std::string, std::string>> files, ImportedTraces& out) {
-    importTraces(importers::rocprof::importer(), *importers::memoryTree(std::move(files)), out);
+    importTraces(importers::rocprof::kImporter, *importers::memoryTree(std::move(files)), out);
 }
 
 // A database of rocpd with the tables of one recording, as schema 3 names them.
@@ -271,8 +271,8 @@ private Q_SLOTS:
                 bytes.resize(random() % bytes.size());
             const auto tree = importers::memoryTree({{"a.db", bytes}});
             CollectingSink sink;
-            for (const auto& unit : importers::rocprof::importer().plan(*tree, tree->files())) {
-                const auto report = importers::rocprof::importer().import(*tree, unit, sink, {});
+            for (const auto& unit : importers::rocprof::kImporter.plan(*tree, tree->files())) {
+                const auto report = importers::rocprof::kImporter.import(*tree, unit, sink, {});
                 QVERIFY(report.hasValue() || !report.error().message.empty());
             }
         }

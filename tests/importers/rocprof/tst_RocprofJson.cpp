@@ -1,7 +1,6 @@
 // The JSON of rocprofv3, and the database and the JSON of the first rocprof: one kernel, one copy,
 // one call and one range in each.
-#include "importers/kineto/KinetoImporter.h"
-#include "importers/rocprof/RocprofImporter.h"
+#include "importers/common/Formats.h"
 #include "importers/rocprof/RocprofSamples.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestProgram.h"
@@ -16,7 +15,7 @@ namespace {
 using SpanLines = std::multiset<std::string>;
 
 void importOne(const std::string& name, const std::string& bytes, ImportedTraces& out) {
-    importTraces(importers::rocprof::importer(), *importers::memoryTree({{name, bytes}}), out);
+    importTraces(importers::rocprof::kImporter, *importers::memoryTree({{name, bytes}}), out);
 }
 
 } // namespace
@@ -84,16 +83,15 @@ private Q_SLOTS:
         const auto sniff = [](const importers::Importer& importer) {
             return importer.sniff(kOldJson, "results.json");
         };
-        QVERIFY(sniff(importers::rocprof::importer()) > sniff(importers::kineto::importer()));
+        QVERIFY(sniff(importers::rocprof::kImporter) > sniff(importers::kineto::kImporter));
     }
     void cutShort() {
         for (const std::string& whole : {kToolJson, kOldJson, oldDatabase()}) {
             for (std::size_t size = 0; size < whole.size(); size += 97) {
                 const auto tree = importers::memoryTree({{"a", whole.substr(0, size)}});
                 CollectingSink sink;
-                for (const auto& unit : importers::rocprof::importer().plan(*tree, tree->files())) {
-                    const auto report
-                        = importers::rocprof::importer().import(*tree, unit, sink, {});
+                for (const auto& unit : importers::rocprof::kImporter.plan(*tree, tree->files())) {
+                    const auto report = importers::rocprof::kImporter.import(*tree, unit, sink, {});
                     QVERIFY(report.hasValue() || !report.error().message.empty());
                 }
             }

@@ -1,6 +1,6 @@
 // Databases of rocmProfileData, made by hand from their schema: ranks, calls, work, readings.
+#include "importers/common/Formats.h"
 #include "importers/registry/Registry.h"
-#include "importers/rocprof/RocprofImporter.h"
 #include "importers/rocprof/RocprofSamples.h"
 #include "importers/support/ImportAll.h"
 #include "importers/support/TraceLines.h"
@@ -23,8 +23,8 @@ private Q_SLOTS:
 
 void tst_Rpd::callsAndWork() {
     ImportedTraces got;
-    importTraces(importers::rocprof::importer(),
-        *importers::memoryTree({{"trace.rpd", rpdDatabase()}}), got);
+    importTraces(
+        importers::rocprof::kImporter, *importers::memoryTree({{"trace.rpd", rpdDatabase()}}), got);
     QCOMPARE(got.units.size(), std::size_t{1});
     QCOMPARE(got.units[0].runName, std::string("trace"));
     QVERIFY(got.reports[0].hasValue());
@@ -82,7 +82,7 @@ void tst_Rpd::earlierSchema() {
     made.add("rocpd_op", {n(1), n(1), n(0), n(30), n(25), n(4), n(3)});
     ImportedTraces got;
     importTraces(
-        importers::rocprof::importer(), *importers::memoryTree({{"trace.rpd", made.bytes()}}), got);
+        importers::rocprof::kImporter, *importers::memoryTree({{"trace.rpd", made.bytes()}}), got);
     QVERIFY(got.reports[0].hasValue());
     using Lines = std::multiset<std::string>;
     QCOMPARE(got.lines(SpanKind::Annotation), (Lines{"0|9/9|forward|10|10|0|"}));
@@ -96,7 +96,7 @@ void tst_Rpd::earlierSchema() {
 // 2⁶² blocks of 128 are no number of work items that 64 bits hold.
 void tst_Rpd::gridBeyondAny() {
     ImportedTraces got;
-    importTraces(importers::rocprof::importer(),
+    importTraces(importers::rocprof::kImporter,
         *importers::memoryTree({{"trace.rpd", rpdDatabase(std::int64_t{1} << 62U)}}), got);
     const auto kernels = got.lines(SpanKind::Kernel);
     QCOMPARE(kernels.size(), std::size_t{1});

@@ -1,9 +1,9 @@
 #pragma once
 // Plans and imports training logs, texts or files, into memory.
 
+#include "importers/common/Formats.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/RecordingSink.h"
-#include "importers/trainlog/TrainlogImporter.h"
 
 #include <QDebug>
 

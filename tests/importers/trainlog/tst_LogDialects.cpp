@@ -462,7 +462,7 @@ void tst_LogDialects::nothingUsable() {
     unit.files = {"a.log"};
     unit.runName = "a";
     RecordingSink sink;
-    const auto report = importers::trainlog::importer().import(*tree, unit, sink, {});
+    const auto report = importers::trainlog::kImporter.import(*tree, unit, sink, {});
     QVERIFY(!report.hasValue());
     QVERIFY(report.error().message.find("2 other lines") != std::string::npos);
 }

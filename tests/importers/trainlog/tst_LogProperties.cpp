@@ -30,7 +30,7 @@ const std::vector<std::string> kSamples{
 
 ImportReport readAll(const std::string& text, RecordingSink& sink) {
     const auto tree = importers::memoryTree({{"train.log", text}});
-    const auto& importer = importers::trainlog::importer();
+    const auto& importer = importers::trainlog::kImporter;
     const auto unit = importer.plan(*tree, tree->files()).at(0);
     const auto report = importer.import(*tree, unit, sink, {});
     if (!report.hasValue() && report.error().message.empty())
@@ -94,7 +94,7 @@ private Q_SLOTS:
         unit.clock = importers::ClockKind::None;
         unit.runName = "r";
         RecordingSink sink;
-        const auto report = importers::trainlog::importer().import(tree, unit, sink, {});
+        const auto report = importers::trainlog::kImporter.import(tree, unit, sink, {});
         QVERIFY(report.hasValue());
         QVERIFY(report.value().rows >= 20 && report.value().rows < 50);
         QVERIFY(sink.runs.front().status == RunStatus::Partial);
@@ -114,7 +114,7 @@ private Q_SLOTS:
         for (int i = 1; i <= 20'000; ++i)
             text += "step " + std::to_string(i) + " | loss: 2.5 | dt: 100.00ms\n";
         const auto tree = importers::memoryTree({{"train.log", text}});
-        const auto& importer = importers::trainlog::importer();
+        const auto& importer = importers::trainlog::kImporter;
         const auto unit = importer.plan(*tree, tree->files()).at(0);
         RecordingSink sink;
         const auto report
@@ -126,7 +126,7 @@ private Q_SLOTS:
         const std::string text
             = "step 1 | loss: 2.5 | dt: 100.00ms\nstep 2 | loss: 2.4 | dt: 90.00ms\n";
         const auto tree = importers::memoryTree({{"train.log", text}});
-        const auto& importer = importers::trainlog::importer();
+        const auto& importer = importers::trainlog::kImporter;
         const auto unit = importer.plan(*tree, tree->files()).at(0);
         for (int call = 1; call <= 8; ++call) {
             RecordingSink sink;

@@ -1,11 +1,11 @@
 // Profiles of XLA, made by hand from the schema: devices, operators with their work, streams,
 // steps, times, damage.
+#include "importers/common/Formats.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"
 #include "importers/xplane/MadeSpace.h"
 #include "importers/xplane/WireStream.h"
-#include "importers/xplane/XplaneImporter.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
@@ -18,7 +18,7 @@ namespace {
 using Lines = std::multiset<std::string>;
 
 void importSpace(const std::string& bytes, ImportedTraces& out) {
-    importTraces(importers::xplane::importer(),
+    importTraces(importers::xplane::kImporter,
         *importers::memoryTree({{"profile/host7.xplane.pb", bytes}}), out);
 }
 
