@@ -8,7 +8,6 @@
 #include "core/store/Writing.h"
 #include "core/text/Times.h"
 #include "importers/common/ReportSums.h"
-#include "importers/engine/Catalogue.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Moments.h"
 #include "importers/engine/PartWriter.h"
@@ -19,9 +18,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 namespace trainscope::app {

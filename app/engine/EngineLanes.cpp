@@ -1,6 +1,5 @@
 #include "app/engine/EngineLanes.h"
 
-#include "app/engine/LaneTiles.h"
 #include "app/engine/TileColumns.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
@@ -18,15 +17,11 @@
 #include <cmath>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace trainscope::app {
 namespace {

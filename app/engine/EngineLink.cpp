@@ -6,7 +6,6 @@
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 #include "importers/engine/Answer.h"
-#include "importers/engine/Asking.h"
 #include "importers/engine/Mapping.h"
 
 #include <fmt/format.h>

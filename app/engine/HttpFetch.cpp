@@ -19,7 +19,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
-#include <utility>
 
 namespace trainscope::app {
 

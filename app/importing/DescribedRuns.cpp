@@ -2,7 +2,6 @@
 
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"

@@ -7,7 +7,6 @@
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/traces/TraceSums.h"
-#include "core/model/Import.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
 #include "core/store/NewDatabase.h"
@@ -24,13 +23,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace trainscope::app {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <string>
 
 namespace trainscope::app {
 

@@ -4,7 +4,6 @@
 #include "core/model/Secrets.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace trainscope {
 

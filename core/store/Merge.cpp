@@ -2,7 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/model/Id.h"
-#include "core/model/Import.h"
 #include "core/model/Result.h"
 #include "core/model/Series.h"
 #include "core/model/Span.h"
@@ -10,7 +9,6 @@
 #include "core/store/Connection.h"
 #include "core/store/RunLinks.h"
 #include "core/store/RunNotes.h"
-#include "core/store/Store.h"
 #include "core/store/Values.h"
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
@@ -22,17 +20,13 @@
 #include "core/text/Times.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace trainscope::store {
 namespace {

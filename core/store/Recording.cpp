@@ -9,7 +9,6 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace trainscope::store {
 

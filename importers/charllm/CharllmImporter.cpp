@@ -18,7 +18,6 @@
 #include "importers/common/RunFolders.h"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <map>
 #include <set>

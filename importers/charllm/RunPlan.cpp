@@ -5,14 +5,11 @@
 #include "importers/charllm/SeriesMap.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/GpuFamily.h"
-#include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
-#include <string>
 #include <tuple>
 
 namespace trainscope::importers::charllm {

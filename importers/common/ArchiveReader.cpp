@@ -6,15 +6,11 @@
 #include <archive_entry.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 

@@ -5,7 +5,6 @@
 #include "importers/common/JsonPaths.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace trainscope::importers {
 

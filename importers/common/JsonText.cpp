@@ -5,8 +5,6 @@
 #include "importers/common/TextCleaning.h"
 
 #include <charconv>
-#include <cstdint>
-#include <optional>
 
 namespace trainscope::importers {
 

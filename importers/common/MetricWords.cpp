@@ -3,7 +3,6 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <span>
 #include <utility>
 
 namespace trainscope::importers {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <utility>
 
 namespace trainscope::importers::kineto {

@@ -18,10 +18,8 @@
 #include "importers/trace/TraceName.h"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <map>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>

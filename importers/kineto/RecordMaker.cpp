@@ -2,7 +2,6 @@
 
 #include "core/model/AutogradLink.h"
 #include "importers/common/JsonText.h"
-#include "importers/kineto/EventFacts.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "importers/common/Number.h"
-#include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceReader.h"
 
 #include <algorithm>

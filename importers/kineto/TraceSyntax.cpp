@@ -1,7 +1,5 @@
 #include "importers/kineto/TraceSyntax.h"
 
-#include "importers/kineto/TracePiece.h"
-
 #include <algorithm>
 #include <cstring>
 

@@ -4,11 +4,9 @@
 #include "core/model/Try.h"
 #include "importers/common/GpuFamily.h"
 #include "importers/common/RunFolders.h"
-#include "importers/launch/LaunchFile.h"
 #include "importers/launch/Settings.h"
 
 #include <algorithm>
-#include <set>
 
 namespace trainscope::importers::launch {
 

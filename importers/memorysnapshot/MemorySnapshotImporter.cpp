@@ -22,7 +22,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <new>
 #include <set>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
-#include "importers/common/Cells.h"
-#include "importers/common/MetricWords.h"
 #include "importers/common/SaidColumns.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/MeterReader.h"

@@ -5,14 +5,12 @@
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/SaidColumns.h"
-#include "importers/meters/Guess.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <set>
 
 namespace trainscope::importers::meters::smi {

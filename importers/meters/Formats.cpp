@@ -3,7 +3,6 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/Stamp.h"
-#include "importers/meters/ColumnNames.h"
 #include "importers/meters/ColumnOrder.h"
 #include "importers/meters/GpuTables.h"
 #include "importers/meters/Readers.h"

@@ -3,7 +3,6 @@
 #include "importers/common/SampleStatistics.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>

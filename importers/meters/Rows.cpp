@@ -2,7 +2,6 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "importers/common/Cells.h"
 #include "importers/common/DcgmFields.h"
 #include "importers/common/MeterLog.h"
 #include "importers/common/Number.h"

@@ -7,11 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>

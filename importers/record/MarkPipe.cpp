@@ -18,7 +18,6 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <utility>
 
 namespace trainscope::record {

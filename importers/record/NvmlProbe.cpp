@@ -1,7 +1,5 @@
 #include "importers/record/NvmlProbe.h"
 
-#include "importers/record/NvmlApi.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

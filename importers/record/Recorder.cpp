@@ -7,7 +7,6 @@
 #include "core/store/Store.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/record/JobDescription.h"
 #include "importers/record/NetworkCards.h"
 
 #include <fmt/format.h>
@@ -19,11 +18,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace trainscope::record {
 namespace {

@@ -6,8 +6,6 @@
 #include "importers/registry/TracedGpus.h"
 #include "importers/trace/TraceName.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>

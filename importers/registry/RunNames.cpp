@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 

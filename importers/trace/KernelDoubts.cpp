@@ -5,7 +5,6 @@
 #include "core/text/Times.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <utility>

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <functional>
 #include <span>
-#include <string>
 #include <system_error>
 #include <unordered_map>
 

@@ -4,7 +4,6 @@
 #include "core/text/Names.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 namespace trainscope::analysis {

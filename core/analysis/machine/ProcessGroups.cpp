@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <system_error>
 #include <unordered_set>
 
 namespace trainscope::analysis {

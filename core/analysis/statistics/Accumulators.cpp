@@ -1,6 +1,5 @@
 #include "core/analysis/statistics/Accumulators.h"
 
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 
 #include <algorithm>

@@ -1,10 +1,7 @@
 #include "core/analysis/statistics/Distribution.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <cstddef>
 #include <utility>
 
 namespace trainscope::analysis {

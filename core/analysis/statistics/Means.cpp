@@ -2,8 +2,6 @@
 
 #include <boost/math/special_functions/beta.hpp>
 
-#include <cmath>
-
 namespace trainscope::analysis {
 
 std::optional<double> meanOf(std::span<const double> values) {

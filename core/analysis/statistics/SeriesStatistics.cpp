@@ -1,6 +1,5 @@
 #include "core/analysis/statistics/SeriesStatistics.h"
 
-#include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
@@ -10,7 +9,6 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 namespace trainscope::analysis {

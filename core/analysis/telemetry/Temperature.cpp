@@ -14,7 +14,6 @@
 #include <limits>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace trainscope::analysis {
 

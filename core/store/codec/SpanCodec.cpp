@@ -1,7 +1,5 @@
 #include "core/store/codec/SpanCodec.h"
 
-#include "core/store/codec/IntColumn.h"
-
 #include <type_traits>
 
 namespace trainscope::store {

@@ -1,7 +1,6 @@
 #include "core/store/codec/ValueCodec.h"
 
 #include "core/model/Vectorized.h"
-#include "core/store/codec/IntColumn.h"
 
 #include <algorithm>
 #include <array>

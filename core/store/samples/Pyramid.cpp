@@ -5,7 +5,6 @@
 #include "core/store/samples/SampleFigures.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 #include <span>
 
 namespace trainscope::store {

@@ -5,12 +5,10 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Metric.h"
 #include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/RunNotes.h"
 #include "core/store/Store.h"
-#include "core/store/database/Database.h"
 #include "core/store/tables/StoredJson.h"
 #include "core/text/NaturalOrder.h"
 
@@ -19,9 +17,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::store {
 namespace {
