@@ -30,29 +30,36 @@ inline constexpr std::uint32_t kXgmiLink = 2; // between two GPUs
 
 // nullptr: the library is older, or newer.
 struct Functions {
-    explicit Functions(const DynamicLibrary& library);
+    DynamicLibrary library;
 
-    Code (*init)(std::uint64_t flags);
-    Code (*shutDown)();
-    Code (*sockets)(std::uint32_t* count, Handle*);
-    Code (*processors)(Handle socket, std::uint32_t* count, Handle*);
-    Code (*uuid)(Handle, unsigned* length, char*);
-    Code (*address)(Handle, std::uint64_t*); // function 3 bits, device 5, bus 8, domain 48
-    Code (*asic)(Handle, void*);
-    Code (*driver)(Handle, void*);
-    Code (*power)(Handle, void*);
-    Code (*powerCap)(Handle, std::uint32_t sensor, void*);
-    Code (*energy)(Handle, std::uint64_t* count, float* resolution, std::uint64_t* time);
-    Code (*temperature)(Handle, std::uint32_t sensor, std::uint32_t metric, std::int64_t*);
-    Code (*clock)(Handle, std::uint32_t kind, void*);
-    Code (*activity)(Handle, void*);
-    Code (*memoryUsed)(Handle, std::uint32_t kind, std::uint64_t*);
-    Code (*memoryTotal)(Handle, std::uint32_t kind, std::uint64_t*);
-    Code (*fan)(Handle, std::uint32_t sensor, std::int64_t*);
-    Code (*ecc)(Handle, void*);
-    Code (*pcie)(Handle, void*);
-    Code (*metrics)(Handle, void*);
-    Code (*link)(Handle, Handle, std::uint64_t* hops, std::uint32_t* type);
+    Code (*init)(std::uint64_t flags) = library["amdsmi_init"];
+    Code (*shutDown)() = library["amdsmi_shut_down"];
+    Code (*sockets)(std::uint32_t* count, Handle*) = library["amdsmi_get_socket_handles"];
+    Code (*processors)(Handle socket, std::uint32_t* count, Handle*)
+        = library["amdsmi_get_processor_handles"];
+    Code (*uuid)(Handle, unsigned* length, char*) = library["amdsmi_get_gpu_device_uuid"];
+    // Function 3 bits, device 5, bus 8, domain 48.
+    Code (*address)(Handle, std::uint64_t*) = library["amdsmi_get_gpu_device_bdf"];
+    Code (*asic)(Handle, void*) = library["amdsmi_get_gpu_asic_info"];
+    Code (*driver)(Handle, void*) = library["amdsmi_get_gpu_driver_info"];
+    Code (*power)(Handle, void*) = library["amdsmi_get_power_info"];
+    Code (*powerCap)(Handle, std::uint32_t sensor, void*) = library["amdsmi_get_power_cap_info"];
+    Code (*energy)(Handle, std::uint64_t* count, float* resolution, std::uint64_t* time)
+        = library["amdsmi_get_energy_count"];
+    Code (*temperature)(Handle, std::uint32_t sensor, std::uint32_t metric, std::int64_t*)
+        = library["amdsmi_get_temp_metric"];
+    Code (*clock)(Handle, std::uint32_t kind, void*) = library["amdsmi_get_clock_info"];
+    Code (*activity)(Handle, void*) = library["amdsmi_get_gpu_activity"];
+    Code (*memoryUsed)(Handle, std::uint32_t kind, std::uint64_t*)
+        = library["amdsmi_get_gpu_memory_usage"];
+    Code (*memoryTotal)(Handle, std::uint32_t kind, std::uint64_t*)
+        = library["amdsmi_get_gpu_memory_total"];
+    Code (*fan)(Handle, std::uint32_t sensor, std::int64_t*) = library["amdsmi_get_gpu_fan_speed"];
+    Code (*ecc)(Handle, void*) = library["amdsmi_get_gpu_total_ecc_count"];
+    Code (*pcie)(Handle, void*) = library["amdsmi_get_pcie_info"];
+    Code (*metrics)(Handle, void*) = library["amdsmi_get_gpu_metrics_info"];
+    Code (*link)(Handle, Handle, std::uint64_t* hops, std::uint32_t* type)
+        = library["amdsmi_topo_get_link_type"];
 };
 
 // Room for a structure of any version; the table of metrics is the largest.

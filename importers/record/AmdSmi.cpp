@@ -20,9 +20,8 @@ using amd::Handle;
 
 class AmdSmi final : public GpuLibrary {
 public:
-    AmdSmi(DynamicLibrary library, const amd::Functions& functions, std::string root)
-        : m_library(std::move(library))
-        , m_functions(functions)
+    AmdSmi(amd::Functions functions, std::string root)
+        : m_functions(std::move(functions))
         , m_root(std::move(root))
         , m_tree(m_root) { }
     ~AmdSmi() override {
@@ -125,7 +124,6 @@ private:
         return gpu;
     }
 
-    DynamicLibrary m_library;
     amd::Functions m_functions;
     std::string m_root; // has sys
     PciTree m_tree;
@@ -146,7 +144,7 @@ Result<std::unique_ptr<GpuLibrary>> openAmdSmi(const std::string& path, const st
             fmt::format("AMD's management library, which comes with ROCm, cannot be loaded: {}.",
                 library.error().message),
             {}};
-    const amd::Functions functions(library.value());
+    amd::Functions functions{std::move(library.value())};
     if (functions.init == nullptr || functions.sockets == nullptr
         || functions.processors == nullptr)
         return Error{ErrorCode::NotFound,
@@ -154,7 +152,7 @@ Result<std::unique_ptr<GpuLibrary>> openAmdSmi(const std::string& path, const st
     if (const amd::Code status = functions.init(amd::kGpus); status != amd::kSuccess)
         return Error{ErrorCode::NotFound,
             fmt::format("AMD's management library does not start: status {}.", status), {}};
-    auto smi = std::make_unique<AmdSmi>(std::move(library.value()), functions, root);
+    auto smi = std::make_unique<AmdSmi>(std::move(functions), root);
     RETURN_IF_ERROR(smi->find());
     return std::unique_ptr<GpuLibrary>(std::move(smi));
 }

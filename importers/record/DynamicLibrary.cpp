@@ -72,8 +72,13 @@ DynamicLibrary::~DynamicLibrary() {
         dlclose(m_handle);
 }
 
-void* DynamicLibrary::symbol(const char* name) const {
-    return dlsym(m_handle, name);
+DynamicLibrary::Symbol DynamicLibrary::operator[](const char* name) const {
+    return {dlsym(m_handle, name)};
+}
+
+DynamicLibrary::Symbol DynamicLibrary::either(const char* name, const char* olderName) const {
+    void* const address = dlsym(m_handle, name);
+    return {address != nullptr ? address : dlsym(m_handle, olderName)};
 }
 
 } // namespace trainscope::record

@@ -20,16 +20,21 @@ public:
     DynamicLibrary& operator=(DynamicLibrary&& other) noexcept;
     ~DynamicLibrary();
 
+    // Becomes a pointer to a function of whatever type.
+    struct Symbol {
+        void* address = nullptr;
+        template <typename Function>
+        operator Function*() const {
+            return reinterpret_cast<Function*>(address);
+        }
+    };
     // nullptr where the library, perhaps an older one, has no such function.
-    template <typename Function>
-    void load(Function& function, const char* name) const {
-        function = reinterpret_cast<Function>(symbol(name));
-    }
+    Symbol operator[](const char* name) const;
+    Symbol either(const char* name, const char* olderName) const;
 
 private:
     explicit DynamicLibrary(void* handle)
         : m_handle(handle) { }
-    [[nodiscard]] void* symbol(const char* name) const;
 
     void* m_handle;
 };

@@ -1,6 +1,5 @@
 #include "importers/record/JobDescription.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Secrets.h"
 #include "core/model/WholeNumber.h"
 

@@ -19,9 +19,8 @@ using nvml::Return;
 
 class Nvml final : public GpuLibrary {
 public:
-    Nvml(DynamicLibrary library, const Functions& functions)
-        : m_library(std::move(library))
-        , m_functions(functions) { }
+    explicit Nvml(Functions functions)
+        : m_functions(std::move(functions)) { }
     ~Nvml() override { m_functions.shutdown(); }
 
     [[nodiscard]] std::map<std::string, std::string> facts() const override {
@@ -119,7 +118,6 @@ private:
         return gpu;
     }
 
-    DynamicLibrary m_library;
     Functions m_functions;
     std::vector<Device> m_devices; // by index; nullptr: cannot be had
     std::vector<GpuFacts> m_gpus;
@@ -138,7 +136,7 @@ Result<std::unique_ptr<GpuLibrary>> openNvml(const std::string& path) {
                         "loaded: {}.",
                 library.error().message),
             {}};
-    const Functions functions(library.value());
+    Functions functions{std::move(library.value())};
     if (functions.init == nullptr || functions.shutdown == nullptr || functions.count == nullptr
         || functions.handle == nullptr)
         return Error{ErrorCode::NotFound,
@@ -149,7 +147,7 @@ Result<std::unique_ptr<GpuLibrary>> openNvml(const std::string& path) {
                 functions.errorString != nullptr ? functions.errorString(result)
                                                  : fmt::format("error {}", result)),
             {}};
-    auto nvml = std::make_unique<Nvml>(std::move(library.value()), functions);
+    auto nvml = std::make_unique<Nvml>(std::move(functions));
     RETURN_IF_ERROR(nvml->find());
     return std::unique_ptr<GpuLibrary>(std::move(nvml));
 }

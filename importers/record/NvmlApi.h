@@ -103,42 +103,54 @@ struct EventData {
 
 // nullptr: the library is older.
 struct Functions {
-    explicit Functions(const DynamicLibrary& library);
+    DynamicLibrary library;
 
-    Return (*init)();
-    Return (*shutdown)();
-    const char* (*errorString)(Return);
-    Return (*driverVersion)(char*, unsigned);
-    Return (*count)(unsigned*);
-    Return (*handle)(unsigned index, Device*);
-    Return (*name)(Device, char*, unsigned);
-    Return (*uuid)(Device, char*, unsigned);
-    Return (*pciInfo)(Device, PciInfo*);
-    Return (*power)(Device, unsigned* milliwatts);
-    Return (*powerLimit)(Device, unsigned* milliwatts);
-    Return (*energy)(Device, unsigned long long* millijoules);
-    Return (*temperature)(Device, unsigned sensor, unsigned* celsius);
-    Return (*temperatureThreshold)(Device, unsigned kind, unsigned* celsius);
-    Return (*clock)(Device, unsigned kind, unsigned* megahertz);
-    Return (*maxClock)(Device, unsigned kind, unsigned* megahertz);
-    Return (*utilization)(Device, Utilization*);
-    Return (*memory)(Device, Memory*);
-    Return (*clockReasons)(Device, unsigned long long* mask);
-    Return (*fan)(Device, unsigned* percent);
-    Return (*eccErrors)(Device, unsigned kind, unsigned counter, unsigned long long*);
-    Return (*fields)(Device, int count, FieldValue*);
+    Return (*init)() = library["nvmlInit_v2"];
+    Return (*shutdown)() = library["nvmlShutdown"];
+    const char* (*errorString)(Return) = library["nvmlErrorString"];
+    Return (*driverVersion)(char*, unsigned) = library["nvmlSystemGetDriverVersion"];
+    Return (*count)(unsigned*) = library["nvmlDeviceGetCount_v2"];
+    Return (*handle)(unsigned index, Device*) = library["nvmlDeviceGetHandleByIndex_v2"];
+    Return (*name)(Device, char*, unsigned) = library["nvmlDeviceGetName"];
+    Return (*uuid)(Device, char*, unsigned) = library["nvmlDeviceGetUUID"];
+    Return (*pciInfo)(Device, PciInfo*) = library["nvmlDeviceGetPciInfo_v3"];
+    Return (*power)(Device, unsigned* milliwatts) = library["nvmlDeviceGetPowerUsage"];
+    Return (*powerLimit)(Device, unsigned* milliwatts) = library["nvmlDeviceGetEnforcedPowerLimit"];
+    Return (*energy)(Device, unsigned long long* millijoules)
+        = library["nvmlDeviceGetTotalEnergyConsumption"];
+    Return (*temperature)(Device, unsigned sensor, unsigned* celsius)
+        = library["nvmlDeviceGetTemperature"];
+    Return (*temperatureThreshold)(Device, unsigned kind, unsigned* celsius)
+        = library["nvmlDeviceGetTemperatureThreshold"];
+    Return (*clock)(Device, unsigned kind, unsigned* megahertz) = library["nvmlDeviceGetClockInfo"];
+    Return (*maxClock)(Device, unsigned kind, unsigned* megahertz)
+        = library["nvmlDeviceGetMaxClockInfo"];
+    Return (*utilization)(Device, Utilization*) = library["nvmlDeviceGetUtilizationRates"];
+    Return (*memory)(Device, Memory*) = library["nvmlDeviceGetMemoryInfo"];
+    Return (*clockReasons)(Device, unsigned long long* mask) = library.either(
+        "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
+    Return (*fan)(Device, unsigned* percent) = library["nvmlDeviceGetFanSpeed"];
+    Return (*eccErrors)(Device, unsigned kind, unsigned counter, unsigned long long*)
+        = library["nvmlDeviceGetTotalEccErrors"];
+    Return (*fields)(Device, int count, FieldValue*) = library["nvmlDeviceGetFieldValues"];
     // Those behind `lastSeen`, at most `count`, which becomes their number.
     Return (*samples)(
-        Device, unsigned kind, unsigned long long lastSeen, int* type, unsigned* count, Sample*);
-    Return (*linkState)(Device, unsigned link, int* isActive);
-    Return (*linkRemote)(Device, unsigned link, PciInfo*);
-    Return (*commonAncestor)(Device, Device, int* level);
+        Device, unsigned kind, unsigned long long lastSeen, int* type, unsigned* count, Sample*)
+        = library["nvmlDeviceGetSamples"];
+    Return (*linkState)(Device, unsigned link, int* isActive) = library["nvmlDeviceGetNvLinkState"];
+    Return (*linkRemote)(Device, unsigned link, PciInfo*)
+        = library["nvmlDeviceGetNvLinkRemotePciInfo_v2"];
+    Return (*commonAncestor)(Device, Device, int* level)
+        = library["nvmlDeviceGetTopologyCommonAncestor"];
     // At most `count`, which becomes their number.
-    Return (*processes)(Device, unsigned* count, ProcessInfo*);
-    Return (*createEvents)(EventSet*);
-    Return (*registerEvents)(Device, unsigned long long kinds, EventSet);
-    Return (*waitEvent)(EventSet, EventData*, unsigned milliseconds);
-    Return (*freeEvents)(EventSet);
+    Return (*processes)(Device, unsigned* count, ProcessInfo*) = library.either(
+        "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2");
+    Return (*createEvents)(EventSet*) = library["nvmlEventSetCreate"];
+    Return (*registerEvents)(Device, unsigned long long kinds, EventSet)
+        = library["nvmlDeviceRegisterEvents"];
+    Return (*waitEvent)(EventSet, EventData*, unsigned milliseconds)
+        = library["nvmlEventSetWait_v2"];
+    Return (*freeEvents)(EventSet) = library["nvmlEventSetFree"];
 };
 
 double valueOf(int type, const Value& value);

@@ -81,6 +81,7 @@ std::unique_ptr<DialectReader> scriptReader();
 
 // A whole number off the front of `text`, with blanks before it.
 std::optional<std::int64_t> takeIndex(std::string_view& text);
+bool takeIndex(std::string_view& text, StepLine& step); // as that of the step
 // "/ 1000" or "/1000" off the front.
 void skipTotal(std::string_view& text);
 void setSetting(launch::Settings& settings, std::string_view key, std::string_view value);

@@ -47,14 +47,12 @@ public:
             return false;
         const std::string_view before = text.substr(0, at);
         text.remove_prefix(at + std::string_view("iteration").size());
-        const auto index = takeIndex(text);
-        if (!index || !text.starts_with('/'))
+        if (!takeIndex(text, step) || !text.starts_with('/'))
             return false;
         skipTotal(text);
         skipSpace(text);
         if (!take(text, "|"))
             return false;
-        step.index = *index;
         readBars(before, step.values);
         readBars(text, step.values);
         return hasTraining(step);
@@ -68,13 +66,13 @@ public:
         std::string_view text = line.rest;
         if (!take(text, "Training epoch") || !takeIndex(text) || !take(text, ", iteration"))
             return false;
-        const auto index = takeIndex(text);
+        if (!takeIndex(text, step))
+            return false;
         skipTotal(text);
         skipSpace(text);
-        if (!index || !take(text, "|"))
+        if (!take(text, "|"))
             return false;
         readBars(text, step.values);
-        step.index = *index;
         for (const LoggedValue& value : step.values) {
             if (value.key == "global_step")
                 step.index = indexIn(value.text).value_or(step.index);
@@ -89,13 +87,9 @@ class WordsReader final : public DialectReader {
 public:
     bool readStep(const LineHead& line, StepLine& step) override {
         std::string_view text = line.rest;
-        if (!take(text, "step:"))
-            return false;
-        const auto index = takeIndex(text);
-        if (!index)
+        if (!take(text, "step:") || !takeIndex(text, step))
             return false;
         skipTotal(text);
-        step.index = *index;
         readWords(text, step.values);
         const bool isValidation = std::any_of(step.values.begin(), step.values.end(),
             [](const LoggedValue& value) { return value.key.starts_with("val"); });
@@ -149,12 +143,8 @@ class VerlReader final : public DialectReader {
 public:
     bool readStep(const LineHead& line, StepLine& step) override {
         std::string_view text = line.rest;
-        if (!take(text, "step:"))
+        if (!take(text, "step:") || !takeIndex(text, step) || !text.starts_with(" - "))
             return false;
-        const auto index = takeIndex(text);
-        if (!index || !text.starts_with(" - "))
-            return false;
-        step.index = *index;
         bool isValidation = true;
         while (take(text, " - ")) {
             const std::string_view part = text.substr(0, text.find(" - "));
@@ -190,11 +180,10 @@ public:
     bool readStep(const LineHead& line, StepLine& step) override {
         std::string_view text = line.rest;
         if (take(text, "Step ")) {
-            const auto index = takeIndex(text);
+            const bool hasIndex = takeIndex(text, step);
             skipSpace(text);
-            if (!index || !take(text, "|"))
+            if (!hasIndex || !take(text, "|"))
                 return false;
-            step.index = *index;
             readWords(text, step.values);
             return hasTraining(step);
         }
@@ -205,14 +194,12 @@ private:
     static bool readBar(std::string_view text, StepLine& step) {
         if (text.empty() || !isDigit(text.front()) || !takeIndex(text) || !take(text, "|"))
             return false;
-        const auto index = takeIndex(text);
-        if (!index || !take(text, "|Loss: "))
+        if (!takeIndex(text, step) || !take(text, "|Loss: "))
             return false;
         const auto bar = progressBarIn(text);
         const std::string_view loss = text.substr(0, text.find(':'));
         if (!bar || !measured(loss))
             return false;
-        step.index = *index;
         step.elapsedS = bar->elapsedS;
         step.secondsEach = bar->secondsEach;
         step.values.push_back({"loss", loss});
@@ -230,10 +217,8 @@ public:
         if (at == std::string_view::npos)
             return false;
         std::string_view text = line.whole.substr(at + kMark.size());
-        const auto index = takeIndex(text);
-        if (!index || !take(text, ", "))
+        if (!takeIndex(text, step) || !take(text, ", "))
             return false;
-        step.index = *index;
         readCommas(text, step.values);
         for (LoggedValue& value : step.values) {
             if (value.key == "seconds")
@@ -255,17 +240,13 @@ public:
         std::string_view text = line.rest;
         if (text.starts_with("Step ") && text.find("| Validation") != std::string_view::npos)
             return readValidation(text, step);
-        if (!take(text, "step "))
-            return false;
-        const auto index = takeIndex(text);
-        if (!index)
+        if (!take(text, "step ") || !takeIndex(text, step))
             return false;
         skipTotal(text);
         skipSpace(text);
         if (text.starts_with('('))
             text.remove_prefix(std::min(text.find(')'), text.size() - 1) + 1);
         skipSpace(text);
-        step.index = *index;
         // nanoGPT: "step 100: train loss 2.3, val loss 2.4".
         if (take(text, ":")) {
             step.kind = StepLine::Kind::Pause;
@@ -293,10 +274,8 @@ public:
 private:
     static bool readValidation(std::string_view text, StepLine& step) {
         text.remove_prefix(std::string_view("Step ").size());
-        const auto index = takeIndex(text);
-        if (!index)
+        if (!takeIndex(text, step))
             return false;
-        step.index = *index;
         step.kind = StepLine::Kind::Pause;
         readBars(text, step.values);
         return !step.values.empty();
@@ -329,12 +308,8 @@ class NanoGptReader final : public DialectReader {
 public:
     bool readStep(const LineHead& line, StepLine& step) override {
         std::string_view text = line.rest;
-        if (!take(text, "iter "))
+        if (!take(text, "iter ") || !takeIndex(text, step) || !take(text, ":"))
             return false;
-        const auto index = takeIndex(text);
-        if (!index || !take(text, ":"))
-            return false;
-        step.index = *index;
         readCommas(text, step.values);
         if (!hasTraining(step))
             return false;
@@ -350,8 +325,7 @@ public:
 
 private:
     std::optional<double> secondsEach(const StepLine& step) {
-        const auto time = std::find_if(step.values.begin(), step.values.end(),
-            [](const LoggedValue& value) { return value.key == "time"; });
+        const auto time = std::ranges::find(step.values, "time", &LoggedValue::key);
         const auto own
             = time == step.values.end() ? std::nullopt : secondsIn(time->key, time->text);
         if (!own)
@@ -377,12 +351,9 @@ public:
 
 private:
     bool readEngine(std::string_view text, StepLine& step) {
-        if (!take(text, "step="))
+        if (!take(text, "step=") || !takeIndex(text, step)
+            || text.find("lr=") == std::string_view::npos)
             return false;
-        const auto index = takeIndex(text);
-        if (!index || text.find("lr=") == std::string_view::npos)
-            return false;
-        step.index = *index;
         add(step, "skipped_steps", behind(text, "skipped=", ", "));
         add(step, "learning_rate", behind(text, " lr=[", ",]"));
         m_hasEngine = true;
@@ -394,10 +365,8 @@ private:
         std::string_view number = behind(text, "global_step=", ",");
         if (number.empty()) // older ones: "0/10, …"
             number = behind(text, "/", ",");
-        const auto index = takeIndex(number);
-        if (!index)
+        if (!takeIndex(number, step))
             return false;
-        step.index = *index;
         if (m_hasEngine)
             step.kind = StepLine::Kind::Values;
         std::string_view rate = behind(text, "CurrSamplesPerSec=", ", ");
@@ -459,6 +428,12 @@ std::optional<std::int64_t> takeIndex(std::string_view& text) {
         return std::nullopt;
     text = rest.substr(static_cast<std::size_t>(end - rest.data()));
     return value;
+}
+
+bool takeIndex(std::string_view& text, StepLine& step) {
+    const auto index = takeIndex(text);
+    step.index = index.value_or(step.index);
+    return index.has_value();
 }
 
 void skipTotal(std::string_view& text) {

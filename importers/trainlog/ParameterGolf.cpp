@@ -25,12 +25,10 @@ public:
             return readEnd(text, step);
         if (text.empty() || !isDigit(text.front()))
             return false;
-        const auto index = takeIndex(text);
-        if (!index || !text.starts_with('/'))
+        if (!takeIndex(text, step) || !text.starts_with('/'))
             return false;
         skipTotal(text);
         text = trimmed(text);
-        step.index = *index;
         if (text.starts_with("val_loss:")) {
             readWords(text, step.values);
             step.kind = StepLine::Kind::Pause;
@@ -70,12 +68,8 @@ private:
     // "stopping_early: wallclock_cap train_time: 596165ms step: 4872/20000".
     static bool readEnd(std::string_view text, StepLine& step) {
         std::string_view index = behind(text, " step: ", " ");
-        const auto at = takeIndex(index);
         step.elapsedS = secondsIn("train_time", behind(text, "train_time: ", " "));
-        if (!at || !step.elapsedS)
-            return false;
-        step.index = *at;
-        return true;
+        return takeIndex(index, step) && step.elapsedS;
     }
 
     void readTime(StepLine& step) {
