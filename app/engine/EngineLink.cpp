@@ -79,8 +79,7 @@ std::string EngineLink::keyOf(const LaneScope& scope) const {
 
 std::string EngineLink::uuidOf(int rank) const {
     const auto& gpus = m_roster.gpus();
-    const auto at = std::find_if(
-        gpus.begin(), gpus.end(), [rank](const Gpu& gpu) { return gpu.rank == rank; });
+    const auto at = std::ranges::find(gpus, rank, &Gpu::rank);
     return at == gpus.end() ? std::string() : at->uuid;
 }
 

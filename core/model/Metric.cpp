@@ -70,8 +70,7 @@ std::vector<std::string> namesOfMask(std::uint64_t mask, bool isThrottle) {
         const std::uint64_t one = std::uint64_t{1} << static_cast<unsigned>(bit);
         if ((mask & one) == 0)
             continue;
-        const auto known = std::find_if(kThrottleBits.begin(), kThrottleBits.end(),
-            [one](const MaskBit& named) { return named.bit == one; });
+        const auto known = std::ranges::find(kThrottleBits, one, &MaskBit::bit);
         const bool isNamed = isThrottle && known != kThrottleBits.end();
         names.push_back(isNamed ? std::string(known->name) : "bit_" + std::to_string(bit));
     }
@@ -162,8 +161,7 @@ const std::vector<KnownMetric>& metricRegistry() {
 
 const KnownMetric* findMetric(std::string_view name) {
     const auto& registry = metricRegistry();
-    const auto found = std::find_if(registry.begin(), registry.end(),
-        [name](const KnownMetric& metric) { return metric.name == name; });
+    const auto found = std::ranges::find(registry, name, &KnownMetric::name);
     return found == registry.end() ? nullptr : &*found;
 }
 
@@ -210,8 +208,7 @@ std::string labelOfName(std::string_view name) {
         return "None";
     if (name == "not_active")
         return "not active";
-    const auto known = std::find_if(kThrottleBits.begin(), kThrottleBits.end(),
-        [name](const MaskBit& bit) { return bit.name == name; });
+    const auto known = std::ranges::find(kThrottleBits, name, &MaskBit::name);
     return std::string(known == kThrottleBits.end() ? name : known->label);
 }
 

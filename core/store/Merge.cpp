@@ -112,8 +112,7 @@ std::string joined(const std::string& there, const std::string& said) {
 
 Status mergeLabels(Store& into, RunId run, const RunLabels& said) {
     ASSIGN_OR_RETURN(const auto labels, runLabels(into));
-    const auto there = std::find_if(
-        labels.begin(), labels.end(), [&](const RunLabels& other) { return other.run == run; });
+    const auto there = std::ranges::find(labels, run, &RunLabels::run);
     RunLabels all = there != labels.end() ? *there : RunLabels{};
     all.tags.insert(all.tags.end(), said.tags.begin(), said.tags.end());
     RETURN_IF_ERROR(setTags(into, run, all.tags));
@@ -140,8 +139,7 @@ Status mergeComparison(
     ASSIGN_OR_RETURN(const auto all, into.comparisons());
     std::string name = saved.name;
     for (int number = 2;; ++number) {
-        const auto there = std::find_if(all.begin(), all.end(),
-            [&name](const SavedComparison& other) { return other.name == name; });
+        const auto there = std::ranges::find(all, name, &SavedComparison::name);
         if (there != all.end() && there->spec == saved.spec)
             return {};
         if (there == all.end())
@@ -318,8 +316,7 @@ private:
     }
 
     Status copySeries(SourceId source, RunId old, RunId id) {
-        const auto link = std::find_if(m_links.begin(), m_links.end(),
-            [source](const RunLink& one) { return one.source == source; });
+        const auto link = std::ranges::find(m_links, source, &RunLink::source);
         if (link != m_links.end())
             return copyLink(*link, old, id);
         ASSIGN_OR_RETURN(const auto all, seriesOf(database(), source, old));

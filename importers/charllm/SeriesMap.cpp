@@ -62,8 +62,7 @@ constexpr std::array kSystemRules{
 
 template <std::size_t N>
 const Rule* findRule(const std::array<Rule, N>& rules, std::string_view file) {
-    const auto found = std::find_if(
-        rules.begin(), rules.end(), [file](const Rule& rule) { return rule.file == file; });
+    const auto found = std::ranges::find(rules, file, &Rule::file);
     return found == rules.end() ? nullptr : found;
 }
 

@@ -1,6 +1,5 @@
 #include "importers/common/ArchiveTree.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/ArchiveReader.h"
 #include "importers/common/Bounded.h"

@@ -2,7 +2,6 @@
 
 #include "core/model/AsciiText.h"
 #include "importers/common/Cells.h"
-#include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
 
 #include <bit>

@@ -194,8 +194,7 @@ bool isOfInstance(std::string_view name) {
 } // namespace
 
 std::string_view labelOf(std::span<const MetricLabel> labels, std::string_view name) {
-    const auto found = std::find_if(labels.begin(), labels.end(),
-        [name](const MetricLabel& label) { return label.name == name; });
+    const auto found = std::ranges::find(labels, name, &MetricLabel::name);
     return found == labels.end() ? std::string_view() : found->value;
 }
 

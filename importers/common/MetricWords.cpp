@@ -376,8 +376,7 @@ std::optional<NamedMetric> metricNamed(std::string_view name) {
 }
 
 std::optional<NamedMetric> usualOf(std::string_view metric) {
-    const auto usual = std::find_if(kMetricNames.begin(), kMetricNames.end(),
-        [metric](const MetricNames& names) { return names.metric == metric; });
+    const auto usual = std::ranges::find(kMetricNames, metric, &MetricNames::metric);
     return usual == kMetricNames.end() ? std::nullopt : std::optional(asNamed(*usual));
 }
 

@@ -79,8 +79,7 @@ constexpr std::array kUnused{RefusedOpcode{0x8f, "EMPTY_SET"}, RefusedOpcode{0x9
 
 template <typename List>
 std::string_view nameIn(const List& list, std::uint8_t code) {
-    const auto found = std::find_if(
-        list.begin(), list.end(), [code](const RefusedOpcode& one) { return one.code == code; });
+    const auto found = std::ranges::find(list, code, &RefusedOpcode::code);
     return found == list.end() ? std::string_view() : found->name;
 }
 

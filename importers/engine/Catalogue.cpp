@@ -267,8 +267,7 @@ private:
     void leaveDoubled() {
         std::map<std::string, std::string> best; // our metric → the engine's
         const auto quality = [this](const std::string& engineName) {
-            const auto at = std::find_if(m_found.channels.begin(), m_found.channels.end(),
-                [&engineName](const Channel& one) { return one.engineName == engineName; });
+            const auto at = std::ranges::find(m_found.channels, engineName, &Channel::engineName);
             const SensorKind sensor = at->description.sensor;
             return sensor == SensorKind::Instant ? 0 : sensor == SensorKind::Unknown ? 1 : 2;
         };

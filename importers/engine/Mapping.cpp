@@ -126,8 +126,7 @@ bool isExporterName(std::string_view name) {
 } // namespace
 
 const MappedMetric* Mapping::find(std::string_view engineName) const {
-    const auto at = std::find_if(metrics.begin(), metrics.end(),
-        [engineName](const MappedMetric& one) { return one.engineName == engineName; });
+    const auto at = std::ranges::find(metrics, engineName, &MappedMetric::engineName);
     return at == metrics.end() ? nullptr : &*at;
 }
 

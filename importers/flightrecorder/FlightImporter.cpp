@@ -12,7 +12,6 @@
 #include "core/text/Numbers.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/NodeValues.h"
-#include "importers/common/RunFolders.h"
 #include "importers/common/Source.h"
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"

@@ -157,8 +157,7 @@ std::vector<std::string> otherRanks(const SourceTree& tree, const std::string& p
     if (files.size() < 2)
         return {};
     const auto units = planTraces(tree, files);
-    const auto own = std::find_if(
-        units.begin(), units.end(), [&](const ImportUnit& unit) { return unit.path == path; });
+    const auto own = std::ranges::find(units, path, &ImportUnit::path);
     std::vector<std::string> others;
     for (const ImportUnit& unit : units) {
         const bool isRank = own != units.end() && unit.enabled && unit.rank != own->rank;

@@ -3,13 +3,15 @@
 // e and S, F), counters (C),
 // memory (i), and names of threads (M).
 
+#include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/model/Span.h"
+#include "core/model/Time.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/LiveMemory.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TraceOutput.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -91,6 +93,28 @@ private:
     std::unordered_map<std::int64_t, analysis::CollectiveKind> m_launches; // by correlation
     std::vector<FlowJoin::Waiting> m_kernels;
     std::unordered_map<NameId, std::string> m_details;
+};
+
+// Allocations of a device by the memory events of a profiler: what lived when most was allocated,
+// by size. Bounded: behind kMost events nothing is kept. Times count from the trace's base.
+class LiveMemory {
+public:
+    static constexpr std::size_t kMost = 2'000'000;
+
+    struct Event {
+        TimeNs time;
+        std::int64_t address = 0;
+        std::int64_t bytes = 0; // negative: freed
+        std::int64_t allocated = 0; // behind it, on the device
+        std::int64_t reserved = 0;
+    };
+    void add(const Event& event);
+    // Memory from before the recording is one allocation of its own. Absent without events.
+    [[nodiscard]] std::optional<analysis::MemoryPeak> peak();
+    [[nodiscard]] std::int64_t events() const { return static_cast<std::int64_t>(m_events.size()); }
+
+private:
+    std::vector<Event> m_events;
 };
 
 // Pairs begins with ends, and takes counters, memory and names. Bounded: begins beyond kMaxBegun

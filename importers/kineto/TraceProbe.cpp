@@ -45,8 +45,7 @@ public:
         m_probe.header.take(key, value);
     }
     Status events(const EventBatch& batch, const TraceSyntax& /*text*/) override {
-        const auto first = std::find_if(batch.records.begin(), batch.records.end(),
-            [](const EventRecord& record) { return record.kind == RecordKind::Span; });
+        const auto first = std::ranges::find(batch.records, RecordKind::Span, &EventRecord::kind);
         if (!m_probe.firstNs && first != batch.records.end())
             m_probe.firstNs = first->start;
         const auto host = std::find_if(

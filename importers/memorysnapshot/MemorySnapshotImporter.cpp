@@ -12,7 +12,6 @@
 #include "importers/memorysnapshot/SnapshotReader.h"
 #include "importers/trace/IterationNames.h"
 #include "importers/trace/RunGrouping.h"
-#include "importers/trace/TraceName.h"
 #include "importers/trace/TraceOutput.h"
 
 #include <fmt/format.h>

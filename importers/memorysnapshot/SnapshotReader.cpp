@@ -29,8 +29,7 @@ constexpr std::array kActions{NamedAction{"alloc", Action::Alloc},
     NamedAction{"segment_unmap", Action::SegmentUnmap}, NamedAction{"oom", Action::OutOfMemory}};
 
 Action actionOf(std::string_view name) {
-    const auto found = std::find_if(kActions.begin(), kActions.end(),
-        [name](const NamedAction& one) { return one.name == name; });
+    const auto found = std::ranges::find(kActions, name, &NamedAction::name);
     return found == kActions.end() ? Action::Other : found->action;
 }
 

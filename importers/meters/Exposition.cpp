@@ -10,7 +10,6 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "importers/common/Number.h"
 #include "importers/meters/ExposedSeries.h"
 
 #include <map>

@@ -232,8 +232,7 @@ private:
     }
     // The rows of one reading, from the stamps.
     [[nodiscard]] Rhythm rhythm() const {
-        const auto stamp = std::find_if(m_columns.begin(), m_columns.end(),
-            [](const Column& column) { return column.role == Role::Stamp; });
+        const auto stamp = std::ranges::find(m_columns, Role::Stamp, &Column::role);
         std::vector<TimeNs> stamps;
         bool hasFraction = false;
         for (std::size_t i = 0; stamp != m_columns.end() && i < m_rows.size(); ++i) {
@@ -301,8 +300,7 @@ private:
 
 // Two spellings that only nvidia-smi has: dates with slashes and cells with units.
 int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& columns) {
-    const auto stamp = std::find_if(columns.begin(), columns.end(),
-        [](const Column& column) { return column.role == Role::Stamp; });
+    const auto stamp = std::ranges::find(columns, Role::Stamp, &Column::role);
     if (stamp == columns.end())
         return 0;
     constexpr int kSaid = 85;

@@ -157,8 +157,7 @@ Status LogReader::changeOrder(std::vector<Column> columns) {
     order.rhythm = m_order->rhythm;
     settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
-    const auto gpu = std::find_if(order.columns.begin(), order.columns.end(),
-        [](const Column& column) { return column.role == ColumnRole::Gpu; });
+    const auto gpu = std::ranges::find(order.columns, ColumnRole::Gpu, &Column::role);
     order.gpu
         = gpu == order.columns.end() ? order.uuid : static_cast<int>(gpu - order.columns.begin());
     if (order.stamp < 0 && !order.hasDateLines) {

@@ -1,7 +1,5 @@
 #include "importers/common/AnsweredSeries.h"
-#include "importers/common/Cells.h"
 #include "importers/meters/ExposedSeries.h"
-#include "importers/meters/Readers.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -184,8 +184,7 @@ bool NcclLog::takeCommunicator(const NcclLine& line) {
     std::string id(wordAfter(line.text, " commId "));
     if (id.empty())
         id = text::counted(*size, "rank");
-    auto found = std::find_if(m_communicators.begin(), m_communicators.end(),
-        [&id](const Communicator& one) { return one.id == id; });
+    auto found = std::ranges::find(m_communicators, id, &Communicator::id);
     if (found == m_communicators.end()) {
         if (m_communicators.size() >= kMostCommunicators)
             return false;

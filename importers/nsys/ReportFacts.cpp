@@ -1,6 +1,5 @@
 #include "importers/nsys/ReportFacts.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Stamp.h"
 #include "importers/trace/LauncherVariables.h"
@@ -171,8 +170,7 @@ private:
 const ReportGpu* ReportFacts::gpu(std::int64_t process, int device) const {
     const auto mapped = gpuOfDevice.find({process, device});
     const int id = mapped == gpuOfDevice.end() ? device : mapped->second;
-    const auto found = std::find_if(
-        gpus.begin(), gpus.end(), [id](const ReportGpu& one) { return one.id == id; });
+    const auto found = std::ranges::find(gpus, id, &ReportGpu::id);
     if (found != gpus.end())
         return &*found;
     return gpus.size() == 1 ? &gpus.front() : nullptr;

@@ -331,8 +331,7 @@ private:
             const std::string folder(namePart(above));
             above = folderPart(above);
             name = folder.empty() ? run.name + " " + std::to_string(i) : folder + "/" + name;
-            const auto other = std::find_if(m_runs.begin(), m_runs.end(),
-                [&name](const RunSoFar& one) { return one.name == name; });
+            const auto other = std::ranges::find(m_runs, name, &RunSoFar::name);
             if (other == m_runs.end() || (other->isThere && isOfSources(run, *other)))
                 return name;
         }

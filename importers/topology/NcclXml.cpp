@@ -309,8 +309,7 @@ private:
             const bool isXgmi = link.name == "xgmi";
             if (!isXgmi && link.name != "nvlink")
                 continue;
-            const auto gpu = std::find_if(m_places.begin(), m_places.end(),
-                [&](const Place& place) { return place.gpu == link.parent; });
+            const auto gpu = std::ranges::find(m_places, link.parent, &Place::gpu);
             if (gpu == m_places.end() || link.parent == kNone)
                 continue;
             const auto from = static_cast<std::size_t>(gpu - m_places.begin());

@@ -50,8 +50,7 @@ const ElementType* typeIn(std::string_view kernelName) {
 } // namespace
 
 std::string_view collectiveOf(std::string_view ncclFunction) {
-    const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
-        [&](const Names& one) { return one.first == ncclFunction; });
+    const auto found = std::ranges::find(kFunctions, ncclFunction, &Names::first);
     return found == kFunctions.end() ? std::string_view() : found->second;
 }
 

@@ -7,7 +7,6 @@
 #include "importers/common/MessageFields.h"
 #include "importers/common/NodeValues.h"
 #include "importers/common/RunFolders.h"
-#include "importers/launch/Settings.h"
 #include "importers/tracker/Lines.h"
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/analysis/iterations/LogPlacement.h"
 #include "core/model/Try.h"
 #include "importers/common/Formats.h"
 #include "importers/common/ReportSums.h"

@@ -3,7 +3,6 @@
 // ":W&B", a magic number and a version. A record is a message of wandb_internal.proto, whose values
 // are JSON. Beside it lie files/config.yaml, wandb-metadata.json, wandb-summary.json and
 // output.log.
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"

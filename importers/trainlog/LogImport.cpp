@@ -1,6 +1,5 @@
 #include "importers/trainlog/LogImport.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"

@@ -78,8 +78,7 @@ StepTimes StepClock::step(const LoggedStep& step) {
 // One that starts again needs longer to come back to the same iteration.
 bool StepClock::isCopy(const Seen& line) {
     constexpr double kSameS = 2.0;
-    const auto seen = std::find_if(m_recent.begin(), m_recent.end(),
-        [&line](const Seen& one) { return one.index == line.index; });
+    const auto seen = std::ranges::find(m_recent, line.index, &Seen::index);
     if (seen == m_recent.end() || !seen->seconds || !line.seconds)
         return false;
     const double lag = *line.seconds - *seen->seconds;

@@ -15,7 +15,6 @@
 
 #include "core/model/Time.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "importers/common/HeadLines.h"
 #include "importers/common/Importer.h"
 #include "importers/common/JsonMembers.h"

@@ -57,20 +57,17 @@ constexpr std::array kSchemes{SchemeWord{"pure", pureOf}, SchemeWord{"true", pur
     SchemeWord{"master", masterOf}, SchemeWord{"mixed", usualOf}};
 
 std::optional<double> bytesOfType(std::string_view name) {
-    const auto* const found = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
-        [&](const NumberType& one) { return one.name == name; });
+    const auto* const found = std::ranges::find(kNumberTypes, name, &NumberType::name);
     return found == kNumberTypes.end() ? std::nullopt : std::optional(found->bytes);
 }
 
 std::string_view nameOfType(double bytes) {
-    const auto* const found = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
-        [&](const NumberType& one) { return one.bytes == bytes; });
+    const auto* const found = std::ranges::find(kNumberTypes, bytes, &NumberType::bytes);
     return found == kNumberTypes.end() ? std::string_view("fp32") : found->name;
 }
 
 const SchemeWord* schemeOf(std::string_view word) {
-    const auto* const found = std::find_if(
-        kSchemes.begin(), kSchemes.end(), [&](const SchemeWord& one) { return one.word == word; });
+    const auto* const found = std::ranges::find(kSchemes, word, &SchemeWord::word);
     return found == kSchemes.end() ? nullptr : &*found;
 }
 

@@ -4,7 +4,6 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/LayoutRequest.h"
-#include "core/layout/StagePlan.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>

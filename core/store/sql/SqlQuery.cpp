@@ -1,6 +1,5 @@
 #include "core/store/Query.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Import.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"

@@ -2,7 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
-#include "core/store/tables/Catalogue.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"
 
