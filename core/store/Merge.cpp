@@ -296,7 +296,7 @@ private:
     }
 
     Status copyGpus(SourceId source, RunId old, RunId id) {
-        ASSIGN_OR_RETURN(const auto gpus, gpusOf(database(), source, old));
+        ASSIGN_OR_RETURN(const auto gpus, readGpus(database(), old, source));
         for (const Gpu& gpu : gpus)
             RETURN_IF_ERROR(m_session->gpu(id, gpu));
         return {};
@@ -304,7 +304,7 @@ private:
 
     // A link is copied as one.
     Status copyLink(RunLink link, RunId old, RunId id) {
-        ASSIGN_OR_RETURN(const auto all, seriesOf(database(), link.source, old));
+        ASSIGN_OR_RETURN(const auto all, readSeries(database(), old, link.source));
         std::vector<SeriesDescription> series;
         TimeRange range = m_runs[old].range;
         for (const Series& one : all) {
@@ -319,7 +319,7 @@ private:
         const auto link = std::ranges::find(m_links, source, &RunLink::source);
         if (link != m_links.end())
             return copyLink(*link, old, id);
-        ASSIGN_OR_RETURN(const auto all, seriesOf(database(), source, old));
+        ASSIGN_OR_RETURN(const auto all, readSeries(database(), old, source));
         for (const Series& series : all) {
             const SeriesDescription& said = series.description;
             m_part = ofRank(said.metric.name, said.subject.rank);
@@ -342,7 +342,7 @@ private:
     }
 
     Status copyTracks(SourceId source, RunId old, RunId id) {
-        ASSIGN_OR_RETURN(const auto all, tracksOf(database(), source, old));
+        ASSIGN_OR_RETURN(const auto all, readTracks(database(), old, source));
         for (const Track& track : all) {
             m_part = ofRank(track.description.name, track.description.rank);
             ASSIGN_OR_RETURN(const auto to, m_session->track(id, track.description));
@@ -377,10 +377,10 @@ private:
     }
 
     Status copyStretches(SourceId source, RunId old, RunId id) {
-        ASSIGN_OR_RETURN(const auto all, iterationsOf(database(), source, old));
+        ASSIGN_OR_RETURN(const auto all, readIterations(database(), old, source));
         for (const Iteration& iteration : all)
             RETURN_IF_ERROR(m_session->iteration(id, iteration));
-        ASSIGN_OR_RETURN(const auto captures, capturesOf(database(), source, old));
+        ASSIGN_OR_RETURN(const auto captures, readCaptures(database(), old, source));
         for (const Capture& capture : captures)
             RETURN_IF_ERROR(m_session->capture(id, capture));
         return {};

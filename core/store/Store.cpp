@@ -119,11 +119,20 @@ Result<Run> Store::findRun(std::string_view name) const {
         path().string()};
 }
 
+Result<std::vector<Gpu>> Store::gpus(RunId run) const {
+    return m_connection->call(readGpus, run, SourceId());
+}
 Result<std::vector<Series>> Store::series(RunId run) const {
-    return m_connection->call(readSeries, run);
+    return m_connection->call(readSeries, run, SourceId());
 }
 Result<std::vector<Track>> Store::tracks(RunId run) const {
-    return m_connection->call(readTracks, run);
+    return m_connection->call(readTracks, run, SourceId());
+}
+Result<std::vector<Iteration>> Store::iterations(RunId run) const {
+    return m_connection->call(readIterations, run, SourceId());
+}
+Result<std::vector<Capture>> Store::captures(RunId run) const {
+    return m_connection->call(readCaptures, run, SourceId());
 }
 Result<std::string> Store::name(NameId id) const {
     return m_connection->call(readName, id);

@@ -24,9 +24,6 @@ namespace {
 // The GPUs of runs whose sources name none, from what was recorded of them. See
 // catalogue/GpuGuess.h.
 
-// Guesses the model of that run's GPUs, even where one was recorded; absent where nothing tells.
-Result<std::optional<catalogue::GpuGuess>> guessGpuModel(Database& database, const Run& run);
-
 constexpr int kNamedFolders = 2; // above a file; those further up are of the computer
 
 using TracesByRun = std::map<std::int64_t, catalogue::GpuTraces>;
@@ -152,6 +149,7 @@ Status inferGpuModels(Database& database, std::vector<Run>& runs) {
     return {};
 }
 
+// Even where a model was recorded; absent where nothing tells.
 Result<std::optional<catalogue::GpuGuess>> guessGpuModel(Database& database, const Run& run) {
     TracesByRun traces{{run.id.value, tracesOfName(run)}};
     RETURN_IF_ERROR(readTraces(database, traces));
@@ -262,17 +260,9 @@ Result<T> found(
         database.shownPath()};
 }
 
-std::string seriesWhere(const std::string& condition) {
-    return "SELECT id, run, source, metric, unit, kind, label, subject, rank, node, device, scale, "
-           "counter_bits, sensor, begin_ns, end_ns, count, missing, first, last, min, max, mean, "
-           "period_ns FROM series WHERE "
-        + condition + " ORDER BY metric, rank, node, device, id";
-}
-
-std::string tracksWhere(const std::string& condition) {
-    return "SELECT id, run, source, kind, rank, device, process, thread, name, begin_ns, end_ns, "
-           "count, depth FROM track WHERE "
-        + condition + " ORDER BY rank, name, id";
+// The condition on the rows of run ?1: all, or those of source ?2.
+std::string ofRun(SourceId source) {
+    return source.isValid() ? "source=?2 AND +run=?1" : "run=?1 AND ?2=0";
 }
 
 Gpu gpuFrom(const Row& row) {
@@ -314,64 +304,38 @@ Result<std::vector<Run>> readRuns(Database& database) {
     return runs;
 }
 
-Result<std::vector<Gpu>> Store::gpus(RunId run) const {
-    return m_connection->call([run](Database& database) {
-        return database.rows(
-            "SELECT rank, node, local, model, uuid FROM gpu WHERE run=? ORDER BY rank", gpuFrom,
-            run.value);
-    });
+Result<std::vector<Gpu>> readGpus(Database& database, RunId run, SourceId source) {
+    const std::string from = source.isValid() ? "source_gpu" : "gpu";
+    return database.rows("SELECT rank, node, local, model, uuid FROM " + from + " WHERE "
+            + ofRun(source) + " ORDER BY rank",
+        gpuFrom, run.value, source.value);
 }
 
-Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run) {
-    return database.rows("SELECT rank, node, local, model, uuid FROM source_gpu WHERE source=? AND "
-                         "run=? ORDER BY rank",
-        gpuFrom, source.value, run.value);
+Result<std::vector<Series>> readSeries(Database& database, RunId run, SourceId source) {
+    return database.rows("SELECT id, run, source, metric, unit, kind, label, subject, rank, node, "
+                         "device, scale, counter_bits, sensor, begin_ns, end_ns, count, missing, "
+                         "first, last, min, max, mean, period_ns FROM series WHERE "
+            + ofRun(source) + " ORDER BY metric, rank, node, device, id",
+        seriesFrom, run.value, source.value);
 }
 
-Result<std::vector<Series>> readSeries(Database& database, RunId run) {
-    return database.rows(seriesWhere("run=?"), seriesFrom, run.value);
+Result<std::vector<Track>> readTracks(Database& database, RunId run, SourceId source) {
+    return database.rows("SELECT id, run, source, kind, rank, device, process, thread, name, "
+                         "begin_ns, end_ns, count, depth FROM track WHERE "
+            + ofRun(source) + " ORDER BY rank, name, id",
+        trackFrom, run.value, source.value);
 }
 
-Result<std::vector<Series>> seriesOf(Database& database, SourceId source, RunId run) {
-    return database.rows(seriesWhere("source=? AND +run=?"), seriesFrom, source.value, run.value);
-}
-
-Result<std::vector<Track>> readTracks(Database& database, RunId run) {
-    return database.rows(tracksWhere("run=?"), trackFrom, run.value);
-}
-
-Result<std::vector<Track>> tracksOf(Database& database, SourceId source, RunId run) {
-    return database.rows(tracksWhere("source=? AND +run=?"), trackFrom, source.value, run.value);
-}
-
-Result<std::vector<Iteration>> Store::iterations(RunId run) const {
-    return m_connection->call([run](Database& database) {
-        return database.rows(
-            "SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE run=? ORDER BY "
-            "begin_ns, rank, id",
-            iterationFrom, run.value);
-    });
-}
-
-Result<std::vector<Capture>> Store::captures(RunId run) const {
-    return m_connection->call([run](Database& database) {
-        return database.rows(
-            "SELECT name, rank, begin_ns, end_ns FROM capture WHERE run=? ORDER BY rank, begin_ns, "
-            "id",
-            captureFrom, run.value);
-    });
-}
-
-Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run) {
-    return database.rows("SELECT name, rank, begin_ns, end_ns FROM capture WHERE source=? AND "
-                         "+run=? ORDER BY rank, begin_ns, id",
-        captureFrom, source.value, run.value);
-}
-
-Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run) {
+Result<std::vector<Iteration>> readIterations(Database& database, RunId run, SourceId source) {
     return database.rows("SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE "
-                         "source=? AND +run=? ORDER BY begin_ns, rank, id",
-        iterationFrom, source.value, run.value);
+            + ofRun(source) + " ORDER BY begin_ns, rank, id",
+        iterationFrom, run.value, source.value);
+}
+
+Result<std::vector<Capture>> readCaptures(Database& database, RunId run, SourceId source) {
+    return database.rows("SELECT name, rank, begin_ns, end_ns FROM capture WHERE " + ofRun(source)
+            + " ORDER BY rank, begin_ns, id",
+        captureFrom, run.value, source.value);
 }
 
 Result<std::vector<Source>> Store::sources() const {

@@ -16,14 +16,12 @@
 namespace trainscope::store {
 
 Result<std::vector<Run>> readRuns(Database& database);
-Result<std::vector<Series>> readSeries(Database& database, RunId run);
-Result<std::vector<Track>> readTracks(Database& database, RunId run);
-// Rows of one source about a run; whatever other sources say of it is not read.
-Result<std::vector<Series>> seriesOf(Database& database, SourceId source, RunId run);
-Result<std::vector<Track>> tracksOf(Database& database, SourceId source, RunId run);
-Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
-Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
-Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run);
+// What is known of a run, or what one source says of it.
+Result<std::vector<Gpu>> readGpus(Database& database, RunId run, SourceId source = {});
+Result<std::vector<Series>> readSeries(Database& database, RunId run, SourceId source = {});
+Result<std::vector<Track>> readTracks(Database& database, RunId run, SourceId source = {});
+Result<std::vector<Iteration>> readIterations(Database& database, RunId run, SourceId source = {});
+Result<std::vector<Capture>> readCaptures(Database& database, RunId run, SourceId source = {});
 Result<std::string> readName(Database& database, NameId id);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
 // Error for samples of a linked run (RunLinks.h), which are not in the file but at that engine.

@@ -66,7 +66,7 @@ Result<std::vector<RecordedPart>> partsOf(Database& database, RunId run) {
         part.host = host->second;
         part.declared
             = wholeNumber<int>(node->second.substr(0, node->second.find(' '))).value_or(0);
-        ASSIGN_OR_RETURN(part.gpus, gpusOf(database, part.source, run));
+        ASSIGN_OR_RETURN(part.gpus, readGpus(database, run, part.source));
         if (!part.gpus.empty())
             parts.push_back(std::move(part));
     }
