@@ -119,11 +119,9 @@ std::vector<std::string> linesOf(const Remarks& remarks) {
 } // namespace
 
 layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vector<Gpu>& gpus) {
-    using catalogue::Vendor;
     for (const Gpu& gpu : gpus) {
-        const Vendor vendor = catalogue::vendorOf(gpu.model);
-        if (vendor != machine.vendor && vendor != Vendor::Unknown
-            && machine.vendor != Vendor::Unknown)
+        const auto vendor = catalogue::vendorOf(gpu.model);
+        if (catalogue::areOther(vendor, machine.vendor))
             return {true,
                 fmt::format("its GPUs are {}'s, those of the topology {}'s.", toString(vendor),
                     toString(machine.vendor))};

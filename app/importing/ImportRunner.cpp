@@ -6,6 +6,7 @@
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
@@ -85,7 +86,7 @@ public:
 
     void add(RunId run, SeriesId series, const SeriesDescription& description) {
         if (!m_before.at(run).empty())
-            m_given.try_emplace(series, Given{run, description, {}});
+            m_given.try_emplace(series, Given{run, description});
     }
 
     void add(SeriesId series, std::span<const TimeNs> times) {
@@ -93,11 +94,8 @@ public:
         if (found == m_given.end() || times.empty())
             return;
         const auto [first, last] = std::minmax_element(times.begin(), times.end());
-        TimeRange& range = found->second.range;
-        const TimeRange added{*first, *last + DurationNs{1}};
-        range = range.isEmpty()
-            ? added
-            : TimeRange{std::min(range.begin, added.begin), std::max(range.end, added.end)};
+        found->second.range
+            = analysis::spanned(found->second.range, {*first, *last + DurationNs{1}});
     }
 
     // A sentence, where there is something to say. Series of an earlier import of that path do not
@@ -135,7 +133,7 @@ private:
     struct Given {
         RunId run;
         SeriesDescription description;
-        TimeRange range;
+        TimeRange range = analysis::kNoTime;
     };
 
     // The first such series, where none is of the same time.

@@ -1,5 +1,6 @@
 #include "app/importing/RunsThere.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/store/Store.h"
 #include "core/store/database/StoreFile.h"
 
@@ -148,9 +149,7 @@ private:
                 && series.count > series.missing)
                 known.seen.meanPower[rank] = series.mean;
             auto& range = known.seen.range;
-            range = range ? TimeRange{std::min(range->begin, series.range.begin),
-                        std::max(range->end, series.range.end)}
-                          : series.range;
+            range = analysis::spanned(range.value_or(analysis::kNoTime), series.range);
         }
         known.seen.gpus = gpusOf(run, sources, std::nullopt);
         known.power = [this, readings = std::move(readings)](
@@ -190,8 +189,7 @@ private:
             if (track.description.kind != TrackKind::Stream || track.count == 0)
                 continue;
             const auto [range, isNew] = traced.try_emplace(track.description.rank, track.range);
-            range->second = {std::min(range->second.begin, track.range.begin),
-                std::max(range->second.end, track.range.end)};
+            range->second = analysis::spanned(range->second, track.range);
             streams[track.description.rank].push_back(track);
         }
         std::vector<Capture> captures = m_store.captures(run.id).valueOr({});

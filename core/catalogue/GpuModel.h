@@ -56,6 +56,10 @@ constexpr auto namesOf(Vendor) {
 }
 // By the model, else by the vendor's own words in the name.
 Vendor vendorOf(std::string_view deviceName);
+// Both are known, and not the same.
+constexpr bool areOther(Vendor a, Vendor b) {
+    return a != b && a != Vendor::Unknown && b != Vendor::Unknown;
+}
 
 // In lower case, with blanks for hyphens and underscores: "NVIDIA A100-SXM4-40GB", "a100_40gb".
 std::string plainDeviceName(std::string_view deviceName);

@@ -1,11 +1,11 @@
 #include "importers/engine/PartWriter.h"
 
+#include "core/model/SortByTime.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace trainscope::importers::engine {
@@ -34,21 +34,6 @@ std::int64_t distance(const std::vector<TimeNs>& times, TimeNs time) {
     if (behind != times.begin())
         nearest = std::min(nearest, time.ns - std::prev(behind)->ns);
     return nearest;
-}
-
-// By time, stable.
-template <typename Series>
-void sortByTime(Series& series) {
-    std::vector<std::size_t> order(series.times.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-        [&series](std::size_t a, std::size_t b) { return series.times[a] < series.times[b]; });
-    auto times = series.times;
-    auto values = series.values;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        series.times[i] = times[order[i]];
-        series.values[i] = values[order[i]];
-    }
 }
 
 } // namespace
@@ -98,7 +83,7 @@ PartWriter::Joined PartWriter::join(
         [&weight](const auto* a, const auto* b) { return weight(a) > weight(b); });
     Joined joined{series.front()->times, series.front()->values, series.front()->labels.text()};
     if (!hasOrder(joined.times))
-        sortByTime(joined);
+        sortByTime(joined.times, joined.values);
     for (std::size_t i = 1; i < series.size(); ++i) {
         const AnsweredSeries& other = *series[i];
         const std::int64_t period = medianPeriod(joined.times);
@@ -122,7 +107,7 @@ PartWriter::Joined PartWriter::join(
             ++added;
         }
         m_relabelled += added > 0 ? 1 : 0;
-        sortByTime(joined);
+        sortByTime(joined.times, joined.values);
     }
     return joined;
 }

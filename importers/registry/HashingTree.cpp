@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -31,16 +32,6 @@ XXH128_canonical_t digestOf(const State& state) {
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
     return canonical;
-}
-
-std::string toHex(const XXH128_canonical_t& hash) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (const unsigned char byte : hash.digest) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
 }
 
 struct FileDigest {
@@ -176,7 +167,8 @@ Result<std::string> HashingTree::hashOf(const ImportUnit& unit, const Progress& 
         XXH3_128bits_update(whole.get(), size.data(), size.size());
         XXH3_128bits_update(whole.get(), digest->digest.digest, sizeof(digest->digest.digest));
     }
-    return toHex(digestOf(whole));
+    const XXH128_hash_t hash = XXH3_128bits_digest(whole.get());
+    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 } // namespace trainscope::importers

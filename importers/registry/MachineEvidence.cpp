@@ -1,5 +1,7 @@
 #include "importers/registry/MachineEvidence.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/SortByTime.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
 
@@ -96,8 +98,7 @@ public:
 
 private:
     void takeTime(TimeNs time) {
-        range = range ? TimeRange{std::min(range->begin, time), std::max(range->end, time)}
-                      : TimeRange{time, time};
+        range = analysis::spanned(range.value_or(analysis::kNoTime), {time, time});
     }
     void takePower(const SeriesDescription& series, std::span<const TimeNs> times,
         std::span<const double> values) {
@@ -120,20 +121,6 @@ private:
     std::vector<bool> m_isStream;
 };
 
-void sortByTime(analysis::PowerReadings& readings) {
-    if (std::is_sorted(readings.times.begin(), readings.times.end()))
-        return;
-    std::vector<std::pair<TimeNs, float>> pairs;
-    for (std::size_t i = 0; i < readings.times.size(); ++i)
-        pairs.emplace_back(readings.times[i], readings.watts[i]);
-    std::stable_sort(
-        pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        readings.times[i] = pairs[i].first;
-        readings.watts[i] = pairs[i].second;
-    }
-}
-
 double meanOf(const analysis::PowerReadings& power) {
     return std::accumulate(power.watts.begin(), power.watts.end(), 0.0)
         / static_cast<double>(power.watts.size());
@@ -143,7 +130,7 @@ double meanOf(const analysis::PowerReadings& power) {
 PowerByRank sortedPower(EvidenceSink& sink) {
     sink.power.merge(sink.averagePower);
     for (auto& [rank, readings] : sink.power)
-        sortByTime(readings);
+        sortByTime(readings.times, readings.watts);
     return std::move(sink.power);
 }
 
@@ -180,8 +167,7 @@ bool areOfOneTime(const MachineSeen& a, const MachineSeen& b) {
     constexpr double kCommon = 0.8; // share of the longer
     if (!a.range || !b.range || !a.isEndKnown || !b.isEndKnown)
         return false;
-    const TimeRange common{
-        std::max(a.range->begin, b.range->begin), std::min(a.range->end, b.range->end)};
+    const TimeRange common = analysis::shared(*a.range, *b.range);
     const double longer = std::max(a.range->length().seconds(), b.range->length().seconds());
     return !common.isEmpty() && common.length().seconds() >= kCommon * longer;
 }
@@ -225,8 +211,7 @@ std::optional<CommonGpus> commonOf(const MachineSeen& a, const MachineSeen& b, G
 }
 
 bool areOfTwoMachines(const MachineSeen& a, const MachineSeen& b) {
-    using catalogue::Vendor;
-    if (a.vendor != b.vendor && a.vendor != Vendor::Unknown && b.vendor != Vendor::Unknown)
+    if (catalogue::areOther(a.vendor, b.vendor))
         return true;
     if (a.model != nullptr && b.model != nullptr && a.model != b.model)
         return true;
@@ -482,9 +467,9 @@ void MachineEvidence::readTrace(const PlannedUnit& planned) {
     EvidenceSink sink(m_powerLeft);
     const auto read = findImporter(unit.importer)->import(*planned.tree, unit, sink, m_progress);
     if (read.hasValue() && !sink.work.empty()) {
-        TimeRange window = sink.work.front();
+        TimeRange window = analysis::kNoTime;
         for (const TimeRange& part : sink.work)
-            window = {std::min(window.begin, part.begin), std::max(window.end, part.end)};
+            window = analysis::spanned(window, part);
         reading->work.add(window, std::move(sink.work));
         reading->device = sink.device;
         identify(sink.gpus, read.value().facts, reading->seen.gpus);

@@ -1,5 +1,6 @@
 #include "importers/registry/TracedGpus.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/GpuIdentity.h"
@@ -108,19 +109,14 @@ public:
 
 private:
     static bool canBeOne(const MachineSeen& log, const MachineSeen& trace) {
-        using catalogue::Vendor;
         return (log.model == nullptr || trace.model == nullptr || log.model == trace.model)
-            && (log.vendor == trace.vendor || log.vendor == Vendor::Unknown
-                || trace.vendor == Vendor::Unknown);
+            && !catalogue::areOther(log.vendor, trace.vendor);
     }
 
-    static TimeRange common(TimeRange a, TimeRange b) {
-        return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-    }
     // The shorter one was recorded while the other was.
     static bool isMostly(TimeRange a, TimeRange b) {
         constexpr double share = 0.8;
-        return common(a, b).length().seconds()
+        return analysis::shared(a, b).length().seconds()
             >= share * std::min(a.length().seconds(), b.length().seconds());
     }
 
@@ -131,7 +127,7 @@ private:
         std::vector<std::pair<double, std::int64_t>> found;
         for (const std::int64_t zone : zones) {
             m_log.utcOffsetSeconds = zone;
-            const TimeRange both = common(*m_evidence.of(m_log).range, *other.range);
+            const TimeRange both = analysis::shared(*m_evidence.of(m_log).range, *other.range);
             if (const auto likeness = likenessOf(
                     m_evidence.powerOf(m_log, both), m_evidence.powerOf(m_other, both), both))
                 found.emplace_back(*likeness, zone);
@@ -269,8 +265,7 @@ public:
         : m_evidence(evidence) { }
 
     void add(const PlannedUnit& planned) {
-        if (planned.known != nullptr ? planned.known->seen.isTelemetry
-                                     : hasGpuReadings(*planned.unit)) {
+        if (isTelemetryOf(planned)) {
             m_logs.push_back(planned.unit);
             m_isLogThere |= planned.known != nullptr;
         } else if (isTrace(planned)) {

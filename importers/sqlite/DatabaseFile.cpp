@@ -1,6 +1,7 @@
 #include "importers/sqlite/DatabaseFile.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/Database.h"
 #include "importers/common/Decompress.h"
 
 #include <sqlite3.h>
@@ -17,21 +18,6 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10; // read at once
-
-// As a file: address, which takes flags.
-std::string addressOf(const std::string& path) {
-    static constexpr char kHex[] = "0123456789ABCDEF";
-    std::string address = "file:";
-    for (const char c : path) {
-        if (c != '?' && c != '#' && c != '%') {
-            address += c;
-            continue;
-        }
-        const auto code = static_cast<unsigned char>(c);
-        address.append({'%', kHex[code >> 4U], kHex[code & 15U]});
-    }
-    return address + "?mode=ro&immutable=1";
-}
 
 Error noTemporary(int code) {
     return {ErrorCode::Io,
@@ -136,7 +122,7 @@ Status DatabaseFile::unpack(
 
 Result<sqlite3*> DatabaseFile::open(const std::string& where) {
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(addressOf(m_path).c_str(), &handle,
+    const int code = sqlite3_open_v2(store::addressOf(m_path, "?mode=ro&immutable=1").c_str(), &handle,
         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
     // SQLite opens the file when it is first read.
     if (code == SQLITE_OK)

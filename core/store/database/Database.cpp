@@ -8,13 +8,13 @@
 #include "core/store/database/StoreFile.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
 
 namespace trainscope::store {
@@ -77,23 +77,14 @@ bool hasFileLocks(const std::string& path) {
     return isLocked || number == EACCES || number == EAGAIN;
 }
 
+} // namespace
+
 std::string addressOf(const std::filesystem::path& path, std::string_view query) {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string address = "file:";
-    for (const char c : std::filesystem::absolute(path).string()) {
-        if (c == '%' || c == '?' || c == '#') {
-            const auto byte = static_cast<unsigned char>(c);
-            address += '%';
-            address += digits[byte >> 4U];
-            address += digits[byte & 15U];
-        } else {
-            address += c;
-        }
-    }
+    for (const char c : std::filesystem::absolute(path).string())
+        address += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", c) : std::string(1, c);
     return address.append(query);
 }
-
-} // namespace
 
 void StatementDeleter::operator()(sqlite3_stmt* statement) const {
     sqlite3_finalize(statement);

@@ -9,6 +9,7 @@
 #include "core/store/codec/Bytes.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,6 +25,9 @@ struct sqlite3_stmt;
 namespace trainscope::store {
 
 class StoreFile;
+
+// A file as SQLite takes it with a query behind: "file:/x/a%3fb?immutable=1".
+std::string addressOf(const std::filesystem::path& path, std::string_view query);
 
 inline constexpr int kBusyTimeout = 5000; // ms that a statement waits for the locks of others
 

@@ -19,6 +19,23 @@ Error failure(std::string_view doing) {
         {}};
 }
 
+// By pread() or pwrite(), which move as much as they can at once.
+template <typename Move, typename Byte>
+Status moveAll(Move move, int descriptor, std::uint64_t offset, std::span<Byte> bytes,
+    std::string_view doing) {
+    while (!bytes.empty()) {
+        const ssize_t moved
+            = move(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved <= 0)
+            return failure(doing);
+        offset += static_cast<std::uint64_t>(moved);
+        bytes = bytes.subspan(static_cast<std::size_t>(moved));
+    }
+    return {};
+}
+
 } // namespace
 
 SpillFile::~SpillFile() {
@@ -36,31 +53,13 @@ Status SpillFile::open(const std::filesystem::path& beside) {
 }
 
 Status SpillFile::append(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written
-            = ::pwrite(m_descriptor, bytes.data(), bytes.size(), static_cast<off_t>(m_size));
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return failure("Writing");
-        m_size += static_cast<std::uint64_t>(written);
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
+    RETURN_IF_ERROR(moveAll(::pwrite, m_descriptor, m_size, bytes, "Writing"));
+    m_size += bytes.size();
     return {};
 }
 
 Status SpillFile::readAt(std::uint64_t offset, std::span<std::byte> bytes) const {
-    while (!bytes.empty()) {
-        const ssize_t got
-            = ::pread(m_descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return failure("Reading");
-        offset += static_cast<std::uint64_t>(got);
-        bytes = bytes.subspan(static_cast<std::size_t>(got));
-    }
-    return {};
+    return moveAll(::pread, m_descriptor, offset, bytes, "Reading");
 }
 
 } // namespace trainscope::store

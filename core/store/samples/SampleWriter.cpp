@@ -1,6 +1,7 @@
 #include "core/store/samples/SampleWriter.h"
 
 #include "core/model/CounterRule.h"
+#include "core/model/SortByTime.h"
 #include "core/model/Try.h"
 #include "core/store/database/Spill.h"
 #include "core/store/samples/Pyramid.h"
@@ -8,7 +9,6 @@
 #include "core/store/samples/SeriesPyramid.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace trainscope::store {
 namespace {
@@ -21,21 +21,6 @@ struct Earlier {
     bool operator()(const SampleRow& a, const SampleRow& b) const { return a.time < b.time; }
 };
 constexpr std::size_t kRowsInMemory = std::size_t{1} << 20U;
-
-void sortTogether(std::vector<std::int64_t>& times, std::vector<double>& values) {
-    std::vector<std::size_t> order(times.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-        [&times](std::size_t a, std::size_t b) { return times[a] < times[b]; });
-    std::vector<std::int64_t> sortedTimes;
-    std::vector<double> sortedValues;
-    for (const std::size_t i : order) {
-        sortedTimes.push_back(times[i]);
-        sortedValues.push_back(values[i]);
-    }
-    times = std::move(sortedTimes);
-    values = std::move(sortedValues);
-}
 
 // The first `count`, which are taken away. All of them leave no memory behind.
 template <typename T>
@@ -110,8 +95,7 @@ Status SampleWriter::relieve() {
 Status SampleWriter::submit(SeriesId series, Pending& pending, std::size_t count) {
     if (count == 0)
         return m_failure;
-    if (!std::is_sorted(pending.times.begin(), pending.times.end()))
-        sortTogether(pending.times, pending.values);
+    sortByTime(pending.times, pending.values);
     if (pending.submitted > 0 && pending.times.front() < pending.lastTime)
         pending.unsorted = true;
     ChunkInput input;
