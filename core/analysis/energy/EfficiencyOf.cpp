@@ -30,35 +30,24 @@ namespace trainscope::analysis {
 namespace {
 
 // The iterations that count.
-struct Steps {
-    std::vector<double> seconds; // duration by iteration
-    std::vector<TimeNs> middles; // likewise
-    std::vector<TimeRange> ranges; // likewise
-    std::int64_t first = 0; // numbers of the first and the last one
-    std::int64_t last = 0;
-
-    void add(const Iteration& iteration) {
-        middles.push_back(iteration.range.begin + DurationNs{iteration.range.length().ns / 2});
-        first = seconds.empty() ? iteration.index : std::min(first, iteration.index);
-        last = seconds.empty() ? iteration.index : std::max(last, iteration.index);
-        ranges.push_back(iteration.range);
-        seconds.push_back(iteration.range.length().seconds());
-    }
-};
-
-Steps stepsIn(const std::vector<Iteration>& iterations, TimeRange window) {
-    Steps steps;
+std::vector<Iteration> stepsIn(const std::vector<Iteration>& iterations, TimeRange window) {
+    std::vector<Iteration> steps;
     for (const bool withWarmup : {false, true}) {
-        for (const Iteration& iteration : iterations) {
-            const bool isInside
-                = window.begin <= iteration.range.begin && iteration.range.end <= window.end;
-            if (isInside && !iteration.range.isEmpty() && (withWarmup || !iteration.warmup))
-                steps.add(iteration);
-        }
-        if (!steps.seconds.empty())
+        std::ranges::copy_if(iterations, std::back_inserter(steps), [&](const Iteration& one) {
+            const bool isInside = window.begin <= one.range.begin && one.range.end <= window.end;
+            return isInside && !one.range.isEmpty() && (withWarmup || !one.warmup);
+        });
+        if (!steps.empty())
             break;
     }
     return steps;
+}
+
+std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations) {
+    std::vector<TimeRange> ranges;
+    for (const Iteration& iteration : iterations)
+        ranges.push_back(iteration.range);
+    return ranges;
 }
 
 int gpusOf(const Run& run) {
@@ -68,10 +57,7 @@ int gpusOf(const Run& run) {
 // The time between the first and the last of the counted iterations that is in no iteration.
 std::vector<TimeRange> pausesBetween(
     const std::vector<TimeRange>& counted, const std::vector<Iteration>& all) {
-    std::vector<TimeRange> ranges;
-    for (const Iteration& iteration : all)
-        ranges.push_back(iteration.range);
-    ranges = united(std::move(ranges));
+    const std::vector<TimeRange> ranges = united(rangesOf(all));
     std::vector<TimeRange> pauses;
     for (std::size_t i = 1; i < ranges.size(); ++i)
         pauses.push_back({ranges[i - 1].end, ranges[i].begin});
@@ -125,8 +111,8 @@ private:
         }
         const auto recorded = static_cast<int>(m_power.size());
         if (recorded < m_facts.gpus)
-            m_facts.whyNoEnergy = "Power was recorded of " + std::to_string(recorded) + " of "
-                + std::to_string(m_facts.gpus) + " GPUs only.";
+            m_facts.whyNoEnergy
+                = fmt::format("Power was recorded of {} of {} GPUs only.", recorded, m_facts.gpus);
     }
 
     Status takeLogged(const std::vector<Series>& all, TimeRange window) {
@@ -162,7 +148,7 @@ private:
             *pair.second = meanOf(*marked);
             if (std::ranges::any_of(
                     *marked, [marked](double value) { return value != marked->front(); }))
-                m_facts.meanStepTimeS = meanOf(m_steps.seconds);
+                m_facts.meanStepTimeS = meanOf(m_seconds);
         }
         return {};
     }
@@ -172,16 +158,19 @@ private:
         std::vector<double> ofSteps;
         bool isOfRun = false;
         for (const Series& series : all) {
-            if (series.description.metric.name != name || m_steps.seconds.empty())
+            if (series.description.metric.name != name || m_steps.empty())
                 continue;
             if (isOfRun)
                 break;
             isOfRun = series.description.subject.kind == SubjectKind::Run;
             // Its own sample stands at the begin of a step.
             std::vector<double> held;
-            SampleWalk walk(m_store, series.id, m_steps.middles.front());
-            for (const TimeNs middle : m_steps.middles)
-                RETURN_IF_ERROR(assign(walk.heldAt(middle), held.emplace_back()));
+            const auto middleOf = [](const Iteration& step) {
+                return step.range.begin + DurationNs{step.range.length().ns / 2};
+            };
+            SampleWalk walk(m_store, series.id, middleOf(m_steps.front()));
+            for (const Iteration& step : m_steps)
+                RETURN_IF_ERROR(assign(walk.heldAt(middleOf(step)), held.emplace_back()));
             if (isOfRun || ofSteps.empty())
                 ofSteps = std::move(held);
             else
@@ -200,7 +189,9 @@ private:
             return;
         }
         m_steps = stepsIn(m_iterations.iterations, window);
-        m_facts.steps = static_cast<std::int64_t>(m_steps.seconds.size());
+        for (const Iteration& step : m_steps)
+            m_seconds.push_back(step.range.length().seconds());
+        m_facts.steps = static_cast<std::int64_t>(m_steps.size());
         // Boundaries found in the power stand on its grid, on which the mean does not depend.
         const bool isFromPower = m_iterations.basis == IterationBasis::PowerPeriod;
         if (m_facts.steps > 0)
@@ -210,15 +201,16 @@ private:
     }
 
     void takeStepTime(bool isMean) {
-        m_facts.stepTimeS = isMean ? meanOf(m_steps.seconds) : medianOf(m_steps.seconds);
+        m_facts.stepTimeS = isMean ? meanOf(m_seconds) : medianOf(m_seconds);
+        const auto [first, last] = std::ranges::minmax(m_steps, {}, &Iteration::index);
         m_facts.stepWindow = m_facts.steps == 1
-            ? "iteration " + std::to_string(m_steps.first)
-            : std::string(isMean ? "the mean" : "the median") + " of iterations "
-                + std::to_string(m_steps.first) + " to " + std::to_string(m_steps.last);
+            ? fmt::format("iteration {}", first.index)
+            : fmt::format("the {} of iterations {} to {}", isMean ? "mean" : "median", first.index,
+                last.index);
     }
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {
-        const std::vector<TimeRange> counted = united(m_steps.ranges);
+        const std::vector<TimeRange> counted = united(rangesOf(m_steps));
         std::array<WindowEnergy, 4> energies{WindowEnergy{{m_run.range}, {}, {}}, {counted, {}, {}},
             {pausesBetween(counted, m_iterations.iterations), {}, {}},
             {{shared(window, m_run.range)}, {}, {}}};
@@ -291,7 +283,8 @@ private:
     const RunIterations& m_iterations;
     EfficiencyFacts m_facts;
     std::vector<EnergySeries> m_power; // by GPU
-    Steps m_steps;
+    std::vector<Iteration> m_steps;
+    std::vector<double> m_seconds; // duration by step
 };
 
 Result<Efficiency> madeOf(

@@ -9,7 +9,6 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/analysis/traces/SpanMerge.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -114,25 +113,23 @@ Result<std::unordered_set<NameId>> longestNames(
     std::unordered_map<NameId, double> times;
     double all = 0.0;
     for (const Track& stream : device.streams) {
-        SpanCursor cursor(store, stream.id, range);
-        RETURN_IF_ERROR(cursor.start());
-        for (; cursor.current() != nullptr;) {
-            const Span& span = *cursor.current();
-            if (span.kind == SpanKind::Kernel) {
+        const auto take = [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (span.kind != SpanKind::Kernel)
+                    continue;
                 times[span.name] += static_cast<double>(span.duration.ns);
                 all += static_cast<double>(span.duration.ns);
             }
-            RETURN_IF_ERROR(cursor.next());
-        }
+            return true;
+        };
+        RETURN_IF_ERROR(store.forEachSpan(stream.id, range, take));
     }
     std::vector<std::pair<double, NameId>> sorted;
     for (const auto& [name, time] : times) {
         if (time >= kLeastNameShare * all)
-            sorted.emplace_back(time, name);
+            sorted.emplace_back(-time, name);
     }
-    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
+    std::ranges::sort(sorted);
     sorted.resize(std::min(sorted.size(), kMostNames));
     std::unordered_set<NameId> names;
     for (const auto& [time, name] : sorted)
@@ -212,15 +209,10 @@ public:
 private:
     // Window of the sensor, ns; where the source does not tell its kind, the readings do.
     [[nodiscard]] double knownWindowNs() const {
-        switch (m_power.series.description.sensor) {
-        case SensorKind::Instant:
+        const SensorKind kind = m_power.series.description.sensor;
+        if (kind == SensorKind::Instant)
             return kInstantWindowNs;
-        case SensorKind::Averaged:
-            return kAveragedWindowNs;
-        case SensorKind::Unknown:
-            break;
-        }
-        return 0.0;
+        return kind == SensorKind::Averaged ? kAveragedWindowNs : 0.0;
     }
     [[nodiscard]] SampleWalk walkFrom(TimeNs begin) const {
         return {m_store, m_power.series.id, begin, m_sampling.gapLimit, m_lag};

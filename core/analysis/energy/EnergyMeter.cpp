@@ -6,9 +6,35 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostJointClasses = 12; // with which a response is looked for
+// Kernels of a category differ in power by this much of what the GPU can draw (standard deviation,
+// by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
+constexpr double kWithinCategory = 0.125;
+constexpr double kWithinAnything = 0.5; // for classes without a category
+
+double shareOf(double part, double whole) {
+    return whole > 0.0 ? part / whole : 0.0;
+}
+
+void addSeconds(std::vector<double>& seconds, std::size_t label, double more) {
+    if (seconds.size() <= label)
+        seconds.resize(label + 1, 0.0);
+    seconds[label] += more;
+}
+
+double sumOf(const std::vector<double>& seconds) {
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+} // namespace
+
 EnergyMeter::EnergyMeter(const store::Store& store, Parts parts, SampleWalk power)
     : m_store(store)
     , m_parts(std::move(parts))
@@ -170,14 +196,10 @@ void EnergyMeter::count(
     const std::size_t label = labelOf(phase, category);
     m_seconds[label] += share * seconds;
     m_times.add(range, label, share);
-    const auto addTo = [&](Stretch& stretch) {
-        if (stretch.seconds.size() <= label)
-            stretch.seconds.resize(label + 1, 0.0);
-        stretch.seconds[label] += share * seconds;
-    };
-    m_windows.forEachTouched(range, [&](std::size_t i) { addTo(m_iterations[i]); });
+    m_windows.forEachTouched(
+        range, [&](std::size_t i) { addSeconds(m_iterations[i].seconds, label, share * seconds); });
     if (!m_captures.empty() && m_capture && seconds > 0.0)
-        addTo(m_captures[*m_capture]);
+        addSeconds(m_captures[*m_capture].seconds, label, share * seconds);
 }
 
 std::size_t EnergyMeter::namedLabel(NameId name, const std::string& category) {
@@ -220,30 +242,9 @@ Result<const std::string*> EnergyMeter::communicator(const ActiveKernels& kernel
     return &m_communicatorNames.emplace(kernel.detail, std::move(text)).first->second;
 }
 
-namespace {
-
-constexpr std::size_t kMostJointClasses = 12; // with which a response is looked for
-// Kernels of a category differ in power by this much of what the GPU can draw (standard deviation,
-// by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
-constexpr double kWithinCategory = 0.125;
-constexpr double kWithinAnything = 0.5; // for classes without a category
-
-double shareOf(double part, double whole) {
-    return whole > 0.0 ? part / whole : 0.0;
-}
-
-void addSeconds(std::vector<double>& seconds, std::size_t label, double more) {
-    if (seconds.size() <= label)
-        seconds.resize(label + 1, 0.0);
-    seconds[label] += more;
-}
-
-} // namespace
-
 void EnergyMeter::completeIteration(std::size_t number, TimeRange range, DurationNs covered) {
     Stretch& stretch = m_iterations[number];
-    const double known = std::accumulate(stretch.seconds.begin(), stretch.seconds.end(), 0.0);
-    const double idle = covered.seconds() - known;
+    const double idle = covered.seconds() - sumOf(stretch.seconds);
     stretch.range = range;
     m_iterationCovered[number] = covered.seconds();
     if (idle > 0.0)
@@ -305,72 +306,47 @@ Status EnergyMeter::estimate(const MarkEvidence& evidence, std::span<const Power
 
 Status EnergyMeter::estimateTotal(
     const PowerEstimate& powers, const CountedEnergies& counted, GpuEnergy& result) {
-    ASSIGN_OR_RETURN(const auto parts, counted(m_tracedRanges, m_counterLag));
-    std::optional<EstimatedEnergy> sum;
-    bool isCounted = !parts.empty();
-    for (const auto& part : parts) {
-        isCounted = isCounted && part;
-        if (part && sum)
-            *sum += *part;
-        else if (part)
-            sum = part;
-    }
-    result.isCounted = isCounted;
-    if (!isCounted && powers.isUsable()) {
-        sum.reset();
+    ASSIGN_OR_RETURN(auto parts, counted(m_tracedRanges, m_counterLag));
+    result.isCounted = !parts.empty()
+        && std::ranges::all_of(parts, [](const auto& part) { return part.has_value(); });
+    if (!result.isCounted) {
+        parts.clear();
         for (const TimeRange& range : m_tracedRanges) {
             std::vector<double> seconds(m_classes.size(), 0.0);
             m_times.addUntil(behindBegin(range.begin), -1e-9, seconds);
             m_times.addUntil(behindBegin(range.end), 1e-9, seconds);
             if (m_tracedRanges.size() == 1) // the only range: all seconds with power
                 seconds = m_seconds;
-            const auto part = powers.of(seconds, behindBegin(range.begin), behindBegin(range.end));
-            if (!part) {
-                sum.reset();
-                break;
-            }
-            if (sum)
-                *sum += *part;
-            else
-                sum = part;
+            parts.push_back(powers.of(seconds, behindBegin(range.begin), behindBegin(range.end)));
         }
     }
-    const bool isKnown = isCounted || powers.isUsable();
-    result.energy.total = PartEnergy::of(isKnown ? sum : std::nullopt, NoEnergy::TooFewReadings);
+    for (const auto& part : parts)
+        result.energy.total += PartEnergy::of(part, NoEnergy::TooFewReadings);
     return {};
 }
 
 void EnergyMeter::estimateParts(const PowerEstimate& powers, AttributedEnergy& energy) const {
     const NoEnergy why = powers.isUsable() ? NoEnergy::NotTold : NoEnergy::TooFewReadings;
-    const auto split = [&](const std::vector<std::vector<double>>& parts) {
-        return energy.total.known && powers.isUsable()
-            ? powers.split(parts, energy.total.known->joules)
-            : std::vector<std::optional<EstimatedEnergy>>(parts.size());
+    const auto split = [&](const auto& keys, const auto& secondsOf, auto& energies) {
+        std::vector<std::vector<double>> parts;
+        for (const auto& key : keys)
+            parts.push_back(secondsOf(key));
+        std::vector<std::optional<EstimatedEnergy>> found(parts.size());
+        if (energy.total.known)
+            found = powers.split(parts, energy.total.known->joules);
+        for (std::size_t i = 0; const auto& key : keys) {
+            if (sumOf(parts[i]) > 0.0)
+                energies[key] = PartEnergy::of(found[i], why);
+            ++i;
+        }
     };
-    std::vector<std::vector<double>> phases;
-    for (const Phase phase : kAllPhases)
-        phases.push_back(ofPhase(phase, m_seconds));
-    std::vector<std::string> names;
-    std::vector<std::vector<double>> categories;
-    for (const WorkClass& one : m_classes) {
-        if (std::ranges::find(names, one.category) != names.end())
-            continue;
-        names.push_back(one.category);
-        categories.push_back(ofCategory(one.category));
-    }
-    const auto lasts = [](const std::vector<double>& seconds) {
-        return std::accumulate(seconds.begin(), seconds.end(), 0.0) > 0.0;
-    };
-    const auto byPhase = split(phases);
-    for (std::size_t i = 0; i < kPhases; ++i) {
-        if (lasts(phases[i]))
-            energy.phases[kAllPhases.at(i)] = PartEnergy::of(byPhase[i], why);
-    }
-    const auto byCategory = split(categories);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (lasts(categories[i]))
-            energy.categories[names[i]] = PartEnergy::of(byCategory[i], why);
-    }
+    split(
+        kAllPhases, [&](Phase phase) { return ofPhase(phase, m_seconds); }, energy.phases);
+    std::set<std::string> categories;
+    for (const WorkClass& one : m_classes)
+        categories.insert(one.category);
+    split(
+        categories, [&](const std::string& one) { return ofCategory(one); }, energy.categories);
 }
 
 Result<std::vector<PartEnergy>> EnergyMeter::energiesOf(const std::vector<Stretch>& stretches,
@@ -384,7 +360,7 @@ Result<std::vector<PartEnergy>> EnergyMeter::energiesOf(const std::vector<Stretc
         std::optional<EstimatedEnergy> one = i < found.size() ? found[i] : std::nullopt;
         std::vector<double> seconds = stretches[i].seconds;
         seconds.resize(m_classes.size(), 0.0);
-        if (!one && powers.isUsable())
+        if (!one)
             one = powers.of(seconds, behindBegin(ranges[i].begin), behindBegin(ranges[i].end));
         result.push_back(
             PartEnergy::of(one, powers.isUsable() ? NoEnergy::NotTold : NoEnergy::TooFewReadings));
@@ -422,16 +398,12 @@ Status EnergyMeter::estimateStretches(
 
 void EnergyMeter::estimateCollectives(const Collectives& times, const AttributedEnergy& energy,
     std::map<std::string, CollectiveEnergy>& collectives) const {
-    const std::vector<double> hiddenTimes = ofPhase(Phase::CommunicationHidden, m_seconds);
-    const double hidden = std::accumulate(hiddenTimes.begin(), hiddenTimes.end(), 0.0);
+    const double hidden = sumOf(ofPhase(Phase::CommunicationHidden, m_seconds));
     for (const auto& [name, time] : times) {
         CollectiveEnergy& collective = collectives[name];
-        if (time.exposed > 0.0) {
-            const std::vector<double> all = ofCategory(time.category);
-            collective.exposed
-                = energy.categories.at(time.category)
-                      .part(shareOf(time.exposed, std::accumulate(all.begin(), all.end(), 0.0)));
-        }
+        if (time.exposed > 0.0)
+            collective.exposed = energy.categories.at(time.category)
+                                     .part(shareOf(time.exposed, sumOf(ofCategory(time.category))));
         if (time.hidden > 0.0)
             collective.hidden
                 = energy.phases[Phase::CommunicationHidden].part(shareOf(time.hidden, hidden));

@@ -13,49 +13,38 @@ namespace {
 // Key of a row: a name, and for shapes a signature.
 using OperatorKey = std::pair<std::string, std::string>;
 
-class OperatorKeys {
-public:
-    OperatorKeys(const CallTree& tree, OperatorGrouping grouping)
-        : m_tree(tree)
-        , m_grouping(grouping) { }
-
-    // The rows that a piece of work belongs to.
-    [[nodiscard]] std::set<OperatorKey> of(const CallNode& work) const {
-        std::set<OperatorKey> keys;
-        if (work.parent == CallNode::kNone)
-            return keys;
-        const CallNode& owner = m_tree.nodes[work.parent];
-        switch (m_grouping) {
-        case OperatorGrouping::Operator:
-            keys.emplace(m_tree.names[owner.name], "");
-            break;
-        case OperatorGrouping::Shape:
-            keys.emplace(m_tree.names[owner.name], m_tree.signatures[owner.signature]);
-            break;
-        case OperatorGrouping::Pass:
-            keys.emplace(std::string(toString(owner.pass)), "");
-            break;
-        case OperatorGrouping::Module:
-        case OperatorGrouping::Annotation:
-            addCallers(work.parent, keys);
-            break;
-        }
+// The rows that a piece of work belongs to.
+std::set<OperatorKey> keysOf(
+    const CallTree& tree, OperatorGrouping grouping, const CallNode& work) {
+    std::set<OperatorKey> keys;
+    if (work.parent == CallNode::kNone)
         return keys;
-    }
-
-private:
-    void addCallers(std::uint32_t at, std::set<OperatorKey>& keys) const {
-        const FrameKind kind
-            = m_grouping == OperatorGrouping::Module ? FrameKind::Module : FrameKind::Annotation;
-        for (; at != CallNode::kNone; at = m_tree.nodes[at].parent) {
-            if (m_tree.nodes[at].kind == kind)
-                keys.emplace(m_tree.names[m_tree.nodes[at].name], "");
+    const auto addCallers = [&](FrameKind kind) {
+        for (std::uint32_t at = work.parent; at != CallNode::kNone; at = tree.nodes[at].parent) {
+            if (tree.nodes[at].kind == kind)
+                keys.emplace(tree.names[tree.nodes[at].name], "");
         }
+    };
+    const CallNode& owner = tree.nodes[work.parent];
+    switch (grouping) {
+    case OperatorGrouping::Operator:
+        keys.emplace(tree.names[owner.name], "");
+        break;
+    case OperatorGrouping::Shape:
+        keys.emplace(tree.names[owner.name], tree.signatures[owner.signature]);
+        break;
+    case OperatorGrouping::Pass:
+        keys.emplace(std::string(toString(owner.pass)), "");
+        break;
+    case OperatorGrouping::Module:
+        addCallers(FrameKind::Module);
+        break;
+    case OperatorGrouping::Annotation:
+        addCallers(FrameKind::Annotation);
+        break;
     }
-
-    const CallTree& m_tree;
-    OperatorGrouping m_grouping;
-};
+    return keys;
+}
 
 } // namespace
 
@@ -69,7 +58,6 @@ KernelEnergy energyOfName(const KernelEnergies& kernels, const std::string& name
 
 std::vector<PartEnergy> operatorEnergies(
     const CallTree& tree, const OperatorTable& table, const KernelEnergies& kernels) {
-    const OperatorKeys keys(tree, table.grouping);
     std::map<OperatorKey, std::map<std::string, double>> times; // s by kernel name; copies: empty
     double copies = 0.0;
     for (const CallNode& node : tree.nodes) {
@@ -77,7 +65,7 @@ std::vector<PartEnergy> operatorEnergies(
             continue;
         const bool isKernel = node.kind == FrameKind::Kernel;
         copies += isKernel ? 0.0 : node.sums.time.seconds();
-        for (const OperatorKey& key : keys.of(node))
+        for (const OperatorKey& key : keysOf(tree, table.grouping, node))
             times[key][isKernel ? tree.names[node.name] : std::string()]
                 += node.sums.time.seconds();
     }

@@ -83,16 +83,18 @@ public:
             one.score = score(one.response);
             one = refined(refined(one, 20, 0.25), 15, 0.03);
         }
-        std::ranges::sort(found, isBetter);
         keepWithin(found, 3.0 * kOpen);
         take(kAllReadings);
         for (TriedResponse& one : found) {
             one.score = score(one.response);
             one = refined(one, 15, 0.01);
         }
-        std::ranges::sort(found, isBetter);
         keepWithin(found, kOpen);
-        return distinct(found);
+        keepBest(found);
+        std::vector<SensorResponse> responses;
+        for (const TriedResponse& one : found)
+            responses.push_back(one.response);
+        return responses.empty() ? std::vector{usual()} : responses;
     }
 
 private:
@@ -150,24 +152,12 @@ private:
         return {window, m_facts.isMoved ? 0.0 : window / 2.0};
     }
 
-    static void keepWithin(std::vector<TriedResponse>& sorted, double slack) {
-        std::erase_if(sorted,
-            [best = sorted.empty() ? 0.0 : sorted.front().score, slack](
-                const TriedResponse& one) { return !(one.score <= best + slack); });
-    }
-
-    [[nodiscard]] std::vector<SensorResponse> distinct(
-        const std::vector<TriedResponse>& sorted) const {
-        std::vector<SensorResponse> result;
-        for (const TriedResponse& one : sorted) {
-            const bool isKnown = std::ranges::any_of(result,
-                [&one](const SensorResponse& other) { return isSame(one.response, other); });
-            if (!isKnown)
-                result.push_back(one.response);
-        }
-        if (result.empty())
-            result.push_back(usual());
-        return result;
+    static void keepWithin(std::vector<TriedResponse>& found, double slack) {
+        if (found.empty())
+            return;
+        const double best = std::ranges::min_element(found, isBetter)->score;
+        std::erase_if(
+            found, [&](const TriedResponse& one) { return !(one.score <= best + slack); });
     }
 
     // The best with a delay between two, for one window.
