@@ -37,12 +37,9 @@ Finding outOfMemoryFinding(const RunFacts& facts, const AllocatorRecord& record)
     const TimeRange range
         = last.time ? TimeRange{*last.time, *last.time + DurationNs{1}} : facts.run.range;
     Finding finding{"out_of_memory", std::move(text),
-        {{"requested_b", static_cast<double>(last.requested)},
-            {"reserved_b", static_cast<double>(last.reserved)},
-            {"allocated_b", static_cast<double>(last.allocated)},
-            {"unallocated_b", static_cast<double>(last.unallocated())},
-            {"largest_free_b", static_cast<double>(last.largestFree)},
-            {"pieces", static_cast<double>(last.freePieces)}},
+        {{"requested_b", last.requested}, {"reserved_b", last.reserved},
+            {"allocated_b", last.allocated}, {"unallocated_b", last.unallocated()},
+            {"largest_free_b", last.largestFree}, {"pieces", last.freePieces}},
         {record.rank, range, metric::kTorchReserved}, "one request that was not served",
         "the memory snapshot", Severity::Serious, record.endedSo ? 1.0 : 0.0};
     if (last.deviceFree)
@@ -74,8 +71,7 @@ void findAllocatorLimits(const RunFacts& facts, Findings& found) {
             fmt::format("Rank {}: {} of {} that PyTorch reserved were not allocated when the most "
                         "was. Try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.{}",
                 record.rank, memoryText(unallocated), memoryText(peak.reserved), usesText(peak)),
-            {{"unallocated_b", static_cast<double>(unallocated)},
-                {"reserved_b", static_cast<double>(peak.reserved)}, {"share", share}},
+            {{"unallocated_b", unallocated}, {"reserved_b", peak.reserved}, {"share", share}},
             {record.rank, range, metric::kTorchUnallocated},
             fmt::format("{} of what is reserved, and {}", text::percent(kUnallocated, 0),
                 memoryText(kUnallocatedBytes)),

@@ -8,62 +8,46 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
 
-class LinkMeter {
-public:
-    LinkMeter(const store::Store& store, const Series& link, SeriesId utilization)
-        : m_store(store)
-        , m_link(link)
-        , m_utilization(store, utilization, kAllTime.begin)
-        , m_total(link.description) { }
-
-    Status measure(TimeRange window) {
-        SampleCursor cursor(m_store, m_link.id, window);
-        RETURN_IF_ERROR(cursor.start());
-        while (!cursor.atEnd()) {
-            RETURN_IF_ERROR(take(cursor.time(), cursor.value()));
-            RETURN_IF_ERROR(cursor.next());
-        }
-        return {};
-    }
-    [[nodiscard]] double bytes() const { return m_bytes; }
-    [[nodiscard]] double busyS() const { return m_busyS; }
-
-private:
-    Status take(TimeNs time, double value) {
-        const bool isCounter = m_link.description.metric.kind == MetricKind::Counter;
+// Adds the bytes and the seconds of the window in which the GPU was busy.
+Status measure(const store::Store& store, const Series& link, SeriesId utilization,
+    TimeRange window, BusyTraffic& sums) {
+    SampleWalk busy(store, utilization, kAllTime.begin);
+    CounterTotal total(link.description);
+    const bool isCounter = link.description.metric.kind == MetricKind::Counter;
+    std::optional<TimeNs> last;
+    double lastValue = 0.0;
+    SampleCursor cursor(store, link.id, window);
+    RETURN_IF_ERROR(cursor.start());
+    while (!cursor.atEnd()) {
+        const TimeNs time = cursor.time();
+        const double value = cursor.value();
+        RETURN_IF_ERROR(cursor.next());
         if (isCounter && std::isnan(value))
-            return {};
-        const double before = m_total.total().value_or(0.0);
+            continue;
+        const double before = total.total().value_or(0.0);
         if (isCounter)
-            m_total.add(std::span(&time, 1), std::span(&value, 1));
-        if (m_last && time > *m_last && !std::isnan(m_value)) {
-            RETURN_IF_ERROR(m_utilization.to(*m_last));
-            ASSIGN_OR_RETURN(const auto utilization, m_utilization.to(time));
-            if (utilization.held.mean().value_or(0.0) >= kBusyUtilization) {
-                const double seconds = (time - *m_last).seconds();
-                m_busyS += seconds;
-                m_bytes += isCounter ? m_total.total().value_or(0.0) - before : m_value * seconds;
+            total.add(std::span(&time, 1), std::span(&value, 1));
+        if (last && time > *last && !std::isnan(lastValue)) {
+            RETURN_IF_ERROR(busy.to(*last));
+            ASSIGN_OR_RETURN(const auto work, busy.to(time));
+            if (work.held.mean().value_or(0.0) >= kBusyUtilization) {
+                const double seconds = (time - *last).seconds();
+                sums.busyS += seconds;
+                sums.bytes
+                    += isCounter ? total.total().value_or(0.0) - before : lastValue * seconds;
             }
         }
-        m_last = time;
-        m_value = value;
-        return {};
+        last = time;
+        lastValue = value;
     }
-
-    const store::Store& m_store;
-    const Series& m_link;
-    SampleWalk m_utilization;
-    CounterTotal m_total;
-    std::optional<TimeNs> m_last;
-    double m_value = 0.0;
-    double m_bytes = 0.0;
-    double m_busyS = 0.0;
-};
+    return {};
+}
 
 } // namespace
 
@@ -81,10 +65,10 @@ Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store,
                 link = gpu.find(std::string(metric) + "_rate");
             if (utilization == gpu.end() || link == gpu.end())
                 continue;
-            LinkMeter meter(store, link->second, utilization->second.id);
-            RETURN_IF_ERROR(meter.measure(window));
-            if (meter.busyS() > 0.0)
-                result.push_back({rank, metric, meter.bytes(), meter.busyS()});
+            BusyTraffic sums{rank, metric, 0.0, 0.0};
+            RETURN_IF_ERROR(measure(store, link->second, utilization->second.id, window, sums));
+            if (sums.busyS > 0.0)
+                result.push_back(std::move(sums));
         }
     }
     return result;

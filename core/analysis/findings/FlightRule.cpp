@@ -29,10 +29,8 @@ void findUnreachedCollectives(const RunFacts& facts, Findings& found) {
                 one.collective.empty() ? "the collective" : one.collective, one.sequence, group,
                 listed(one.waiting), one.waiting.size() == 1 ? "waits" : "wait", why,
                 blamed.size() == 1 ? "that rank" : "those ranks"),
-            {{"waiting", static_cast<double>(one.waiting.size())},
-                {"missing", static_cast<double>(one.missing.size())},
-                {"different", static_cast<double>(one.different.size())},
-                {"sequence", static_cast<double>(one.sequence)}},
+            {{"waiting", one.waiting.size()}, {"missing", one.missing.size()},
+                {"different", one.different.size()}, {"sequence", one.sequence}},
             {blamed.front(), one.range, {}}, "one rank",
             text::counted(static_cast<std::int64_t>(one.waiting.size() + one.missing.size()
                               + one.different.size() + one.unknown.size()),

@@ -97,7 +97,7 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
             text::rounded(gradient->celsius, "°C"), text::rounded(gradient->rearC, "°C"),
             text::rounded(gradient->frontC, "°C")),
         {{"gradient_c", gradient->celsius}, {"front_c", gradient->frontC},
-            {"rear_c", gradient->rearC}, {"nodes", static_cast<double>(gradient->nodes.size())}},
+            {"rear_c", gradient->rearC}, {"nodes", gradient->nodes.size()}},
         {hottest->gpu.rank, facts.steadyState.window, metric::kGpuTemperature},
         text::rounded(kGradientC, "°C")
             + " between the means of the rear and the front half of a node",
@@ -142,7 +142,7 @@ void findThrottling(const RunFacts& facts, Findings& found) {
         {{"fraction", throttling.fraction}, {"thermal_share", partOf(ThrottleCause::Thermal)},
             {"power_share", partOf(ThrottleCause::Power)},
             {"other_share", partOf(ThrottleCause::Other)}, {"inferred_share", inferred},
-            {"episodes", static_cast<double>(throttling.episodes.size())},
+            {"episodes", throttling.episodes.size()},
             {"worst_rank_fraction", worst->second.fraction()}},
         {throttling.longest().rank, throttling.longest().episode.range, throttling.metric()},
         text::roundedPercent(kThrottleFraction) + " of the GPUs' time", throttlingBasis(facts),
@@ -164,11 +164,7 @@ void findAboveLimit(const RunFacts& facts, Findings& found) {
     const auto all = together(facts.aboveLimit);
     if (!all || all->share < kAboveLimitFraction)
         return;
-    const AboveLimit* worst = nullptr;
-    for (const AboveLimit& gpu : facts.aboveLimit) {
-        if (worst == nullptr || gpu.seconds > worst->seconds)
-            worst = &gpu;
-    }
+    const AboveLimit& worst = *std::ranges::max_element(facts.aboveLimit, {}, &AboveLimit::seconds);
     const char* source = all->source == "recorded" ? "recorded"
         : all->source == "launch"                  ? "as launched"
         : all->source == "inferred"                ? "of the inferred model"
@@ -180,8 +176,8 @@ void findAboveLimit(const RunFacts& facts, Findings& found) {
             text::rounded(all->seconds, "s"), text::rounded(all->highestW, "W")),
         {{"limit_w", all->limitW}, {"seconds", all->seconds}, {"share", all->share},
             {"highest_w", all->highestW}, {"energy_j", all->joules},
-            {"worst_rank_share", worst->share}},
-        {worst->rank, longestStay(*worst), metric::kGpuPower},
+            {"worst_rank_share", worst.share}},
+        {worst.rank, longestStay(worst), metric::kGpuPower},
         text::roundedPercent(kAboveLimitFraction) + " of the GPUs' time",
         "the time of all GPUs with power; each reading holds until the next", Severity::Attention,
         0.0};

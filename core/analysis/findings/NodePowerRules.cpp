@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,41 +38,14 @@ double middleOf(const std::vector<NodeValue>& nodes) {
 }
 
 // Shares of the nodes' energy that are not their GPUs'.
-class Rests {
-public:
-    explicit Rests(const RunSummary& run) {
-        for (const NodeSummary& node : run.nodes) {
-            if (node.restJoules && node.energy->joules > 0.0)
-                m_all.push_back({node.node, *node.restJoules / node.energy->joules});
-        }
-        if (!m_all.empty())
-            m_middle = middleOf(m_all);
+std::vector<NodeValue> restsOf(const RunSummary& run) {
+    std::vector<NodeValue> rests;
+    for (const NodeSummary& node : run.nodes) {
+        if (node.restJoules && node.energy->joules > 0.0)
+            rests.push_back({node.node, *node.restJoules / node.energy->joules});
     }
-
-    [[nodiscard]] double middle() const { return m_middle; }
-    [[nodiscard]] bool isApart(const NodeValue& node) const {
-        return m_all.size() >= kFewestNodes && std::abs(node.value - m_middle) >= kRestApart;
-    }
-    [[nodiscard]] std::vector<NodeValue> tooLittle() const {
-        return those([](const NodeValue& node) { return node.value < kLeastRest; });
-    }
-    [[nodiscard]] std::vector<NodeValue> odd() const {
-        return those([this](const NodeValue& node) {
-            return node.value >= kLeastRest && (node.value > kMostRest || isApart(node));
-        });
-    }
-
-private:
-    template <typename Condition>
-    [[nodiscard]] std::vector<NodeValue> those(const Condition& holds) const {
-        std::vector<NodeValue> result;
-        std::ranges::copy_if(m_all, std::back_inserter(result), holds);
-        return result;
-    }
-
-    std::vector<NodeValue> m_all;
-    double m_middle = 0.0;
-};
+    return rests;
+}
 
 // Adds a finding on nodes with one defect: the sentence tells the worst, `node`.
 void addRest(const RunFacts& facts, const std::vector<NodeValue>& nodes, const NodeValue& node,
@@ -86,7 +58,7 @@ void addRest(const RunFacts& facts, const std::vector<NodeValue>& nodes, const N
             text::numberList(numbers));
     found.push_back({"rest_of_node", sentence,
         {{"node", node.node}, {"rest_fraction", node.value}, {"median_fraction", middle},
-            {"nodes", static_cast<double>(nodes.size())}},
+            {"nodes", nodes.size()}},
         {-1, facts.run.range, metric::kNodePower},
         fmt::format("{} to {}, and {} from the median", text::roundedPercent(kLeastRest),
             text::roundedPercent(kMostRest), text::roundedPercent(kRestApart)),
@@ -121,27 +93,39 @@ void findNodePower(const RunFacts& facts, Findings& found) {
 }
 
 void findRestOfNode(const RunFacts& facts, Findings& found) {
-    const Rests rests(facts.whole);
-    if (const auto nodes = rests.tooLittle(); !nodes.empty()) {
-        const NodeValue& node = farthest(nodes, kMostRest);
-        addRest(facts, nodes, node, rests.middle(),
+    const std::vector<NodeValue> rests = restsOf(facts.whole);
+    if (rests.empty())
+        return;
+    const double middle = middleOf(rests);
+    const auto isApart = [&](const NodeValue& node) {
+        return rests.size() >= kFewestNodes && std::abs(node.value - middle) >= kRestApart;
+    };
+    std::vector<NodeValue> tooLittle;
+    std::vector<NodeValue> odd;
+    for (const NodeValue& node : rests) {
+        if (node.value < kLeastRest)
+            tooLittle.push_back(node);
+        else if (node.value > kMostRest || isApart(node))
+            odd.push_back(node);
+    }
+    if (!tooLittle.empty()) {
+        const NodeValue& node = farthest(tooLittle, kMostRest);
+        addRest(facts, tooLittle, node, middle,
             fmt::format("The GPUs of node {} take nearly all of its energy: {} are left for its "
                         "processors, fans and losses. Sensors, units or clocks do not agree.",
                 node.node, text::roundedPercent(node.value)),
             found);
     }
-    if (const auto nodes = rests.odd(); !nodes.empty()) {
+    if (!odd.empty()) {
         // One that is apart before those that are all alike.
-        const bool isAnyApart = std::ranges::any_of(
-            nodes, [&rests](const NodeValue& one) { return rests.isApart(one); });
-        const NodeValue& node = farthest(nodes, isAnyApart ? rests.middle() : kLeastRest);
-        addRest(facts, nodes, node, rests.middle(),
+        const bool isAnyApart = std::ranges::any_of(odd, isApart);
+        const NodeValue& node = farthest(odd, isAnyApart ? middle : kLeastRest);
+        addRest(facts, odd, node, middle,
             fmt::format("{} of the energy of node {} are not its GPUs': processors, memory, fans "
                         "and losses{}.",
                 text::roundedPercent(node.value), node.node,
-                rests.isApart(node)
-                    ? ", against " + text::roundedPercent(rests.middle()) + " of the median node"
-                    : std::string()),
+                isApart(node) ? ", against " + text::roundedPercent(middle) + " of the median node"
+                              : std::string()),
             found);
     }
 }
