@@ -163,58 +163,38 @@ private:
     std::map<MatchedKey, MatchedSums> m_sums;
 };
 
-class Sorter {
-public:
-    // `layout`: with each link domain as one node.
-    Sorter(const RunStudy& study, const std::optional<layout::Layout>& layout,
-        const CommunicatorPlaces& places)
-        : m_store(study.store)
-        , m_worldSize(std::max(study.run.worldSize, study.run.gpuCount))
-        , m_places(places) {
-        if (layout)
-            m_guessed = guessPlaces(*layout);
-    }
-
-    Result<std::vector<ExposedCommunication>> sort(
-        const std::map<CategoryShares::Collective, double>& exposed) const {
-        std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
-        for (const auto& [collective, seconds] : exposed) {
-            ASSIGN_OR_RETURN(const auto place, placeOf(collective));
-            sums[{place.dimension, place.link, collective.first}] += seconds;
-        }
-        std::vector<ExposedCommunication> groups;
-        for (const auto& [key, seconds] : sums)
-            groups.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds, {}});
-        std::ranges::stable_sort(groups, std::greater<>(), &ExposedCommunication::seconds);
-        return groups;
-    }
-
-private:
-    // By what the trace says of the call, else by the layout.
-    [[nodiscard]] Result<CommunicatorPlace> placeOf(
-        const CategoryShares::Collective& collective) const {
+// `layout`: with each link domain as one node.
+Result<std::vector<ExposedCommunication>> sorted(const RunStudy& study,
+    const std::optional<layout::Layout>& layout, const CommunicatorPlaces& places,
+    const std::map<CategoryShares::Collective, double>& exposed) {
+    std::map<std::string, CommunicatorPlace> guessed;
+    if (layout)
+        guessed = guessPlaces(*layout);
+    std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
+    for (const auto& [collective, seconds] : exposed) {
         const auto& [category, detail] = collective;
-        ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
-        const TracedCommunicator group = communicatorFrom(told, m_worldSize);
-        CommunicatorPlace place;
+        ASSIGN_OR_RETURN(const auto told, collectiveDetail(study.store, detail));
+        const TracedCommunicator group
+            = communicatorFrom(told, std::max(study.run.worldSize, study.run.gpuCount));
+        CommunicatorPlace place; // by what the trace says of the call, else by the layout
         if (!group.ranks.empty() || !group.description.empty())
-            place.dimension = m_places.dimensionOf(group, group.ranks);
+            place.dimension = places.dimensionOf(group, group.ranks);
         if (isMadeUp(place.dimension))
             place.dimension.clear();
         if (!group.ranks.empty())
-            place.link = m_places.linkOf(group.ranks);
-        const auto guess = m_guessed.find(category);
-        if (guess == m_guessed.end() || place.link != LinkClass::Unknown)
-            return place;
-        return place.dimension.empty() || place.dimension == guess->second.dimension ? guess->second
-                                                                                     : place;
+            place.link = places.linkOf(group.ranks);
+        const auto guess = guessed.find(category);
+        if (guess != guessed.end() && place.link == LinkClass::Unknown
+            && (place.dimension.empty() || place.dimension == guess->second.dimension))
+            place = guess->second;
+        sums[{place.dimension, place.link, category}] += seconds;
     }
-
-    const store::Store& m_store;
-    int m_worldSize;
-    const CommunicatorPlaces& m_places;
-    std::map<std::string, CommunicatorPlace> m_guessed;
-};
+    std::vector<ExposedCommunication> groups;
+    for (const auto& [key, seconds] : sums)
+        groups.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds, {}});
+    std::ranges::stable_sort(groups, std::greater<>(), &ExposedCommunication::seconds);
+    return groups;
+}
 
 // exposed: as CategoryShares tells it, summed over devices. The group of a call is what its trace
 // says, else what the layout leaves (nullptr: not known). Waiting and bandwidth are of the calls
@@ -231,7 +211,7 @@ Result<ExposedCalls> exposedCallsOf(const RunStudy& study, const layout::Layout*
     std::optional<layout::Layout> domains;
     if (layout != nullptr)
         domains = domainsAsNodes(*layout, domain);
-    ASSIGN_OR_RETURN(auto groups, Sorter(study, domains, places).sort(exposed));
+    ASSIGN_OR_RETURN(auto groups, sorted(study, domains, places, exposed));
     made.groups = std::move(groups);
     CallMatcher matcher(places, window);
     RETURN_IF_ERROR(forEachCollective(study, clocks, [&matcher](const Collective& one) {

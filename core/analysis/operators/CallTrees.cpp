@@ -148,57 +148,36 @@ Result<std::optional<CallPaths>> keptPaths(const RunStudy& study, int rank) {
     return paths;
 }
 
-class KeptTree {
-public:
-    KeptTree(const RunStudy& study, int rank, const RankTracks& tracks, CallPaths& paths)
-        : m_store(study.store)
-        , m_run(study.run)
-        , m_place(placeOf(SumKind::CallTree, rank))
-        , m_tracks(tracks)
-        , m_paths(paths)
-        , m_sums(paths)
-        , m_progress(study.progress) { }
-
-    Result<CallTree> read(TimeRange window) {
-        ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(m_store, m_run.id, m_place));
-        const TimeNs end = m_tracks.extent.end + DurationNs{1};
-        for (std::size_t i = 0; i < slices.size(); ++i) {
-            const TimeRange slice{
-                {slices[i].begin}, i + 1 < slices.size() ? TimeNs{slices[i + 1].begin} : end};
-            if (const TimeRange part = shared(slice, window); !part.isEmpty())
-                RETURN_IF_ERROR(addSlice(i, slice, part));
-        }
-        return m_sums.tree();
-    }
-
-private:
-    Status addSlice(std::size_t i, TimeRange slice, TimeRange part) {
+Result<CallTree> keptTree(
+    const RunStudy& study, int rank, const RankTracks& tracks, CallPaths& paths, TimeRange window) {
+    const store::SumPlace place = placeOf(SumKind::CallTree, rank);
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(study.store, study.run.id, place));
+    const TimeNs end = tracks.extent.end + DurationNs{1};
+    TreeSums tree(paths);
+    bool isFirst = true;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+        const TimeRange slice{
+            {slices[i].begin}, i + 1 < slices.size() ? TimeNs{slices[i + 1].begin} : end};
+        const TimeRange part = shared(slice, window);
+        if (part.isEmpty())
+            continue;
         std::optional<CallPart> sums;
-        RETURN_IF_ERROR(store::forEachSum(
-            m_store, m_run.id, m_place, i, i + 1, store::SumPart::Sums, [&](store::ByteView bytes) {
-                sums = decodePart(bytes, m_paths);
+        RETURN_IF_ERROR(store::forEachSum(study.store, study.run.id, place, i, i + 1,
+            store::SumPart::Sums, [&](store::ByteView bytes) {
+                sums = decodePart(bytes, paths);
                 return Status();
             }));
         if (!sums)
-            return damagedTree(m_store);
-        const bool isFirst = std::exchange(m_isFirst, false);
-        if (part == slice) {
-            m_sums.add(*sums, isFirst);
-            return {};
-        }
-        return addTraced(m_store, m_tracks, m_paths, part, std::min(sums->since, part.begin),
-            sums->forward, isFirst, m_sums, m_progress);
+            return damagedTree(study.store);
+        if (part == slice)
+            tree.add(*sums, isFirst);
+        else
+            RETURN_IF_ERROR(addTraced(study.store, tracks, paths, part,
+                std::min(sums->since, part.begin), sums->forward, isFirst, tree, study.progress));
+        isFirst = false;
     }
-
-    const store::Store& m_store;
-    const Run& m_run;
-    store::SumPlace m_place;
-    const RankTracks& m_tracks;
-    CallPaths& m_paths;
-    TreeSums m_sums;
-    const Progress& m_progress;
-    bool m_isFirst = true;
-};
+    return tree.tree();
+}
 
 // Begins and ends of iterations, in order; none where they are many and small.
 std::vector<TimeNs> bordersOf(const std::vector<Iteration>& iterations, std::int64_t spans) {
@@ -309,8 +288,7 @@ Result<CallTree> treeOf(const RunStudy& study, TreeSource& calls, TimeRange wind
     const TimeRange shown{
         begin, std::max(begin, std::min(window.end, own.extent.end + DurationNs{1}))};
     if (calls.kept) {
-        KeptTree kept(study, calls.rank, own, *calls.kept);
-        ASSIGN_OR_RETURN(tree, kept.read(shown));
+        ASSIGN_OR_RETURN(tree, keptTree(study, calls.rank, own, *calls.kept, shown));
     } else {
         CallPaths traced;
         TreeSums sums(traced);

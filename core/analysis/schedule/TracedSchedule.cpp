@@ -8,6 +8,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/layout/Schedule.h"
 #include "core/layout/ScheduleOrder.h"
+#include "core/model/ByEnum.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -42,11 +43,7 @@ using layout::ScheduleKind;
 using layout::ScheduleTask;
 using layout::TaskKind;
 
-using TaskMeans = std::array<RunningMean, 3>; // by TaskKind
-
-const RunningMean& of(const TaskMeans& sums, TaskKind kind) {
-    return sums[static_cast<std::size_t>(kind)];
-}
+using TaskMeans = ByEnum<TaskKind, 3, RunningMean>;
 
 // Means by piece of the model, as the schedule's kind lays them on the stages; of a piece without
 // passes those of all others. Tasks that are cut count only where a piece has no others. Gradients
@@ -62,29 +59,28 @@ std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vec
         const ScheduleTask& task = traced.tasks[i];
         const auto piece
             = static_cast<std::size_t>(pieceOf(traced.kind, traced.stages, task.stage, task.chunk));
-        const auto kind = static_cast<std::size_t>(task.kind);
         for (TaskMeans* sums : {&all, &any[piece], isCut[i] ? nullptr : &whole[piece]}) {
             if (sums != nullptr)
-                (*sums)[kind].add(task.end - task.start);
+                (*sums)[task.kind].add(task.end - task.start);
         }
     }
-    const bool isSplit = of(all, TaskKind::WeightGradient).count > 0;
+    const bool isSplit = all[TaskKind::WeightGradient].count > 0;
     std::vector<PieceTimes> times;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
         const auto best = [&](TaskKind kind) -> const RunningMean& {
             for (const TaskMeans* sums : {&whole[piece], &any[piece]}) {
-                if (of(*sums, kind).count > 0)
-                    return of(*sums, kind);
+                if ((*sums)[kind].count > 0)
+                    return (*sums)[kind];
             }
-            return of(all, kind);
+            return all[kind];
         };
         const double backward = best(TaskKind::Backward).value();
         PieceTimes one{best(TaskKind::Forward).value(), backward / 2.0, backward / 2.0};
         if (isSplit) {
-            const TaskMeans& own = of(any[piece], TaskKind::Backward).count > 0 ? any[piece] : all;
-            const int passes = of(own, TaskKind::Backward).count;
+            const TaskMeans& own = any[piece][TaskKind::Backward].count > 0 ? any[piece] : all;
+            const int passes = own[TaskKind::Backward].count;
             one.inputGradient = backward;
-            one.weightGradient = passes > 0 ? of(own, TaskKind::WeightGradient).sum / passes : 0.0;
+            one.weightGradient = passes > 0 ? own[TaskKind::WeightGradient].sum / passes : 0.0;
         }
         times.push_back(one);
     }
@@ -314,10 +310,6 @@ private:
     const AssemblyRequest& m_request;
     TracedSchedule m_result;
 };
-
-TracedSchedule assembleSchedule(const AssemblyRequest& request) {
-    return Assembly(request).build();
-}
 
 using layout::WorkItem;
 
@@ -727,7 +719,7 @@ Result<TracedSchedule> tracedSchedule(const RunStudy& study, const TraceQuery& q
         cut.push_back(std::move(stage.passes));
     ASSIGN_OR_RETURN(const auto read, readPasses(traces, cut, study.run));
     const auto& [passes, order, basis, isEstimated] = read;
-    TracedSchedule schedule = assembleSchedule({traces, passes, order, query.plan});
+    TracedSchedule schedule = Assembly({traces, passes, order, query.plan}).build();
     schedule.basis = basis + "; layout from " + traces.layoutWording;
     schedule.isEstimated = isEstimated;
     if (isEstimated)

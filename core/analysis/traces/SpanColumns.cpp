@@ -23,23 +23,11 @@ namespace {
 
 // The phase that each kernel and copy of a device belongs to, by one walk over its trace. Kept as
 // the moments at which it changes on each stream, which are few.
-
-class SpanPhases {
-public:
-    static Result<SpanPhases> read(
-        const store::Store& store, const DeviceTracks& device, const Progress& progress);
-
-    // Phase of work on a stream of the device; absent where nothing tells it.
-    [[nodiscard]] std::optional<Phase> of(TrackId stream, const Span& span) const;
-
-private:
-    class Recorder;
-    struct Change {
-        TimeNs from;
-        std::optional<Phase> phase;
-    };
-    std::unordered_map<TrackId, std::vector<Change>> m_changes; // by stream, in order of time
+struct PhaseChange {
+    TimeNs from;
+    std::optional<Phase> phase; // absent where nothing tells it
 };
+using SpanPhases = std::unordered_map<TrackId, std::vector<PhaseChange>>; // in order of time
 
 Mark markOf(const DeviceWork& work) {
     if (work.kernel != nullptr)
@@ -48,9 +36,9 @@ Mark markOf(const DeviceWork& work) {
 }
 
 // Phases of compute without a mark are known only at the end of the walk.
-class SpanPhases::Recorder : public DeviceVisitor {
+class PhaseRecorder : public DeviceVisitor {
 public:
-    explicit Recorder(std::size_t streams)
+    explicit PhaseRecorder(std::size_t streams)
         : m_streams(streams) { }
 
     Status work(const DeviceWork& work) override {
@@ -62,8 +50,8 @@ public:
         return {};
     }
 
-    [[nodiscard]] std::vector<Change> changes(std::size_t stream, Phase unmarked) const {
-        std::vector<Change> result;
+    [[nodiscard]] std::vector<PhaseChange> changes(std::size_t stream, Phase unmarked) const {
+        std::vector<PhaseChange> result;
         for (const Told& told : m_streams[stream]) {
             auto phase = phaseOf(told.mark);
             if (!phase && told.isCompute)
@@ -82,24 +70,15 @@ private:
     std::vector<std::vector<Told>> m_streams;
 };
 
-Result<SpanPhases> SpanPhases::read(
+Result<SpanPhases> phasesOf(
     const store::Store& store, const DeviceTracks& device, const Progress& progress) {
-    Recorder recorder(device.streams.size());
+    PhaseRecorder recorder(device.streams.size());
     ASSIGN_OR_RETURN(
         const auto evidence, DeviceReading{store, device, progress}.walk(kAllTime, recorder));
     SpanPhases phases;
     for (std::size_t i = 0; i < device.streams.size(); ++i)
-        phases.m_changes[device.streams[i].id] = recorder.changes(i, evidence.unmarked());
+        phases[device.streams[i].id] = recorder.changes(i, evidence.unmarked());
     return phases;
-}
-
-std::optional<Phase> SpanPhases::of(TrackId stream, const Span& span) const {
-    const auto found = m_changes.find(stream);
-    if (found == m_changes.end())
-        return std::nullopt;
-    const auto& changes = found->second;
-    const auto after = std::ranges::upper_bound(changes, span.start, {}, &Change::from);
-    return after == changes.begin() ? std::nullopt : std::prev(after)->phase;
 }
 
 using store::SpanColumn;
@@ -145,8 +124,12 @@ public:
         if (track.description.kind != TrackKind::Stream)
             return SqlCell();
         ASSIGN_OR_RETURN(const auto phases, phasesOf(track));
-        const auto found = phases == nullptr ? std::nullopt : phases->of(track.id, span);
-        return found ? SqlCell(toString(*found)) : SqlCell();
+        if (phases == nullptr || !phases->contains(track.id))
+            return SqlCell();
+        const auto& changes = phases->at(track.id);
+        const auto after = std::ranges::upper_bound(changes, span.start, {}, &PhaseChange::from);
+        const bool isTold = after != changes.begin() && std::prev(after)->phase;
+        return isTold ? SqlCell(toString(*std::prev(after)->phase)) : SqlCell();
     }
 
     Result<SqlCell> bytes(const Track&, const Span& span) {
@@ -230,7 +213,7 @@ private:
         });
         if (device == devices.end())
             return nullptr;
-        ASSIGN_OR_RETURN(auto phases, SpanPhases::read(m_store, *device, m_progress));
+        ASSIGN_OR_RETURN(auto phases, analysis::phasesOf(m_store, *device, m_progress));
         return &m_phases.emplace(key, std::move(phases)).first->second;
     }
 

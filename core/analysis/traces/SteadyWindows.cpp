@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,25 +17,20 @@ namespace trainscope::analysis {
 namespace {
 
 // The numbers of the iterations that begin and end with the window.
-struct Numbers {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-};
-
-std::optional<Numbers> numbersOf(const std::vector<Iteration>& iterations, TimeRange window) {
+std::optional<std::pair<std::int64_t, std::int64_t>> numbersOf(
+    const std::vector<Iteration>& iterations, TimeRange window) {
     const auto first = std::ranges::find_if(
         iterations, [&](const Iteration& one) { return one.range.begin == window.begin; });
     const auto last = std::ranges::find_if(
         iterations, [&](const Iteration& one) { return one.range.end == window.end; });
     if (first == iterations.end() || last == iterations.end())
         return std::nullopt;
-    return Numbers{first->index, last->index};
+    return std::pair(first->index, last->index);
 }
 
 // Numbers that come again, as where a rank was traced twice, tell no part.
 bool isAscending(const std::vector<Iteration>& iterations) {
-    return std::adjacent_find(iterations.begin(), iterations.end(),
-               [](const Iteration& a, const Iteration& b) { return a.index >= b.index; })
+    return std::ranges::adjacent_find(iterations, std::greater_equal<>(), &Iteration::index)
         == iterations.end();
 }
 
@@ -55,7 +51,7 @@ TimeRange ownSteadyWindow(
         return ownWindow(clocks, rank, window);
     TimeRange marked = kNoTime;
     for (const Iteration& one : own->second) {
-        if (one.index >= numbers->first && one.index <= numbers->last)
+        if (one.index >= numbers->first && one.index <= numbers->second)
             marked = spanned(marked, one.range);
     }
     return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
