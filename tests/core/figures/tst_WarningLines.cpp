@@ -56,9 +56,10 @@ private Q_SLOTS:
     }
 
     void whatWasLostComesFirst() {
-        const std::vector<ImportWarning> warnings{{"a", 0, "good to know", 1, Severity::Remark},
-            {"b", 0, "perhaps wrong"}, {"c", 0, "left out", 1, Severity::Lost},
-            {"d", 0, "not read", 1, Severity::Failed}};
+        const std::vector<ImportWarning> warnings{
+            {"a", 0, "good to know", 1, trainscope::Severity::Remark}, {"b", 0, "perhaps wrong"},
+            {"c", 0, "left out", 1, trainscope::Severity::Lost},
+            {"d", 0, "not read", 1, trainscope::Severity::Failed}};
         const QStringList wanted{QStringLiteral("d: not read"), QStringLiteral("c: left out"),
             QStringLiteral("b: perhaps wrong"), QStringLiteral("a: good to know")};
         QCOMPARE(textsOf(groupedWarnings(warnings)), wanted);
