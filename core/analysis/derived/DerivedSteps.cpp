@@ -12,6 +12,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -219,57 +220,34 @@ public:
             RETURN_IF_ERROR(m_leaves[i].start(store, from, keepGoing));
             queue(i);
         }
-        flush();
         return {};
     }
     // Absent at the end.
     [[nodiscard]] std::optional<TimeNs> nextTime() const {
-        return m_queue.empty() ? std::nullopt : std::optional(m_queue.front().time);
+        return m_queue.empty() ? std::nullopt : std::optional(m_queue.begin()->first);
     }
     // Brings the values to that time, of which all changes are taken at once.
     Status apply(TimeNs time) {
-        while (!m_queue.empty() && m_queue.front().time == time) {
-            std::pop_heap(m_queue.begin(), m_queue.end());
-            std::vector<std::size_t> leaves = std::move(m_queue.back().leaves);
-            m_queue.pop_back();
-            for (const std::size_t leaf : leaves) {
+        while (!m_queue.empty() && m_queue.begin()->first == time) {
+            const auto now = m_queue.extract(m_queue.begin());
+            for (const std::size_t leaf : now.mapped()) {
                 m_values.set(leaf, m_leaves[leaf].change().value);
                 RETURN_IF_ERROR(m_leaves[leaf].next());
                 queue(leaf);
             }
         }
-        flush();
         return {};
     }
 
 private:
-    // Leaves that were read together change together: they queue as one.
-    struct Waiting {
-        TimeNs time;
-        std::vector<std::size_t> leaves;
-
-        bool operator<(const Waiting& other) const { return time > other.time; } // the first on top
-    };
     void queue(std::size_t leaf) {
-        if (m_leaves[leaf].atEnd())
-            return;
-        const TimeNs time = m_leaves[leaf].change().time;
-        if (time != m_latest.time)
-            flush();
-        m_latest.time = time;
-        m_latest.leaves.push_back(leaf);
-    }
-    void flush() {
-        if (m_latest.leaves.empty())
-            return;
-        m_queue.push_back(std::exchange(m_latest, {}));
-        std::push_heap(m_queue.begin(), m_queue.end());
+        if (!m_leaves[leaf].atEnd())
+            m_queue[m_leaves[leaf].change().time].push_back(leaf);
     }
 
     StepValues& m_values;
     std::vector<LeafChanges> m_leaves;
-    std::vector<Waiting> m_queue; // a heap
-    Waiting m_latest; // on its way there
+    std::map<TimeNs, std::vector<std::size_t>> m_queue; // leaves read together change together
 };
 
 class FigureSums {
