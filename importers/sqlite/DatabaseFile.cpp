@@ -122,8 +122,8 @@ Status DatabaseFile::unpack(
 
 Result<sqlite3*> DatabaseFile::open(const std::string& where) {
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(store::addressOf(m_path, "?mode=ro&immutable=1").c_str(), &handle,
-        SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int code = sqlite3_open_v2(store::addressOf(m_path, "?mode=ro&immutable=1").c_str(),
+        &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
     // SQLite opens the file when it is first read.
     if (code == SQLITE_OK)
         sqlite3_exec(handle, "PRAGMA schema_version", nullptr, nullptr, nullptr);

@@ -72,6 +72,18 @@ bool admits(const std::vector<Constraint>& constraints, int column, std::string_
     });
 }
 
+bool admits(const std::vector<Constraint>& constraints, const PartCells& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const auto* const whole = std::get_if<std::int64_t>(&cells[i]);
+        const auto* const text = std::get_if<std::string_view>(&cells[i]);
+        const int column = static_cast<int>(i);
+        if ((whole != nullptr && !admits(constraints, column, *whole))
+            || (text != nullptr && !admits(constraints, column, *text)))
+            return false;
+    }
+    return true;
+}
+
 IntegerRange integerRangeOf(const std::vector<Constraint>& constraints, int column) {
     IntegerRange range;
     eachNumber(constraints, column, [&range](Comparison op, const SqlValue& value) {

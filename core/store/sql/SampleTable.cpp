@@ -8,7 +8,7 @@
 #include "core/store/tables/Catalogue.h"
 
 #include <algorithm>
-#include <compare>
+#include <initializer_list>
 #include <optional>
 
 namespace trainscope::store {
@@ -31,12 +31,8 @@ enum StatisticsColumn {
 };
 
 struct SeriesEntry {
+    PartCells cells;
     SeriesId id;
-    std::string_view run; // as the other texts, for as long as the connection
-    std::string_view metric;
-    std::int64_t rank = -1;
-    std::int64_t node = -1;
-    std::string_view device;
     std::string_view elsewhere; // the engine that has its samples; empty: they are here
 };
 
@@ -48,7 +44,9 @@ public:
         , m_pass(pass)
         , m_idColumn(idColumn) { }
 
-    void column(int index, sqlite3_context* into) override;
+    void column(int index, sqlite3_context* into) override {
+        putCell(into, m_current->cells[static_cast<std::size_t>(index)]);
+    }
 
 protected:
     // Lists the series that the constraints leave, in the order that is asked for.
@@ -70,8 +68,6 @@ protected:
 
 private:
     Status readAllSeries();
-    [[nodiscard]] bool comesFirst(
-        const SeriesEntry& a, const SeriesEntry& b, const std::vector<OrderTerm>& order) const;
 
     Database& m_database;
     SqlPass& m_pass;
@@ -83,16 +79,17 @@ private:
 };
 
 Status SeriesRows::readAllSeries() {
-    m_all.emplace();
+    m_all.emplace(std::vector<int>{kSampleRank, m_idColumn});
     return m_database.forEach(
         "SELECT series.id, run.name, metric, rank, node, device, location FROM series JOIN "
         "run ON run.id=series.run LEFT JOIN run_link ON run_link.source=series.source"
         " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
         [this](const Row& row) {
-            SeriesEntry entry{{row.integer(0)}, m_pass.lasting(row.text(1)),
-                m_pass.lasting(row.text(2)), row.integer(3), row.integer(4),
-                m_pass.lasting(row.text(5)), m_pass.lasting(row.string(6))};
-            m_all->add(entry, {{kSampleRank, entry.rank}, {m_idColumn, entry.id.value}});
+            SeriesEntry entry{{m_pass.lasting(row.text(1)), m_pass.lasting(row.text(2)),
+                                  row.integer(3), row.integer(4), m_pass.lasting(row.text(5))},
+                {row.integer(0)}, m_pass.lasting(row.string(6))};
+            entry.cells[static_cast<std::size_t>(m_idColumn)] = entry.id.value;
+            m_all->add(entry);
         });
 }
 
@@ -100,63 +97,15 @@ Status SeriesRows::listSeries(const Scan& scan) {
     listNone();
     if (!m_all)
         RETURN_IF_ERROR(readAllSeries());
+    m_series = m_all->select(scan.constraints, scan.order);
     std::string_view elsewhere;
-    const auto& asked = scan.constraints;
-    m_all->visit(asked, [&](const SeriesEntry& entry) {
-        const bool isWanted = admits(asked, kSampleRun, entry.run)
-            && admits(asked, kMetric, entry.metric) && admits(asked, kSampleRank, entry.rank)
-            && admits(asked, kNode, entry.node) && admits(asked, kSampleDevice, entry.device)
-            && admits(asked, m_idColumn, entry.id.value);
-        if (isWanted && entry.elsewhere.empty())
-            m_series.push_back(&entry);
-        else if (isWanted)
-            elsewhere = entry.elsewhere;
+    std::erase_if(m_series, [&elsewhere](const SeriesEntry* entry) {
+        elsewhere = entry->elsewhere.empty() ? elsewhere : entry->elsewhere;
+        return !entry->elsewhere.empty();
     });
-    if (m_series.empty() && !elsewhere.empty())
-        return linkedError(std::string(elsewhere), m_database.shownPath());
-    std::stable_sort(m_series.begin(), m_series.end(),
-        [&](const SeriesEntry* a, const SeriesEntry* b) { return comesFirst(*a, *b, scan.order); });
-    return {};
-}
-
-bool SeriesRows::comesFirst(
-    const SeriesEntry& a, const SeriesEntry& b, const std::vector<OrderTerm>& order) const {
-    const auto compared = [this](const SeriesEntry& left, const SeriesEntry& right,
-                              int column) -> std::weak_ordering {
-        switch (column) {
-        case kSampleRun:
-            return left.run <=> right.run;
-        case kMetric:
-            return left.metric <=> right.metric;
-        case kSampleRank:
-            return left.rank <=> right.rank;
-        case kNode:
-            return left.node <=> right.node;
-        case kSampleDevice:
-            return left.device <=> right.device;
-        default:
-            return column == m_idColumn ? left.id.value <=> right.id.value
-                                        : std::weak_ordering::equivalent;
-        }
-    };
-    return comesBefore(a, b, order, compared);
-}
-
-void SeriesRows::column(int index, sqlite3_context* into) {
-    switch (index) {
-    case kSampleRun:
-        return putLastingText(into, m_current->run);
-    case kMetric:
-        return putLastingText(into, m_current->metric);
-    case kSampleRank:
-        return putInteger(into, m_current->rank);
-    case kNode:
-        return putInteger(into, m_current->node);
-    case kSampleDevice:
-        return putLastingText(into, m_current->device);
-    default:
-        return putInteger(into, m_current->id.value);
-    }
+    return m_series.empty() && !elsewhere.empty()
+        ? Status(linkedError(std::string(elsewhere), m_database.shownPath()))
+        : Status();
 }
 
 class SampleRows : public SeriesRows {
@@ -274,42 +223,26 @@ public:
             return {};
         RETURN_IF_ERROR(goOn());
         ASSIGN_OR_RETURN(const auto shape, readShape(database(), current().id));
-        RETURN_IF_ERROR(assign(queryStatistics(database(), shape, m_window), m_statistics));
+        ASSIGN_OR_RETURN(const auto found, queryStatistics(database(), shape, m_window));
+        m_cells = current().cells;
+        const std::initializer_list<std::pair<StatisticsColumn, SqlCell>> own{{kCount, found.count},
+            {kMissing, found.missing}, {kMean, found.mean}, {kMin, found.min}, {kMax, found.max},
+            {kIntegral, found.integral}, {kSeconds, found.coveredSeconds},
+            {kBegin, m_window.begin.ns}, {kEnd, m_window.end.ns}};
+        for (const auto& [column, cell] : own)
+            m_cells[column] = cell;
         enterBlock(1);
         return {};
     }
     [[nodiscard]] std::int64_t rowId() const override { return current().id.value; }
-    void column(int index, sqlite3_context* into) override;
+    void column(int index, sqlite3_context* into) override {
+        putCell(into, m_cells[static_cast<std::size_t>(index)]);
+    }
 
 private:
     TimeRange m_window;
-    WindowStatistics m_statistics;
+    PartCells m_cells; // the row's
 };
-
-void StatisticsRows::column(int index, sqlite3_context* into) {
-    switch (index) {
-    case kCount:
-        return putInteger(into, m_statistics.count);
-    case kMissing:
-        return putInteger(into, m_statistics.missing);
-    case kMean:
-        return putReal(into, m_statistics.mean);
-    case kMin:
-        return putReal(into, m_statistics.min);
-    case kMax:
-        return putReal(into, m_statistics.max);
-    case kIntegral:
-        return putReal(into, m_statistics.integral);
-    case kSeconds:
-        return putReal(into, m_statistics.coveredSeconds);
-    case kBegin:
-        return putInteger(into, m_window.begin.ns);
-    case kEnd:
-        return putInteger(into, m_window.end.ns);
-    default:
-        return SeriesRows::column(index, into);
-    }
-}
 
 } // namespace
 

@@ -62,10 +62,8 @@ SpanFields fieldsOf(const Scan& scan) {
 constexpr std::size_t kMaxCachedNames = 100'000;
 
 struct TrackEntry {
+    PartCells cells;
     Track track;
-    std::string_view run; // as the other texts, for as long as the connection
-    std::string_view name;
-    std::optional<std::int64_t> stream;
 };
 
 std::optional<std::int64_t> streamOf(const TrackDescription& description) {
@@ -73,23 +71,6 @@ std::optional<std::int64_t> streamOf(const TrackDescription& description) {
     const bool isStream
         = description.kind == TrackKind::Stream || description.kind == TrackKind::StreamAnnotation;
     return isStream ? wholeNumber<std::int64_t>(text) : std::nullopt;
-}
-
-std::weak_ordering tracksCompared(const TrackEntry& a, const TrackEntry& b, int column) {
-    switch (column) {
-    case kRun:
-        return a.run <=> b.run;
-    case kRank:
-        return a.track.description.rank <=> b.track.description.rank;
-    case kDevice:
-        return a.track.description.device <=> b.track.description.device;
-    case kTrack:
-        return a.name <=> b.name;
-    case kTrackId:
-        return a.track.id.value <=> b.track.id.value;
-    default:
-        return std::weak_ordering::equivalent;
-    }
 }
 
 class SpanRows : public RowSource {
@@ -156,17 +137,22 @@ Status SpanRows::findName(const Scan& scan) {
 
 Status SpanRows::readAllTracks() {
     ASSIGN_OR_RETURN(const auto runs, readRuns(m_database));
-    m_all.emplace();
+    m_all.emplace(std::vector<int>{kRank, kTrackId});
     for (const Run& run : runs) {
         const std::string_view runName = m_pass.lasting(run.name);
         ASSIGN_OR_RETURN(auto tracks, readTracks(m_database, run.id));
         for (Track& track : tracks) {
-            const PartIndex<TrackEntry>::Numbers numbers{
-                {kRank, track.description.rank}, {kTrackId, track.id.value}};
-            const std::string_view name = m_pass.lasting(track.description.name);
-            const auto stream = streamOf(track.description);
-            if (track.count > 0)
-                m_all->add({std::move(track), runName, name, stream}, numbers);
+            if (track.count == 0)
+                continue;
+            const TrackDescription& described = track.description;
+            TrackEntry entry{{runName, std::int64_t{described.rank}, std::int64_t{described.device},
+                                 m_pass.lasting(described.name)},
+                {}};
+            entry.cells[kTrackId] = track.id.value;
+            if (const auto stream = streamOf(described))
+                entry.cells[kStream] = *stream;
+            entry.track = std::move(track);
+            m_all->add(std::move(entry));
         }
     }
     return {};
@@ -175,24 +161,12 @@ Status SpanRows::readAllTracks() {
 Status SpanRows::listTracks(const Scan& scan) {
     if (!m_all)
         RETURN_IF_ERROR(readAllTracks());
-    const auto& asked = scan.constraints;
-    m_all->visit(asked, [&](const TrackEntry& entry) {
-        const TrackDescription& described = entry.track.description;
-        const bool isWanted = admits(asked, kRun, entry.run)
-            && admits(asked, kRank, std::int64_t{described.rank})
-            && admits(asked, kDevice, std::int64_t{described.device})
-            && admits(asked, kTrack, described.name)
-            && admits(asked, kTrackId, entry.track.id.value)
-            && (entry.stream ? admits(asked, kStream, *entry.stream) : !asks(scan, kStream));
-        if (isWanted)
-            m_tracks.push_back(&entry);
-    });
     const std::vector<OrderTerm> usual{
         {kRun, false}, {kRank, false}, {kTrack, false}, {kTrackId, false}};
-    const auto& order = scan.order.empty() ? usual : scan.order;
-    std::stable_sort(
-        m_tracks.begin(), m_tracks.end(), [&order](const TrackEntry* a, const TrackEntry* b) {
-            return comesBefore(*a, *b, order, tracksCompared);
+    m_tracks = m_all->select(scan.constraints, scan.order.empty() ? usual : scan.order);
+    if (asks(scan, kStream))
+        std::erase_if(m_tracks, [](const TrackEntry* entry) {
+            return std::holds_alternative<std::monostate>(entry->cells[kStream]);
         });
     return {};
 }
@@ -312,24 +286,13 @@ void SpanRows::putComputed(std::size_t index, sqlite3_context* into) {
         return putError(into, cell.error());
     if (const auto* text = std::get_if<std::string_view>(&cell.value()))
         putText(into, *text);
-    else if (const auto* whole = std::get_if<std::int64_t>(&cell.value()))
-        putInteger(into, *whole);
-    else if (const auto* real = std::get_if<double>(&cell.value()))
-        putReal(into, *real);
+    else
+        putCell(into, cell.value());
 }
 
 void SpanRows::column(int index, sqlite3_context* into) {
-    const TrackDescription& described = m_current->track.description;
     const Span& span = spanOfRow();
     switch (index) {
-    case kRun:
-        return putLastingText(into, m_current->run);
-    case kRank:
-        return putInteger(into, described.rank);
-    case kDevice:
-        return putInteger(into, described.device);
-    case kTrack:
-        return putLastingText(into, m_current->name);
     case kName:
         return putName(span.name, into);
     case kKind:
@@ -344,12 +307,10 @@ void SpanRows::column(int index, sqlite3_context* into) {
         return launchOf(span) == 0 ? void() : putInteger(into, launchOf(span));
     case kDetail:
         return putName(span.detail, into);
-    case kTrackId:
-        return putInteger(into, m_current->track.id.value);
-    case kStream:
-        return m_current->stream ? putInteger(into, *m_current->stream) : void();
     default:
-        return putComputed(static_cast<std::size_t>(index - kOwnSpanColumns), into);
+        return index < kOwnSpanColumns
+            ? putCell(into, m_current->cells[static_cast<std::size_t>(index)])
+            : putComputed(static_cast<std::size_t>(index - kOwnSpanColumns), into);
     }
 }
 

@@ -328,6 +328,16 @@ bool isOrderOfParts(const std::vector<OrderTerm>& order, const PartColumns& part
     return true;
 }
 
+bool comesBefore(const PartCells& a, const PartCells& b, const std::vector<OrderTerm>& order) {
+    for (const OrderTerm& term : order) {
+        const SqlCell& left = a[static_cast<std::size_t>(term.column)];
+        const SqlCell& right = b[static_cast<std::size_t>(term.column)];
+        if (left != right)
+            return term.isDescending ? right < left : left < right;
+    }
+    return false;
+}
+
 void putText(sqlite3_context* into, std::string_view text) {
     char* copy = static_cast<char*>(sqlite3_malloc64(text.size() + 1));
     if (copy == nullptr)
@@ -350,6 +360,15 @@ void putReal(sqlite3_context* into, double value) {
 
 void putInteger(sqlite3_context* into, std::int64_t value) {
     sqlite3_result_int64(into, value);
+}
+
+void putCell(sqlite3_context* into, const SqlCell& cell) {
+    if (const auto* text = std::get_if<std::string_view>(&cell))
+        putLastingText(into, *text);
+    else if (const auto* whole = std::get_if<std::int64_t>(&cell))
+        putInteger(into, *whole);
+    else if (const auto* real = std::get_if<double>(&cell))
+        putReal(into, *real);
 }
 
 void putError(sqlite3_context* into, const Error& error) {

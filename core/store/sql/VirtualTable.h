@@ -3,23 +3,23 @@
 // down, errors, and no exception across the C interface. A table is its columns and a RowSource.
 
 #include "core/model/EnumNames.h"
+#include "core/store/Query.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
 #include <algorithm>
-#include <compare>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 struct sqlite3_context;
@@ -154,48 +154,59 @@ struct PartColumns {
     int time = 0;
 };
 bool isOrderOfParts(const std::vector<OrderTerm>& order, const PartColumns& parts);
-// True where part `a` comes before `b`; compared(a, b, column) orders them by one column.
-template <typename Part, typename Compared>
-bool comesBefore(
-    const Part& a, const Part& b, const std::vector<OrderTerm>& order, const Compared& compared) {
-    for (const OrderTerm& term : order) {
-        const std::weak_ordering found = compared(a, b, term.column);
-        if (std::is_neq(found))
-            return term.isDescending ? std::is_gt(found) : std::is_lt(found);
-    }
-    return false;
-}
 
-// The parts of a table in its order, found by their numbers: a join asks for one after the other.
+// The values that all rows of a part have in common, by column; empty where each row has its own.
+// Texts live as long as the connection.
+inline constexpr std::size_t kPartColumns = 16;
+using PartCells = std::array<SqlCell, kPartColumns>;
+// False where equality rules out one of the cells.
+bool admits(const std::vector<Constraint>& constraints, const PartCells& cells);
+// True where part `a` comes before `b`.
+bool comesBefore(const PartCells& a, const PartCells& b, const std::vector<OrderTerm>& order);
+
+// The parts of a table, each with its `cells`, found by their numbers: a join asks for one after
+// the other.
 template <typename Part>
 class PartIndex {
 public:
-    using Numbers = std::initializer_list<std::pair<int, std::int64_t>>; // by column
+    // `columns`: those of whole numbers that parts are found by.
+    explicit PartIndex(std::vector<int> columns)
+        : m_columns(std::move(columns)) { }
 
-    void add(Part part, Numbers numbers) {
-        for (const auto& number : numbers) {
-            m_columns.insert(number.first);
-            m_places.emplace(number, m_parts.size());
+    void add(Part part) {
+        for (const int column : m_columns) {
+            const auto number
+                = std::get<std::int64_t>(part.cells[static_cast<std::size_t>(column)]);
+            m_places.emplace(std::pair(column, number), m_parts.size());
         }
         m_parts.push_back(std::move(part));
     }
-    // Calls look(part) for those that equality with one of their numbers leaves, else for all.
-    template <typename Look>
-    void visit(const std::vector<Constraint>& asked, Look&& look) const {
-        for (const int column : m_columns) {
-            const auto number = numberAsked(asked, column);
-            if (!number)
-                continue;
-            const auto [first, last] = m_places.equal_range({column, *number});
+    // Those that the constraints leave, in that order.
+    [[nodiscard]] std::vector<const Part*> select(
+        const std::vector<Constraint>& asked, const std::vector<OrderTerm>& order) const {
+        std::vector<const Part*> parts;
+        const auto look = [&](const Part& part) {
+            if (admits(asked, part.cells))
+                parts.push_back(&part);
+        };
+        const auto column = std::ranges::find_if(
+            m_columns, [&asked](int one) { return numberAsked(asked, one).has_value(); });
+        if (column == m_columns.end()) {
+            std::ranges::for_each(m_parts, look);
+        } else {
+            const auto [first, last]
+                = m_places.equal_range({*column, *numberAsked(asked, *column)});
             std::for_each(first, last, [&](const auto& place) { look(m_parts[place.second]); });
-            return;
         }
-        std::for_each(m_parts.begin(), m_parts.end(), look);
+        std::ranges::stable_sort(parts, [&order](const Part* a, const Part* b) {
+            return comesBefore(a->cells, b->cells, order);
+        });
+        return parts;
     }
 
 private:
+    std::vector<int> m_columns;
     std::vector<Part> m_parts;
-    std::set<int> m_columns; // with numbers
     std::multimap<std::pair<int, std::int64_t>, std::size_t> m_places;
 };
 
@@ -212,6 +223,7 @@ void putText(sqlite3_context* into, std::string_view text);
 void putLastingText(sqlite3_context* into, std::string_view text);
 void putReal(sqlite3_context* into, double value); // NULL for NaN
 void putInteger(sqlite3_context* into, std::int64_t value);
+void putCell(sqlite3_context* into, const SqlCell& cell); // its text lives as long, too
 void putError(sqlite3_context* into, const Error& error);
 
 } // namespace trainscope::store
